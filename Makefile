@@ -1,0 +1,44 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+#
+# make demo    two rovers on the Moon, then the run folder's path       make lint    ruff, mypy, package checks
+# make test    the tests, from nothing                                  make bench   the speed figures
+# make test-all  the slow ones too                                      make clean   back to the checkout
+
+SHELL := /bin/bash
+.DELETE_ON_ERROR:
+
+requirements := $(wildcard tools/requirements*.txt) tools/constraints.txt tools/setup.sh tools/make_underlay.py
+# Python sources are linked, not copied, into install/, so only these make a build necessary.
+built_from := $(shell find src underlay \( -name '*.msg' -o -name '*.srv' -o -name 'CMakeLists.txt' -o -name 'package.xml' \
+	-o -name 'setup.py' -o -path '*/config/*' -o -path '*/launch/*' \) -type f 2>/dev/null)
+
+.PHONY: setup demo test test-all lint bench clean
+
+setup: install/.stamp
+
+.venv/.stamp: $(requirements)
+	@tools/setup.sh venv
+	@touch $@
+
+install/.stamp: .venv/.stamp $(built_from)
+	@tools/setup.sh build
+	@touch $@
+
+demo: setup
+	@./regolith run two_rovers
+
+test: setup
+	@tools/test.sh
+
+test-all: setup
+	@tools/test.sh --all
+
+lint: setup
+	@tools/lint.sh
+
+bench: setup
+	@./regolith bench all
+
+clean:
+	rm -rf .venv build install log .cache

@@ -1,0 +1,2 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0

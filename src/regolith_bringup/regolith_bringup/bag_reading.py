@@ -1,0 +1,80 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Reading bags without ROS: messages decoded by the definitions the bag itself holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from mcap.reader import make_reader
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+
+from regolith_bringup.recover import bag_folder
+
+
+class BagMessage(NamedTuple):
+    """One message of a bag."""
+
+    topic: str
+    log_time_ns: int
+    """Simulated time [ns]."""
+    publish_time_ns: int
+    """Wall time at which it was sent [ns]."""
+    content: Any
+    """The message, fields as attributes, arrays as NumPy arrays."""
+
+
+@dataclass(frozen=True)
+class TopicSummary:
+    """What a bag holds of one topic."""
+
+    name: str
+    type_name: str
+    messages: int
+
+
+class Bag:
+    """A bag that its recorder closed, or that was recovered.
+
+    :param run: run folder or bag folder
+    :raises regolith_bringup.recover.RecoverError: if there is none
+    """
+
+    def __init__(self, run: str | Path) -> None:
+        folder = bag_folder(run)
+        self.path = folder / f'{folder.name}_0.mcap'
+        self._store = get_typestore(Stores.ROS2_JAZZY)
+
+    @cached_property
+    def topics(self) -> dict[str, TopicSummary]:
+        """What it holds, by topic in name order."""
+        with self.path.open('rb') as stream:
+            summary = make_reader(stream).get_summary()
+        if summary is None or summary.statistics is None:
+            raise ValueError(f'{self.path}: has no index; run `./regolith recover` on its run folder')
+        counts = summary.statistics.channel_message_counts
+        found = [
+            TopicSummary(c.topic, summary.schemas[c.schema_id].name, counts.get(c.id, 0))
+            for c in summary.channels.values()
+        ]
+        return {t.name: t for t in sorted(found, key=lambda t: t.name)}
+
+    def messages(self, *topics: str) -> Iterator[BagMessage]:
+        """Yield the messages of some topics (of all, if none is named) in the order they arrived."""
+        with self.path.open('rb') as stream:
+            reader = make_reader(stream)
+            for schema, channel, message in reader.iter_messages(topics or None, log_time_order=False):
+                if schema is None:
+                    continue
+                self._learn(schema.name, schema.data)
+                content = self._store.deserialize_cdr(message.data, schema.name)
+                yield BagMessage(channel.topic, message.log_time, message.publish_time, content)
+
+    def _learn(self, type_name: str, text: bytes) -> None:
+        if type_name not in self._store.types:
+            types = get_types_from_msg(text.decode(), type_name)
+            self._store.register({name: fields for name, fields in types.items() if name not in self._store.types})

@@ -1,0 +1,244 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: ``./regolith COMMAND``.
+
+Exit codes: 0 done, 2 bad input, 3 a node failed. With ``--json`` stdout holds one JSON value and nothing else; all
+that is for people goes to stderr. Imports stand inside the commands, so that each costs only what it uses.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from regolith_bringup.problems import Problem, ScenarioError, one_of
+
+BAD_INPUT = 2
+NODE_FAILED = 3
+
+app = typer.Typer(
+    name='regolith',
+    help='Regolith: lunar and off-road rovers on ground that remembers.',
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+terrain_app = typer.Typer(help='Look at the ground of a scenario.', no_args_is_help=True)
+app.add_typer(terrain_app, name='terrain')
+
+ScenarioArgument = Annotated[str, typer.Argument(help='Path of a scenario YAML, or name of one that ships.')]
+RunArgument = Annotated[Path, typer.Argument(metavar='RUN', help='Run folder.')]
+SetOption = Annotated[
+    list[str] | None, typer.Option('--set', metavar='KEY=VALUE', help='Change one value, e.g. terrain.spacing_m=0.05.')
+]
+SeedOption = Annotated[int | None, typer.Option('--seed', metavar='N', help='Seed of everything random.')]
+JsonOption = Annotated[bool, typer.Option('--json', help='Print one JSON value on stdout and nothing else there.')]
+
+
+def _tell(text: str) -> None:
+    """Say something to the person, out of the way of what a program may read."""
+    print(text, file=sys.stderr)
+
+
+def _give(value: Any) -> None:
+    """Print a JSON value."""
+    print(json.dumps(value, indent=1))
+
+
+@app.command()
+def run(
+    scenario: ScenarioArgument,
+    duration: Annotated[float | None, typer.Option(metavar='S', help='Simulated time [s].')] = None,
+    out: Annotated[Path | None, typer.Option(metavar='DIR', help='Run folder to make; default: runs/NAME_NNN.')] = None,
+    speed: Annotated[str | None, typer.Option(metavar='X|max', help='Cap on simulated s per wall s.')] = None,
+    processes: Annotated[str, typer.Option(metavar='one|many', help='One process, or one per vehicle.')] = 'many',
+    seed: SeedOption = None,
+    settings: SetOption = None,
+    no_record: Annotated[bool, typer.Option('--no-record', help='Write no bag (and hence no report).')] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Run a scenario; prints the run folder last."""
+    from regolith_bringup.plan import processes_named
+    from regolith_bringup.run_folder import check_run_folder
+    from regolith_bringup.scenario import load_scenario
+
+    spread = processes_named(processes)
+    resolved = load_scenario(
+        scenario,
+        settings or (),
+        seed=seed,
+        duration_s=duration,
+        speed=speed,
+        record=False if no_record else None,
+    )
+    if out is not None:
+        check_run_folder(out)
+    from regolith_bringup.supervisor import run_scenario
+
+    code = run_scenario(resolved, processes=spread, out=out, as_json=as_json)
+    raise typer.Exit(code)
+
+
+@app.command()
+def check(scenario: ScenarioArgument, settings: SetOption = None, seed: SeedOption = None) -> None:
+    """Validate a scenario and everything it names; start nothing, make nothing."""
+    from regolith_bringup.scenario import load_scenario
+
+    resolved = load_scenario(scenario, settings or (), seed=seed)
+    s = resolved.scenario
+    vehicles = ', '.join(f'{name} ({entry.model})' for name, entry in sorted(s.vehicles.items())) or 'no vehicles'
+    print(f'{resolved.file}: ok; {s.duration_s:g} s, {vehicles}, soil {s.terrain.soil_name}, ground {s.terrain.source}')
+
+
+@app.command()
+def scenarios(as_json: JsonOption = False) -> None:
+    """List the scenarios that can be run by name."""
+    from regolith_bringup.library import find_scenarios
+    from regolith_bringup.yaml_source import YamlSource
+
+    found = {
+        name: {'file': str(path), 'description': str(YamlSource(path).data.get('description', ''))}
+        for name, path in find_scenarios().items()
+    }
+    if as_json:
+        _give(found)
+    else:
+        for name, about in found.items():
+            print(f'{name:<24} {about["description"]}')
+
+
+@app.command()
+def report(run_dir: RunArgument) -> None:
+    """Write report.html into a run folder and print its path."""
+    from regolith_bringup.report import write_report
+
+    with _RunFolderErrors():
+        print(write_report(run_dir))
+
+
+@app.command()
+def recover(run_dir: RunArgument) -> None:
+    """Rebuild index and metadata of a bag whose recorder was killed."""
+    from regolith_bringup.recover import recover as rebuild
+
+    with _RunFolderErrors():
+        result = rebuild(run_dir)
+    state = 'rebuilt' if result.rebuilt else 'was whole'
+    print(f'{result.path}: {state}; {result.messages} messages')
+
+
+class _RunFolderErrors:
+    """Turn what is wrong with a run folder into exit code 2."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: object) -> None:
+        from regolith_bringup.recover import RecoverError
+
+        if isinstance(error, (RecoverError, FileNotFoundError)):
+            _tell(str(error))
+            raise typer.Exit(BAD_INPUT)
+
+
+@terrain_app.command('info')
+def terrain_info(scenario: ScenarioArgument, settings: SetOption = None, seed: SeedOption = None) -> None:
+    """Print figures of a scenario's ground as JSON: heights and slopes of what its map shows."""
+    from regolith_bringup.scenario import load_scenario
+    from regolith_bringup.terrain_files import ground_figures
+
+    s = load_scenario(scenario, settings or (), seed=seed).scenario
+    _give(ground_figures(s))
+
+
+@terrain_app.command('make')
+def terrain_make(
+    scenario: ScenarioArgument,
+    out: Annotated[Path, typer.Option(metavar='DIR', help='Folder to write to.')] = Path('terrain'),
+    post: Annotated[float, typer.Option(metavar='M', help='Distance of the posts [m].', min=0.01, max=100.0)] = 0.1,
+    settings: SetOption = None,
+    seed: SeedOption = None,
+) -> None:
+    """Write a scenario's ground as a GeoTIFF, which terrain.source can name, and as a hillshade PNG."""
+    from regolith_bringup.scenario import load_scenario
+    from regolith_bringup.terrain_files import write_ground
+
+    s = load_scenario(scenario, settings or (), seed=seed).scenario
+    for path in write_ground(s, out, post):
+        print(path)
+
+
+@app.command()
+def bench(
+    name: Annotated[str, typer.Argument(help="Name of a benchmark, or 'all'.")], as_json: JsonOption = False
+) -> None:
+    """Measure a speed figure."""
+    from regolith_bringup.extensions import benchmarks
+
+    known = benchmarks()
+    if name != 'all' and name not in known:
+        raise ScenarioError(Problem('bench', '', 'no such benchmark', one_of(['all', *known], name), name))
+    chosen = list(known) if name == 'all' else [name]
+    results = {}
+    for key in chosen:
+        _tell(f'bench {key} …')
+        results[key] = known[key]()
+    if as_json:
+        _give(results if name == 'all' else results[name])
+    else:
+        for key, result in results.items():
+            print(f'{key}: {json.dumps(result, indent=1)}')
+
+
+@app.command()
+def experiment(
+    name: Annotated[str, typer.Argument(help='Name of an experiment.')],
+    settings: SetOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run an experiment of a package and print what it found."""
+    from regolith_bringup.extensions import experiments, parsed_settings
+
+    known = experiments()
+    if name not in known:
+        raise ScenarioError(Problem('experiment', '', 'no such experiment', one_of(known, name), name))
+    result = known[name](**parsed_settings(settings or ()))
+    if as_json:
+        _give(result)
+    else:
+        print(f'{name}: {json.dumps(result, indent=1)}')
+
+
+@app.command()
+def doctor(as_json: JsonOption = False) -> None:
+    """Say what is installed and found, and what is missing."""
+    from regolith_bringup.doctor import diagnose
+
+    findings = diagnose()
+    if as_json:
+        _give(findings)
+    else:
+        for key, value in findings['versions'].items():
+            print(f'{key:<22} {value}')
+        for problem in findings['problems']:
+            print(f'PROBLEM: {problem}')
+    if findings['problems']:
+        raise typer.Exit(1)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and leave with its exit code."""
+    try:
+        app(args=None if arguments is None else list(arguments))
+    except ScenarioError as error:
+        _tell(str(error))
+        sys.exit(BAD_INPUT)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,43 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How many messages of a topic never arrived, told from the publishers' sequence numbers alone.
+
+Each publisher numbers its messages 1, 2, 3, …; a message does not say which publisher sent it. With several publishers
+on a topic the counter keeps one last number per publisher and lets each message continue the one it fits. Which of two
+publishers with equal numbers is continued does not matter: the sum of all gaps is the sum of the last numbers less the
+messages that arrived, whoever sent them.
+"""
+
+from __future__ import annotations
+
+
+class LossCounter:
+    """Counts the gaps in the sequence numbers of one topic."""
+
+    def __init__(self) -> None:
+        self._last: list[int] = []
+        self.received = 0
+        """Messages that arrived."""
+        self.lost = 0
+        """Messages that must have been sent between those that arrived."""
+
+    def add(self, sequence: int, publishers: int) -> None:
+        """Take note of one message.
+
+        :param sequence: the publisher's number of it, >= 1
+        :param publishers: how many the topic has now; what a publisher sent before we heard its first is not lost
+        """
+        self.received += 1
+        try:
+            self._last[self._last.index(sequence - 1)] = sequence
+            return
+        except ValueError:
+            pass
+        behind = [k for k, last in enumerate(self._last) if last < sequence]
+        # Number 1 always begins a new publisher: an agent that came back counts from the start.
+        if sequence == 1 or len(self._last) < publishers or not behind:
+            self._last.append(sequence)
+            return
+        nearest = max(behind, key=self._last.__getitem__)
+        self.lost += sequence - self._last[nearest] - 1
+        self._last[nearest] = sequence

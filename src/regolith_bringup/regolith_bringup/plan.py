@@ -1,0 +1,119 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""From a scenario to the nodes that run it: one list, whoever starts them.
+
+``./regolith run`` and ``ros2 launch`` start exactly these nodes with exactly these parameters.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from regolith_bringup.problems import Problem, ScenarioError, one_of
+from regolith_bringup.scenario import Scenario
+from regolith_bringup.topics import recorded_topics
+
+Parameter = bool | int | float | str | list[str]
+PROCESSES = ('many', 'one')
+Processes = Literal['many', 'one']
+
+_REMAPPINGS = (('tf', '/tf'), ('tf_static', '/tf_static'))
+"""REP 105 has one tree of frames for all robots, whatever their namespaces."""
+
+
+def processes_named(text: str) -> Processes:
+    """Return the way to spread a run over processes that a text names.
+
+    :raises ScenarioError: if it names none
+    """
+    if text == 'many':
+        return 'many'
+    if text == 'one':
+        return 'one'
+    raise ScenarioError(Problem('--processes', '', 'is unknown', one_of(PROCESSES, text), text))
+
+
+@dataclass(frozen=True)
+class NodeSpec:
+    """One process to start."""
+
+    package: str
+    executable: str
+    name: str | None
+    """Of the node; None where a process holds several nodes that name themselves."""
+    namespace: str | None
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    remappings: tuple[tuple[str, str], ...] = ()
+    respawn: bool = False
+    """Whether the one who started it starts it again if it fails (a rejoining agent restores itself)."""
+
+    @property
+    def label(self) -> str:
+        """Short name for prefixing its output, unique within a plan."""
+        parts = [part for part in (self.namespace, self.name) if part]
+        return '/'.join(parts) or self.executable.removesuffix('_node')
+
+    def arguments(self) -> list[str]:
+        """Return the command line after the executable: ``--ros-args`` and what follows."""
+        arguments = ['--ros-args']
+        if self.name is not None:
+            arguments += ['-r', f'__node:={self.name}']
+        if self.namespace is not None:
+            arguments += ['-r', f'__ns:=/{self.namespace}']
+        for old, new in self.remappings:
+            arguments += ['-r', f'{old}:={new}']
+        for key, value in self.parameters.items():
+            # JSON is YAML, and quotes what YAML would take for something else.
+            arguments += ['-p', f'{key}:={json.dumps(value)}']
+        return arguments
+
+
+def plan(
+    scenario: Scenario,
+    scenario_file: str | Path,
+    run_dir: str | Path,
+    processes: Processes = 'many',
+    *,
+    restore_from: str | Path | None = None,
+) -> list[NodeSpec]:
+    """Return the nodes that run a scenario, in the order to start them.
+
+    :param scenario: checked and resolved
+    :param scenario_file: the resolved file, which the nodes read (see ``write_resolved``)
+    :param run_dir: folder of the run, which world and recorder write to
+    :param restore_from: checkpoint folder the run continues from; None: the beginning
+    :param processes: 'many' gives world, terrain and each vehicle a process; 'one' puts them into one together
+    """
+    file, folder = str(Path(scenario_file).absolute()), str(Path(run_dir).absolute())
+    common: dict[str, Parameter] = {'scenario_file': file, 'use_sim_time': False}
+    names = sorted(scenario.vehicles)
+    on_world: dict[str, Parameter] = {
+        **common,
+        'run_dir': folder,
+        'duration_s': float(scenario.duration_s),
+        # ROS parameters have no infinity on the command line: 0 means as fast as it goes.
+        'speed': 0.0 if scenario.speed == 'max' else float(scenario.speed),
+        'recorder': scenario.recording.enabled,
+        'restore_from': str(Path(restore_from).absolute()) if restore_from is not None else '',
+    }
+    nodes: list[NodeSpec] = []
+    if scenario.recording.enabled:
+        topics = [topic.line() for topic in recorded_topics(names, scenario.recording.topics)]
+        on_recorder: dict[str, Parameter] = {'run_dir': folder, 'topics': topics, 'use_sim_time': False}
+        nodes.append(NodeSpec('regolith_bringup', 'recorder_node', 'recorder', 'regolith', on_recorder))
+    if processes == 'one':
+        nodes.append(NodeSpec('regolith_bringup', 'solo_node', None, None, on_world, _REMAPPINGS))
+        return nodes
+    nodes.append(NodeSpec('regolith_world', 'world_node', 'world', 'regolith', on_world))
+    nodes.append(NodeSpec('regolith_terrain', 'terrain_node', 'terrain', 'regolith', common))
+    respawn = scenario.world.on_failure == 'wait'
+    for name in names:
+        on_agent: dict[str, Parameter] = {**common, 'vehicle': name}
+        nodes.append(
+            NodeSpec('regolith_vehicles', 'agent_node', 'agent', name, on_agent, _REMAPPINGS, respawn=respawn)
+        )
+    return nodes

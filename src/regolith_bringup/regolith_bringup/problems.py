@@ -1,0 +1,55 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What is wrong with a file a person wrote, told so that they can mend it: where, key, value, what is allowed."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong."""
+
+    where: str
+    """File, with the line if known (``two_rovers.yaml:12``), or the option that brought the value (``--set a.b=1``)."""
+    key: str
+    """Dotted path of the key; '' for the file as a whole."""
+    problem: str
+    """What is wrong, e.g. ``is not a number``."""
+    allowed: str
+    """What would be right."""
+    value: str = ''
+    """The offending value as written; '' if there is none."""
+
+    def __str__(self) -> str:
+        subject = ' = '.join(part for part in (self.key, self.value) if part)
+        return f'{self.where}: {subject}{": " if subject else ""}{self.problem}; allowed: {self.allowed}'
+
+
+class ScenarioError(ValueError):
+    """A scenario that cannot be run; its text has one line per :class:`Problem`."""
+
+    def __init__(self, problems: Problem | Iterable[Problem]) -> None:
+        self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
+        super().__init__('\n'.join(map(str, self.problems)))
+
+
+def shown(value: object, limit: int = 80) -> str:
+    """Return a value as text for an error message, cut to a readable length."""
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 1] + '…'
+
+
+def one_of(names: Iterable[str], given: object = None) -> str:
+    """Return a list of what is allowed, with a guess at what was meant.
+
+    :param names: that are allowed, in the order to show
+    :param given: what was written instead
+    """
+    listed = list(names)
+    text = ', '.join(listed) or '(nothing)'
+    guesses = difflib.get_close_matches(str(given), listed, n=1, cutoff=0.5) if given is not None else []
+    return f'{text} (did you mean {guesses[0]}?)' if guesses else text

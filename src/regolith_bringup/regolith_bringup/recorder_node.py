@@ -1,0 +1,243 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The recorder: takes serialised messages off many topics and puts them into a bag, unread.
+
+No executor: one wait set over all subscriptions, emptied at most every two milliseconds, so that the cost grows with
+the bytes and hardly with the number of messages. Of all messages only two are looked into, and only at fixed offsets:
+``/clock``, whose last value is the log time of everything after it, and ``regolith/cycle``, whose number is
+acknowledged and whose STOP ends the recording.
+
+Publishes ``regolith/recorder/ack`` (std_msgs/UInt64, latched): first, with 0, once every expected publisher has been
+matched, so that nothing can be missed from then on; later the number of the last cycle message written. The world
+waits for the first before it starts and may hold when the last falls behind.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import signal
+import struct
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import rclpy
+from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.signals import SignalHandlerOptions
+from std_msgs.msg import UInt64
+
+from regolith_bringup.losses import LossCounter
+from regolith_bringup.recorder import BagWriter, qos_profile, write_atomically
+from regolith_bringup.topics import RecordedTopic
+
+_COMMAND_STOP = 2
+_DEPTH = 4000
+"""Of each subscription: what may wait while the recorder compresses a chunk."""
+
+
+def cycle_head(data: bytes) -> tuple[int, int]:
+    """Return (cycle, command) of a serialised regolith_msgs/Cycle without reading the rest of it."""
+    order = '<' if data[1] & 1 else '>'
+    _epoch, cycle, _attempt, _t, _dt, _verdict, command = struct.unpack_from(order + 'I4xQI4xqqBB', data, 4)
+    return int(cycle), int(command)
+
+
+def clock_ns(data: bytes) -> int:
+    """Return the time [ns] of a serialised rosgraph_msgs/Clock."""
+    seconds, nanoseconds = struct.unpack_from(('<' if data[1] & 1 else '>') + 'iI', data, 4)
+    return int(seconds) * 1_000_000_000 + int(nanoseconds)
+
+
+@dataclass
+class _Channel:
+    topic: RecordedTopic
+    subscription: Any
+    message_type: type
+    number: int
+    losses: LossCounter = field(default_factory=LossCounter)
+
+
+_Taken = tuple[int, _Channel, bytes, int]
+"""Wall time at which it was sent [ns], topic, message, sequence number."""
+
+
+def _sent_at(taken: _Taken) -> int:
+    return taken[0]
+
+
+class Recorder:
+    """Owns the bag, the subscriptions and the loop that joins them."""
+
+    idle_s = 0.05
+    """Longest wait for a message; bounds how late a signal is noticed [s]."""
+    gather_s = 0.002
+    """Shortest time between two rounds [s]."""
+    quiet_s = 0.5
+    """After STOP or a signal the bag is closed once nothing has arrived for so long [s]..."""
+    drain_limit_s = 3.0
+    """...and at the latest after so long [s]."""
+
+    def __init__(self, node: Node, run_dir: Path, topics: list[RecordedTopic], flush_period_s: float) -> None:
+        self._run_dir = run_dir
+        self._flush_period_s = flush_period_s
+        self._bag = BagWriter(run_dir / 'bag')
+        self._node = node
+        self._channels = [self._subscribe(topic) for topic in topics]
+        self._by_pointer = {c.subscription.handle.pointer: c for c in self._channels}
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        self._ack = node.create_publisher(UInt64, '/regolith/recorder/ack', latched)
+        self._ready = False
+        self._now_ns = 0
+        self._cycle = -1
+        self._acknowledged = -1
+        self._stop_at: float | None = None
+        self._last_message = time.monotonic()
+
+    def _subscribe(self, topic: RecordedTopic) -> _Channel:
+        package, _, name = topic.type_name.split('/')
+        message_type = getattr(importlib.import_module(f'{package}.msg'), name)
+        latched = topic.qos == 'latched'
+        qos = QoSProfile(
+            depth=_DEPTH,
+            reliability=ReliabilityPolicy.BEST_EFFORT if topic.qos == 'sensor' else ReliabilityPolicy.RELIABLE,
+            durability=DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE,
+        )
+        subscription = self._node.create_subscription(message_type, topic.name, _unused, qos, raw=True)
+        offered = qos_profile(depth=1 if latched else 10, latched=latched, best_effort=topic.qos == 'sensor')
+        return _Channel(topic, subscription, message_type, self._bag.add_topic(topic.name, topic.type_name, [offered]))
+
+    def request_stop(self) -> None:
+        """Close the bag as soon as nothing more arrives (from a signal handler, or on STOP)."""
+        if self._stop_at is None:
+            self._stop_at = time.monotonic()
+
+    def spin(self) -> None:
+        """Record until stopped, then close the bag."""
+        wait_set = _rclpy.WaitSet(len(self._channels), 0, 0, 0, 0, 0, self._node.context.handle)
+        next_flush = time.monotonic() + self._flush_period_s
+        try:
+            while not self._finished():
+                wait_set.clear_entities()
+                for channel in self._channels:
+                    wait_set.add_subscription(channel.subscription.handle)
+                wait_set.wait(int(self.idle_s * 1e9))
+                round_: list[_Taken] = []
+                for pointer in wait_set.get_ready_entities('subscription'):
+                    self._take(self._by_pointer[pointer], round_)
+                self._write(round_)
+                self._acknowledge()
+                now = time.monotonic()
+                if now >= next_flush:
+                    self._bag.flush()
+                    self._write_counts(closed=False)
+                    next_flush = now + self._flush_period_s
+                time.sleep(self.gather_s)
+        finally:
+            self._bag.close()
+            self._write_counts(closed=True)
+
+    def _finished(self) -> bool:
+        if self._stop_at is None:
+            return False
+        now = time.monotonic()
+        if now - self._stop_at > self.drain_limit_s:
+            return True
+        return now - max(self._last_message, self._stop_at) > self.quiet_s
+
+    def _take(self, channel: _Channel, into: list[_Taken]) -> None:
+        """Empty one subscription's queue."""
+        take, message_type = channel.subscription.handle.take_message, channel.message_type
+        publishers = channel.subscription.get_publisher_count()
+        while (taken := take(message_type, True)) is not None:
+            data, info = taken
+            sequence = info['publication_sequence_number'] or 0
+            if sequence:
+                channel.losses.add(sequence, publishers)
+            into.append((info['source_timestamp'], channel, data, sequence))
+
+    def _write(self, round_: list[_Taken]) -> None:
+        """Write what one round brought, in the order it was sent, whatever topic it came by."""
+        round_.sort(key=_sent_at)
+        for sent_ns, channel, data, sequence in round_:
+            role = channel.topic.role
+            if role == 'clock':
+                self._now_ns = clock_ns(data)
+            elif role == 'cycle':
+                self._cycle, command = cycle_head(data)
+                if command == _COMMAND_STOP:
+                    self.request_stop()
+            self._bag.write(channel.number, data, self._now_ns, sent_ns, sequence)
+            # The clock ticks and the status is told while nothing happens, too: they do not keep a recording open.
+            if role != 'clock' and channel.topic.keeps_open:
+                self._last_message = time.monotonic()
+
+    def _acknowledge(self) -> None:
+        if not self._ready:
+            self._ready = all(c.subscription.get_publisher_count() >= c.topic.publishers for c in self._channels)
+            if self._ready:
+                self._ack.publish(UInt64(data=0))
+                self._acknowledged = 0
+                self._node.get_logger().info(f'recording {len(self._channels)} topics to {self._bag.folder}')
+        elif self._cycle > self._acknowledged:
+            self._ack.publish(UInt64(data=self._cycle))
+            self._acknowledged = self._cycle
+
+    def _write_counts(self, *, closed: bool) -> None:
+        lost = {c.topic.name: c.losses.lost for c in sorted(self._channels, key=lambda c: c.topic.name)}
+        counts = self._bag.counts
+        record = {
+            'messages': sum(counts.values()),
+            'lost': sum(lost.values()),
+            'closed': closed,
+            'topics': {name: {'messages': counts[name], 'lost': lost[name]} for name in counts},
+        }
+        write_atomically(self._run_dir / 'recorder.json', json.dumps(record, indent=1) + '\n')
+
+
+def _unused(_: bytes) -> None:
+    """Stand in for the callback that a subscription must have; the wait set takes the messages itself."""
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the recorder node; its parameters are ``run_dir``, ``topics`` and ``flush_period_s``."""
+    # Signals only set a flag: rclpy's own handlers would shut the context down with messages still in the queues.
+    rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
+    node = Node('recorder', namespace='regolith', start_parameter_services=False, enable_rosout=False)
+    run_dir = Path(node.declare_parameter('run_dir', '').value)
+    lines = node.declare_parameter('topics', ['']).value
+    flush_period_s = float(node.declare_parameter('flush_period_s', 1.0).value)
+    if not run_dir.is_dir():
+        node.get_logger().error(f'run_dir: {str(run_dir)!r} is not a folder')
+        return 2
+    recorder = Recorder(node, run_dir, [RecordedTopic.parse(line) for line in lines if line], flush_period_s)
+
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        recorder.request_stop()
+
+    signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGTERM, stop)
+    try:
+        recorder.spin()
+    finally:
+        node.destroy_node()
+        rclpy.try_shutdown()
+    return 0
+
+
+def run() -> None:
+    """Leave with the exit code of :func:`main`, at once: the middleware's own tear-down may take seconds."""
+    code = main()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+if __name__ == '__main__':
+    run()

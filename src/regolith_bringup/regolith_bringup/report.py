@@ -1,0 +1,132 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""``report.html``: one file with everything in it that shows how a run went."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import json
+from collections.abc import Iterable, Sequence
+from importlib import resources
+from pathlib import Path
+from string import Template
+from typing import TYPE_CHECKING, Any
+
+from regolith_bringup.recorder import write_atomically
+from regolith_bringup.run_data import RunData, read_run
+from regolith_bringup.summary import build_summary
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def write_report(run_dir: str | Path) -> Path:
+    """Write ``report.html`` into a run folder and return its path.
+
+    :param run_dir: a run folder with ``scenario.yaml``, ``world.json`` and a bag that was closed
+    :raises regolith_bringup.recover.RecoverError: if there is no bag
+    :raises FileNotFoundError: if the world wrote no figures
+    """
+    # matplotlib takes half a second to import, which only those who draw should pay.
+    from regolith_bringup import plots
+
+    run_dir = Path(run_dir)
+    run = read_run(run_dir)
+    known = run_dir / 'summary.json'
+    summary = json.loads(known.read_text(encoding='utf-8')) if known.is_file() else build_summary(run_dir)
+    template = Template((resources.files('regolith_bringup') / 'templates' / 'report.html').read_text(encoding='utf-8'))
+    colors = {name: plots.color_of(run, name) for name in run.tracks}
+    text = template.substitute(
+        title=_text(run.scenario.name),
+        description=_text(run.scenario.description or 'A run of Regolith.'),
+        tiles=_tiles(summary),
+        track_map=_image(plots.track_map(run)),
+        wheel_history=_image(plots.wheel_history(run)),
+        cycle_timing=_image(plots.cycle_timing(run)),
+        vehicles=_vehicles(run, summary, colors),
+        ground=_ground(summary),
+        topics=_table(('topic', 'messages'), ((name, str(count)) for name, count in run.topics.items())),
+        state_hash=_text(summary.get('state_hash') or 'none'),
+        scenario=_text((run_dir / 'scenario.yaml').read_text(encoding='utf-8')),
+    )
+    path = run_dir / 'report.html'
+    write_atomically(path, text)
+    return path
+
+
+def _image(figure: Figure) -> str:
+    """Return a figure as a PNG in a data URL."""
+    buffer = io.BytesIO()
+    # Neither the time nor the version of the library is written, so that equal runs give equal pictures.
+    figure.savefig(buffer, format='png', dpi=130, metadata={'Software': None})
+    return 'data:image/png;base64,' + base64.b64encode(buffer.getvalue()).decode('ascii')
+
+
+def _text(value: object) -> str:
+    return html.escape(str(value))
+
+
+def _number(value: Any, digits: int, scale: float = 1.0, unit: str = '') -> str:
+    """Return a figure for a table; a dash for what nobody reported."""
+    if value is None:
+        return '–'
+    text = f'{value * scale:,.{digits}f}' if isinstance(value, float) else f'{int(value * scale):,}'
+    return f'{text} {unit}'.strip()
+
+
+def _tiles(summary: dict[str, Any]) -> str:
+    tiles = (
+        ('simulated', _number(_float(summary['simulated_s']), 1, unit='s')),
+        ('times real time', _number(_float(summary['speed']), 2, unit='×')),
+        ('wall time per simulated second', _number(_float(summary['compute_per_sim_s']), 3, unit='s')),
+        ('cycles', _number(summary['cycles'], 0)),
+        ('discarded, forced', f'{_number(summary["discarded_cycles"], 0)}, {_number(summary["forced_cycles"], 0)}'),
+        ('processes', _text(summary['processes'])),
+    )
+    return ''.join(f'<div><b>{value}</b><span>{name}</span></div>' for name, value in tiles)
+
+
+def _float(value: Any) -> float | None:
+    return None if value is None else float(value)
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table; the cells are HTML already."""
+    body = ''.join('<tr>' + ''.join(f'<td>{cell}</td>' for cell in row) + '</tr>' for row in rows)
+    return '<table><tr>' + ''.join(f'<th>{cell}</th>' for cell in head) + f'</tr>{body}</table>'
+
+
+def _vehicles(run: RunData, summary: dict[str, Any], colors: dict[str, str]) -> str:
+    rows = []
+    for name, v in summary['vehicles'].items():
+        position = (v['final_pose'] or {}).get('position')
+        place = '–' if position is None else ', '.join(f'{c:.2f}' for c in position)
+        rows.append(
+            (
+                f'<span class="dot" style="background:{colors.get(name, "#888")}"></span>{_text(name)}',
+                _number(_float(v['distance_m']), 2, unit='m'),
+                _number(_float(v['mean_slip']), 1, 100.0, '%'),
+                _number(_float(v['max_sinkage_m']), 1, 1e3, 'mm'),
+                place,
+                _text(run.scenario.vehicles[name].driver.type) if name in run.scenario.vehicles else '–',
+            )
+        )
+    return _table(('vehicle', 'distance', 'mean slip', 'largest sinkage', 'ends at x, y, z [m]', 'driver'), rows)
+
+
+def _ground(summary: dict[str, Any]) -> str:
+    terrain, bag = summary['terrain'], summary['bag']
+    return _table(
+        ('soil nodes changed', 'deepest rut', 'conflicts merged', 'messages recorded', 'messages lost'),
+        [
+            (
+                _number(terrain['modified_nodes'], 0),
+                _number(_float(terrain['max_rut_depth_m']), 1, 1e3, 'mm'),
+                _number(terrain['conflicts'], 0),
+                _number(bag['messages'], 0),
+                _number(bag['lost'], 0),
+            )
+        ],
+    )

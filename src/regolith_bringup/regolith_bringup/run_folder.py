@@ -1,0 +1,40 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Run folders: where a run leaves what it made."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+from regolith_bringup.problems import Problem, ScenarioError
+
+
+def check_run_folder(out: Path) -> None:
+    """Refuse a folder that a run would not leave as it finds it; make nothing.
+
+    :raises ScenarioError: if it is a file, or a folder that holds something
+    """
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise ScenarioError(Problem(f'--out {out}', '', 'is not an empty folder', 'a new or an empty folder'))
+
+
+def new_run_folder(scenario_name: str, out: Path | None = None) -> Path:
+    """Make and return an empty run folder.
+
+    :param scenario_name: names the folder when ``out`` is None: ``runs/<scenario_name>_001`` and counting
+    :param out: the folder to make instead; it may exist if it is empty
+    :raises ScenarioError: if ``out`` is a file, or a folder that holds something
+    """
+    if out is not None:
+        check_run_folder(out)
+        out.mkdir(parents=True, exist_ok=True)
+        return out
+    for number in itertools.count(1):
+        folder = Path('runs') / f'{scenario_name}_{number:03d}'
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        return folder
+    raise AssertionError('the count does not end')

@@ -1,0 +1,259 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Scenario files: their schema, and how one is read, checked whole and resolved before anything starts.
+
+A *resolved* scenario stands by itself: soils are written out, file names are absolute, the command line's wishes are
+in it. It is what every node of a run reads, and what a run folder keeps.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import AfterValidator, Field
+
+from regolith_bringup.library import find_scenarios
+from regolith_bringup.problems import Problem, ScenarioError, one_of, shown
+from regolith_bringup.recorder import write_atomically
+from regolith_bringup.topics import RecordedTopic
+from regolith_bringup.validation import validated
+from regolith_bringup.yaml_source import KeyPath, YamlSource, parse_value
+from regolith_terrain.config import SoilConfig, TerrainConfig, load_soil, soil_names
+from regolith_vehicles.config import (
+    VehicleEntry,
+    VehicleModelConfig,
+    VehicleModelError,
+    known_vehicles,
+    load_vehicle_model,
+)
+from regolith_world.config import Section, WorldConfig
+
+RESERVED_NAMES = ('regolith', 'world', 'terrain', 'comms', 'recorder', 'clock', 'tf', 'tf_static', 'rosout')
+"""Taken by nodes, participants and topics of ours and of ROS 2."""
+
+
+def _ros_name(name: str) -> str:
+    if not re.fullmatch(r'[A-Za-z](_?[A-Za-z0-9])*', name):
+        raise ValueError(
+            f'{name!r} cannot be a ROS 2 name; allowed: letters, digits and single underscores, a letter first'
+        )
+    if name in RESERVED_NAMES:
+        raise ValueError(f'{name!r} is taken; allowed: any name but {", ".join(RESERVED_NAMES)}')
+    return name
+
+
+def _topic_line(line: str) -> str:
+    try:
+        return RecordedTopic.parse(line).line()
+    except ValueError as error:
+        raise ValueError(str(error).removeprefix('topics: ')) from None
+
+
+VehicleName = Annotated[str, AfterValidator(_ros_name)]
+
+
+class RecordingConfig(Section):
+    """What goes into the bag."""
+
+    enabled: bool = Field(True, description='whether a bag is written')
+    topics: tuple[Annotated[str, AfterValidator(_topic_line)], ...] = Field(
+        (), description="further topics, each '/name|package/msg/Type' (and '|state', '|latched' or '|sensor')"
+    )
+
+
+class Scenario(Section):
+    """One run: a world, its ground, what drives on it, what is recorded."""
+
+    name: str = Field(min_length=1, description='of the run in reports; the file name if left out')
+    description: str = Field('', description='one line for ./regolith scenarios')
+    duration_s: float = Field(30.0, gt=0.0, le=1e7, description='simulated time [s]')
+    seed: int = Field(0, ge=0, lt=2**63, description='of everything random')
+    speed: Annotated[float, Field(gt=0.0)] | Literal['max'] = Field(
+        'max', description='cap on simulated seconds per wall second; 1.0 is real time'
+    )
+    world: WorldConfig = Field(default_factory=lambda: WorldConfig.model_validate({}))
+    terrain: TerrainConfig = Field(default_factory=lambda: TerrainConfig.model_validate({}))
+    vehicles: dict[VehicleName, VehicleEntry] = Field(default_factory=dict, description='name -> vehicle')
+    recording: RecordingConfig = Field(default_factory=lambda: RecordingConfig.model_validate({}))
+
+
+@dataclass(frozen=True)
+class ResolvedScenario:
+    """A scenario that was found, read and checked."""
+
+    scenario: Scenario
+    file: Path
+    """Where it came from, absolute."""
+
+
+def load_scenario(
+    path_or_name: str | Path,
+    overrides: Iterable[str] = (),
+    *,
+    seed: int | None = None,
+    duration_s: float | None = None,
+    speed: str | float | None = None,
+    record: bool | None = None,
+) -> ResolvedScenario:
+    """Read, check and resolve a scenario.
+
+    :param path_or_name: a YAML file, or the name of a scenario that ships (see :func:`find_scenarios`)
+    :param overrides: ``a.b=value`` with the value in YAML; relative file names in them start at the working directory
+    :param seed: if given, replaces the file's
+    :param duration_s: if given, replaces the file's [s]
+    :param speed: if given, replaces the file's: a number or 'max'
+    :param record: if given, replaces ``recording.enabled``
+    :raises ScenarioError: if anything at all is wrong with it
+    """
+    source = YamlSource(scenario_file(path_or_name))
+    for override in overrides:
+        _apply(source, override)
+    options: tuple[tuple[KeyPath, Any, str], ...] = (
+        (('seed',), seed, '--seed'),
+        (('duration_s',), duration_s, '--duration'),
+        (('speed',), parse_value(speed) if isinstance(speed, str) else speed, '--speed'),
+        (('recording', 'enabled'), record, '--no-record'),
+    )
+    for path, value, option in options:
+        if value is not None:
+            source.override(path, value, option if record is value else f'{option} {value}')
+    source.data.setdefault('name', source.file.stem)
+    _resolve_terrain(source)
+    scenario = validated(Scenario, source.data, source)
+    _check_raster(scenario, source)
+    models = {name: _model(name, entry.model, source) for name, entry in scenario.vehicles.items()}
+    vehicles = {n: e.model_copy(update={'model': models[n]}) for n, e in scenario.vehicles.items()}
+    return ResolvedScenario(scenario.model_copy(update={'vehicles': vehicles}), source.file.resolve())
+
+
+def scenario_file(path_or_name: str | Path) -> Path:
+    """Return the file of a scenario given by path or by the name of one that ships.
+
+    :raises ScenarioError: if there is neither
+    """
+    path = Path(path_or_name)
+    if path.is_file():
+        return path
+    known = find_scenarios()
+    if str(path_or_name) in known:
+        return known[str(path_or_name)]
+    allowed = f'the path of a YAML file, or one of {one_of(known, path_or_name)}'
+    raise ScenarioError(Problem(str(path_or_name), 'scenario', 'no such file or scenario', allowed))
+
+
+def write_resolved(scenario: Scenario, path: str | Path) -> None:
+    """Write a resolved scenario, which :func:`regolith_world.config.load_section` reads section by section."""
+    head = '# A scenario as resolved: soils written out, file names absolute, options of the command line included.\n'
+    body = yaml.safe_dump(scenario.model_dump(mode='json'), sort_keys=False, allow_unicode=True, width=120)
+    write_atomically(Path(path), head + body)
+
+
+def _apply(source: YamlSource, override: str) -> None:
+    key, equals, text = override.partition('=')
+    option = f'--set {override}'
+    parts = tuple(part.strip() for part in key.split('.'))
+    if not equals or not all(parts):
+        raise ScenarioError(Problem(option, '', 'is not a setting', 'key=value or section.key=value'))
+    try:
+        value = parse_value(text)
+    except yaml.YAMLError as error:
+        reason = ' '.join(str(error).split())
+        raise ScenarioError(Problem(option, key, f'is not YAML: {reason}', 'a value as in a scenario', text)) from None
+    if parts[:2] == ('terrain', 'soil') and len(parts) > 2:
+        # One value of a named soil may be changed: the soil is written out first.
+        terrain = source.data.get('terrain')
+        if terrain is None or isinstance(terrain, dict):
+            soil = (terrain or {}).get('soil', 'lunar_nominal')
+            if isinstance(soil, str):
+                source.override(('terrain', 'soil'), _soil_values(soil, source), option)
+    source.override(parts, value, option)
+
+
+def _resolve_terrain(source: YamlSource) -> None:
+    terrain = source.data.get('terrain')
+    if not isinstance(terrain, dict):
+        return
+    if 'soil' in terrain:
+        soil = terrain['soil']
+        if isinstance(soil, str):
+            terrain['soil'] = _soil_values(soil, source)
+        elif isinstance(soil, dict):
+            terrain['soil'] = _checked_soil({'name': 'custom', **soil}, source, ('terrain', 'soil'))
+        else:
+            allowed = f'a mapping of values, the path of a soil YAML, or one of {one_of(soil_names())}'
+            raise source.error(('terrain', 'soil'), 'has the wrong type', allowed, soil)
+    ground = terrain.get('source')
+    if isinstance(ground, str) and ground not in ('procedural', 'flat'):
+        path = (source.base_dir(('terrain', 'source')) / ground).resolve()
+        if not path.is_file():
+            allowed = f"the path of a GeoTIFF, or one of {one_of(('procedural', 'flat'), ground)}"
+            raise source.error(('terrain', 'source'), f'no such file ({path})', allowed, ground)
+        terrain['source'] = str(path)
+
+
+def _soil_values(soil: str, source: YamlSource) -> dict[str, Any]:
+    """Return the values of a soil given by name or by file."""
+    if soil in soil_names():
+        return load_soil(soil).model_dump(mode='json')
+    path = (source.base_dir(('terrain', 'soil')) / soil).resolve()
+    if not path.is_file():
+        allowed = f'a mapping of values, the path of a soil YAML, or one of {one_of(soil_names(), soil)}'
+        raise source.error(('terrain', 'soil'), f'no such soil and no such file ({path})', allowed, soil)
+    inner = YamlSource(path, what='a soil')
+    return _checked_soil({'name': path.stem, **inner.data}, inner, ())
+
+
+def _checked_soil(values: dict[str, Any], source: YamlSource, prefix: KeyPath) -> dict[str, Any]:
+    return validated(SoilConfig, values, source, prefix).model_dump(mode='json')
+
+
+def _check_raster(scenario: Scenario, source: YamlSource) -> None:
+    """Open an imported ground now: a projection in degrees or a hole in it must not show in the middle of a run."""
+    if scenario.terrain.source in ('procedural', 'flat'):
+        return
+    from regolith_terrain.height_field import build_height_field
+
+    try:
+        build_height_field(scenario.terrain, scenario.seed)
+    except (ValueError, OSError) as error:
+        where, value = ('terrain', 'source'), scenario.terrain.source
+        raise source.error(where, str(error), 'a GeoTIFF with heights in metres on a metric grid', value) from None
+
+
+def _model(name: str, model: str, source: YamlSource) -> str:
+    """Return a vehicle model's name, or its absolute path; check its files."""
+    key: KeyPath = ('vehicles', name, 'model')
+    known = known_vehicles()
+    target = model
+    if model not in known:
+        path = (source.base_dir(key) / model).resolve()
+        if not path.is_file():
+            allowed = f'the path of a vehicle YAML, or one of {one_of(sorted(known), model)}'
+            raise source.error(key, 'unknown vehicle', allowed, model)
+        inner = YamlSource(path, what='a vehicle')
+        validated(VehicleModelConfig, inner.data, inner)
+        target = str(path)
+    try:
+        _, mjcf = load_vehicle_model(target, source.base_dir(key))
+    except VehicleModelError as error:
+        problem = Problem(error.file, error.key, 'is not usable', error.allowed, shown(error.value))
+        raise ScenarioError(problem) from None
+    if target != model or Path(model).is_absolute():
+        _check_mjcf(mjcf)
+    return target
+
+
+def _check_mjcf(mjcf: Path) -> None:
+    """Compile a vehicle of the user's own: negative masses and the like come to light here, not in an agent."""
+    import mujoco  # type: ignore[import-untyped,unused-ignore]
+
+    try:
+        mujoco.MjModel.from_xml_path(str(mjcf))
+    except (ValueError, mujoco.FatalError) as error:
+        reason = ' '.join(str(error).split())
+        raise ScenarioError(Problem(str(mjcf), '', f'does not compile: {reason}', 'an MJCF model')) from None

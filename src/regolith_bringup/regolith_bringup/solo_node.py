@@ -1,0 +1,132 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""World, ground and vehicles in one process, with the same topics and services as in many."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
+from regolith_msgs.msg import Cycle, Evolved, TerrainDelta, TerrainUpdate
+from regolith_terrain.merge import SoilDelta, SoilUpdate
+from regolith_terrain.ros import convert as soil_convert
+from regolith_terrain.ros.services import offer_heights, offer_snapshot
+from regolith_vehicles.agent import Snapshot
+from regolith_vehicles.ros.vehicle_topics import VehicleTopics
+
+from regolith_bringup.scenario import Scenario
+from regolith_bringup.simulation import Simulation
+from regolith_world import records
+from regolith_world.config import load_section
+from regolith_world.ros import convert, qos
+from regolith_world.ros.inbox import Inbox
+from regolith_world.ros.runner import Runner
+from regolith_world.world_node import declare
+
+
+class SoloNode:
+    """Publishers and the run loop around :class:`~regolith_bringup.simulation.Simulation`."""
+
+    def __init__(self) -> None:
+        node = Node('world', namespace='regolith')
+        scenario_file = declare(node, 'scenario_file', '', 'resolved scenario (YAML)')
+        run_dir = declare(node, 'run_dir', '', 'folder of the run; empty: keep nothing on disk')
+        self._restore_from = declare(node, 'restore_from', '', 'checkpoint folder to start from; empty: the beginning')
+        recorded = declare(node, 'recorder', False, 'whether a recorder acknowledges what it wrote')
+        rate = declare(node, 'state_rate_hz', 50.0, 'rate of the state topics in simulated time [Hz]')
+        stamped = declare(node, 'cmd_vel_stamped', False, 'whether cmd_vel is a TwistStamped (distros after Jazzy)')
+        scenario = load_section(scenario_file, '', Scenario)
+        self._timeout_s = scenario.world.start_timeout_s
+        threads = min(len(scenario.vehicles), os.cpu_count() or 1)
+        self.simulation = simulation = Simulation(scenario, threads=threads, publish=self._publish)
+        self.executor = SingleThreadedExecutor()
+        self.executor.add_node(node)
+        link = Node('world_link', namespace='regolith', start_parameter_services=False, enable_rosout=False)
+        self.inbox = Inbox(link)
+        self._cycle = link.create_publisher(Cycle, 'cycle', qos.PROTOCOL)
+        self._evolved = link.create_publisher(Evolved, 'evolved', qos.PROTOCOL)
+        self._delta = link.create_publisher(TerrainDelta, 'terrain/delta', qos.PROTOCOL)
+        self._update = link.create_publisher(TerrainUpdate, 'terrain/update', qos.PROTOCOL)
+        simulation.bus.on_cycle = lambda c: self._tell(self._cycle, convert.cycle_message, c)
+        simulation.bus.on_evolved = lambda e: self._tell(self._evolved, convert.evolved_message, e)
+        simulation.on_delta = lambda d: self._tell(self._delta, soil_convert.delta_message, d)
+        simulation.on_update = lambda u: self._tell(self._update, soil_convert.update_message, u)
+        ground = Node('terrain', namespace='regolith', start_parameter_services=False)
+        offer_heights(ground, simulation.terrain.grid)
+        offer_snapshot(ground, simulation.terrain)
+        self.executor.add_node(ground)
+        self._snapshots: list[tuple[str, Snapshot]] = []
+        self._topics: dict[str, VehicleTopics] = {}
+        for name, agent in simulation.agents.items():
+            agent.warm_up()
+            vehicle = Node('agent', namespace=name, start_parameter_services=False)
+            self._topics[name] = VehicleTopics(vehicle, agent, f'{name}/', rate)
+            self._topics[name].listen(self.inbox, f'/{name}/cmd_vel', stamped)
+            assert agent.grid is not None
+            offer_heights(vehicle, agent.grid)
+            self.executor.add_node(vehicle)
+        self.runner = Runner(
+            node,
+            self.executor,
+            simulation.world,
+            simulation,
+            run_dir=Path(run_dir) if run_dir else None,
+            scenario=scenario.name,
+            processes='one',
+            duration_s=declare(node, 'duration_s', 0.0, 'simulated time at which the run ends [s]; 0: never'),
+            speed=declare(node, 'speed', 1.0, 'cap, simulated seconds per wall second; 0: as fast as possible'),
+            inbox=self.inbox,
+            recorded=recorded,
+            after_step=self._publish_states,
+        )
+        self.runner.paused = declare(node, 'start_paused', False, 'whether the world waits for ~/pause to be lifted')
+
+    @staticmethod
+    def _tell(publisher: Any, to_message: Any, record: records.Cycle | records.Evolved | SoilDelta | SoilUpdate) -> None:
+        # Nobody listening and nobody recording: the conversion would cost more than the physics of an idle vehicle.
+        if publisher.get_subscription_count():
+            publisher.publish(to_message(record))
+
+    def _publish(self, name: str, snapshot: Snapshot) -> None:
+        # Called from the thread that evolves the vehicle; publishing waits until all of them are done.
+        self._snapshots.append((name, snapshot))
+
+    def _publish_states(self) -> None:
+        snapshots, self._snapshots = self._snapshots, []
+        for name, snapshot in sorted(snapshots, key=lambda item: (item[1].t_ns, item[0])):
+            self._topics[name].publish(snapshot)
+
+    def run(self) -> int:
+        """Wait for the recorder, run, return the exit code."""
+        until = time.monotonic() + self._timeout_s
+        while not self.runner.recorder_ready:
+            if self.runner.leaving.asked:
+                return 0
+            if time.monotonic() > until:
+                print(f"['recorder'] did not join within {self._timeout_s} s", file=sys.stderr)
+                return 3
+            self.executor.spin_once(timeout_sec=0.02)
+            self.inbox.deliver()
+        return self.runner.run(Path(self._restore_from) if self._restore_from else None)
+
+
+def main() -> None:
+    """Run everything in one process."""
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    code = 3
+    try:
+        code = SoloNode().run()
+    finally:
+        rclpy.try_shutdown()
+    sys.exit(code)
+
+
+if __name__ == '__main__':
+    main()

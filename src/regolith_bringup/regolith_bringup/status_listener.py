@@ -1,0 +1,62 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Hears the world's status for whoever shows it."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+import rclpy
+from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
+
+from regolith_msgs.msg import WorldStatus
+from regolith_world.ros import qos
+from regolith_world.ros.inbox import Inbox
+
+_NAMES = {
+    WorldStatus.WAITING: 'starting',
+    WorldStatus.PLAYING: 'running',
+    WorldStatus.PAUSED: 'paused',
+    WorldStatus.HELD: 'held',
+    WorldStatus.STOPPED: 'stopped',
+}
+
+
+class StatusListener:
+    """A subscription to ``regolith/status`` in a ROS context of its own; use it in a ``with`` statement."""
+
+    def __enter__(self) -> StatusListener:
+        """Start listening."""
+        self._context = rclpy.Context()
+        rclpy.init(context=self._context, signal_handler_options=SignalHandlerOptions.NO)
+        node = Node(
+            'supervisor',
+            namespace='regolith',
+            context=self._context,
+            start_parameter_services=False,
+            enable_rosout=False,
+        )
+        self._status: WorldStatus | None = None
+        self._inbox = Inbox(node)
+        self._inbox.subscribe(WorldStatus, 'status', self._take, qos.LATCHED)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop listening."""
+        rclpy.try_shutdown(context=self._context)
+
+    def _take(self, status: WorldStatus) -> None:
+        self._status = status
+
+    def latest(self) -> WorldStatus | None:
+        """Return the last status heard, or None."""
+        self._inbox.deliver()
+        return self._status
+
+    @staticmethod
+    def state_name(status: WorldStatus) -> str:
+        """Return the status in one word."""
+        return _NAMES.get(status.state, 'unknown')

@@ -1,0 +1,203 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a scenario from beginning to end: starts the nodes, shows progress, ends everything, sums up."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn
+
+from regolith_bringup.plan import NodeSpec, Processes, plan
+from regolith_bringup.processes import NodeProcess, end_all
+from regolith_bringup.run_folder import new_run_folder
+from regolith_bringup.scenario import ResolvedScenario, write_resolved
+
+NODE_FAILED = 3
+_COLORS = ('cyan', 'magenta', 'green', 'yellow', 'blue', 'red')
+_WORLD_EXECUTABLES = ('world_node', 'solo_node')
+_RESTARTS = 3
+"""How often a node that respawns is started again before the run is given up."""
+
+
+def run_scenario(
+    resolved: ResolvedScenario,
+    *,
+    processes: Processes = 'many',
+    out: Path | None = None,
+    as_json: bool = False,
+    restore_from: Path | None = None,
+) -> int:
+    """Run a scenario in its own processes; print the run folder last (or the summary, for ``as_json``).
+
+    :return: 0 done, 3 a node failed
+    """
+    scenario = resolved.scenario
+    run_dir = new_run_folder(scenario.name, out).absolute()
+    scenario_file = run_dir / 'scenario.yaml'
+    write_resolved(scenario, scenario_file)
+    specs = plan(scenario, scenario_file, run_dir, processes, restore_from=restore_from)
+    supervisor = Supervisor(specs, run_dir, scenario.duration_s, quiet=as_json)
+    code = supervisor.run()
+    summary = _sum_up(run_dir, supervisor.console)
+    if as_json:
+        print(json.dumps(summary if summary is not None else {'run': str(run_dir), 'failed': True}, indent=1))
+    else:
+        print(run_dir, flush=True)
+    return code
+
+
+def _sum_up(run_dir: Path, console: Console) -> dict[str, Any] | None:
+    """Write summary.json and report.html as far as the run left something to sum up."""
+    from regolith_bringup.summary import write_summary
+
+    try:
+        summary = write_summary(run_dir)
+    except FileNotFoundError as error:
+        console.print(f'[red]no summary:[/] {escape(str(error))}')
+        return None
+    if summary['bag']['path'] is not None:
+        from regolith_bringup.report import write_report
+
+        with console.status('writing the report'):
+            write_report(run_dir)
+    speed = summary['speed'] or 0.0
+    console.print(
+        f'{summary["simulated_s"]:.2f} s simulated in {summary["wall_s"]:.2f} s: speed {speed:.2f} '
+        f'({summary["compute_per_sim_s"]:.3f} compute s per simulated s), {summary["cycles"]} cycles, '
+        f'{summary["discarded_cycles"]} discarded, state hash {summary["state_hash"][:16]}'
+    )
+    return summary
+
+
+class Supervisor:
+    """The processes of one run.
+
+    :param specs: from ``plan()``
+    :param duration_s: of the run, for the progress bar [s]
+    :param quiet: whether nobody watches
+    """
+
+    def __init__(self, specs: list[NodeSpec], run_dir: Path, duration_s: float, *, quiet: bool) -> None:
+        self._specs = specs
+        self._run_dir = run_dir
+        self._duration_s = duration_s
+        self.console = Console(stderr=True, highlight=False)
+        self._quiet = quiet
+        self._colors = {spec.label: _COLORS[k % len(_COLORS)] for k, spec in enumerate(specs)}
+        self._width = max(len(spec.label) for spec in specs)
+        self._interrupts = 0
+        self._log = open(run_dir / 'output.txt', 'w', encoding='utf-8')  # noqa: SIM115 - lives as long as the run
+
+    def run(self) -> int:
+        """Start everything, wait for the end, leave nothing behind."""
+        environment = {**os.environ, 'ROS_LOG_DIR': str(self._run_dir / 'log'), 'PYTHONUNBUFFERED': '1'}
+        nodes: list[NodeProcess] = []
+        previous = {n: signal.signal(n, self._on_signal) for n in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            for spec in self._specs:
+                nodes.append(NodeProcess(spec, environment, self._say))
+            return self._watch(nodes)
+        finally:
+            for node in nodes:
+                node.signal(signal.SIGKILL)
+            for number, handler in previous.items():
+                signal.signal(number, handler)
+            self._log.close()
+
+    def _watch(self, nodes: list[NodeProcess]) -> int:
+        world = next(n for n in nodes if n.spec.executable in _WORLD_EXECUTABLES)
+        others = [n for n in nodes if n is not world]
+        told = asked = 0
+        asked_at = 0.0
+        with self._progress() as show:
+            while world.running:
+                if self._interrupts > asked:
+                    asked, asked_at = self._interrupts, time.monotonic()
+                    # The world says STOP to everybody; a second Ctrl-C does not wait for that.
+                    world.signal(signal.SIGINT if asked == 1 else signal.SIGKILL)
+                if asked and time.monotonic() - asked_at > 2.0:
+                    world.signal(signal.SIGKILL)
+                for node in others:
+                    if not node.running and node.code and not asked and node.spec.respawn and node.restarts < _RESTARTS:
+                        self._say(node.spec.label, f'ended with {node.code}; starting it again')
+                        node.restart()
+                if len([n for n in others if not n.running]) > told:
+                    told = len([n for n in others if not n.running])
+                    for node in others:
+                        if not node.running and node.code:
+                            self._say(node.spec.label, f'ended with exit code {node.code}')
+                if self._lost_before_start(world, others):
+                    self._say(world.spec.label, 'stopped: a node ended before the run began')
+                    world.signal(signal.SIGTERM)
+                    end_all(nodes, 1.0)
+                    return NODE_FAILED
+                show()
+                time.sleep(0.02)
+        world.join_output()
+        # The others leave on the world's STOP; the recorder once its queues are empty.
+        end_all(others, 1.5 if asked else 5.0)
+        if asked:
+            return 0 if world.code == 0 else NODE_FAILED
+        failed = [n for n in nodes if n.code and not n.spec.respawn]
+        return NODE_FAILED if failed or world.code else 0
+
+    def _lost_before_start(self, world: NodeProcess, others: list[NodeProcess]) -> bool:
+        if self._started():
+            return False
+        return any(not n.running and n.code not in (0, None) for n in others)
+
+    def _started(self) -> bool:
+        return (self._run_dir / 'started').exists()
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        self._interrupts += 1
+
+    def _say(self, label: str, line: str) -> None:
+        self._log.write(f'{label}: {line}\n')
+        self._log.flush()
+        if not self._quiet or 'ERROR' in line or 'Error' in line:
+            self.console.print(f'[{self._colors[label]}]{label:>{self._width}}[/] {escape(line)}', soft_wrap=True)
+
+    @contextmanager
+    def _progress(self) -> Iterator[Any]:
+        """Show simulated time, speed and cycle rate, as the world's status tells them."""
+        if self._quiet or not sys.stderr.isatty():
+            yield lambda: None
+            return
+        from regolith_bringup.status_listener import StatusListener
+
+        bar = Progress(
+            TextColumn('[bold]{task.description}'),
+            BarColumn(),
+            TextColumn('{task.completed:6.2f} / {task.total:.0f} s   speed {task.fields[speed]:5.2f}   '
+                       '{task.fields[rate]:5.0f} cycles/s'),
+            console=self.console,
+            transient=True,
+        )
+        with StatusListener() as listener, bar:
+            task = bar.add_task('starting', total=self._duration_s, speed=0.0, rate=0.0)
+
+            def show() -> None:
+                status = listener.latest()
+                if status is not None:
+                    bar.update(
+                        task,
+                        description=listener.state_name(status),
+                        completed=status.t_ns * 1e-9,
+                        speed=status.speed,
+                        rate=status.cycle_rate,
+                    )
+
+            yield show

@@ -1,0 +1,35 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Install regolith_bringup as an ament package."""
+
+from glob import glob
+
+from setuptools import find_packages, setup
+
+NAME = 'regolith_bringup'
+
+setup(
+    name=NAME,
+    version='0.1.0',
+    packages=find_packages(exclude=['test']),
+    package_data={NAME: ['py.typed', 'templates/*.html']},
+    data_files=[
+        ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
+        (f'share/{NAME}', ['package.xml']),
+        (f'share/{NAME}/launch', glob('launch/*.launch.py')),
+        (f'share/{NAME}/config/scenarios', glob('config/scenarios/*.yaml')),
+    ],
+    install_requires=['setuptools'],
+    zip_safe=True,
+    maintainer='Regolith maintainers',
+    maintainer_email='maintainers@regolith.invalid',
+    description='What a person touches: scenario files, the command line, supervisor, recorder, report.',
+    license='Apache-2.0',
+    entry_points={
+        'console_scripts': [
+            'recorder_node = regolith_bringup.recorder_node:run',
+            'solo_node = regolith_bringup.solo_node:main',
+            'regolith = regolith_bringup.cli:main',
+        ],
+    },
+)

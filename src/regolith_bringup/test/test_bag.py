@@ -1,0 +1,177 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Bags: written here, read by others; damaged, made whole."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import synthetic_run
+import yaml
+from mcap.reader import make_reader
+from mcap_ros2.decoder import DecoderFactory
+from rosbags.highlevel import AnyReader
+from rosbags.typesys import Stores, get_typestore
+
+from regolith_bringup.bag_reading import Bag
+from regolith_bringup.message_definitions import UnknownTypeError, schema_text, type_hash
+from regolith_bringup.recorder import BagWriter, Schema, qos_profile
+from regolith_bringup.recover import RecoverError, is_whole, recover
+
+
+def text_message(text: str) -> bytes:
+    """Return std_msgs/String as CDR."""
+    data = text.encode() + b'\0'
+    return b'\0\1\0\0' + len(data).to_bytes(4, 'little') + data
+
+
+def write_bag(folder: Path, count: int, flush_every: int = 100) -> BagWriter:
+    bag = BagWriter(folder)
+    channel = bag.add_topic('/talk', 'std_msgs/msg/String', [qos_profile(latched=True)])
+    for k in range(count):
+        bag.write(channel, text_message(f'number {k}'), k * 1000, 10**18 + k, k + 1)
+        if (k + 1) % flush_every == 0:
+            bag.flush()
+    return bag
+
+
+def texts(folder: Path) -> list[str]:
+    return [m.content.data for m in Bag(folder).messages('/talk')]
+
+
+def test_rosbags_reads_it(tmp_path: Path) -> None:
+    write_bag(tmp_path / 'bag', 250).close()
+    with AnyReader([tmp_path / 'bag']) as reader:
+        (connection,) = reader.connections
+        read = [(t, reader.deserialize(raw, c.msgtype).data) for c, t, raw in reader.messages()]
+        assert connection.msgtype == 'std_msgs/msg/String'
+        assert connection.digest == type_hash('std_msgs/msg/String')
+        assert connection.ext.offered_qos_profiles[0].durability.name == 'TRANSIENT_LOCAL'
+    assert read == [(k * 1000, f'number {k}') for k in range(250)]
+
+
+def test_mcap_reads_it_and_our_own_messages(run_dir: Path) -> None:
+    with (run_dir / 'bag' / 'bag_0.mcap').open('rb') as stream:
+        reader = make_reader(stream, decoder_factories=[DecoderFactory()])
+        assert reader.get_header().profile == 'ros2'
+        cycles = [d for _, _, _, d in reader.iter_decoded_messages(topics=['/regolith/cycle'])]
+    # 60 cycles, one of them twice, and STOP.
+    assert len(cycles) == 62
+    assert cycles[-1].command == 2
+    assert list(cycles[0].participants) == ['amber', 'basalt', 'terrain']
+
+
+def test_rosbags_reads_our_own_messages(run_dir: Path) -> None:
+    with AnyReader([run_dir / 'bag']) as reader:
+        chosen = [c for c in reader.connections if c.topic == '/regolith/terrain/update']
+        nodes = sum(len(reader.deserialize(raw, c.msgtype).nodes.x) for c, _, raw in reader.messages(chosen))
+    assert nodes == 61 * 20
+
+
+def test_metadata_is_what_rosbag2_expects(tmp_path: Path) -> None:
+    write_bag(tmp_path / 'bag', 5).close()
+    info = yaml.safe_load((tmp_path / 'bag' / 'metadata.yaml').read_text())['rosbag2_bagfile_information']
+    assert info['version'] == 9
+    assert info['storage_identifier'] == 'mcap'
+    assert info['relative_file_paths'] == ['bag_0.mcap']
+    assert info['message_count'] == 5
+    assert info['duration']['nanoseconds'] == 4000
+    (topic,) = info['topics_with_message_count']
+    assert topic['message_count'] == 5
+    assert topic['topic_metadata']['offered_qos_profiles'][0]['reliability'] == 'reliable'
+    assert '&' not in (tmp_path / 'bag' / 'metadata.yaml').read_text(), 'YAML aliases are not for every reader'
+
+
+def test_definitions_and_hashes_agree_with_rosbags() -> None:
+    """Rosbags derives type hashes from the definitions by itself (REP 2011)."""
+    store = get_typestore(Stores.ROS2_JAZZY)
+    for name in ('nav_msgs/msg/Odometry', 'sensor_msgs/msg/JointState', 'diagnostic_msgs/msg/DiagnosticArray'):
+        assert type_hash(name) == store.hash_rihs01(name)
+        assert set(part.split('\n')[1] for part in schema_text(name).split('=' * 80)[1:]) == set(
+            part.split('\n')[1] for part in store.generate_msgdef(name, ros_version=2)[0].split('=' * 80)[1:]
+        )
+    with pytest.raises(UnknownTypeError, match='no_such_msgs'):
+        schema_text('no_such_msgs/msg/Thing')
+
+
+def test_types_that_are_not_installed_can_be_given(tmp_path: Path) -> None:
+    with BagWriter(tmp_path / 'bag', {'my_msgs/msg/Word': Schema('string data')}, compression='none') as bag:
+        bag.write(bag.add_topic('/talk', 'my_msgs/msg/Word'), text_message('hello'), 5, 6)
+    assert texts(tmp_path) == ['hello']
+
+
+@pytest.mark.parametrize('part', [0.35, 0.5, 0.9, 0.999])
+def test_recover_keeps_every_chunk_before_the_damage(part: float, tmp_path: Path) -> None:
+    write_bag(tmp_path / 'bag', 1000).close()
+    path = tmp_path / 'bag' / 'bag_0.mcap'
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(len(whole) * part)])
+    (tmp_path / 'bag' / 'metadata.yaml').unlink()
+    assert not is_whole(path)
+    result = recover(tmp_path)
+    read = texts(tmp_path)
+    assert result.rebuilt and result.messages == len(read)
+    assert len(read) % 100 == 0 and 0 < len(read) <= 1000
+    assert read == [f'number {k}' for k in range(len(read))]
+    assert is_whole(path)
+    assert sorted(p.name for p in (tmp_path / 'bag').iterdir()) == ['bag_0.mcap', 'metadata.yaml']
+    with AnyReader([tmp_path / 'bag']) as reader:
+        assert reader.message_count == len(read)
+    assert not recover(tmp_path).rebuilt
+
+
+def test_recover_stops_at_a_flipped_bit(tmp_path: Path) -> None:
+    write_bag(tmp_path / 'bag', 1000).close()
+    path = tmp_path / 'bag' / 'bag_0.mcap'
+    with path.open('rb') as stream:
+        fourth = make_reader(stream).get_summary().chunk_indexes[3]
+    data = bytearray(path.read_bytes())
+    data[fourth.chunk_start_offset + fourth.chunk_length - 20] ^= 0x10
+    path.write_bytes(data[:-50])
+    assert recover(tmp_path).messages == 300
+    assert texts(tmp_path) == [f'number {k}' for k in range(300)]
+
+
+def test_an_interrupted_recovery_can_be_repeated(tmp_path: Path) -> None:
+    write_bag(tmp_path / 'bag', 300).flush()
+    path = tmp_path / 'bag' / 'bag_0.mcap'
+    path.rename(path.with_name('bag_0.mcap.damaged'))
+    (tmp_path / 'bag' / '.recovering').mkdir()
+    (tmp_path / 'bag' / '.recovering' / 'bag_0.mcap').write_bytes(b'half')
+    assert recover(tmp_path).messages == 300
+
+
+def test_nothing_to_recover(tmp_path: Path) -> None:
+    with pytest.raises(RecoverError, match='no bag here'):
+        recover(tmp_path)
+    (tmp_path / 'bag').mkdir()
+    (tmp_path / 'bag' / 'bag_0.mcap').write_bytes(b'\x89MCAP0\r\n')
+    with pytest.raises(RecoverError, match='not one readable message'):
+        recover(tmp_path)
+    assert (tmp_path / 'bag' / 'bag_0.mcap').exists(), 'the damaged file is all there is'
+
+
+def test_a_killed_writer_loses_nothing_that_was_flushed(tmp_path: Path) -> None:
+    script = (
+        'import os, sys\nfrom pathlib import Path\n'
+        f'sys.path.insert(0, {str(Path(__file__).parent)!r})\n'
+        'from test_bag import write_bag\n'
+        f'write_bag(Path({str(tmp_path / "bag")!r}), 950)\n'
+        f'os.kill(os.getpid(), {int(signal.SIGKILL)})\n'
+    )
+    paths = os.pathsep.join(str(Path(p).resolve()) for p in sys.path if p)
+    done = subprocess.run([sys.executable, '-c', script], env={**os.environ, 'PYTHONPATH': paths}, check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert recover(tmp_path).messages == 900
+
+
+def test_a_run_cut_off_is_readable_after_recovery(tmp_path: Path) -> None:
+    run = synthetic_run.make_run(tmp_path / 'run', 10, close=False)
+    assert not (run / 'bag' / 'metadata.yaml').exists()
+    recover(run)
+    assert Bag(run).topics['/regolith/cycle'].messages == 12

@@ -1,0 +1,151 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Ten kinds of broken scenario, by the command line as a person uses it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+GOOD = """
+description: for tests
+duration_s: 1.0
+terrain: {soil: lunar_nominal}
+vehicles:
+  amber: {model: viper, position: [0.0, 0.0]}
+  basalt: {model: viper, position: [-3.0, 0.0]}
+"""
+
+SOIL_WITH_TYPO = """
+k_phi: 8.2e5
+k_c: 1.4e3
+exponent: 1.0
+cohesion: 170.0
+friction_angle_deg: 35.0
+janosi_shear_m: 0.018
+elastic_stiffness: 2.0e7
+damping: 1.0e4
+"""
+
+KINDS = {
+    # kind: (scenario, further files, what must be said)
+    'unknown_key': (GOOD + 'duratoin: 3\n', {}, ['broken.yaml:8', 'duratoin', '3', 'did you mean duration_s?']),
+    'wrong_type': (GOOD.replace('1.0\n', 'long\n', 1), {}, ['broken.yaml:3', 'duration_s', "'long'", 'valid number']),
+    'unknown_vehicle': (
+        GOOD.replace('amber: {model: viper', 'amber: {model: vipr'), {},
+        ['broken.yaml:6', 'vehicles.amber.model', "'vipr'", 'did you mean viper?'],
+    ),
+    'negative_mass': (
+        GOOD.replace('position: [0.0, 0.0]', 'position: [0.0, 0.0], mass_scale: -1.0'), {},
+        ['broken.yaml:6', 'vehicles.amber.mass_scale', '-1.0', 'greater than'],
+    ),
+    'missing_file': (
+        GOOD.replace('{soil: lunar_nominal}', '{source: moon.tif}'), {},
+        ['broken.yaml:4', 'terrain.source', "'moon.tif'", 'path of a GeoTIFF'],
+    ),
+    'duplicate_names': (
+        GOOD.replace('basalt', 'amber'), {}, ['broken.yaml:7', 'vehicles.amber', 'first in line 6', 'each name once'],
+    ),
+    'soil_typo': (
+        GOOD.replace('lunar_nominal', 'soil.yaml'), {'soil.yaml': SOIL_WITH_TYPO},
+        ['soil.yaml:5', 'cohesion', '170.0', 'did you mean cohesion_pa?'],
+    ),
+    'nan': (GOOD.replace('1.0\n', '.nan\n', 1), {}, ['broken.yaml:3', 'duration_s', 'nan', 'a finite number']),
+    'empty': ('', {}, ['broken.yaml', 'is empty', 'a YAML file with a scenario']),
+    'not_yaml': ('vehicles: [amber, {\n', {}, ['broken.yaml:2', 'is not YAML', 'a YAML file with a scenario']),
+    # and some more that people make
+    'text_for_number': (
+        GOOD.replace('[0.0, 0.0]', '[0.0, "0.5"]'), {}, ['vehicles.amber.position.1', "'0.5'", 'a number'],
+    ),
+    'yes_for_number': (GOOD.replace('1.0\n', 'yes\n', 1), {}, ['duration_s', 'True', 'a number']),
+    'bad_name': (GOOD.replace('amber:', '4wd:'), {}, ['vehicles.4wd', 'a letter first']),
+    'taken_name': (GOOD.replace('amber:', 'terrain:'), {}, ['vehicles.terrain', 'is taken']),
+    'unknown_driver': (
+        GOOD.replace('position: [0.0, 0.0]', 'position: [0.0, 0.0], driver: {type: pth}'), {},
+        ['vehicles.amber.driver.type', "'pth'", 'did you mean path?'],
+    ),
+    'unknown_soil': (
+        GOOD.replace('lunar_nominal', 'lunar_nominl'), {}, ['terrain.soil', 'did you mean lunar_nominal?'],
+    ),
+    'bad_vehicle_file': (
+        GOOD.replace('amber: {model: viper', 'amber: {model: my.yaml'), {'my.yaml': 'mjcf: my.xml\nwhels: []\n'},
+        ['my.yaml:2', 'whels', 'did you mean wheels?', 'drive: is missing'],
+    ),
+    'not_a_raster': (
+        GOOD.replace('{soil: lunar_nominal}', '{source: a.tif}'), {'a.tif': 'no'}, ['terrain.source', 'a.tif'],
+    ),
+}
+
+
+def regolith(arguments: list[str], folder: Path) -> tuple[subprocess.CompletedProcess[str], float]:
+    """Run the command line in a folder; return its outcome and the wall time it took [s]."""
+    paths = os.pathsep.join(str(Path(p).resolve()) for p in sys.path if p)
+    start = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, '-m', 'regolith_bringup.cli', *arguments],
+        cwd=folder, env={**os.environ, 'PYTHONPATH': paths}, capture_output=True, text=True, timeout=60, check=False,
+    )
+    return done, time.perf_counter() - start
+
+
+@pytest.mark.parametrize('kind', KINDS)
+def test_broken_scenario_is_refused_at_once(kind: str, tmp_path: Path) -> None:
+    text, files, said = KINDS[kind]
+    (tmp_path / 'broken.yaml').write_text(text)
+    for name, content in files.items():
+        (tmp_path / name).write_text(content)
+    before = sorted(p.name for p in tmp_path.rglob('*'))
+    done, seconds = regolith(['run', 'broken.yaml', '--json'], tmp_path)
+    if seconds >= 2.0:  # a busy machine may take its time once, a slow check takes it always
+        done, seconds = regolith(['run', 'broken.yaml', '--json'], tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ''
+    for part in said:
+        assert part in done.stderr
+    assert 'allowed' in done.stderr and 'Traceback' not in done.stderr
+    assert sorted(p.name for p in tmp_path.rglob('*')) == before, 'something was created'
+    if kind != 'not_a_raster':  # opening a raster needs its library, which alone takes about a second to import
+        assert seconds < 2.0
+
+
+def test_the_good_one_is_good(tmp_path: Path) -> None:
+    (tmp_path / 'good.yaml').write_text(GOOD)
+    done, _ = regolith(['check', 'good.yaml'], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert 'ok' in done.stdout
+
+
+def test_negative_mass_in_a_model_of_ones_own(tmp_path: Path) -> None:
+    from regolith_vehicles.config import known_vehicles
+
+    shipped = known_vehicles()['viper_locked']
+    assert isinstance(shipped, Path)
+    for path in shipped.parent.iterdir():
+        if path.suffix in ('.yaml', '.xml'):
+            text = path.read_text()
+            (tmp_path / path.name).write_text(text.replace('mass="', 'mass="-') if path.suffix == '.xml' else text)
+    (tmp_path / 'broken.yaml').write_text(GOOD.replace('amber: {model: viper', 'amber: {model: ./viper_locked.yaml'))
+    done, _ = regolith(['check', 'broken.yaml'], tmp_path)
+    assert done.returncode == 2
+    assert '.xml' in done.stderr and 'mass' in done.stderr
+
+
+@pytest.mark.parametrize('setting', ['duration_s', 'vehicles.amber.position.7=1', 'duration_s.x=1', 'terrain.soil={'])
+def test_broken_settings(setting: str, tmp_path: Path) -> None:
+    (tmp_path / 'good.yaml').write_text(GOOD)
+    done, _ = regolith(['check', 'good.yaml', '--set', setting], tmp_path)
+    assert done.returncode == 2
+    assert '--set' in done.stderr and 'allowed' in done.stderr
+
+
+def test_a_used_folder_is_not_written_to(tmp_path: Path) -> None:
+    (tmp_path / 'good.yaml').write_text(GOOD)
+    done, _ = regolith(['run', 'good.yaml', '--out', '.'], tmp_path)
+    assert done.returncode == 2
+    assert '--out' in done.stderr
+    assert [p.name for p in tmp_path.iterdir()] == ['good.yaml']

@@ -1,0 +1,102 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The plan, and the launch files that start it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from regolith_bringup.plan import NodeSpec, plan
+from regolith_bringup.scenario import load_scenario
+from regolith_bringup.topics import RecordedTopic, recorded_topics
+
+LAUNCH = Path(__file__).resolve().parents[1] / 'launch'
+
+
+def the_plan(processes: str = 'many', *overrides: str) -> list[NodeSpec]:
+    scenario = load_scenario('two_rovers', overrides).scenario
+    return plan(scenario, '/runs/1/scenario.yaml', '/runs/1', processes)  # type: ignore[arg-type]
+
+
+def test_many_processes() -> None:
+    specs = the_plan()
+    assert [(s.package, s.executable, s.namespace, s.name) for s in specs] == [
+        ('regolith_bringup', 'recorder_node', 'regolith', 'recorder'),
+        ('regolith_world', 'world_node', 'regolith', 'world'),
+        ('regolith_terrain', 'terrain_node', 'regolith', 'terrain'),
+        ('regolith_vehicles', 'agent_node', 'amber', 'agent'),
+        ('regolith_vehicles', 'agent_node', 'basalt', 'agent'),
+    ]
+    assert len({s.label for s in specs}) == len(specs)
+    assert specs[3].parameters['vehicle'] == 'amber'
+    assert ('tf', '/tf') in specs[3].remappings
+    assert all(s.parameters['use_sim_time'] is False for s in specs)
+
+
+def test_one_process_keeps_the_recorder_apart() -> None:
+    assert [s.executable for s in the_plan('one')] == ['recorder_node', 'solo_node']
+    assert [s.executable for s in the_plan('one', 'recording.enabled=false')] == ['solo_node']
+    # A name given to a process names every node in it.
+    assert the_plan('one')[1].name is None
+
+
+def test_a_failed_agent_is_started_again_only_where_it_may_rejoin() -> None:
+    assert not any(s.respawn for s in the_plan())
+    again = the_plan('many', 'world.on_failure=wait')
+    assert [s.label for s in again if s.respawn] == ['amber/agent', 'basalt/agent']
+
+
+def test_command_line_keeps_types() -> None:
+    spec = NodeSpec('p', 'e_node', 'n', 'ns', {'a': 1.0, 'b': True, 'c': 'yes', 'd': ['x|y']}, (('tf', '/tf'),))
+    assert spec.arguments() == [
+        '--ros-args', '-r', '__node:=n', '-r', '__ns:=/ns', '-r', 'tf:=/tf',
+        '-p', 'a:=1.0', '-p', 'b:=true', '-p', 'c:="yes"', '-p', 'd:=["x|y"]',
+    ]
+
+
+def test_everything_of_the_contract_is_recorded() -> None:
+    topics = {t.name: t for t in recorded_topics(['amber'], ['/extra|std_msgs/msg/String|sensor'])}
+    for name in (
+        '/clock', '/regolith/cycle', '/regolith/evolved', '/regolith/terrain/delta', '/regolith/terrain/update',
+        '/regolith/status', '/diagnostics', '/tf', '/tf_static', '/amber/description', '/amber/vehicle_state',
+        '/amber/wheel_states', '/amber/odom', '/amber/ground_truth/odom', '/amber/joint_states', '/amber/cmd_vel',
+    ):
+        assert name in topics
+    assert topics['/extra'].qos == 'sensor'
+    assert topics['/amber/description'].qos == 'latched'
+    assert all(RecordedTopic.parse(t.line()) == t for t in topics.values())
+
+
+def test_launch_files_start_the_plan(tmp_path: Path) -> None:
+    pytest.importorskip('launch.actions', reason='ROS 2 from pip has no launch package')
+    launch = pytest.importorskip('launch')
+    pytest.importorskip('launch_ros', reason='ROS 2 from pip has no launch_ros package')
+    from launch.launch_description_sources import get_launch_description_from_python_launch_file
+
+    description = get_launch_description_from_python_launch_file(str(LAUNCH / 'two_rovers.launch.py'))
+    context = launch.LaunchContext()
+    context.launch_configurations['out'] = str(tmp_path / 'run')
+    started = []
+    for entity in description.entities:
+        started += entity.visit(context) or []
+    scenario = load_scenario('two_rovers').scenario
+    specs = plan(scenario, tmp_path / 'run' / 'scenario.yaml', tmp_path / 'run')
+    assert len(started) == len(specs)
+    for action, spec in zip(started, specs, strict=True):
+        action._perform_substitutions(context)
+        assert (action.node_package, action.node_executable) == (spec.package, spec.executable)
+        assert action.node_name.strip('/') == f'{spec.namespace}/{spec.name}'
+
+
+def test_launch_arguments_give_the_same_plan_as_the_command_line(tmp_path: Path) -> None:
+    from regolith_bringup.launch_adapter import nodes_of
+
+    out = tmp_path / 'run'
+    specs = nodes_of({'scenario': 'two_rovers', 'out': str(out), 'duration': '4', 'set': 'terrain.soil=chrono_lunar'})
+    scenario = load_scenario('two_rovers', ['terrain.soil=chrono_lunar'], duration_s=4.0).scenario
+    assert specs == plan(scenario, out / 'scenario.yaml', out)
+    assert load_scenario(out / 'scenario.yaml').scenario == scenario
+    assert json.dumps([s.arguments() for s in specs])

@@ -1,0 +1,145 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""From a run folder to arrays, figures, summary and report; checked against the closed form of the made-up run."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import synthetic_run as made
+
+from regolith_bringup.ground_map import crossing, driven_bounds, ground_map
+from regolith_bringup.recover import RecoverError
+from regolith_bringup.report import write_report
+from regolith_bringup.run_data import ChangedGround, CycleTiming, RunData, Track, read_run
+from regolith_bringup.summary import build_summary, write_summary
+
+
+def test_tracks(run_dir: Path) -> None:
+    run = read_run(run_dir)
+    amber = run.tracks['amber']
+    assert amber.position.shape == (61, 3)
+    # Sixty steps of 0.3 m/s times 20 ms, summed: rounding only.
+    assert amber.distance == pytest.approx(60 * 0.02 * made.SPEED, rel=1e-12)
+    assert np.all(run.tracks['basalt'].position[:, 1] == 1.0)
+    assert amber.wheels == ('front_left', 'front_right', 'rear_left', 'rear_right')
+    assert amber.sinkage_incremental.shape == (61, 4)
+    np.testing.assert_allclose(amber.sinkage_incremental[:, 2], 0.3 * made.RUT_M)
+    np.testing.assert_allclose(amber.orientation[0], [0.0, 0.0, 0.0, 1.0])
+
+
+def test_cycles_tell_committed_from_discarded(run_dir: Path) -> None:
+    cycles = read_run(run_dir).cycles
+    assert len(cycles.time) == 61
+    assert np.flatnonzero(~cycles.committed).tolist() == [made.DISCARDED_CYCLE]
+    assert cycles.time[-1] == pytest.approx(59 * 0.02)
+    # The made-up wall clock runs four times as fast as the simulated one.
+    assert cycles.wall[-1] == pytest.approx(59 * 0.005)
+
+
+def test_ground_holds_committed_updates_only(run_dir: Path) -> None:
+    ground = read_run(run_dir).ground
+    assert len(ground.i) == 2 * 60 * made.NODES_PER_CYCLE
+    assert set(ground.j.tolist()) == {0, 50}
+    assert np.all(ground.level == -made.RUT_M), 'a discarded update dug deeper'
+    assert ground.conflicts == 60
+
+
+def test_ground_map_places_the_ruts(run_dir: Path) -> None:
+    run = read_run(run_dir)
+    bounds = driven_bounds(run, margin=1.0)
+    image = ground_map(run, bounds)
+    assert image.pixel == pytest.approx(0.02)
+    west, _, south, _ = image.extent
+    row, column = np.nonzero(np.isfinite(image.rut_depth))
+    x = west + (column + 0.5) * image.pixel
+    y = south + (row + 0.5) * image.pixel
+    assert sorted(set(np.round(y, 6))) == [0.0, 1.0]
+    assert x.min() >= -1e-9
+    np.testing.assert_allclose(image.rut_depth[row, column], made.RUT_M, atol=1e-12)
+    # Pixels of blocks of nodes must show the same ruts.
+    coarse = ground_map(run, bounds, max_pixels=40)
+    assert coarse.pixel > 0.02
+    assert np.nanmax(coarse.rut_depth) == pytest.approx(made.RUT_M)
+
+
+def straight(name: str, start: tuple[float, float], step: tuple[float, float], count: int = 200) -> Track:
+    position = np.zeros((count, 3))
+    position[:, :2] = np.array(start) + np.arange(count)[:, None] * np.array(step)
+    none = np.zeros((0, 0))
+    still = np.tile([0.0, 0.0, 0.0, 1.0], (count, 1))
+    return Track(name, np.arange(count) * 0.02, position, still, np.zeros(count), (), np.zeros(0), *(none,) * 5)
+
+
+def test_crossing_is_where_tracks_meet_squarely(run_dir: Path) -> None:
+    scenario = read_run(run_dir).scenario
+    nothing = CycleTiming(np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, dtype=bool))
+    empty = np.zeros(0, dtype=np.int64)
+    tracks = {'a': straight('a', (0.0, 0.0), (0.05, 0.0)), 'b': straight('b', (4.0, -5.0), (0.0, 0.05))}
+    ground = ChangedGround(0.02, empty, empty, np.zeros(0))
+    found = crossing(RunData(run_dir, scenario, tracks, nothing, ground))
+    # Tracks are looked at every fifth sample, 0.25 m apart, and meet within 0.2 m.
+    assert found == pytest.approx((4.0, 0.0), abs=0.25)
+    tracks['b'] = straight('b', (-3.0, 0.0), (0.05, 0.0))
+    assert crossing(RunData(run_dir, scenario, tracks, nothing, ground)) is None, 'one follows the other'
+
+
+def test_summary_has_the_stable_keys(run_dir: Path) -> None:
+    summary = build_summary(run_dir)
+    assert {
+        'scenario', 'simulated_s', 'wall_s', 'speed', 'compute_per_sim_s', 'cycles', 'discarded_cycles',
+        'forced_cycles', 'state_hash', 'processes', 'vehicles', 'terrain', 'sensors', 'comms', 'bag',
+    } <= set(summary)
+    assert set(summary['vehicles']) == {'amber', 'basalt'}
+    assert summary['vehicles']['amber']['distance_m'] == pytest.approx(0.36)
+    assert set(summary['vehicles']['amber']) == {'distance_m', 'mean_slip', 'max_sinkage_m', 'final_pose'}
+    assert summary['terrain'] == {'modified_nodes': 1200, 'max_rut_depth_m': made.RUT_M, 'conflicts': 60}
+    assert summary['bag']['lost'] == 0
+    assert summary['bag']['messages'] == sum(read_run(run_dir).topics.values())
+    assert Path(summary['bag']['path'], 'metadata.yaml').is_file()
+    assert summary['comms'] == {'sent': 0, 'delivered': 0, 'dropped': {}}
+
+
+def test_summary_of_a_run_that_went_wrong(run_dir: Path, tmp_path: Path) -> None:
+    shutil.copy(run_dir / 'scenario.yaml', tmp_path)
+    with pytest.raises(FileNotFoundError, match=r'world\.json'):
+        build_summary(tmp_path)
+    world = json.loads((run_dir / 'world.json').read_text())
+    del world['reports']['basalt']
+    (tmp_path / 'world.json').write_text(json.dumps(world))
+    summary = write_summary(tmp_path)
+    assert summary['vehicles']['basalt']['distance_m'] is None
+    assert summary['bag'] == {'path': None, 'messages': 0, 'lost': 0}
+    assert json.loads((tmp_path / 'summary.json').read_text()) == summary
+    with pytest.raises(RecoverError):
+        write_report(tmp_path)
+
+
+def test_report_stands_by_itself_and_repeats(run_dir: Path, tmp_path: Path) -> None:
+    run = tmp_path / 'run'
+    shutil.copytree(run_dir, run)
+    text = write_report(run).read_text()
+    pictures = re.findall(r'src="data:image/png;base64,([^"]+)"', text)
+    assert len(pictures) == 3
+    assert all(base64.b64decode(p)[:8] == b'\x89PNG\r\n\x1a\n' for p in pictures)
+    assert 'src="http' not in text and 'href=' not in text
+    for part in ('two_rovers', 'amber', 'basalt', 'ab' * 32, '0.36 m', '30.0 mm', '1,200'):
+        assert part in text
+    assert '$' not in text, 'a placeholder was left'
+    assert write_report(run).read_text() == text
+
+
+def test_report_escapes_what_people_write(run_dir: Path, tmp_path: Path) -> None:
+    run = tmp_path / 'run'
+    shutil.copytree(run_dir, run)
+    scenario = (run / 'scenario.yaml').read_text()
+    changed, count = re.subn(r'description: [^\n]*(\n  [^\n]*)*', 'description: <script>x</script>', scenario, count=1)
+    assert count == 1
+    (run / 'scenario.yaml').write_text(changed)
+    assert '<script>' not in write_report(run).read_text()

@@ -1,0 +1,113 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Reading, overriding and resolving scenarios."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from regolith_bringup.library import find_scenarios
+from regolith_bringup.problems import ScenarioError
+from regolith_bringup.scenario import Scenario, load_scenario, write_resolved
+from regolith_bringup.yaml_source import YamlSource, parse_value
+from regolith_terrain.config import TerrainConfig, load_soil
+from regolith_vehicles.config import VehicleEntry
+from regolith_world.config import WorldConfig, load_section
+
+
+def test_every_scenario_that_ships_is_valid() -> None:
+    found = find_scenarios()
+    assert 'two_rovers' in found
+    for name in found:
+        scenario = load_scenario(name).scenario
+        assert scenario.name == name
+        assert scenario.description
+
+
+def test_two_rovers_is_the_demo_of_the_contract() -> None:
+    scenario = load_scenario('two_rovers').scenario
+    assert list(scenario.vehicles) == ['amber', 'basalt']
+    assert scenario.duration_s == 30.0
+    assert scenario.terrain.source == 'procedural'
+    assert scenario.terrain.spacing_m == 0.02
+    assert scenario.terrain.soil_name == 'lunar_nominal'
+
+
+def test_resolved_scenario_reads_back_section_by_section(tmp_path: Path) -> None:
+    scenario = load_scenario('two_rovers', ['terrain.soil.damping=1e-3', 'world.dt_min_s=1e-5'], seed=3).scenario
+    path = tmp_path / 'scenario.yaml'
+    write_resolved(scenario, path)
+    assert load_section(path, '', Scenario) == scenario
+    assert load_section(path, 'terrain', TerrainConfig) == scenario.terrain
+    assert load_section(path, 'world', WorldConfig) == scenario.world
+    assert load_section(path, 'vehicles.amber', VehicleEntry) == scenario.vehicles['amber']
+    # A resolved scenario is a scenario.
+    assert load_scenario(path).scenario == scenario
+
+
+def test_overrides_in_order_and_options_win() -> None:
+    scenario = load_scenario(
+        'two_rovers',
+        ['duration_s=5', 'duration_s=6', 'vehicles.amber.position.0=1.5', 'terrain.soil=chrono_lunar', 'seed=4'],
+        seed=9, speed='2', record=False,
+    ).scenario
+    assert scenario.duration_s == 6.0
+    assert scenario.vehicles['amber'].position == (1.5, 0.0)
+    assert scenario.terrain.soil == load_soil('chrono_lunar')
+    assert scenario.seed == 9
+    assert scenario.speed == 2.0
+    assert scenario.recording.enabled is False
+
+
+def test_one_value_of_a_named_soil_can_be_changed() -> None:
+    soil = load_scenario('two_rovers', ['terrain.soil.cohesion_pa=500']).scenario.terrain.soil
+    assert soil == load_soil('lunar_nominal').model_copy(update={'cohesion_pa': 500.0})
+
+
+def test_paths_are_relative_to_the_file_that_names_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / 'mine'
+    folder.mkdir()
+    soil = load_soil('chrono_lete').model_dump()
+    (folder / 'dirt.yaml').write_text('\n'.join(f'{k}: {v}' for k, v in soil.items()))
+    (folder / 's.yaml').write_text('terrain: {soil: dirt.yaml}\n')
+    assert load_scenario(folder / 's.yaml').scenario.terrain.soil == load_soil('chrono_lete')
+    # On the command line they are relative to where the command is given.
+    monkeypatch.chdir(tmp_path)
+    (folder / 't.yaml').write_text('duration_s: 1\n')
+    resolved = load_scenario(folder / 't.yaml', ['terrain.soil=mine/dirt.yaml'])
+    assert resolved.scenario.terrain.soil.name == soil['name']
+    with pytest.raises(ScenarioError, match='no such soil'):
+        load_scenario(folder / 't.yaml', ['terrain.soil=dirt.yaml'])
+
+
+def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
+    (tmp_path / 's.yaml').write_text('duration_s: -1\nseed: -2\nwrold: {}\n')
+    with pytest.raises(ScenarioError) as caught:
+        load_scenario(tmp_path / 's.yaml')
+    assert [p.key for p in caught.value.problems] == ['duration_s', 'seed', 'wrold']
+    assert [p.where.rsplit(':', 1)[1] for p in caught.value.problems] == ['1', '2', '3']
+
+
+def test_problems_of_a_union_are_told_as_one() -> None:
+    with pytest.raises(ScenarioError) as caught:
+        load_scenario('two_rovers', ['speed=fast'])
+    (problem,) = caught.value.problems
+    assert problem.key == 'speed'
+    assert 'max' in problem.allowed and 'number' in problem.allowed
+
+
+def test_yaml_as_people_write_it(tmp_path: Path) -> None:
+    assert parse_value('1e-3') == 1e-3
+    assert parse_value('') is None
+    path = tmp_path / 'a.yaml'
+    path.write_text('base: &b {x: 1, y: 2}\non: {<<: *b, y: 3}\nlist: [1.5e3, a]\n')
+    source = YamlSource(path)
+    assert source.data['on'] == {'x': 1, 'y': 3}
+    assert source.data['list'] == [1500.0, 'a']
+    assert source.where(('on', 'y')) == f'{path}:2'
+    assert source.where(('list', 1)) == f'{path}:3'
+    path.write_text('a: &a [*a]\n')
+    with pytest.raises(ScenarioError, match='contains itself'):
+        YamlSource(path)

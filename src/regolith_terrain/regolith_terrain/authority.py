@@ -1,0 +1,200 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Terrain's part in the evolution cycle: it holds the ground, merges what the agents did to it and tells everybody."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import numpy as np
+from regolith_world.participant import Participant
+from regolith_world.records import Command, Cycle, CycleKey, Evolved, JoinRequest, ParticipantKind
+
+from regolith_terrain.config import TerrainConfig
+from regolith_terrain.merge import SoilDelta, SoilUpdate, merge
+from regolith_terrain.records import NodeRecords
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.surface import HeightField
+
+NO_LIMIT_NS = 2**62
+"""Terrain never asks for a shorter cycle."""
+
+_HEAD = 16
+
+
+def handshake_parameters(config: TerrainConfig, field: HeightField) -> dict[str, str]:
+    """Return everything about the ground that terrain and every agent must agree on, as name -> text."""
+    parameters = {
+        'terrain.fingerprint': field.fingerprint(),
+        'terrain.spacing_m': repr(config.spacing_m),
+        'terrain.mode': config.mode,
+        'terrain.compaction_transfer': str(config.compaction_transfer).lower(),
+    }
+    for name in type(config.soil).model_fields:
+        if name != 'name':
+            parameters[f'soil.{name}'] = repr(getattr(config.soil, name))
+    return dict(sorted(parameters.items()))
+
+
+class TerrainAuthority(Participant):
+    """The participant that owns the committed soil.
+
+    On EVOLVE it waits for exactly one delta of every agent among the participants, merges them, sends the update and
+    then answers; nothing is written until the world's COMMIT.
+    """
+
+    def __init__(
+        self,
+        config: TerrainConfig,
+        height_field: HeightField,
+        send_evolved: Callable[[Evolved], None],
+        send_update: Callable[[SoilUpdate], None],
+        name: str = 'terrain',
+        grid: SoilGrid | None = None,
+        epoch: int = 0,
+    ) -> None:
+        """Take charge of the ground.
+
+        :param config: the scenario's terrain section
+        :param height_field: the undisturbed ground
+        :param send_evolved: carries answers to the world
+        :param send_update: carries merged changes to all
+        :param grid: the committed soil, where it is shared within the process; none: a fresh one
+        """
+        super().__init__(name, send_evolved, epoch)
+        self.config = config
+        self.height_field = height_field
+        self.grid = grid if grid is not None else SoilGrid(height_field, config.spacing_m)
+        self.soil_seq = 0
+        self.conflicts = 0
+        self._send_update = send_update
+        self._deltas: dict[CycleKey, dict[str, NodeRecords]] = {}
+        self._awaited: tuple[str, ...] | None = None
+        self._update: SoilUpdate | None = None
+
+    def join_request(self) -> JoinRequest:
+        """Return the description terrain joins with."""
+        soil_hash = self.grid.soil_hash()
+        return JoinRequest(
+            name=self.name,
+            kind=ParticipantKind.TERRAIN,
+            shapes=(),
+            bodies=(),
+            next_dt_ns=NO_LIMIT_NS,
+            state_hash=soil_hash,
+            soil_hash=soil_hash,
+            parameters=handshake_parameters(self.config, self.height_field),
+        )
+
+    def on_delta(self, delta: SoilDelta) -> None:
+        """Take an agent's changes; they may come before their cycle's record, twice, or too late."""
+        if delta.key.epoch < self.epoch or (self._last_key is not None and delta.key < self._last_key):
+            return
+        self._deltas.setdefault(delta.key, {}).setdefault(delta.agent, delta.records)
+        if delta.key == self._last_key and self._awaited is not None:
+            answer = self._try_merge(delta.key)
+            if answer is not None:
+                self._reply(answer)
+
+    def missing(self) -> tuple[str, ...]:
+        """Return the agents whose delta the present attempt still waits for."""
+        if self._awaited is None or self._last_key is None:
+            return ()
+        here = self._deltas.get(self._last_key, {})
+        return tuple(agent for agent in self._awaited if agent not in here)
+
+    def _evolve(self, cycle: Cycle) -> Evolved | None:
+        self._forget_before(cycle.key)
+        self._awaited = tuple(
+            sorted(
+                agent
+                for agent, kind in zip(cycle.participants, cycle.kinds, strict=True)
+                if kind == ParticipantKind.AGENT
+            )
+        )
+        return self._try_merge(cycle.key)
+
+    def _try_merge(self, key: CycleKey) -> Evolved | None:
+        if self._awaited is None or self.missing():
+            return None
+        here = self._deltas.pop(key, {})
+        agents = self._awaited
+        self._awaited = None
+        # Deltas of agents that take no part any more are left out.
+        merged = merge(self.grid, {agent: here[agent] for agent in agents})
+        soil_hash = self.grid.hash_with(merged.records)
+        self._update = SoilUpdate(
+            key, merged.records, merged.owner, agents, merged.conflicts, self.soil_seq + 1, soil_hash
+        )
+        self._send_update(self._update)
+        return self._answer_with(key, soil_hash)
+
+    def _answer_with(self, key: CycleKey, soil_hash: str, report: str = '') -> Evolved:
+        return Evolved(key, self.name, NO_LIMIT_NS, state_hash=soil_hash, soil_hash=soil_hash, report=report)
+
+    def _idle_answer(self, cycle: Cycle) -> Evolved:
+        self._forget_before(cycle.key)
+        report = json.dumps(self.report()) if cycle.command == Command.STOP else ''
+        return self._answer_with(cycle.key, self.grid.soil_hash(), report)
+
+    def report(self) -> dict[str, float | int]:
+        """Return the figures of the run's summary: modified_nodes, max_rut_depth_m, conflicts."""
+        return {
+            'modified_nodes': self.grid.modified_count,
+            'max_rut_depth_m': self.grid.max_rut_depth(),
+            'conflicts': self.conflicts,
+        }
+
+    def _commit(self, cycle: Cycle) -> None:
+        if self._update is not None:
+            self.grid.apply(self._update.records)
+            self.soil_seq = self._update.soil_seq
+            self.conflicts += self._update.conflicts
+        self._drop_attempt()
+
+    def _discard(self) -> None:
+        self._drop_attempt()
+
+    def _drop_attempt(self) -> None:
+        self._update = None
+        self._awaited = None
+
+    def adopt(self, update: SoilUpdate) -> None:
+        """Take an update that was sent before a restart as the outcome of the present attempt."""
+        self._awaited = None
+        self._update = update
+        self._reply(self._answer_with(update.key, update.soil_hash))
+
+    def _resend(self) -> None:
+        if self._update is not None:
+            self._send_update(self._update)
+
+    def _forget_before(self, key: CycleKey) -> None:
+        self._deltas = {other: parts for other, parts in self._deltas.items() if other >= key}
+
+    def save(self) -> bytes:
+        """Return soil_seq, the count of conflicts and the ground as bytes (little-endian)."""
+        return np.array([self.soil_seq, self.conflicts], dtype='<i8').tobytes() + self.grid.save()
+
+    def restore(self, blob: bytes, epoch: int) -> None:
+        """Become what :meth:`save` described.
+
+        :raises ValueError: if the blob does not fit this ground
+        """
+        if len(blob) < _HEAD:
+            raise ValueError(f'{self.name}: saved state of {len(blob)} bytes was cut short')
+        self.grid.load(blob[_HEAD:])
+        self.soil_seq, self.conflicts = (int(v) for v in np.frombuffer(blob, '<i8', 2))
+        self.forget(epoch)
+
+    @staticmethod
+    def unpack(blob: bytes) -> tuple[int, bytes]:
+        """Return soil_seq and the ground (for ``SoilGrid.load``) of what :meth:`save` returned."""
+        return int(np.frombuffer(blob, '<i8', 1)[0]), blob[_HEAD:]
+
+    def forget(self, epoch: int) -> None:
+        """Drop every memory of earlier records; deltas of the new epoch that are already here stay."""
+        super().forget(epoch)
+        self._drop_attempt()
+        self._deltas = {key: parts for key, parts in self._deltas.items() if key.epoch >= epoch}

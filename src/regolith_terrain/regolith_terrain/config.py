@@ -1,0 +1,189 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The ``terrain`` section of a scenario: where the ground comes from, how it is sampled, what soil it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, model_validator
+from regolith_world.config import Section
+
+
+class SoilConfig(Section):
+    """Soil contact parameters of one homogeneous soil (Bekker 1969, Janosi & Hanamoto 1961, Krenn & Hirzinger 2009)."""
+
+    name: str = Field(description='what the set is called in reports')
+    k_phi: float = Field(gt=0.0, le=1e9, description='frictional modulus [N/m^(n+2)]')
+    k_c: float = Field(ge=0.0, le=1e8, description='cohesive modulus [N/m^(n+1)]')
+    exponent: float = Field(gt=0.0, le=3.0, description='exponent n of sinkage [-]')
+    cohesion_pa: float = Field(ge=0.0, le=1e6, description='Mohr-Coulomb cohesion [Pa]')
+    friction_angle_deg: float = Field(ge=0.0, lt=90.0, description='Mohr-Coulomb friction angle [deg]')
+    janosi_shear_m: float = Field(gt=0.0, le=1.0, description='Janosi-Hanamoto shear displacement K [m]')
+    elastic_stiffness: float = Field(gt=0.0, le=1e11, description='unloading stiffness per area [Pa/m]')
+    damping: float = Field(ge=0.0, le=1e7, description='damping per area [Pa s/m]')
+
+    @model_validator(mode='after')
+    def _elastic_is_stiffer(self) -> SoilConfig:
+        # Krenn's unloading spring must be at least as stiff as virgin loading, or the plastic set would shrink.
+        if self.elastic_stiffness < self.k_phi:
+            raise ValueError(
+                f'elastic_stiffness {self.elastic_stiffness!r} Pa/m is below k_phi {self.k_phi!r}; '
+                'allowed: at least k_phi'
+            )
+        return self
+
+    def parameters(self) -> NDArray[np.float64]:
+        """Return the array the kernels take, shape (8,): k_phi, k_c, n, c, tan(phi), K, E, R (SI)."""
+        return np.array(
+            [
+                self.k_phi,
+                self.k_c,
+                self.exponent,
+                self.cohesion_pa,
+                np.tan(np.deg2rad(self.friction_angle_deg)),
+                self.janosi_shear_m,
+                self.elastic_stiffness,
+                self.damping,
+            ]
+        )
+
+
+def soil_names() -> tuple[str, ...]:
+    """Return the names of the soil sets that ship with the package, sorted."""
+    folder = resources.files('regolith_terrain') / 'data' / 'soils'
+    return tuple(sorted(entry.name.removesuffix('.yaml') for entry in folder.iterdir() if entry.name.endswith('.yaml')))
+
+
+def load_soil(soil: str | Path | Mapping[str, Any], base_dir: str | Path = '.') -> SoilConfig:
+    """Return a soil from a shipped name, a YAML file or a mapping of its values.
+
+    :param soil: name (see :func:`soil_names`), path (relative ones start at ``base_dir``) or inline mapping
+    :param base_dir: folder of the scenario file
+    :raises ValueError: naming file, key, value and what is allowed
+    """
+    if isinstance(soil, Mapping):
+        return _checked_soil(dict(soil), 'soil')
+    text = str(soil)
+    if text in soil_names():
+        shipped = resources.files('regolith_terrain') / 'data' / 'soils' / f'{text}.yaml'
+        return _checked_soil(yaml.safe_load(shipped.read_text(encoding='utf-8')), f'{text}.yaml')
+    path = Path(base_dir, text)
+    if not path.is_file():
+        raise ValueError(
+            f'soil: {text!r} is neither a shipped soil nor a file ({path}); allowed: {", ".join(soil_names())}, '
+            'the path of a YAML file, or a mapping of values'
+        )
+    try:
+        values = yaml.safe_load(path.read_text(encoding='utf-8'))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ValueError(f'{path}: not valid YAML: {error}') from error
+    if not isinstance(values, dict):
+        raise ValueError(f'{path}: holds {values!r}; allowed: a mapping of {", ".join(SoilConfig.model_fields)}')
+    values.setdefault('name', path.stem)
+    return _checked_soil(values, str(path))
+
+
+def _checked_soil(values: dict[str, Any], where: str) -> SoilConfig:
+    values.setdefault('name', 'custom')
+    try:
+        return SoilConfig.model_validate(values)
+    except ValidationError as error:
+        lines = []
+        for item in error.errors():
+            key = '.'.join(map(str, item['loc']))
+            if item['type'] == 'extra_forbidden':
+                text = f'unknown key; allowed: {", ".join(SoilConfig.model_fields)}'
+            elif item['type'] == 'missing':
+                text = 'missing'
+            else:
+                text = f'{item["input"]!r}: {item["msg"]}' if key else item['msg']
+            lines.append(f'{where}: {key}: {text}' if key else f'{where}: {text}')
+        raise ValueError('; '.join(lines)) from error
+
+
+def _base_dir(info: ValidationInfo) -> Path:
+    context = info.context if isinstance(info.context, Mapping) else {}
+    return Path(context.get('base_dir', '.'))
+
+
+def _soil_from_anything(value: Any, info: ValidationInfo) -> Any:
+    return value if isinstance(value, SoilConfig) else load_soil(value, _base_dir(info))
+
+
+def _source_from_base_dir(value: Any, info: ValidationInfo) -> Any:
+    # Only a scenario that names its own folder has its relative paths resolved; a resolved scenario is absolute.
+    if isinstance(value, str) and value not in ('procedural', 'flat') and _base_dir(info) != Path('.'):
+        return str(_base_dir(info) / value)
+    return value
+
+
+class RoughnessConfig(Section):
+    """Shape of procedural ground; the defaults are a gentle mare.
+
+    Craters follow a cumulative power law N(> D) = density (D / 1 m)^-exponent per square metre up to saturation
+    (Trask 1966: on lunar plains small craters are in equilibrium, N(> D) about 0.079 D^-2).
+    """
+
+    rms_height_m: float = Field(
+        default=0.06, ge=0.0, le=100.0, description='standard deviation of the fractal part [m]'
+    )
+    hurst: float = Field(default=0.85, gt=0.0, le=1.0, description='Hurst exponent of the fractal part')
+    outer_scale_m: float = Field(default=24.0, gt=0.0, le=1e5, description='longest wavelength of the fractal part [m]')
+    inner_scale_m: float = Field(default=0.2, gt=0.0, le=1e3, description='shortest wavelength of the fractal part [m]')
+    crater_density: float = Field(default=0.02, ge=0.0, le=0.2, description='craters wider than 1 m [1/m^2]')
+    crater_exponent: float = Field(
+        default=2.0, ge=1.0, le=4.0, description='exponent of the cumulative size distribution'
+    )
+    crater_min_m: float = Field(default=0.4, gt=0.0, le=1e3, description='smallest crater diameter [m]')
+    crater_max_m: float = Field(default=60.0, gt=0.0, le=1e4, description='largest crater diameter [m]')
+    depth_ratio: float = Field(default=0.2, ge=0.0, le=0.4, description='depth over diameter of a fresh crater')
+    clear_radius_m: float = Field(default=15.0, ge=0.0, le=1e4, description='around the origin, craters stay small [m]')
+    clear_max_m: float = Field(default=1.2, ge=0.0, le=1e3, description='largest crater in the clear region [m]')
+
+    @model_validator(mode='after')
+    def _ordered(self) -> RoughnessConfig:
+        for low, high in (('inner_scale_m', 'outer_scale_m'), ('crater_min_m', 'crater_max_m')):
+            if getattr(self, low) > getattr(self, high):
+                raise ValueError(f'{low} {getattr(self, low)!r} exceeds {high} {getattr(self, high)!r}')
+        return self
+
+
+class TerrainConfig(Section):
+    """Where the ground comes from and how it yields."""
+
+    source: Annotated[str, BeforeValidator(_source_from_base_dir)] = Field(
+        'procedural', min_length=1, description="'procedural', 'flat' or the path of a GeoTIFF"
+    )
+    spacing_m: float = Field(default=0.02, ge=0.002, le=1.0, description='spacing of the soil grid [m]')
+    size_m: float = Field(
+        default=100.0, gt=0.0, le=1e5, description='extent shown on maps [m]; the ground itself goes on'
+    )
+    seed: int | None = Field(default=None, ge=0, lt=2**63, description='of procedural ground; none: the scenario seed')
+    post_spacing_m: float | None = Field(
+        default=None, gt=0.0, le=1e4, description='overrides the spacing a raster states [m]'
+    )
+    center: tuple[float, float] | None = Field(
+        None, description="origin in the raster's own coordinates [m]; none: its middle"
+    )
+    roughness: RoughnessConfig = RoughnessConfig()
+    mode: Literal['regolith', 'reference'] = Field(
+        default='regolith', description='soil contact model: ours or the reference'
+    )
+    compaction_transfer: bool = Field(
+        default=True, description='whether ruts of others arrive compacted; false: as SynChrono'
+    )
+    soil: Annotated[SoilConfig, BeforeValidator(_soil_from_anything)] = Field(
+        default_factory=lambda: load_soil('lunar_nominal')
+    )
+
+    @property
+    def soil_name(self) -> str:
+        """Name of the soil set."""
+        return self.soil.name

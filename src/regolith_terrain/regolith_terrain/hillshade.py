@@ -1,0 +1,28 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Shaded relief, to look at ground."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def hillshade(
+    z: NDArray[np.float64], spacing: float, sun_azimuth_deg: float = 315.0, sun_elevation_deg: float = 30.0
+) -> NDArray[np.float64]:
+    """Return the cosine of the angle between sun and ground, 0 (turned away) to 1, shaped as ``z``.
+
+    Ground does not shade other ground here.
+
+    :param z: heights [m] at x = i spacing, y = j spacing, shape (ni, nj), both at least 2
+    :param spacing: [m]
+    :param sun_azimuth_deg: clockwise from north (+y)
+    :param sun_elevation_deg: above the horizon
+    """
+    gx, gy = np.gradient(np.asarray(z, dtype=np.float64), spacing)
+    azimuth, elevation = np.deg2rad(sun_azimuth_deg), np.deg2rad(sun_elevation_deg)
+    east, north, up = np.sin(azimuth) * np.cos(elevation), np.cos(azimuth) * np.cos(elevation), np.sin(elevation)
+    shade = (up - gx * east - gy * north) / np.sqrt(gx * gx + gy * gy + 1.0)
+    out: NDArray[np.float64] = np.clip(shade, 0.0, 1.0)
+    return out

@@ -1,0 +1,117 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""One ground out of what several vehicles did to it in the same cycle, the same whoever was heard first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from regolith_world.records import CycleKey
+
+from regolith_terrain.records import NodeRecords, node_key
+from regolith_terrain.soil_grid import SoilGrid
+
+
+@dataclass(slots=True)
+class SoilDelta:
+    """Agent to terrain, exactly one per attempt: the nodes it changed, as they are after its evolve."""
+
+    key: CycleKey
+    agent: str
+    records: NodeRecords
+
+
+@dataclass(slots=True)
+class SoilUpdate:
+    """Terrain to all, one per attempt: the merge of all deltas; takes effect if the attempt is committed."""
+
+    key: CycleKey
+    records: NodeRecords
+    owner: NDArray[np.int16]
+    """Index into ``agents`` of the one whose compaction each node has, shape (n,)."""
+    agents: tuple[str, ...]
+    """All agents of the cycle, sorted by name."""
+    conflicts: int
+    """Nodes that more than one agent changed."""
+    soil_seq: int
+    """Number of updates committed once this one is."""
+    soil_hash: str
+    """Of the ground once this update is committed."""
+
+
+class Merged(NamedTuple):
+    """What :func:`merge` returns."""
+
+    records: NodeRecords
+    owner: NDArray[np.int16]
+    conflicts: int
+
+
+def merge(grid: SoilGrid, deltas: Mapping[str, NodeRecords]) -> Merged:
+    """Merge the changes of one cycle; ``grid`` is the committed ground and is only read.
+
+    A node only one agent changed is adopted bit for bit. Of the others: level_initial is the committed one plus all
+    raises in name order, mass_remainder likewise; plastic set and yield pressure are those of the agent with the
+    deepest plastic set (ties: larger yield pressure, then first name), and the level lies as far below level_initial
+    as that agent left it. Without bulldozing the deepest rut wins.
+
+    :param deltas: agent name -> its records, unique and sorted by (i, j); the order of the mapping does not matter
+    :return: merged records sorted by (i, j), index of the owner in the sorted names, number of nodes in conflict
+    :raises ValueError: naming the agent whose records are not unique and sorted
+    """
+    names = sorted(deltas)
+    for name in names:
+        if not deltas[name].is_sorted():
+            raise ValueError(f'delta of {name}: nodes must be unique and sorted by (i, j)')
+    parts = [deltas[name] for name in names]
+    if not any(len(part) for part in parts):
+        return Merged(NodeRecords.empty(), np.zeros(0, np.int16), 0)
+    if sum(1 for part in parts if len(part)) == 1:
+        at = next(k for k, part in enumerate(parts) if len(part))
+        return Merged(parts[at], np.full(len(parts[at]), at, np.int16), 0)
+    i = np.concatenate([part.i for part in parts])
+    j = np.concatenate([part.j for part in parts])
+    values = np.concatenate([part.values() for part in parts], axis=1)
+    agent = np.repeat(np.arange(len(names), dtype=np.int16), [len(part) for part in parts])
+    key = node_key(i, j)
+    order = np.argsort(key, kind='stable')  # stable: within a node, agents stay in name order
+    key, i, j, values, agent = key[order], i[order], j[order], values[:, order], agent[order]
+    first = np.concatenate(([True], key[1:] != key[:-1]))
+    start = np.nonzero(first)[0]
+    count = np.diff(np.append(start, len(key)))
+    out = np.ascontiguousarray(values[:, start])
+    owner = agent[start].copy()
+    shared = np.nonzero(count > 1)[0]
+    if len(shared):
+        committed = grid.records_at(i[start[shared]], j[start[shared]]).values()
+        _resolve(np.ascontiguousarray(values), agent, start, count, shared, committed, out, owner)
+    return Merged(NodeRecords.from_values(i[start], j[start], out), owner, len(shared))
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _resolve(values, agent, start, count, shared, committed, out, owner):  # type: ignore[no-untyped-def]
+    """Settle every node of ``shared``; values are in the order of FIELDS, agents of a node in name order."""
+    for n in range(shared.shape[0]):
+        node = shared[n]
+        best = start[node]
+        level_initial = committed[0, n]
+        remainder = committed[4, n]
+        for at in range(start[node], start[node] + count[node]):
+            level_initial += values[0, at] - committed[0, n]
+            remainder += values[4, at] - committed[4, n]
+            deeper = values[2, at] > values[2, best]
+            if deeper or (values[2, at] == values[2, best] and values[3, at] > values[3, best]):
+                best = at
+        # Where nobody raised the ground the winner's level is kept to the bit.
+        unraised = level_initial == values[0, best]
+        out[0, node] = level_initial
+        out[1, node] = values[1, best] if unraised else level_initial - (values[0, best] - values[1, best])
+        out[2, node] = values[2, best]
+        out[3, node] = values[3, best]
+        out[4, node] = remainder
+        owner[node] = agent[best]

@@ -1,0 +1,75 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Soil records to messages of regolith_msgs and back, bit for bit, without touching single elements."""
+
+from __future__ import annotations
+
+import array
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from regolith_msgs import msg as m
+from regolith_world.ros.convert import key_message, key_record
+
+from regolith_terrain.merge import SoilDelta, SoilUpdate
+from regolith_terrain.records import FIELDS, NodeRecords
+
+
+def typed_array(code: str, values: NDArray[Any]) -> array.array:
+    """Return a message array of ``values`` by one copy (assigning NumPy arrays costs a check per element)."""
+    out = array.array(code)
+    out.frombytes(np.ascontiguousarray(values).tobytes())
+    return out
+
+
+def nodes_message(records: NodeRecords) -> m.SoilNodes:
+    """Return the message of soil records."""
+    message = m.SoilNodes()
+    message.x = typed_array('i', records.i.astype(np.int32, copy=False))
+    message.y = typed_array('i', records.j.astype(np.int32, copy=False))
+    for name in FIELDS:
+        setattr(message, name, typed_array('d', getattr(records, name)))
+    return message
+
+
+def nodes_record(message: m.SoilNodes) -> NodeRecords:
+    """Return the soil records of a message."""
+    values = [np.frombuffer(getattr(message, name), np.float64) if len(message.x) else np.zeros(0) for name in FIELDS]
+    return NodeRecords(np.array(message.x, np.int32), np.array(message.y, np.int32), *values)
+
+
+def delta_message(delta: SoilDelta) -> m.TerrainDelta:
+    """Return the message of an agent's changes."""
+    return m.TerrainDelta(key=key_message(delta.key), agent=delta.agent, nodes=nodes_message(delta.records))
+
+
+def delta_record(message: m.TerrainDelta) -> SoilDelta:
+    """Return the record of an agent's changes."""
+    return SoilDelta(key_record(message.key), message.agent, nodes_record(message.nodes))
+
+
+def update_message(update: SoilUpdate) -> m.TerrainUpdate:
+    """Return the message of a merged update."""
+    return m.TerrainUpdate(
+        key=key_message(update.key),
+        soil_seq=int(update.soil_seq),
+        nodes=nodes_message(update.records),
+        agents=list(update.agents),
+        owner=typed_array('h', update.owner.astype(np.int16, copy=False)),
+        conflicts=int(update.conflicts),
+        soil_hash=update.soil_hash,
+    )
+
+
+def update_record(message: m.TerrainUpdate) -> SoilUpdate:
+    """Return the record of a merged update."""
+    return SoilUpdate(
+        key_record(message.key),
+        nodes_record(message.nodes),
+        np.array(message.owner, np.int16),
+        tuple(message.agents),
+        message.conflicts,
+        message.soil_seq,
+        message.soil_hash,
+    )

@@ -1,0 +1,45 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Questions about the ground that any node holding a copy answers."""
+
+from __future__ import annotations
+
+import numpy as np
+from rclpy.node import Node
+from regolith_msgs.srv import GetHeights, GetTerrainSnapshot
+
+from regolith_terrain.authority import TerrainAuthority
+from regolith_terrain.ros.convert import nodes_message, typed_array
+from regolith_terrain.soil_grid import SoilGrid
+
+
+def offer_heights(node: Node, grid: SoilGrid) -> None:
+    """Offer ``~/get_heights`` on the committed ground of ``grid``."""
+
+    def answer(request: GetHeights.Request, response: GetHeights.Response) -> GetHeights.Response:
+        x, y = np.array(request.x), np.array(request.y)
+        if len(x) != len(y):
+            node.get_logger().error(f'get_heights: {len(x)} values of x but {len(y)} of y')
+            return response
+        response.height = typed_array('d', grid.levels(x, y))
+        nearest = (np.rint(v / grid.spacing) * grid.spacing for v in (x, y))
+        response.height_initial = typed_array('d', np.asarray(grid.height_field.heights(*nearest), dtype=np.float64))
+        return response
+
+    node.create_service(GetHeights, '~/get_heights', answer)
+
+
+def offer_snapshot(node: Node, authority: TerrainAuthority) -> None:
+    """Offer ``~/snapshot``: every changed node, for those who come late."""
+
+    def answer(
+        request: GetTerrainSnapshot.Request, response: GetTerrainSnapshot.Response
+    ) -> GetTerrainSnapshot.Response:
+        grid = authority.grid
+        response.soil_seq = int(authority.soil_seq)
+        response.soil_hash = grid.soil_hash()
+        response.spacing = float(grid.spacing)
+        response.nodes = nodes_message(grid.all_records())
+        return response
+
+    node.create_service(GetTerrainSnapshot, '~/snapshot', answer)

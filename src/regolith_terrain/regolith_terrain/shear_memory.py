@@ -1,0 +1,120 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a vehicle remembers of the shear under its wheels from one cycle to the next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from regolith_terrain.records import Floats, Indices
+
+
+@dataclass(slots=True)
+class ShearMemory:
+    """Nonzero shear of (layer, node), sorted by (layer, i, j).
+
+    A layer is a wheel (regolith mode) or the whole vehicle (reference mode, layer 0). What the two values mean depends
+    on the mode, see
+    :func:`regolith_terrain.scm.cylinder_wrench`. It is part of the vehicle's state; merges of soil never touch it.
+    """
+
+    layers: int
+    """Number of layers."""
+    layer: Indices
+    """Shape (n,)."""
+    i: Indices
+    j: Indices
+    value: Floats
+    """Shape (n, 2)."""
+
+    @staticmethod
+    def empty(layers: int) -> ShearMemory:
+        """Return the memory of a vehicle that has touched nothing."""
+        none = np.zeros(0, dtype=np.int32)
+        return ShearMemory(layers, none, none, none, np.zeros((0, 2)))
+
+    def __len__(self) -> int:
+        """Return the number of entries."""
+        return len(self.layer)
+
+    def scatter(self, i0: int, i1: int, j0: int, j1: int) -> Floats:
+        """Return dense arrays for the nodes i0 <= i < i1, j0 <= j < j1, shape (layers, i1 - i0, j1 - j0, 2)."""
+        dense = np.zeros((self.layers, i1 - i0, j1 - j0, 2))
+        _scatter(self.layer, self.i, self.j, self.value, i0, j0, dense)
+        return dense
+
+    def gather(self, i0: int, j0: int, dense: Floats) -> ShearMemory:
+        """Return the memory after a cycle: entries outside the window as they were, inside what ``dense`` holds.
+
+        :param i0: index of the window's first row
+        :param j0: index of its first column
+        :param dense: as :meth:`scatter` gave it, written by the kernels
+        """
+        layer, i, j, value = _gather(self.layer, self.i, self.j, self.value, i0, j0, dense)
+        # The kernel lists the kept entries first; only if there are any is the order disturbed.
+        order = np.lexsort((j, i, layer))
+        return ShearMemory(self.layers, layer[order], i[order], j[order], value[order])
+
+    def save(self) -> bytes:
+        """Return the memory as bytes (little-endian): equal memories, equal bytes."""
+        head = np.array([self.layers, len(self)], dtype='<i8').tobytes()
+        index = b''.join(part.astype('<i4').tobytes() for part in (self.layer, self.i, self.j))
+        return head + index + self.value.astype('<f8').tobytes()
+
+    @staticmethod
+    def load(blob: bytes) -> ShearMemory:
+        """Return the memory that :meth:`save` described.
+
+        :raises ValueError: if the length does not fit
+        """
+        layers, n = (int(v) for v in np.frombuffer(blob, '<i8', 2)) if len(blob) >= 16 else (0, -1)
+        if len(blob) != 16 + 28 * n:
+            raise ValueError(f'saved shear memory of {n} entries has {len(blob)} bytes; it was cut short')
+        layer, i, j = (np.frombuffer(blob, '<i4', n, 16 + 4 * n * k).astype(np.int32) for k in range(3))
+        value = np.frombuffer(blob, '<f8', 2 * n, 16 + 12 * n).astype(np.float64).reshape(n, 2)
+        return ShearMemory(layers, layer, i, j, value)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _scatter(layer, i, j, value, i0, j0, dense):  # type: ignore[no-untyped-def]
+    for n in range(layer.shape[0]):
+        r = i[n] - i0
+        c = j[n] - j0
+        if 0 <= r < dense.shape[1] and 0 <= c < dense.shape[2]:
+            dense[layer[n], r, c, 0] = value[n, 0]
+            dense[layer[n], r, c, 1] = value[n, 1]
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _gather(layer, i, j, value, i0, j0, dense):  # type: ignore[no-untyped-def]
+    layers, ni, nj = dense.shape[0], dense.shape[1], dense.shape[2]
+    count = 0
+    for n in range(layer.shape[0]):
+        if not (0 <= i[n] - i0 < ni and 0 <= j[n] - j0 < nj):
+            count += 1
+    for k in range(layers):
+        for r in range(ni):
+            for c in range(nj):
+                if dense[k, r, c, 0] != 0.0 or dense[k, r, c, 1] != 0.0:
+                    count += 1
+    out_layer = np.empty(count, np.int32)
+    out_i = np.empty(count, np.int32)
+    out_j = np.empty(count, np.int32)
+    out_value = np.empty((count, 2))
+    at = 0
+    for n in range(layer.shape[0]):
+        if not (0 <= i[n] - i0 < ni and 0 <= j[n] - j0 < nj):
+            out_layer[at], out_i[at], out_j[at] = layer[n], i[n], j[n]
+            out_value[at, 0], out_value[at, 1] = value[n, 0], value[n, 1]
+            at += 1
+    for k in range(layers):
+        for r in range(ni):
+            for c in range(nj):
+                if dense[k, r, c, 0] != 0.0 or dense[k, r, c, 1] != 0.0:
+                    out_layer[at], out_i[at], out_j[at] = k, r + i0, c + j0
+                    out_value[at, 0], out_value[at, 1] = dense[k, r, c, 0], dense[k, r, c, 1]
+                    at += 1
+    return out_layer, out_i, out_j, out_value

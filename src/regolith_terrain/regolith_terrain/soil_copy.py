@@ -1,0 +1,91 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The copy of the ground that an agent in a process of its own holds, and how it stays equal to terrain's."""
+
+from __future__ import annotations
+
+import numpy as np
+from regolith_world.records import CycleKey
+
+from regolith_terrain.merge import SoilUpdate
+from regolith_terrain.records import NodeRecords
+from regolith_terrain.soil_grid import SoilGrid
+
+
+class SoilCopy:
+    """A soil grid that follows the committed updates of terrain.
+
+    With ``compaction_transfer`` off, nodes that another agent owns arrive as SynChrono's do: at their new level but as
+    virgin soil. Such a copy differs from terrain's ground by design; :meth:`soil_hash` then returns terrain's, which
+    it follows.
+    """
+
+    def __init__(self, grid: SoilGrid, owner: str, compaction_transfer: bool = True) -> None:
+        """Follow on ``grid``, on behalf of agent ``owner``."""
+        self.grid = grid
+        self.owner = owner
+        self.compaction_transfer = compaction_transfer
+        self.soil_seq = 0
+        self._received: dict[CycleKey, SoilUpdate] = {}
+        self._followed = grid.soil_hash()
+
+    def receive(self, update: SoilUpdate) -> None:
+        """Hold an update until the verdict on its attempt is known; repeated ones change nothing."""
+        self._received.setdefault(update.key, update)
+
+    def has(self, key: CycleKey) -> bool:
+        """Say whether the update of that attempt is here."""
+        return key in self._received
+
+    def commit(self, key: CycleKey) -> None:
+        """Apply the update of an attempt that was committed, and forget all older ones.
+
+        :raises LookupError: if that update never came
+        :raises RuntimeError: if the ground then differs from terrain's
+        """
+        if key not in self._received:
+            raise LookupError(f'{self.owner}: no soil update for {key}')
+        update = self._received[key]
+        if self.compaction_transfer:
+            self.grid.apply(update.records)
+            if self.grid.soil_hash() != update.soil_hash:
+                raise RuntimeError(
+                    f'{self.owner}: soil differs from the terrain after {key}: {self.grid.soil_hash()} here, '
+                    f'{update.soil_hash} there'
+                )
+        else:
+            mine = update.agents.index(self.owner) if self.owner in update.agents else -1
+            self.grid.apply(as_virgin(update.records, update.owner != mine))
+        self._followed = update.soil_hash
+        self.soil_seq = update.soil_seq
+        self.drop(key)
+
+    def drop(self, key: CycleKey) -> None:
+        """Forget the updates of this attempt and of all before it (after a DISCARD)."""
+        self._received = {other: update for other, update in self._received.items() if other > key}
+
+    def soil_hash(self) -> str:
+        """Return the hash of the ground this copy follows."""
+        return self._followed
+
+    def load(self, blob: bytes, soil_seq: int, soil_hash: str | None = None) -> None:
+        """Become a saved ground (terrain's snapshot); held updates of the past are forgotten by their keys later.
+
+        :param blob: from :meth:`SoilGrid.save`
+        :param soil_seq: number of updates committed in it
+        :param soil_hash: of terrain's ground then; none: that of the blob
+        """
+        self.grid.load(blob)
+        self.soil_seq = soil_seq
+        self._followed = soil_hash if soil_hash is not None else self.grid.soil_hash()
+
+
+def as_virgin(records: NodeRecords, where: np.ndarray) -> NodeRecords:
+    """Return records whose history is dropped at some nodes: level_initial = level, all else zero.
+
+    :param where: bool, shape (n,)
+    """
+    values = records.values()
+    values[0, where] = values[1, where]
+    values[2:, where] = 0.0
+    return NodeRecords.from_values(records.i, records.j, values)

@@ -1,0 +1,322 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The committed state of the soil: a sparse grid of node records over a height field.
+
+Nodes lie at (i spacing, j spacing) for all integers i, j and move only vertically. Only 64 x 64 tiles that somebody
+has looked at exist; only nodes that somebody has changed carry a record of their own. Nobody but
+:meth:`SoilGrid.apply` and
+:meth:`SoilGrid.load` writes it: vehicles work on windows, which are copies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from regolith_terrain.records import FIELDS, Floats, Indices, NodeRecords
+from regolith_terrain.soil_hash import LANES, add_node, digest
+from regolith_terrain.surface import HeightField
+
+TILE = 64
+_SHIFT = 6
+_MAGIC = b'REGSOIL1'
+
+
+@dataclass(slots=True)
+class SoilWindow:
+    """A dense copy of the nodes i0 <= i < i0 + ni, j0 <= j < j0 + nj; kernels write it, the grid never sees that."""
+
+    i0: int
+    j0: int
+    spacing: float
+    base: Floats
+    """Undisturbed heights with one more node on each side [m], shape (ni + 2, nj + 2)."""
+    level_initial: Floats
+    """[m], shape (ni, nj), as all that follow."""
+    level: Floats
+    sinkage_plastic: Floats
+    sigma_yield: Floats
+    mass_remainder: Floats
+    touched: NDArray[np.bool_]
+    """Nodes a kernel has changed."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Return (ni, nj)."""
+        return self.level.shape[0], self.level.shape[1]
+
+    def changed(self) -> NodeRecords:
+        """Return the records of the touched nodes, sorted by (i, j)."""
+        rows, cols = np.nonzero(self.touched)
+        return NodeRecords(
+            (rows + self.i0).astype(np.int32),
+            (cols + self.j0).astype(np.int32),
+            *(getattr(self, name)[rows, cols] for name in FIELDS),
+        )
+
+
+class _Tile:
+    """Heights of 64 x 64 nodes and, once one of them was changed, their records."""
+
+    __slots__ = ('base', 'modified', 'values')
+
+    def __init__(self, base: Floats) -> None:
+        self.base = base
+        self.values: Floats | None = None
+        self.modified: NDArray[np.bool_] | None = None
+
+    def writable(self) -> tuple[Floats, NDArray[np.bool_]]:
+        if self.values is None or self.modified is None:
+            self.values = np.zeros((len(FIELDS), TILE, TILE))
+            self.values[0] = self.base
+            self.values[1] = self.base
+            self.modified = np.zeros((TILE, TILE), dtype=np.bool_)
+        return self.values, self.modified
+
+
+class SoilGrid:
+    """The soil all vehicles share, as last committed."""
+
+    def __init__(self, height_field: HeightField, spacing: float) -> None:
+        """Lay an unmodified grid with this spacing [m] over the field.
+
+        :raises ValueError: if the spacing is not positive
+        """
+        if not spacing > 0.0:
+            raise ValueError(f'spacing {spacing!r} m; allowed: > 0')
+        self.height_field = height_field
+        self.spacing = float(spacing)
+        self._clear()
+
+    def _clear(self) -> None:
+        self._tiles: dict[tuple[int, int], _Tile] = {}
+        self._lanes = np.zeros(LANES, dtype=np.uint64)
+        self._count = 0
+
+    # -- reading ------------------------------------------------------------------------------------------------
+
+    @property
+    def modified_count(self) -> int:
+        """Number of nodes that carry a record."""
+        return self._count
+
+    def window(self, i0: int, i1: int, j0: int, j1: int) -> SoilWindow:
+        """Return a copy of the nodes i0 <= i < i1, j0 <= j < j1.
+
+        :raises ValueError: if the range is empty
+        """
+        if i1 <= i0 or j1 <= j0:
+            raise ValueError(f'window i {i0}..{i1}, j {j0}..{j1} is empty')
+        ni, nj = i1 - i0, j1 - j0
+        base = np.empty((ni + 2, nj + 2))
+        values = np.empty((len(FIELDS), ni, nj))
+        virgin: list[tuple[slice, slice]] = []
+        for ti in range((i0 - 1) >> _SHIFT, (i1 >> _SHIFT) + 1):
+            first_i, last_i = max(i0 - 1, ti << _SHIFT), min(i1 + 1, (ti + 1) << _SHIFT)
+            for tj in range((j0 - 1) >> _SHIFT, (j1 >> _SHIFT) + 1):
+                first_j, last_j = max(j0 - 1, tj << _SHIFT), min(j1 + 1, (tj + 1) << _SHIFT)
+                tile = self._tile(ti, tj)
+                base[first_i - i0 + 1 : last_i - i0 + 1, first_j - j0 + 1 : last_j - j0 + 1] = tile.base[
+                    first_i - (ti << _SHIFT) : last_i - (ti << _SHIFT),
+                    first_j - (tj << _SHIFT) : last_j - (tj << _SHIFT),
+                ]
+                a, b, c, d = max(first_i, i0), min(last_i, i1), max(first_j, j0), min(last_j, j1)
+                if b <= a or d <= c:
+                    continue
+                if tile.values is None:
+                    virgin.append((slice(a - i0, b - i0), slice(c - j0, d - j0)))
+                else:
+                    values[:, a - i0 : b - i0, c - j0 : d - j0] = tile.values[
+                        :, a - (ti << _SHIFT) : b - (ti << _SHIFT), c - (tj << _SHIFT) : d - (tj << _SHIFT)
+                    ]
+        inner = base[1:-1, 1:-1]
+        for rows, cols in virgin:
+            values[:2, rows, cols] = inner[rows, cols]
+            values[2:, rows, cols] = 0.0
+        touched = np.zeros((ni, nj), dtype=np.bool_)
+        return SoilWindow(i0, j0, self.spacing, base, values[0], values[1], values[2], values[3], values[4], touched)
+
+    def records_at(self, i: Indices, j: Indices) -> NodeRecords:
+        """Return the records of nodes, modified or not, in the order given; shape (n,) each."""
+        i = np.asarray(i, dtype=np.int32)
+        j = np.asarray(j, dtype=np.int32)
+        values = np.empty((len(FIELDS), len(i)))
+        for (ti, tj), members in _by_tile(i, j):
+            tile = self._tile(ti, tj)
+            li, lj = i[members] & (TILE - 1), j[members] & (TILE - 1)
+            if tile.values is None:
+                values[:2, members] = tile.base[li, lj]
+                values[2:, members] = 0.0
+            else:
+                values[:, members] = tile.values[:, li, lj]
+        return NodeRecords.from_values(i, j, values)
+
+    def levels(self, x: ArrayLike, y: ArrayLike) -> Floats:
+        """Return the level [m] of the nodes nearest to (x, y) [m]; the arguments broadcast."""
+        x, y = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))
+        i = np.floor(x / self.spacing + 0.5).astype(np.int32)
+        j = np.floor(y / self.spacing + 0.5).astype(np.int32)
+        # Not through the tiles: a map of a whole site must not fill the memory with tiles nobody drives on.
+        out = np.array(self.height_field.heights(i * self.spacing, j * self.spacing), dtype=np.float64)
+        flat, fi, fj = out.reshape(-1), i.reshape(-1), j.reshape(-1)
+        for (ti, tj), members in _by_tile(fi, fj):
+            tile = self._tiles.get((ti, tj))
+            if tile is not None and tile.values is not None:
+                flat[members] = tile.values[1, fi[members] & (TILE - 1), fj[members] & (TILE - 1)]
+        return flat.reshape(out.shape)
+
+    def all_records(self) -> NodeRecords:
+        """Return the records of all modified nodes, sorted by (i, j)."""
+        parts_i, parts_j, parts = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)], [np.zeros((len(FIELDS), 0))]
+        for (ti, tj), tile in self._tiles.items():
+            if tile.values is not None and tile.modified is not None:
+                li, lj = np.nonzero(tile.modified)
+                parts_i.append((li + (ti << _SHIFT)).astype(np.int32))
+                parts_j.append((lj + (tj << _SHIFT)).astype(np.int32))
+                parts.append(tile.values[:, li, lj])
+        i, j, values = np.concatenate(parts_i), np.concatenate(parts_j), np.concatenate(parts, axis=1)
+        order = np.lexsort((j, i))
+        return NodeRecords.from_values(i[order], j[order], np.ascontiguousarray(values[:, order]))
+
+    def max_rut_depth(self) -> float:
+        """Return how far the lowest node lies below the undisturbed ground [m], >= 0."""
+        depth = 0.0
+        for tile in self._tiles.values():
+            if tile.values is not None and tile.modified is not None and tile.modified.any():
+                depth = max(depth, float((tile.base - tile.values[1])[tile.modified].max()))
+        return depth
+
+    # -- writing ------------------------------------------------------------------------------------------------
+
+    def apply(self, records: NodeRecords) -> None:
+        """Make records the committed ones.
+
+        :raises ValueError: if the nodes are not unique and sorted by (i, j)
+        """
+        self._count, self._lanes = self._take(records, write=True)
+
+    def hash_with(self, records: NodeRecords) -> str:
+        """Return the soil hash as it would be after :meth:`apply`, without writing anything."""
+        return digest(*self._take(records, write=False))
+
+    def _take(self, records: NodeRecords, write: bool) -> tuple[int, NDArray[np.uint64]]:
+        if not records.is_sorted():
+            raise ValueError('node records must be unique and sorted by (i, j)')
+        lanes, count = self._lanes.copy(), self._count
+        values = records.values()
+        for (ti, tj), members in _by_tile(records.i, records.j):
+            tile_values, modified = self._tile(ti, tj).writable()
+            count += _take_tile(
+                ti << _SHIFT,
+                tj << _SHIFT,
+                records.i,
+                records.j,
+                values,
+                values.view(np.uint64),
+                members,
+                tile_values,
+                tile_values.view(np.uint64).reshape(len(FIELDS), -1),
+                modified,
+                lanes,
+                write,
+            )
+        return count, lanes
+
+    # -- identity and storage -----------------------------------------------------------------------------------
+
+    def soil_hash(self) -> str:
+        """Return the SHA-256 (hex) over all modified nodes; O(1)."""
+        return digest(self._count, self._lanes)
+
+    def recomputed_hash(self) -> str:
+        """Return what :meth:`soil_hash` must be, computed from the records alone."""
+        records = self.all_records()
+        lanes = np.zeros(LANES, dtype=np.uint64)
+        _hash_all(records.i, records.j, records.values().view(np.uint64), lanes)
+        return digest(len(records), lanes)
+
+    def save(self) -> bytes:
+        """Return all records as bytes: equal soil, equal bytes."""
+        records = self.all_records()
+        head = np.array([len(records)], dtype='<i8').tobytes() + np.array([self.spacing], dtype='<f8').tobytes()
+        body = records.i.astype('<i4').tobytes() + records.j.astype('<i4').tobytes()
+        return _MAGIC + head + body + records.values().astype('<f8').tobytes()
+
+    def load(self, blob: bytes) -> None:
+        """Replace all records by saved ones; the height field is not part of them.
+
+        :raises ValueError: if the blob is not a saved soil, or of a grid with another spacing
+        """
+        records = self._parse(blob)
+        tiles = self._tiles
+        self._clear()
+        # The undisturbed heights stay: computing them is the slow part.
+        self._tiles = {key: _Tile(tile.base) for key, tile in tiles.items()}
+        self.apply(records)
+
+    def _parse(self, blob: bytes) -> NodeRecords:
+        start = len(_MAGIC) + 16
+        if len(blob) < start or not blob.startswith(_MAGIC):
+            raise ValueError(f'not a saved soil: {len(blob)} bytes starting {blob[:8]!r}; allowed: {_MAGIC!r}')
+        count = int(np.frombuffer(blob, '<i8', 1, len(_MAGIC))[0])
+        spacing = float(np.frombuffer(blob, '<f8', 1, len(_MAGIC) + 8)[0])
+        if len(blob) != start + count * (8 + 8 * len(FIELDS)):
+            raise ValueError(f'saved soil of {count} nodes has {len(blob)} bytes; it was cut short')
+        if spacing != self.spacing:
+            raise ValueError(f'saved soil has spacing {spacing!r} m; this grid: {self.spacing!r} m')
+        i = np.frombuffer(blob, '<i4', count, start).astype(np.int32)
+        j = np.frombuffer(blob, '<i4', count, start + 4 * count).astype(np.int32)
+        values = np.frombuffer(blob, '<f8', len(FIELDS) * count, start + 8 * count).astype(np.float64)
+        return NodeRecords.from_values(i, j, values.reshape(len(FIELDS), count))
+
+    def _tile(self, ti: int, tj: int) -> _Tile:
+        tile = self._tiles.get((ti, tj))
+        if tile is None:
+            i, j = ti << _SHIFT, tj << _SHIFT
+            tile = _Tile(self.height_field.nodes(i, i + TILE, j, j + TILE, self.spacing))
+            self._tiles[ti, tj] = tile
+        return tile
+
+
+def _by_tile(i: Indices, j: Indices) -> list[tuple[tuple[int, int], NDArray[np.int64]]]:
+    """Return (tile index, positions of its nodes in the input, ascending) for every tile met."""
+    if len(i) == 0:
+        return []
+    key = ((i >> _SHIFT).astype(np.int64) << 32) + ((j >> _SHIFT).astype(np.int64) + 2**31)
+    order = np.argsort(key, kind='stable')
+    ordered = key[order]
+    starts = np.concatenate(([0], np.nonzero(ordered[1:] != ordered[:-1])[0] + 1, [len(order)]))
+    return [
+        ((int(i[order[a]]) >> _SHIFT, int(j[order[a]]) >> _SHIFT), order[a:b])
+        for a, b in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
+    ]
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _take_tile(  # type: ignore[no-untyped-def]
+    i0, j0, i, j, values, bits, members, tile_values, tile_bits, modified, lanes, write
+):
+    """Swap the nodes' old hash words for the new ones (and write them); return how many become modified."""
+    fresh = 0
+    for member in members:
+        li = i[member] - i0
+        lj = j[member] - j0
+        if modified[li, lj]:
+            add_node(i[member], j[member], tile_bits, li * modified.shape[1] + lj, True, lanes)
+        else:
+            fresh += 1
+        add_node(i[member], j[member], bits, member, False, lanes)
+        if write:
+            modified[li, lj] = True
+            for k in range(values.shape[0]):
+                tile_values[k, li, lj] = values[k, member]
+    return fresh
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _hash_all(i, j, bits, lanes):  # type: ignore[no-untyped-def]
+    for n in range(i.shape[0]):
+        add_node(i[n], j[n], bits, n, False, lanes)

@@ -1,0 +1,91 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The ground as a node: merges what agents did to it, tells everybody, answers questions about it."""
+
+from __future__ import annotations
+
+import sys
+
+import rclpy
+from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
+from regolith_msgs.msg import TerrainDelta, TerrainUpdate
+from regolith_msgs.srv import Join
+from regolith_world.config import Head, WorldConfig, load_section
+from regolith_world.ros import qos
+from regolith_world.ros.convert import cycle_record
+from regolith_world.ros.participant_shell import JoinRefused, ParticipantShell
+from regolith_world.world_node import declare
+
+from regolith_terrain.authority import TerrainAuthority
+from regolith_terrain.config import TerrainConfig
+from regolith_terrain.height_field import build_height_field
+from regolith_terrain.merge import SoilUpdate
+from regolith_terrain.ros import convert
+from regolith_terrain.ros.services import offer_heights, offer_snapshot
+
+
+class TerrainNode:
+    """Topics and services around :class:`~regolith_terrain.authority.TerrainAuthority`."""
+
+    def __init__(self) -> None:
+        self.node = Node('terrain')
+        node = self.node
+        scenario_file = declare(node, 'scenario_file', '', 'resolved scenario (YAML)')
+        head = load_section(scenario_file, '', Head)
+        config = load_section(scenario_file, 'terrain', TerrainConfig)
+        world_config = load_section(scenario_file, 'world', WorldConfig)
+        link = Node('terrain_link', start_parameter_services=False, enable_rosout=False)
+        self.shell = ParticipantShell(node, link, world_config, lambda name: name)
+        self._update = link.create_publisher(TerrainUpdate, 'terrain/update', qos.PROTOCOL)
+        self.authority = TerrainAuthority(
+            config, build_height_field(config, head.seed), self.shell.send_evolved, self._send_update, name='terrain'
+        )
+        self.shell.inbox.subscribe(TerrainDelta, 'terrain/delta', self._on_delta, qos.PROTOCOL)
+        self.shell.attach(self.authority, self._restore, self._replay)
+        self.shell.watch([self._update])
+        offer_heights(node, self.authority.grid)
+        offer_snapshot(node, self.authority)
+
+    def run(self) -> None:
+        """Take part until the world stops."""
+        self.shell.run()
+        self.shell.linger(1.0)
+
+    def _send_update(self, update: SoilUpdate) -> None:
+        if not self.shell.muted:
+            self.shell.publish_twice_if_chaotic(self._update, convert.update_message(update))
+
+    def _on_delta(self, message: TerrainDelta) -> None:
+        self.authority.on_delta(convert.delta_record(message))
+
+    def _restore(self, state: bytes, soil: bytes, epoch: int) -> str:
+        self.authority.restore(state, epoch)
+        return self.authority.grid.soil_hash()
+
+    def _replay(self, past: Join.Response) -> None:
+        updates = {u.key: u for u in map(convert.update_record, past.updates)}
+        for cycle in map(cycle_record, past.cycles):
+            self.authority.on_cycle(cycle)
+            if cycle.key in updates:
+                self.authority.adopt(updates[cycle.key])
+
+
+def main() -> None:
+    """Run the terrain node."""
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    code = 0
+    try:
+        TerrainNode().run()
+    except (JoinRefused, TimeoutError) as error:
+        print(f'{error}', file=sys.stderr)
+        code = 3
+    except KeyboardInterrupt:
+        pass
+    finally:
+        rclpy.try_shutdown()
+    sys.exit(code)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,23 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+from setuptools import find_packages, setup
+
+package_name = 'regolith_terrain'
+
+setup(
+    name=package_name,
+    version='0.1.0',
+    packages=find_packages(exclude=['test']),
+    package_data={package_name: ['py.typed', 'data/soils/*.yaml']},
+    data_files=[
+        ('share/ament_index/resource_index/packages', [f'resource/{package_name}']),
+        (f'share/{package_name}', ['package.xml']),
+    ],
+    install_requires=['setuptools'],
+    zip_safe=False,
+    maintainer='Regolith maintainers',
+    maintainer_email='maintainers@regolith.invalid',
+    description='The ground: height fields, the soil grid, soil contact mechanics, merging.',
+    license='Apache-2.0',
+    entry_points={'console_scripts': ['terrain_node = regolith_terrain.terrain_node:main']},
+)

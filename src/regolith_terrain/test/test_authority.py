@@ -1,0 +1,165 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from regolith_terrain.authority import TerrainAuthority, handshake_parameters
+from regolith_terrain.config import TerrainConfig
+from regolith_terrain.merge import SoilDelta, SoilUpdate
+from regolith_terrain.records import NodeRecords
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.surface import FlatField, PlaneField
+from regolith_world.records import Command, Cycle, CycleKey, Evolved, ParticipantKind, Verdict
+
+
+def rut(i: int, depth: float) -> NodeRecords:
+    values = np.array([[0.0], [-depth], [depth], [1e3 * depth], [0.0]])
+    return NodeRecords.from_values(np.array([i], np.int32), np.array([0], np.int32), values)
+
+
+class Stage:
+    """A terrain with its outputs recorded, and the world's side of the talk."""
+
+    def __init__(self, agents: tuple[str, ...] = ('amber', 'beryl')) -> None:
+        self.evolved: list[Evolved] = []
+        self.updates: list[SoilUpdate] = []
+        self.agents = agents
+        config = TerrainConfig(source='flat')
+        self.terrain = TerrainAuthority(config, FlatField(), self.evolved.append, self.updates.append)
+
+    def cycle(
+        self,
+        cycle: int,
+        attempt: int,
+        verdict: Verdict = Verdict.NONE,
+        command: Command = Command.EVOLVE,
+        epoch: int = 0,
+    ) -> CycleKey:
+        names = (*self.agents, 'comms', 'terrain')
+        kinds = (*[ParticipantKind.AGENT] * len(self.agents), ParticipantKind.COMMS, ParticipantKind.TERRAIN)
+        key = CycleKey(epoch, cycle, attempt)
+        self.terrain.on_cycle(Cycle(key, 0, 20_000_000, verdict, command, names, kinds))
+        return key
+
+    def delta(self, key: CycleKey, agent: str, records: NodeRecords) -> None:
+        self.terrain.on_delta(SoilDelta(key, agent, records))
+
+
+def test_answers_once_all_deltas_are_in() -> None:
+    stage = Stage()
+    key = stage.cycle(0, 0)
+    assert stage.terrain.missing() == ('amber', 'beryl')
+    stage.delta(key, 'amber', rut(1, 0.1))
+    assert not stage.evolved and stage.terrain.missing() == ('beryl',)
+    stage.delta(key, 'beryl', NodeRecords.empty())
+    (answer,), (update,) = stage.evolved, stage.updates
+    assert update.key == answer.key == key and update.soil_seq == 1 and update.agents == ('amber', 'beryl')
+    assert answer.soil_hash == answer.state_hash == update.soil_hash
+    assert stage.terrain.grid.modified_count == 0  # nothing is written before the verdict
+    stage.cycle(1, 1, Verdict.COMMIT)
+    assert stage.terrain.grid.modified_count == 1 and stage.terrain.soil_seq == 1
+    assert stage.terrain.grid.soil_hash() == update.soil_hash
+
+
+def test_early_duplicate_and_foreign_deltas() -> None:
+    stage = Stage()
+    key = CycleKey(0, 0, 0)
+    stage.delta(key, 'beryl', rut(2, 0.2))
+    stage.delta(key, 'beryl', rut(2, 0.3))  # a repeat never replaces what came first
+    stage.delta(key, 'ghost', rut(9, 0.9))
+    stage.delta(key, 'amber', rut(1, 0.1))
+    assert not stage.evolved
+    stage.cycle(0, 0)
+    stage.delta(key, 'amber', rut(1, 0.1))
+    assert len(stage.evolved) == len(stage.updates) == 1
+    assert stage.updates[0].records.level.tolist() == [-0.1, -0.2]
+
+
+def test_repeated_record_gets_the_same_update_and_answer() -> None:
+    stage = Stage(('amber',))
+    key = stage.cycle(0, 0)
+    stage.delta(key, 'amber', rut(1, 0.1))
+    stage.cycle(0, 0)
+    assert stage.evolved[0] is stage.evolved[1] and stage.updates[0] is stage.updates[1]
+
+
+def test_discard_leaves_no_trace() -> None:
+    stage, straight = Stage(('amber',)), Stage(('amber',))
+    key = stage.cycle(0, 0)
+    stage.delta(key, 'amber', rut(1, 0.5))
+    retry = stage.cycle(0, 1, Verdict.DISCARD)
+    stage.delta(key, 'amber', rut(1, 0.5))  # late
+    assert len(stage.evolved) == 1
+    stage.delta(retry, 'amber', rut(1, 0.1))
+    stage.cycle(1, 2, Verdict.COMMIT, Command.HOLD)
+    stage.delta(straight.cycle(0, 0), 'amber', rut(1, 0.1))
+    straight.delta(CycleKey(0, 0, 0), 'amber', rut(1, 0.1))
+    straight.cycle(1, 1, Verdict.COMMIT, Command.HOLD)
+    assert stage.terrain.grid.save() == straight.terrain.grid.save()
+    assert stage.evolved[-1].soil_hash == straight.evolved[-1].soil_hash
+    assert stage.terrain.soil_seq == straight.terrain.soil_seq == 1
+
+
+def test_dropped_agent_is_no_longer_waited_for() -> None:
+    stage = Stage()
+    key = stage.cycle(0, 0)
+    stage.delta(key, 'amber', rut(1, 0.1))
+    stage.agents = ('amber',)
+    retry = stage.cycle(0, 1, Verdict.DISCARD)
+    stage.delta(retry, 'beryl', rut(2, 0.7))
+    stage.delta(retry, 'amber', rut(1, 0.1))
+    assert stage.updates[-1].records.i.tolist() == [1]
+
+
+def test_no_agents_at_all() -> None:
+    stage = Stage(())
+    stage.cycle(0, 0)
+    assert len(stage.evolved) == 1 and len(stage.updates[0].records) == 0
+
+
+def test_stop_reports_ruts_and_conflicts() -> None:
+    stage = Stage()
+    key = stage.cycle(0, 0)
+    stage.delta(key, 'amber', rut(1, 0.1))
+    stage.delta(key, 'beryl', rut(1, 0.2))
+    stage.cycle(1, 1, Verdict.COMMIT, Command.STOP)
+    assert json.loads(stage.evolved[-1].report) == {'modified_nodes': 1, 'max_rut_depth_m': 0.2, 'conflicts': 1}
+    assert stage.updates[0].conflicts == 1 and stage.updates[0].owner.tolist() == [1]
+
+
+def test_restore_goes_back_and_takes_the_new_epoch() -> None:
+    stage = Stage(('amber',))
+    stage.delta(stage.cycle(0, 0), 'amber', rut(1, 0.1))
+    stage.cycle(1, 1, Verdict.COMMIT, Command.HOLD)
+    blob, saved = stage.terrain.save(), stage.evolved[-1].soil_hash
+    stage.delta(stage.cycle(1, 2), 'amber', rut(2, 0.3))
+    stage.cycle(2, 3, Verdict.COMMIT, Command.HOLD)
+    assert stage.evolved[-1].soil_hash != saved
+    early = CycleKey(1, 1, 0)
+    stage.delta(early, 'amber', rut(2, 0.3))  # of the new epoch already
+    stage.terrain.restore(blob, 1)
+    assert stage.terrain.grid.soil_hash() == saved and stage.terrain.soil_seq == 1 and stage.terrain.save() == blob
+    stage.cycle(1, 4, Verdict.COMMIT)  # of the old epoch: ignored
+    assert stage.terrain.grid.soil_hash() == saved
+    stage.cycle(1, 0, epoch=1)
+    assert stage.evolved[-1].key == early and stage.updates[-1].soil_seq == 2
+    with pytest.raises(ValueError, match='cut short'):
+        stage.terrain.restore(b'x', 2)
+
+
+def test_handshake_names_every_difference() -> None:
+    soft = TerrainConfig(source='flat')
+    hard = TerrainConfig.model_validate({'source': 'flat', 'soil': 'chrono_lete'})
+    a = handshake_parameters(soft, FlatField())
+    assert a == handshake_parameters(soft, FlatField()) and all(isinstance(v, str) for v in a.values())
+    b = handshake_parameters(hard, PlaneField(0.1))
+    different = {key for key in a if a[key] != b[key]}
+    assert {'terrain.fingerprint', 'soil.cohesion_pa', 'soil.k_phi'} <= different
+    assert 'terrain.spacing_m' not in different and float(b['soil.k_phi']) == 5301e3
+    stage = Stage()
+    request = stage.terrain.join_request()
+    assert request.kind == ParticipantKind.TERRAIN and request.parameters == a
+    assert request.soil_hash == SoilGrid(FlatField(), 0.02).soil_hash()

@@ -1,0 +1,147 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+import rasterio
+from rasterio.crs import CRS
+from rasterio.transform import from_origin
+from regolith_terrain.raster import RasterField
+
+SHARED = Path(os.environ.get('REGOLITH_SHARED', Path(__file__).parents[4] / 'shared'))
+METRES = CRS.from_proj4('+proj=stere +lat_0=-90 +R=1737400 +units=m')
+
+
+def write(path: Path, rows: np.ndarray, **options) -> Path:
+    rows = np.asarray(rows)
+    profile = {
+        'driver': 'GTiff', 'count': 1, 'dtype': rows.dtype, 'height': rows.shape[0], 'width': rows.shape[1],
+        'crs': METRES, 'transform': from_origin(1000.0, 2000.0, 2.0, 2.0), **options,
+    }  # fmt: skip
+    with rasterio.open(path, 'w', **profile) as file:
+        for band in range(profile['count']):
+            file.write(rows, band + 1)
+    return path
+
+
+def test_posts_are_reproduced_in_east_north_order(tmp_path: Path) -> None:
+    rows = np.random.default_rng(0).normal(size=(7, 9))  # row 0 is the north
+    field = RasterField.from_file(write(tmp_path / 'a.tif', rows), center=(1009.0, 1993.0))
+    # The centre is the post in row 3, column 4: columns 1001 + 2 c, rows 1999 - 2 r.
+    for r in range(7):
+        for c in range(9):
+            z = float(field.heights(2.0 * (c - 4), -2.0 * (r - 3)))
+            assert z == pytest.approx(rows[r, c] - rows[3, 4], abs=1e-15)
+    assert float(field.heights(0.0, 0.0)) == 0.0
+    # Beyond the edge the nearest edge goes on.
+    assert float(field.heights(1e4, 0.0)) == float(field.heights(8.0, 0.0))
+    assert float(field.heights(-1e4, -1e4)) == float(field.heights(-8.0, -6.0))
+
+
+def test_default_centre_is_the_middle(tmp_path: Path) -> None:
+    rows = np.add.outer(-np.arange(6.0), 3.0 * np.arange(8.0))
+    field = RasterField.from_file(write(tmp_path / 'a.tif', rows))
+    # 3 m up per 2 m east, 1 m up per 2 m north; a plane comes out exactly between the posts too, away from the edges.
+    x, y = np.array([-3.3, 0.0, 2.1]), np.array([1.7, 0.4, -0.3])
+    assert field.heights(x, y) == pytest.approx(1.5 * x + 0.5 * y, abs=1e-12)
+
+
+def test_interpolation_is_smooth_and_of_third_order() -> None:
+    def bump(x, y):
+        return np.sin(0.7 * x) * np.cos(0.5 * y)
+
+    errors = []
+    for spacing in (0.5, 0.25):
+        at = np.arange(-10.0, 10.0 + spacing / 2, spacing)
+        field = RasterField(bump(at[:, None], at[None, :]), spacing)
+        x, y = np.random.default_rng(1).uniform(-8, 8, (2, 500))
+        errors.append(np.abs(field.heights(x, y) - bump(x, y)).max())
+        step = 1e-6
+        # The derivative has no jump at a post.
+        left = (field.heights(2.0, 0.3) - field.heights(2.0 - step, 0.3)) / step
+        right = (field.heights(2.0 + step, 0.3) - field.heights(2.0, 0.3)) / step
+        assert abs(left - right) < 1e-4
+    assert errors[0] / errors[1] > 2.0**2.7  # Keys 1981: third order
+
+
+def test_fingerprint_knows_posts_and_place(tmp_path: Path) -> None:
+    rows = np.zeros((4, 4))
+    other = rows.copy()
+    other[2, 2] = 1e-12
+    fields = [
+        RasterField.from_file(write(tmp_path / 'a.tif', rows)),
+        RasterField.from_file(write(tmp_path / 'b.tif', other)),
+        RasterField.from_file(write(tmp_path / 'c.tif', rows), center=(1003.0, 1997.0)),
+        RasterField.from_file(write(tmp_path / 'd.tif', rows), post_spacing_m=1.0),
+    ]
+    assert len({field.fingerprint() for field in fields}) == 4
+    assert RasterField.from_file(write(tmp_path / 'e.tif', rows)).fingerprint() == fields[0].fingerprint()
+
+
+def test_post_spacing_override_and_scaled_integers(tmp_path: Path) -> None:
+    rows = np.arange(12, dtype=np.int16).reshape(3, 4)
+    path = write(tmp_path / 'a.tif', rows, crs=None, transform=rasterio.Affine.identity())
+    with pytest.raises(ValueError, match='post_spacing_m'):
+        RasterField.from_file(path)
+    with rasterio.open(path, 'r+') as file:
+        file.scales = (0.5,)
+        file.offsets = (100.0,)
+    field = RasterField.from_file(path, post_spacing_m=10.0, center=(5.0, 5.0))  # the lower left post
+    assert field.datum == 104.0
+    assert float(field.heights(10.0, 20.0)) == pytest.approx(100.5 - 104.0)
+
+
+@pytest.mark.parametrize(
+    ('options', 'words'),
+    [
+        ({'crs': CRS.from_epsg(4326), 'transform': from_origin(10.0, 20.0, 1e-4, 1e-4)}, 'degrees'),
+        ({'crs': CRS.from_epsg(2263)}, 'metres'),
+        ({'transform': from_origin(0.0, 0.0, 2.0, 3.0)}, 'not square'),
+        ({'transform': from_origin(0.0, 0.0, 2.0, 2.0) @ rasterio.Affine.rotation(10.0)}, 'north to south'),
+        ({'nodata': 7.0}, '1 posts have no height .first at row 1, column 2.'),
+        ({'count': 2}, '2 bands'),
+    ],
+)
+def test_unusable_rasters_say_why(tmp_path: Path, options: dict, words: str) -> None:
+    rows = np.zeros((4, 5))
+    rows[1, 2] = 7.0
+    with pytest.raises(ValueError, match=words) as caught:
+        RasterField.from_file(write(tmp_path / 'site.tif', rows, **options))
+    assert 'site.tif' in str(caught.value)
+
+
+def test_unreadable_files_say_why(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match='no such file'):
+        RasterField.from_file(tmp_path / 'none.tif')
+    (tmp_path / 'text.tif').write_text('hello')
+    with pytest.raises(ValueError, match=r'text\.tif: not a raster'):
+        RasterField.from_file(tmp_path / 'text.tif')
+    nan = np.zeros((3, 3))
+    nan[0, 1] = np.nan
+    with pytest.raises(ValueError, match='row 0, column 1'):
+        RasterField.from_file(write(tmp_path / 'nan.tif', nan))
+    with pytest.raises(ValueError, match='outside'):
+        RasterField.from_file(write(tmp_path / 'ok.tif', np.zeros((3, 3))), center=(0.0, 0.0))
+
+
+@pytest.mark.parametrize(
+    ('name', 'spacing', 'low', 'high'),
+    [
+        ('lunar_sp_ldem6_1m_1000x1000.tif', 1.0, 1006.2815, 1090.2239),
+        ('apollo16_nac_dtm_8m_1024x1024.tif', 8.0, 0.0, 391.196),
+    ],
+)
+def test_real_models(name: str, spacing: float, low: float, high: float) -> None:
+    path = SHARED / 'dem' / name
+    if not path.is_file():
+        pytest.skip(f'{path} is not here; set REGOLITH_SHARED to the folder that holds dem/')
+    field = RasterField.from_file(path)
+    assert field.spacing == spacing
+    # Extremes as the file's description states them, to its printed digits.
+    assert field.posts.min() == pytest.approx(low, abs=1e-3) and field.posts.max() == pytest.approx(high, abs=1e-3)
+    z = field.nodes(-100, 100, -100, 100, spacing / 3)
+    assert np.all(np.isfinite(z)) and z.std() > 0.1

@@ -1,0 +1,167 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from regolith_terrain.procedural import ProceduralField
+from regolith_terrain.records import NodeRecords
+from regolith_terrain.shear_memory import ShearMemory
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.surface import FlatField, PlaneField
+
+
+def some_records(seed: int = 0, count: int = 500, span: int = 150) -> NodeRecords:
+    rng = np.random.default_rng(seed)
+    flat = np.unique(rng.integers(0, (2 * span) ** 2, count))
+    i = (flat // (2 * span) - span).astype(np.int32)
+    j = (flat % (2 * span) - span).astype(np.int32)
+    return NodeRecords.from_values(i, j, rng.normal(size=(5, len(i))))
+
+
+def part(records: NodeRecords, where: np.ndarray) -> NodeRecords:
+    return NodeRecords.from_values(records.i[where], records.j[where], np.ascontiguousarray(records.values()[:, where]))
+
+
+def test_window_shows_ground_and_records_across_tile_borders() -> None:
+    field = PlaneField(0.3, -0.2, 1.0)
+    grid = SoilGrid(field, 0.05)
+    records = some_records()
+    grid.apply(records)
+    window = grid.window(-130, 70, -65, 129)
+    assert np.array_equal(window.base, field.nodes(-131, 71, -66, 130, 0.05))
+    expected = np.stack([window.base[1:-1, 1:-1]] * 2 + [np.zeros(window.shape)] * 3)
+    for n in range(len(records)):
+        r, c = records.i[n] + 130, records.j[n] + 65
+        if 0 <= r < 200 and 0 <= c < 194:
+            expected[:, r, c] = records.values()[:, n]
+    names = ('level_initial', 'level', 'sinkage_plastic', 'sigma_yield', 'mass_remainder')
+    for k, name in enumerate(names):
+        array = getattr(window, name)
+        assert array.flags.c_contiguous and np.array_equal(array, expected[k]), name
+    assert not window.touched.any()
+
+
+def test_window_is_a_copy_and_changed_lists_what_was_touched() -> None:
+    grid = SoilGrid(FlatField(), 0.02)
+    window = grid.window(-3, 4, 60, 70)
+    window.level[2, 5] = -0.5
+    window.touched[2, 5] = True
+    window.touched[0, 9] = True
+    changed = window.changed()
+    assert changed.i.tolist() == [-3, -1] and changed.j.tolist() == [69, 65] and changed.is_sorted()
+    assert changed.level.tolist() == [0.0, -0.5]
+    assert grid.modified_count == 0 and grid.window(-3, 4, 60, 70).level.max() == 0.0
+    with pytest.raises(ValueError, match='empty'):
+        grid.window(3, 3, 0, 5)
+
+
+def test_hash_does_not_depend_on_order_or_detours() -> None:
+    records = some_records()
+    whole, pieces, detour = (SoilGrid(FlatField(), 0.05) for _ in range(3))
+    whole.apply(records)
+    choice = np.random.default_rng(1).integers(0, 3, len(records))
+    for k in (2, 0, 1):
+        pieces.apply(part(records, choice == k))
+    detour.apply(NodeRecords.from_values(records.i, records.j, records.values() + 1.0))
+    detour.apply(records)
+    for grid in (whole, pieces, detour):
+        assert grid.soil_hash() == grid.recomputed_hash() == whole.soil_hash()
+        assert grid.save() == whole.save()
+        assert grid.modified_count == len(records)
+    assert whole.soil_hash() != SoilGrid(FlatField(), 0.05).soil_hash()
+
+
+@pytest.mark.parametrize('field', range(5))
+def test_one_ulp_on_one_node_changes_the_hash(field: int) -> None:
+    records = some_records()
+    values = records.values()
+    values[field, 77] = np.nextafter(values[field, 77], np.inf)
+    one, other = SoilGrid(FlatField(), 0.05), SoilGrid(FlatField(), 0.05)
+    one.apply(records)
+    other.apply(NodeRecords.from_values(records.i, records.j, values))
+    assert one.soil_hash() != other.soil_hash()
+
+
+def test_swapped_values_of_two_nodes_change_the_hash() -> None:
+    records = some_records(count=2)
+    values = np.ascontiguousarray(records.values()[:, ::-1])
+    one, other = SoilGrid(FlatField(), 0.05), SoilGrid(FlatField(), 0.05)
+    one.apply(records)
+    other.apply(NodeRecords.from_values(records.i, records.j, values))
+    assert one.soil_hash() != other.soil_hash()
+
+
+def test_tentative_hash_writes_nothing() -> None:
+    grid = SoilGrid(FlatField(), 0.05)
+    grid.apply(some_records(1))
+    before, blob = grid.soil_hash(), grid.save()
+    tentative = grid.hash_with(some_records(2))
+    assert grid.soil_hash() == before and grid.save() == blob and grid.recomputed_hash() == before
+    grid.apply(some_records(2))
+    assert grid.soil_hash() == tentative == grid.recomputed_hash()
+
+
+def test_save_and_load() -> None:
+    grid = SoilGrid(PlaneField(0.1), 0.05)
+    grid.apply(some_records())
+    other = SoilGrid(PlaneField(0.1), 0.05)
+    other.apply(some_records(5))
+    other.load(grid.save())
+    assert other.save() == grid.save() and other.soil_hash() == grid.soil_hash() == other.recomputed_hash()
+    assert other.all_records().equals(some_records())
+    with pytest.raises(ValueError, match='cut short'):
+        other.load(grid.save()[:-1])
+    with pytest.raises(ValueError, match='spacing'):
+        SoilGrid(FlatField(), 0.1).load(grid.save())
+    with pytest.raises(ValueError, match='not a saved soil'):
+        other.load(b'something else, and long enough')
+
+
+def test_unsorted_records_are_refused() -> None:
+    records = some_records()
+    with pytest.raises(ValueError, match='sorted'):
+        SoilGrid(FlatField(), 0.05).apply(part(records, np.arange(len(records))[::-1]))
+
+
+def test_levels_and_records_at() -> None:
+    grid = SoilGrid(PlaneField(0.5), 0.1)
+    records = NodeRecords.from_values(
+        np.array([-65], np.int32), np.array([3], np.int32), np.array([[0.0], [-9.0], [0.0], [0.0], [0.0]])
+    )
+    grid.apply(records)
+    levels = grid.levels(np.array([-6.54, -6.46, -6.44]), 0.3)
+    assert levels == pytest.approx([-9.0, -9.0, 0.5 * -6.4])
+    assert float(grid.levels(-6.5, 0.26)) == -9.0
+    at = grid.records_at(np.array([5, -65], np.int32), np.array([0, 3], np.int32))
+    assert at.level.tolist() == [0.25, -9.0] and at.level_initial.tolist() == [0.25, 0.0]
+    assert grid.max_rut_depth() == pytest.approx(9.0 - 3.25)
+
+
+def test_levels_equal_window_bits_on_procedural_ground() -> None:
+    grid = SoilGrid(ProceduralField(3), 0.02)
+    window = grid.window(100, 140, -30, 10)
+    x, y = np.arange(100, 140) * 0.02, np.arange(-30, 10) * 0.02
+    assert grid.levels(x[:, None], y[None, :]).tobytes() == window.level.tobytes()
+
+
+def test_shear_memory_keeps_what_lies_outside_the_window() -> None:
+    dense = np.zeros((2, 10, 10, 2))
+    dense[0, 3, 4] = (0.5, 0.0)
+    dense[1, 9, 9] = (0.0, -0.25)
+    memory = ShearMemory.empty(2).gather(-5, 100, dense)
+    assert len(memory) == 2 and memory.i.tolist() == [-2, 4] and memory.j.tolist() == [104, 109]
+    assert memory.scatter(-5, 5, 100, 110).tobytes() == dense.tobytes()
+    shifted = memory.scatter(0, 10, 100, 110)
+    assert shifted[1, 4, 9].tolist() == [0.0, -0.25] and np.count_nonzero(shifted) == 1
+    shifted[1, 4, 9] = 0.0
+    shifted[0, 0, 0] = (1e-300, 0.0)
+    after = memory.gather(0, 100, shifted)
+    assert list(zip(after.layer.tolist(), after.i.tolist(), after.j.tolist(), strict=True)) == [
+        (0, -2, 104),
+        (0, 0, 100),
+    ]
+    again = ShearMemory.load(after.save())
+    assert again.save() == after.save() and again.layers == 2
+    with pytest.raises(ValueError, match='cut short'):
+        ShearMemory.load(after.save()[:-1])

@@ -1,0 +1,391 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The participant that is one vehicle: its driver, its motion, its marks on the ground."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import struct
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from regolith_terrain.authority import handshake_parameters
+from regolith_terrain.config import TerrainConfig
+from regolith_terrain.height_field import HeightField
+from regolith_terrain.merge import SoilDelta, SoilUpdate
+from regolith_terrain.soil_copy import SoilCopy
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_world.intersection import bounds
+from regolith_world.participant import Participant
+from regolith_world.records import (
+    BodyState,
+    Command,
+    Cycle,
+    CycleKey,
+    Evolved,
+    JoinRequest,
+    ParticipantKind,
+    Shape,
+    ShapeKind,
+)
+
+from regolith_vehicles.config import VehicleEntry, VehicleModelConfig
+from regolith_vehicles.description import Pose, WheeledVehicleDescription
+from regolith_vehicles.drivers import LIVE, make_driver
+from regolith_vehicles.kinematics import wheel_commands
+from regolith_vehicles.odometry import Odometry
+from regolith_vehicles.vehicle import Figures, Vehicle
+from regolith_vehicles.wheel_state import WheelState
+
+Vector = NDArray[np.float64]
+
+NO_LIMIT_NS = 2**62
+"""A vehicle never asks for a shorter cycle."""
+
+_MAGIC = b'REGAGT01'
+_HEAD = struct.Struct('<8sqdd32sq')
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What observers are told about a committed state."""
+
+    t_ns: int
+    cycle: int
+    """Number of committed cycles."""
+    base: BodyState
+    joint_names: tuple[str, ...]
+    joint_positions: Vector
+    """[rad] or [m]."""
+    joint_velocities: Vector
+    wheels: tuple[WheelState, ...]
+    wheel_poses: tuple[Pose, ...]
+    odometry: Odometry
+    command: tuple[float, float]
+    """Forward speed [m/s] and yaw rate [rad/s] the driver asked for."""
+    figures: Figures
+
+
+class VehicleAgent(Participant):
+    """Evolves one vehicle by the world's cycles and sends exactly one soil delta per attempt.
+
+    The ground is either a copy of its own (pass ``soil``; feed it with :meth:`on_update`), or a grid shared within the
+    process (pass ``grid``; terrain commits it).
+    """
+
+    def __init__(
+        self,
+        name: str,
+        entry: VehicleEntry,
+        model: VehicleModelConfig,
+        mjcf_path: str | Path,
+        terrain: TerrainConfig,
+        height_field: HeightField,
+        gravity_mps2: float,
+        send_evolved: Callable[[Evolved], None],
+        send_delta: Callable[[SoilDelta], None],
+        *,
+        soil: SoilCopy | None = None,
+        grid: SoilGrid | None = None,
+        publish: Callable[[Snapshot], None] | None = None,
+        replay_inputs: Mapping[int, bytes] | None = None,
+        epoch: int = 0,
+    ) -> None:
+        """Build the vehicle and stand it on the ground.
+
+        :param entry: the scenario's section of this vehicle
+        :param model: its model, and the MJCF file that belongs to it
+        :param terrain: the scenario's terrain section; height_field: what it describes
+        :param gravity_mps2: along -z of the world [m/s^2]
+        :param send_evolved: carries answers to the world; send_delta: soil changes to terrain
+        :param publish: told every committed state, after the answer to the record that committed it is out
+        :param replay_inputs: live inputs by cycle number, to be used in place of what comes from outside
+        :raises ValueError: if the model, the driver or the combination of soils is unusable
+        """
+        super().__init__(name, send_evolved, epoch)
+        if (soil is None) == (grid is None):
+            raise ValueError(f'{name}: exactly one of soil and grid must be given')
+        if grid is not None and not terrain.compaction_transfer:
+            raise ValueError(
+                f'{name}: compaction_transfer: false needs a copy of the soil per agent, not a shared grid'
+            )
+        self.entry = entry
+        self.model = model
+        self.mjcf_path = Path(mjcf_path)
+        self.soil = soil
+        self.grid = soil.grid if soil is not None else grid
+        assert self.grid is not None
+        self.replay_inputs: dict[int, bytes] = dict(replay_inputs or {})
+        self.vehicle = Vehicle(
+            name, model, mjcf_path, self.grid, terrain.soil, gravity_mps2, terrain.mode, entry.mass_scale
+        )
+        self.vehicle.place(entry.position[0], entry.position[1], math.radians(entry.heading_deg))
+        self.driver = make_driver(entry.driver)
+        self.shapes = tangible_shapes(model)
+        self._parameters = {**handshake_parameters(terrain, height_field), 'world.gravity_mps2': repr(gravity_mps2)}
+        self._send_delta = send_delta
+        self._publish = publish
+        self._wanted: tuple[float, float] | None = None
+        self._latched: tuple[int, bytes] = (-1, b'')
+        self._command = (0.0, 0.0)
+        self._driver_committed = self.driver.save()
+        self._cycles = 0
+        self._hash = self._digest(0, b'')
+        self._tentative: tuple[CycleKey, str] | None = None
+        self._delta: SoilDelta | None = None
+        self._snapshot: Snapshot | None = None
+        self._unseen = True
+
+    # -- from outside -------------------------------------------------------------------------------------------
+
+    def on_command(self, linear: float, angular: float) -> None:
+        """Take a ``cmd_vel``; the last one before a cycle's first EVOLVE is latched for it.
+
+        :param linear: forward speed [m/s]; angular: yaw rate [rad/s]; not finite: ignored
+        """
+        if math.isfinite(linear) and math.isfinite(angular):
+            self._wanted = (linear, angular)
+
+    def on_update(self, update: SoilUpdate) -> None:
+        """Take terrain's merge of an attempt; it may come before or after the verdict."""
+        if self.soil is not None and update.key.epoch == self.epoch:
+            self.soil.receive(update)
+            self.retry_stashed()
+
+    def warm_up(self) -> None:
+        """Compile all kernels; changes nothing."""
+        count = len(self.model.wheels)
+        self.vehicle.evolve(1_000_000, np.zeros(count), np.zeros(count))
+        self.vehicle.discard()
+
+    def description(self) -> WheeledVehicleDescription:
+        """Return how to draw the vehicle."""
+        visuals = self.model.visuals
+        return WheeledVehicleDescription(
+            visuals.chassis_vis_file, visuals.wheel_vis_file, visuals.tire_vis_file, len(self.model.wheels)
+        )
+
+    def soil_hash(self) -> str:
+        """Return the hash of the committed ground this agent stands on."""
+        assert self.grid is not None
+        return self.soil.soil_hash() if self.soil is not None else self.grid.soil_hash()
+
+    def join_request(self) -> JoinRequest:
+        """Return the description this vehicle joins with."""
+        return JoinRequest(
+            name=self.name,
+            kind=ParticipantKind.AGENT,
+            shapes=self.shapes,
+            bodies=(self.vehicle.body_state(),),
+            next_dt_ns=NO_LIMIT_NS,
+            state_hash=self._hash,
+            soil_hash=self.soil_hash(),
+            parameters=dict(self._parameters),
+            restitution=self.model.collision.restitution,
+            friction=self.model.collision.friction,
+        )
+
+    # -- the protocol -------------------------------------------------------------------------------------------
+
+    def _ready_for(self, cycle: Cycle) -> bool:
+        return self.soil is None or self._tentative is None or self.soil.has(self._tentative[0])
+
+    def _commit(self, cycle: Cycle) -> None:
+        if self._tentative is None:  # the last record was a HOLD
+            return
+        key, self._hash = self._tentative
+        if self.soil is not None:
+            self.soil.commit(key)
+        self._tentative = None
+        self.vehicle.commit()
+        self._driver_committed = self.driver.save()
+        self._cycles = key.cycle + 1
+        self._capture(cycle.t_ns)
+
+    def _discard(self) -> None:
+        if self._tentative is None:
+            return
+        if self.soil is not None:
+            self.soil.drop(self._tentative[0])
+        self._tentative = None
+        self.vehicle.discard()
+        self.driver.restore(self._driver_committed)
+
+    def _evolve(self, cycle: Cycle) -> Evolved:
+        self._see(cycle)
+        start = self.vehicle.body_state()
+        for blow in cycle.impulses:
+            if self.name in (blow.a, blow.b):
+                self.vehicle.apply_impulse(blow.point, blow.impulse if blow.a == self.name else -blow.impulse)
+        live = self._live_input(cycle.key.cycle)
+        if self.driver.wants_live_input:
+            self.driver.receive(cycle.t_ns, live)
+        self._command = self.driver.command(cycle.t_ns, start)
+        speeds, angles = wheel_commands(self.vehicle.body.layout, *self._command)
+        records = self.vehicle.evolve(cycle.dt_ns, speeds, angles)
+        self._tentative = (cycle.key, self._digest(cycle.key.cycle + 1, live))
+        self._delta = SoilDelta(cycle.key, self.name, records)
+        self._send_delta(self._delta)
+        end = self.vehicle.body_state()
+        low, high = swept_bounds(self.shapes, start, end)
+        return Evolved(
+            key=cycle.key,
+            name=self.name,
+            next_dt_ns=NO_LIMIT_NS,
+            bodies=(end,),
+            swept_min=low,
+            swept_max=high,
+            live_inputs=live,
+            state_hash=self._tentative[1],
+            soil_hash=self.soil_hash(),
+        )
+
+    def _idle_answer(self, cycle: Cycle) -> Evolved:
+        self._see(cycle)
+        self._delta = None
+        base = self.vehicle.body_state()
+        low, high = bounds(self.shapes, base)
+        report = json.dumps(self.report()) if cycle.command == Command.STOP else ''
+        return Evolved(
+            key=cycle.key,
+            name=self.name,
+            next_dt_ns=NO_LIMIT_NS,
+            bodies=(base,),
+            swept_min=low,
+            swept_max=high,
+            state_hash=self._hash,
+            soil_hash=self.soil_hash(),
+            report=report,
+        )
+
+    def _resend(self) -> None:
+        if self._delta is not None:
+            self._send_delta(self._delta)
+
+    def _after_answer(self, cycle: Cycle) -> None:
+        if self._snapshot is not None and self._publish is not None:
+            snapshot, self._snapshot = self._snapshot, None
+            self._publish(snapshot)
+
+    def _live_input(self, cycle: int) -> bytes:
+        """Return the input of a cycle: latched at its first EVOLVE, the same for every retry."""
+        if not self.driver.wants_live_input:
+            return b''
+        if self._latched[0] != cycle:
+            live = self.replay_inputs.get(cycle)
+            if live is None:
+                wanted, self._wanted = self._wanted, None
+                live = LIVE.pack(wanted is not None, *(wanted or (0.0, 0.0)))
+            self._latched = (cycle, live)
+        return self._latched[1]
+
+    def _see(self, cycle: Cycle) -> None:
+        """Show observers the state this participant starts from."""
+        if self._unseen:
+            self._unseen = False
+            self._capture(cycle.t_ns)
+
+    def _capture(self, t_ns: int) -> None:
+        if self._publish is None:
+            return
+        names, positions, velocities = self.vehicle.joint_states()
+        self._snapshot = Snapshot(
+            t_ns=t_ns,
+            cycle=self._cycles,
+            base=self.vehicle.body_state(),
+            joint_names=names,
+            joint_positions=positions,
+            joint_velocities=velocities,
+            wheels=self.vehicle.wheel_states(),
+            wheel_poses=self.vehicle.wheel_poses(),
+            odometry=self.vehicle.odometry,
+            command=self._command,
+            figures=self.vehicle.figures,
+        )
+
+    def report(self) -> dict[str, object]:
+        """Return the figures of the run's summary: distance_m, mean_slip, max_sinkage_m, final_pose."""
+        base, figures = self.vehicle.body_state(), self.vehicle.figures
+        return {
+            'distance_m': figures.distance,
+            'mean_slip': figures.mean_slip,
+            'max_sinkage_m': figures.max_sinkage,
+            'final_pose': {'position': base.position.tolist(), 'orientation': base.orientation.tolist()},
+        }
+
+    # -- state --------------------------------------------------------------------------------------------------
+
+    def _digest(self, cycles: int, live: bytes) -> str:
+        """Return the SHA-256 (hex) of everything the vehicle's future depends on, the ground excepted."""
+        digest = hashlib.sha256(_MAGIC + struct.pack('<q', cycles))
+        for part in (self.vehicle.state(), self.driver.save(), live):
+            digest.update(struct.pack('<q', len(part)) + part)
+        return digest.hexdigest()
+
+    def save(self) -> bytes:
+        """Return the committed state as bytes (little-endian); for use between cycles, at HOLD."""
+        head = _HEAD.pack(_MAGIC, self._cycles, *self._command, bytes.fromhex(self._hash), len(self._driver_committed))
+        return head + self._driver_committed + self.vehicle.committed_state()
+
+    def restore(self, blob: bytes, epoch: int) -> None:
+        """Become what :meth:`save` described; the ground is restored by its owner.
+
+        :raises ValueError: if the blob is not the state of such an agent
+        """
+        if len(blob) < _HEAD.size or blob[:8] != _MAGIC:
+            raise ValueError(f'{self.name}: not the saved state of a vehicle agent ({len(blob)} bytes)')
+        _, cycles, linear, angular, state_hash, length = _HEAD.unpack_from(blob)
+        driver = blob[_HEAD.size : _HEAD.size + length]
+        self.vehicle.restore(blob[_HEAD.size + length :])
+        self.driver.restore(driver)
+        self._cycles = cycles
+        self._command = (linear, angular)
+        self._hash = state_hash.hex()
+        self._driver_committed = driver
+        self.forget(epoch)
+
+    def forget(self, epoch: int) -> None:
+        """Drop every memory of earlier records and of what they made tentative."""
+        super().forget(epoch)
+        if self._tentative is not None:
+            self.vehicle.discard()
+            self.driver.restore(self._driver_committed)
+        self._tentative = None
+        self._delta = None
+        self._snapshot = None
+        self._unseen = True
+        self._latched = (-1, b'')
+
+
+def tangible_shapes(model: VehicleModelConfig) -> tuple[Shape, ...]:
+    """Return what other agents can strike of a vehicle, in its base frame."""
+    return tuple(
+        Shape(
+            ShapeKind[shape.kind.upper()],
+            np.array([*shape.size, 0.0, 0.0][:3]),
+            np.array(shape.position),
+            np.array(shape.orientation),
+        )
+        for shape in model.collision.shapes
+    )
+
+
+def swept_bounds(shapes: tuple[Shape, ...], start: BodyState, end: BodyState) -> tuple[Vector, Vector]:
+    """Return bounds [m] of shapes on their way between two states of a cycle.
+
+    The box round both ends, widened by how far a point can bulge out of the chord between them: r (1 - cos(a / 2)) for
+    a turn by a at distance r from the base, and 1 mm for what accelerates and brakes again within the cycle.
+    """
+    if not shapes:
+        return np.full(3, np.inf), np.full(3, -np.inf)
+    first_low, first_high = bounds(shapes, start)
+    last_low, last_high = bounds(shapes, end)
+    reach = max(math.hypot(*shape.position) + math.hypot(*shape.size) for shape in shapes)
+    half_turn = min(1.0, abs(float(start.orientation @ end.orientation)))
+    margin = reach * (1.0 - half_turn) + 1e-3
+    return np.minimum(first_low, last_low) - margin, np.maximum(first_high, last_high) + margin

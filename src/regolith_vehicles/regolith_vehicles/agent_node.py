@@ -1,0 +1,117 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""One vehicle as a node."""
+
+from __future__ import annotations
+
+import sys
+
+import rclpy
+from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
+from regolith_msgs.msg import TerrainDelta, TerrainUpdate
+from regolith_msgs.srv import Join
+from regolith_terrain.authority import TerrainAuthority
+from regolith_terrain.config import TerrainConfig
+from regolith_terrain.height_field import build_height_field
+from regolith_terrain.merge import SoilDelta
+from regolith_terrain.ros import convert
+from regolith_terrain.ros.services import offer_heights
+from regolith_terrain.soil_copy import SoilCopy
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_world.config import Head, WorldConfig, load_section
+from regolith_world.ros import qos
+from regolith_world.ros.convert import cycle_record, evolved_record
+from regolith_world.ros.participant_shell import JoinRefused, ParticipantShell
+from regolith_world.world_node import declare
+
+from regolith_vehicles.agent import Snapshot, VehicleAgent
+from regolith_vehicles.config import VehicleEntry, load_vehicle_model
+from regolith_vehicles.ros.vehicle_topics import VehicleTopics
+
+
+class AgentNode:
+    """Topics, services and parameters around :class:`~regolith_vehicles.agent.VehicleAgent`."""
+
+    def __init__(self) -> None:
+        self.node = Node('agent')
+        node = self.node
+        scenario_file = declare(node, 'scenario_file', '', 'resolved scenario (YAML)')
+        name = declare(node, 'vehicle', '', 'name of the vehicle in the scenario')
+        world_namespace = declare(node, 'world_namespace', 'regolith', 'where the topics of the world are')
+        frame_prefix = declare(node, 'frame_prefix', f'{name}/', 'before every frame id')
+        rate = declare(node, 'state_rate_hz', 50.0, 'rate of the state topics in simulated time [Hz]')
+        stamped = declare(node, 'cmd_vel_stamped', False, 'whether cmd_vel is a TwistStamped (distros after Jazzy)')
+        head = load_section(scenario_file, '', Head)
+        world_config = load_section(scenario_file, 'world', WorldConfig)
+        terrain = load_section(scenario_file, 'terrain', TerrainConfig)
+        entry = load_section(scenario_file, f'vehicles.{name}', VehicleEntry)
+        model, mjcf_path = load_vehicle_model(entry.model)
+        field = build_height_field(terrain, head.seed)
+        soil = SoilCopy(SoilGrid(field, terrain.spacing_m), name, terrain.compaction_transfer)
+        link = Node('agent_link', start_parameter_services=False, enable_rosout=False)
+        self.shell = ParticipantShell(node, link, world_config, lambda topic: f'/{world_namespace}/{topic}')
+        self._delta = link.create_publisher(TerrainDelta, f'/{world_namespace}/terrain/delta', qos.PROTOCOL)
+        self.agent = VehicleAgent(
+            name, entry, model, mjcf_path, terrain, field, world_config.gravity_mps2,
+            self.shell.send_evolved, self._send_delta, soil=soil, publish=self._publish,
+        )  # fmt: skip
+        self.agent.warm_up()
+        self.topics = VehicleTopics(node, self.agent, frame_prefix, rate)
+        self.topics.listen(self.shell.inbox, 'cmd_vel', stamped)
+        update = f'/{world_namespace}/terrain/update'
+        self.shell.inbox.subscribe(TerrainUpdate, update, self._on_update, qos.PROTOCOL)
+        self.shell.attach(self.agent, self._restore, self._replay)
+        self.shell.watch([self._delta])
+        offer_heights(node, soil.grid)
+
+    def run(self) -> None:
+        """Take part until the world stops."""
+        self.shell.run()
+        self.shell.linger(1.0)
+
+    def _publish(self, snapshot: Snapshot) -> None:
+        if not self.shell.muted:
+            self.topics.publish(snapshot)
+
+    def _send_delta(self, delta: SoilDelta) -> None:
+        if not self.shell.muted:
+            self.shell.publish_twice_if_chaotic(self._delta, convert.delta_message(delta))
+
+    def _on_update(self, message: TerrainUpdate) -> None:
+        self.agent.on_update(convert.update_record(message))
+
+    def _restore(self, state: bytes, soil: bytes, epoch: int) -> str:
+        assert self.agent.soil is not None
+        soil_seq, ground = TerrainAuthority.unpack(soil)
+        self.agent.soil.load(ground, soil_seq)
+        self.agent.restore(state, epoch)
+        return self.agent.soil_hash()
+
+    def _replay(self, past: Join.Response) -> None:
+        self.agent.replay_inputs = {a.key.cycle: bytes(a.live_inputs) for a in map(evolved_record, past.answers)}
+        for update in map(convert.update_record, past.updates):
+            self.agent.on_update(update)
+        for cycle in map(cycle_record, past.cycles):
+            self.agent.on_cycle(cycle)
+        self.agent.replay_inputs = {}
+
+
+def main() -> None:
+    """Run the agent node."""
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    code = 0
+    try:
+        AgentNode().run()
+    except (JoinRefused, TimeoutError) as error:
+        print(f'{error}', file=sys.stderr)
+        code = 3
+    except KeyboardInterrupt:
+        pass
+    finally:
+        rclpy.try_shutdown()
+    sys.exit(code)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,172 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The ``vehicles`` section of a scenario, and where vehicle models come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import metadata, resources
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import Field, ValidationError, field_validator
+from regolith_world.config import Section
+
+from regolith_vehicles.model_config import VehicleModelConfig
+
+__all__ = [
+    'ConstantDriverConfig',
+    'DriverConfig',
+    'ExternalDriverConfig',
+    'PathDriverConfig',
+    'PluginDriverConfig',
+    'VehicleEntry',
+    'VehicleModelConfig',
+    'VehicleModelError',
+    'known_vehicles',
+    'load_vehicle_model',
+]
+
+
+class ConstantDriverConfig(Section):
+    """The same twist all the time, or until a time."""
+
+    type: Literal['constant'] = 'constant'
+    linear_mps: float = Field(ge=-20.0, le=20.0, description='forward speed [m/s]')
+    angular_rps: float = Field(default=0.0, ge=-10.0, le=10.0, description='yaw rate, left positive [rad/s]')
+    start_s: float = Field(default=0.0, ge=0.0, description='simulated time before which the vehicle stands [s]')
+    until_s: float | None = Field(default=None, ge=0.0, description='simulated time from which the vehicle stops [s]')
+
+
+class PathDriverConfig(Section):
+    """Follows way-points in the world frame by pure pursuit, on the true pose."""
+
+    type: Literal['path'] = 'path'
+    waypoints: tuple[tuple[float, float], ...] = Field(min_length=2, description='x, y in the world [m]')
+    speed_mps: float = Field(gt=0.0, le=20.0, description='[m/s]')
+    lookahead_m: float = Field(default=1.0, gt=0.0, le=100.0, description='distance of the point steered at [m]')
+    loop: bool = Field(default=False, description='whether the last way-point leads to the first')
+    start_s: float = Field(default=0.0, ge=0.0, description='simulated time at which it sets off [s]')
+
+    @field_validator('waypoints')
+    @classmethod
+    def _apart(cls, points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
+        for k in range(1, len(points)):
+            if points[k] == points[k - 1]:
+                raise ValueError(f'way-points {k - 1} and {k} are the same: {points[k]}')
+        return points
+
+
+class ExternalDriverConfig(Section):
+    """Drives as ``cmd_vel`` says."""
+
+    type: Literal['external'] = 'external'
+    timeout_s: float = Field(
+        default=0.5, gt=0.0, le=3600.0, description='simulated time without a command before it stops [s]'
+    )
+
+
+class PluginDriverConfig(Section):
+    """A driver of another package, from entry-point group ``regolith.drivers``."""
+
+    type: Literal['plugin'] = 'plugin'
+    name: str = Field(min_length=1, description='of the entry point')
+    parameters: dict[str, Any] = Field(default_factory=dict, description="the driver's own")
+
+
+DriverConfig = Annotated[
+    ConstantDriverConfig | PathDriverConfig | ExternalDriverConfig | PluginDriverConfig, Field(discriminator='type')
+]
+
+
+class VehicleEntry(Section):
+    """One vehicle of a scenario."""
+
+    model: str = Field(default='viper', min_length=1, description='name of a known vehicle, or path of a vehicle YAML')
+    position: tuple[Annotated[float, Field(ge=-1e6, le=1e6)], Annotated[float, Field(ge=-1e6, le=1e6)]] = Field(
+        description='x, y of the base frame at the start [m]'
+    )
+    heading_deg: float = Field(
+        default=0.0, ge=-360.0, le=360.0, description='of +x of the base, from east to north [deg]'
+    )
+    driver: DriverConfig = ExternalDriverConfig()
+    mass_scale: float = Field(
+        default=1.0, ge=0.1, le=10.0, description='factor on all masses and inertias of the model [-]'
+    )
+
+
+class VehicleModelError(ValueError):
+    """A vehicle's files cannot be used: names the file, the key, the value, and what is allowed."""
+
+    def __init__(self, file: str | Path, key: str, value: object, allowed: str) -> None:
+        super().__init__(f'{file}: {key or "file"}: {value!r} is not usable; allowed: {allowed}')
+        self.file = str(file)
+        self.key = key
+        self.value = value
+        self.allowed = allowed
+
+
+def _built_in_vehicles() -> dict[str, Path]:
+    folder = Path(str(resources.files('regolith_vehicles'))) / 'data'
+    return {path.stem: path for path in sorted(folder.glob('*/*.yaml'))}
+
+
+def known_vehicles() -> dict[str, Path | metadata.EntryPoint]:
+    """Return what ``model:`` may name: our own vehicles and those of entry-point group ``regolith.vehicles``.
+
+    An entry point leads to the path of a vehicle YAML, or to a callable returning one.
+    """
+    known: dict[str, Path | metadata.EntryPoint] = {}
+    for point in sorted(metadata.entry_points(group='regolith.vehicles'), key=lambda p: p.name):
+        known[point.name] = point
+    known.update(_built_in_vehicles())
+    return known
+
+
+def _file_of(name_or_path: str | Path, base_dir: str | Path) -> Path:
+    text = str(name_or_path)
+    known = known_vehicles()
+    if text in known:
+        source = known[text]
+        if isinstance(source, Path):
+            return source
+        target = source.load()
+        return Path(str(target() if callable(target) else target))
+    path = Path(text)
+    path = path if path.is_absolute() else Path(base_dir) / path
+    if not path.is_file():
+        raise VehicleModelError(path, 'model', text, f'a vehicle YAML file, or one of {", ".join(sorted(known))}')
+    return path
+
+
+def _dotted(location: tuple[int | str, ...]) -> str:
+    return '.'.join(str(part) for part in location)
+
+
+def load_vehicle_model(name_or_path: str | Path, base_dir: str | Path = '.') -> tuple[VehicleModelConfig, Path]:
+    """Return a vehicle's configuration and the absolute path of its MJCF file.
+
+    :param name_or_path: one of :func:`known_vehicles`, or a YAML file
+    :param base_dir: what a relative path is relative to (the scenario's folder)
+    :raises VehicleModelError: naming file, key, value and what is allowed
+    """
+    path = _file_of(name_or_path, base_dir).resolve()
+    try:
+        content = yaml.load(path.read_text(encoding='utf-8'), Loader=getattr(yaml, 'CSafeLoader', yaml.SafeLoader))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise VehicleModelError(path, '', ' '.join(str(error).split()), 'a readable YAML file') from error
+    if not isinstance(content, Mapping):
+        raise VehicleModelError(path, '', content, f'a mapping with keys {", ".join(VehicleModelConfig.model_fields)}')
+    try:
+        config = VehicleModelConfig.model_validate(dict(content))
+    except ValidationError as error:
+        first = error.errors()[0]
+        allowed = first['msg']
+        if first['type'] == 'extra_forbidden' and len(first['loc']) == 1:
+            allowed = f'one of the keys {", ".join(VehicleModelConfig.model_fields)}'
+        raise VehicleModelError(path, _dotted(first['loc']), first['input'], allowed) from error
+    mjcf = (path.parent / config.mjcf).resolve()
+    if not mjcf.is_file():
+        raise VehicleModelError(path, 'mjcf', config.mjcf, 'an MJCF file, by its path relative to this file')
+    return config, mjcf

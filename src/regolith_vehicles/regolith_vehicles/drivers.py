@@ -1,0 +1,200 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What decides where a vehicle goes: pure functions of time, true state, live inputs and an explicit state."""
+
+from __future__ import annotations
+
+import math
+import struct
+from abc import ABC, abstractmethod
+from importlib import metadata
+
+from regolith_world.records import BodyState
+from regolith_world.rotation import yaw
+
+from regolith_vehicles.config import (
+    ConstantDriverConfig,
+    DriverConfig,
+    ExternalDriverConfig,
+    PathDriverConfig,
+)
+
+LIVE = struct.Struct('<?dd')
+"""A latched command: whether it is new, forward speed [m/s], yaw rate [rad/s]."""
+
+
+class Driver(ABC):
+    """Base of all drivers. Everything that evolves must be in :meth:`save`; no clock, no random numbers."""
+
+    wants_live_input = False
+    """Whether :meth:`receive` is to be called with the input latched for each cycle."""
+
+    @abstractmethod
+    def command(self, t_ns: int, base: BodyState) -> tuple[float, float]:
+        """Return the commanded twist: forward speed [m/s] and yaw rate [rad/s].
+
+        Called once per attempt at a cycle, with the committed state at its start.
+
+        :param t_ns: start of the cycle [ns]
+        :param base: committed pose and twist of the base in the world
+        """
+
+    def receive(self, t_ns: int, live: bytes) -> None:  # noqa: B027  most drivers have no use for it
+        """Take the live input latched for the cycle that starts at t_ns [ns]."""
+
+    def save(self) -> bytes:
+        """Return the exact state."""
+        return b''
+
+    def restore(self, blob: bytes) -> None:  # noqa: B027  nor any state
+        """Become what :meth:`save` described."""
+
+
+class ConstantDriver(Driver):
+    """The same twist between two times."""
+
+    def __init__(self, config: ConstantDriverConfig) -> None:
+        self._twist = (config.linear_mps, config.angular_rps)
+        self._start_ns = round(config.start_s * 1e9)
+        self._until_ns = None if config.until_s is None else round(config.until_s * 1e9)
+
+    def command(self, t_ns: int, base: BodyState) -> tuple[float, float]:
+        """Return the twist, or zero outside the times; see the base class."""
+        if t_ns < self._start_ns or (self._until_ns is not None and t_ns >= self._until_ns):
+            return 0.0, 0.0
+        return self._twist
+
+
+class PathDriver(Driver):
+    """Pure pursuit of a polyline (Coulter 1992, CMU-RI-TR-92-01): curvature 2 y / L^2 towards a point ahead on it.
+
+    The state is the arc length reached; it only grows, so that a path may cross itself.
+    """
+
+    ARRIVED = 0.05
+    """Distance along the path from the last way-point at which the vehicle stops [m]."""
+
+    def __init__(self, config: PathDriverConfig) -> None:
+        self._config = config
+        points = list(config.waypoints)
+        if config.loop and points[0] != points[-1]:
+            points.append(points[0])
+        self._points = points
+        self._lengths = [math.dist(points[k], points[k + 1]) for k in range(len(points) - 1)]
+        self._total = math.fsum(self._lengths)
+        self._start_ns = round(config.start_s * 1e9)
+        self._progress = 0.0
+
+    def save(self) -> bytes:
+        """Return the arc length reached."""
+        return struct.pack('<d', self._progress)
+
+    def restore(self, blob: bytes) -> None:
+        """Become what :meth:`save` described."""
+        (self._progress,) = struct.unpack('<d', blob)
+
+    def command(self, t_ns: int, base: BodyState) -> tuple[float, float]:
+        """Return the twist towards the point ahead; see the base class."""
+        if t_ns < self._start_ns:
+            return 0.0, 0.0
+        x, y = float(base.position[0]), float(base.position[1])
+        self._progress = self._nearest(x, y)
+        left = self._total - self._progress
+        if not self._config.loop and left <= self.ARRIVED:
+            return 0.0, 0.0
+        ahead_x, ahead_y = self._point(self._progress + self._config.lookahead_m)
+        heading = yaw(base.orientation)
+        across = -math.sin(heading) * (ahead_x - x) + math.cos(heading) * (ahead_y - y)
+        distance = math.hypot(ahead_x - x, ahead_y - y)
+        curvature = 2.0 * across / max(distance, 1e-3) ** 2
+        speed = self._config.speed_mps
+        if not self._config.loop:
+            # Coast down over the last look-ahead, to a tenth of the speed, so as not to run past the end.
+            speed *= min(1.0, max(0.1, left / self._config.lookahead_m))
+        return speed, speed * curvature
+
+    def _nearest(self, x: float, y: float) -> float:
+        """Return the arc length of the nearest point from the progress on, no further than two look-aheads."""
+        first, last = self._progress, self._progress + 2.0 * self._config.lookahead_m
+        best, best_distance = first, math.inf
+        begin = 0.0
+        laps = 1
+        if self._config.loop:
+            begin = math.floor(first / self._total) * self._total
+            laps = math.ceil((last - begin) / self._total) + 1
+        for _ in range(laps):
+            for k, length in enumerate(self._lengths):
+                low, high = max(first, begin), min(last, begin + length)
+                if low <= high:
+                    (ax, ay), (bx, by) = self._points[k], self._points[k + 1]
+                    along = begin + ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / length
+                    along = min(max(along, low), high)
+                    part = (along - begin) / length
+                    distance = math.hypot(ax + part * (bx - ax) - x, ay + part * (by - ay) - y)
+                    if distance < best_distance:
+                        best, best_distance = along, distance
+                begin += length
+        return best
+
+    def _point(self, along: float) -> tuple[float, float]:
+        """Return the point at an arc length; past the end, on the extension of the last piece."""
+        if self._config.loop:
+            along = math.fmod(along, self._total)
+        for k, length in enumerate(self._lengths):
+            if along <= length or k == len(self._lengths) - 1:
+                (ax, ay), (bx, by) = self._points[k], self._points[k + 1]
+                part = along / length
+                return ax + part * (bx - ax), ay + part * (by - ay)
+            along -= length
+        raise AssertionError('a path has at least one piece')
+
+
+class ExternalDriver(Driver):
+    """Does what the last latched command said, until it is too old. The state is that command and its time."""
+
+    wants_live_input = True
+
+    def __init__(self, config: ExternalDriverConfig) -> None:
+        self._timeout_ns = round(config.timeout_s * 1e9)
+        self._since_ns = 0
+        self._twist = (0.0, 0.0)
+
+    def receive(self, t_ns: int, live: bytes) -> None:
+        """Take a latched command; see the base class."""
+        fresh, linear, angular = LIVE.unpack(live)
+        if fresh:
+            self._twist = (linear, angular)
+            self._since_ns = t_ns
+
+    def command(self, t_ns: int, base: BodyState) -> tuple[float, float]:
+        """Return the last command, or zero once it is older than the timeout; see the base class."""
+        return self._twist if t_ns - self._since_ns < self._timeout_ns else (0.0, 0.0)
+
+    def save(self) -> bytes:
+        """Return the command and the time it was latched."""
+        return struct.pack('<qdd', self._since_ns, *self._twist)
+
+    def restore(self, blob: bytes) -> None:
+        """Become what :meth:`save` described."""
+        self._since_ns, linear, angular = struct.unpack('<qdd', blob)
+        self._twist = (linear, angular)
+
+
+def make_driver(config: DriverConfig) -> Driver:
+    """Return the driver a configuration describes.
+
+    :raises ValueError: if it names a plug-in that is not installed (lists those that are)
+    """
+    if isinstance(config, ConstantDriverConfig):
+        return ConstantDriver(config)
+    if isinstance(config, PathDriverConfig):
+        return PathDriver(config)
+    if isinstance(config, ExternalDriverConfig):
+        return ExternalDriver(config)
+    points = {point.name: point for point in metadata.entry_points(group='regolith.drivers')}
+    if config.name not in points:
+        raise ValueError(f'driver.name: {config.name!r} is not installed; allowed: {sorted(points)}')
+    driver = points[config.name].load()(**config.parameters)
+    if not isinstance(driver, Driver):
+        raise ValueError(f'driver.name: {config.name!r} leads to a {type(driver).__name__}, not a Driver')
+    return driver

@@ -1,0 +1,124 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""From a twist of the base to wheel speeds and steering angles, and back.
+
+Planar kinematics of N wheels at given positions, any of them steered (all steered: double Ackermann; none: skid).
+Base frame: x forward, y left; angles are about +z, positive to the left.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+SPOT_SPEED = 1e-3
+"""Below this forward speed [m/s] a yaw rate means turning on the spot, not a curve."""
+
+
+@dataclass(frozen=True, slots=True)
+class WheelLayout:
+    """Where the wheels are and what they can do."""
+
+    x: Vector
+    """Of the wheel centres in the base frame [m], shape (n,)."""
+    y: Vector
+    radius: Vector
+    """[m], shape (n,)."""
+    steered: NDArray[np.bool_]
+    """Shape (n,)."""
+    max_steer: float
+    """[rad], in (0, pi/2)."""
+    max_speed: float
+    """Of any wheel [rad/s]."""
+
+    def max_curvature(self) -> float:
+        """Return the tightest curve all steered wheels can follow without slip angle [1/m]; inf without any."""
+        tan = math.tan(self.max_steer)
+        tightest = math.inf
+        for x, y, steered in zip(self.x.tolist(), self.y.tolist(), self.steered.tolist(), strict=True):
+            if steered and x != 0.0:
+                tightest = min(tightest, tan / (abs(x) + abs(y) * tan))
+        return tightest
+
+
+def wheel_commands(layout: WheelLayout, linear: float, angular: float) -> tuple[Vector, Vector]:
+    """Return wheel speeds [rad/s] and steering angles [rad], shape (n,) each, for a twist of the base.
+
+    The forward speed has priority: a curve tighter than the steering allows is widened. A yaw rate without forward
+    speed turns on the spot: wheels steer as far towards their tangent as they can and roll with what remains along
+    them (an unsteered wheel always does: it skids). If a wheel would exceed its greatest speed, all are slowed alike,
+    so that the path stays.
+
+    :param linear: forward speed [m/s]
+    :param angular: yaw rate [rad/s]
+    """
+    if abs(linear) >= SPOT_SPEED:
+        limit = layout.max_curvature() * abs(linear)
+        angular = min(max(angular, -limit), limit)
+    speeds = np.zeros(len(layout.x))
+    angles = np.zeros(len(layout.x))
+    for k in range(len(layout.x)):
+        vx = linear - angular * float(layout.y[k])
+        vy = angular * float(layout.x[k])
+        if layout.steered[k] and (vx != 0.0 or vy != 0.0):
+            # The axle has no front: angles beyond a quarter turn are reached by rolling backwards.
+            angle = math.atan2(vy, vx) if vx >= 0.0 else math.atan2(-vy, -vx)
+            angles[k] = min(max(angle, -layout.max_steer), layout.max_steer)
+        speeds[k] = (vx * math.cos(angles[k]) + vy * math.sin(angles[k])) / float(layout.radius[k])
+    fastest = float(np.max(np.abs(speeds), initial=0.0))
+    if fastest > layout.max_speed:
+        speeds *= layout.max_speed / fastest
+    return speeds, angles
+
+
+def twist_of_wheels(layout: WheelLayout, speeds: Vector, angles: Vector) -> tuple[float, float, float]:
+    """Return the base twist (vx, vy [m/s], yaw rate [rad/s]) that fits wheel speeds and angles best.
+
+    Least squares over: each wheel rolls at its speed along its heading, and does not move across it. Where nothing
+    steers, the wheels must skid across, so that only the rolling is fitted and vy is 0.
+
+    :param speeds: of the wheels [rad/s], shape (n,)
+    :param angles: of the steering [rad], shape (n,)
+    """
+    if bool(layout.steered.any()):
+        normal = np.zeros((3, 3))
+        right = np.zeros(3)
+        for k in range(len(layout.x)):
+            c, s = math.cos(float(angles[k])), math.sin(float(angles[k]))
+            x, y = float(layout.x[k]), float(layout.y[k])
+            for row, value in (
+                ((c, s, s * x - c * y), float(speeds[k]) * float(layout.radius[k])),
+                ((-s, c, c * x + s * y), 0.0),
+            ):
+                for a in range(3):
+                    right[a] += row[a] * value
+                    for b in range(3):
+                        normal[a, b] += row[a] * row[b]
+        solved = _solve3(normal, right)
+        return float(solved[0]), float(solved[1]), float(solved[2])
+    count = len(layout.x)
+    rolled = [float(speeds[k]) * float(layout.radius[k]) for k in range(count)]
+    mean_y = math.fsum(float(y) for y in layout.y) / count
+    spread = math.fsum((float(y) - mean_y) ** 2 for y in layout.y)
+    mean = math.fsum(rolled) / count
+    slope = math.fsum((float(layout.y[k]) - mean_y) * rolled[k] for k in range(count)) / spread if spread > 0.0 else 0.0
+    return mean - slope * mean_y, 0.0, -slope
+
+
+def _solve3(a: Vector, b: Vector) -> Vector:
+    """Solve a symmetric 3 x 3 system by Cramer's rule: the same bits whatever BLAS is installed."""
+    c0 = a[1, 1] * a[2, 2] - a[1, 2] * a[2, 1]
+    c1 = a[1, 2] * a[2, 0] - a[1, 0] * a[2, 2]
+    c2 = a[1, 0] * a[2, 1] - a[1, 1] * a[2, 0]
+    det = a[0, 0] * c0 + a[0, 1] * c1 + a[0, 2] * c2
+    if abs(det) < 1e-12 * abs(a[0, 0] * a[1, 1] * a[2, 2]) or det == 0.0:
+        return np.zeros(3)
+    x = b[0] * c0 + a[0, 1] * (a[1, 2] * b[2] - b[1] * a[2, 2]) + a[0, 2] * (b[1] * a[2, 1] - a[1, 1] * b[2])
+    y = a[0, 0] * (b[1] * a[2, 2] - a[1, 2] * b[2]) + b[0] * c1 + a[0, 2] * (a[1, 0] * b[2] - b[1] * a[2, 0])
+    z = a[0, 0] * (a[1, 1] * b[2] - b[1] * a[2, 1]) + a[0, 1] * (b[1] * a[2, 0] - a[1, 0] * b[2]) + b[0] * c2
+    return np.array([x / det, y / det, z / det])

@@ -1,0 +1,125 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a vehicle's YAML file says: wheels, motors, limits, collision shapes, looks."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator, model_validator
+from regolith_world.config import Section
+
+Vector3 = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]
+Positive = Annotated[float, Field(gt=0.0)]
+
+
+class WheelConfig(Section):
+    """One wheel: an upright cylinder about its joint's axis, by the names its parts have in the MJCF file."""
+
+    name: str = Field(min_length=1, description='of the wheel in messages')
+    body: str = Field(min_length=1, description='MJCF body whose origin is the wheel centre')
+    joint: str = Field(min_length=1, description='MJCF hinge it spins about; its axis is the axle')
+    actuator: str = Field(min_length=1, description='MJCF velocity servo on that joint [rad/s]')
+    radius_m: float = Field(gt=0.0, le=5.0, description='[m]')
+    width_m: float = Field(gt=0.0, le=5.0, description='[m]')
+    steer_joint: str | None = Field(default=None, description='MJCF hinge about the vertical it steers with')
+    steer_actuator: str | None = Field(default=None, description='MJCF position servo on that joint [rad]')
+
+    @model_validator(mode='after')
+    def _steering_is_whole(self) -> WheelConfig:
+        if (self.steer_joint is None) != (self.steer_actuator is None):
+            raise ValueError('steer_joint and steer_actuator must be given together')
+        return self
+
+
+class CollisionShape(Section):
+    """A convex shape fixed in the base frame (suspension travel and steering do not move it)."""
+
+    kind: Literal['sphere', 'box', 'capsule', 'cylinder']
+    size: tuple[Positive] | tuple[Positive, Positive] | tuple[Positive, Positive, Positive] = Field(
+        description='[m] sphere: radius; capsule, cylinder: radius, half length along z; box: half lengths'
+    )
+    position: Vector3 = Field(default=(0.0, 0.0, 0.0), description='of its centre in the base frame [m]')
+    orientation: Quaternion = Field(default=(0.0, 0.0, 0.0, 1.0), description='in the base frame, (x, y, z, w)')
+
+    @model_validator(mode='after')
+    def _size_fits_kind(self) -> CollisionShape:
+        wanted = {'sphere': 1, 'box': 3, 'capsule': 2, 'cylinder': 2}[self.kind]
+        if len(self.size) != wanted:
+            raise ValueError(f'size of a {self.kind} has {wanted} numbers, not {len(self.size)}')
+        return self
+
+    @field_validator('orientation')
+    @classmethod
+    def _unit(cls, value: Quaternion) -> Quaternion:
+        if abs(sum(q * q for q in value) - 1.0) > 1e-6:
+            raise ValueError('orientation must be a unit quaternion (x, y, z, w)')
+        return value
+
+
+class CollisionConfig(Section):
+    """What other agents can strike."""
+
+    shapes: tuple[CollisionShape, ...] = ()
+    restitution: float = Field(default=0.1, ge=0.0, le=1.0, description='of impacts [-]')
+    friction: float = Field(default=0.5, ge=0.0, le=10.0, description='Coulomb coefficient of impacts [-]')
+
+
+class DriveConfig(Section):
+    """Limits of the wheel motors."""
+
+    max_wheel_speed_radps: float = Field(gt=0.0, le=1000.0, description='[rad/s]')
+    max_wheel_acceleration_radps2: float = Field(gt=0.0, le=1e5, description='of the commanded speed [rad/s^2]')
+    droop_time_s: float | None = Field(
+        default=None,
+        gt=0.0,
+        le=10.0,
+        description='time constant with which the motor controller removes the speed error that its load causes [s];'
+        ' absent: the error stays',
+    )
+
+
+class SteeringConfig(Section):
+    """Limits of the steering."""
+
+    max_angle_deg: float = Field(default=30.0, gt=0.0, lt=90.0, description='either side [deg]')
+    max_rate_degps: float = Field(default=30.0, gt=0.0, le=1000.0, description='of the commanded angle [deg/s]')
+
+
+class VisualsConfig(Section):
+    """Mesh files by name, as SynChrono's description messages carry them (seed 001)."""
+
+    chassis_vis_file: str = ''
+    wheel_vis_file: str = ''
+    tire_vis_file: str = ''
+
+
+class FramesConfig(Section):
+    """Names of the frames of REP 105."""
+
+    base: str = Field(default='base_link', min_length=1)
+    odom: str = Field(default='odom', min_length=1)
+
+
+class VehicleModelConfig(Section):
+    """A vehicle: an MJCF file and what MuJoCo does not know about it."""
+
+    description: str = ''
+    mjcf: str = Field(min_length=1, description='MJCF file, relative to this one')
+    substep_s: float = Field(default=1e-3, gt=0.0, le=0.02, description='longest substep [s]')
+    chassis: str = Field(default='base_link', min_length=1, description='MJCF body with the free joint: the base frame')
+    wheels: tuple[WheelConfig, ...] = Field(min_length=1)
+    collision: CollisionConfig = CollisionConfig()
+    drive: DriveConfig
+    steering: SteeringConfig = SteeringConfig()
+    visuals: VisualsConfig = VisualsConfig()
+    frames: FramesConfig = FramesConfig()
+
+    @field_validator('wheels')
+    @classmethod
+    def _names_differ(cls, wheels: tuple[WheelConfig, ...]) -> tuple[WheelConfig, ...]:
+        names = [w.name for w in wheels]
+        if len(set(names)) < len(names):
+            raise ValueError(f'wheel names must differ: {names}')
+        return wheels

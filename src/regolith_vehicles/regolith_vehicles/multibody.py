@@ -1,0 +1,186 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A vehicle's MuJoCo model, with the names of its YAML file turned into indices."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from regolith_vehicles.config import VehicleModelConfig, VehicleModelError
+from regolith_vehicles.kinematics import WheelLayout
+
+Vector = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+_FREE = int(mujoco.mjtJoint.mjJNT_FREE)
+_HINGE = int(mujoco.mjtJoint.mjJNT_HINGE)
+_SLIDE = int(mujoco.mjtJoint.mjJNT_SLIDE)
+
+
+@dataclass(frozen=True, slots=True)
+class Multibody:
+    """One vehicle's model; the arrays over wheels have shape (n,) and the order of the YAML file."""
+
+    model: Any
+    """mujoco.MjModel."""
+    base: int
+    """Body index of the base frame; its free joint is the first joint."""
+    wheel_body: Indices
+    wheel_joint: Indices
+    wheel_qpos: Indices
+    """Address in qpos of the wheel joint's angle."""
+    wheel_dof: Indices
+    steer_qpos: Indices
+    """Address in qpos of the steering angle; -1: does not steer."""
+    wheel_actuator: Indices
+    steer_actuator: Indices
+    """-1: does not steer."""
+    radius: Vector
+    """[m]."""
+    half_width: Vector
+    """[m]."""
+    bias_limit: Vector
+    """Speed error at which a wheel's servo reaches its force limit [rad/s]; inf without a limit."""
+    joints: tuple[str, ...]
+    """Names of all joints with one degree of freedom."""
+    joint_qpos: Indices
+    joint_dof: Indices
+    layout: WheelLayout
+    mass: float
+    """[kg]."""
+
+
+def compile_vehicle(
+    config: VehicleModelConfig, mjcf_path: str | Path, gravity: ArrayLike, mass_scale: float = 1.0
+) -> Multibody:
+    """Compile the MJCF file and find everything the YAML file names in it.
+
+    :param gravity: acceleration in the world [m/s^2], shape (3,)
+    :param mass_scale: factor on all masses and inertias
+    :raises VehicleModelError: if the file does not compile or lacks a name
+    """
+    try:
+        model = mujoco.MjModel.from_xml_path(str(mjcf_path))
+    except ValueError as error:
+        raise VehicleModelError(mjcf_path, '', ' '.join(str(error).split()), 'a valid MJCF file') from error
+    if mass_scale != 1.0:
+        model.body_mass[:] *= mass_scale
+        model.body_inertia[:] *= mass_scale
+        mujoco.mj_setConst(model, mujoco.MjData(model))
+    model.opt.gravity[:] = np.asarray(gravity, dtype=np.float64)
+    # A blown-up vehicle must stop the run, not silently start again from the model's initial pose.
+    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
+
+    def find(kind: str, key: str, name: str) -> int:
+        index = mujoco.mj_name2id(model, getattr(mujoco.mjtObj, f'mjOBJ_{kind.upper()}'), name)
+        if index < 0:
+            count = {'body': model.nbody, 'joint': model.njnt, 'actuator': model.nu}[kind]
+            known = [getattr(model, kind)(k).name for k in range(count)]
+            raise VehicleModelError(mjcf_path, key, name, f'the name of a {kind}: {", ".join(filter(None, known))}')
+        return int(index)
+
+    base = find('body', 'chassis', config.chassis)
+    if model.body_jntnum[base] != 1 or int(model.jnt_type[model.body_jntadr[base]]) != _FREE:
+        raise VehicleModelError(mjcf_path, 'chassis', config.chassis, 'a body with a free joint')
+    if model.body_jntadr[base] != 0:
+        raise VehicleModelError(mjcf_path, 'chassis', config.chassis, 'the first body with a joint')
+    # mj_step1 and mj_step2 do one stage; they would silently turn RK4 into Euler.
+    if int(model.opt.integrator) == int(mujoco.mjtIntegrator.mjINT_RK4):
+        raise VehicleModelError(mjcf_path, 'option integrator', 'RK4', 'implicitfast, implicit or Euler')
+
+    wheels = config.wheels
+    body = [find('body', f'wheels.{w.name}.body', w.body) for w in wheels]
+    joint = [find('joint', f'wheels.{w.name}.joint', w.joint) for w in wheels]
+    drive = [find('actuator', f'wheels.{w.name}.actuator', w.actuator) for w in wheels]
+    steer = [
+        -1 if w.steer_joint is None else find('joint', f'wheels.{w.name}.steer_joint', w.steer_joint) for w in wheels
+    ]
+    servo = [
+        -1 if w.steer_actuator is None else find('actuator', f'wheels.{w.name}.steer_actuator', w.steer_actuator)
+        for w in wheels
+    ]
+    for w, k in zip(wheels, joint, strict=True):
+        if int(model.jnt_type[k]) != _HINGE:
+            raise VehicleModelError(mjcf_path, f'wheels.{w.name}.joint', w.joint, 'a hinge')
+    limits = [
+        float(model.actuator_forcerange[k, 1]) / float(model.actuator_gainprm[k, 0])
+        if model.actuator_forcelimited[k] and model.actuator_gainprm[k, 0] > 0.0
+        else math.inf
+        for k in drive
+    ]
+    single = [k for k in range(model.njnt) if int(model.jnt_type[k]) in (_HINGE, _SLIDE)]
+
+    data = mujoco.MjData(model)
+    data.qpos[:7] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+    mujoco.mj_kinematics(model, data)
+    radius = np.array([w.radius_m for w in wheels])
+    layout = WheelLayout(
+        x=data.xpos[body, 0].copy(),
+        y=data.xpos[body, 1].copy(),
+        radius=radius,
+        steered=np.array([k >= 0 for k in steer]),
+        max_steer=math.radians(config.steering.max_angle_deg),
+        max_speed=config.drive.max_wheel_speed_radps,
+    )
+    return Multibody(
+        model=model,
+        base=base,
+        wheel_body=np.array(body),
+        wheel_joint=np.array(joint),
+        wheel_qpos=np.array([model.jnt_qposadr[k] for k in joint], dtype=np.int64),
+        wheel_dof=np.array([model.jnt_dofadr[k] for k in joint], dtype=np.int64),
+        steer_qpos=np.array([-1 if k < 0 else model.jnt_qposadr[k] for k in steer], dtype=np.int64),
+        wheel_actuator=np.array(drive),
+        steer_actuator=np.array(servo),
+        radius=radius,
+        half_width=np.array([0.5 * w.width_m for w in wheels]),
+        bias_limit=np.array(limits),
+        joints=tuple(model.joint(k).name for k in single),
+        joint_qpos=np.array([model.jnt_qposadr[k] for k in single], dtype=np.int64),
+        joint_dof=np.array([model.jnt_dofadr[k] for k in single], dtype=np.int64),
+        layout=layout,
+        mass=float(model.body_mass.sum()),
+    )
+
+
+def to_ros(wxyz: Vector) -> Vector:
+    """Return a MuJoCo quaternion (w, x, y, z) as (x, y, z, w)."""
+    return np.array([wxyz[1], wxyz[2], wxyz[3], wxyz[0]])
+
+
+def check_substep(
+    config: VehicleModelConfig, mass: float, elastic_stiffness: float, damping: float, where: str | Path = 'vehicle'
+) -> float:
+    """Return the stability limit of the explicit soil force, or refuse a substep above half of it.
+
+    Soil pushes with stiffness E A and damping R A, A being the area all wheels can plausibly press on: chord times
+    width at a sinkage of half the radius, sqrt(3) R w each. The limit is min(2 sqrt(m / (E A)), m / (R A)), with the
+    mass of the whole vehicle (a single unsprung wheel is lighter, but it also never stands in the soil so deep that it
+    would carry this area alone).
+
+    :param mass: of the vehicle [kg]
+    :param elastic_stiffness: E of the soil [Pa/m]
+    :param damping: R of the soil [Pa s/m]
+    :return: limit of the substep [s]
+    :raises VehicleModelError: naming all these values
+    """
+    area = math.fsum(math.sqrt(3.0) * w.radius_m * w.width_m for w in config.wheels)
+    limit = 2.0 * math.sqrt(mass / (elastic_stiffness * area))
+    if damping > 0.0:
+        limit = min(limit, mass / (damping * area))
+    if config.substep_s > 0.5 * limit:
+        raise VehicleModelError(
+            where,
+            'substep_s',
+            config.substep_s,
+            f'at most {0.5 * limit:.3g} s, half the stability limit of {mass:.4g} kg on {area:.3g} m^2 of soil'
+            f' with E = {elastic_stiffness:.3g} Pa/m, R = {damping:.3g} Pa s/m',
+        )
+    return limit

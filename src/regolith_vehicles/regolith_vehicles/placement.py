@@ -1,0 +1,94 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How a vehicle stands on uneven ground before anything moves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+
+def pose_on_ground(
+    x: float,
+    y: float,
+    heading: float,
+    foot_x: Vector,
+    foot_y: Vector,
+    foot_z: Vector,
+    levels: Callable[[Vector, Vector], Vector],
+) -> tuple[Vector, Vector]:
+    """Return position [m] and orientation (x, y, z, w) of a base frame standing on its feet.
+
+    The base is tilted to the plane that fits the ground under the feet best (least squares), then lifted along its
+    normal until no foot is below the ground.
+
+    :param x: of the base frame in the world [m]; so is y
+    :param heading: of its +x before tilting, from the world's +x [rad]
+    :param foot_x: of the feet in the base frame [m], shape (n,); so are y and z (the wheels' lowest points)
+    :param levels: ground height [m] at (x, y) [m]
+    """
+    c, s = math.cos(heading), math.sin(heading)
+    px = x + c * foot_x - s * foot_y
+    py = y + s * foot_x + c * foot_y
+    ground = np.asarray(levels(px, py), dtype=float)
+    a, b, height = _plane(px - x, py - y, ground)
+    up = np.array([-a, -b, 1.0]) / math.sqrt(1.0 + a * a + b * b)
+    ahead = np.array([c, s, a * c + b * s])
+    ahead /= math.sqrt(float(ahead @ ahead))
+    left = np.array(
+        [
+            up[1] * ahead[2] - up[2] * ahead[1],
+            up[2] * ahead[0] - up[0] * ahead[2],
+            up[0] * ahead[1] - up[1] * ahead[0],
+        ]
+    )
+    rotation = np.column_stack((ahead, left, up))
+    feet = np.stack([rotation[k, 0] * foot_x + rotation[k, 1] * foot_y + rotation[k, 2] * foot_z for k in range(3)])
+    # Ground under a foot of the tilted vehicle, as far above the plane as at the untilted place.
+    plane = height + a * feet[0] + b * feet[1]
+    lift = float(np.max(plane + (ground - (height + a * (px - x) + b * (py - y))) - feet[2]))
+    return np.array([x, y, lift]), _quaternion(rotation)
+
+
+def _plane(x: Vector, y: Vector, z: Vector) -> tuple[float, float, float]:
+    """Return slope_x, slope_y and height at the origin of the plane through points, by least squares.
+
+    Feet on one line leave the slope across it open; it is taken as level.
+    """
+    mx, my, mz = (math.fsum(v.tolist()) / len(v) for v in (x, y, z))
+    xx = math.fsum(((x - mx) ** 2).tolist())
+    yy = math.fsum(((y - my) ** 2).tolist())
+    xy = math.fsum(((x - mx) * (y - my)).tolist())
+    xz = math.fsum(((x - mx) * (z - mz)).tolist())
+    yz = math.fsum(((y - my) * (z - mz)).tolist())
+    # A little stiffness keeps the system regular for feet on a line; it changes slopes by a part in 1e12.
+    soft = 1e-12 * (xx + yy) + 1e-300
+    det = (xx + soft) * (yy + soft) - xy * xy
+    a = ((yy + soft) * xz - xy * yz) / det
+    b = ((xx + soft) * yz - xy * xz) / det
+    return a, b, mz - a * mx - b * my
+
+
+def _quaternion(r: Vector) -> Vector:
+    """Return the quaternion (x, y, z, w) of a rotation matrix that tilts by less than a right angle or so."""
+    four = [
+        1.0 + r[0, 0] - r[1, 1] - r[2, 2],
+        1.0 - r[0, 0] + r[1, 1] - r[2, 2],
+        1.0 - r[0, 0] - r[1, 1] + r[2, 2],
+        1.0 + r[0, 0] + r[1, 1] + r[2, 2],
+    ]
+    k = int(np.argmax(four))
+    d = [r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]]
+    if k == 3:
+        q = [d[0], d[1], d[2], four[3]]
+    else:
+        q = [r[k, m] + r[m, k] for m in range(3)]
+        q[k] = four[k]
+        q.append(d[k])
+    vector = np.array(q)
+    return np.asarray(vector / math.sqrt(float(vector @ vector)))

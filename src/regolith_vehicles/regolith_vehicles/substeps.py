@@ -1,0 +1,156 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""All substeps of one cycle in a single compiled loop: MuJoCo for the bodies, SCM for the wheels.
+
+The order mj_step1, read poses, write forces, mj_step2 is what makes a replay exact: mj_step1 recomputes everything
+that depends on positions and velocities from the saved state (``force; mj_step`` would read what lags a step behind).
+MuJoCo is called as a C library on the addresses of its structures, so the loop is cached on disk and runs without the
+global interpreter lock.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+import regolith_terrain.scm
+from llvmlite import binding
+from numba import njit, types
+from regolith_terrain.scm import cylinder_wrench
+
+OK = 0
+NOT_FINITE = -1
+LEFT_WINDOW = 1000
+"""Plus the wheel's index."""
+SCRATCH_TOO_SMALL = 2000
+"""Plus the wheel's index."""
+
+
+def _load_mujoco() -> None:
+    """Make MuJoCo's C functions known to the compiler; also needed before a cached loop is loaded."""
+    folder = Path(mujoco.__file__).parent
+    libraries = sorted(p for pattern in ('libmujoco*', 'mujoco.dll') for p in folder.glob(pattern))
+    if not libraries:
+        raise ImportError(f'no libmujoco in {folder}; allowed: MuJoCo as installed by pip')
+    binding.load_library_permanently(str(libraries[0]))
+    # Else MuJoCo appends its warnings to a MUJOCO_LOG.TXT in whatever folder the process runs in.
+    if mujoco.get_mju_user_warning() is None:
+        mujoco.set_mju_user_warning(logging.getLogger('mujoco').warning)
+
+
+_load_mujoco()
+_pair = types.void(types.intp, types.intp)
+mj_step1 = types.ExternalFunction('mj_step1', _pair)
+mj_step2 = types.ExternalFunction('mj_step2', _pair)
+
+
+def _kernels_digest() -> int:
+    """Return a number that changes with the source of the package whose kernels are compiled into the loop.
+
+    Numba's cache looks at the file of the outer function only; a constant in its closure is part of the cache key.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(Path(regolith_terrain.scm.__file__).parent.glob('*.py')):
+        digest.update(path.read_bytes())
+    return int.from_bytes(digest.digest()[:4], 'little')
+
+
+def _compile(kernels: int) -> Callable[..., int]:
+    @njit(cache=True, nogil=True, error_model='numpy')
+    def run_substeps(  # type: ignore[no-untyped-def]
+        model,
+        data,
+        count,
+        step,
+        xpos,
+        xaxis,
+        cvel,
+        subtree_com,
+        xipos,
+        xfrc_applied,
+        ctrl,
+        root,
+        actuators,
+        ctrl_begin,
+        ctrl_end,
+        wheel_body,
+        wheel_joint,
+        radius,
+        half_width,
+        base,
+        level_initial,
+        level,
+        sinkage_plastic,
+        sigma_yield,
+        touched,
+        i0,
+        j0,
+        spacing,
+        soil,
+        mode,
+        shear,
+        scratch_float,
+        scratch_int,
+        force,
+        torque,
+        stats,
+    ):
+        if kernels < 0:  # never; keeps the digest in the closure and so in the cache key
+            return kernels
+        velocity = np.empty(3)
+        for k in range(count):
+            part = (k + 1) / count
+            for a in range(actuators.shape[0]):
+                ctrl[actuators[a]] = ctrl_begin[a] + (ctrl_end[a] - ctrl_begin[a]) * part
+            mj_step1(model, data)
+            for w in range(wheel_body.shape[0]):
+                b = wheel_body[w]
+                # cvel: angular velocity, then that of the body's point at the centre of mass of the whole vehicle.
+                wx, wy, wz = cvel[b, 0], cvel[b, 1], cvel[b, 2]
+                rx = xpos[b, 0] - subtree_com[root, 0]
+                ry = xpos[b, 1] - subtree_com[root, 1]
+                rz = xpos[b, 2] - subtree_com[root, 2]
+                velocity[0] = cvel[b, 3] + (wy * rz - wz * ry)
+                velocity[1] = cvel[b, 4] + (wz * rx - wx * rz)
+                velocity[2] = cvel[b, 5] + (wx * ry - wy * rx)
+                if not np.isfinite(xpos[b, 0] + xpos[b, 1] + xpos[b, 2] + velocity[0] + velocity[1] + velocity[2]):
+                    return NOT_FINITE
+                status = cylinder_wrench(
+                    base, level_initial, level, sinkage_plastic, sigma_yield, touched, i0, j0, spacing, soil,
+                    radius[w], half_width[w], xpos[b], xaxis[wheel_joint[w]], velocity, cvel[b, :3], step, mode,
+                    shear[w if shear.shape[0] > 1 else 0], scratch_float, scratch_int, force[w], torque[w], stats[w],
+                )  # fmt: skip
+                if status != 0:
+                    return (LEFT_WINDOW if status == 1 else SCRATCH_TOO_SMALL) + w
+                # MuJoCo takes the torque about the body's centre of mass.
+                ax = xpos[b, 0] - xipos[b, 0]
+                ay = xpos[b, 1] - xipos[b, 1]
+                az = xpos[b, 2] - xipos[b, 2]
+                fx, fy, fz = force[w, 0], force[w, 1], force[w, 2]
+                xfrc_applied[b, 0] = fx
+                xfrc_applied[b, 1] = fy
+                xfrc_applied[b, 2] = fz
+                xfrc_applied[b, 3] = torque[w, 0] + (ay * fz - az * fy)
+                xfrc_applied[b, 4] = torque[w, 1] + (az * fx - ax * fz)
+                xfrc_applied[b, 5] = torque[w, 2] + (ax * fy - ay * fx)
+            mj_step2(model, data)
+        return OK
+
+    return run_substeps
+
+
+run_substeps: Callable[..., Any] = _compile(_kernels_digest())
+"""Advance a vehicle by ``count`` substeps; returns OK or what went wrong.
+
+Arguments: addresses of mjModel and mjData; number and length [s] of the substeps (opt.timestep must be set to it);
+views of mjData's xpos, xaxis, cvel, subtree_com, xipos, xfrc_applied and ctrl; root body; actuators and their controls
+at the start and at the end of the cycle (linear between); body, joint, radius and half width of each wheel [m]; the
+arrays, origin and spacing of a soil window, soil parameters, mode and shear (layers, ni, nj, 2) as
+:func:`regolith_terrain.scm.cylinder_wrench` takes them (one layer: shared by all wheels), its scratch; out: soil
+force [N] and torque about the wheel centre [N m] of the last substep in world axes, shape (n, 3), and stats.
+"""

@@ -1,0 +1,30 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Vehicles and ground that several tests stand on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from regolith_terrain.config import load_soil
+from regolith_terrain.height_field import FlatField
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.vehicle import Vehicle
+
+CYCLE_NS = 20_000_000
+
+
+@pytest.fixture
+def make_vehicle() -> Callable[..., Vehicle]:
+    """Return a function that builds a vehicle on lunar soil of its own: name of the model, then options."""
+
+    def make(model: str = 'viper', field: Any = None, soil: str = 'chrono_lunar', **options: Any) -> Vehicle:
+        config, mjcf = load_vehicle_model(model)
+        grid = SoilGrid(field if field is not None else FlatField(), 0.02)
+        options = {'gravity': 1.62, 'mode': 'regolith', **options}
+        return Vehicle('rover', config, mjcf, grid, load_soil(soil), **options)
+
+    return make

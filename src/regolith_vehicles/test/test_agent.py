@@ -1,0 +1,274 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The agent's part in the evolution cycle, against the real terrain authority and a scripted world."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from regolith_terrain.authority import TerrainAuthority
+from regolith_terrain.config import TerrainConfig, load_soil
+from regolith_terrain.height_field import FlatField
+from regolith_terrain.merge import SoilDelta, SoilUpdate
+from regolith_terrain.soil_copy import SoilCopy
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_vehicles.agent import Snapshot, VehicleAgent, swept_bounds
+from regolith_vehicles.config import VehicleEntry, load_vehicle_model
+from regolith_world.intersection import bounds
+from regolith_world.records import Command, Cycle, CycleKey, Evolved, Impulse, ParticipantKind, Verdict
+
+DT_NS = 20_000_000
+TERRAIN = TerrainConfig(source='flat', soil=load_soil('chrono_lunar'))
+
+
+class Rig:
+    """One agent, terrain, and a world that says what the test wants; a transport that loses nothing unless told."""
+
+    def __init__(self, driver: dict[str, Any] | None = None, shared: bool = False, **options: Any) -> None:
+        field = FlatField()
+        self.answers: list[Evolved] = []
+        self.deltas: list[SoilDelta] = []
+        self.updates: list[SoilUpdate] = []
+        self.published: list[Snapshot] = []
+        self.deliver_updates = True
+        grid = SoilGrid(field, TERRAIN.spacing_m)
+        self.terrain = TerrainAuthority(TERRAIN, field, lambda answer: None, self._update, grid=grid)
+        self.soil = None if shared else SoilCopy(SoilGrid(field, TERRAIN.spacing_m), 'amber')
+        config, mjcf = load_vehicle_model('viper')
+        driver = driver or {'type': 'constant', 'linear_mps': 0.3, 'angular_rps': 0.05}
+        entry = VehicleEntry.model_validate({'position': [1.0, 2.0], 'heading_deg': 30.0, 'driver': driver})
+        self.agent = VehicleAgent(
+            'amber', entry, config, mjcf, TERRAIN, field, 1.62, self.answers.append, self._delta,
+            soil=self.soil, grid=grid if shared else None, publish=self.published.append, **options,
+        )  # fmt: skip
+        self.cycle, self.attempt, self.t_ns, self.verdict = 0, 0, 0, Verdict.NONE
+
+    def _delta(self, delta: SoilDelta) -> None:
+        self.deltas.append(delta)
+        self.terrain.on_delta(delta)
+
+    def _update(self, update: SoilUpdate) -> None:
+        self.updates.append(update)
+        if self.deliver_updates:
+            self.agent.on_update(update)
+
+    def record(self, command: Command = Command.EVOLVE, dt_ns: int = DT_NS, **inputs: Any) -> Cycle:
+        """Return the next record the world would send, applying the verdict set before."""
+        if self.verdict == Verdict.COMMIT:
+            self.cycle, self.attempt = self.cycle + 1, 0
+        key = CycleKey(0, self.cycle, self.attempt)
+        self.attempt += 1
+        kinds = (ParticipantKind.AGENT, ParticipantKind.TERRAIN)
+        return Cycle(key, self.t_ns, dt_ns, self.verdict, command, ('amber', 'terrain'), kinds, **inputs)
+
+    def send(self, cycle: Cycle) -> Evolved:
+        """Bring a record to terrain and the agent; return the agent's newest answer."""
+        self.terrain.on_cycle(cycle)
+        self.agent.on_cycle(cycle)
+        return self.answers[-1]
+
+    def evolve(self, dt_ns: int = DT_NS, commit: bool = True, **inputs: Any) -> Evolved:
+        """Run one attempt and decide on it."""
+        answer = self.send(self.record(dt_ns=dt_ns, **inputs))
+        self.verdict = Verdict.COMMIT if commit else Verdict.DISCARD
+        self.t_ns += dt_ns if commit else 0
+        return answer
+
+    def hold(self, command: Command = Command.HOLD) -> Evolved:
+        """Stand still."""
+        answer = self.send(self.record(command, 0))
+        self.verdict = Verdict.NONE
+        return answer
+
+
+def _hashes(rig: Rig, cycles: int) -> list[str]:
+    return [rig.evolve().state_hash for _ in range(cycles)]
+
+
+def test_join_request_says_what_all_must_agree_on() -> None:
+    """Soil, ground and gravity are in it, and it stands where the scenario says."""
+    request = Rig().agent.join_request()
+    assert request.parameters['world.gravity_mps2'] == '1.62'
+    assert request.parameters['soil.cohesion_pa'] == '170.0'
+    assert request.bodies[0].position[:2] == pytest.approx([1.0, 2.0])
+    assert len(request.shapes) == 6 and request.state_hash
+
+
+def test_duplicate_record_gets_the_same_answer() -> None:
+    """A repeated record is answered with the same bits, the delta is sent again, and nothing moves twice."""
+    plain, noisy = Rig(), Rig()
+    expected = _hashes(plain, 10)
+    got = []
+    for _ in range(10):
+        record = noisy.record()
+        first = noisy.send(record)
+        deltas = len(noisy.deltas)
+        noisy.send(record)
+        assert noisy.answers[-1] is first and noisy.deltas[-1] is noisy.deltas[deltas - 1]
+        noisy.verdict = Verdict.COMMIT
+        noisy.t_ns += DT_NS
+        got.append(first.state_hash)
+    assert got == expected
+
+
+def test_discarded_attempt_leaves_no_trace() -> None:
+    """Cycles that were tried with other lengths and blows, and discarded, do not change what follows."""
+    plain, retried = Rig(), Rig()
+    expected = _hashes(plain, 12)
+    got = []
+    for k in range(12):
+        if k % 3 == 1:
+            retried.evolve(dt_ns=17_000_003, commit=False)
+            blow = Impulse('amber', 'rock', np.array([1.5, 2.2, 0.5]), np.array([5.0, 50.0, 0.0]))
+            retried.evolve(dt_ns=4_000_000, commit=False, impulses=(blow,))
+        got.append(retried.evolve().state_hash)
+    assert got == expected
+    assert plain.hold().soil_hash == retried.hold().soil_hash == retried.terrain.grid.soil_hash()
+
+
+def test_commit_waits_for_the_soil_update() -> None:
+    """A record that commits an attempt whose soil update is still under way is taken up when the update arrives."""
+    rig = Rig()
+    rig.evolve()
+    rig.deliver_updates = False
+    answers = len(rig.answers)
+    rig.evolve()  # its COMMIT part refers to the first attempt, whose update is here
+    assert len(rig.answers) == answers + 1
+    rig.evolve()  # the update of the second one is not
+    assert len(rig.answers) == answers + 1
+    rig.agent.on_update(rig.updates[-1])
+    assert len(rig.answers) == answers + 2
+    assert rig.answers[-1].key.cycle == 2
+
+
+def test_shared_grid_equals_own_copy() -> None:
+    """One process or two: the same hashes."""
+    own, shared = Rig(), Rig(shared=True)
+    for _ in range(12):
+        a, b = own.evolve(), shared.evolve()
+        assert (a.state_hash, a.soil_hash) == (b.state_hash, b.soil_hash)
+    assert own.hold().soil_hash == shared.hold().soil_hash == own.terrain.grid.soil_hash()
+
+
+def test_impulses_act_with_their_sign() -> None:
+    """As ``a`` an agent gets the impulse, as ``b`` its opposite, otherwise nothing; within one short cycle."""
+    point, push = np.array([1.0, 2.0, 0.5]), np.array([0.0, 0.0, 43.492])
+
+    def lift(*impulses: Impulse) -> float:
+        rig = Rig()
+        answer = rig.evolve(dt_ns=1_000, impulses=impulses)
+        return float(answer.bodies[0].linear_velocity[2])
+
+    still = lift(Impulse('basalt', 'rock', point, push))
+    up, down = lift(Impulse('amber', 'rock', point, push)), lift(Impulse('rock', 'amber', point, push))
+    # The sprung body takes a blow that the whole rover of 434.92 kg would answer with 0.1 m/s: somewhat more.
+    assert 0.1 <= up - still < 0.2
+    assert down - still == pytest.approx(-(up - still), rel=1e-3)
+
+
+def test_live_input_is_latched_once_per_cycle_and_replays() -> None:
+    """Retries use the command their cycle's first attempt saw; recorded inputs give the same run again."""
+    external = {'type': 'external', 'timeout_s': 1.0}
+    rig = Rig(external)
+    hashes, inputs = [], {}
+    for k in range(20):
+        if k == 3:
+            rig.agent.on_command(0.3, 0.1)
+        if k == 5:
+            rig.evolve(dt_ns=7_000_000, commit=False)
+            rig.agent.on_command(-1.0, 0.0)  # too late for this cycle
+        if k == 9:
+            rig.agent.on_command(float('nan'), 0.0)
+        answer = rig.evolve()
+        hashes.append(answer.state_hash)
+        inputs[k] = answer.live_inputs
+    assert [k for k, live in inputs.items() if live[0]] == [3, 6]
+    again = Rig(external, replay_inputs=inputs)
+    assert _hashes(again, 20) == hashes
+    still = Rig(external)
+    assert _hashes(still, 20)[3:] != hashes[3:]
+
+
+def test_save_and_restore_continue_to_the_bit() -> None:
+    """A fresh agent on a fresh copy of the ground continues a checkpoint with the same hashes."""
+    path = {'type': 'path', 'waypoints': [[1.0, 2.0], [4.0, 4.0]], 'speed_mps': 0.4, 'lookahead_m': 0.8}
+    rig = Rig(path)
+    _hashes(rig, 15)
+    held = rig.hold()
+    agent_blob, terrain_blob = rig.agent.save(), rig.terrain.save()
+    expected = _hashes(rig, 10)
+
+    fresh = Rig(path)
+    fresh.agent.restore(agent_blob, 1)
+    fresh.terrain.restore(terrain_blob, 1)
+    fresh.soil.load(fresh.terrain.grid.save(), fresh.terrain.soil_seq)
+    fresh.cycle, fresh.t_ns = 15, rig.t_ns - 10 * DT_NS
+
+    def record(command: Command = Command.EVOLVE, dt_ns: int = DT_NS, **inputs: Any) -> Cycle:
+        cycle = Rig.record(fresh, command, dt_ns, **inputs)
+        cycle.key = cycle.key._replace(epoch=1)
+        return cycle
+
+    fresh.record = record
+    resumed = fresh.hold()
+    assert (resumed.state_hash, resumed.soil_hash) == (held.state_hash, held.soil_hash)
+    assert _hashes(fresh, 10) == expected
+    with pytest.raises(ValueError, match='amber: not the saved state'):
+        fresh.agent.restore(b'nonsense', 2)
+
+
+def test_observers_see_committed_states_only() -> None:
+    """The start and each commit are published once, after the answer, with the state's own time."""
+    rig = Rig()
+    rig.evolve()
+    rig.evolve(commit=False)
+    answer = rig.evolve()
+    rig.evolve()
+    rig.hold()
+    assert [s.t_ns for s in rig.published] == [0, DT_NS, 2 * DT_NS, 3 * DT_NS]
+    assert np.array_equal(rig.published[2].base.position, answer.bodies[0].position)
+    assert rig.published[2].command == (0.3, 0.05)
+    assert len(rig.published[2].wheels) == 4 and len(rig.published[2].joint_names) == 12
+
+
+def test_stop_reports_key_figures() -> None:
+    """The report is JSON with the summary's keys; the drive was about as long as commanded."""
+    rig = Rig({'type': 'constant', 'linear_mps': 0.3})
+    _hashes(rig, 100)
+    report = json.loads(rig.hold(Command.STOP).report)
+    # 0.3 m/s for 2 s, less a ramp at 0.5 m/s^2 (0.09 m) and some slip.
+    assert 0.4 < report['distance_m'] < 0.55
+    assert 0.0 < report['max_sinkage_m'] < 0.05
+    assert -0.1 < report['mean_slip'] < 0.5
+    moved = np.array(report['final_pose']['position'][:2]) - [1.0, 2.0]
+    assert np.hypot(*moved) == pytest.approx(report['distance_m'], abs=0.02)
+
+
+def test_swept_bounds_hold_everything_between() -> None:
+    """No shape leaves the swept bounds at any time within the cycle."""
+    rig = Rig()
+    agent = rig.agent
+    blow = Impulse('amber', 'rock', np.array([1.6, 2.4, 0.4]), np.array([-200.0, 300.0, 50.0]))
+    start = agent.vehicle.body_state()
+    answer = rig.evolve(dt_ns=DT_NS, impulses=(blow,))
+    assert np.array_equal(answer.swept_min, swept_bounds(agent.shapes, start, answer.bodies[0])[0])
+    for part in (4_000_000, 11_000_000, 19_000_000):
+        rig.verdict = Verdict.DISCARD
+        middle = rig.evolve(dt_ns=part, impulses=(blow,), commit=False).bodies[0]
+        low, high = bounds(agent.shapes, middle)
+        assert (low >= answer.swept_min).all() and (high <= answer.swept_max).all()
+
+
+def test_exactly_one_kind_of_ground() -> None:
+    """A shared grid cannot show each agent a different ground."""
+    config, mjcf = load_vehicle_model('viper')
+    entry = VehicleEntry(position=(0.0, 0.0))
+    field = FlatField()
+    terrain = TERRAIN.model_copy(update={'compaction_transfer': False})
+    with pytest.raises(ValueError, match='exactly one of soil and grid'):
+        VehicleAgent('amber', entry, config, mjcf, TERRAIN, field, 1.62, print, print)
+    with pytest.raises(ValueError, match='compaction_transfer'):
+        VehicleAgent('amber', entry, config, mjcf, terrain, field, 1.62, print, print, grid=SoilGrid(field, 0.02))

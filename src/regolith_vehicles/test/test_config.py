@@ -1,0 +1,129 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Bad vehicle files are refused with file, key, value and what is allowed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from pydantic import TypeAdapter, ValidationError
+from regolith_vehicles.config import DriverConfig, VehicleEntry, VehicleModelError, known_vehicles, load_vehicle_model
+from regolith_vehicles.multibody import check_substep, compile_vehicle
+
+
+def test_built_in_vehicles_load() -> None:
+    """Every vehicle in the package loads and compiles."""
+    assert {'viper', 'viper_locked'} <= set(known_vehicles())
+    for name in ('viper', 'viper_locked'):
+        config, mjcf = load_vehicle_model(name)
+        assert compile_vehicle(config, mjcf, (0.0, 0.0, -1.62)).mass == pytest.approx(434.92, abs=1e-9)
+
+
+def _write(folder: Path, change: dict[str, object]) -> Path:
+    config, mjcf = load_vehicle_model('viper_locked')
+    content = {**config.model_dump(mode='json'), 'mjcf': str(mjcf), **change}
+    path = folder / 'own.yaml'
+    path.write_text(yaml.safe_dump(content))
+    return path
+
+
+def test_own_vehicle_by_relative_path(tmp_path: Path) -> None:
+    """A path is taken relative to the scenario's folder."""
+    _write(tmp_path, {'substep_s': 5e-4})
+    config, _ = load_vehicle_model('own.yaml', tmp_path)
+    assert config.substep_s == 5e-4
+
+
+@pytest.mark.parametrize(
+    ('change', 'words'),
+    [
+        ({'wheeels': 1}, ['own.yaml', 'wheeels', 'wheels']),
+        ({'substep_s': -1.0}, ['own.yaml', 'substep_s', '-1.0', 'greater than 0']),
+        ({'substep_s': float('nan')}, ['own.yaml', 'substep_s', 'nan']),
+        ({'mjcf': 'nowhere.xml'}, ['own.yaml', 'mjcf', 'nowhere.xml']),
+        ({'wheels': []}, ['own.yaml', 'wheels', 'at least 1']),
+        ({'drive': {'max_wheel_speed_radps': 3.0}}, ['own.yaml', 'drive.max_wheel_acceleration_radps2', 'required']),
+        ({'collision': {'shapes': [{'kind': 'cone', 'size': [1.0]}]}}, ['collision.shapes.0.kind', 'cone', 'cylinder']),
+    ],
+)
+def test_broken_vehicle_file(tmp_path: Path, change: dict[str, object], words: list[str]) -> None:
+    """The message names what is wrong and what would be right."""
+    with pytest.raises(VehicleModelError) as caught:
+        load_vehicle_model(_write(tmp_path, change))
+    assert all(word in str(caught.value) for word in words), str(caught.value)
+
+
+def test_unknown_vehicle_lists_known_ones(tmp_path: Path) -> None:
+    """A typo is answered with the names that exist."""
+    with pytest.raises(VehicleModelError, match='vipr.*viper, viper_locked'):
+        load_vehicle_model('vipr', tmp_path)
+
+
+@pytest.mark.parametrize('text', ['', '[1, 2', 'just text'])
+def test_file_that_is_no_mapping(tmp_path: Path, text: str) -> None:
+    """Empty files, broken YAML and plain text are refused by name."""
+    path = tmp_path / 'bad.yaml'
+    path.write_text(text)
+    with pytest.raises(VehicleModelError, match='bad.yaml'):
+        load_vehicle_model(path)
+
+
+def test_name_missing_in_mjcf(tmp_path: Path) -> None:
+    """A joint the MJCF file does not have is answered with those it has."""
+    config, mjcf = load_vehicle_model('viper_locked')
+    wheel = config.wheels[0].model_copy(update={'joint': 'spin_fl'})
+    broken = config.model_copy(update={'wheels': (wheel, *config.wheels[1:])})
+    with pytest.raises(VehicleModelError, match='wheels.front_left.joint.*spin_fl.*spin_front_left'):
+        compile_vehicle(broken, mjcf, (0.0, 0.0, -1.62))
+
+
+def test_substep_limit() -> None:
+    """VIPER passes at 1 ms on the reference soils; the limit is the smaller of the two formulas."""
+    config, _ = load_vehicle_model('viper')
+    area = 4 * 3**0.5 * 0.25 * 0.30
+    assert check_substep(config, 434.92, 2e8, 3e4) == pytest.approx(2.0 * (434.92 / (2e8 * area)) ** 0.5)
+    assert check_substep(config, 434.92, 2e8, 4e5) == pytest.approx(434.92 / (4e5 * area))
+    with pytest.raises(VehicleModelError, match='substep_s.*0.001.*434.9 kg.*2e\\+09'):
+        check_substep(config, 434.92, 2e9, 3e4)
+
+
+@pytest.mark.parametrize(
+    'change', [{'mass_scale': -1.0}, {'position': [0.0]}, {'heading_deg': float('nan')}, {'colour': 'red'}]
+)
+def test_broken_entry(change: dict[str, object]) -> None:
+    """A scenario's vehicle entry has bounds."""
+    VehicleEntry.model_validate({'position': [0.0, 0.0]})
+    with pytest.raises(ValidationError):
+        VehicleEntry.model_validate({'position': [0.0, 0.0], **change})
+
+
+def test_driver_is_chosen_by_type() -> None:
+    """The type decides which keys a driver has."""
+    adapter: TypeAdapter[DriverConfig] = TypeAdapter(DriverConfig)
+    assert adapter.validate_python({'type': 'external'}).type == 'external'
+    with pytest.raises(ValidationError, match='constant'):
+        adapter.validate_python({'type': 'autopilot'})
+    with pytest.raises(ValidationError, match='same'):
+        adapter.validate_python({'type': 'path', 'waypoints': [[0, 0], [0, 0]], 'speed_mps': 1.0})
+
+
+@pytest.mark.parametrize(
+    ('old', 'new', 'words'),
+    [
+        ('integrator="implicitfast"', 'integrator="RK4"', 'integrator.*RK4.*implicitfast'),
+        ('<freejoint name="root"/>', '', 'chassis.*base_link.*free joint'),
+        ('type="hinge" axis="0 1 0"', 'type="slide" axis="0 1 0"', 'wheels.front_left.joint.*a hinge'),
+        ('<mujoco ', '<mujocco ', 'a valid MJCF file'),
+    ],
+)
+def test_unusable_mjcf(tmp_path: Path, old: str, new: str, words: str) -> None:
+    """MJCF that MuJoCo or our stepping cannot use is refused by name."""
+    config, mjcf = load_vehicle_model('viper_locked')
+    text = mjcf.read_text()
+    assert old in text
+    path = tmp_path / 'changed.xml'
+    path.write_text(text.replace(old, new))
+    with pytest.raises(VehicleModelError, match=f'changed.xml.*{words}'):
+        compile_vehicle(config, path, (0.0, 0.0, -1.62))

@@ -1,0 +1,91 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Drivers are pure functions of time, state and input."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from regolith_vehicles.config import ConstantDriverConfig, ExternalDriverConfig, PathDriverConfig, PluginDriverConfig
+from regolith_vehicles.drivers import LIVE, Driver, make_driver
+from regolith_world.records import BodyState
+from regolith_world.rotation import from_yaw
+
+STEP_NS = 20_000_000
+
+
+def _at(x: float, y: float, heading: float) -> BodyState:
+    return BodyState('rover', np.array([x, y, 0.0]), from_yaw(heading), np.zeros(3), np.zeros(3))
+
+
+def _drive(driver: Driver, x: float, y: float, heading: float, steps: int) -> np.ndarray:
+    """Let an ideal unicycle follow a driver; return its track, shape (steps, 3)."""
+    track = []
+    for k in range(steps):
+        v, w = driver.command(k * STEP_NS, _at(x, y, heading))
+        x += v * math.cos(heading) * 0.02
+        y += v * math.sin(heading) * 0.02
+        heading += w * 0.02
+        track.append((x, y, v))
+    return np.array(track)
+
+
+def test_constant_driver_keeps_its_times() -> None:
+    """It stands before start_s and from until_s on."""
+    driver = make_driver(ConstantDriverConfig(linear_mps=0.3, angular_rps=0.1, start_s=1.0, until_s=2.0))
+    commands = [driver.command(t, _at(0.0, 0.0, 0.0)) for t in (0, 999_999_999, 1_000_000_000, 2_000_000_000)]
+    assert commands == [(0.0, 0.0), (0.0, 0.0), (0.3, 0.1), (0.0, 0.0)]
+
+
+def test_path_driver_follows_and_stops() -> None:
+    """It stays within a tenth of the look-ahead of a straight piece and stops at the end."""
+    path = PathDriverConfig(waypoints=((0.0, 0.0), (6.0, 0.0), (6.0, 6.0)), speed_mps=0.5, lookahead_m=1.0)
+    track = _drive(make_driver(path), -0.3, 0.5, 0.0, 1600)
+    straight = track[(track[:, 0] > 2.5) & (track[:, 0] < 4.5)]
+    assert len(straight) > 100 and np.max(np.abs(straight[:, 1])) < 0.1
+    # It stops ARRIVED short of the end along the path; a bit of heading error across it remains.
+    assert math.dist(track[-1, :2], (6.0, 6.0)) < 0.1 and track[-1, 2] == 0.0
+
+
+def test_path_driver_loops_and_crosses_itself() -> None:
+    """A figure of eight is driven round twice; progress along it never takes the short cut at the crossing."""
+    path = PathDriverConfig(
+        waypoints=((0.0, 0.0), (4.0, 4.0), (4.0, 0.0), (0.0, 4.0)), speed_mps=0.5, lookahead_m=0.5, loop=True
+    )
+    length = 2 * math.hypot(4.0, 4.0) + 8.0
+    track = _drive(make_driver(path), 0.0, 0.0, math.pi / 4, round(2 * length / 0.5 / 0.02))
+    half = len(track) // 2
+    for lap in (track[:half], track[half:]):
+        for corner in path.waypoints:
+            assert np.min(np.hypot(*(lap[:, :2] - corner).T)) < 0.5
+
+
+def test_path_driver_state_resumes() -> None:
+    """A driver restored in the middle commands what the first one does, to the bit."""
+    path = PathDriverConfig(waypoints=((0.0, 0.0), (3.0, 1.0), (5.0, -1.0)), speed_mps=0.4, lookahead_m=0.7)
+    first, second = make_driver(path), make_driver(path)
+    _drive(first, 0.0, 0.2, 0.0, 200)
+    second.restore(first.save())
+    assert second.command(0, _at(1.5, 0.6, 0.2)) == first.command(0, _at(1.5, 0.6, 0.2))
+
+
+def test_external_driver_times_out() -> None:
+    """A command holds for the timeout, counted in simulated time from the cycle that latched it."""
+    driver = make_driver(ExternalDriverConfig(timeout_s=0.5))
+    here = _at(0.0, 0.0, 0.0)
+    assert driver.command(0, here) == (0.0, 0.0)
+    driver.receive(1_000_000_000, LIVE.pack(True, 0.3, -0.1))
+    driver.receive(1_020_000_000, LIVE.pack(False, 0.0, 0.0))
+    assert driver.command(1_480_000_000, here) == (0.3, -0.1)
+    copy = make_driver(ExternalDriverConfig(timeout_s=0.5))
+    copy.restore(driver.save())
+    assert copy.command(1_499_999_999, here) == (0.3, -0.1)
+    assert copy.command(1_500_000_000, here) == (0.0, 0.0)
+
+
+def test_unknown_plugin_is_named() -> None:
+    """A driver that is not installed is refused by name."""
+    with pytest.raises(ValueError, match="driver.name: 'chauffeur' is not installed"):
+        make_driver(PluginDriverConfig(type='plugin', name='chauffeur'))

@@ -1,0 +1,87 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Steering geometry there and back."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.kinematics import WheelLayout, twist_of_wheels, wheel_commands
+from regolith_vehicles.multibody import compile_vehicle
+from regolith_vehicles.odometry import Odometry
+
+
+def _layout(model: str = 'viper') -> WheelLayout:
+    config, mjcf = load_vehicle_model(model)
+    return compile_vehicle(config, mjcf, (0.0, 0.0, -1.62)).layout
+
+
+@pytest.mark.parametrize(('linear', 'angular'), [(0.3, 0.0), (0.3, 0.12), (-0.2, 0.05), (0.25, -0.14), (0.002, 0.001)])
+def test_round_trip(linear: float, angular: float) -> None:
+    """Within the limits the inverse gives the twist back; 1e-12 is rounding."""
+    layout = _layout()
+    vx, vy, rate = twist_of_wheels(layout, *wheel_commands(layout, linear, angular))
+    assert (vx, vy, rate) == pytest.approx((linear, 0.0, angular), abs=1e-12)
+
+
+def test_double_ackermann() -> None:
+    """All axles meet in the turning centre, rear angles oppose front ones, and the inner wheels are slower."""
+    layout = _layout()
+    speeds, angles = wheel_commands(layout, 0.3, 0.1)
+    assert np.allclose(np.tan(angles), layout.x / (3.0 - layout.y), rtol=1e-12)
+    assert angles[0] == -angles[2] and angles[0] > angles[1] > 0.0
+    assert speeds[0] < speeds[1]
+
+
+def test_steering_limit_widens_the_curve() -> None:
+    """A curve too tight for the steering is driven at its limit, with the speed kept."""
+    layout = _layout()
+    speeds, angles = wheel_commands(layout, 0.3, 1.0)
+    assert np.max(np.abs(angles)) == pytest.approx(layout.max_steer, abs=1e-12)
+    vx, _, rate = twist_of_wheels(layout, speeds, angles)
+    assert vx == pytest.approx(0.3, abs=1e-12) and rate == pytest.approx(0.3 * layout.max_curvature(), abs=1e-12)
+
+
+def test_speed_limit_keeps_the_path() -> None:
+    """Too fast a command is slowed on all wheels alike, so that the curvature stays."""
+    layout = _layout()
+    speeds, angles = wheel_commands(layout, 5.0, 1.5)
+    assert np.max(np.abs(speeds)) == pytest.approx(layout.max_speed)
+    vx, _, rate = twist_of_wheels(layout, speeds, angles)
+    assert rate / vx == pytest.approx(0.3, abs=1e-12)
+
+
+def test_turning_on_the_spot() -> None:
+    """Without forward speed, the wheels toe towards their tangents and the sides turn against each other."""
+    layout = _layout()
+    speeds, angles = wheel_commands(layout, 0.0, 0.2)
+    assert np.allclose(angles, layout.max_steer * np.array([-1.0, 1.0, 1.0, -1.0]))
+    assert (speeds[[0, 2]] < 0.0).all() and (speeds[[1, 3]] > 0.0).all()
+    assert twist_of_wheels(layout, speeds, angles)[2] > 0.0
+
+
+def test_skid_steering_round_trip() -> None:
+    """Where nothing steers, sides at different speeds are the yaw rate, exactly."""
+    layout = _layout('viper_locked')
+    speeds, angles = wheel_commands(layout, 0.2, 0.3)
+    assert not angles.any()
+    assert twist_of_wheels(layout, speeds, angles) == pytest.approx((0.2, 0.0, 0.3), abs=1e-12)
+
+
+def test_odometry_closes_a_circle() -> None:
+    """Rolling once round a circle of 2 m ends where it began; arcs are exact, so 1e-9 is rounding."""
+    layout = _layout()
+    speeds, angles = wheel_commands(layout, 0.4, 0.2)
+    odometry = Odometry()
+    steps = 500
+    duration = 2.0 * math.pi / 0.2 / steps
+    for k in range(steps):
+        odometry.advance(layout, speeds * duration, angles, duration)
+        if k == steps // 2 - 1:
+            assert (odometry.x, odometry.y) == pytest.approx((0.0, 4.0), abs=1e-9)
+    assert (odometry.x, odometry.y, odometry.yaw) == pytest.approx((0.0, 0.0, 0.0), abs=1e-9)
+    assert odometry.distance == pytest.approx(4.0 * math.pi, abs=1e-9)
+    assert Odometry.load(odometry.save()) == odometry

@@ -1,0 +1,76 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Checkpoints on disk: one blob per participant, and a manifest that is written last.
+
+A folder without ``manifest.json`` is not a checkpoint: the manifest appears by an atomic rename once everything
+else is on disk, so a crash while writing leaves nothing that could be mistaken for one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+WORLD = 'world'
+"""Name of the world's own blob."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A committed state of everything."""
+
+    t_ns: int
+    state_hash: str
+    blobs: Mapping[str, bytes]
+    """Participant name -> its state; the world's own under ``world``."""
+
+
+def write(folder: Path, checkpoint: Checkpoint) -> None:
+    """Write a checkpoint, replacing one of the same name.
+
+    :raises OSError: if the disk refuses; no manifest is left then
+    """
+    if folder.exists():
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True)
+    entries = {}
+    for name, blob in sorted(checkpoint.blobs.items()):
+        file = f'{name}.bin'
+        (folder / file).write_bytes(blob)
+        entries[name] = {'file': file, 'bytes': len(blob), 'sha256': hashlib.sha256(blob).hexdigest()}
+    manifest = {'format': 1, 't_ns': checkpoint.t_ns, 'state_hash': checkpoint.state_hash, 'blobs': entries}
+    partial = folder / 'manifest.json.partial'
+    partial.write_text(json.dumps(manifest, indent=2) + '\n')
+    os.replace(partial, folder / 'manifest.json')
+
+
+def read(folder: Path) -> Checkpoint:
+    """Read a checkpoint.
+
+    :raises ValueError: naming the file and what is wrong with it
+    """
+    file = folder / 'manifest.json'
+    try:
+        manifest = json.loads(file.read_text())
+    except (OSError, json.JSONDecodeError) as error:
+        raise ValueError(f'{file}: not a checkpoint ({error})') from error
+    blobs = {}
+    for name, entry in manifest['blobs'].items():
+        blob = (folder / entry['file']).read_bytes()
+        digest = hashlib.sha256(blob).hexdigest()
+        if digest != entry['sha256']:
+            raise ValueError(f'{folder / entry["file"]}: sha256 is {digest}, the manifest says {entry["sha256"]}')
+        blobs[name] = blob
+    return Checkpoint(manifest['t_ns'], manifest['state_hash'], blobs)
+
+
+def prune(folder: Path, keep: int) -> None:
+    """Delete all but the newest ``keep`` automatic checkpoints (``t...``) of a run."""
+    if folder.is_dir():
+        for old in sorted(p for p in folder.iterdir() if p.name.startswith('t'))[:-keep]:
+            shutil.rmtree(old)

@@ -1,0 +1,76 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Records to bytes and back, for checkpoints: JSON whose numbers survive to the last bit.
+
+Python prints a float with as many digits as bring the same bits back, so no binary format is needed; a checkpoint
+can be read with any text tool.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import types
+import typing
+from dataclasses import fields, is_dataclass
+from enum import IntEnum
+from typing import Any, TypeVar
+
+import numpy as np
+
+T = TypeVar('T')
+
+
+def plain(value: Any) -> Any:
+    """Return ``value`` (records, arrays, tuples, bytes) as what JSON can hold."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    if isinstance(value, IntEnum):
+        return int(value)
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
+    if isinstance(value, dict):
+        return {k: plain(v) for k, v in value.items()}
+    return value
+
+
+def build(kind: Any, value: Any) -> Any:
+    """Return the object of type ``kind`` that :func:`plain` turned into ``value``."""
+    origin = typing.get_origin(kind)
+    if origin in (typing.Union, types.UnionType):
+        return None if value is None else build(next(k for k in typing.get_args(kind) if k is not type(None)), value)
+    if origin is np.ndarray or kind is np.ndarray:
+        return np.array(value, dtype=float)
+    if origin is tuple:
+        arguments = typing.get_args(kind)
+        if arguments[-1] is Ellipsis:
+            return tuple(build(arguments[0], v) for v in value)
+        return tuple(build(k, v) for k, v in zip(arguments, value))
+    if origin is list:
+        return [build(typing.get_args(kind)[0], v) for v in value]
+    if origin is dict:
+        return {k: build(typing.get_args(kind)[1], v) for k, v in value.items()}
+    if kind is bytes:
+        return base64.b64decode(value)
+    if is_dataclass(kind):
+        hints = typing.get_type_hints(kind)
+        return kind(**{f.name: build(hints[f.name], value[f.name]) for f in fields(kind)})  # type: ignore[operator]
+    if isinstance(kind, type) and hasattr(kind, '_fields'):
+        return kind(*value)
+    if isinstance(kind, type) and issubclass(kind, IntEnum):
+        return kind(value)
+    return value
+
+
+def encode(value: Any) -> bytes:
+    """Return a record as canonical bytes."""
+    return json.dumps(plain(value), separators=(',', ':'), sort_keys=True).encode()
+
+
+def decode(kind: type[T], blob: bytes) -> T:
+    """Return the record of type ``kind`` that :func:`encode` wrote."""
+    return typing.cast(T, build(kind, json.loads(blob)))

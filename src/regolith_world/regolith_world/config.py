@@ -1,0 +1,67 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The ``world`` section of a scenario, and the base all sections share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Section(BaseModel):
+    """A part of a scenario file: unknown keys and NaN are refused, values are not coerced from other types."""
+
+    model_config = ConfigDict(extra='forbid', allow_inf_nan=False, frozen=True)
+
+
+class ChaosConfig(Section):
+    """Faults on purpose: what a run must shrug off, for tests of a user's own participants as well as ours."""
+
+    duplicate: bool = Field(False, description='send every protocol message twice')
+    drop_evolved_at: dict[str, int] = Field({}, description='participant -> cycle whose first answer it swallows')
+    sleep_max_s: dict[str, float] = Field({}, description='participant -> longest random sleep before an answer [s]')
+
+
+class WorldConfig(Section):
+    """How time advances and what happens when something goes wrong."""
+
+    heartbeat_s: float = Field(0.02, gt=0.0, le=1.0, description='longest cycle [s]')
+    dt_min_s: float = Field(1e-4, gt=0.0, le=0.1, description='shortest cycle [s]; one that still shows NII is forced')
+    gravity_mps2: float = Field(1.62, ge=0.0, le=30.0, description='[m/s^2], along -z of the world')
+    touch: Literal['impulse', 'pose_only'] = Field('impulse', description='whether agents strike each other')
+    agent_timeout_s: float = Field(5.0, gt=0.0, description='wall time without an answer before on_failure [s]')
+    on_failure: Literal['stop', 'drop', 'wait'] = Field('stop', description='what a failed node leads to')
+    resend_s: float = Field(0.5, gt=0.0, description='wall time before an unanswered cycle is repeated [s]')
+    checkpoint_period_s: float = Field(5.0, gt=0.0, description='simulated time between checkpoints [s]')
+    start_timeout_s: float = Field(60.0, gt=0.0, description='wall time all participants have to join [s]')
+    chaos: ChaosConfig | None = Field(None, description='faults on purpose, for tests')
+    reset_keeps_clock: bool = Field(True, description='whether /clock stays monotonic over a rewind')
+
+
+class Head(BaseModel):
+    """What every node must know of a scenario beyond its own section."""
+
+    name: str
+    seed: int
+    vehicles: dict[str, Any]
+
+
+SectionT = TypeVar('SectionT', bound=BaseModel)
+
+
+def load_section(scenario_file: str | Path, key: str, model: type[SectionT]) -> SectionT:
+    """Return one section of a *resolved* scenario file (written by ``plan()``, hence known to be valid).
+
+    :param scenario_file: path of the resolved scenario
+    :param key: dotted path of the section, e.g. ``vehicles.amber``; '' for the root
+    :param model: the section's schema
+    :raises KeyError: if the section is absent
+    :raises pydantic.ValidationError: if the file was tampered with
+    """
+    node = yaml.load(Path(scenario_file).read_text(), Loader=getattr(yaml, 'CSafeLoader', yaml.SafeLoader))
+    for part in filter(None, key.split('.')):
+        node = node[part]
+    return model.model_validate(node)

@@ -1,0 +1,259 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that exists in the world is an object.
+
+Seed of the design: "Simulator Architecture" (2024), chapter Objects. A root object evolves when the world asks;
+children evolve only when their parent does it; offspring join the cycle they are born in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from regolith_world.records import BodyState, Cycle, Shape, ShapeKind, Vector
+from regolith_world.rotation import from_rotation_vector, matrix, product
+from regolith_world.state import StateManager, interpolate_body
+
+if TYPE_CHECKING:
+    from regolith_world.intersection import Intersection
+
+NEVER_NS = 2**62
+"""As a next_dt: no wish of its own."""
+
+
+class Object:
+    """Base of everything in the world.
+
+    :param name: unique; offspring are named parent/counter
+    :param initial: state at ``t_ns``
+    :param shapes: convex shapes fixed in the body frame
+    :param tangible: whether a non-infinitesimal intersection with another tangible object discards the cycle
+    :param parent: who evolves this object; None for a root
+    :param restitution: of impacts, 0 (plastic) to 1 (elastic)
+    :param friction: Coulomb coefficient
+    """
+
+    def __init__(
+        self,
+        name: str,
+        initial: BodyState,
+        shapes: Sequence[Shape] = (),
+        *,
+        tangible: bool = True,
+        parent: Object | None = None,
+        restitution: float = 0.0,
+        friction: float = 0.5,
+        t_ns: int = 0,
+    ) -> None:
+        self.name = name
+        self.shapes = tuple(shapes)
+        self.tangible = tangible
+        self.restitution = restitution
+        self.friction = friction
+        self.alive = True
+        self.parent = parent
+        self.children: list[Object] = []
+        if parent is not None:
+            parent.children.append(self)
+        self.states: StateManager[BodyState] = StateManager(interpolate_body)
+        self.states.new_state(t_ns, initial)
+
+    @property
+    def body(self) -> BodyState:
+        """The newest state; tentative until the world commits the cycle."""
+        return self.states.newest
+
+    def next_dt_ns(self) -> int:
+        """Return the longest next cycle this object (and its children) can take [ns]."""
+        return min((child.next_dt_ns() for child in self.children), default=NEVER_NS)
+
+    def evolve(self, cycle: Cycle) -> list[Object]:
+        """Add the state at ``cycle.t_ns + cycle.dt_ns`` and return the offspring born on the way.
+
+        Only ``cycle`` (committed inputs) and the object's own state may be read.
+        """
+        self.states.new_state(cycle.t_ns + cycle.dt_ns, self.body)
+        return self.evolve_children(cycle)
+
+    def evolve_children(self, cycle: Cycle) -> list[Object]:
+        """Evolve all children in name order; return their offspring."""
+        offspring: list[Object] = []
+        for child in sorted(self.children, key=lambda o: o.name):
+            offspring += child.evolve(cycle)
+        return offspring
+
+    def commit(self, intersections: Sequence[Intersection]) -> None:
+        """Take the newest state as final; learn the intersections this object is part of."""
+
+    def discard(self) -> None:
+        """Drop the newest state (and anything else that :meth:`evolve` made), children included."""
+        self.states.delete_state(0)
+        for child in self.children:
+            child.discard()
+
+    def canonical_state(self) -> bytes:
+        """Return the newest state as canonical little-endian bytes, for the state hash."""
+        b = self.body
+        flat = np.concatenate([b.position, b.orientation, b.linear_velocity, b.angular_velocity])
+        return struct.pack('<q', self.states.newest_time_ns) + flat.astype('<f8').tobytes()
+
+    def state_hash(self) -> str:
+        """Return SHA-256 (hex) of :meth:`canonical_state` of the object and its children, in name order."""
+        digest = hashlib.sha256(self.canonical_state())
+        for child in sorted(self.children, key=lambda o: o.name):
+            digest.update(child.name.encode() + bytes.fromhex(child.state_hash()))
+        return digest.hexdigest()
+
+    def family(self) -> list[Object]:
+        """Return this object and all its descendants, parents first, in name order."""
+        members: list[Object] = [self]
+        for child in sorted(self.children, key=lambda o: o.name):
+            members += child.family()
+        return members
+
+
+class Immovable(Object):
+    """A tangible thing that never moves and has infinite mass: a wall, a boulder, a lander."""
+
+    def __init__(
+        self, name: str, position: Vector, shapes: Sequence[Shape], *, restitution: float = 0.0, friction: float = 0.5
+    ) -> None:
+        zero = np.zeros(3)
+        upright = np.array([0.0, 0.0, 0.0, 1.0])
+        state = BodyState(name, np.asarray(position, dtype=float), upright, zero, zero)
+        super().__init__(name, state, shapes, restitution=restitution, friction=friction)
+
+
+class FreeBody(Object):
+    """A rigid body in free flight between blows, under uniform gravity.
+
+    The centre of mass is the origin of the body frame. The flight is exact for translation; rotation conserves
+    angular momentum and integrates the orientation by the midpoint rule, which is exact for isotropic inertia
+    (spheres, cubes) and second order otherwise.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        initial: BodyState,
+        shapes: Sequence[Shape],
+        *,
+        gravity: Vector | None = None,
+        parent: Object | None = None,
+        restitution: float = 0.0,
+        friction: float = 0.5,
+        t_ns: int = 0,
+        lifetime_ns: int = NEVER_NS,
+    ) -> None:
+        super().__init__(
+            name, initial, shapes, parent=parent, restitution=restitution, friction=friction, t_ns=t_ns
+        )
+        self.gravity = np.zeros(3) if gravity is None else np.asarray(gravity, dtype=float)
+        self._dies_at_ns = t_ns + lifetime_ns
+
+    def evolve(self, cycle: Cycle) -> list[Object]:
+        """Apply the blows named in ``cycle``, then fly for ``cycle.dt_ns``."""
+        b = self.body
+        h = cycle.dt_ns * 1e-9
+        v, omega = b.linear_velocity.copy(), b.angular_velocity
+        momentum = b.inertia @ omega
+        for blow in cycle.impulses:
+            if self.name in (blow.a, blow.b):
+                p = blow.impulse if blow.a == self.name else -blow.impulse
+                v += p / b.mass
+                momentum = momentum + np.cross(blow.point - b.center_of_mass, p)
+        omega = np.linalg.solve(b.inertia, momentum)
+        rotation = matrix(b.orientation)
+        local_inertia = rotation.T @ b.inertia @ rotation
+        half = matrix(product(from_rotation_vector(0.5 * h * omega), b.orientation))
+        omega = np.linalg.solve(half @ local_inertia @ half.T, momentum)
+        orientation = product(from_rotation_vector(h * omega), b.orientation)
+        orientation /= np.linalg.norm(orientation)
+        rotation = matrix(orientation)
+        inertia = rotation @ local_inertia @ rotation.T
+        position = b.position + h * v + 0.5 * h * h * self.gravity
+        state = BodyState(
+            self.name,
+            position,
+            orientation,
+            v + h * self.gravity,
+            np.linalg.solve(inertia, momentum),
+            b.mass,
+            position.copy(),
+            inertia,
+        )
+        self.states.new_state(cycle.t_ns + cycle.dt_ns, state)
+        return self.evolve_children(cycle)
+
+    def commit(self, intersections: Sequence[Intersection]) -> None:
+        """Die of old age where a lifetime was given."""
+        if self.states.newest_time_ns >= self._dies_at_ns:
+            self.alive = False
+
+
+class Beam(Object):
+    """A straight ray born to measure a distance: intangible, and gone after the cycle it was born in."""
+
+    def __init__(self, name: str, origin: Vector, direction: Vector, length: float, t_ns: int, parent_name: str) -> None:
+        x = np.array([1.0, 0.0, 0.0])
+        direction = direction / np.linalg.norm(direction)
+        axis = np.cross(x, direction)
+        sine = float(np.linalg.norm(axis))
+        angle = float(np.arctan2(sine, x @ direction))
+        turn = axis * (angle / sine) if sine > 1e-12 else np.array([0.0, 0.0, angle])
+        zero = np.zeros(3)
+        state = BodyState(name, np.asarray(origin, dtype=float), from_rotation_vector(turn), zero, zero)
+        shape = Shape(ShapeKind.BEAM, np.array([length, 0.0, 0.0]))
+        super().__init__(name, state, [shape], tangible=False, t_ns=t_ns)
+        self.emitter = parent_name
+
+    def commit(self, intersections: Sequence[Intersection]) -> None:
+        """Its duty is done."""
+        self.alive = False
+
+
+def rigid_state(
+    name: str,
+    position: Vector,
+    mass: float,
+    inertia: Vector,
+    *,
+    orientation: Vector | None = None,
+    linear_velocity: Vector | None = None,
+    angular_velocity: Vector | None = None,
+) -> BodyState:
+    """Return the state of a rigid body whose centre of mass is its origin.
+
+    :param inertia: about the centre of mass in body axes [kg m^2], shape (3, 3)
+    :raises ValueError: if mass or inertia are not positive
+    """
+    if not mass > 0.0 or np.linalg.eigvalsh(inertia)[0] <= 0.0:
+        raise ValueError(f'{name}: mass {mass} kg and the eigenvalues of inertia must be positive')
+    q = np.array([0.0, 0.0, 0.0, 1.0]) if orientation is None else np.asarray(orientation, dtype=float)
+    rotation = matrix(q)
+    return BodyState(
+        name,
+        np.asarray(position, dtype=float),
+        q,
+        np.zeros(3) if linear_velocity is None else np.asarray(linear_velocity, dtype=float),
+        np.zeros(3) if angular_velocity is None else np.asarray(angular_velocity, dtype=float),
+        mass,
+        np.asarray(position, dtype=float).copy(),
+        rotation @ inertia @ rotation.T,
+    )
+
+
+def sphere_inertia(mass: float, radius: float) -> Vector:
+    """Return the inertia of a homogeneous sphere, 2/5 m r^2 on the diagonal [kg m^2], shape (3, 3)."""
+    return np.eye(3) * (0.4 * mass * radius * radius)
+
+
+def box_inertia(mass: float, half: Vector) -> Vector:
+    """Return the inertia of a homogeneous box of half lengths ``half`` [m], m/3 (b^2 + c^2) etc., shape (3, 3)."""
+    sx, sy, sz = (float(h) ** 2 for h in half)
+    return np.diag([sy + sz, sx + sz, sx + sy]) * (mass / 3.0)

@@ -1,0 +1,123 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The participant's side of the evolution protocol, whatever carries its messages.
+
+A participant is a state machine driven by :class:`~regolith_world.records.Cycle` records. It is *idempotent*: a
+repeated record gets the cached answer again, a stale one is ignored, so a transport may duplicate, delay or (as
+long as the world repeats itself) lose messages without changing a bit of the outcome.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+from regolith_world.records import Command, Cycle, CycleKey, Evolved, JoinRequest, Verdict
+
+
+class Participant(ABC):
+    """Base of everything whose answer a cycle waits for: vehicle agents, terrain, comms.
+
+    Subclasses implement the hooks; they never see duplicates, stale records or another epoch.
+    """
+
+    def __init__(self, name: str, send_evolved: Callable[[Evolved], None], epoch: int = 0) -> None:
+        self.name = name
+        self.epoch = epoch
+        self.stopped = False
+        """Set once STOP has been answered."""
+        self._send_evolved = send_evolved
+        self._last_key: CycleKey | None = None
+        self._answer: Evolved | None = None
+        self._stashed: Cycle | None = None
+
+    # -- what a subclass provides -------------------------------------------------------------------------------
+
+    @abstractmethod
+    def join_request(self) -> JoinRequest:
+        """Return the description this participant joins with."""
+
+    @abstractmethod
+    def save(self) -> bytes:
+        """Return everything needed to continue from the committed state, the ground excepted (terrain: the ground)."""
+
+    @abstractmethod
+    def restore(self, blob: bytes, epoch: int) -> None:
+        """Become what :meth:`save` described; call :meth:`forget` with the new epoch."""
+
+    @abstractmethod
+    def _commit(self, cycle: Cycle) -> None:
+        """Make the tentative state the committed one; ``cycle`` is the record that brought the verdict."""
+
+    @abstractmethod
+    def _discard(self) -> None:
+        """Drop the tentative state."""
+
+    @abstractmethod
+    def _evolve(self, cycle: Cycle) -> Evolved | None:
+        """Evolve by ``cycle.dt_ns`` on committed inputs; None if the answer will be sent by :meth:`_reply` later."""
+
+    @abstractmethod
+    def _idle_answer(self, cycle: Cycle) -> Evolved:
+        """Answer HOLD or STOP: the committed state's hash, bodies and next_dt; a report on STOP."""
+
+    def _ready_for(self, cycle: Cycle) -> bool:
+        """Say whether what the verdict applies to is complete (an agent needs the terrain update first)."""
+        return True
+
+    def _resend(self) -> None:
+        """Repeat whatever else belongs to the cached answer (an agent's delta, terrain's update)."""
+
+    def _after_answer(self, cycle: Cycle) -> None:
+        """Run off the critical path once the answer is out: publish the state committed by this record."""
+
+    # -- the state machine --------------------------------------------------------------------------------------
+
+    def on_cycle(self, cycle: Cycle) -> None:
+        """Take one record from the world."""
+        if cycle.key.epoch != self.epoch or self.name not in cycle.participants:
+            return
+        if self._last_key is not None and cycle.key <= self._last_key:
+            if cycle.key == self._last_key:
+                self._resend()
+                if self._answer is not None:
+                    self._send_evolved(self._answer)
+            return
+        if cycle.verdict == Verdict.COMMIT and self._last_key is not None and not self._ready_for(cycle):
+            self._stashed = cycle
+            return
+        self._stashed = None
+        # A participant that has just been restored or has rejoined has nothing tentative to judge.
+        if self._last_key is not None:
+            if cycle.verdict == Verdict.COMMIT:
+                self._commit(cycle)
+            elif cycle.verdict == Verdict.DISCARD:
+                self._discard()
+        self._last_key = cycle.key
+        self._answer = None
+        answer = self._evolve(cycle) if cycle.command == Command.EVOLVE else self._idle_answer(cycle)
+        if answer is not None:
+            self._reply(answer)
+        self.stopped = cycle.command == Command.STOP
+        self._after_answer(cycle)
+
+    def retry_stashed(self) -> None:
+        """Take up the record that had to wait for something; call it when that arrives."""
+        if self._stashed is not None:
+            self.on_cycle(self._stashed)
+
+    @property
+    def last_answer(self) -> Evolved | None:
+        """The answer to the newest record, once it is out."""
+        return self._answer
+
+    def _reply(self, answer: Evolved) -> None:
+        self._answer = answer
+        self._send_evolved(answer)
+
+    def forget(self, epoch: int) -> None:
+        """Drop every memory of earlier records; the next record of ``epoch`` is taken as the first."""
+        self.epoch = epoch
+        self._last_key = None
+        self._answer = None
+        self._stashed = None

@@ -1,0 +1,203 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the world and its participants say to each other in one evolution cycle.
+
+These are the plain-data twins of the interfaces in ``regolith_msgs`` (same names, same fields), so that the
+protocol runs and is tested without ROS. Arrays are float64; positions are in metres in the world frame
+(REP 103: x east, y north, z up); quaternions are in ROS order (x, y, z, w); times are int64 nanoseconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+
+class CycleKey(NamedTuple):
+    """Names one attempt at one cycle; every message of the protocol carries it and is idempotent by it."""
+
+    epoch: int
+    """Rises at every restore or rewind; messages of other epochs are ignored."""
+    cycle: int
+    """Number of the cycle being evolved: cycle k leads from committed state k to k + 1."""
+    attempt: int
+    """Counts the messages of one cycle (holds, discarded attempts, retries)."""
+
+
+class Verdict(IntEnum):
+    """What became of the previous attempt."""
+
+    NONE = 0
+    COMMIT = 1
+    DISCARD = 2
+
+
+class Command(IntEnum):
+    """What a participant does after applying the verdict; each of the three is answered with one Evolved."""
+
+    EVOLVE = 0
+    HOLD = 1
+    STOP = 2
+
+
+class ParticipantKind(IntEnum):
+    """What a participant is: agents change the ground and answer with deltas, the others do not."""
+
+    AGENT = 0
+    TERRAIN = 1
+    COMMS = 2
+
+
+class ShapeKind(IntEnum):
+    """Geometry of a tangible shape, or of a beam."""
+
+    SPHERE = 0
+    BOX = 1
+    CAPSULE = 2
+    CYLINDER = 3
+    BEAM = 4
+
+
+@dataclass(slots=True)
+class Shape:
+    """One convex shape, fixed in the frame of its body."""
+
+    kind: ShapeKind
+    size: Vector
+    """[m], shape (3,): sphere (radius, 0, 0); box (half lengths x, y, z); capsule and cylinder
+    (radius, half length, 0) along the shape's z; beam (length, 0, 0) along the shape's +x."""
+    position: Vector = field(default_factory=lambda: np.zeros(3))
+    """Centre of the shape (beam: its origin) in the body frame [m], shape (3,)."""
+    orientation: Vector = field(default_factory=lambda: np.array([0.0, 0.0, 0.0, 1.0]))
+    """Of the shape in the body frame, quaternion (x, y, z, w)."""
+
+
+@dataclass(slots=True)
+class BodyState:
+    """Where one object is, how it moves, and the inertia it presents to a blow."""
+
+    name: str
+    position: Vector
+    """Origin of the body frame in the world [m], shape (3,)."""
+    orientation: Vector
+    """Of the body frame in the world, quaternion (x, y, z, w)."""
+    linear_velocity: Vector
+    """Of the body frame's origin, in world axes [m/s], shape (3,)."""
+    angular_velocity: Vector
+    """In world axes [rad/s], shape (3,)."""
+    mass: float = 0.0
+    """Of everything that moves with the object [kg]; 0 means immovable."""
+    center_of_mass: Vector = field(default_factory=lambda: np.zeros(3))
+    """Of the whole object, in the world [m], shape (3,)."""
+    inertia: Vector = field(default_factory=lambda: np.zeros((3, 3)))
+    """Composite inertia about the centre of mass, in world axes [kg m^2], shape (3, 3)."""
+
+
+@dataclass(slots=True)
+class Impulse:
+    """A blow the world dealt at the last commit; agent ``b`` gets the equal and opposite one."""
+
+    a: str
+    b: str
+    point: Vector
+    """Where it acts, in the world [m], shape (3,)."""
+    impulse: Vector
+    """On ``a``, in world axes [N s], shape (3,)."""
+
+
+@dataclass(slots=True)
+class IntersectionRecord:
+    """How two objects stood to each other at the last commit."""
+
+    a: str
+    b: str
+    status: int
+    """One of regolith_world.intersection.Status."""
+    distance: float
+    """Signed distance [m]: negative is penetration depth; along a beam, the range of the first hit."""
+    point: Vector
+    """Contact point, or the midpoint of the closest points, in the world [m], shape (3,)."""
+    normal: Vector
+    """Unit vector from ``a`` to ``b``, shape (3,)."""
+
+
+@dataclass(slots=True)
+class Birth:
+    """An offspring: its name is parent/counter."""
+
+    name: str
+    shapes: tuple[Shape, ...]
+    state: BodyState
+    restitution: float = 0.0
+    friction: float = 0.0
+
+
+@dataclass(slots=True)
+class Cycle:
+    """World to all: the verdict on the last attempt and all committed inputs of the next evolve."""
+
+    key: CycleKey
+    t_ns: int
+    """Committed time, the start of the cycle."""
+    dt_ns: int
+    """Length of the cycle; 0 for HOLD and STOP."""
+    verdict: Verdict
+    command: Command
+    participants: tuple[str, ...] = ()
+    """Names of all whose answers this cycle waits for, sorted."""
+    kinds: tuple[ParticipantKind, ...] = ()
+    """Of ``participants``, in the same order."""
+    bodies: tuple[BodyState, ...] = ()
+    """Committed, in name order."""
+    intersections: tuple[IntersectionRecord, ...] = ()
+    impulses: tuple[Impulse, ...] = ()
+    births: tuple[str, ...] = ()
+    deaths: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Evolved:
+    """Participant to world: the answer to one Cycle."""
+
+    key: CycleKey
+    name: str
+    next_dt_ns: int
+    """The longest next cycle this participant can take."""
+    bodies: tuple[BodyState, ...] = ()
+    """Tentative state at the end of the cycle; empty for terrain and comms."""
+    swept_min: Vector = field(default_factory=lambda: np.full(3, np.inf))
+    swept_max: Vector = field(default_factory=lambda: np.full(3, -np.inf))
+    """Bounds of everything tangible over the cycle, in the world [m], shape (3,)."""
+    births: tuple[Birth, ...] = ()
+    live_inputs: bytes = b''
+    """The inputs from outside latched for this cycle, so that a replay can feed them back."""
+    state_hash: str = ''
+    """SHA-256 (hex) of the tentative canonical state."""
+    soil_hash: str = ''
+    """Of the ground this participant holds: agents, as committed at the start of the cycle; terrain, as it
+    will be if the attempt is committed."""
+    report: str = ''
+    """JSON key figures for the run's summary; only in the answer to STOP."""
+
+
+@dataclass(slots=True)
+class JoinRequest:
+    """Participant to world, once, before anything moves."""
+
+    name: str
+    kind: ParticipantKind
+    shapes: tuple[Shape, ...]
+    bodies: tuple[BodyState, ...]
+    next_dt_ns: int
+    state_hash: str
+    soil_hash: str
+    parameters: dict[str, str]
+    """Everything that all must agree on (soil, grid, terrain hash, gravity), as name -> text."""
+    restitution: float = 0.0
+    friction: float = 0.5

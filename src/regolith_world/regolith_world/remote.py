@@ -1,0 +1,141 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Objects whose evolve is a pair of messages, and what carries the messages.
+
+A :class:`Bus` brings one Cycle to all participants and their answers back. In one process it is a function call
+(:class:`LocalBus`), among many it is ROS topics (:mod:`regolith_world.ros.bus`); the participants cannot tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Protocol
+
+from regolith_world.objects import Object
+from regolith_world.participant import Participant
+from regolith_world.records import BodyState, Cycle, Evolved, JoinRequest, ParticipantKind
+
+
+class Silence(Exception):
+    """Some participants did not answer within the agent timeout."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__('no answer from ' + ', '.join(names))
+        self.names = tuple(names)
+
+
+class Bus(Protocol):
+    """Carries the protocol between the world and its participants."""
+
+    def exchange(self, cycle: Cycle) -> dict[str, Evolved]:
+        """Bring ``cycle`` to all its participants and return their answers by name.
+
+        Calling it again with the same record goes on waiting for the answers still missing.
+
+        :raises Silence: if some do not answer in time
+        """
+        ...
+
+
+class RemoteAgent(Object):
+    """Stands in the world for a vehicle that evolves behind a bus."""
+
+    def __init__(self, request: JoinRequest, t_ns: int) -> None:
+        super().__init__(
+            request.name,
+            request.bodies[0],
+            request.shapes,
+            restitution=request.restitution,
+            friction=request.friction,
+            t_ns=t_ns,
+        )
+        self._next_dt_ns = [request.next_dt_ns]
+        self._hashes = [request.state_hash]
+
+    def take(self, answer: Evolved, t_ns: int) -> None:
+        """Make the answer the tentative state at ``t_ns``."""
+        self.states.new_state(t_ns, answer.bodies[0])
+        self._next_dt_ns = [self._next_dt_ns[-1], answer.next_dt_ns]
+        self._hashes = [self._hashes[-1], answer.state_hash]
+
+    def next_dt_ns(self) -> int:
+        """Return what the agent asked for in its last answer [ns]."""
+        return self._next_dt_ns[-1]
+
+    def evolve(self, cycle: Cycle) -> list[Object]:
+        """Do nothing: the agent evolves behind the bus and :meth:`take` brings the outcome."""
+        return []
+
+    def discard(self) -> None:
+        """Go back to the committed state."""
+        super().discard()
+        del self._next_dt_ns[-1], self._hashes[-1]
+
+    def state_hash(self) -> str:
+        """Return the hash the agent reported."""
+        return self._hashes[-1]
+
+    def rewind(self, t_ns: int, body: BodyState, next_dt_ns: int, state_hash: str) -> None:
+        """Forget everything and stand as given at ``t_ns``."""
+        self.states.clear()
+        self.states.new_state(t_ns, body)
+        self._next_dt_ns, self._hashes = [next_dt_ns], [state_hash]
+
+
+class LocalBus:
+    """All participants in this process: an exchange is a round of function calls.
+
+    Terrain hears a cycle first, so that a shared grid is committed before any agent reads it; then the agents
+    evolve (in threads where there are several: their compiled loops release the interpreter lock); then their
+    deltas go to terrain in name order.
+    """
+
+    def __init__(self, threads: int = 1) -> None:
+        self._participants: dict[str, Participant] = {}
+        self._kinds: dict[str, ParticipantKind] = {}
+        self._answers: dict[str, Evolved] = {}
+        self._after: list[Callable[[], None]] = []
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self.on_cycle: Callable[[Cycle], None] = lambda cycle: None
+        """Called with every record sent; a tap for publishers."""
+        self.on_evolved: Callable[[Evolved], None] = lambda answer: None
+        """Called with every answer, in name order."""
+
+    def connect(self, participant: Participant, kind: ParticipantKind) -> None:
+        """Add a participant; its ``send_evolved`` must be :meth:`answer`."""
+        self._participants[participant.name] = participant
+        self._kinds[participant.name] = kind
+
+    def answer(self, answer: Evolved) -> None:
+        """Take a participant's answer."""
+        self._answers[answer.name] = answer
+
+    def between(self, action: Callable[[], None]) -> None:
+        """Have ``action`` called in every exchange once all agents have answered: hand the deltas to terrain."""
+        self._after.append(action)
+
+    def _of_kind(self, cycle: Cycle, kinds: Iterable[ParticipantKind]) -> list[Participant]:
+        return [self._participants[n] for n in cycle.participants if self._kinds[n] in kinds]
+
+    def exchange(self, cycle: Cycle) -> dict[str, Evolved]:
+        """See :class:`Bus`; raises what a participant raises."""
+        self._answers.clear()
+        self.on_cycle(cycle)
+        for participant in self._of_kind(cycle, [ParticipantKind.TERRAIN, ParticipantKind.COMMS]):
+            participant.on_cycle(cycle)
+        agents = self._of_kind(cycle, [ParticipantKind.AGENT])
+        if self._pool is not None and len(agents) > 1:
+            list(self._pool.map(lambda agent: agent.on_cycle(cycle), agents))
+        else:
+            for agent in agents:
+                agent.on_cycle(cycle)
+        for action in self._after:
+            action()
+        missing = [n for n in cycle.participants if n not in self._answers]
+        if missing:
+            raise Silence(missing)
+        answers = {n: self._answers[n] for n in cycle.participants}
+        for answer in answers.values():
+            self.on_evolved(answer)
+        return answers

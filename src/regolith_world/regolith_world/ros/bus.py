@@ -1,0 +1,97 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The protocol over topics: one ``cycle`` out, one ``evolved`` back from each participant."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from rclpy.node import Node
+from regolith_msgs.msg import Cycle as CycleMessage
+from regolith_msgs.msg import Evolved as EvolvedMessage
+from regolith_msgs.msg import TerrainUpdate
+
+from regolith_world.config import WorldConfig
+from regolith_world.records import Cycle, CycleKey, Evolved
+from regolith_world.remote import Silence
+from regolith_world.ros import convert, qos
+from regolith_world.ros.inbox import Inbox
+
+
+class RosBus:
+    """See :class:`regolith_world.remote.Bus`.
+
+    :param node: for the protocol's topics alone; nobody else spins it
+    :param serve: called now and then while waiting, to answer services
+    """
+
+    def __init__(self, node: Node, config: WorldConfig, serve: Callable[[], None]) -> None:
+        self._config = config
+        self._serve = serve
+        self._publisher = node.create_publisher(CycleMessage, 'cycle', qos.PROTOCOL)
+        self.inbox = Inbox(node)
+        """For further topics the world listens to."""
+        self.inbox.subscribe(EvolvedMessage, 'evolved', self._on_evolved, qos.PROTOCOL)
+        self.inbox.subscribe(TerrainUpdate, 'terrain/update', self._on_update, qos.PROTOCOL)
+        self._key: CycleKey | None = None
+        self._answers: dict[str, Evolved] = {}
+        self.sent: list[CycleMessage] = []
+        """Every record since :meth:`forget_history`, for a participant that comes back."""
+        self.updates: list[TerrainUpdate] = []
+        """Every terrain update since then."""
+        self.answered: dict[str, list[EvolvedMessage]] = {}
+        """Every participant's answers since then."""
+
+    def forget_history(self) -> None:
+        """Start the history anew: a checkpoint was taken."""
+        self.sent.clear()
+        self.updates.clear()
+        self.answered.clear()
+
+    def listeners(self) -> int:
+        """Return how many subscriptions ``cycle`` has."""
+        return int(self._publisher.get_subscription_count())
+
+    def exchange(self, cycle: Cycle) -> dict[str, Evolved]:
+        """See :class:`regolith_world.remote.Bus`."""
+        message = convert.cycle_message(cycle)
+        if cycle.key != self._key:
+            self._key = cycle.key
+            self._answers = {}
+            self.sent.append(message)
+        started = last_sent = time.monotonic()
+        served = started
+        chaos = self._config.chaos
+        self._publisher.publish(message)
+        if chaos is not None and chaos.duplicate:
+            self._publisher.publish(message)
+        while len(self._answers) < len(cycle.participants):
+            self.inbox.wait(0.02)
+            now = time.monotonic()
+            if now - served > 0.05:
+                served = now
+                self._serve()
+            if len(self._answers) == len(cycle.participants):
+                break
+            if now - last_sent > self._config.resend_s:
+                last_sent = now
+                self._publisher.publish(message)
+            if now - started > self._config.agent_timeout_s:
+                raise Silence([n for n in cycle.participants if n not in self._answers])
+        return {n: self._answers[n] for n in cycle.participants}
+
+    def tell(self, cycle: Cycle) -> None:
+        """Send a record without waiting for answers: the last word to those still there after a failure."""
+        self._publisher.publish(convert.cycle_message(cycle))
+
+    def _on_evolved(self, message: EvolvedMessage) -> None:
+        record = convert.evolved_record(message)
+        if record.key != self._key or record.name in self._answers:
+            return
+        self._answers[record.name] = record
+        self.answered.setdefault(record.name, []).append(message)
+
+    def _on_update(self, message: TerrainUpdate) -> None:
+        if self._key is not None and message.key.epoch == self._key.epoch:
+            self.updates.append(message)

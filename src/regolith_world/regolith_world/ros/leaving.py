@@ -1,0 +1,42 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How nodes end when somebody asks them to.
+
+Ctrl-C in a terminal reaches every process of a run at once. If each left on its own, the world would lose its
+participants in mid-cycle and the bag its last messages; so only the world reacts, by saying STOP, and the others
+wait for that, for a few seconds at most.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from types import FrameType
+
+GRACE_S = 3.0
+"""How long a participant waits for the world's STOP after SIGINT [wall s]."""
+
+
+class Leaving:
+    """Notes SIGINT and SIGTERM instead of dying of them. Make it in the main thread."""
+
+    def __init__(self) -> None:
+        self._asked: float | None = None
+        self._at_once = False
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._on_signal)
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        if self._asked is None:
+            self._asked = time.monotonic()
+        self._at_once = self._at_once or number == signal.SIGTERM
+
+    @property
+    def asked(self) -> bool:
+        """Whether somebody asked this process to end."""
+        return self._asked is not None
+
+    @property
+    def overdue(self) -> bool:
+        """Whether it should end now, STOP or not."""
+        return self._asked is not None and (self._at_once or time.monotonic() - self._asked > GRACE_S)

@@ -1,0 +1,194 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The ROS shell around a participant: joins the world, carries its protocol, saves and restores it."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from regolith_msgs.msg import Cycle as CycleMessage
+from regolith_msgs.msg import Evolved as EvolvedMessage
+from regolith_msgs.srv import Join, RestoreState, SaveState
+
+from regolith_world.config import WorldConfig
+from regolith_world.participant import Participant
+from regolith_world.records import Evolved
+from regolith_world.ros import convert, qos
+from regolith_world.ros.inbox import Inbox
+from regolith_world.ros.leaving import Leaving
+
+
+class JoinRefused(RuntimeError):
+    """The world does not take this participant in; the message says why."""
+
+
+class ParticipantShell:
+    """Runs one participant until the world says STOP.
+
+    :param node: with the participant's own services and observers' topics; spun here
+    :param link: for the protocol's topics alone
+    :param world: topic name of one of the world's topics, ``world('cycle')``
+    """
+
+    def __init__(self, node: Node, link: Node, config: WorldConfig, world: Callable[[str], str]) -> None:
+        self.node = node
+        self.world = world
+        self.inbox = Inbox(link)
+        self.muted = False
+        """Set while replaying: nothing is sent."""
+        self._config = config
+        self._evolved = link.create_publisher(EvolvedMessage, world('evolved'), qos.PROTOCOL)
+        self._executor = SingleThreadedExecutor(context=node.context)
+        self._executor.add_node(node)
+        self._publishers: list[Any] = [self._evolved]
+        self._dropped = False
+        self._leaving = Leaving()
+        self._participant: Participant | None = None
+        self._chaos = random.Random(node.get_name() + node.get_namespace())
+
+    @property
+    def participant(self) -> Participant:
+        """The participant, once :meth:`attach` was called."""
+        assert self._participant is not None
+        return self._participant
+
+    def attach(
+        self,
+        participant: Participant,
+        restore: Callable[[bytes, bytes, int], str],
+        replay: Callable[[Join.Response], None],
+    ) -> None:
+        """Connect the participant.
+
+        :param restore: ``restore(state, soil, epoch)`` makes it what a checkpoint says and returns its soil hash
+        :param replay: feeds it what happened since, silently
+        """
+        self._participant = participant
+        self._replay = replay
+        self._restore = restore
+        self.inbox.subscribe(CycleMessage, self.world('cycle'), self._on_cycle, qos.PROTOCOL)
+        self.node.create_service(SaveState, '~/save_state', self._save)
+        self.node.create_service(RestoreState, '~/restore_state', self._restore_service)
+
+    def watch(self, publishers: Iterable[Any]) -> None:
+        """Name publishers that must have a subscriber before the run may start."""
+        self._publishers += list(publishers)
+
+    def send_evolved(self, answer: Evolved) -> None:
+        """Send an answer; give it to the participant as its ``send_evolved``."""
+        if self.muted:
+            return
+        chaos = self._config.chaos
+        if chaos is not None:
+            longest = chaos.sleep_max_s.get(answer.name, 0.0)
+            if longest > 0.0:
+                time.sleep(self._chaos.random() * longest)
+            if chaos.drop_evolved_at.get(answer.name) == answer.key.cycle and not self._dropped:
+                self._dropped = True
+                return
+        self.publish_twice_if_chaotic(self._evolved, convert.evolved_message(answer))
+
+    def publish_twice_if_chaotic(self, publisher: Any, message: Any) -> None:
+        """Publish; twice where the scenario asks for duplicated messages."""
+        publisher.publish(message)
+        if self._config.chaos is not None and self._config.chaos.duplicate:
+            publisher.publish(message)
+
+    def run(self) -> None:
+        """Join, then answer cycles until STOP.
+
+        :raises JoinRefused: if the world does not take this participant in
+        :raises TimeoutError: if there is no world
+        """
+        self._join()
+        next_service = 0.0
+        while not self._leaving.overdue and not self.participant.stopped:
+            self.inbox.wait(0.02)
+            now = time.monotonic()
+            if now >= next_service:
+                next_service = now + 0.02
+                self._executor.spin_once(timeout_sec=0.0)
+
+    def linger(self, seconds: float) -> None:
+        """Answer repeated records after STOP, should the world have missed the last answer, until it is gone."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until and self.inbox.publishers() > 0 and not self._leaving.overdue:
+            self.inbox.wait(0.02)
+
+    def _join(self) -> None:
+        client = self.node.create_client(Join, self.world('join'))
+        until = time.monotonic() + self._config.start_timeout_s
+        while not self._matched():
+            if self._leaving.asked:
+                raise KeyboardInterrupt
+            if time.monotonic() > until:
+                waiting = [p.topic_name for p in self._publishers if p.get_subscription_count() == 0]
+                raise TimeoutError(f'no world within {self._config.start_timeout_s} s; nobody listens to {waiting}')
+            self._executor.spin_once(timeout_sec=0.02)
+        request = convert.join_message(self.participant.join_request())
+        while True:
+            if self._leaving.asked:
+                raise KeyboardInterrupt
+            if time.monotonic() > until:
+                raise TimeoutError(f'the world did not answer within {self._config.start_timeout_s} s')
+            if not client.service_is_ready():
+                self._executor.spin_once(timeout_sec=0.05)
+                continue
+            future = client.call_async(request)
+            self._executor.spin_until_future_complete(future, timeout_sec=2.0)
+            response = future.result() if future.done() else None
+            if response is None:
+                client.remove_pending_request(future)
+                continue
+            if response.result == Join.Response.REFUSED:
+                raise JoinRefused(response.message)
+            if response.result == Join.Response.ACCEPTED:
+                break
+            self._executor.spin_once(timeout_sec=0.05)
+        if response.state:
+            self._restore(bytes(response.state), bytes(response.soil), response.epoch)
+            self.muted = True
+            self._replay(response)
+            self.muted = False
+            request.state_hash = self._last_hash(response)
+            if request.state_hash != response.expected_hash:
+                raise JoinRefused(
+                    f'after the replay the state hashes to {request.state_hash[:16]}, '
+                    f'the world knew {response.expected_hash[:16]}'
+                )
+            self.node.get_logger().info(f'rejoined after replaying {len(response.cycles)} cycles')
+        else:
+            self.participant.forget(response.epoch)
+
+    def _last_hash(self, response: Join.Response) -> str:
+        answer = self.participant.last_answer
+        return answer.state_hash if answer is not None else response.expected_hash
+
+    def _matched(self) -> bool:
+        return self.inbox.publishers() > 0 and all(p.get_subscription_count() > 0 for p in self._publishers)
+
+    def _on_cycle(self, message: CycleMessage) -> None:
+        self.participant.on_cycle(convert.cycle_record(message))
+
+    def _save(self, request: SaveState.Request, response: SaveState.Response) -> SaveState.Response:
+        answer = self.participant.last_answer
+        response.success = True
+        response.state = convert.byte_array(self.participant.save())
+        response.state_hash = answer.state_hash if answer is not None else ''
+        response.soil_hash = answer.soil_hash if answer is not None else ''
+        return response
+
+    def _restore_service(
+        self, request: RestoreState.Request, response: RestoreState.Response
+    ) -> RestoreState.Response:
+        try:
+            response.soil_hash = self._restore(bytes(request.state), bytes(request.soil), request.epoch)
+            response.success = True
+        except (ValueError, KeyError) as error:
+            response.success, response.message = False, str(error)
+        return response

@@ -1,0 +1,29 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The QoS of every class of topic, named once."""
+
+from __future__ import annotations
+
+from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+
+
+def _profile(depth: int, durability: DurabilityPolicy = DurabilityPolicy.VOLATILE) -> QoSProfile:
+    return QoSProfile(
+        history=HistoryPolicy.KEEP_LAST, depth=depth, reliability=ReliabilityPolicy.RELIABLE, durability=durability
+    )
+
+
+PROTOCOL = _profile(10)
+"""cycle, evolved, terrain/delta, terrain/update."""
+CLOCK = _profile(1)
+"""/clock: reliable, hence compatible with the best-effort subscriptions of ROS time sources."""
+STATE = _profile(10)
+"""odom, joint_states, wheel_states, vehicle states."""
+TF = _profile(100)
+SENSOR = _profile(5)
+"""Images, clouds, IMU: best effort loses large messages on default Fast DDS settings."""
+COMMAND = _profile(1)
+"""cmd_vel and other live inputs: only the newest counts."""
+DIAGNOSTICS = _profile(10)
+LATCHED = _profile(1, DurabilityPolicy.TRANSIENT_LOCAL)
+"""Descriptions, status, maps: late joiners get the last one."""

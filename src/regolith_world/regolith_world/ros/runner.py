@@ -1,0 +1,422 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a world in real nodes: pace, /clock, status, pause and step, checkpoints, rewind, failure, the end."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Protocol
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from regolith_msgs.msg import WorldStatus
+from regolith_msgs.srv import Checkpoint as CheckpointService
+from regolith_msgs.srv import Step
+from rosgraph_msgs.msg import Clock
+from std_msgs.msg import UInt64
+from std_srvs.srv import SetBool
+
+from regolith_world import checkpoint
+from regolith_world.records import ParticipantKind
+from regolith_world.remote import Silence
+from regolith_world.ros import qos
+from regolith_world.ros.inbox import Inbox
+from regolith_world.ros.leaving import Leaving
+from regolith_world.world import Choice, ProtocolError, World
+
+CLOCK_PERIOD_S = 0.01
+"""/clock is sent at most this often [wall s]: a Python subscriber burns a third of a core at 1 kHz."""
+RECORDER_LAG = 100
+"""Cycles the recorder may be behind before the world waits for it."""
+CHECKPOINTS_KEPT = 3
+
+
+class States(Protocol):
+    """Reaches the participants' states, in this process or through services. Used at HOLD only."""
+
+    def save(self, names: tuple[str, ...]) -> dict[str, bytes]:
+        """Return each participant's blob."""
+        ...
+
+    def restore(self, blobs: Mapping[str, bytes], epoch: int) -> None:
+        """Set each participant's state; the ground's blob goes to all who hold a copy."""
+        ...
+
+
+class Runner:
+    """The main loop around :meth:`World.step`.
+
+    :param node: named ``world``; its services and topics are made here, and it is spun here
+    :param states: to save and restore the participants
+    :param run_dir: of the run, or None to keep nothing on disk
+    :param duration_s: simulated time at which the run ends; 0 for never
+    :param speed: cap in simulated seconds per wall second; 0 for as fast as possible
+    :param inbox: of the node that carries the protocol, delivered here now and then
+    :param recorded: whether a recorder acknowledges what it wrote and must not be outrun
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        executor: SingleThreadedExecutor,
+        world: World,
+        states: States,
+        *,
+        run_dir: Path | None,
+        scenario: str,
+        processes: str,
+        duration_s: float,
+        speed: float,
+        inbox: Inbox,
+        recorded: bool,
+        on_checkpoint: Callable[[checkpoint.Checkpoint], None] = lambda c: None,
+        after_step: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._node, self._executor, self._world, self._states = node, executor, world, states
+        self._run_dir, self._scenario, self._processes = run_dir, scenario, processes
+        self._end_ns = round(duration_s * 1e9)
+        self._speed = speed
+        self._recorded = recorded
+        self._on_checkpoint = on_checkpoint
+        self._after_step = after_step
+        self._clock = node.create_publisher(Clock, '/clock', qos.CLOCK)
+        self._status = node.create_publisher(WorldStatus, 'status', qos.LATCHED)
+        self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', qos.DIAGNOSTICS)
+        self._acknowledged = -1
+        self._inbox = inbox
+        self.leaving = Leaving()
+        if recorded:
+            inbox.subscribe(UInt64, 'recorder/ack', self._on_ack, qos.LATCHED)
+        node.create_service(SetBool, '~/pause', self._on_pause)
+        node.create_service(Step, '~/step', self._on_step)
+        node.create_service(CheckpointService, '~/checkpoint', self._on_checkpoint_service)
+        node.create_service(CheckpointService, '~/restore', self._on_restore_service)
+        self.paused = False
+        self._requests: list[tuple[str, str]] = []
+        self._serving = self._between = False
+        self._clock_offset_ns = 0
+        self._next_checkpoint_ns = round(world.config.checkpoint_period_s * 1e9)
+        self._last_clock = self._last_status = self._last_serve = 0.0
+        self._rate = (time.monotonic(), 0, 0)
+        self._speed_now = self._cycle_rate_now = 0.0
+        self._pace = (time.monotonic(), 0)
+
+    # -- the loop -----------------------------------------------------------------------------------------------
+
+    def run(self, restore_from: Path | None = None) -> int:
+        """Run to the end of the scenario; return the exit code: 0 done, 3 a node failed."""
+        world = self._world
+        self._publish_clock(force=True)
+        code = 0
+        if self._run_dir is not None:
+            (self._run_dir / 'started').touch()
+        if restore_from is not None:
+            self._restore(checkpoint.read(restore_from))
+        started = time.monotonic()
+        start_ns = world.t_ns
+        self._pace = (started, world.t_ns)
+        failure = ''
+        try:
+            if self.paused:
+                world.hold()
+                self._after_step()
+            while not self._finished():
+                self._serve_between()
+                if self.paused:
+                    self._publish_clock(period=0.5)
+                    self._pace = (time.monotonic(), world.t_ns)
+                    time.sleep(0.005)
+                    continue
+                self._wait_for_recorder()
+                self._wait_for_pace()
+                self._step()
+            reports = {n: a.report for n, a in world.stop().items()}
+            self._after_step()
+        except (Silence, ProtocolError) as error:
+            failure = str(error)
+            code = 3
+            reports = {}
+            self._node.get_logger().error(f'the run ends: {failure}')
+        wall = time.monotonic() - started
+        self._publish_clock(force=True)
+        self._publish_status(WorldStatus.STOPPED, failure, force=True)
+        self._write_outcome(wall, start_ns, reports, failure)
+        return code
+
+    def _finished(self) -> bool:
+        if self.leaving.asked:
+            return True
+        return bool(self._end_ns) and self._world.t_ns >= self._end_ns
+
+    def _step(self) -> None:
+        world = self._world
+        report = world.step(self._end_ns or None)
+        self._after_step()
+        if report.forced:
+            self._node.get_logger().warning(f'cycle {world.cycle - 1} at {world.t_ns * 1e-9:.4f} s was forced')
+        self._publish_clock(period=CLOCK_PERIOD_S)
+        self._publish_status(WorldStatus.PLAYING)
+        if world.t_ns >= self._next_checkpoint_ns and not self._at_end():
+            self._next_checkpoint_ns += round(world.config.checkpoint_period_s * 1e9)
+            self._take_checkpoint(None)
+
+    @property
+    def recorder_ready(self) -> bool:
+        """Whether the recorder (if there is one) listens to everybody."""
+        return not self._recorded or self._acknowledged >= 0
+
+    def _at_end(self) -> bool:
+        return bool(self._end_ns) and self._world.t_ns >= self._end_ns
+
+    def serve(self) -> None:
+        """Answer services and take messages, at most a few hundred times a second. For use inside a cycle."""
+        now = time.monotonic()
+        if self._serving or (now - self._last_serve < 0.004 and not self.paused):
+            return
+        self._last_serve = now
+        self._serving = True
+        try:
+            self._inbox.deliver()
+            self._executor.spin_once(timeout_sec=0.0)
+        finally:
+            self._serving = False
+
+    def _serve_between(self) -> None:
+        """Do what :meth:`serve` does; requests that need a world standing still are fulfilled at once."""
+        self._between = True
+        self.serve()
+        while self._requests:
+            self._fulfil(*self._requests.pop(0))
+        self._between = False
+
+    def _wait_for_pace(self) -> None:
+        if self._speed <= 0.0:
+            return
+        started, t_ns = self._pace
+        while True:
+            ahead = (self._world.t_ns - t_ns) * 1e-9 / self._speed - (time.monotonic() - started)
+            if ahead <= 0.0:
+                return
+            self._executor.spin_once(timeout_sec=min(ahead, 0.02))
+
+    def _wait_for_recorder(self) -> None:
+        """Never outrun the recorder: what it has not taken yet would be lost in the middleware's queues."""
+        until = time.monotonic() + self._world.config.agent_timeout_s
+        while self._recorded and self._world.cycle - self._acknowledged > RECORDER_LAG:
+            self._inbox.wait(0.02)
+            if time.monotonic() > until:
+                self._recorded = False
+                self.report_failure(['recorder'], 'goes on without a recorder')
+
+    # -- what others see ----------------------------------------------------------------------------------------
+
+    def _publish_clock(self, period: float = 0.0, force: bool = False) -> None:
+        now = time.monotonic()
+        if not force and now - self._last_clock < period:
+            return
+        self._last_clock = now
+        t = self._world.t_ns + self._clock_offset_ns
+        message = Clock()
+        message.clock.sec, message.clock.nanosec = int(t // 10**9), int(t % 10**9)
+        self._clock.publish(message)
+
+    def _publish_status(self, state: int, text: str = '', force: bool = False) -> None:
+        now = time.monotonic()
+        if not force and now - self._last_status < 0.2:
+            return
+        self._last_status = now
+        world = self._world
+        since, t_ns, cycle = self._rate
+        if now - since >= 0.5:
+            self._speed_now = (world.t_ns - t_ns) * 1e-9 / (now - since)
+            self._cycle_rate_now = (world.cycle - cycle) / (now - since)
+            self._rate = (now, world.t_ns, world.cycle)
+        self._status.publish(
+            WorldStatus(
+                state=state,
+                t_ns=int(world.t_ns),
+                end_ns=int(self._end_ns),
+                cycle=int(world.cycle),
+                discarded_cycles=int(world.discarded_cycles),
+                forced_cycles=int(world.forced_cycles),
+                speed=float(self._speed_now),
+                cycle_rate=float(self._cycle_rate_now),
+                state_hash=world.state_hash,
+                message=text,
+            )
+        )
+
+    def report_failure(self, names: list[str], consequence: str) -> None:
+        """Put nodes that do not answer on /diagnostics and into the status."""
+        message = DiagnosticArray()
+        t = self._world.t_ns + self._clock_offset_ns
+        message.header.stamp.sec, message.header.stamp.nanosec = int(t // 10**9), int(t % 10**9)
+        for name in names:
+            status = DiagnosticStatus(level=DiagnosticStatus.ERROR, name=f'regolith: {name}', hardware_id=name)
+            status.message = f'no answer within {self._world.config.agent_timeout_s} s; the world {consequence}'
+            status.values = [KeyValue(key='cycle', value=str(self._world.cycle)), KeyValue(key='on_failure', value=consequence)]
+            message.status.append(status)
+        self._diagnostics.publish(message)
+        text = f'no answer from {", ".join(names)}: the world {consequence}'
+        self._publish_status(WorldStatus.HELD, text, force=True)
+        self._node.get_logger().error(text)
+
+    def on_silence(self, silence: Silence) -> Choice:
+        """Decide by the scenario's policy; give it to the world."""
+        choice: Choice = self._world.config.on_failure
+        if choice == 'drop' and any(self._world.participants[n] != ParticipantKind.AGENT for n in silence.names):
+            choice = 'stop'
+        if self.leaving.asked:
+            choice = 'stop'
+        meaning = {'stop': 'stops', 'drop': 'goes on without it', 'wait': 'waits for it to come back'}
+        self.report_failure(list(silence.names), meaning[choice])
+        return choice
+
+    # -- what others ask ----------------------------------------------------------------------------------------
+
+    def _on_ack(self, message: UInt64) -> None:
+        self._acknowledged = max(self._acknowledged, message.data)
+
+    def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        self._request('pause' if request.data else 'play', '')
+        response.success = True
+        return response
+
+    def _request(self, what: str, path: str) -> None:
+        """Fulfil now if the world stands between two cycles, else as soon as it does."""
+        if self._between:
+            self._fulfil(what, path)
+        else:
+            self._requests.append((what, path))
+
+    def _on_step(self, request: Step.Request, response: Step.Response) -> Step.Response:
+        if not self.paused or not self._between:
+            response.success, response.message = False, 'only a paused world can be stepped; call ~/pause first'
+            return response
+        for _ in range(max(1, request.cycles)):
+            if self._at_end():
+                break
+            self._step()
+        self._world.hold()
+        self._after_step()
+        response.success = True
+        response.t_ns, response.state_hash = int(self._world.t_ns), self._world.state_hash
+        self._publish_clock(force=True)
+        self._publish_status(WorldStatus.PAUSED, force=True)
+        return response
+
+    def _on_checkpoint_service(
+        self, request: CheckpointService.Request, response: CheckpointService.Response
+    ) -> CheckpointService.Response:
+        response.path = request.path or str(self._default_folder())
+        self._request('checkpoint', response.path)
+        response.success = True
+        response.message = 'written' if self._between else 'will be written at the end of this cycle'
+        response.t_ns, response.state_hash = int(self._world.t_ns), self._world.state_hash
+        return response
+
+    def _on_restore_service(
+        self, request: CheckpointService.Request, response: CheckpointService.Response
+    ) -> CheckpointService.Response:
+        try:
+            saved = checkpoint.read(Path(request.path))
+        except ValueError as error:
+            response.success, response.message = False, str(error)
+            return response
+        self._request('restore', request.path)
+        response.success, response.path = True, request.path
+        response.message = 'restored' if self._between else 'will be restored at the end of this cycle'
+        response.t_ns, response.state_hash = int(saved.t_ns), saved.state_hash
+        return response
+
+    def _fulfil(self, what: str, path: str) -> None:
+        if what == 'checkpoint':
+            self._take_checkpoint(Path(path))
+        elif what == 'restore':
+            self._restore(checkpoint.read(Path(path)))
+        elif what == 'pause' and not self.paused:
+            self.paused = True
+            self._world.hold()
+            self._after_step()
+            self._publish_clock(force=True)
+            self._publish_status(WorldStatus.PAUSED, force=True)
+        elif what == 'play':
+            self.paused = False
+            self._pace = (time.monotonic(), self._world.t_ns)
+
+    # -- checkpoints --------------------------------------------------------------------------------------------
+
+    def _default_folder(self) -> Path:
+        return (self._run_dir or Path.cwd()) / 'checkpoints' / f't{self._world.t_ns * 1e-9:010.3f}'
+
+    def take_initial_checkpoint(self) -> None:
+        """Keep the state before the first cycle, for a node that is lost before the first checkpoint is due."""
+        self._world.hold()
+        self._on_checkpoint(self._collect())
+
+    def _collect(self) -> checkpoint.Checkpoint:
+        world = self._world
+        blobs = self._states.save(tuple(sorted(world.participants)))
+        return checkpoint.Checkpoint(world.t_ns, world.state_hash, {checkpoint.WORLD: world.save(), **blobs})
+
+    def _take_checkpoint(self, folder: Path | None) -> None:
+        self._world.hold()
+        saved = self._collect()
+        self._on_checkpoint(saved)
+        if folder is not None or self._run_dir is not None:
+            checkpoint.write(folder or self._default_folder(), saved)
+            if folder is None and self._run_dir is not None:
+                checkpoint.prune(self._run_dir / 'checkpoints', CHECKPOINTS_KEPT)
+
+    def _restore(self, saved: checkpoint.Checkpoint) -> None:
+        world = self._world
+        if world.cycle:
+            world.hold()
+        before_ns = world.t_ns
+        world.load(saved.blobs[checkpoint.WORLD])
+        blobs = {name: blob for name, blob in saved.blobs.items() if name != checkpoint.WORLD}
+        self._states.restore(blobs, world.epoch)
+        if world.config.reset_keeps_clock and before_ns > world.t_ns:
+            self._clock_offset_ns += before_ns - world.t_ns
+        elif not world.config.reset_keeps_clock:
+            self._clock_offset_ns = 0
+        period = round(world.config.checkpoint_period_s * 1e9)
+        self._next_checkpoint_ns = (world.t_ns // period + 1) * period
+        self._pace = (time.monotonic(), world.t_ns)
+        world.hold()
+        self._on_checkpoint(saved)
+        self._publish_clock(force=True)
+        self._node.get_logger().info(f'restored the state at {world.t_ns * 1e-9:.3f} s (epoch {world.epoch})')
+
+    # -- the end ------------------------------------------------------------------------------------------------
+
+    def _write_outcome(self, wall: float, start_ns: int, reports: dict[str, str], failure: str) -> None:
+        if self._run_dir is None:
+            return
+        world = self._world
+        simulated = (world.t_ns - start_ns) * 1e-9
+        outcome = {
+            'scenario': self._scenario,
+            'simulated_s': simulated,
+            'end_s': world.t_ns * 1e-9,
+            'wall_s': wall,
+            'speed': simulated / wall if wall > 0.0 else 0.0,
+            'compute_per_sim_s': wall / simulated if simulated > 0.0 else 0.0,
+            'cycles': world.cycle,
+            'discarded_cycles': world.discarded_cycles,
+            'forced_cycles': world.forced_cycles,
+            'state_hash': world.state_hash,
+            'soil_hash': world.soil_hash,
+            'processes': self._processes,
+            'failure': failure,
+            'reports': {name: json.loads(text) for name, text in reports.items() if text},
+        }
+        (self._run_dir / 'started').unlink(missing_ok=True)
+        partial = self._run_dir / 'world.json.partial'
+        partial.write_text(json.dumps(outcome, indent=2) + '\n')
+        partial.replace(self._run_dir / 'world.json')
+

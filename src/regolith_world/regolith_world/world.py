@@ -1,0 +1,467 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The evolution cycle: ask, evolve, intersect, commit or discard.
+
+Seed of the design: "Simulator Architecture" (2024), chapter World Evolution, and Rule 1 (reproducibility): from any
+committed state the same sequence of states follows. The world is a plain library; objects live in this process,
+agents behind a :class:`~regolith_world.remote.Bus`, and both go through the same code on the same frozen inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from regolith_world import codec
+from regolith_world.config import WorldConfig
+from regolith_world.contacts import solve_contacts
+from regolith_world.handshake import Agreement
+from regolith_world.hashing import cycle_hash
+from regolith_world.intersection import (
+    BROAD_MARGIN,
+    NII_DEPTH,
+    Geometry,
+    Intersection,
+    Status,
+    bounds,
+    close_pairs,
+    intersect,
+)
+from regolith_world.objects import FreeBody, Object
+from regolith_world.records import (
+    BodyState,
+    Command,
+    Cycle,
+    CycleKey,
+    Evolved,
+    Impulse,
+    IntersectionRecord,
+    JoinRequest,
+    ParticipantKind,
+    Verdict,
+)
+from regolith_world.remote import Bus, RemoteAgent, Silence
+from regolith_world.state import interpolate_body
+from regolith_world.step_control import StepControl
+
+Choice = Literal['stop', 'drop', 'wait']
+
+
+class ProtocolError(RuntimeError):
+    """Participants disagree about something they must share; going on would simulate two different worlds."""
+
+
+class Refused(ValueError):
+    """A participant may not join; the message names what differs."""
+
+
+class _Dropped(Exception):
+    pass
+
+
+@dataclass(slots=True)
+class StepReport:
+    """What one :meth:`World.step` did."""
+
+    t_ns: int
+    """Committed time after the step."""
+    dt_ns: int
+    attempts: int
+    forced: bool
+    intersections: list[Intersection] = field(default_factory=list)
+    impulses: tuple[Impulse, ...] = ()
+
+
+@dataclass(slots=True)
+class WorldState:
+    """The world's own part of a checkpoint."""
+
+    epoch: int
+    cycle: int
+    t_ns: int
+    soil_hash: str
+    state_hash: str
+    discarded_cycles: int
+    forced_cycles: int
+    control: bytes
+    names: tuple[str, ...]
+    kinds: tuple[ParticipantKind, ...]
+    bodies: tuple[BodyState, ...]
+    next_dt_ns: tuple[int, ...]
+    hashes: tuple[str, ...]
+    intersections: tuple[IntersectionRecord, ...]
+    impulses: tuple[Impulse, ...]
+
+
+class World:
+    """Owns time and the cycle.
+
+    :param config: the scenario's ``world`` section
+    :param objects: root objects of this process, already at ``t_ns`` = 0
+    :param bus: to the participants; None where there are none
+    :param on_silence: asked with the names of participants that do not answer; returns what to do
+    """
+
+    def __init__(
+        self,
+        config: WorldConfig,
+        objects: Sequence[Object] = (),
+        bus: Bus | None = None,
+        on_silence: Callable[[Silence], Choice] | None = None,
+    ) -> None:
+        self.config = config
+        self.t_ns = 0
+        self.cycle = 0
+        self.epoch = 0
+        self.discarded_cycles = 0
+        self.forced_cycles = 0
+        self.soil_hash = ''
+        self.state_hash = ''
+        self.objects: dict[str, Object] = {}
+        self.participants: dict[str, ParticipantKind] = {}
+        self.control = StepControl(round(config.heartbeat_s * 1e9), round(config.dt_min_s * 1e9))
+        self.last_answers: dict[str, Evolved] = {}
+        self._bus = bus
+        self._on_silence = on_silence or (lambda silence: config.on_failure)
+        self._agreement = Agreement()
+        self._agreement.adopt('world', {'world.gravity_mps2': repr(config.gravity_mps2)})
+        self._attempt = 0
+        self._verdict = Verdict.NONE
+        self._intersections: list[Intersection] = []
+        self._records: tuple[IntersectionRecord, ...] = ()
+        self._impulses: tuple[Impulse, ...] = ()
+        self._births: tuple[str, ...] = ()
+        self._deaths: tuple[str, ...] = ()
+        self._geometry: tuple[tuple[str, ...], Geometry] | None = None
+        self._gravity = np.array([0.0, 0.0, -config.gravity_mps2])
+        for item in objects:
+            self.add(item)
+
+    # -- who is there -------------------------------------------------------------------------------------------
+
+    def add(self, item: Object) -> None:
+        """Add a root object.
+
+        :raises ValueError: if its name is taken
+        """
+        if item.name in self.objects or item.name in self.participants:
+            raise ValueError(f'object name {item.name!r} is taken; names in use: {sorted(self.objects)}')
+        self.objects[item.name] = item
+
+    def admit(self, request: JoinRequest) -> None:
+        """Take a participant in. Only between cycles.
+
+        :raises Refused: if its parameters differ from the others', or its name is taken
+        """
+        if request.name in self.participants or request.name in self.objects:
+            raise Refused(f'name {request.name!r} is taken; names in use: {sorted({*self.participants, *self.objects})}')
+        self.agree(request)
+        self._agreement.adopt(request.name, request.parameters)
+        if request.kind == ParticipantKind.AGENT:
+            self.objects[request.name] = RemoteAgent(request, self.t_ns)
+        elif request.kind == ParticipantKind.TERRAIN:
+            self.soil_hash = request.soil_hash
+        self.participants[request.name] = request.kind
+
+    def agree(self, request: JoinRequest) -> None:
+        """Check a participant's parameters against everybody else's.
+
+        :raises Refused: if they differ
+        """
+        differences = self._agreement.differences(request.name, request.parameters)
+        if differences is not None:
+            raise Refused(differences)
+
+    def remove(self, name: str) -> None:
+        """Let a participant or object go. Only between cycles."""
+        self.participants.pop(name, None)
+        self.objects.pop(name, None)
+        self._impulses = tuple(i for i in self._impulses if name not in (i.a, i.b))
+
+    # -- the cycle ----------------------------------------------------------------------------------------------
+
+    def step(self, end_ns: int | None = None) -> StepReport:
+        """Evolve the world by one cycle, not beyond ``end_ns``, and commit it.
+
+        :raises Silence: if participants do not answer and the policy is ``stop``
+        :raises ProtocolError: if participants disagree about the ground
+        """
+        wish = min((o.next_dt_ns() for o in self.objects.values()), default=self.control.heartbeat_ns)
+        wish = min([wish, *(a.next_dt_ns for n, a in self.last_answers.items() if n not in self.objects)])
+        if end_ns is not None:
+            wish = min(wish, end_ns - self.t_ns)
+        attempts = 0
+        while True:
+            attempts += 1
+            dt_ns = self.control.propose(wish)
+            if end_ns is not None:
+                dt_ns = min(dt_ns, end_ns - self.t_ns)
+            cycle = self._record(Command.EVOLVE, dt_ns)
+            before = dict(self.objects)
+            try:
+                offspring = self._evolve(cycle)
+            except _Dropped:
+                self._verdict = Verdict.DISCARD
+                continue
+            self._intersections, worst = self._intersect(cycle, before)
+            forced = worst is not None and self.control.at_floor(dt_ns)
+            if worst is None or forced:
+                break
+            self._discard(before)
+            self.discarded_cycles += 1
+            self.control.reject(*worst)
+        self._commit(cycle, offspring, forced)
+        return StepReport(self.t_ns, dt_ns, attempts, forced, self._intersections, self._impulses)
+
+    def hold(self) -> dict[str, Evolved]:
+        """Have all participants apply the last verdict and stand still; return their answers."""
+        return self._idle(Command.HOLD)
+
+    def stop(self) -> dict[str, Evolved]:
+        """End the run: participants apply the last verdict, answer with their reports, and leave."""
+        return self._idle(Command.STOP)
+
+    def _idle(self, command: Command) -> dict[str, Evolved]:
+        while True:
+            try:
+                answers = self._exchange(self._record(command, 0))
+            except _Dropped:
+                continue
+            self._verdict = Verdict.NONE
+            self.last_answers = answers
+            return answers
+
+    def _record(self, command: Command, dt_ns: int) -> Cycle:
+        names = tuple(sorted(self.participants))
+        tangible = (o for root in self.objects.values() for o in root.family() if o.tangible and o.shapes)
+        bodies = tuple(sorted((o.states.get_state(self.t_ns) for o in tangible), key=lambda b: b.name))
+        cycle = Cycle(
+            CycleKey(self.epoch, self.cycle, self._attempt),
+            self.t_ns,
+            dt_ns,
+            self._verdict,
+            command,
+            names,
+            tuple(self.participants[n] for n in names),
+            bodies,
+            self._records,
+            self._impulses,
+            self._births,
+            self._deaths,
+        )
+        self._attempt += 1
+        return cycle
+
+    def _exchange(self, cycle: Cycle) -> dict[str, Evolved]:
+        if self._bus is None or not cycle.participants:
+            return {}
+        while True:
+            try:
+                return self._bus.exchange(cycle)
+            except Silence as silence:
+                choice = self._on_silence(silence)
+                if choice == 'wait':
+                    continue
+                agents = all(self.participants[n] == ParticipantKind.AGENT for n in silence.names)
+                if choice == 'stop' or not agents:
+                    raise
+                for name in silence.names:
+                    self.remove(name)
+                raise _Dropped from None
+
+    def _evolve(self, cycle: Cycle) -> list[Object]:
+        end_ns = cycle.t_ns + cycle.dt_ns
+        # Remote agents first: while they compute elsewhere, nothing here waits for them until all are asked.
+        answers = self._exchange(cycle)
+        offspring: list[Object] = []
+        for name in sorted(self.objects):
+            offspring += self.objects[name].evolve(cycle)
+        for name, answer in answers.items():
+            kind = self.participants[name]
+            if kind == ParticipantKind.AGENT:
+                if answer.soil_hash and self.soil_hash and answer.soil_hash != self.soil_hash:
+                    raise ProtocolError(
+                        f'{name} holds ground {answer.soil_hash[:16]} where terrain committed {self.soil_hash[:16]} '
+                        f'(cycle {cycle.key.cycle})'
+                    )
+                agent = self.objects[name]
+                assert isinstance(agent, RemoteAgent)
+                agent.take(answer, end_ns)
+                offspring += [
+                    FreeBody(
+                        birth.name,
+                        birth.state,
+                        birth.shapes,
+                        gravity=self._gravity,
+                        restitution=birth.restitution,
+                        friction=birth.friction,
+                        t_ns=end_ns,
+                    )
+                    for birth in answer.births
+                ]
+        self.last_answers = answers
+        for item in offspring:
+            self.add(item)
+        return offspring
+
+    def _discard(self, before: dict[str, Object]) -> None:
+        self.objects = before
+        for item in before.values():
+            item.discard()
+        self._verdict = Verdict.DISCARD
+
+    def _commit(self, cycle: Cycle, offspring: list[Object], forced: bool) -> None:
+        self.t_ns = cycle.t_ns + cycle.dt_ns
+        self.cycle += 1
+        self._attempt = 0
+        self._verdict = Verdict.COMMIT
+        self.forced_cycles += forced
+        self.control.accept()
+        for name, answer in self.last_answers.items():
+            if self.participants[name] == ParticipantKind.TERRAIN:
+                self.soil_hash = answer.soil_hash
+        hits = self._intersections
+        for name in sorted(self.objects):
+            self.objects[name].commit([h for h in hits if h.involves(self.objects[name])])
+        touching = [h for h in hits if h.a.tangible and h.b.tangible and h.status != Status.NO_INTERSECTION]
+        self._impulses = ()
+        if self.config.touch == 'impulse':
+            self._impulses = tuple(solve_contacts(touching, self.config.heartbeat_s))
+        self._records = tuple(h.record() for h in hits)
+        self._births = tuple(sorted(o.name for o in offspring))
+        dead = sorted(name for name, o in self.objects.items() if not o.alive)
+        self._deaths = tuple(dead)
+        for name in dead:
+            del self.objects[name]
+        hashes = {name: o.state_hash() for name, o in self.objects.items()}
+        self.state_hash = cycle_hash(self.t_ns, hashes, self.soil_hash, self.control.memory())
+
+    # -- intersections ------------------------------------------------------------------------------------------
+
+    def _intersect(
+        self, cycle: Cycle, before: dict[str, Object]
+    ) -> tuple[list[Intersection], tuple[int, float, float] | None]:
+        """Return all close intersections, and of the first NII (attempted dt, distance before, distance after)."""
+        members = [o for name in sorted(self.objects) for o in self.objects[name].family() if o.shapes]
+        if len(members) < 2:
+            return [], None
+        members.sort(key=lambda o: o.name)
+        roots = {o.name: name for name, root in self.objects.items() for o in root.family()}
+        names = tuple(o.name for o in members)
+        if self._geometry is None or self._geometry[0] != names:
+            self._geometry = (names, Geometry(members))
+        geometry = self._geometry[1]
+        low, high = np.empty((len(members), 3)), np.empty((len(members), 3))
+        for k, item in enumerate(members):
+            low[k], high[k] = bounds(item.shapes, item.body)
+            if len(item.states) > 1:
+                a, b = bounds(item.shapes, item.states.get_state(cycle.t_ns))
+                low[k], high[k] = np.minimum(low[k], a), np.maximum(high[k], b)
+        hits: list[Intersection] = []
+        worst: tuple[float, tuple[int, float, float]] | None = None
+        for i, j in close_pairs(members, low, high):
+            a, b = members[i], members[j]
+            if roots[a.name] == roots[b.name] or not (a.tangible or b.tangible):
+                continue
+            if any(getattr(x, 'emitter', None) == roots[y.name] for x, y in ((a, b), (b, a))):
+                continue
+            hit = intersect(a, b, geometry)
+            hits.append(hit)
+            if not (a.tangible and b.tangible) or self.config.touch == 'pose_only':
+                continue
+            bad = self._first_violation(hit, cycle, geometry)
+            if bad is not None:
+                dt_bad, start, end = bad
+                moment = dt_bad * (start / (start - end) if start > end else 0.5)
+                if worst is None or moment < worst[0]:
+                    worst = (moment, bad)
+        return hits, worst[1] if worst else None
+
+    def _first_violation(
+        self, hit: Intersection, cycle: Cycle, geometry: Geometry
+    ) -> tuple[int, float, float] | None:
+        """Find when a tangible pair first shows an NII in the cycle: (time from its start, distances there).
+
+        The end is tested as it is; in between, poses are interpolated, and only where the pair moves by more than
+        it is apart, so that a fast ball cannot pass through a thin wall unseen.
+        """
+        a, b = hit.a, hit.b
+        if len(a.states) < 2 or len(b.states) < 2:
+            return (cycle.dt_ns, 0.0, hit.distance) if hit.distance < -NII_DEPTH else None
+        a0, b0 = a.states.get_state(cycle.t_ns), b.states.get_state(cycle.t_ns)
+        start, _ = geometry.distance(a0, b0, BROAD_MARGIN)
+        motion = np.linalg.norm((a.body.position - a0.position) - (b.body.position - b0.position))
+        thinnest = min(float(np.min((h - low))) for low, h in (bounds(a.shapes, a0), bounds(b.shapes, b0)))
+        samples = int(np.ceil(motion / max(0.5 * thinnest, 1e-3))) if motion > max(start, 0.0) else 1
+        for k in range(1, samples):
+            moment = cycle.dt_ns * k // samples
+            at = [interpolate_body(s0, o.body, k / samples) for s0, o in ((a0, a), (b0, b))]
+            d, _ = geometry.distance(at[0], at[1], BROAD_MARGIN)
+            if d < -NII_DEPTH:
+                return moment, start, d
+        return (cycle.dt_ns, start, hit.distance) if hit.distance < -NII_DEPTH else None
+
+    # -- checkpoints --------------------------------------------------------------------------------------------
+
+    def save(self) -> bytes:
+        """Return the world's part of a checkpoint. Call it after :meth:`hold`.
+
+        :raises ProtocolError: if offspring are in flight (they are kept by their parents' code, not by records)
+        """
+        foreign = sorted(n for n, o in self.objects.items() if not isinstance(o, RemoteAgent))
+        if foreign:
+            raise ProtocolError(f'a checkpoint cannot hold the in-process objects {foreign}')
+        agents = [o for _, o in sorted(self.objects.items())]
+        names = tuple(sorted(self.participants))
+        return codec.encode(
+            WorldState(
+                self.epoch,
+                self.cycle,
+                self.t_ns,
+                self.soil_hash,
+                self.state_hash,
+                self.discarded_cycles,
+                self.forced_cycles,
+                self.control.memory(),
+                names,
+                tuple(self.participants[n] for n in names),
+                tuple(o.body for o in agents),
+                tuple(o.next_dt_ns() for o in agents),
+                tuple(o.state_hash() for o in agents),
+                self._records,
+                self._impulses,
+            )
+        )
+
+    def load(self, blob: bytes) -> None:
+        """Go to the state that :meth:`save` returned, in a new epoch. All its participants must have joined.
+
+        :raises ProtocolError: if other participants are present than the checkpoint names
+        """
+        state = codec.decode(WorldState, blob)
+        if tuple(sorted(self.participants)) != state.names:
+            raise ProtocolError(f'checkpoint is of {list(state.names)}, present are {sorted(self.participants)}')
+        self.epoch = max(self.epoch, state.epoch) + 1
+        self.cycle, self.t_ns = state.cycle, state.t_ns
+        self.soil_hash, self.state_hash = state.soil_hash, state.state_hash
+        self.discarded_cycles, self.forced_cycles = state.discarded_cycles, state.forced_cycles
+        self.control.recall(state.control)
+        self._attempt, self._verdict = 0, Verdict.NONE
+        self._records, self._impulses = state.intersections, state.impulses
+        self._births = self._deaths = ()
+        self.last_answers = {}
+        bodies = {b.name: b for b in state.bodies}
+        agents = sorted(n for n, k in state_kinds(state).items() if k == ParticipantKind.AGENT)
+        self.objects = {n: self.objects[n] for n in agents}
+        for name, next_dt, digest in zip(agents, state.next_dt_ns, state.hashes):
+            agent = self.objects[name]
+            assert isinstance(agent, RemoteAgent)
+            agent.rewind(self.t_ns, bodies[name], next_dt, digest)
+
+
+def state_kinds(state: WorldState) -> dict[str, ParticipantKind]:
+    """Return the kinds of a checkpoint's participants by name."""
+    return dict(zip(state.names, state.kinds))

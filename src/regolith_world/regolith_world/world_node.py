@@ -1,0 +1,196 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The world as a node: owns time, asks every participant to evolve, judges, commits."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import rclpy
+from rcl_interfaces.msg import ParameterDescriptor
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
+from regolith_msgs.srv import Join, RestoreState, SaveState
+
+from regolith_world import checkpoint
+from regolith_world.config import Head, WorldConfig, load_section
+from regolith_world.records import ParticipantKind
+from regolith_world.ros import convert
+from regolith_world.ros.bus import RosBus
+from regolith_world.ros.runner import Runner
+from regolith_world.world import Refused, World
+
+
+def declare(node: Node, name: str, default: Any, description: str) -> Any:
+    """Declare a read-only parameter and return its value."""
+    descriptor = ParameterDescriptor(description=description, read_only=True)
+    return node.declare_parameter(name, default, descriptor).value
+
+
+class ServiceStates:
+    """Reaches the participants' states through their services (see :class:`regolith_world.ros.runner.States`)."""
+
+    def __init__(self, node: Node, services: Mapping[str, str], timeout_s: float) -> None:
+        self._node = node
+        self._executor = SingleThreadedExecutor(context=node.context)
+        self._executor.add_node(node)
+        self._timeout_s = timeout_s
+        self._save = {n: node.create_client(SaveState, f'{s}/save_state') for n, s in services.items()}
+        self._restore = {n: node.create_client(RestoreState, f'{s}/restore_state') for n, s in services.items()}
+
+    def _call(self, client: Any, request: Any) -> Any:
+        if not client.wait_for_service(timeout_sec=self._timeout_s):
+            raise TimeoutError(f'no service {client.srv_name}')
+        future = client.call_async(request)
+        self._executor.spin_until_future_complete(future, timeout_sec=self._timeout_s)
+        if not future.done():
+            raise TimeoutError(f'no answer from {client.srv_name} within {self._timeout_s} s')
+        return future.result()
+
+    def save(self, names: tuple[str, ...]) -> dict[str, bytes]:
+        """Return each participant's blob."""
+        return {name: bytes(self._call(self._save[name], SaveState.Request()).state) for name in names}
+
+    def restore(self, blobs: Mapping[str, bytes], epoch: int) -> None:
+        """Set each participant's state.
+
+        :raises ValueError: what a participant says is wrong with it
+        """
+        soil = convert.byte_array(blobs.get('terrain', b''))
+        for name in sorted(blobs):
+            request = RestoreState.Request(epoch=int(epoch), state=convert.byte_array(blobs[name]), soil=soil)
+            response = self._call(self._restore[name], request)
+            if not response.success:
+                raise ValueError(f'{name} cannot be restored: {response.message}')
+
+
+class WorldNode:
+    """Parameters, services and the join handshake around :class:`~regolith_world.world.World`."""
+
+    def __init__(self) -> None:
+        self.node = Node('world')
+        node = self.node
+        scenario_file = declare(node, 'scenario_file', '', 'resolved scenario (YAML)')
+        run_dir = declare(node, 'run_dir', '', 'folder of the run; empty: keep nothing on disk')
+        self._restore_from = declare(node, 'restore_from', '', 'checkpoint folder to start from; empty: the beginning')
+        self._recorded = declare(node, 'recorder', False, 'whether a recorder acknowledges what it wrote')
+        head = load_section(scenario_file, '', Head)
+        self.config = load_section(scenario_file, 'world', WorldConfig)
+        self._expected = {**{name: ParticipantKind.AGENT for name in head.vehicles}, 'terrain': ParticipantKind.TERRAIN}
+        services = {name: f'/{name}/agent' for name in head.vehicles}
+        services['terrain'] = f'{node.get_namespace().rstrip("/")}/terrain'
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(node)
+        link = Node('world_link', start_parameter_services=False, enable_rosout=False)
+        states_node = Node('world_states', start_parameter_services=False, enable_rosout=False)
+        self.bus = RosBus(link, self.config, self._serve)
+        self.world = World(self.config, bus=self.bus, on_silence=lambda silence: self.runner.on_silence(silence))
+        self._last_checkpoint: checkpoint.Checkpoint | None = None
+        self.runner = Runner(
+            node,
+            self._executor,
+            self.world,
+            ServiceStates(states_node, services, self.config.agent_timeout_s),
+            run_dir=Path(run_dir) if run_dir else None,
+            scenario=head.name,
+            processes='many',
+            duration_s=declare(node, 'duration_s', 0.0, 'simulated time at which the run ends [s]; 0: never'),
+            speed=declare(node, 'speed', 1.0, 'cap, simulated seconds per wall second; 0: as fast as possible'),
+            inbox=self.bus.inbox,
+            recorded=self._recorded,
+            on_checkpoint=self._keep,
+        )
+        self.runner.paused = declare(node, 'start_paused', False, 'whether the world waits for ~/pause to be lifted')
+        node.create_service(Join, 'join', self._on_join)
+        self._started = False
+
+    def _serve(self) -> None:
+        self.runner.serve()
+
+    def _keep(self, saved: checkpoint.Checkpoint) -> None:
+        self._last_checkpoint = saved
+        self.bus.forget_history()
+
+    def run(self) -> int:
+        """Wait for everybody, run, return the exit code."""
+        until = time.monotonic() + self.config.start_timeout_s
+        wanted = len(self._expected) + bool(self._recorded)
+        while (
+            set(self.world.participants) != set(self._expected)
+            or self.bus.listeners() < wanted
+            or not self.runner.recorder_ready
+        ):
+            self.bus.inbox.deliver()
+            if self.runner.leaving.asked:
+                return 0
+            if time.monotonic() > until:
+                missing = sorted(set(self._expected) - set(self.world.participants)) or ['recorder']
+                self.node.get_logger().error(f'{missing} did not join within {self.config.start_timeout_s} s')
+                return 3
+            self._executor.spin_once(timeout_sec=0.05)
+        self._started = True
+        if self.config.on_failure == 'wait' and not self._restore_from:
+            self.runner.take_initial_checkpoint()
+        return self.runner.run(Path(self._restore_from) if self._restore_from else None)
+
+    def _on_join(self, request: Join.Request, response: Join.Response) -> Join.Response:
+        record = convert.join_record(request)
+        response.epoch = int(self.world.epoch)
+        terrain_is_here = 'terrain' in self.world.participants
+        try:
+            if record.name not in self._expected or record.kind != self._expected[record.name]:
+                raise Refused(f'the scenario names no participant {record.name!r}; it names {sorted(self._expected)}')
+            if record.name in self.world.participants:
+                self.world.agree(record)
+                if self._started:
+                    self._bring_back(record.name, response)
+            elif self._started:
+                raise Refused(f'{record.name!r} was dropped from this run')
+            elif record.kind != ParticipantKind.TERRAIN and not terrain_is_here:
+                # Terrain's parameters are the reference the others are compared with.
+                response.result, response.message = Join.Response.NOT_YET, 'waiting for terrain'
+                return response
+            else:
+                self.world.admit(record)
+        except Refused as refusal:
+            self.node.get_logger().error(f'refused {record.name}: {refusal}')
+            response.result, response.message = Join.Response.REFUSED, str(refusal)
+            return response
+        response.result = Join.Response.ACCEPTED
+        return response
+
+    def _bring_back(self, name: str, response: Join.Response) -> None:
+        """Give a node that was lost what it needs to become what it was."""
+        saved = self._last_checkpoint
+        if saved is None:
+            raise Refused(f'there is no checkpoint to bring {name!r} back from')
+        answers = self.bus.answered.get(name, [])
+        response.state = convert.byte_array(saved.blobs[name])
+        response.soil = convert.byte_array(saved.blobs['terrain'])
+        response.answers = answers
+        last = convert.key_record(answers[-1].key) if answers else None
+        response.cycles = [c for c in self.bus.sent if last is not None and convert.key_record(c.key) <= last]
+        response.updates = list(self.bus.updates)
+        response.expected_hash = answers[-1].state_hash if answers else ''
+        self.node.get_logger().info(f'{name} comes back from the checkpoint at {saved.t_ns * 1e-9:.2f} s')
+
+
+def main() -> None:
+    """Run the world node."""
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    code = 3
+    try:
+        node = WorldNode()
+        code = node.run()
+    finally:
+        rclpy.try_shutdown()
+    sys.exit(code)
+
+
+if __name__ == '__main__':
+    main()

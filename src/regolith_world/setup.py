@@ -1,0 +1,23 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+from setuptools import find_packages, setup
+
+package_name = 'regolith_world'
+
+setup(
+    name=package_name,
+    version='0.1.0',
+    packages=find_packages(exclude=['test']),
+    package_data={package_name: ['py.typed']},
+    data_files=[
+        ('share/ament_index/resource_index/packages', [f'resource/{package_name}']),
+        (f'share/{package_name}', ['package.xml']),
+    ],
+    install_requires=['setuptools'],
+    zip_safe=True,
+    maintainer='Regolith maintainers',
+    maintainer_email='maintainers@regolith.invalid',
+    description='Time and evolution: cycles, objects, states, intersections, contacts, constraints.',
+    license='Apache-2.0',
+    entry_points={'console_scripts': ['world_node = regolith_world.world_node:main']},
+)

