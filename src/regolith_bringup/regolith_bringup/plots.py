@@ -36,7 +36,7 @@ def track_map(run: RunData) -> Figure:
     wide, high = bounds[1] - bounds[0], bounds[3] - bounds[2]
     where = _zoom_center(run)
     side = 0.0 if where is None else min(2.4, 0.5 * max(wide, high))
-    figure = Figure(figsize=(12.0, float(np.clip(8.6 * high / wide + 1.0, 4.2, 9.0))), layout='constrained')
+    figure = Figure(figsize=(12.0, float(np.clip(7.6 * high / wide + 1.2, 4.2, 9.0))), layout='constrained')
     if where is None:
         main = figure.subplots()
     else:
@@ -89,8 +89,13 @@ def wheel_history(run: RunData) -> Figure:
         axes[2, 0].set_ylabel('forward speed [m/s]')
     for row in (0, 2):
         axes[row, 0].set_ylim(bottom=min(0.0, axes[row, 0].get_ylim()[0]))
-    low, high = axes[1, 0].get_ylim()
-    axes[1, 0].set_ylim(max(low, -1.0), min(high, 1.0))
+    tracks = [t for t in run.tracks.values() if len(t.slip_ratio)]
+    slips = [_smooth(t.slip_ratio[:, k]) for t in tracks for k in range(len(t.wheels))]
+    if slips:
+        # Spinning up from rest is slip near 1 for an instant, next to which nothing else would be seen.
+        low, high = np.percentile(np.concatenate(slips), (1.0, 97.0))
+        margin = max(0.03, 0.4 * float(high - low))
+        axes[1, 0].set_ylim(max(float(low) - margin, -1.0), min(float(high) + margin, 1.0))
     return figure
 
 

@@ -138,7 +138,7 @@ class BagWriter:
         )
         self._channels[topic] = channel
         self._topics[channel] = _Topic(topic, type_name, list(qos), schema.type_hash)
-        return channel
+        return int(channel)
 
     def give_schema(self, type_name: str, schema: Schema) -> None:
         """Use this schema for a type, whatever is installed; of no effect once a topic has the type."""

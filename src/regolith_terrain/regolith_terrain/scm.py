@@ -67,7 +67,7 @@ _RAY_BELOW = 0.4
 _RAY_ABOVE = 0.1
 _MISS = -1e300
 """Marks a node the body is not over, or (regolith mode) does not load."""
-# Columns of the integer scratch: runs (row, first and last column, first run of the patch), two chains of hull vertices.
+# Columns of the integer scratch: runs (row, first and last column, first run of the patch), two chains of vertices.
 _ROW, _FIRST, _LAST, _PATCH, _LOW_R, _LOW_C, _UP_R, _UP_C = range(8)
 # Below this hull area the reference drops the cohesive term [m^2].
 _MIN_HULL_AREA = 1e-6
@@ -266,9 +266,7 @@ def _load(  # type: ignore[no-untyped-def]
 
     Row 0 of ``scratch_float`` holds the penetration of each node of that rectangle, or _MISS.
     """
-    depth = scratch_float[0]
-    stiffness = scratch_float[1]
-    runs = scratch_int
+    depth, stiffness, runs = scratch_float[0], scratch_float[1], scratch_int
     cols = c1 - c0
     n_runs, hits = _find_runs(depth, r0, r1, cols, runs)
     stats[STAT_HIT_NODES] = hits

@@ -20,7 +20,7 @@ LANES = 4
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
-def mix(word: np.uint64) -> np.uint64:
+def mix(word):  # type: ignore[no-untyped-def]
     """Return the SplitMix64 finaliser of a word."""
     word = np.uint64(word)
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -29,7 +29,7 @@ def mix(word: np.uint64) -> np.uint64:
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
-def add_node(i: int, j: int, bits: NDArray[np.uint64], n: int, subtract: bool, lanes: NDArray[np.uint64]) -> None:
+def add_node(i, j, bits, n, subtract, lanes):  # type: ignore[no-untyped-def]
     """Add (or subtract) node (i, j), whose five values are bits[:, n], to the lanes, in place."""
     place = (np.uint64(np.int64(i)) << np.uint64(32)) | (np.uint64(np.int64(j)) & np.uint64(0xFFFFFFFF))
     for lane in range(lanes.shape[0]):

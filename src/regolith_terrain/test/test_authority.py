@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+
 from regolith_terrain.authority import TerrainAuthority, handshake_parameters
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.merge import SoilDelta, SoilUpdate
@@ -163,3 +164,13 @@ def test_handshake_names_every_difference() -> None:
     request = stage.terrain.join_request()
     assert request.kind == ParticipantKind.TERRAIN and request.parameters == a
     assert request.soil_hash == SoilGrid(FlatField(), 0.02).soil_hash()
+
+
+def test_an_update_of_before_a_restart_is_adopted() -> None:
+    first, again = Stage(('amber',)), Stage(('amber',))
+    first.delta(first.cycle(0, 0), 'amber', rut(1, 0.1))
+    again.cycle(0, 0)
+    again.terrain.adopt(first.updates[0])
+    assert again.evolved[0].soil_hash == first.evolved[0].soil_hash and again.terrain.missing() == ()
+    again.cycle(1, 1, Verdict.COMMIT)
+    assert again.terrain.grid.soil_hash() == first.updates[0].soil_hash and again.terrain.soil_seq == 1

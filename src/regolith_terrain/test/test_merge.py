@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+
 from regolith_terrain.merge import SoilUpdate, merge
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.soil_copy import SoilCopy

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from regolith_terrain.config import RoughnessConfig
 from regolith_terrain.hillshade import hillshade
 from regolith_terrain.procedural import ProceduralField, _crater_height

@@ -10,6 +10,7 @@ import pytest
 import rasterio
 from rasterio.crs import CRS
 from rasterio.transform import from_origin
+
 from regolith_terrain.raster import RasterField
 
 SHARED = Path(os.environ.get('REGOLITH_SHARED', Path(__file__).parents[4] / 'shared'))

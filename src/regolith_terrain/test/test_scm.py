@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 import pytest
+
 from regolith_terrain.config import load_soil
 from regolith_terrain.scm import (
     LEFT_WINDOW,
@@ -19,8 +20,8 @@ from regolith_terrain.scm import (
     STAT_PATCHES,
     make_scratch,
 )
+from regolith_terrain.soil_bin import SoilBin as Bin
 from regolith_terrain.surface import PlaneField
-from rig import Bin
 
 MODES = ('reference', 'regolith')
 
@@ -61,7 +62,7 @@ def test_upright_cylinder_is_a_round_plate() -> None:
 
 @pytest.mark.parametrize('mode', MODES)
 def test_no_contact_no_force(mode: str) -> None:
-    bin_ = Bin(mode=mode)
+    bin_ = Bin('chrono_lunar', mode=mode)
     assert bin_.wheel((0.0, 0.0, 0.2501), velocity=(1.0, 0.0, -1.0)) == OK
     assert not bin_.force.any() and not bin_.torque.any() and not bin_.window.touched.any()
     assert bin_.stats[STAT_LOADED_NODES] == 0
@@ -144,9 +145,9 @@ def test_damping_never_pulls() -> None:
 
 @pytest.mark.parametrize('mode', MODES)
 def test_turned_wheel_gives_turned_wrench(mode: str) -> None:
-    straight = Bin(mode=mode, bounds=(-45, 46, -45, 46))
-    turned = Bin(mode=mode, bounds=(-45, 46, -45, 46))
-    flipped = Bin(mode=mode, bounds=(-45, 46, -45, 46))
+    straight = Bin('chrono_lunar', mode=mode, bounds=(-45, 46, -45, 46))
+    turned = Bin('chrono_lunar', mode=mode, bounds=(-45, 46, -45, 46))
+    flipped = Bin('chrono_lunar', mode=mode, bounds=(-45, 46, -45, 46))
     for k in range(20):
         x = 0.002 * k
         straight.wheel((x, 0.0, 0.23), velocity=(0.1, 0.0, 0.0), spin=(0.0, 0.8, 0.0))
@@ -219,14 +220,14 @@ def test_second_pass_sinks_less_than_the_first() -> None:
 
 
 def test_leaving_the_window_is_reported_and_changes_nothing() -> None:
-    bin_ = Bin()
+    bin_ = Bin('chrono_lunar')
     assert bin_.wheel((0.35, 0.0, 0.2)) == LEFT_WINDOW
     assert bin_.wheel((0.0, -0.25, 0.2)) == LEFT_WINDOW
     assert not bin_.window.touched.any() and not bin_.force.any()
 
 
 def test_too_small_scratch_is_reported() -> None:
-    bin_ = Bin()
+    bin_ = Bin('chrono_lunar')
     bin_.scratch = make_scratch(0.05, 0.01)
     assert bin_.wheel((0.0, 0.0, 0.2)) == SCRATCH_TOO_SMALL
 
@@ -234,7 +235,7 @@ def test_too_small_scratch_is_reported() -> None:
 def test_equal_calls_give_equal_bits() -> None:
     outcome = []
     for _ in range(2):
-        bin_ = Bin()
+        bin_ = Bin('chrono_lunar')
         for k in range(50):
             bin_.wheel((0.001 * k, 0.0, 0.235), velocity=(0.2, 0.01, -0.01), spin=(0.01, 1.0, 0.02))
         outcome.append((bin_.force.tobytes(), bin_.torque.tobytes(), bin_.window.level.tobytes(), bin_.shear.tobytes()))

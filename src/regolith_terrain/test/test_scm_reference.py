@@ -10,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rig import Bin, guided_press, slip_run
+
+from regolith_terrain.soil_bin import SoilBin, press, roll
 
 DATA = Path(__file__).parent / 'data'
 
@@ -24,8 +25,8 @@ def rows(name: str) -> list[dict[str, str]]:
 def test_wheel_at_prescribed_slip(row: dict[str, str]) -> None:
     load, slip = float(row['load_N']), float(row['slip'])
     end = int((0.2 * (1.0 - slip) * 6.0 + 0.6) / 0.01)
-    bin_ = Bin(f'chrono_{row["soil"]}', mode='reference', bounds=(-40, end, -15, 16))
-    drawbar, fz, torque, sinkage = slip_run(bin_, load, slip)
+    soil_bin = SoilBin(f'chrono_{row["soil"]}', mode='reference', bounds=(-40, end, -15, 16))
+    drawbar, fz, torque, sinkage = roll(soil_bin, load, slip)
     # The reference is given to 5 or 6 digits; the remaining differences come from the order of summation.
     assert drawbar == pytest.approx(float(row['drawbar_pull_N']), abs=1e-4 * load)
     assert fz == pytest.approx(float(row['soil_Fz_N']), abs=1e-4 * load)
@@ -33,7 +34,7 @@ def test_wheel_at_prescribed_slip(row: dict[str, str]) -> None:
     assert sinkage == pytest.approx(float(row['axle_sinkage_m']), abs=2e-6)
     # The level of the rut is that of the wheel's lowest passage: mean over the centre line 1.2 R .. 2 R behind.
     back = np.arange(-40, end) * 0.01
-    level = bin_.window.level[:, 15]
+    level = soil_bin.window.level[:, 15]
     behind = (back > 0.1) & (back < 0.4)
     assert -level[behind].mean() == pytest.approx(float(row['rut_depth_m']), rel=0.02)
 
@@ -46,18 +47,18 @@ def test_pressing_in_and_unloading(case: str) -> None:
     peak = max(float(row['load_N']) for row in table)
     # Chrono fits the spacing to its patch, which was 4 m wide here: 0.03 m becomes 4 m / 134.
     asked = float(spacing.removeprefix('d'))
-    bin_ = Bin(f'chrono_{soil}', spacing=4.0 / (2.0 * math.ceil(2.0 / asked)), mode='reference')
-    bin_.parameters[7] = 3e3
+    soil_bin = SoilBin(f'chrono_{soil}', spacing=4.0 / (2.0 * math.ceil(2.0 / asked)), mode='reference')
+    soil_bin.parameters[7] = 3e3
 
-    def press(z: float, v: float) -> int:
+    def step(z: float, v: float) -> int:
         if shape == 'plate':
-            return bin_.plate((0.0, 0.0, z), first, second, (0.0, 0.0, v))
-        return bin_.wheel((0.0, 0.0, z + first), velocity=(0.0, 0.0, v), radius=first, width=second)
+            return soil_bin.plate((0.0, 0.0, z), first, second, (0.0, 0.0, v))
+        return soil_bin.wheel((0.0, 0.0, z + first), velocity=(0.0, 0.0, v), radius=first, width=second)
 
     def load(t: float) -> float:
         return float(np.interp(t, [0.0, 10.0, 11.0, 13.0, 15.0, 16.0], peak * np.array([0, 1, 1, 0.1, 1, 1])))
 
-    run = {round(t, 3): (force, depth) for t, force, depth in guided_press(bin_, press, load, 16.0)}
+    run = {round(t, 3): (force, depth) for t, force, depth in press(soil_bin, step, load, 16.0)}
     for row in table:
         force, depth = run[float(row['t_s'])]
         # The table's last printed digits; both sides integrate the same equations with the same steps.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from regolith_terrain.procedural import ProceduralField
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.shear_memory import ShearMemory

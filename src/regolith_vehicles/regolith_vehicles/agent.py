@@ -20,7 +20,7 @@ from regolith_terrain.height_field import HeightField
 from regolith_terrain.merge import SoilDelta, SoilUpdate
 from regolith_terrain.soil_copy import SoilCopy
 from regolith_terrain.soil_grid import SoilGrid
-from regolith_world.intersection import bounds
+from regolith_world.outline import Outline
 from regolith_world.participant import Participant
 from regolith_world.records import (
     BodyState,
@@ -127,6 +127,7 @@ class VehicleAgent(Participant):
         self.vehicle.place(entry.position[0], entry.position[1], math.radians(entry.heading_deg))
         self.driver = make_driver(entry.driver)
         self.shapes = tangible_shapes(model)
+        self.outline = Outline(self.shapes)
         self._parameters = {**handshake_parameters(terrain, height_field), 'world.gravity_mps2': repr(gravity_mps2)}
         self._send_delta = send_delta
         self._publish = publish
@@ -232,7 +233,7 @@ class VehicleAgent(Participant):
         self._delta = SoilDelta(cycle.key, self.name, records)
         self._send_delta(self._delta)
         end = self.vehicle.body_state()
-        low, high = swept_bounds(self.shapes, start, end)
+        low, high = swept_bounds(self.outline, start, end)
         return Evolved(
             key=cycle.key,
             name=self.name,
@@ -249,7 +250,7 @@ class VehicleAgent(Participant):
         self._see(cycle)
         self._delta = None
         base = self.vehicle.body_state()
-        low, high = bounds(self.shapes, base)
+        low, high = self.outline.bounds(base)
         report = json.dumps(self.report()) if cycle.command == Command.STOP else ''
         return Evolved(
             key=cycle.key,
@@ -375,17 +376,17 @@ def tangible_shapes(model: VehicleModelConfig) -> tuple[Shape, ...]:
     )
 
 
-def swept_bounds(shapes: tuple[Shape, ...], start: BodyState, end: BodyState) -> tuple[Vector, Vector]:
+def swept_bounds(outline: Outline, start: BodyState, end: BodyState) -> tuple[Vector, Vector]:
     """Return bounds [m] of shapes on their way between two states of a cycle.
 
     The box round both ends, widened by how far a point can bulge out of the chord between them: r (1 - cos(a / 2)) for
     a turn by a at distance r from the base, and 1 mm for what accelerates and brakes again within the cycle.
     """
-    if not shapes:
+    if not outline.shapes:
         return np.full(3, np.inf), np.full(3, -np.inf)
-    first_low, first_high = bounds(shapes, start)
-    last_low, last_high = bounds(shapes, end)
-    reach = max(math.hypot(*shape.position) + math.hypot(*shape.size) for shape in shapes)
+    first_low, first_high = outline.bounds(start)
+    last_low, last_high = outline.bounds(end)
+    reach = max(math.hypot(*shape.position) + math.hypot(*shape.size) for shape in outline.shapes)
     half_turn = min(1.0, abs(float(start.orientation @ end.orientation)))
     margin = reach * (1.0 - half_turn) + 1e-3
     return np.minimum(first_low, last_low) - margin, np.maximum(first_high, last_high) + margin

@@ -17,7 +17,6 @@ from regolith_terrain.soil_copy import SoilCopy
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_vehicles.agent import Snapshot, VehicleAgent, swept_bounds
 from regolith_vehicles.config import VehicleEntry, load_vehicle_model
-from regolith_world.intersection import bounds
 from regolith_world.records import Command, Cycle, CycleKey, Evolved, Impulse, ParticipantKind, Verdict
 
 DT_NS = 20_000_000
@@ -254,11 +253,11 @@ def test_swept_bounds_hold_everything_between() -> None:
     blow = Impulse('amber', 'rock', np.array([1.6, 2.4, 0.4]), np.array([-200.0, 300.0, 50.0]))
     start = agent.vehicle.body_state()
     answer = rig.evolve(dt_ns=DT_NS, impulses=(blow,))
-    assert np.array_equal(answer.swept_min, swept_bounds(agent.shapes, start, answer.bodies[0])[0])
+    assert np.array_equal(answer.swept_min, swept_bounds(agent.outline, start, answer.bodies[0])[0])
     for part in (4_000_000, 11_000_000, 19_000_000):
         rig.verdict = Verdict.DISCARD
         middle = rig.evolve(dt_ns=part, impulses=(blow,), commit=False).bodies[0]
-        low, high = bounds(agent.shapes, middle)
+        low, high = agent.outline.bounds( middle)
         assert (low >= answer.swept_min).all() and (high <= answer.swept_max).all()
 
 

@@ -17,7 +17,7 @@ import mujoco
 import numpy as np
 
 from regolith_world.objects import Object
-from regolith_world.records import BodyState, IntersectionRecord, Shape, ShapeKind, Vector
+from regolith_world.records import BodyState, IntersectionRecord, ShapeKind, Vector
 from regolith_world.rotation import matrix, product
 
 NII_DEPTH = 1e-3
@@ -68,30 +68,6 @@ class Intersection:
         """Return the plain record that travels in ``cycle``."""
         point = self.points.mean(axis=0) if len(self.points) else np.zeros(3)
         return IntersectionRecord(self.a.name, self.b.name, int(self.status), self.distance, point, self.normal)
-
-
-def bounds(shapes: Sequence[Shape], state: BodyState) -> tuple[Vector, Vector]:
-    """Return the axis-aligned box around ``shapes`` on a body, as (minimum, maximum) [m], each shape (3,)."""
-    low, high = np.full(3, np.inf), np.full(3, -np.inf)
-    body = matrix(state.orientation)
-    for shape in shapes:
-        rotation = body @ matrix(shape.orientation)
-        centre = state.position + body @ shape.position
-        if shape.kind == ShapeKind.BEAM:
-            tip = centre + rotation[:, 0] * shape.size[0]
-            low, high = np.minimum(low, np.minimum(centre, tip)), np.maximum(high, np.maximum(centre, tip))
-            continue
-        if shape.kind == ShapeKind.SPHERE:
-            reach = np.full(3, shape.size[0])
-        elif shape.kind == ShapeKind.BOX:
-            reach = np.abs(rotation) @ shape.size
-        elif shape.kind == ShapeKind.CAPSULE:
-            reach = np.abs(rotation[:, 2]) * shape.size[1] + shape.size[0]
-        else:
-            axis = rotation[:, 2]
-            reach = np.abs(axis) * shape.size[1] + np.sqrt(np.maximum(0.0, 1.0 - axis * axis)) * shape.size[0]
-        low, high = np.minimum(low, centre - reach), np.maximum(high, centre + reach)
-    return low, high
 
 
 _GEOM = {

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from regolith_world.outline import Outline
 from regolith_world.records import BodyState, Cycle, Shape, ShapeKind, Vector
 from regolith_world.rotation import from_rotation_vector, matrix, product
 from regolith_world.state import StateManager, interpolate_body
@@ -52,6 +53,7 @@ class Object:
     ) -> None:
         self.name = name
         self.shapes = tuple(shapes)
+        self.outline = Outline(self.shapes)
         self.tangible = tangible
         self.restitution = restitution
         self.friction = friction

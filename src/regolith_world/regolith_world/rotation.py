@@ -11,7 +11,7 @@ from regolith_world.records import Vector
 
 def matrix(quaternion: Vector) -> Vector:
     """Return the rotation matrix, shape (3, 3), that takes body axes to world axes."""
-    x, y, z, w = (float(c) for c in quaternion)
+    x, y, z, w = quaternion.tolist()
     return np.array(
         [
             [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
@@ -23,8 +23,8 @@ def matrix(quaternion: Vector) -> Vector:
 
 def product(a: Vector, b: Vector) -> Vector:
     """Return the Hamilton product a b: first b, then a."""
-    ax, ay, az, aw = (float(c) for c in a)
-    bx, by, bz, bw = (float(c) for c in b)
+    ax, ay, az, aw = a.tolist()
+    bx, by, bz, bw = b.tolist()
     return np.array(
         [
             aw * bx + ax * bw + ay * bz - az * by,
@@ -50,5 +50,5 @@ def from_yaw(yaw: float) -> Vector:
 
 def yaw(quaternion: Vector) -> float:
     """Return the heading of the body's x axis in the world's x-y plane [rad]."""
-    x, y, z, w = (float(c) for c in quaternion)
+    x, y, z, w = quaternion.tolist()
     return float(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))

@@ -26,7 +26,6 @@ from regolith_world.intersection import (
     Geometry,
     Intersection,
     Status,
-    bounds,
     close_pairs,
     intersect,
 )
@@ -356,9 +355,9 @@ class World:
         geometry = self._geometry[1]
         low, high = np.empty((len(members), 3)), np.empty((len(members), 3))
         for k, item in enumerate(members):
-            low[k], high[k] = bounds(item.shapes, item.body)
+            low[k], high[k] = item.outline.bounds(item.body)
             if len(item.states) > 1:
-                a, b = bounds(item.shapes, item.states.get_state(cycle.t_ns))
+                a, b = item.outline.bounds(item.states.get_state(cycle.t_ns))
                 low[k], high[k] = np.minimum(low[k], a), np.maximum(high[k], b)
         hits: list[Intersection] = []
         worst: tuple[float, tuple[int, float, float]] | None = None
@@ -394,7 +393,7 @@ class World:
         a0, b0 = a.states.get_state(cycle.t_ns), b.states.get_state(cycle.t_ns)
         start, _ = geometry.distance(a0, b0, BROAD_MARGIN)
         motion = np.linalg.norm((a.body.position - a0.position) - (b.body.position - b0.position))
-        thinnest = min(float(np.min((h - low))) for low, h in (bounds(a.shapes, a0), bounds(b.shapes, b0)))
+        thinnest = min(float(np.min((h - low))) for low, h in (a.outline.bounds(a0), b.outline.bounds(b0)))
         samples = int(np.ceil(motion / max(0.5 * thinnest, 1e-3))) if motion > max(start, 0.0) else 1
         for k in range(1, samples):
             moment = cycle.dt_ns * k // samples

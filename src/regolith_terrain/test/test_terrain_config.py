@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pydantic import ValidationError
+
 from regolith_terrain.config import SoilConfig, TerrainConfig, load_soil, soil_names
 from regolith_terrain.height_field import FlatField, ProceduralField, build_height_field
 

@@ -1,0 +1,83 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Axis-aligned boxes around an object's shapes, for the broad phase."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numba import njit
+
+from regolith_world.records import BodyState, Shape, ShapeKind, Vector
+from regolith_world.rotation import matrix
+
+_SPHERE, _BOX, _CAPSULE = int(ShapeKind.SPHERE), int(ShapeKind.BOX), int(ShapeKind.CAPSULE)
+_BEAM = int(ShapeKind.BEAM)
+
+
+class Outline:
+    """The shapes of one body, laid out for a kernel; made once per object."""
+
+    def __init__(self, shapes: Sequence[Shape]) -> None:
+        self.shapes = tuple(shapes)
+        count = len(self.shapes)
+        self._kind = np.array([int(s.kind) for s in shapes], dtype=np.int64)
+        self._size = np.array([s.size for s in shapes], dtype=float).reshape(count, 3)
+        self._position = np.array([s.position for s in shapes], dtype=float).reshape(count, 3)
+        self._rotation = np.array([matrix(s.orientation) for s in shapes], dtype=float).reshape(count, 3, 3)
+
+    def bounds(self, state: BodyState) -> tuple[Vector, Vector]:
+        """Return the box around the shapes with the body at ``state``: (minimum, maximum) [m], each shape (3,).
+
+        Exact for every kind of shape; without shapes the box is empty (+inf, -inf).
+        """
+        low, high = np.empty(3), np.empty(3)
+        _bounds(
+            self._kind,
+            self._size,
+            self._position,
+            self._rotation,
+            state.position,
+            matrix(state.orientation),
+            low,
+            high,
+        )
+        return low, high
+
+
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _bounds(
+    kind: Vector,
+    size: Vector,
+    position: Vector,
+    rotation: Vector,
+    origin: Vector,
+    body: Vector,
+    low: Vector,
+    high: Vector,
+) -> None:  # pragma: no cover - compiled
+    for axis in range(3):
+        low[axis], high[axis] = np.inf, -np.inf
+    for k in range(kind.shape[0]):
+        for axis in range(3):
+            centre = origin[axis]
+            r = np.zeros(3)
+            for m in range(3):
+                centre += body[axis, m] * position[k, m]
+                for column in range(3):
+                    r[column] += body[axis, m] * rotation[k, m, column]
+            first = last = centre
+            if kind[k] == _BEAM:
+                last = centre + r[0] * size[k, 0]
+                reach = 0.0
+            elif kind[k] == _SPHERE:
+                reach = size[k, 0]
+            elif kind[k] == _BOX:
+                reach = abs(r[0]) * size[k, 0] + abs(r[1]) * size[k, 1] + abs(r[2]) * size[k, 2]
+            elif kind[k] == _CAPSULE:
+                reach = abs(r[2]) * size[k, 1] + size[k, 0]
+            else:
+                reach = abs(r[2]) * size[k, 1] + np.sqrt(max(0.0, 1.0 - r[2] * r[2])) * size[k, 0]
+            low[axis] = min(low[axis], min(first, last) - reach)
+            high[axis] = max(high[axis], max(first, last) + reach)

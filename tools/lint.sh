@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+#
+# ruff, mypy (strict) and the package checks a ROS 2 reviewer makes.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. install/env.sh
+ruff check .
+for package in world terrain vehicles bringup; do
+    echo "mypy regolith_$package"
+    mypy --no-error-summary "src/regolith_$package/regolith_$package"
+done
+python3 tools/check_packages.py
