@@ -3,7 +3,6 @@
 """Start any scenario: ``ros2 launch regolith_bringup scenario.launch.py scenario:=two_rovers``."""
 
 from launch import LaunchDescription
-
 from regolith_bringup.launch_adapter import launch_description
 
 

@@ -33,9 +33,9 @@ def diagnose() -> dict[str, Any]:
         except metadata.PackageNotFoundError:
             versions[name] = 'missing'
             problems.append(f'{name} is not installed; run `make setup`')
-    for name in ('rclpy', *_OWN):
-        if find_spec(name) is None:
-            problems.append(f'Python package {name} is not found; run `make setup` and use `./regolith`')
+    absent = [name for name in ('rclpy', *_OWN) if find_spec(name) is None]
+    if absent:
+        problems.append(f'Python packages not found: {", ".join(absent)}; run `make setup` and use `./regolith`')
     missing = []
     for topic in recorded_topics(['any']):
         try:

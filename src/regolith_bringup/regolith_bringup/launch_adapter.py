@@ -50,9 +50,10 @@ def launch_description(fixed: Mapping[str, str] | None = None) -> Any:
     :param fixed: values of :data:`ARGUMENTS` that are not asked for
     """
     # mypy: launch is absent from some machines and untyped on the others.
-    from launch import LaunchContext, LaunchDescription  # type: ignore
     from launch.actions import DeclareLaunchArgument, OpaqueFunction  # type: ignore
     from launch.substitutions import LaunchConfiguration  # type: ignore
+
+    from launch import LaunchContext, LaunchDescription  # type: ignore
 
     fixed = dict(fixed or {})
     asked = {name: about for name, about in ARGUMENTS.items() if name not in fixed}

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+_NOTHING = '\u2013'
+_TIMES = '\u00d7'
+
+
 def write_report(run_dir: str | Path) -> Path:
     """Write ``report.html`` into a run folder and return its path.
 
@@ -71,7 +75,7 @@ def _text(value: object) -> str:
 def _number(value: Any, digits: int, scale: float = 1.0, unit: str = '') -> str:
     """Return a figure for a table; a dash for what nobody reported."""
     if value is None:
-        return '–'
+        return _NOTHING
     text = f'{value * scale:,.{digits}f}' if isinstance(value, float) else f'{int(value * scale):,}'
     return f'{text} {unit}'.strip()
 
@@ -79,7 +83,7 @@ def _number(value: Any, digits: int, scale: float = 1.0, unit: str = '') -> str:
 def _tiles(summary: dict[str, Any]) -> str:
     tiles = (
         ('simulated', _number(_float(summary['simulated_s']), 1, unit='s')),
-        ('times real time', _number(_float(summary['speed']), 2, unit='×')),
+        ('times real time', _number(_float(summary['speed']), 2, unit=_TIMES)),
         ('wall time per simulated second', _number(_float(summary['compute_per_sim_s']), 3, unit='s')),
         ('cycles', _number(summary['cycles'], 0)),
         ('discarded, forced', f'{_number(summary["discarded_cycles"], 0)}, {_number(summary["forced_cycles"], 0)}'),
@@ -102,7 +106,7 @@ def _vehicles(run: RunData, summary: dict[str, Any], colors: dict[str, str]) -> 
     rows = []
     for name, v in summary['vehicles'].items():
         position = (v['final_pose'] or {}).get('position')
-        place = '–' if position is None else ', '.join(f'{c:.2f}' for c in position)
+        place = _NOTHING if position is None else ', '.join(f'{c:.2f}' for c in position)
         rows.append(
             (
                 f'<span class="dot" style="background:{colors.get(name, "#888")}"></span>{_text(name)}',
@@ -110,7 +114,7 @@ def _vehicles(run: RunData, summary: dict[str, Any], colors: dict[str, str]) -> 
                 _number(_float(v['mean_slip']), 1, 100.0, '%'),
                 _number(_float(v['max_sinkage_m']), 1, 1e3, 'mm'),
                 place,
-                _text(run.scenario.vehicles[name].driver.type) if name in run.scenario.vehicles else '–',
+                _text(run.scenario.vehicles[name].driver.type) if name in run.scenario.vehicles else _NOTHING,
             )
         )
     return _table(('vehicle', 'distance', 'mean slip', 'largest sinkage', 'ends at x, y, z [m]', 'driver'), rows)

@@ -9,8 +9,8 @@ from types import TracebackType
 import rclpy
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
-
 from regolith_msgs.msg import WorldStatus
+
 from regolith_world.ros import qos
 from regolith_world.ros.inbox import Inbox
 

@@ -27,6 +27,8 @@ from regolith_bringup.bag_reading import Bag  # noqa: E402
 from regolith_bringup.recorder_node import clock_ns, cycle_head  # noqa: E402
 from regolith_bringup.recover import recover  # noqa: E402
 
+pytestmark = pytest.mark.ros
+
 DOMAIN = 100 + os.getpid() % 100
 """Apart from other runs of these tests on this machine."""
 TOPICS = ['/clock|rosgraph_msgs/msg/Clock|state|1', '/talk|std_msgs/msg/String|state|1']

@@ -8,14 +8,14 @@ import json
 from collections.abc import Callable
 
 import numpy as np
-from regolith_world.participant import Participant
-from regolith_world.records import Command, Cycle, CycleKey, Evolved, JoinRequest, ParticipantKind
 
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.merge import SoilDelta, SoilUpdate, merge
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.surface import HeightField
+from regolith_world.participant import Participant
+from regolith_world.records import Command, Cycle, CycleKey, Evolved, JoinRequest, ParticipantKind
 
 NO_LIMIT_NS = 2**62
 """Terrain never asks for a shorter cycle."""

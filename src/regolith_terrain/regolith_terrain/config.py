@@ -13,6 +13,7 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, model_validator
+
 from regolith_world.config import Section
 
 

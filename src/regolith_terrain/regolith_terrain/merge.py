@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from regolith_world.records import CycleKey
 
 from regolith_terrain.records import NodeRecords, node_key
 from regolith_terrain.soil_grid import SoilGrid
+from regolith_world.records import CycleKey
 
 
 @dataclass(slots=True)

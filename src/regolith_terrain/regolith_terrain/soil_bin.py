@@ -176,7 +176,7 @@ def roll(
                 radius=radius,
                 width=width,
                 dt=dt,
-            )  # fmt: skip
+            )
         )
         vz += dt * (soil_bin.force[2] / mass - _GRAVITY * min(1.0, t / 0.5))
         z += dt * vz

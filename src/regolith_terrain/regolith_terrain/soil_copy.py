@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 import numpy as np
-from regolith_world.records import CycleKey
 
 from regolith_terrain.merge import SoilUpdate
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.soil_grid import SoilGrid
+from regolith_world.records import CycleKey
 
 
 class SoilCopy:

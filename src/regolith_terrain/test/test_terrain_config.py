@@ -58,7 +58,7 @@ def test_bad_soil_names_key_value_and_what_is_allowed(change: dict, words: list[
 
 
 def test_unknown_soil_lists_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match='chrono_lete.*lunar_nominal'):
+    with pytest.raises(ValueError, match=r'chrono_lete.*lunar_nominal'):
         load_soil('moon_dust', tmp_path)
     (tmp_path / 'broken.yaml').write_text('a: [')
     with pytest.raises(ValueError, match=r'broken\.yaml'):

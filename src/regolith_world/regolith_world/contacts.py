@@ -11,7 +11,7 @@ its joints, which costs a few percent of the restitution.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numba import njit
@@ -24,6 +24,8 @@ RESTING_SPEED = 0.02
 """Approach below which a contact does not bounce [m/s]; else resting bodies would chatter."""
 CORRECTION = 0.8
 """Part of the penetration that is taken out within one heartbeat."""
+MAX_PRESSING = 5.0
+"""Largest acceleration that is made up for beforehand [m/s^2]; beyond it, cycles just get shorter."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
@@ -87,12 +89,50 @@ def _solve(
         )
 
 
-def solve_contacts(touching: Sequence[Intersection], heartbeat_s: float) -> list[Impulse]:
+Pair = tuple[str, str]
+
+
+def approach_speed(hit: Intersection, point: Vector) -> float:
+    """Return how fast the two bodies close on each other at ``point`` along the normal [m/s]."""
+    a, b = hit.a.body, hit.b.body
+    va = a.linear_velocity + np.cross(a.angular_velocity, point - a.position)
+    vb = b.linear_velocity + np.cross(b.angular_velocity, point - b.position)
+    return -float((vb - va) @ hit.normal)
+
+
+def measured_pressing(
+    touching: Sequence[Intersection], separation: Mapping[Pair, float], dt_s: float
+) -> dict[Pair, float]:
+    """Return with what acceleration each lasting contact was pressed together during the cycle [m/s^2].
+
+    Wheels (or gravity) press bodies together all through a cycle, but impulses act at its start only. What the
+    press did to the separating velocity they left is known at the end, and made up for in the next one.
+
+    :param touching: pairs in contact at the end of the cycle
+    :param separation: velocity the impulses at its start aimed at, by pair [m/s]
+    :param dt_s: length of the cycle [s]
+    """
+    pressing = {}
+    for hit in touching:
+        pair = (hit.a.name, hit.b.name)
+        if pair in separation and len(hit.points):
+            speed = approach_speed(hit, hit.points.mean(axis=0))
+            pressing[pair] = min(MAX_PRESSING, max(0.0, (speed + separation[pair]) / dt_s))
+    return pressing
+
+
+def solve_contacts(
+    touching: Sequence[Intersection], heartbeat_s: float, pressing: Mapping[Pair, float] | None = None
+) -> tuple[list[Impulse], dict[Pair, float]]:
     """Return the impulses that stop (or bounce) all touching pairs, in pair order.
 
     :param touching: intersections of tangible pairs in contact, sorted by names
     :param heartbeat_s: time over which penetration is taken out [s]
+    :param pressing: see :func:`measured_pressing`
+    :return: the impulses, and the separating velocity aimed at by pair [m/s]
     """
+    pressing = pressing or {}
+    separation: dict[Pair, float] = {}
     bodies: dict[str, int] = {}
     states: list[BodyState] = []
     pair, points, normals, bias, friction, names = [], [], [], [], [], []
@@ -103,13 +143,13 @@ def solve_contacts(touching: Sequence[Intersection], heartbeat_s: float) -> list
             if item.name not in bodies:
                 bodies[item.name] = len(states)
                 states.append(item.body)
-        a, b = hit.a.body, hit.b.body
         restitution = max(hit.a.restitution, hit.b.restitution)
         push = CORRECTION * max(0.0, -hit.distance - TOUCH_DISTANCE) / heartbeat_s
+        # Half the press of a heartbeat beforehand leaves the bodies where they are at its end.
+        push += 0.5 * pressing.get((hit.a.name, hit.b.name), 0.0) * heartbeat_s
+        separation[hit.a.name, hit.b.name] = push
         for point in hit.points:
-            va = a.linear_velocity + np.cross(a.angular_velocity, point - a.position)
-            vb = b.linear_velocity + np.cross(b.angular_velocity, point - b.position)
-            approach = -float((vb - va) @ hit.normal)
+            approach = approach_speed(hit, point)
             bounce = restitution * approach if approach > RESTING_SPEED else 0.0
             pair.append((bodies[hit.a.name], bodies[hit.b.name]))
             names.append((hit.a.name, hit.b.name))
@@ -118,7 +158,7 @@ def solve_contacts(touching: Sequence[Intersection], heartbeat_s: float) -> list
             bias.append(max(bounce, push))
             friction.append(float(np.sqrt(hit.a.friction * hit.b.friction)))
     if not pair:
-        return []
+        return [], {}
     inverse_mass = np.array([1.0 / s.mass if s.mass > 0.0 else 0.0 for s in states])
     inverse_inertia = np.array([np.linalg.inv(s.inertia) if s.mass > 0.0 else np.zeros((3, 3)) for s in states])
     centre = np.array([s.center_of_mass if s.mass > 0.0 else s.position for s in states])
@@ -139,4 +179,4 @@ def solve_contacts(touching: Sequence[Intersection], heartbeat_s: float) -> list
         ITERATIONS,
         out,
     )
-    return [Impulse(a, b, q, -p) for (a, b), q, p in zip(names, points, out) if p.any()]
+    return [Impulse(a, b, q, -p) for (a, b), q, p in zip(names, points, out) if p.any()], separation

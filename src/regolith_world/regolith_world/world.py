@@ -17,7 +17,7 @@ import numpy as np
 
 from regolith_world import codec
 from regolith_world.config import WorldConfig
-from regolith_world.contacts import solve_contacts
+from regolith_world.contacts import measured_pressing, solve_contacts
 from regolith_world.handshake import Agreement
 from regolith_world.hashing import cycle_hash
 from regolith_world.intersection import (
@@ -93,6 +93,7 @@ class WorldState:
     hashes: tuple[str, ...]
     intersections: tuple[IntersectionRecord, ...]
     impulses: tuple[Impulse, ...]
+    separation: tuple[tuple[str, str, float], ...]
 
 
 class World:
@@ -132,6 +133,7 @@ class World:
         self._intersections: list[Intersection] = []
         self._records: tuple[IntersectionRecord, ...] = ()
         self._impulses: tuple[Impulse, ...] = ()
+        self._separation: dict[tuple[str, str], float] = {}
         self._births: tuple[str, ...] = ()
         self._deaths: tuple[str, ...] = ()
         self._geometry: tuple[tuple[str, ...], Geometry] | None = None
@@ -179,6 +181,7 @@ class World:
         self.participants.pop(name, None)
         self.objects.pop(name, None)
         self._impulses = tuple(i for i in self._impulses if name not in (i.a, i.b))
+        self._separation = {p: v for p, v in self._separation.items() if name not in p}
 
     # -- the cycle ----------------------------------------------------------------------------------------------
 
@@ -328,7 +331,9 @@ class World:
         touching = [h for h in hits if h.a.tangible and h.b.tangible and h.status != Status.NO_INTERSECTION]
         self._impulses = ()
         if self.config.touch == 'impulse':
-            self._impulses = tuple(solve_contacts(touching, self.config.heartbeat_s))
+            pressing = measured_pressing(touching, self._separation, cycle.dt_ns * 1e-9)
+            impulses, self._separation = solve_contacts(touching, self.config.heartbeat_s, pressing)
+            self._impulses = tuple(impulses)
         self._records = tuple(h.record() for h in hits)
         self._births = tuple(sorted(o.name for o in offspring))
         dead = sorted(name for name, o in self.objects.items() if not o.alive)
@@ -432,6 +437,7 @@ class World:
                 tuple(o.state_hash() for o in agents),
                 self._records,
                 self._impulses,
+                tuple((a, b, v) for (a, b), v in sorted(self._separation.items())),
             )
         )
 
@@ -450,6 +456,7 @@ class World:
         self.control.recall(state.control)
         self._attempt, self._verdict = 0, Verdict.NONE
         self._records, self._impulses = state.intersections, state.impulses
+        self._separation = {(a, b): v for a, b, v in state.separation}
         self._births = self._deaths = ()
         self.last_answers = {}
         bodies = {b.name: b for b in state.bodies}
