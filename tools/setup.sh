@@ -78,7 +78,9 @@ write_env() {
         comm -13 "$before" "$after" | grep -E '^[A-Za-z_]+=' | grep -vE '^(_|PWD|SHLVL|PATH|OLDPWD|COLCON_PREFIX_PATH|CMAKE_PREFIX_PATH)=' |
             sed -E 's/^([A-Za-z_]+)=(.*)$/export \1="\2"/'
         echo "export PATH=\"$root/.venv/bin:\$PATH\""
-        echo "export NUMBA_CACHE_DIR=\"\${NUMBA_CACHE_DIR:-$root/.cache/numba}\""
+        # Numba's cache does not notice when a kernel that another one calls has changed: a cache per state of the kernels.
+        echo "regolith_kernels=\$(grep -rl --include='*.py' '@njit' $root/src | sort | xargs cat | sha1sum | cut -c1-12)"
+        echo "export NUMBA_CACHE_DIR=\"\${NUMBA_CACHE_DIR:-$root/.cache/numba/\$regolith_kernels}\""
         echo "export REGOLITH_SHARED=\"\${REGOLITH_SHARED:-$root/../shared}\""
         echo "export FASTRTPS_DEFAULT_PROFILES_FILE=\"\${FASTRTPS_DEFAULT_PROFILES_FILE:-$root/src/regolith_bringup/config/fastdds.xml}\""
         echo 'export ROS_AUTOMATIC_DISCOVERY_RANGE="${ROS_AUTOMATIC_DISCOVERY_RANGE:-LOCALHOST}"'

@@ -38,7 +38,8 @@ class WheelState:
     slip_angle: float
     """From the wheel's heading line to the velocity of its centre [rad], left positive; 0 if standing."""
     sinkage_total: float
-    """Depth of the wheel's lowest point below the undisturbed ground, along its normal [m]; negative: clearance."""
+    """Depth of the wheel's lowest point below the undisturbed ground, which is averaged over the wheel's width, along
+    its normal [m]; negative: clearance."""
     sinkage_incremental: float
     """The same below the ground the wheel meets: what lies just ahead of it, ruts included, carried under it [m]."""
     normal_load: float
@@ -81,6 +82,19 @@ def slip_ratio(speed, rolling):  # type: ignore[no-untyped-def]
     if abs(rolling) < SLOW:
         return 0.0 if abs(speed) < SLOW else -1.0
     return min(max(1.0 - speed / rolling, -1.0), 1.0)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _interpolated(heights, row, col):  # type: ignore[no-untyped-def]
+    """Return the bilinear height at fractional indices, clamped to the array."""
+    ni, nj = heights.shape
+    row = min(max(row, 0.0), ni - 1.000001)
+    col = min(max(col, 0.0), nj - 1.000001)
+    r, c = int(row), int(col)
+    u, v = row - r, col - c
+    near = (1.0 - v) * heights[r, c] + v * heights[r, c + 1]
+    far = (1.0 - v) * heights[r + 1, c] + v * heights[r + 1, c + 1]
+    return (1.0 - u) * near + u * far
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
@@ -130,8 +144,12 @@ def measure_wheels(  # type: ignore[no-untyped-def]
         across = velocity[w, 0] * lx + velocity[w, 1] * ly + velocity[w, 2] * lz
         rolling = spin[w] * radius[w]
 
-        dx, dy = x - (i0 + row) * spacing, y - (j0 + col) * spacing
-        ground = base[row + 1, col + 1] + slope_x * dx + slope_y * dy
+        # The ground a wheel stands on is as wide as the wheel: one node would measure the grain of the relief.
+        lanes = int(half_width[w] / spacing)
+        ground = 0.0
+        for lane in range(-lanes, lanes + 1):
+            ground += _interpolated(base, x / spacing + lane * lx - i0 + 1.0, y / spacing + lane * ly - j0 + 1.0)
+        ground /= 2 * lanes + 1
         tilt = ax * nx + ay * ny + az * nz
         reach = radius[w] * math.sqrt(max(0.0, 1.0 - tilt * tilt)) + half_width[w] * abs(tilt)
         total = (ground - z) * nz + reach
@@ -141,7 +159,6 @@ def measure_wheels(  # type: ignore[no-untyped-def]
         ahead = math.sqrt(deep * (2.0 * radius[w] - deep)) + 1.5 * spacing
         if (along if abs(along) >= SLOW else rolling) < 0.0:
             ahead = -ahead
-        lanes = int(half_width[w] / spacing)
         change = 0.0
         for lane in range(-lanes, lanes + 1):
             r = int(min(max(math.floor((x + ahead * hx + lane * spacing * lx) / spacing + 0.5) - i0, 0), ni - 1))

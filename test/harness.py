@@ -1,0 +1,342 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs whole scenarios for tests: real nodes in real processes, on a ROS domain of the test's own.
+
+:func:`run_scenario` runs one to its end. :class:`LiveRun` runs one in the background and gives the test a node of its
+own beside it. Both end every process they started, whatever becomes of the test.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+WORLD = '/regolith/world'
+
+_domains = itertools.count(os.getpid())
+
+
+def new_domain() -> int:
+    """Return a ROS domain no other test of this process uses; 20 to 100 are clear of the kernel's ephemeral ports."""
+    return 20 + next(_domains) % 81
+
+
+def environment(domain: int) -> dict[str, str]:
+    """Return the environment of the processes of one run."""
+    return {
+        **os.environ,
+        'ROS_DOMAIN_ID': str(domain),
+        'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
+        # A field of a wrong Python type would otherwise corrupt a message silently.
+        'ROS_PYTHON_CHECK_FIELDS': '1',
+        'PYTHONUNBUFFERED': '1',
+    }
+
+
+def command(*arguments: object) -> list[str]:
+    """Return the command line of ``./regolith``, for an environment that is set up already."""
+    return [sys.executable, '-m', 'regolith_bringup.cli', *map(str, arguments)]
+
+
+# -- scenario files -------------------------------------------------------------------------------------------------
+
+
+def vehicle(x: float, y: float, heading_deg: float = 0.0, **driver: Any) -> dict[str, Any]:
+    """Return a VIPER of a scenario; ``driver`` as in scenario files, standing still if left out."""
+    return {
+        'model': 'viper',
+        'position': [x, y],
+        'heading_deg': heading_deg,
+        'driver': driver or {'type': 'constant', 'linear_mps': 0.0},
+    }
+
+
+def write_scenario(folder: Path, vehicles: Mapping[str, Any], name: str = 'scenario', **sections: Any) -> Path:
+    """Write a scenario on flat ground with a 4 cm grid; ``sections`` replace or add top-level keys, return its path.
+
+    :param sections: mappings are merged with the defaults, other values replace them
+    """
+    content: dict[str, Any] = {
+        'name': name,
+        'duration_s': 2.0,
+        'seed': 1,
+        'speed': 'max',
+        'terrain': {'source': 'flat', 'spacing_m': 0.04, 'soil': 'lunar_nominal'},
+        'vehicles': dict(vehicles),
+    }
+    for key, value in sections.items():
+        before = content.get(key)
+        content[key] = {**before, **value} if isinstance(before, dict) and isinstance(value, dict) else value
+    path = folder / f'{name}.yaml'
+    path.write_text(yaml.safe_dump(content, sort_keys=False), encoding='utf-8')
+    return path
+
+
+# -- a run from beginning to end ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What came of a run."""
+
+    code: int
+    run_dir: Path
+    summary: dict[str, Any]
+    """Empty if the run left none."""
+    output: str
+    """Everything that was printed, stdout and stderr."""
+
+
+def run_scenario(
+    tmp_path: Path,
+    scenario: str | Path,
+    *arguments: object,
+    processes: str = 'many',
+    timeout: float = 120.0,
+    name: str = 'run',
+    code: int | None = 0,
+) -> RunResult:
+    """Run a scenario by the command line and return what came of it.
+
+    :param tmp_path: where the run folder ``name`` is made
+    :param arguments: further options of ``./regolith run``
+    :param code: exit code the test takes for granted; None: any
+    """
+    with LiveRun(tmp_path, scenario, *arguments, processes=processes, name=name, node=False) as live:
+        return live.finish(timeout, code)
+
+
+class LiveRun:
+    """A run in the background, and a ROS node beside it.
+
+    ``with LiveRun(tmp_path, 'two_rovers', '--duration', 5) as live:`` starts it; leaving the block ends it.
+
+    :param arguments: further options of ``./regolith run``
+    :param node: whether the test needs :attr:`node` and the methods that use it
+    """
+
+    def __init__(
+        self,
+        tmp_path: Path,
+        scenario: str | Path,
+        *arguments: object,
+        processes: str = 'many',
+        name: str = 'run',
+        node: bool = True,
+    ) -> None:
+        self.run_dir = tmp_path / name
+        self.domain = new_domain()
+        self._printed = tmp_path / f'{name}.output.txt'
+        self._command = command('run', scenario, '--out', self.run_dir, '--processes', processes, *arguments)
+        self._wants_node = node
+        self._context: Any = None
+        self.node: Any = None
+        """The test's own rclpy node, in a context of its own."""
+        self._executor: Any = None
+
+    def __enter__(self) -> LiveRun:
+        if self._wants_node:
+            self._make_node()
+        with self._printed.open('w', encoding='utf-8') as stream:
+            self.process = subprocess.Popen(
+                self._command,
+                cwd=self._printed.parent,
+                env=environment(self.domain),
+                stdin=subprocess.DEVNULL,
+                stdout=stream,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        try:
+            self.end()
+        finally:
+            if self._context is not None:
+                self._executor.shutdown()
+                self.node.destroy_node()
+                self._context.try_shutdown()
+        if isinstance(error, (AssertionError, TimeoutError)):
+            print(f'--- {self.run_dir.name} printed:\n{self.output[-4000:]}')
+
+    # -- its processes ----------------------------------------------------------------------------------------------
+
+    @property
+    def output(self) -> str:
+        """What it printed so far."""
+        return self._printed.read_text(encoding='utf-8', errors='replace')
+
+    @property
+    def running(self) -> bool:
+        """Whether the supervisor has not ended."""
+        return self.process.poll() is None
+
+    def pids(self) -> dict[str, int]:
+        """Return the process ids of its nodes by label: ``amber/agent``, ``regolith/world``, ``solo_node``."""
+        found = {}
+        for pid in _children(self.process.pid):
+            try:
+                words = Path(f'/proc/{pid}/cmdline').read_bytes().decode(errors='replace').split('\0')
+            except OSError:
+                continue
+            names = [w.split(':=', 1)[1].strip('/') for key in ('__ns:=', '__node:=') for w in words if w[:len(key)] == key]
+            scripts = [Path(w).name for w in words if '/lib/regolith_' in w]
+            if names or scripts:
+                found['/'.join(names) or scripts[0]] = pid
+        return found
+
+    def finish(self, timeout: float = 120.0, code: int | None = 0) -> RunResult:
+        """Wait for its end and return what came of it.
+
+        :raises TimeoutError: if it does not end
+        """
+        until = time.monotonic() + timeout
+        while self.running:
+            if time.monotonic() > until:
+                raise TimeoutError(f'{self.run_dir.name} did not end within {timeout} s')
+            if self.node is not None:
+                self._executor.spin_once(timeout_sec=0.05)
+            else:
+                time.sleep(0.05)
+        return self._result(code)
+
+    def interrupt(self) -> None:
+        """Do what Ctrl-C does."""
+        self.process.send_signal(signal.SIGINT)
+
+    def end(self) -> None:
+        """End every process of the run; in order where that works, by force where it does not."""
+        nodes = self.pids()
+        if self.running:
+            self.interrupt()
+            try:
+                self.process.wait(10.0)
+            except subprocess.TimeoutExpired:
+                nodes = {**nodes, **self.pids()}
+                self.process.kill()
+                self.process.wait()
+        for pid in nodes.values():
+            # Only what still is the process that was started: its parent was the supervisor, its command ours.
+            try:
+                if b'/lib/regolith_' in Path(f'/proc/{pid}/cmdline').read_bytes():
+                    os.kill(pid, signal.SIGKILL)
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+
+    def _result(self, code: int | None) -> RunResult:
+        path = self.run_dir / 'summary.json'
+        summary = json.loads(path.read_text(encoding='utf-8')) if path.is_file() else {}
+        result = RunResult(self.process.returncode, self.run_dir, summary, self.output)
+        if code is not None:
+            assert result.code == code, f'exit code {result.code}, expected {code}; it printed:\n{result.output[-4000:]}'
+        return result
+
+    # -- the test's own node ----------------------------------------------------------------------------------------
+
+    def _make_node(self) -> None:
+        pytest.importorskip('rclpy', reason='needs the environment of install/env.sh')
+        import rclpy
+        from rclpy.context import Context
+        from rclpy.executors import SingleThreadedExecutor
+        from rclpy.node import Node
+
+        os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+        self._context = Context()
+        rclpy.init(context=self._context, domain_id=self.domain)
+        self.node = Node('test', context=self._context, start_parameter_services=False, enable_rosout=False)
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self.node)
+
+    def subscribe(self, message_type: Any, topic: str, *, latched: bool = False) -> list[Any]:
+        """Return a list that fills with the messages of a topic while the test waits."""
+        from rclpy.qos import DurabilityPolicy, QoSProfile
+
+        messages: list[Any] = []
+        # Deep, so that nothing is lost while the test does something else.
+        durability = DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE
+        profile = QoSProfile(depth=10_000, durability=durability)
+        self.node.create_subscription(message_type, topic, messages.append, profile)
+        return messages
+
+    def wait_for(self, condition: Callable[[], Any], timeout: float = 30.0, what: str = 'it') -> Any:
+        """Spin until ``condition`` returns something true, and return that.
+
+        :raises TimeoutError: if it does not, or if the run ends before
+        """
+        until = time.monotonic() + timeout
+        while True:
+            found = condition()
+            if found:
+                return found
+            if time.monotonic() > until:
+                raise TimeoutError(f'waited {timeout} s for {what}')
+            if not self.running:
+                # What was sent before the end may still lie in the queues.
+                for _ in range(200):
+                    self._executor.spin_once(timeout_sec=0.005)
+                found = condition()
+                if found:
+                    return found
+                raise TimeoutError(f'the run ended while the test waited for {what}')
+            self._executor.spin_once(timeout_sec=0.02)
+
+    def spin(self, seconds: float) -> None:
+        """Take messages for so long [wall s]."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            self._executor.spin_once(timeout_sec=0.02)
+
+    def call(self, service_type: Any, service: str, timeout: float = 20.0, **fields: Any) -> Any:
+        """Call a service of the run with the given fields and return its response.
+
+        :raises TimeoutError: if there is none, or no answer
+        """
+        client = self.node.create_client(service_type, service)
+        try:
+            self.wait_for(client.service_is_ready, timeout, f'service {service}')
+            future = client.call_async(service_type.Request(**fields))
+            self.wait_for(future.done, timeout, f'the answer of {service}')
+            return future.result()
+        finally:
+            self.node.destroy_client(client)
+
+    def pause(self, paused: bool = True) -> None:
+        """Pause the world, and wait until it stands; or let it go on."""
+        from regolith_msgs.msg import WorldStatus
+        from std_srvs.srv import SetBool
+
+        status = self.subscribe(WorldStatus, '/regolith/status', latched=True)
+        assert self.call(SetBool, f'{WORLD}/pause', data=paused).success
+        wanted = WorldStatus.PAUSED if paused else WorldStatus.PLAYING
+        self.wait_for(lambda: status and status[-1].state == wanted, 20.0, 'the world to ' + ('pause' if paused else 'go on'))
+
+
+def _children(pid: int) -> list[int]:
+    try:
+        tasks = list(Path(f'/proc/{pid}/task').iterdir())
+    except OSError:
+        return []
+    found = []
+    for task in tasks:
+        try:
+            found += [int(word) for word in (task / 'children').read_text().split()]
+        except OSError:
+            continue
+    return found
