@@ -16,8 +16,8 @@ of the undisturbed ground and shear against the sliding direction. Two modes:
    second wheel in a rut starts with fully mobilised shear.
 3. Shear is a vector: the mobilised fraction m of the shear strength obeys dm = (d - m) |v| dt / K, d being the unit
    vector against sliding. For steady sliding that is Janosi-Hanamoto's 1 - exp(-j / K) exactly; on reversal it unwinds
-   over a distance of order K (Dahl 1968), and a body at rest on a slope stays at rest. The reference jumps with the
-   sign of any sliding velocity.
+   over a distance of order K (Dahl 1968), and a body at rest on a slope stays at rest. A term in dm / dt damps it
+   there. The reference jumps with the sign of any sliding velocity.
 4. Damping never makes the soil pull.
 5. The area of a node on a slope is spacing^2 / cos(slope).
 6. Yielding never lowers the yield pressure or the plastic set, whatever becomes of b, so no cycle of loading yields
@@ -43,6 +43,13 @@ from regolith_terrain.scratch import make_scratch as make_scratch
 MODE_REFERENCE = 0
 MODE_REGOLITH = 1
 MODES = {'reference': MODE_REFERENCE, 'regolith': MODE_REGOLITH}
+
+SHEAR_RELAXATION_S = 0.2
+"""Of the mobilised shear in MODE_REGOLITH [s]: damps the rocking of a parked vehicle on its shear springs. An engineering
+choice: enough to bring a rover of 435 kg to rest against what the vertical pressure, which has no potential, puts into
+its rocking. It fades until nothing is left of it at CREEP_SPEED."""
+CREEP_SPEED = 0.02
+"""[m/s]."""
 
 OK = 0
 LEFT_WINDOW = 1
@@ -292,6 +299,7 @@ def _load(  # type: ignore[no-untyped-def]
                 stats[STAT_INVERSE_WIDTH] = inverse_width
 
     cell_area = spacing * spacing
+    relaxation = SHEAR_RELAXATION_S / dt
     wx, wy, wz = angular_velocity[0], angular_velocity[1], angular_velocity[2]
     loaded = 0
     area_sum = 0.0
@@ -351,11 +359,22 @@ def _load(  # type: ignore[no-untyped-def]
                     gain = (1.0 - fade) / speed
                     mx -= vx * gain
                     my -= vy * gain
+                ux, uy = mx, my
+                if speed < CREEP_SPEED:
+                    # Internal friction near rest, as in LuGre: a stress in the rate of m (Olsson & Astrom 1996).
+                    rate = relaxation * (1.0 - speed / CREEP_SPEED)
+                    ux += rate * (mx - shear[r, c, 0])
+                    uy += rate * (my - shear[r, c, 1])
+                    excess = ux * ux + uy * uy
+                    if excess > 1.0:
+                        excess = 1.0 / math.sqrt(excess)
+                        ux *= excess
+                        uy *= excess
                 shear[r, c, 0] = mx
                 shear[r, c, 1] = my
-                # The third component follows from m lying in the tangent plane.
-                mz = -(nx * mx + ny * my) / nz
-                hx, hy, hz = strength * mx, strength * my, strength * mz
+                # The third component follows from it lying in the tangent plane.
+                uz = -(nx * ux + ny * uy) / nz
+                hx, hy, hz = strength * ux, strength * uy, strength * uz
             else:
                 shear[r, c, 0] += speed * dt
                 tau = strength * (1.0 - math.exp(-shear[r, c, 0] / janosi))

@@ -98,10 +98,23 @@ def test_shear_unwinds_on_reversal_and_holds_at_rest() -> None:
     bin_.plate((0.0, 0.0, -0.01))
     assert bin_.force[0] == pytest.approx(forward, rel=1e-12)  # at rest the soil keeps holding
     bin_.plate((0.0, 0.0, -0.01), velocity=(-1e-6, 0.0, 0.0))
-    assert bin_.force[0] == pytest.approx(forward, rel=1e-6)  # and does not jump with the sign of a creep
+    # and does not jump with the sign of a creep: internal friction adds 2 v T / K = 2e-5 of the strength
+    assert bin_.force[0] == pytest.approx(forward, rel=5e-5)
     for _ in range(300):
         bin_.plate((0.0, 0.0, -0.01), velocity=(-1.0, 0.0, 0.0))
     assert bin_.force[0] == pytest.approx(-forward, rel=0.01)  # 1 - exp(-0.1 / K) = 0.996 of the limit either way
+
+
+def test_internal_friction_damps_a_plate_on_its_shear_spring() -> None:
+    """A plate that rocks by less than K on the soil comes to rest; Janosi-Hanamoto alone would let it swing for ever."""
+    bin_ = Bin(quiet())
+    mass, x, v, swing = 400.0, 0.0, 2e-3, []
+    for _ in range(4000):
+        bin_.plate((x, 0.0, -0.01), velocity=(v, 0.0, 0.0))
+        v += bin_.force[0] / mass * 1e-3
+        x += v * 1e-3
+        swing.append(abs(v))
+    assert max(swing[-500:]) < 1e-2 * max(swing[:500])
 
 
 def test_shear_is_forgotten_when_the_wheel_leaves() -> None:
