@@ -120,137 +120,34 @@ def run_scenario(
         return live.finish(timeout, code)
 
 
-class LiveRun:
-    """A run in the background, and a ROS node beside it.
+class Observer:
+    """A ROS node of the test's own, in a context of its own.
 
-    ``with LiveRun(tmp_path, 'two_rovers', '--duration', 5) as live:`` starts it; leaving the block ends it.
-
-    :param arguments: further options of ``./regolith run``
-    :param node: whether the test needs :attr:`node` and the methods that use it
+    ``with Observer(run.domain) as late:`` makes one in mid-run.
     """
 
-    def __init__(
-        self,
-        tmp_path: Path,
-        scenario: str | Path,
-        *arguments: object,
-        processes: str = 'many',
-        name: str = 'run',
-        node: bool = True,
-    ) -> None:
-        self.run_dir = tmp_path / name
-        self.domain = new_domain()
-        self._printed = tmp_path / f'{name}.output.txt'
-        self._command = command('run', scenario, '--out', self.run_dir, '--processes', processes, *arguments)
-        self._wants_node = node
+    def __init__(self, domain: int) -> None:
+        self.domain = domain
         self._context: Any = None
-        self.node: Any = None
-        """The test's own rclpy node, in a context of its own."""
         self._executor: Any = None
+        self.node: Any = None
 
-    def __enter__(self) -> LiveRun:
-        if self._wants_node:
-            self._make_node()
-        with self._printed.open('w', encoding='utf-8') as stream:
-            self.process = subprocess.Popen(
-                self._command,
-                cwd=self._printed.parent,
-                env=environment(self.domain),
-                stdin=subprocess.DEVNULL,
-                stdout=stream,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+    def __enter__(self) -> Observer:
+        self.open()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
-        try:
-            self.end()
-        finally:
-            if self._context is not None:
-                self._executor.shutdown()
-                self.node.destroy_node()
-                self._context.try_shutdown()
-        if isinstance(error, (AssertionError, TimeoutError)):
-            print(f'--- {self.run_dir.name} printed:\n{self.output[-4000:]}')
-
-    # -- its processes ----------------------------------------------------------------------------------------------
-
-    @property
-    def output(self) -> str:
-        """What it printed so far."""
-        return self._printed.read_text(encoding='utf-8', errors='replace')
+        self.close()
 
     @property
     def running(self) -> bool:
-        """Whether the supervisor has not ended."""
-        return self.process.poll() is None
+        """Whether what it waits for can still come."""
+        return True
 
-    def pids(self) -> dict[str, int]:
-        """Return the process ids of its nodes by label: ``amber/agent``, ``regolith/world``, ``solo_node``."""
-        found = {}
-        for pid in _children(self.process.pid):
-            try:
-                words = Path(f'/proc/{pid}/cmdline').read_bytes().decode(errors='replace').split('\0')
-            except OSError:
-                continue
-            names = [w.split(':=', 1)[1].strip('/') for key in ('__ns:=', '__node:=') for w in words if w[:len(key)] == key]
-            scripts = [Path(w).name for w in words if '/lib/regolith_' in w]
-            if names or scripts:
-                found['/'.join(names) or scripts[0]] = pid
-        return found
-
-    def finish(self, timeout: float = 120.0, code: int | None = 0) -> RunResult:
-        """Wait for its end and return what came of it.
-
-        :raises TimeoutError: if it does not end
-        """
-        until = time.monotonic() + timeout
-        while self.running:
-            if time.monotonic() > until:
-                raise TimeoutError(f'{self.run_dir.name} did not end within {timeout} s')
-            if self.node is not None:
-                self._executor.spin_once(timeout_sec=0.05)
-            else:
-                time.sleep(0.05)
-        return self._result(code)
-
-    def interrupt(self) -> None:
-        """Do what Ctrl-C does."""
-        self.process.send_signal(signal.SIGINT)
-
-    def end(self) -> None:
-        """End every process of the run; in order where that works, by force where it does not."""
-        nodes = self.pids()
-        if self.running:
-            self.interrupt()
-            try:
-                self.process.wait(10.0)
-            except subprocess.TimeoutExpired:
-                nodes = {**nodes, **self.pids()}
-                self.process.kill()
-                self.process.wait()
-        for pid in nodes.values():
-            # Only what still is the process that was started: its parent was the supervisor, its command ours.
-            try:
-                if b'/lib/regolith_' in Path(f'/proc/{pid}/cmdline').read_bytes():
-                    os.kill(pid, signal.SIGKILL)
-            except (FileNotFoundError, ProcessLookupError):
-                continue
-
-    def _result(self, code: int | None) -> RunResult:
-        path = self.run_dir / 'summary.json'
-        summary = json.loads(path.read_text(encoding='utf-8')) if path.is_file() else {}
-        result = RunResult(self.process.returncode, self.run_dir, summary, self.output)
-        if code is not None:
-            assert result.code == code, f'exit code {result.code}, expected {code}; it printed:\n{result.output[-4000:]}'
-        return result
-
-    # -- the test's own node ----------------------------------------------------------------------------------------
-
-    def _make_node(self) -> None:
+    def open(self) -> None:
+        """Make the node."""
         pytest.importorskip('rclpy', reason='needs the environment of install/env.sh')
         import rclpy
         from rclpy.context import Context
@@ -317,6 +214,137 @@ class LiveRun:
         finally:
             self.node.destroy_client(client)
 
+    def close(self) -> None:
+        """Remove the node."""
+        if self._context is not None:
+            self._executor.shutdown()
+            self.node.destroy_node()
+            self._context.try_shutdown()
+            self._context = None
+
+
+class LiveRun(Observer):
+    """A run in the background, and a ROS node beside it.
+
+    ``with LiveRun(tmp_path, 'two_rovers', '--duration', 5) as live:`` starts it; leaving the block ends it.
+
+    :param arguments: further options of ``./regolith run``
+    :param node: whether the test needs :attr:`node` and the methods that use it
+    """
+
+    def __init__(
+        self,
+        tmp_path: Path,
+        scenario: str | Path,
+        *arguments: object,
+        processes: str = 'many',
+        name: str = 'run',
+        node: bool = True,
+    ) -> None:
+        super().__init__(new_domain())
+        self.run_dir = tmp_path / name
+        self._printed = tmp_path / f'{name}.output.txt'
+        self._command = command('run', scenario, '--out', self.run_dir, '--processes', processes, *arguments)
+        self._wants_node = node
+
+    def __enter__(self) -> LiveRun:
+        if self._wants_node:
+            self.open()
+        with self._printed.open('w', encoding='utf-8') as stream:
+            self.process = subprocess.Popen(
+                self._command,
+                cwd=self._printed.parent,
+                env=environment(self.domain),
+                stdin=subprocess.DEVNULL,
+                stdout=stream,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        try:
+            self.end()
+        finally:
+            self.close()
+        if isinstance(error, (AssertionError, TimeoutError)):
+            print(f'--- {self.run_dir.name} printed:\n{self.output[-4000:]}')
+
+    # -- its processes ----------------------------------------------------------------------------------------------
+
+    @property
+    def output(self) -> str:
+        """What it printed so far."""
+        return self._printed.read_text(encoding='utf-8', errors='replace')
+
+    @property
+    def running(self) -> bool:
+        """Whether the supervisor has not ended."""
+        return self.process.poll() is None
+
+    def pids(self) -> dict[str, int]:
+        """Return the process ids of its nodes by label: ``amber/agent``, ``regolith/world``, ``solo_node``."""
+        found = {}
+        for pid in _children(self.process.pid):
+            try:
+                words = Path(f'/proc/{pid}/cmdline').read_bytes().decode(errors='replace').split('\0')
+            except OSError:
+                continue
+            options = dict(w.split(':=', 1) for w in words if ':=' in w)
+            names = [options[key].strip('/') for key in ('__ns', '__node') if key in options]
+            scripts = [Path(w).name for w in words if '/lib/regolith_' in w]
+            if names or scripts:
+                found['/'.join(names) or scripts[0]] = pid
+        return found
+
+    def finish(self, timeout: float = 120.0, code: int | None = 0) -> RunResult:
+        """Wait for its end and return what came of it.
+
+        :raises TimeoutError: if it does not end
+        """
+        until = time.monotonic() + timeout
+        while self.running:
+            if time.monotonic() > until:
+                raise TimeoutError(f'{self.run_dir.name} did not end within {timeout} s')
+            if self.node is not None:
+                self._executor.spin_once(timeout_sec=0.05)
+            else:
+                time.sleep(0.05)
+        return self._result(code)
+
+    def interrupt(self) -> None:
+        """Do what Ctrl-C does."""
+        self.process.send_signal(signal.SIGINT)
+
+    def end(self) -> None:
+        """End every process of the run; in order where that works, by force where it does not."""
+        nodes = self.pids()
+        if self.running:
+            self.interrupt()
+            try:
+                self.process.wait(10.0)
+            except subprocess.TimeoutExpired:
+                nodes = {**nodes, **self.pids()}
+                self.process.kill()
+                self.process.wait()
+        for pid in nodes.values():
+            # Only what still is the process that was started: its parent was the supervisor, its command ours.
+            try:
+                if b'/lib/regolith_' in Path(f'/proc/{pid}/cmdline').read_bytes():
+                    os.kill(pid, signal.SIGKILL)
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+
+    def _result(self, code: int | None) -> RunResult:
+        path = self.run_dir / 'summary.json'
+        summary = json.loads(path.read_text(encoding='utf-8')) if path.is_file() else {}
+        result = RunResult(self.process.returncode, self.run_dir, summary, self.output)
+        if code is not None:
+            assert result.code == code, f'exit code {result.code}, expected {code}; it printed:\n{result.output[-4000:]}'
+        return result
+
     def pause(self, paused: bool = True) -> None:
         """Pause the world, and wait until it stands; or let it go on."""
         from regolith_msgs.msg import WorldStatus
@@ -324,8 +352,9 @@ class LiveRun:
 
         status = self.subscribe(WorldStatus, '/regolith/status', latched=True)
         assert self.call(SetBool, f'{WORLD}/pause', data=paused).success
-        wanted = WorldStatus.PAUSED if paused else WorldStatus.PLAYING
-        self.wait_for(lambda: status and status[-1].state == wanted, 20.0, 'the world to ' + ('pause' if paused else 'go on'))
+        wanted = (WorldStatus.PAUSED,) if paused else (WorldStatus.PLAYING, WorldStatus.STOPPED)
+        what = 'the world to ' + ('pause' if paused else 'go on')
+        self.wait_for(lambda: any(s.state in wanted for s in status), 20.0, what)
 
 
 def _children(pid: int) -> list[int]:

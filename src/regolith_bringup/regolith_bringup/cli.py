@@ -60,6 +60,9 @@ def run(
     seed: SeedOption = None,
     settings: SetOption = None,
     no_record: Annotated[bool, typer.Option('--no-record', help='Write no bag (and hence no report).')] = False,
+    restore_from: Annotated[
+        Path | None, typer.Option('--from', metavar='CHECKPOINT', help='Continue from a checkpoint folder.')
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run a scenario; prints the run folder last."""
@@ -78,9 +81,12 @@ def run(
     )
     if out is not None:
         check_run_folder(out)
+    if restore_from is not None and not (restore_from / 'manifest.json').is_file():
+        allowed = 'a folder that holds a manifest.json, as in RUN/checkpoints'
+        raise ScenarioError(Problem('--from', '', 'is not a checkpoint', allowed, str(restore_from)))
     from regolith_bringup.supervisor import run_scenario
 
-    code = run_scenario(resolved, processes=spread, out=out, as_json=as_json)
+    code = run_scenario(resolved, processes=spread, out=out, as_json=as_json, restore_from=restore_from)
     raise typer.Exit(code)
 
 

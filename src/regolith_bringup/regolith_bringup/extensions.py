@@ -10,25 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from importlib import import_module, metadata
-from importlib.util import find_spec
 from typing import Any
 
 from regolith_bringup.problems import Problem, ScenarioError
 from regolith_bringup.yaml_source import parse_value
 
 _BENCHMARKS = {
-    'heartbeat': 'regolith_world.bench:heartbeat',
-    'scm': 'regolith_terrain.bench:scm_cost',
-    'viper': 'regolith_vehicles.bench:viper_cost',
+    'heartbeat': 'regolith_bringup.bench.heartbeat:heartbeat',
+    'scm': 'regolith_bringup.bench.driving:scm',
+    'two_rovers': 'regolith_bringup.bench.driving:two_rovers',
 }
 
 
 def benchmarks() -> dict[str, Callable[[], Any]]:
     """Return all benchmarks by name, in name order."""
     found: dict[str, Callable[[], Any]] = _entry_points('regolith.benchmarks')
-    for name, target in _BENCHMARKS.items():
-        if find_spec(target.split(':')[0]) is not None:
-            found[name] = _late(target)
+    found.update({name: _late(target) for name, target in _BENCHMARKS.items()})
     return dict(sorted(found.items()))
 
 

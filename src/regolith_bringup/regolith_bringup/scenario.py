@@ -25,12 +25,14 @@ from regolith_bringup.validation import validated
 from regolith_bringup.yaml_source import KeyPath, YamlSource, parse_value
 from regolith_terrain.config import SoilConfig, TerrainConfig, load_soil, soil_names
 from regolith_vehicles.config import (
+    PluginDriverConfig,
     VehicleEntry,
     VehicleModelConfig,
     VehicleModelError,
     known_vehicles,
     load_vehicle_model,
 )
+from regolith_vehicles.drivers import known_drivers, make_driver
 from regolith_world.config import Section, WorldConfig
 
 RESERVED_NAMES = ('regolith', 'world', 'terrain', 'comms', 'recorder', 'clock', 'tf', 'tf_static', 'rosout')
@@ -127,6 +129,9 @@ def load_scenario(
     scenario = validated(Scenario, source.data, source)
     _check_raster(scenario, source)
     models = {name: _model(name, entry.model, source) for name, entry in scenario.vehicles.items()}
+    for name, entry in scenario.vehicles.items():
+        if isinstance(entry.driver, PluginDriverConfig):
+            _check_driver(name, entry.driver, source)
     vehicles = {n: e.model_copy(update={'model': models[n]}) for n, e in scenario.vehicles.items()}
     return ResolvedScenario(scenario.model_copy(update={'vehicles': vehicles}), source.file.resolve())
 
@@ -243,9 +248,24 @@ def _model(name: str, model: str, source: YamlSource) -> str:
     except VehicleModelError as error:
         problem = Problem(error.file, error.key, 'is not usable', error.allowed, shown(error.value))
         raise ScenarioError(problem) from None
-    if target != model or Path(model).is_absolute():
+    # Ours are known to compile; those of entry points and files of the user's own are not.
+    if not isinstance(known.get(model), Path):
         _check_mjcf(mjcf)
     return target
+
+
+def _check_driver(name: str, driver: PluginDriverConfig, source: YamlSource) -> None:
+    """Make a driver of another package once: a typo in its parameters must not show when its node starts."""
+    key: KeyPath = ('vehicles', name, 'driver')
+    known = known_drivers()
+    if driver.name not in known:
+        allowed = f"the name of an entry point of group regolith.drivers: {one_of(known, driver.name)}"
+        raise source.error((*key, 'name'), 'no such driver is installed', allowed, driver.name)
+    try:
+        make_driver(driver)
+    except (TypeError, ValueError) as error:
+        allowed = f'what {known[driver.name].value} takes'
+        raise source.error((*key, 'parameters'), str(error), allowed, driver.parameters) from None
 
 
 def _check_mjcf(mjcf: Path) -> None:

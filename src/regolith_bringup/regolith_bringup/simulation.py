@@ -9,7 +9,9 @@ in as many processes as there are vehicles.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
+from regolith_bringup.scenario import Scenario
 from regolith_terrain.authority import TerrainAuthority
 from regolith_terrain.height_field import build_height_field
 from regolith_terrain.merge import SoilDelta, SoilUpdate
@@ -17,9 +19,7 @@ from regolith_terrain.soil_copy import SoilCopy
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_vehicles.agent import Snapshot, VehicleAgent
 from regolith_vehicles.config import load_vehicle_model
-
-from regolith_bringup.scenario import Scenario
-from regolith_world import checkpoint
+from regolith_world.checkpoint import WORLD, Checkpoint
 from regolith_world.records import ParticipantKind
 from regolith_world.remote import LocalBus
 from regolith_world.world import World
@@ -70,7 +70,7 @@ class Simulation:
                 self._take_delta,
                 soil=SoilCopy(SoilGrid(field, config.spacing_m), name, compaction_transfer=False) if own else None,
                 grid=None if own else self.terrain.grid,
-                publish=None if publish is None else lambda snapshot, n=name: publish(n, snapshot),
+                publish=None if publish is None else partial(publish, name),
             )
             self.agents[name] = agent
             self.bus.connect(agent, ParticipantKind.AGENT)
@@ -116,14 +116,12 @@ class Simulation:
                 agent.soil.load(ground, soil_seq)
             agent.restore(blobs[name], epoch)
 
-    def checkpoint(self) -> checkpoint.Checkpoint:
+    def checkpoint(self) -> Checkpoint:
         """Return the committed state of everything; call it after :meth:`run`."""
         blobs = self.save(tuple(sorted(self.world.participants)))
-        return checkpoint.Checkpoint(
-            self.world.t_ns, self.world.state_hash, {checkpoint.WORLD: self.world.save(), **blobs}
-        )
+        return Checkpoint(self.world.t_ns, self.world.state_hash, {WORLD: self.world.save(), **blobs})
 
-    def go_to(self, saved: checkpoint.Checkpoint) -> None:
+    def go_to(self, saved: Checkpoint) -> None:
         """Continue from a checkpoint, taken here or in a run of many processes."""
-        self.world.load(saved.blobs[checkpoint.WORLD])
-        self.restore({n: b for n, b in saved.blobs.items() if n != checkpoint.WORLD}, self.world.epoch)
+        self.world.load(saved.blobs[WORLD])
+        self.restore({n: b for n, b in saved.blobs.items() if n != WORLD}, self.world.epoch)

@@ -15,14 +15,14 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from regolith_msgs.msg import Cycle, Evolved, TerrainDelta, TerrainUpdate
+
+from regolith_bringup.scenario import Scenario
+from regolith_bringup.simulation import Simulation
 from regolith_terrain.merge import SoilDelta, SoilUpdate
 from regolith_terrain.ros import convert as soil_convert
 from regolith_terrain.ros.services import offer_heights, offer_snapshot
 from regolith_vehicles.agent import Snapshot
 from regolith_vehicles.ros.vehicle_topics import VehicleTopics
-
-from regolith_bringup.scenario import Scenario
-from regolith_bringup.simulation import Simulation
 from regolith_world import records
 from regolith_world.config import load_section
 from regolith_world.ros import convert, qos
@@ -89,7 +89,9 @@ class SoloNode:
         self.runner.paused = declare(node, 'start_paused', False, 'whether the world waits for ~/pause to be lifted')
 
     @staticmethod
-    def _tell(publisher: Any, to_message: Any, record: records.Cycle | records.Evolved | SoilDelta | SoilUpdate) -> None:
+    def _tell(
+        publisher: Any, to_message: Any, record: records.Cycle | records.Evolved | SoilDelta | SoilUpdate
+    ) -> None:
         # Nobody listening and nobody recording: the conversion would cost more than the physics of an idle vehicle.
         if publisher.get_subscription_count():
             publisher.publish(to_message(record))

@@ -106,8 +106,8 @@ class Supervisor:
         nodes: list[NodeProcess] = []
         previous = {n: signal.signal(n, self._on_signal) for n in (signal.SIGINT, signal.SIGTERM)}
         try:
-            for spec in self._specs:
-                nodes.append(NodeProcess(spec, environment, self._say))
+            # One by one, so that those already started are stopped if another cannot be.
+            nodes.extend(NodeProcess(spec, environment, self._say) for spec in self._specs)
             return self._watch(nodes)
         finally:
             for node in nodes:

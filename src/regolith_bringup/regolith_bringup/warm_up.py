@@ -19,10 +19,12 @@ def main() -> None:
     for settings in ([], ['terrain.mode=reference', 'terrain.source=flat', 'vehicles.basalt.position=[0.0, 0.02]']):
         Simulation(load_scenario('two_rovers', settings).scenario).run(0.06)
     shape = Shape(ShapeKind.SPHERE, np.array([0.1, 0.0, 0.0]))
-    balls = [
-        FreeBody(n, rigid_state(n, [x, 0, 0], 1.0, sphere_inertia(1.0, 0.1), linear_velocity=[-20 * x, 0, 0]), [shape])
-        for n, x in (('a', -0.2), ('b', 0.2))
-    ]
+    inertia = sphere_inertia(1.0, 0.1)
+    balls = []
+    for name, x in (('a', -0.2), ('b', 0.2)):
+        velocity = np.array([-20.0 * x, 0.0, 0.0])
+        state = rigid_state(name, np.array([x, 0.0, 0.0]), 1.0, inertia, linear_velocity=velocity)
+        balls.append(FreeBody(name, state, [shape]))
     world = World(WorldConfig(), balls)
     while world.t_ns < 40_000_000:
         world.step()

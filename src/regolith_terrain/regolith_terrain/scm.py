@@ -45,9 +45,11 @@ MODE_REGOLITH = 1
 MODES = {'reference': MODE_REFERENCE, 'regolith': MODE_REGOLITH}
 
 SHEAR_RELAXATION_S = 0.2
-"""Of the mobilised shear in MODE_REGOLITH [s]: damps the rocking of a parked vehicle on its shear springs. An engineering
-choice: enough to bring a rover of 435 kg to rest against what the vertical pressure, which has no potential, puts into
-its rocking. It fades until nothing is left of it at CREEP_SPEED."""
+"""Of the mobilised shear in MODE_REGOLITH [s]: damps the rocking of a parked vehicle on its shear springs.
+
+An engineering choice: enough to bring a rover of 435 kg to rest against what the vertical pressure, which has no
+potential, puts into its rocking. It fades until nothing is left of it at CREEP_SPEED.
+"""
 CREEP_SPEED = 0.02
 """[m/s]."""
 

@@ -11,11 +11,6 @@ from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from regolith_msgs.msg import TerrainDelta, TerrainUpdate
 from regolith_msgs.srv import Join
-from regolith_world.config import Head, WorldConfig, load_section
-from regolith_world.ros import qos
-from regolith_world.ros.convert import cycle_record
-from regolith_world.ros.participant_shell import JoinRefused, ParticipantShell
-from regolith_world.world_node import declare
 
 from regolith_terrain.authority import TerrainAuthority
 from regolith_terrain.config import TerrainConfig
@@ -23,6 +18,11 @@ from regolith_terrain.height_field import build_height_field
 from regolith_terrain.merge import SoilUpdate
 from regolith_terrain.ros import convert
 from regolith_terrain.ros.services import offer_heights, offer_snapshot
+from regolith_world.config import Head, WorldConfig, load_section
+from regolith_world.ros import qos
+from regolith_world.ros.convert import cycle_record
+from regolith_world.ros.participant_shell import JoinRefused, ParticipantShell
+from regolith_world.world_node import declare
 
 
 class TerrainNode:

@@ -14,12 +14,20 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
 from regolith_terrain.authority import handshake_parameters
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.height_field import HeightField
 from regolith_terrain.merge import SoilDelta, SoilUpdate
 from regolith_terrain.soil_copy import SoilCopy
 from regolith_terrain.soil_grid import SoilGrid
+from regolith_vehicles.config import VehicleEntry, VehicleModelConfig
+from regolith_vehicles.description import Pose, WheeledVehicleDescription
+from regolith_vehicles.drivers import LIVE, make_driver
+from regolith_vehicles.kinematics import wheel_commands
+from regolith_vehicles.odometry import Odometry
+from regolith_vehicles.vehicle import Figures, Vehicle
+from regolith_vehicles.wheel_state import WheelState
 from regolith_world.outline import Outline
 from regolith_world.participant import Participant
 from regolith_world.records import (
@@ -33,14 +41,6 @@ from regolith_world.records import (
     Shape,
     ShapeKind,
 )
-
-from regolith_vehicles.config import VehicleEntry, VehicleModelConfig
-from regolith_vehicles.description import Pose, WheeledVehicleDescription
-from regolith_vehicles.drivers import LIVE, make_driver
-from regolith_vehicles.kinematics import wheel_commands
-from regolith_vehicles.odometry import Odometry
-from regolith_vehicles.vehicle import Figures, Vehicle
-from regolith_vehicles.wheel_state import WheelState
 
 Vector = NDArray[np.float64]
 
@@ -136,7 +136,8 @@ class VehicleAgent(Participant):
         self._command = (0.0, 0.0)
         self._driver_committed = self.driver.save()
         self._cycles = 0
-        self._hash = self._digest(0, b'')
+        self._state = self.vehicle.state()
+        self._hash = self._digest(0, b'', self._state)
         self._tentative: tuple[CycleKey, str] | None = None
         self._delta: SoilDelta | None = None
         self._snapshot: Snapshot | None = None
@@ -203,7 +204,7 @@ class VehicleAgent(Participant):
         if self.soil is not None:
             self.soil.commit(key)
         self._tentative = None
-        self.vehicle.commit()
+        self.vehicle.commit(self._state)
         self._driver_committed = self.driver.save()
         self._cycles = key.cycle + 1
         self._capture(cycle.t_ns)
@@ -229,7 +230,8 @@ class VehicleAgent(Participant):
         self._command = self.driver.command(cycle.t_ns, start)
         speeds, angles = wheel_commands(self.vehicle.body.layout, *self._command)
         records = self.vehicle.evolve(cycle.dt_ns, speeds, angles)
-        self._tentative = (cycle.key, self._digest(cycle.key.cycle + 1, live))
+        self._state = self.vehicle.state()
+        self._tentative = (cycle.key, self._digest(cycle.key.cycle + 1, live, self._state))
         self._delta = SoilDelta(cycle.key, self.name, records)
         self._send_delta(self._delta)
         end = self.vehicle.body_state()
@@ -321,10 +323,10 @@ class VehicleAgent(Participant):
 
     # -- state --------------------------------------------------------------------------------------------------
 
-    def _digest(self, cycles: int, live: bytes) -> str:
+    def _digest(self, cycles: int, live: bytes, state: bytes) -> str:
         """Return the SHA-256 (hex) of everything the vehicle's future depends on, the ground excepted."""
         digest = hashlib.sha256(_MAGIC + struct.pack('<q', cycles))
-        for part in (self.vehicle.state(), self.driver.save(), live):
+        for part in (state, self.driver.save(), live):
             digest.update(struct.pack('<q', len(part)) + part)
         return digest.hexdigest()
 

@@ -11,6 +11,7 @@ from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from regolith_msgs.msg import TerrainDelta, TerrainUpdate
 from regolith_msgs.srv import Join
+
 from regolith_terrain.authority import TerrainAuthority
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.height_field import build_height_field
@@ -19,15 +20,14 @@ from regolith_terrain.ros import convert
 from regolith_terrain.ros.services import offer_heights
 from regolith_terrain.soil_copy import SoilCopy
 from regolith_terrain.soil_grid import SoilGrid
+from regolith_vehicles.agent import Snapshot, VehicleAgent
+from regolith_vehicles.config import VehicleEntry, load_vehicle_model
+from regolith_vehicles.ros.vehicle_topics import VehicleTopics
 from regolith_world.config import Head, WorldConfig, load_section
 from regolith_world.ros import qos
 from regolith_world.ros.convert import cycle_record, evolved_record
 from regolith_world.ros.participant_shell import JoinRefused, ParticipantShell
 from regolith_world.world_node import declare
-
-from regolith_vehicles.agent import Snapshot, VehicleAgent
-from regolith_vehicles.config import VehicleEntry, load_vehicle_model
-from regolith_vehicles.ros.vehicle_topics import VehicleTopics
 
 
 class AgentNode:

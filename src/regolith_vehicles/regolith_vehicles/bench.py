@@ -8,10 +8,10 @@ import platform
 import time
 
 import numpy as np
+
 from regolith_terrain.config import load_soil
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.soil_grid import SoilGrid
-
 from regolith_vehicles.config import load_vehicle_model
 from regolith_vehicles.kinematics import wheel_commands
 from regolith_vehicles.vehicle import Vehicle

@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import Field, ValidationError, field_validator
-from regolith_world.config import Section
 
 from regolith_vehicles.model_config import VehicleModelConfig
+from regolith_world.config import Section
 
 __all__ = [
     'ConstantDriverConfig',

@@ -9,15 +9,17 @@ import struct
 from abc import ABC, abstractmethod
 from importlib import metadata
 
-from regolith_world.records import BodyState
-from regolith_world.rotation import yaw
-
 from regolith_vehicles.config import (
     ConstantDriverConfig,
     DriverConfig,
     ExternalDriverConfig,
     PathDriverConfig,
 )
+from regolith_world.records import BodyState
+from regolith_world.rotation import yaw
+
+GROUP = 'regolith.drivers'
+"""Entry points of other packages: name -> a callable that takes the driver's parameters and returns a Driver."""
 
 LIVE = struct.Struct('<?dd')
 """A latched command: whether it is new, forward speed [m/s], yaw rate [rad/s]."""
@@ -180,6 +182,11 @@ class ExternalDriver(Driver):
         self._twist = (linear, angular)
 
 
+def known_drivers() -> dict[str, metadata.EntryPoint]:
+    """Return the drivers of other packages, by name in name order."""
+    return {point.name: point for point in sorted(metadata.entry_points(group=GROUP), key=lambda p: p.name)}
+
+
 def make_driver(config: DriverConfig) -> Driver:
     """Return the driver a configuration describes.
 
@@ -191,7 +198,7 @@ def make_driver(config: DriverConfig) -> Driver:
         return PathDriver(config)
     if isinstance(config, ExternalDriverConfig):
         return ExternalDriver(config)
-    points = {point.name: point for point in metadata.entry_points(group='regolith.drivers')}
+    points = known_drivers()
     if config.name not in points:
         raise ValueError(f'driver.name: {config.name!r} is not installed; allowed: {sorted(points)}')
     driver = points[config.name].load()(**config.parameters)

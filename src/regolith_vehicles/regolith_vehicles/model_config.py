@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
+
 from regolith_world.config import Section
 
 Vector3 = tuple[float, float, float]

@@ -18,9 +18,10 @@ from typing import Any
 
 import mujoco
 import numpy as np
-import regolith_terrain.scm
 from llvmlite import binding
 from numba import njit, types
+
+import regolith_terrain.scm
 from regolith_terrain.scm import cylinder_wrench
 
 OK = 0
@@ -141,7 +142,8 @@ def _compile(kernels: int) -> Callable[..., int]:
             mj_step2(model, data)
         return OK
 
-    return run_substeps
+    compiled: Callable[..., int] = run_substeps
+    return compiled
 
 
 run_substeps: Callable[..., Any] = _compile(_kernels_digest())

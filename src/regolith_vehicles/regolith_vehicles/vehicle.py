@@ -12,13 +12,12 @@ from pathlib import Path
 import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
 from regolith_terrain.config import SoilConfig
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.scm import MODES, STAT_COUNT, make_scratch
 from regolith_terrain.shear_memory import ShearMemory
 from regolith_terrain.soil_grid import SoilGrid, SoilWindow
-from regolith_world.records import BodyState
-
 from regolith_vehicles import substeps, wheel_state
 from regolith_vehicles.config import VehicleModelConfig
 from regolith_vehicles.description import Pose
@@ -26,6 +25,7 @@ from regolith_vehicles.multibody import check_substep, compile_vehicle, to_ros
 from regolith_vehicles.odometry import Odometry
 from regolith_vehicles.placement import pose_on_ground
 from regolith_vehicles.wheel_state import WheelState, measure_wheels
+from regolith_world.records import BodyState
 
 Vector = NDArray[np.float64]
 
@@ -107,6 +107,7 @@ class Vehicle:
         self._bias = np.zeros(count)
         self._odometry = Odometry()
         self._figures = Figures()
+        self._body_state: BodyState | None = None
         self._refresh()
         self._committed = self.state()
 
@@ -148,6 +149,8 @@ class Vehicle:
 
     def body_state(self) -> BodyState:
         """Return pose, twist and composite inertia of the whole vehicle, named as it is."""
+        if self._body_state is not None:
+            return self._body_state
         data, model = self._data, self._model
         mass = model.body_mass
         total = float(mass.sum())
@@ -157,7 +160,7 @@ class Vehicle:
         turned = (frame * model.body_inertia[:, None, :]) @ frame.transpose(0, 2, 1)
         steiner = (arm * arm).sum(axis=1)[:, None, None] * np.eye(3) - arm[:, :, None] * arm[:, None, :]
         rotation = data.xmat[self.body.base].reshape(3, 3)
-        return BodyState(
+        self._body_state = BodyState(
             name=self.name,
             position=data.xpos[self.body.base].copy(),
             orientation=to_ros(data.xquat[self.body.base]),
@@ -167,6 +170,7 @@ class Vehicle:
             center_of_mass=center,
             inertia=(turned + mass[:, None, None] * steiner).sum(axis=0),
         )
+        return self._body_state
 
     def wheel_states(self) -> tuple[WheelState, ...]:
         """Return how each wheel stood to the ground at the end of the last cycle; zeros before the first."""
@@ -208,6 +212,7 @@ class Vehicle:
         change = np.zeros((1, model.nv))
         mujoco.mj_solveM(model, data, change, (np.asarray(impulse, dtype=float) @ jacobian)[None, :])
         data.qvel[:] += change[0]
+        self._body_state = None
         mujoco.mj_comVel(model, data)
 
     def evolve(self, dt_ns: int, wheel_speeds: ArrayLike, steer_angles: ArrayLike) -> NodeRecords:
@@ -348,15 +353,19 @@ class Vehicle:
 
     def _refresh(self) -> None:
         """Bring poses and velocities of all bodies up to qpos and qvel, touching nothing that the next step reads."""
+        self._body_state = None
         mujoco.mj_kinematics(self._model, self._data)
         mujoco.mj_comPos(self._model, self._data)
         mujoco.mj_comVel(self._model, self._data)
 
     # -- state --------------------------------------------------------------------------------------------------
 
-    def commit(self) -> None:
-        """Make the present state the one :meth:`discard` returns to."""
-        self._committed = self.state()
+    def commit(self, state: bytes | None = None) -> None:
+        """Make the present state the one :meth:`discard` returns to.
+
+        :param state: what :meth:`state` returned for it, if the caller has that already
+        """
+        self._committed = self.state() if state is None else state
 
     def discard(self) -> None:
         """Return to the committed state, to the bit."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from regolith_terrain.config import load_soil
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.soil_grid import SoilGrid

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from regolith_terrain.authority import TerrainAuthority
 from regolith_terrain.config import TerrainConfig, load_soil
 from regolith_terrain.height_field import FlatField

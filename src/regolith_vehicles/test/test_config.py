@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 from pydantic import TypeAdapter, ValidationError
+
 from regolith_vehicles.config import DriverConfig, VehicleEntry, VehicleModelError, known_vehicles, load_vehicle_model
 from regolith_vehicles.multibody import check_substep, compile_vehicle
 
@@ -57,7 +58,7 @@ def test_broken_vehicle_file(tmp_path: Path, change: dict[str, object], words: l
 
 def test_unknown_vehicle_lists_known_ones(tmp_path: Path) -> None:
     """A typo is answered with the names that exist."""
-    with pytest.raises(VehicleModelError, match='vipr.*viper, viper_locked'):
+    with pytest.raises(VehicleModelError, match=r'vipr.*viper, viper_locked'):
         load_vehicle_model('vipr', tmp_path)
 
 
@@ -66,7 +67,7 @@ def test_file_that_is_no_mapping(tmp_path: Path, text: str) -> None:
     """Empty files, broken YAML and plain text are refused by name."""
     path = tmp_path / 'bad.yaml'
     path.write_text(text)
-    with pytest.raises(VehicleModelError, match='bad.yaml'):
+    with pytest.raises(VehicleModelError, match=r'bad.yaml'):
         load_vehicle_model(path)
 
 
@@ -75,7 +76,7 @@ def test_name_missing_in_mjcf(tmp_path: Path) -> None:
     config, mjcf = load_vehicle_model('viper_locked')
     wheel = config.wheels[0].model_copy(update={'joint': 'spin_fl'})
     broken = config.model_copy(update={'wheels': (wheel, *config.wheels[1:])})
-    with pytest.raises(VehicleModelError, match='wheels.front_left.joint.*spin_fl.*spin_front_left'):
+    with pytest.raises(VehicleModelError, match=r'wheels.front_left.joint.*spin_fl.*spin_front_left'):
         compile_vehicle(broken, mjcf, (0.0, 0.0, -1.62))
 
 
@@ -85,7 +86,7 @@ def test_substep_limit() -> None:
     area = 4 * 3**0.5 * 0.25 * 0.30
     assert check_substep(config, 434.92, 2e8, 3e4) == pytest.approx(2.0 * (434.92 / (2e8 * area)) ** 0.5)
     assert check_substep(config, 434.92, 2e8, 4e5) == pytest.approx(434.92 / (4e5 * area))
-    with pytest.raises(VehicleModelError, match='substep_s.*0.001.*434.9 kg.*2e\\+09'):
+    with pytest.raises(VehicleModelError, match=r'substep_s.*0.001.*434.9 kg.*2e\+09'):
         check_substep(config, 434.92, 2e9, 3e4)
 
 

@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 import pytest
+
 from regolith_vehicles.config import ConstantDriverConfig, ExternalDriverConfig, PathDriverConfig, PluginDriverConfig
 from regolith_vehicles.drivers import LIVE, Driver, make_driver
 from regolith_world.records import BodyState
@@ -87,5 +88,5 @@ def test_external_driver_times_out() -> None:
 
 def test_unknown_plugin_is_named() -> None:
     """A driver that is not installed is refused by name."""
-    with pytest.raises(ValueError, match="driver.name: 'chauffeur' is not installed"):
+    with pytest.raises(ValueError, match=r"driver.name: 'chauffeur' is not installed"):
         make_driver(PluginDriverConfig(type='plugin', name='chauffeur'))

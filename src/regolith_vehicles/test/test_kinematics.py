@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 import pytest
+
 from regolith_vehicles.config import load_vehicle_model
 from regolith_vehicles.kinematics import WheelLayout, twist_of_wheels, wheel_commands
 from regolith_vehicles.multibody import compile_vehicle

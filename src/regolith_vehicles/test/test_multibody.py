@@ -10,6 +10,7 @@ from collections.abc import Callable
 import mujoco
 import numpy as np
 import pytest
+
 from regolith_terrain.height_field import PlaneField
 from regolith_vehicles.vehicle import Vehicle
 from regolith_world.rotation import matrix

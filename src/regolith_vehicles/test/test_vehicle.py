@@ -13,6 +13,7 @@ from collections.abc import Callable
 import mujoco
 import numpy as np
 import pytest
+
 from regolith_terrain.scm import cylinder_wrench
 from regolith_vehicles.kinematics import wheel_commands
 from regolith_vehicles.vehicle import Vehicle

@@ -162,18 +162,18 @@ class FreeBody(Object):
         """Apply the blows named in ``cycle``, then fly for ``cycle.dt_ns``."""
         b = self.body
         h = cycle.dt_ns * 1e-9
-        v, omega = b.linear_velocity.copy(), b.angular_velocity
-        momentum = b.inertia @ omega
+        v = b.linear_velocity.copy()
+        momentum: Vector = b.inertia @ b.angular_velocity
         for blow in cycle.impulses:
             if self.name in (blow.a, blow.b):
                 p = blow.impulse if blow.a == self.name else -blow.impulse
                 v += p / b.mass
                 momentum = momentum + np.cross(blow.point - b.center_of_mass, p)
-        omega = np.linalg.solve(b.inertia, momentum)
+        omega = _solved(b.inertia, momentum)
         rotation = matrix(b.orientation)
         local_inertia = rotation.T @ b.inertia @ rotation
         half = matrix(product(from_rotation_vector(0.5 * h * omega), b.orientation))
-        omega = np.linalg.solve(half @ local_inertia @ half.T, momentum)
+        omega = _solved(half @ local_inertia @ half.T, momentum)
         orientation = product(from_rotation_vector(h * omega), b.orientation)
         orientation /= np.linalg.norm(orientation)
         rotation = matrix(orientation)
@@ -184,7 +184,7 @@ class FreeBody(Object):
             position,
             orientation,
             v + h * self.gravity,
-            np.linalg.solve(inertia, momentum),
+            _solved(inertia, momentum),
             b.mass,
             position.copy(),
             inertia,
@@ -198,10 +198,17 @@ class FreeBody(Object):
             self.alive = False
 
 
+def _solved(inertia: Vector, momentum: Vector) -> Vector:
+    """Return the angular velocity of an angular momentum."""
+    return np.asarray(np.linalg.solve(inertia, momentum), dtype=np.float64)
+
+
 class Beam(Object):
     """A straight ray born to measure a distance: intangible, and gone after the cycle it was born in."""
 
-    def __init__(self, name: str, origin: Vector, direction: Vector, length: float, t_ns: int, parent_name: str) -> None:
+    def __init__(
+        self, name: str, origin: Vector, direction: Vector, length: float, t_ns: int, parent_name: str
+    ) -> None:
         x = np.array([1.0, 0.0, 0.0])
         direction = direction / np.linalg.norm(direction)
         axis = np.cross(x, direction)

@@ -65,10 +65,10 @@ class Participant(ABC):
         """Say whether what the verdict applies to is complete (an agent needs the terrain update first)."""
         return True
 
-    def _resend(self) -> None:
+    def _resend(self) -> None:  # noqa: B027  few have anything else
         """Repeat whatever else belongs to the cached answer (an agent's delta, terrain's update)."""
 
-    def _after_answer(self, cycle: Cycle) -> None:
+    def _after_answer(self, cycle: Cycle) -> None:  # noqa: B027  nor do all publish
         """Run off the critical path once the answer is out: publish the state committed by this record."""
 
     # -- the state machine --------------------------------------------------------------------------------------

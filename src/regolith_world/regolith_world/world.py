@@ -158,7 +158,8 @@ class World:
         :raises Refused: if its parameters differ from the others', or its name is taken
         """
         if request.name in self.participants or request.name in self.objects:
-            raise Refused(f'name {request.name!r} is taken; names in use: {sorted({*self.participants, *self.objects})}')
+            taken = sorted({*self.participants, *self.objects})
+            raise Refused(f'name {request.name!r} is taken; names in use: {taken}')
         self.agree(request)
         self._agreement.adopt(request.name, request.parameters)
         if request.kind == ParticipantKind.AGENT:
@@ -362,8 +363,8 @@ class World:
         for k, item in enumerate(members):
             low[k], high[k] = item.outline.bounds(item.body)
             if len(item.states) > 1:
-                a, b = item.outline.bounds(item.states.get_state(cycle.t_ns))
-                low[k], high[k] = np.minimum(low[k], a), np.maximum(high[k], b)
+                low0, high0 = item.outline.bounds(item.states.get_state(cycle.t_ns))
+                low[k], high[k] = np.minimum(low[k], low0), np.maximum(high[k], high0)
         hits: list[Intersection] = []
         worst: tuple[float, tuple[int, float, float]] | None = None
         for i, j in close_pairs(members, low, high):
@@ -396,9 +397,11 @@ class World:
         if len(a.states) < 2 or len(b.states) < 2:
             return (cycle.dt_ns, 0.0, hit.distance) if hit.distance < -NII_DEPTH else None
         a0, b0 = a.states.get_state(cycle.t_ns), b.states.get_state(cycle.t_ns)
-        start, _ = geometry.distance(a0, b0, BROAD_MARGIN)
         motion = np.linalg.norm((a.body.position - a0.position) - (b.body.position - b0.position))
-        thinnest = min(float(np.min((h - low))) for low, h in (a.outline.bounds(a0), b.outline.bounds(b0)))
+        if hit.distance > motion:
+            return None
+        start, _ = geometry.distance(a0, b0, BROAD_MARGIN)
+        thinnest = min(float(np.min(h - low)) for low, h in (a.outline.bounds(a0), b.outline.bounds(b0)))
         samples = int(np.ceil(motion / max(0.5 * thinnest, 1e-3))) if motion > max(start, 0.0) else 1
         for k in range(1, samples):
             moment = cycle.dt_ns * k // samples

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from regolith_msgs import msg as m
-from regolith_world.ros.convert import key_message, key_record
 
 from regolith_terrain.merge import SoilDelta, SoilUpdate
 from regolith_terrain.records import FIELDS, NodeRecords
+from regolith_world.ros.convert import key_message, key_record
 
 
-def typed_array(code: str, values: NDArray[Any]) -> array.array:
+def typed_array(code: str, values: NDArray[Any]) -> array.array[Any]:
     """Return a message array of ``values`` by one copy (assigning NumPy arrays costs a check per element)."""
-    out = array.array(code)
+    out: array.array[Any] = array.array(code)
     out.frombytes(np.ascontiguousarray(values).tobytes())
     return out
 

@@ -4,25 +4,31 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import TransformStamped, Twist, TwistStamped
+from geometry_msgs.msg import Pose, TransformStamped, Twist, TwistStamped
 from nav_msgs.msg import Odometry as OdometryMessage
 from rclpy.node import Node
 from regolith_msgs import msg as m
-from regolith_world.ros import qos
-from regolith_world.ros.convert import pose, quaternion, shape_message, vector3
-from regolith_world.ros.inbox import Inbox
-from regolith_world.rotation import from_yaw, matrix, product
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
 from regolith_vehicles.agent import Snapshot, VehicleAgent
 from regolith_vehicles.wheel_state import WheelState
+from regolith_world.records import Vector
+from regolith_world.ros import qos
+from regolith_world.ros.convert import set_pose, set_quaternion, set_xyz, shape_message
+from regolith_world.ros.inbox import Inbox
+from regolith_world.rotation import from_yaw, matrix, product
 
 
 class VehicleTopics:
     """Publishers and subscriptions in one vehicle's namespace.
+
+    Nothing is built for a topic that nobody listens to; what is built is built into messages that are kept, because
+    making new ones costs more than filling and sending them.
 
     :param node: in the vehicle's namespace; topic names are relative to it
     :param frame_prefix: before every frame id, e.g. ``amber/``
@@ -31,18 +37,31 @@ class VehicleTopics:
 
     def __init__(self, node: Node, agent: VehicleAgent, frame_prefix: str, rate_hz: float) -> None:
         self._agent = agent
-        self._world, self._odom, self._base = 'world', f'{frame_prefix}odom', f'{frame_prefix}base_link'
-        self._wheel_frames = [f'{frame_prefix}{wheel.name}_link' for wheel in agent.model.wheels]
+        self._base = f'{frame_prefix}base_link'
         self._period_ns = round(1e9 / rate_hz)
         self._last_slot = -1
-        self._odometry = node.create_publisher(OdometryMessage, 'odom', qos.STATE)
-        self._truth = node.create_publisher(OdometryMessage, 'ground_truth/odom', qos.STATE)
-        self._joints = node.create_publisher(JointState, 'joint_states', qos.STATE)
-        self._wheels = node.create_publisher(m.WheelStates, 'wheel_states', qos.STATE)
-        self._state = node.create_publisher(m.WheeledVehicleState, 'vehicle_state', qos.STATE)
+        wheels = agent.model.wheels
+        self._truth = _Topic(node, OdometryMessage(child_frame_id=self._base), 'ground_truth/odom', 'world')
+        self._odometry = _Topic(node, OdometryMessage(child_frame_id=self._base), 'odom', f'{frame_prefix}odom')
+        self._joints = _Topic(node, JointState(), 'joint_states', '')
+        self._wheels = _Topic(
+            node, m.WheelStates(wheels=[m.WheelState(name=w.name) for w in wheels]), 'wheel_states', 'world'
+        )
+        self._state = _Topic(
+            node,
+            m.WheeledVehicleState(name=agent.name, wheels=[Pose() for _ in wheels]),
+            'vehicle_state',
+            'world',
+        )
+        frames = [TransformStamped(child_frame_id=self._base)]
+        frames += [TransformStamped(child_frame_id=f'{frame_prefix}{wheel.name}_link') for wheel in wheels]
+        for frame in frames:
+            frame.header.frame_id = self._base
+        frames[0].header.frame_id = f'{frame_prefix}odom'
+        self._frames = TFMessage(transforms=frames)
         self._tf = node.create_publisher(TFMessage, 'tf', qos.TF)
-        self._description = node.create_publisher(m.WheeledVehicleDescription, 'description', qos.LATCHED)
-        self._description.publish(self._describe())
+        description = node.create_publisher(m.WheeledVehicleDescription, 'description', qos.LATCHED)
+        description.publish(self._describe())
 
     def listen(self, inbox: Inbox, topic: str, stamped: bool) -> None:
         """Take ``cmd_vel`` from ``topic``; ``stamped`` for TwistStamped (distros after Jazzy)."""
@@ -81,77 +100,85 @@ class VehicleTopics:
             return
         self._last_slot = slot
         stamp = Time(sec=int(snapshot.t_ns // 10**9), nanosec=int(snapshot.t_ns % 10**9))
-        self._publish_truth(snapshot, stamp)
-        self._publish_odometry(snapshot, stamp)
-        joints = JointState(name=list(snapshot.joint_names))
-        joints.header.stamp = stamp
-        joints.position = snapshot.joint_positions.tolist()
-        joints.velocity = snapshot.joint_velocities.tolist()
-        self._joints.publish(joints)
-        wheels = m.WheelStates(wheels=[_wheel_message(w) for w in snapshot.wheels])
-        wheels.header.stamp, wheels.header.frame_id = stamp, self._world
-        self._wheels.publish(wheels)
-        state = m.WheeledVehicleState(
-            name=self._agent.name,
-            chassis=pose(snapshot.base.position, snapshot.base.orientation),
-            wheels=[pose(p.position, p.orientation) for p in snapshot.wheel_poses],
-        )
-        state.header.stamp, state.header.frame_id = stamp, self._world
-        self._state.publish(state)
-
-    def _publish_truth(self, snapshot: Snapshot, stamp: Time) -> None:
         base = snapshot.base
         to_body = matrix(base.orientation).T
-        truth = OdometryMessage(child_frame_id=self._base)
-        truth.header.stamp, truth.header.frame_id = stamp, self._world
-        truth.pose.pose = pose(base.position, base.orientation)
-        truth.twist.twist.linear = vector3(to_body @ base.linear_velocity)
-        truth.twist.twist.angular = vector3(to_body @ base.angular_velocity)
-        self._truth.publish(truth)
-
-    def _publish_odometry(self, snapshot: Snapshot, stamp: Time) -> None:
+        if self._truth.wanted:
+            truth = self._truth.message
+            set_pose(truth.pose.pose, base.position, base.orientation)
+            set_xyz(truth.twist.twist.linear, to_body @ base.linear_velocity)
+            set_xyz(truth.twist.twist.angular, to_body @ base.angular_velocity)
+            self._truth.publish(stamp)
         reckoned = snapshot.odometry
-        message = OdometryMessage(child_frame_id=self._base)
-        message.header.stamp, message.header.frame_id = stamp, self._odom
         position, turn = np.array([reckoned.x, reckoned.y, 0.0]), from_yaw(reckoned.yaw)
-        message.pose.pose = pose(position, turn)
-        message.twist.twist.linear = vector3((reckoned.linear_x, reckoned.linear_y, 0.0))
-        message.twist.twist.angular.z = float(reckoned.angular)
-        self._odometry.publish(message)
-        frames = [self._transform(stamp, self._odom, self._base, position, turn)]
+        if self._odometry.wanted:
+            odometry = self._odometry.message
+            set_pose(odometry.pose.pose, position, turn)
+            set_xyz(odometry.twist.twist.linear, (reckoned.linear_x, reckoned.linear_y, 0.0))
+            odometry.twist.twist.angular.z = float(reckoned.angular)
+            self._odometry.publish(stamp)
+        if self._joints.wanted:
+            joints = self._joints.message
+            joints.name = list(snapshot.joint_names)
+            joints.position = snapshot.joint_positions.tolist()
+            joints.velocity = snapshot.joint_velocities.tolist()
+            self._joints.publish(stamp)
+        if self._wheels.wanted:
+            for message, wheel in zip(self._wheels.message.wheels, snapshot.wheels):
+                _fill_wheel(message, wheel)
+            self._wheels.publish(stamp)
+        if self._state.wanted:
+            set_pose(self._state.message.chassis, base.position, base.orientation)
+            for message, part in zip(self._state.message.wheels, snapshot.wheel_poses):
+                set_pose(message, part.position, part.orientation)
+            self._state.publish(stamp)
+        if self._tf.get_subscription_count():
+            self._publish_frames(snapshot, stamp, position, turn, to_body)
+
+    def _publish_frames(self, snapshot: Snapshot, stamp: Time, position: Vector, turn: Vector, to_body: Vector) -> None:
+        frames = self._frames.transforms
+        _fill_transform(frames[0], stamp, position, turn)
         base = snapshot.base
-        to_body = matrix(base.orientation).T
         inverse = base.orientation * np.array([-1.0, -1.0, -1.0, 1.0])
-        for frame, wheel in zip(self._wheel_frames, snapshot.wheel_poses):
+        for frame, wheel in zip(frames[1:], snapshot.wheel_poses):
             offset = to_body @ (wheel.position - base.position)
-            frames.append(self._transform(stamp, self._base, frame, offset, product(inverse, wheel.orientation)))
-        self._tf.publish(TFMessage(transforms=frames))
-
-    @staticmethod
-    def _transform(
-        stamp: Time, parent: str, child: str, position: np.ndarray, orientation: np.ndarray
-    ) -> TransformStamped:
-        transform = TransformStamped(child_frame_id=child)
-        transform.header.stamp, transform.header.frame_id = stamp, parent
-        transform.transform.translation = vector3(position)
-        transform.transform.rotation = quaternion(orientation)
-        return transform
+            _fill_transform(frame, stamp, offset, product(inverse, wheel.orientation))
+        self._tf.publish(self._frames)
 
 
-def _wheel_message(wheel: WheelState) -> m.WheelState:
-    return m.WheelState(
-        name=wheel.name,
-        speed=float(wheel.angular_speed),
-        steering_angle=float(wheel.steer_angle),
-        slip_ratio=float(wheel.slip_ratio),
-        slip_angle=float(wheel.slip_angle),
-        sinkage_total=float(wheel.sinkage_total),
-        sinkage_incremental=float(wheel.sinkage_incremental),
-        normal_load=float(wheel.normal_load),
-        drawbar_pull=float(wheel.drawbar_pull),
-        force=vector3(wheel.force),
-        torque=vector3(wheel.torque),
-        loaded_nodes=int(wheel.loaded_nodes),
-    )
+class _Topic:
+    """A publisher of one kind of state and the message it fills again and again."""
+
+    def __init__(self, node: Node, message: Any, topic: str, frame: str) -> None:
+        self.message = message
+        message.header.frame_id = frame
+        self._publisher = node.create_publisher(type(message), topic, qos.STATE)
+
+    @property
+    def wanted(self) -> bool:
+        """Whether anybody listens."""
+        return bool(self._publisher.get_subscription_count())
+
+    def publish(self, stamp: Time) -> None:
+        """Send the message as it is."""
+        self.message.header.stamp = stamp
+        self._publisher.publish(self.message)
 
 
+def _fill_transform(message: TransformStamped, stamp: Time, position: Vector, orientation: Vector) -> None:
+    message.header.stamp = stamp
+    set_xyz(message.transform.translation, position)
+    set_quaternion(message.transform.rotation, orientation)
+
+
+def _fill_wheel(message: m.WheelState, wheel: WheelState) -> None:
+    message.speed = float(wheel.angular_speed)
+    message.steering_angle = float(wheel.steer_angle)
+    message.slip_ratio = float(wheel.slip_ratio)
+    message.slip_angle = float(wheel.slip_angle)
+    message.sinkage_total = float(wheel.sinkage_total)
+    message.sinkage_incremental = float(wheel.sinkage_incremental)
+    message.normal_load = float(wheel.normal_load)
+    message.drawbar_pull = float(wheel.drawbar_pull)
+    set_xyz(message.force, wheel.force)
+    set_xyz(message.torque, wheel.torque)
+    message.loaded_nodes = int(wheel.loaded_nodes)

@@ -35,6 +35,22 @@ def pose(position: r.Vector, orientation: r.Vector) -> Pose:
     return Pose(position=point(position), orientation=quaternion(orientation))
 
 
+def set_xyz(message: Any, v: r.Vector) -> None:
+    """Set x, y, z of a Point or Vector3 in place: making a new one costs ten times as much."""
+    message.x, message.y, message.z = float(v[0]), float(v[1]), float(v[2])
+
+
+def set_pose(message: Pose, position: r.Vector, orientation: r.Vector) -> None:
+    """Set a Pose in place from a position and a quaternion (x, y, z, w)."""
+    set_xyz(message.position, position)
+    set_quaternion(message.orientation, orientation)
+
+
+def set_quaternion(message: Quaternion, q: r.Vector) -> None:
+    """Set a Quaternion in place."""
+    message.x, message.y, message.z, message.w = float(q[0]), float(q[1]), float(q[2]), float(q[3])
+
+
 def _xyz(v: Any) -> r.Vector:
     return np.array([v.x, v.y, v.z])
 
@@ -43,7 +59,7 @@ def _xyzw(q: Any) -> r.Vector:
     return np.array([q.x, q.y, q.z, q.w])
 
 
-def byte_array(data: bytes) -> array.array:
+def byte_array(data: bytes) -> array.array[int]:
     """Return ``data`` as the array type that a uint8[] field takes without copying element by element."""
     return array.array('B', data)
 
@@ -95,6 +111,23 @@ def body_record(b: m.BodyState) -> r.BodyState:
     )
 
 
+def intersection_message(i: r.IntersectionRecord) -> m.Intersection:
+    """Return the message of how two objects stand to each other."""
+    return m.Intersection(
+        a=i.a,
+        b=i.b,
+        status=int(i.status),
+        distance=float(i.distance),
+        point=point(i.point),
+        normal=vector3(i.normal),
+    )
+
+
+def intersection_record(i: m.Intersection) -> r.IntersectionRecord:
+    """Return the record of how two objects stand to each other."""
+    return r.IntersectionRecord(i.a, i.b, i.status, i.distance, _xyz(i.point), _xyz(i.normal))
+
+
 def cycle_message(c: r.Cycle) -> m.Cycle:
     """Return the message of a cycle."""
     return m.Cycle(
@@ -106,12 +139,7 @@ def cycle_message(c: r.Cycle) -> m.Cycle:
         participants=list(c.participants),
         kinds=byte_array(bytes(int(k) for k in c.kinds)),
         bodies=[body_message(b) for b in c.bodies],
-        intersections=[
-            m.Intersection(
-                a=i.a, b=i.b, status=int(i.status), distance=float(i.distance), point=point(i.point), normal=vector3(i.normal)
-            )
-            for i in c.intersections
-        ],
+        intersections=[intersection_message(i) for i in c.intersections],
         impulses=[m.Impulse(a=i.a, b=i.b, point=point(i.point), impulse=vector3(i.impulse)) for i in c.impulses],
         births=list(c.births),
         deaths=list(c.deaths),
@@ -129,7 +157,7 @@ def cycle_record(c: m.Cycle) -> r.Cycle:
         tuple(c.participants),
         tuple(r.ParticipantKind(k) for k in c.kinds),
         tuple(body_record(b) for b in c.bodies),
-        tuple(r.IntersectionRecord(i.a, i.b, i.status, i.distance, _xyz(i.point), _xyz(i.normal)) for i in c.intersections),
+        tuple(intersection_record(i) for i in c.intersections),
         tuple(r.Impulse(i.a, i.b, _xyz(i.point), _xyz(i.impulse)) for i in c.impulses),
         tuple(c.births),
         tuple(c.deaths),

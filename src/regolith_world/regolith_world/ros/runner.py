@@ -33,6 +33,8 @@ CLOCK_PERIOD_S = 0.01
 RECORDER_LAG = 100
 """Cycles the recorder may be behind before the world waits for it."""
 CHECKPOINTS_KEPT = 3
+SERVICE_PERIOD_S = 0.02
+"""Between two looks at services while playing [wall s]: one look costs as much as a third of a cycle."""
 
 
 class States(Protocol):
@@ -173,14 +175,13 @@ class Runner:
         return bool(self._end_ns) and self._world.t_ns >= self._end_ns
 
     def serve(self) -> None:
-        """Answer services and take messages, at most a few hundred times a second. For use inside a cycle."""
+        """Answer services and take messages, now and then. For use inside a cycle."""
         now = time.monotonic()
-        if self._serving or (now - self._last_serve < 0.004 and not self.paused):
+        if self._serving or (now - self._last_serve < SERVICE_PERIOD_S and not self.paused):
             return
         self._last_serve = now
         self._serving = True
         try:
-            self._inbox.deliver()
             self._executor.spin_once(timeout_sec=0.0)
         finally:
             self._serving = False
@@ -188,6 +189,7 @@ class Runner:
     def _serve_between(self) -> None:
         """Do what :meth:`serve` does; requests that need a world standing still are fulfilled at once."""
         self._between = True
+        self._inbox.deliver()
         self.serve()
         while self._requests:
             self._fulfil(*self._requests.pop(0))
@@ -258,7 +260,8 @@ class Runner:
         for name in names:
             status = DiagnosticStatus(level=DiagnosticStatus.ERROR, name=f'regolith: {name}', hardware_id=name)
             status.message = f'no answer within {self._world.config.agent_timeout_s} s; the world {consequence}'
-            status.values = [KeyValue(key='cycle', value=str(self._world.cycle)), KeyValue(key='on_failure', value=consequence)]
+            values = {'cycle': str(self._world.cycle), 'on_failure': consequence}
+            status.values = [KeyValue(key=k, value=v) for k, v in values.items()]
             message.status.append(status)
         self._diagnostics.publish(message)
         text = f'no answer from {", ".join(names)}: the world {consequence}'

@@ -1,0 +1,161 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A participant that takes part in every cycle and does nothing in it: what remains is the protocol's cost.
+
+``python3 -m regolith_bringup.bench.empty_agent SCENARIO NAME`` runs one as a node.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+import sys
+from collections.abc import Callable
+
+import numpy as np
+
+from regolith_terrain.authority import NO_LIMIT_NS, handshake_parameters
+from regolith_terrain.config import TerrainConfig
+from regolith_terrain.height_field import HeightField
+from regolith_terrain.merge import SoilDelta, SoilUpdate
+from regolith_terrain.records import NodeRecords
+from regolith_terrain.soil_copy import SoilCopy
+from regolith_world.participant import Participant
+from regolith_world.records import BodyState, Cycle, CycleKey, Evolved, JoinRequest, ParticipantKind
+
+
+class EmptyAgent(Participant):
+    """Answers every EVOLVE with an unmoved body and an empty delta, and follows terrain's updates as vehicles do.
+
+    :param soil: its copy of the ground, or None where it shares terrain's
+    """
+
+    def __init__(
+        self,
+        name: str,
+        terrain: TerrainConfig,
+        field: HeightField,
+        gravity_mps2: float,
+        send_evolved: Callable[[Evolved], None],
+        send_delta: Callable[[SoilDelta], None],
+        soil: SoilCopy | None = None,
+    ) -> None:
+        super().__init__(name, send_evolved)
+        self.soil = soil
+        self._send_delta = send_delta
+        self._parameters = {**handshake_parameters(terrain, field), 'world.gravity_mps2': repr(gravity_mps2)}
+        self._body = BodyState(name, np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0]), np.zeros(3), np.zeros(3), 1.0)
+        self._cycles = 0
+        self._tentative: CycleKey | None = None
+        self._delta: SoilDelta | None = None
+        self._ground = soil.soil_hash() if soil is not None else ''
+
+    def on_update(self, update: SoilUpdate) -> None:
+        """Take terrain's merge of an attempt."""
+        if self.soil is not None and update.key.epoch == self.epoch:
+            self.soil.receive(update)
+            self.retry_stashed()
+
+    def adopt_ground(self, soil_hash: str) -> None:
+        """Take the hash of a ground that is shared and that nobody changes."""
+        self._ground = soil_hash
+
+    def join_request(self) -> JoinRequest:
+        """See the base class."""
+        return JoinRequest(
+            self.name, ParticipantKind.AGENT, (), (self._body,), NO_LIMIT_NS, self._hash(), self._ground,
+            dict(self._parameters),
+        )  # fmt: skip
+
+    def save(self) -> bytes:
+        """See the base class."""
+        return struct.pack('<q', self._cycles)
+
+    def restore(self, blob: bytes, epoch: int) -> None:
+        """See the base class."""
+        (self._cycles,) = struct.unpack('<q', blob)
+        self._tentative = None
+        self.forget(epoch)
+
+    def _ready_for(self, cycle: Cycle) -> bool:
+        return self.soil is None or self._tentative is None or self.soil.has(self._tentative)
+
+    def _commit(self, cycle: Cycle) -> None:
+        if self._tentative is None:
+            return
+        if self.soil is not None:
+            self.soil.commit(self._tentative)
+            self._ground = self.soil.soil_hash()
+        self._cycles = self._tentative.cycle + 1
+        self._tentative = None
+
+    def _discard(self) -> None:
+        if self._tentative is not None and self.soil is not None:
+            self.soil.drop(self._tentative)
+        self._tentative = None
+
+    def _evolve(self, cycle: Cycle) -> Evolved:
+        self._tentative = cycle.key
+        self._delta = SoilDelta(cycle.key, self.name, NodeRecords.empty())
+        self._send_delta(self._delta)
+        return self._answer_to(cycle)
+
+    def _idle_answer(self, cycle: Cycle) -> Evolved:
+        self._delta = None
+        return self._answer_to(cycle)
+
+    def _resend(self) -> None:
+        if self._delta is not None:
+            self._send_delta(self._delta)
+
+    def _answer_to(self, cycle: Cycle) -> Evolved:
+        return Evolved(
+            cycle.key, self.name, NO_LIMIT_NS, (self._body,), state_hash=self._hash(), soil_hash=self._ground
+        )
+
+    def _hash(self) -> str:
+        return hashlib.sha256(self.name.encode() + self.save()).hexdigest()
+
+
+def main() -> None:
+    """Run one as a node, with the topics and services of a vehicle's protocol."""
+    import rclpy
+    from rclpy.node import Node
+    from rclpy.signals import SignalHandlerOptions
+    from regolith_msgs.msg import TerrainDelta, TerrainUpdate
+
+    from regolith_terrain.height_field import build_height_field
+    from regolith_terrain.ros import convert
+    from regolith_terrain.soil_grid import SoilGrid
+    from regolith_world.config import Head, WorldConfig, load_section
+    from regolith_world.ros import qos
+    from regolith_world.ros.participant_shell import ParticipantShell
+
+    scenario_file, name = sys.argv[1:3]
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        world = load_section(scenario_file, 'world', WorldConfig)
+        terrain = load_section(scenario_file, 'terrain', TerrainConfig)
+        field = build_height_field(terrain, load_section(scenario_file, '', Head).seed)
+        node = Node('agent', namespace=name)
+        link = Node('agent_link', namespace=name, start_parameter_services=False, enable_rosout=False)
+        shell = ParticipantShell(node, link, world, lambda topic: f'/regolith/{topic}')
+        deltas = link.create_publisher(TerrainDelta, '/regolith/terrain/delta', qos.PROTOCOL)
+        agent = EmptyAgent(
+            name, terrain, field, world.gravity_mps2, shell.send_evolved,
+            lambda delta: deltas.publish(convert.delta_message(delta)),
+            SoilCopy(SoilGrid(field, terrain.spacing_m), name),
+        )  # fmt: skip
+        shell.inbox.subscribe(
+            TerrainUpdate, '/regolith/terrain/update', lambda m: agent.on_update(convert.update_record(m)), qos.PROTOCOL
+        )
+        shell.attach(agent, lambda state, soil, epoch: '', lambda past: None)
+        shell.watch([deltas])
+        shell.run()
+        shell.linger(1.0)
+    finally:
+        rclpy.try_shutdown()
+
+
+if __name__ == '__main__':
+    main()

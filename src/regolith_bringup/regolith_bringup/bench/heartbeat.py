@@ -1,0 +1,156 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a heartbeat costs: cycles per second of the whole protocol, with agents that do nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from regolith_bringup.bench.empty_agent import EmptyAgent
+from regolith_bringup.plan import NodeSpec, Parameter
+from regolith_bringup.processes import executable
+from regolith_terrain.authority import TerrainAuthority
+from regolith_terrain.config import TerrainConfig
+from regolith_terrain.height_field import build_height_field
+from regolith_terrain.merge import SoilDelta
+from regolith_world.config import WorldConfig
+from regolith_world.records import ParticipantKind
+from regolith_world.remote import LocalBus
+from regolith_world.world import World
+
+AGENTS = (1, 2, 4, 8)
+CYCLES = 1500
+_LIMIT_S = 120.0
+
+
+def heartbeat(agents: tuple[int, ...] = AGENTS, cycles: int = CYCLES) -> dict[str, Any]:
+    """Measure cycles per wall second: world, terrain and n empty agents, in one process and each in its own.
+
+    Every cycle is complete: one Cycle, n deltas, their merge, the update, n + 1 answers, the state hash. Nothing is
+    recorded, no checkpoint is taken.
+
+    :param agents: the numbers n
+    :param cycles: of each measurement
+    :return: ``one_process`` and ``many_processes``, each n (as text) -> cycles per wall second
+    """
+    return {
+        'one_process': {str(n): in_one_process(n, cycles) for n in agents},
+        'many_processes': {str(n): in_many_processes(n, cycles) for n in agents},
+        'unit': 'cycles per wall second',
+        'cycles': cycles,
+        'cores': os.cpu_count(),
+    }
+
+
+def in_one_process(agents: int, cycles: int = CYCLES) -> float:
+    """Return the cycle rate where participants are called as functions."""
+    world_config = WorldConfig.model_validate({})
+    terrain_config = TerrainConfig.model_validate({'source': 'flat', 'soil': 'lunar_nominal'})
+    field = build_height_field(terrain_config, 0)
+    bus = LocalBus()
+    world = World(world_config, bus=bus)
+    terrain = TerrainAuthority(terrain_config, field, bus.answer, lambda update: None)
+    bus.connect(terrain, ParticipantKind.TERRAIN)
+    world.admit(terrain.join_request())
+    deltas: list[SoilDelta] = []
+    for k in range(agents):
+        agent = EmptyAgent(
+            f'agent{k}', terrain_config, field, world_config.gravity_mps2, bus.answer, deltas.append
+        )
+        agent.adopt_ground(terrain.grid.soil_hash())
+        bus.connect(agent, ParticipantKind.AGENT)
+        world.admit(agent.join_request())
+
+    def hand_over() -> None:
+        for delta in deltas:
+            terrain.on_delta(delta)
+        deltas.clear()
+
+    bus.between(hand_over)
+    for _ in range(20):
+        world.step()
+    started = time.perf_counter()
+    for _ in range(cycles):
+        world.step()
+    return cycles / (time.perf_counter() - started)
+
+
+def in_many_processes(agents: int, cycles: int = CYCLES) -> float:
+    """Return the cycle rate of real nodes: a world node, a terrain node and so many agent processes.
+
+    :raises RuntimeError: if they do not come to an end; tells what they printed
+    """
+    with tempfile.TemporaryDirectory(prefix='regolith_bench_') as folder:
+        scenario = _write_scenario(Path(folder), agents)
+        names = [f'agent{k}' for k in range(agents)]
+        common: dict[str, Parameter] = {'scenario_file': str(scenario)}
+        duration_s = cycles * WorldConfig.model_validate({}).heartbeat_s
+        on_world: dict[str, Parameter] = {**common, 'duration_s': duration_s, 'speed': 0.0, 'run_dir': folder}
+        nodes = [
+            NodeSpec('regolith_world', 'world_node', 'world', 'regolith', on_world),
+            NodeSpec('regolith_terrain', 'terrain_node', 'terrain', 'regolith', common),
+        ]
+        commands = [[str(executable(node)), *node.arguments()] for node in nodes]
+        commands += [[sys.executable, '-m', 'regolith_bringup.bench.empty_agent', str(scenario), n] for n in names]
+        _run(commands, Path(folder))
+        outcome = json.loads((Path(folder) / 'world.json').read_text(encoding='utf-8'))
+    return float(outcome['cycles'] / outcome['wall_s'])
+
+
+def _write_scenario(folder: Path, agents: int) -> Path:
+    terrain = TerrainConfig.model_validate({'source': 'flat', 'soil': 'lunar_nominal'})
+    # The period is beyond the end: a checkpoint is no part of a heartbeat.
+    world = WorldConfig.model_validate({'checkpoint_period_s': 1e9})
+    content = {
+        'name': 'heartbeat',
+        'seed': 0,
+        'vehicles': {f'agent{k}': {} for k in range(agents)},
+        'world': world.model_dump(mode='json'),
+        'terrain': terrain.model_dump(mode='json'),
+    }
+    path = folder / 'scenario.yaml'
+    path.write_text(yaml.safe_dump(content), encoding='utf-8')
+    return path
+
+
+def _run(commands: list[list[str]], folder: Path) -> None:
+    """Run the world, which comes first, to its end, with all others beside it; leave none behind."""
+    environment = {
+        **os.environ,
+        # A domain of its own: a run going on beside it must not be measured, nor disturbed.
+        'ROS_DOMAIN_ID': str(20 + os.getpid() % 81),
+        'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
+        'ROS_LOG_DIR': str(folder / 'log'),
+    }
+    printed = folder / 'output.txt'
+    running: list[subprocess.Popen[bytes]] = []
+    try:
+        with printed.open('wb') as stream:
+            running.extend(
+                subprocess.Popen(command, env=environment, stdout=stream, stderr=stream, stdin=subprocess.DEVNULL)
+                for command in commands
+            )
+        world = running[0]
+        try:
+            code = world.wait(_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            code = -1
+        if code != 0:
+            tail = printed.read_text(encoding='utf-8', errors='replace')[-2000:]
+            raise RuntimeError(f'the heartbeat benchmark failed ({code}):\n{tail}')
+        until = time.monotonic() + 3.0
+        while any(p.poll() is None for p in running) and time.monotonic() < until:
+            time.sleep(0.02)
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()

@@ -1,0 +1,128 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The rules of the house about who may import whom, read from the source; nothing is run or started."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+SRC = Path(__file__).resolve().parent.parent / 'src'
+PACKAGES = ('regolith_world', 'regolith_terrain', 'regolith_vehicles', 'regolith_bringup')
+"""In the order in which they may lean on each other: on those before them only."""
+ROS = ('rclpy', 'rosidl_runtime_py', 'ament_index_python', 'launch', 'launch_ros', 'rcl_interfaces', 'tf2_msgs')
+
+
+def modules(package: str) -> dict[str, Path]:
+    """Return the modules of a package by dotted name."""
+    root = SRC / package
+    found = {}
+    for path in sorted((root / package).rglob('*.py')):
+        parts = path.relative_to(root).with_suffix('').parts
+        found['.'.join(parts[:-1] if parts[-1] == '__init__' else parts)] = path
+    return found
+
+
+def imports(name: str, path: Path) -> Iterator[tuple[str, bool]]:
+    """Yield (dotted name, whether at the module's top level) of what a module imports, names from modules included."""
+    tree = ast.parse(path.read_text(encoding='utf-8'), str(path))
+    # What runs on import: everything but the bodies of functions, and what only type checkers see.
+    top: set[ast.AST] = set()
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        top.add(node)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            continue
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith('TYPE_CHECKING'):
+            waiting += node.orelse
+            continue
+        waiting += ast.iter_child_nodes(node)
+    package = name if path.name == '__init__.py' else name.rpartition('.')[0]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name, node in top
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ''
+            if node.level:
+                above = package.split('.')[: len(package.split('.')) - node.level + 1]
+                base = '.'.join([*above, base] if base else above)
+            yield base, node in top
+            for alias in node.names:
+                yield f'{base}.{alias.name}', node in top
+
+
+def is_node(package: str, path: Path) -> bool:
+    """Say whether a module may speak ROS: nodes, and what only nodes import."""
+    return package == 'regolith_bringup' or path.name.endswith('_node.py') or path.parent.name == 'ros'
+
+
+def speaks_ros(imported: str) -> bool:
+    root = imported.split('.')[0]
+    return root in ROS or root.endswith('_msgs') or root in ('std_srvs', 'builtin_interfaces')
+
+
+ALL = [(package, name, path) for package in PACKAGES for name, path in modules(package).items()]
+
+
+def test_the_source_is_where_this_looks_for_it() -> None:
+    """Otherwise the rules below would hold for nothing."""
+    assert len(ALL) > 40
+    assert all(modules(package) for package in PACKAGES)
+    # A new package has to take its place in the order.
+    assert sorted(PACKAGES) == sorted(manifest.parent.name for manifest in SRC.glob('*/setup.py'))
+
+
+@pytest.mark.parametrize(
+    ('package', 'name', 'path'), [pytest.param(*m, id=m[1]) for m in ALL if not is_node(m[0], m[2])]
+)
+def test_kernels_know_nothing_of_ros(package: str, name: str, path: Path) -> None:
+    """Neither rclpy nor messages; and no node by a detour."""
+    guilty = {i for i, _ in imports(name, path) if speaks_ros(i)}
+    assert not guilty, f'{path}: a kernel module imports {sorted(guilty)}'
+    nodes = {n for p, n, f in ALL if is_node(p, f) and p != 'regolith_bringup'}
+    by_detour = {i for i, _ in imports(name, path) if i in nodes or i.rpartition('.')[0] in nodes}
+    assert not by_detour, f'{path}: a kernel module imports the nodes {sorted(by_detour)}'
+
+
+def test_imports_point_one_way() -> None:
+    """world <- terrain <- vehicles <- bringup: nobody knows who builds on him."""
+    wrong = []
+    for package, name, path in ALL:
+        above = PACKAGES[PACKAGES.index(package) + 1 :]
+        wrong += [f'{name} imports {i}' for i, _ in imports(name, path) if i.split('.')[0] in above]
+    assert not wrong, wrong
+
+
+@pytest.mark.parametrize('package', PACKAGES)
+def test_no_module_imports_itself_by_a_detour(package: str) -> None:
+    """No cycles among the modules of a package, imports inside functions left out."""
+    names = modules(package)
+    graph = {
+        name: {i for i, top in imports(name, path) if top and i in names and i != name}
+        # 'from package import module' names the package as well, whose __init__ is empty of imports.
+        - {package}
+        for name, path in names.items()
+    }
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(' -> '.join(error.args[1]))
+
+
+def test_the_rules_see_a_breach(tmp_path: Path) -> None:
+    """The reader of imports finds what it must, in all the ways Python has of saying it."""
+    module = tmp_path / 'm.py'
+    module.write_text(
+        'import rclpy.node as r\nfrom typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from a import b\n'
+        'try:\n    from ..up import x\nexcept ImportError:\n    pass\ndef f():\n    from . import late\n'
+    )
+    found = dict(imports('pkg.sub.m', module))
+    assert found['rclpy.node'] is True and speaks_ros('rclpy.node') and speaks_ros('regolith_msgs.msg')
+    assert found['a.b'] is False and found['pkg.up.x'] is True and found['pkg.sub.late'] is False
+    assert not speaks_ros('regolith_world.records')

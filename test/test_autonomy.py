@@ -1,0 +1,112 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A rover driven from outside, as an autonomy stack does, and somebody who comes late."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from harness import LiveRun, Observer, vehicle, write_scenario
+
+pytestmark = pytest.mark.ros
+
+SPEED_MPS = 0.3
+DRIVE_S = 4.0
+TIMEOUT_S = 0.5
+
+
+@pytest.fixture(scope='module')
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveRun]:
+    """A rover that waits for commands, in real time, on flat ground; the run ends when the tests are done."""
+    folder = tmp_path_factory.mktemp('autonomy')
+    vehicles = {'amber': vehicle(1.0, 2.0, 90.0, type='external', timeout_s=TIMEOUT_S)}
+    scenario = write_scenario(folder, vehicles, duration_s=300.0)
+    with LiveRun(folder, scenario, '--speed', 1.0, '--no-record') as live:
+        yield live
+
+
+def _seconds(message: Any) -> float:
+    return float(message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec)
+
+
+def _place(message: Any) -> np.ndarray:
+    p = message.pose.pose.position
+    return np.array([p.x, p.y])
+
+
+def test_an_outside_program_drives_a_rover(run: LiveRun) -> None:
+    """Commands at 10 Hz: 0.3 m/s for 4 s; then none, and it stops once the last one is 0.5 s old."""
+    from geometry_msgs.msg import Twist
+    from nav_msgs.msg import Odometry
+
+    odom = run.subscribe(Odometry, '/amber/odom')
+    truth = run.subscribe(Odometry, '/amber/ground_truth/odom')
+    publisher = run.node.create_publisher(Twist, '/amber/cmd_vel', 1)
+    run.wait_for(lambda: odom and truth and publisher.get_subscription_count() == 1, 40.0, 'odometry')
+    command = Twist()
+    command.linear.x = SPEED_MPS
+    start, last = len(odom), 0.0
+    began = _seconds(odom[-1])
+    while _seconds(odom[-1]) < began + DRIVE_S:
+        publisher.publish(command)
+        last = _seconds(odom[-1])
+        run.spin(0.1)
+    run.wait_for(lambda: _seconds(odom[-1]) > last + 3.0, 30.0, 'the rover to stop')
+    ended = _seconds(odom[-1])
+
+    reckoned = float(np.linalg.norm(_place(odom[-1]) - _place(odom[start - 1])))
+    driven = [m for m in truth if began <= _seconds(m) <= ended]
+    real = float(np.linalg.norm(_place(driven[-1]) - _place(driven[0])))
+    # It goes on for the timeout after the last command, less what it takes to speed up and slow down at 0.5 m/s^2.
+    asked = SPEED_MPS * (last - began + TIMEOUT_S)
+    assert reckoned == pytest.approx(asked, rel=0.15)
+    # Wheels slip by a few per cent on soil, which wheel odometry cannot see.
+    assert real == pytest.approx(asked, rel=0.15)
+    assert real < reckoned
+    under_way = [m.twist.twist.linear.x for m in odom if began + 1.5 < _seconds(m) < last]
+    assert np.mean(under_way) == pytest.approx(SPEED_MPS, rel=0.05)
+    assert abs(odom[-1].twist.twist.linear.x) < 0.01
+    # North, as it stands; odometry itself starts at zero.
+    assert _place(driven[-1])[1] - 2.0 > 0.9 * real and abs(_place(driven[-1])[0] - 1.0) < 0.1 * real
+    assert math.dist(_place(odom[0]), (0.0, 0.0)) < 0.05
+
+
+def test_a_late_joiner_gets_descriptions_status_and_ground(run: LiveRun) -> None:
+    """A node made in mid-run is told what was said before it came, and can follow the ground from a snapshot on."""
+    from regolith_msgs.msg import TerrainUpdate, WheeledVehicleDescription, WorldStatus
+    from regolith_msgs.srv import GetTerrainSnapshot
+
+    from regolith_terrain.config import TerrainConfig
+    from regolith_terrain.height_field import build_height_field
+    from regolith_terrain.ros.convert import nodes_record, update_record
+    from regolith_terrain.soil_grid import SoilGrid
+
+    with Observer(run.domain) as late:
+        descriptions = late.subscribe(WheeledVehicleDescription, '/amber/description', latched=True)
+        status = late.subscribe(WorldStatus, '/regolith/status', latched=True)
+        updates = late.subscribe(TerrainUpdate, '/regolith/terrain/update')
+        late.wait_for(lambda: descriptions and status and len(updates) > 5, 20.0, 'what is latched')
+        assert descriptions[0].name == 'amber'
+        assert len(descriptions[0].wheel_names) == descriptions[0].num_wheels == 4
+        assert '<mujoco' in descriptions[0].model_file
+        assert status[0].state in (WorldStatus.PLAYING, WorldStatus.PAUSED) and status[0].t_ns > 0
+
+        snapshot = late.call(GetTerrainSnapshot, '/regolith/terrain/snapshot')
+        assert len(snapshot.nodes.x) > 100
+        by_number = late.wait_for(
+            lambda: {u.soil_seq: u for u in updates} if updates[-1].soil_seq > snapshot.soil_seq + 10 else None,
+            20.0, 'later updates',
+        )  # fmt: skip
+        assert by_number[snapshot.soil_seq].soil_hash == snapshot.soil_hash
+    # The ground rebuilt from the snapshot alone has that hash, and keeps up with terrain by the updates that follow.
+    config = TerrainConfig.model_validate({'source': 'flat', 'spacing_m': snapshot.spacing, 'soil': 'lunar_nominal'})
+    grid = SoilGrid(build_height_field(config, 1), snapshot.spacing)
+    grid.apply(nodes_record(snapshot.nodes))
+    assert grid.soil_hash() == snapshot.soil_hash
+    for number in range(snapshot.soil_seq + 1, max(by_number) + 1):
+        grid.apply(update_record(by_number[number]).records)
+        assert grid.soil_hash() == by_number[number].soil_hash

@@ -1,0 +1,82 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Two rovers sent at each other: the cycle is discarded, the contact is solved once, nobody gets stuck or through."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from harness import run_scenario, vehicle, write_scenario
+from regolith_bringup.scenario import load_scenario
+from regolith_bringup.simulation import Simulation
+from regolith_world.intersection import NII_DEPTH
+
+HEAD_ON = {
+    'amber': vehicle(-1.6, 0.0, 0.0, type='constant', linear_mps=0.4, angular_rps=0.0),
+    'basalt': vehicle(1.6, 0.05, 180.0, type='constant', linear_mps=0.4, angular_rps=0.0),
+}
+
+
+def test_head_on_at_0_4_mps_each(tmp_path):
+    run = Simulation(load_scenario(write_scenario(tmp_path, HEAD_ON, duration_s=10.0)).scenario)
+    nearest, first_contact, before, blow = np.inf, None, None, None
+    while run.world.t_ns < 10_000_000_000:
+        speeds = [run.world.objects[n].body.linear_velocity[0] for n in ('amber', 'basalt')]
+        report = run.world.step(10_000_000_000)
+        nearest = min([nearest, *(h.distance for h in report.intersections)])
+        if report.impulses and first_contact is None:
+            first_contact, before, blow = report, speeds, report.impulses
+            assert report.attempts > 1 and report.dt_ns < 20_000_000
+    assert first_contact is not None
+    assert before[0] - before[1] > 0.7
+    assert run.world.discarded_cycles >= 1
+    assert run.world.forced_cycles == 0
+    assert nearest > -NII_DEPTH
+    # The blow stops some 435 kg at 0.8 m/s relative: reduced mass times closing speed, friction aside.
+    total = sum(b.impulse for b in blow)
+    assert abs(total[0]) == pytest.approx(0.5 * 434.92 * (before[0] - before[1]), rel=0.1)
+    # Afterwards they press on each other for more than 5 s without stalling: 10 s are 500 heartbeats.
+    assert run.world.cycle < 600
+
+
+def test_the_blows_on_two_rovers_are_equal_and_opposite(tmp_path):
+    """Momentum taken from one is given to the other; what is left is rounding of sums of order 1e2 N s."""
+    run = Simulation(load_scenario(write_scenario(tmp_path, HEAD_ON, duration_s=10.0)).scenario)
+    while True:
+        report = run.world.step()
+        if report.impulses:
+            break
+    changes = []
+    for name, agent in run.agents.items():
+        data, model = agent.vehicle._data, agent.vehicle._model
+        mass = model.body_mass
+
+        def momentum(data=data, mass=mass):
+            com = data.subtree_com[0]
+            velocity = data.cvel[:, 3:] + np.cross(data.cvel[:, :3], data.xipos - com)
+            return (mass[:, None] * velocity).sum(axis=0)
+
+        before = momentum()
+        for blow in report.impulses:
+            agent.vehicle.apply_impulse(blow.point, blow.impulse if blow.a == name else -blow.impulse)
+        changes.append(momentum() - before)
+    assert np.linalg.norm(changes[0]) > 50.0
+    np.testing.assert_allclose(changes[0] + changes[1], 0.0, atol=1e-9)
+
+
+@pytest.mark.ros
+def test_the_same_in_processes_of_their_own(tmp_path):
+    file = write_scenario(tmp_path, HEAD_ON, duration_s=4.0)
+    many = run_scenario(tmp_path, file, '--no-record', name='many')
+    one = run_scenario(tmp_path, file, '--no-record', name='one', processes='one')
+    assert many.summary['discarded_cycles'] >= 1
+    assert many.summary['forced_cycles'] == 0
+    assert many.summary['state_hash'] == one.summary['state_hash']
+
+
+@pytest.mark.ros
+def test_pose_only_rovers_drive_through_each_other(tmp_path):
+    file = write_scenario(tmp_path, HEAD_ON, duration_s=4.0, world={'touch': 'pose_only'})
+    result = run_scenario(tmp_path, file, '--no-record', processes='one')
+    assert result.summary['discarded_cycles'] == 0
+    assert result.summary['vehicles']['amber']['distance_m'] > 1.3

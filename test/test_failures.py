@@ -1,0 +1,165 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What happens when something dies: agents, the recorder, the patience of the person at the keyboard."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from harness import LiveRun, command, environment, run_scenario, vehicle, write_scenario
+
+pytestmark = pytest.mark.ros
+
+DRIVES = {
+    'amber': vehicle(0.0, 0.0, 0.0, type='constant', linear_mps=0.4, angular_rps=0.1),
+    'basalt': vehicle(0.0, 4.0, 0.0, type='constant', linear_mps=0.4, angular_rps=0.0),
+}
+
+
+def scenario(folder: Path, policy: str, duration_s: float = 8.0) -> Path:
+    world = {'on_failure': policy, 'agent_timeout_s': 1.5, 'checkpoint_period_s': 1.0}
+    return write_scenario(folder, DRIVES, duration_s=duration_s, world=world)
+
+
+def kill_in_mid_run(live: LiveRun, label: str, after_s: float = 2.2) -> float:
+    """SIGKILL a node once the world has come to ``after_s``; return the wall time of it."""
+    from regolith_msgs.msg import WorldStatus
+
+    status = live.subscribe(WorldStatus, '/regolith/status', latched=True)
+    live.wait_for(lambda: status and status[-1].t_ns > after_s * 1e9, 60.0, f'{after_s} s')
+    os.kill(live.pids()[label], signal.SIGKILL)
+    return time.monotonic()
+
+
+def named_on_diagnostics(live: LiveRun, diagnostics: list, name: str) -> None:
+    live.wait_for(
+        lambda: any(s.hardware_id == name and s.level == b'\x02' for m in diagnostics for s in m.status), 10.0, 'diagnostics'
+    )
+
+
+def diagnostics_of(live: LiveRun) -> list:
+    from diagnostic_msgs.msg import DiagnosticArray
+
+    return live.subscribe(DiagnosticArray, '/diagnostics')
+
+
+def last_committed(run_dir: Path) -> tuple[int, int]:
+    """Return (last cycle committed according to the world, last cycle the bag knows to be committed)."""
+    import json
+
+    from regolith_bringup.bag_reading import Bag
+
+    world = json.loads((run_dir / 'world.json').read_text())['cycles']
+    with Bag(run_dir) as bag:
+        commits = [m.key.cycle for _, m, _ in bag.messages('/regolith/cycle') if m.verdict == 1]
+    return world, max(commits)
+
+
+def test_stop_names_the_dead_and_keeps_the_bag(tmp_path):
+    with LiveRun(tmp_path, scenario(tmp_path, 'stop'), '--speed', 1.0) as live:
+        diagnostics = diagnostics_of(live)
+        killed = kill_in_mid_run(live, 'basalt/agent')
+        named_on_diagnostics(live, diagnostics, 'basalt')
+        # agent_timeout is 1.5 s; the rest is detection by a test that polls on a busy machine.
+        assert time.monotonic() - killed < 1.5 + 1.5
+        result = live.finish(30.0, code=3)
+    assert 'basalt' in result.output
+    assert result.summary['bag']['lost'] == 0
+    world, bag = last_committed(result.run_dir)
+    assert bag == world
+
+
+def test_drop_goes_on_without_it(tmp_path):
+    with LiveRun(tmp_path, scenario(tmp_path, 'drop', 5.0), '--speed', 1.0) as live:
+        diagnostics = diagnostics_of(live)
+        kill_in_mid_run(live, 'basalt/agent')
+        named_on_diagnostics(live, diagnostics, 'basalt')
+        result = live.finish(40.0, code=None)
+    assert result.code == 3  # a node failed, and the run says so
+    assert result.summary['simulated_s'] == pytest.approx(5.0)
+    assert result.summary['vehicles']['amber']['distance_m'] > 1.2
+    assert result.summary['vehicles']['basalt']['distance_m'] is None
+
+
+def test_wait_brings_it_back_to_the_bit(tmp_path):
+    """The killed agent is started again, restores its checkpoint, replays silently: same hash as without the death."""
+    file = scenario(tmp_path, 'wait', 5.0)
+    undisturbed = run_scenario(tmp_path, file, '--no-record', name='undisturbed', processes='one')
+    with LiveRun(tmp_path, file, '--speed', 1.0) as live:
+        diagnostics = diagnostics_of(live)
+        kill_in_mid_run(live, 'amber/agent')
+        named_on_diagnostics(live, diagnostics, 'amber')
+        result = live.finish(60.0)
+    assert 'rejoined after replaying' in result.output
+    assert result.summary['state_hash'] == undisturbed.summary['state_hash']
+    assert result.summary['bag']['lost'] == 0
+
+
+def test_terrain_comes_back_too(tmp_path):
+    file = scenario(tmp_path, 'wait', 4.0)
+    undisturbed = run_scenario(tmp_path, file, '--no-record', name='undisturbed', processes='one')
+    with LiveRun(tmp_path, file, '--speed', 1.0) as live:
+        kill_in_mid_run(live, 'regolith/terrain', 1.6)
+        result = live.finish(60.0)
+    assert result.summary['state_hash'] == undisturbed.summary['state_hash']
+
+
+def test_ctrl_c_leaves_nothing_behind_and_a_whole_bag(tmp_path):
+    with LiveRun(tmp_path, scenario(tmp_path, 'stop', 60.0), '--speed', 1.0) as live:
+        from regolith_msgs.msg import WorldStatus
+
+        status = live.subscribe(WorldStatus, '/regolith/status', latched=True)
+        live.wait_for(lambda: status and status[-1].t_ns > 1e9, 60.0, '1 s')
+        pids = live.pids()
+        assert len(pids) == 5
+        live.interrupt()
+        asked = time.monotonic()
+        while any(Path(f'/proc/{pid}').exists() for pid in pids.values()):
+            assert time.monotonic() - asked < 5.0, 'processes left after 5 s'
+            time.sleep(0.02)
+        result = live.finish(30.0)
+    assert result.summary['bag']['lost'] == 0
+    world, bag = last_committed(result.run_dir)
+    assert bag == world
+
+
+def test_a_killed_supervisor_leaves_no_orphans(tmp_path):
+    with LiveRun(tmp_path, scenario(tmp_path, 'stop', 60.0), '--speed', 1.0) as live:
+        from regolith_msgs.msg import WorldStatus
+
+        status = live.subscribe(WorldStatus, '/regolith/status', latched=True)
+        live.wait_for(lambda: status and status[-1].t_ns > 0.5e9, 60.0, 'half a second')
+        pids = live.pids()
+        live.process.kill()
+        live.process.wait()
+        until = time.monotonic() + 8.0
+        while any(Path(f'/proc/{pid}').exists() for pid in pids.values()):
+            assert time.monotonic() < until, 'orphans'
+            time.sleep(0.05)
+
+
+def test_a_killed_recorder_loses_at_most_a_second(tmp_path):
+    import subprocess
+
+    from regolith_bringup.bag_reading import Bag
+
+    with LiveRun(tmp_path, scenario(tmp_path, 'stop', 6.0), '--speed', 1.0) as live:
+        kill_in_mid_run(live, 'regolith/recorder', 3.0)
+        from regolith_msgs.msg import WorldStatus
+
+        status = live.subscribe(WorldStatus, '/regolith/status', latched=True)
+        live.wait_for(lambda: status, 10.0, 'the status')
+        at_kill_ns = status[0].t_ns
+        live.finish(40.0, code=3)
+    repair = subprocess.run(
+        command('recover', live.run_dir), env=environment(live.domain), capture_output=True, text=True, timeout=60
+    )
+    assert repair.returncode == 0, repair.stderr
+    with Bag(live.run_dir) as bag:
+        last_ns = max(m.t_ns for _, m, _ in bag.messages('/regolith/cycle'))
+    # At speed 1 a wall second is a simulated one.
+    assert last_ns > at_kill_ns - 1_000_000_000

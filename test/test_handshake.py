@@ -1,0 +1,53 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Who does not stand on the same ground may not take part."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from harness import environment, new_domain, vehicle, write_scenario
+
+from regolith_bringup.plan import NodeSpec, plan
+from regolith_bringup.processes import NodeProcess, end_all
+from regolith_bringup.scenario import load_scenario, write_resolved
+
+pytestmark = pytest.mark.ros
+
+
+def _plan(folder: Path, name: str, *settings: str) -> list[NodeSpec]:
+    scenario = load_scenario(write_scenario(folder, {'amber': vehicle(0.0, 0.0)}, name), settings, record=False).scenario
+    resolved = folder / f'{name}.resolved.yaml'
+    write_resolved(scenario, resolved)
+    return plan(scenario, resolved, folder)
+
+
+def test_another_soil_is_refused_naming_parameter_and_values(tmp_path: Path) -> None:
+    """One value of eight differs: the agent leaves with code 3 and says which, its own and the world's."""
+    world_and_ground = [s for s in _plan(tmp_path, 'right') if s.executable != 'agent_node']
+    (agent,) = (
+        s for s in _plan(tmp_path, 'wrong', 'terrain.soil.cohesion_pa=250.0') if s.executable == 'agent_node'
+    )
+    said: list[tuple[str, str]] = []
+    surroundings = environment(new_domain())
+    nodes: list[NodeProcess] = []
+    try:
+        nodes.extend(
+            NodeProcess(spec, surroundings, lambda label, line: said.append((label, line)))
+            for spec in (*world_and_ground, agent)
+        )
+        # Starting four interpreters takes a few seconds on a slow machine; the refusal itself none.
+        until = time.monotonic() + 30.0
+        while nodes[-1].running and time.monotonic() < until:
+            time.sleep(0.05)
+        nodes[-1].join_output()
+        assert nodes[-1].code == 3, said
+        (line,) = (line for label, line in said if label == 'amber/agent' and 'soil.cohesion_pa' in line)
+        assert 'soil.cohesion_pa is 250.0 at amber but 170.0 at terrain' in line
+        assert not any('soil.' in line and 'cohesion_pa' not in line for _, line in said)
+        assert any(label == 'regolith/world' and 'refused amber' in line for label, line in said)
+        assert nodes[0].running and nodes[1].running
+    finally:
+        end_all(nodes, 0.0)

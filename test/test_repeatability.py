@@ -1,0 +1,153 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The same scenario gives the same bits: twice, in one process or in many, disturbed, and from a checkpoint on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from harness import LiveRun, run_scenario, vehicle, write_scenario
+from regolith_bringup.scenario import load_scenario
+from regolith_bringup.simulation import Simulation
+
+DRIVES = {
+    'amber': vehicle(0.0, 0.0, 0.0, type='constant', linear_mps=0.4, angular_rps=0.15),
+    'basalt': vehicle(-2.6, 0.1, 0.0, type='constant', linear_mps=0.4, angular_rps=0.1),
+}
+"""Basalt runs into amber's ruts within three seconds."""
+
+
+def scenario(folder: Path, **sections: object) -> Path:
+    terrain = {'source': 'procedural', 'spacing_m': 0.04}
+    return write_scenario(folder, DRIVES, duration_s=3.0, terrain=terrain, **sections)
+
+
+@pytest.fixture(scope='module')
+def undisturbed(tmp_path_factory):
+    """State hash of the plain run in as many processes as there are nodes."""
+    folder = tmp_path_factory.mktemp('undisturbed')
+    return run_scenario(folder, scenario(folder)).summary['state_hash']
+
+
+@pytest.mark.ros
+def test_twice_in_a_row(tmp_path, undisturbed):
+    assert run_scenario(tmp_path, scenario(tmp_path)).summary['state_hash'] == undisturbed
+
+
+@pytest.mark.ros
+def test_one_process_against_many(tmp_path, undisturbed):
+    result = run_scenario(tmp_path, scenario(tmp_path), processes='one')
+    assert result.summary['processes'] == 'one'
+    assert result.summary['state_hash'] == undisturbed
+
+
+@pytest.mark.ros
+def test_one_agent_slowed_by_random_sleeps(tmp_path, undisturbed):
+    chaos = {'chaos': {'sleep_max_s': {'amber': 0.02}}}
+    assert run_scenario(tmp_path, scenario(tmp_path, world=chaos)).summary['state_hash'] == undisturbed
+
+
+@pytest.mark.ros
+def test_messages_duplicated_and_answers_lost(tmp_path, undisturbed):
+    chaos = {'chaos': {'duplicate': True, 'drop_evolved_at': {'basalt': 40, 'terrain': 70}}}
+    result = run_scenario(tmp_path, scenario(tmp_path, world=chaos))
+    assert result.summary['state_hash'] == undisturbed
+    # The two lost answers cost one repetition each: proof that they were lost, and asked for again.
+    assert result.summary['wall_s'] > 2 * 0.5
+
+
+@pytest.mark.ros
+def test_restoring_a_checkpoint_gives_the_hash_of_the_uninterrupted_run(tmp_path):
+    """Checkpoint at 10 s, restored into fresh processes, run on to 20 s."""
+    file = scenario(tmp_path, world={'checkpoint_period_s': 10.0})
+    whole = run_scenario(tmp_path, file, '--duration', 20, '--no-record', name='whole', processes='one')
+    saved = whole.run_dir / 'checkpoints' / 't000010.000'
+    assert json.loads((saved / 'manifest.json').read_text())['t_ns'] == 10_000_000_000
+    for processes in ('one', 'many'):
+        rest = run_scenario(
+            tmp_path, file, '--duration', 20, '--from', saved, '--no-record', name=f'rest_{processes}', processes=processes
+        )
+        assert rest.summary['state_hash'] == whole.summary['state_hash']
+        assert rest.summary['simulated_s'] == pytest.approx(10.0)
+        assert rest.summary['terrain'] == whole.summary['terrain']
+
+
+@pytest.mark.ros
+def test_rewinding_a_live_run_repeats_it_and_keeps_the_clock_monotonic(tmp_path):
+    from regolith_msgs.srv import Checkpoint, Step
+    from rosgraph_msgs.msg import Clock
+
+    file = scenario(tmp_path)
+    with LiveRun(tmp_path, file, '--duration', 60, '--speed', 1.0) as live:
+        clock = live.subscribe(Clock, '/clock')
+        live.wait_for(lambda: clock and clock[-1].clock.sec >= 1, 40.0, 'one second')
+        live.pause()
+        saved = live.call(Checkpoint, '/regolith/world/checkpoint', path=str(tmp_path / 'saved'))
+        assert saved.success and (tmp_path / 'saved' / 'manifest.json').is_file()
+        first = [live.call(Step, '/regolith/world/step', cycles=25).state_hash for _ in range(2)]
+        back = live.call(Checkpoint, '/regolith/world/restore', path=saved.path)
+        assert back.success and back.state_hash == saved.state_hash
+        second = [live.call(Step, '/regolith/world/step', cycles=25).state_hash for _ in range(2)]
+        assert first == second
+        assert len({*first, saved.state_hash}) == 3
+        times = [c.clock.sec * 10**9 + c.clock.nanosec for c in clock]
+        assert times == sorted(times)
+
+
+# -- it is a real hash ----------------------------------------------------------------------------------------------
+
+
+def simulation(tmp_path: Path) -> Simulation:
+    return Simulation(load_scenario(scenario(tmp_path)).scenario)
+
+
+def test_the_library_gives_the_hash_of_the_nodes(tmp_path, undisturbed):
+    assert simulation(tmp_path).run(3.0) == undisturbed
+
+
+def test_threads_do_not_change_a_bit(tmp_path):
+    loaded = load_scenario(scenario(tmp_path)).scenario
+    assert Simulation(loaded, threads=2).run(1.0) == Simulation(loaded).run(1.0)
+
+
+def test_one_ulp_on_one_soil_node_changes_the_hash(tmp_path):
+    plain, touched = simulation(tmp_path), simulation(tmp_path)
+    assert plain.run(0.5) == touched.run(0.5)
+    grid = touched.terrain.grid
+    records = grid.all_records()
+    records.level[0] = np.nextafter(records.level[0], np.inf)
+    grid.apply(records)
+    assert grid.soil_hash() == grid.recomputed_hash()
+    assert plain.run(0.52) != touched.run(0.52)
+
+
+def test_a_hair_on_one_wheel_speed_changes_the_hash(tmp_path):
+    plain, touched = simulation(tmp_path), simulation(tmp_path)
+    assert plain.run(0.5) == touched.run(0.5)
+    vehicle_ = touched.agents['amber'].vehicle
+    dof = vehicle_.body.wheel_dof[0]
+    vehicle_._data.qvel[dof] += 1e-12
+    vehicle_.commit()
+    assert plain.run(0.52) != touched.run(0.52)
+
+
+def test_every_agent_holds_terrains_ground_at_every_checkpoint(tmp_path):
+    """Agents with copies of their own (as in processes of their own) against terrain, and both against a recount."""
+    from regolith_terrain.soil_copy import SoilCopy
+    from regolith_terrain.soil_grid import SoilGrid
+
+    run = simulation(tmp_path)
+    # The same wiring as among processes: every agent follows terrain's updates on a copy.
+    for name, agent in run.agents.items():
+        agent.soil = SoilCopy(SoilGrid(run.terrain.height_field, run.scenario.terrain.spacing_m), name)
+        agent.grid = agent.vehicle.grid = agent.soil.grid
+    for second in (1.0, 2.0, 3.0):
+        run.run(second)
+        expected = run.terrain.grid.recomputed_hash()
+        assert run.world.soil_hash == expected
+        for agent in run.agents.values():
+            assert agent.soil_hash() == agent.soil.grid.recomputed_hash() == expected
+    assert run.terrain.grid.modified_count > 1000
