@@ -8,12 +8,13 @@ own beside it. Both end every process they started, whatever becomes of the test
 
 from __future__ import annotations
 
-import itertools
+import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -27,12 +28,35 @@ import yaml
 ROOT = Path(__file__).resolve().parent.parent
 WORLD = '/regolith/world'
 
-_domains = itertools.count(os.getpid())
+_DOMAINS = range(20, 101)
+"""Clear of domain 0, where people work, and of the kernel's ephemeral ports, which begin above domain 101."""
+_taken: dict[int, int] = {}
+"""Domain -> open lock file."""
 
 
 def new_domain() -> int:
-    """Return a ROS domain no other test of this process uses; 20 to 100 are clear of the kernel's ephemeral ports."""
-    return 20 + next(_domains) % 81
+    """Return a ROS domain that no other test uses, of this process or of another on this machine.
+
+    :raises RuntimeError: if all are in use
+    """
+    for step in range(len(_DOMAINS)):
+        domain = _DOMAINS[(os.getpid() + len(_taken) + step) % len(_DOMAINS)]
+        if domain in _taken:
+            continue
+        lock = os.open(Path(tempfile.gettempdir()) / f'regolith_test_domain_{domain}.lock', os.O_CREAT | os.O_RDWR, 0o666)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+            continue
+        _taken[domain] = lock
+        return domain
+    raise RuntimeError(f'all ROS domains from {_DOMAINS[0]} to {_DOMAINS[-1]} are in use')
+
+
+def free_domain(domain: int) -> None:
+    """Give a domain back; those never given back are free when the process ends."""
+    os.close(_taken.pop(domain))
 
 
 def environment(domain: int) -> dict[str, str]:
@@ -269,6 +293,7 @@ class LiveRun(Observer):
             self.end()
         finally:
             self.close()
+            free_domain(self.domain)
         if isinstance(error, (AssertionError, TimeoutError)):
             print(f'--- {self.run_dir.name} printed:\n{self.output[-4000:]}')
 

@@ -54,8 +54,7 @@ def last_committed(run_dir: Path) -> tuple[int, int]:
     from regolith_bringup.bag_reading import Bag
 
     world = json.loads((run_dir / 'world.json').read_text())['cycles']
-    with Bag(run_dir) as bag:
-        commits = [m.key.cycle for _, m, _ in bag.messages('/regolith/cycle') if m.verdict == 1]
+    commits = [m.content.key.cycle for m in Bag(run_dir).messages('/regolith/cycle') if m.content.verdict == 1]
     return world, max(commits)
 
 
@@ -159,7 +158,6 @@ def test_a_killed_recorder_loses_at_most_a_second(tmp_path):
         command('recover', live.run_dir), env=environment(live.domain), capture_output=True, text=True, timeout=60
     )
     assert repair.returncode == 0, repair.stderr
-    with Bag(live.run_dir) as bag:
-        last_ns = max(m.t_ns for _, m, _ in bag.messages('/regolith/cycle'))
+    last_ns = max(m.content.t_ns for m in Bag(live.run_dir).messages('/regolith/cycle'))
     # At speed 1 a wall second is a simulated one.
     assert last_ns > at_kill_ns - 1_000_000_000

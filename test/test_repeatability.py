@@ -12,6 +12,7 @@ import pytest
 from harness import LiveRun, run_scenario, vehicle, write_scenario
 from regolith_bringup.scenario import load_scenario
 from regolith_bringup.simulation import Simulation
+from regolith_world.world import ProtocolError
 
 DRIVES = {
     'amber': vehicle(0.0, 0.0, 0.0, type='constant', linear_mps=0.4, angular_rps=0.15),
@@ -115,13 +116,22 @@ def test_threads_do_not_change_a_bit(tmp_path):
 
 def test_one_ulp_on_one_soil_node_changes_the_hash(tmp_path):
     plain, touched = simulation(tmp_path), simulation(tmp_path)
-    assert plain.run(0.5) == touched.run(0.5)
+    assert plain.run(2.0) == touched.run(2.0)
     grid = touched.terrain.grid
+    # The hindmost node was left behind long ago: nothing but the hash can notice.
     records = grid.all_records()
     records.level[0] = np.nextafter(records.level[0], np.inf)
     grid.apply(records)
     assert grid.soil_hash() == grid.recomputed_hash()
-    assert plain.run(0.52) != touched.run(0.52)
+    with pytest.raises(ProtocolError, match='holds ground'):
+        touched.run(2.02)
+    # Such a change behind the world's back is caught; had it been committed, the hash would say so.
+    touched = simulation(tmp_path)
+    touched.run(2.0)
+    touched.terrain.grid.apply(records)
+    touched.world.soil_hash = grid.soil_hash()
+    assert plain.run(2.02) != touched.run(2.02)
+    assert plain.agents['amber'].vehicle.state() == touched.agents['amber'].vehicle.state()
 
 
 def test_a_hair_on_one_wheel_speed_changes_the_hash(tmp_path):

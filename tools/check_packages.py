@@ -1,18 +1,48 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What ament's linters look at, for machines without them: licence headers, package.xml, versions, changelogs."""
+"""What ament's linters look at, for machines without them: licence headers, package.xml, versions, changelogs.
+
+And what they do not: every import of a package is declared, everything declared is used, every key is known to rosdep.
+"""
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterable
 from pathlib import Path
+
+import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 LICENCE = 'SPDX-License-Identifier: Apache-2.0'
+
+KEYS = {
+    'llvmlite': 'python3-numba-pip',
+    'matplotlib': 'python3-matplotlib',
+    'mcap': 'python3-mcap-pip',
+    'mcap_ros2': 'python3-mcap-ros2-support-pip',
+    'mujoco': 'python3-mujoco-pip',
+    'numba': 'python3-numba-pip',
+    'numpy': 'python3-numpy',
+    'pydantic': 'python3-pydantic-pip',
+    'pydantic_core': 'python3-pydantic-pip',
+    'pytest': 'python3-pytest',
+    'rasterio': 'python3-rasterio',
+    'rich': 'python3-rich',
+    'rosbags': 'python3-rosbags-pip',
+    'scipy': 'python3-scipy',
+    'typer': 'python3-typer-pip',
+    'yaml': 'python3-yaml',
+    'zstandard': 'python3-zstandard',
+}
+"""rosdep key of what a Python module comes with; anything else that is imported is a ROS package of its own name."""
+PUBLIC_KEYS = ('python3-matplotlib', 'python3-numpy', 'python3-pytest', 'python3-scipy', 'python3-yaml')
+"""In the public rosdep database for every distribution we support; the others stand in tools/rosdep.yaml."""
 
 
 def complaints() -> list[str]:
@@ -39,6 +69,7 @@ def complaints() -> list[str]:
             found.append(f'{where}: license is {package.findtext("license")}')
         if not (manifest.parent / 'CHANGELOG.rst').is_file():
             found.append(f'{where.parent}: no CHANGELOG.rst')
+        found += dependency_complaints(manifest, package)
         setup = manifest.parent / 'setup.py'
         if setup.is_file():
             stated = re.search(r"version='([^']+)'", setup.read_text())
@@ -47,6 +78,49 @@ def complaints() -> list[str]:
     if len(set(versions.values())) > 1:
         found.append(f'versions differ: {versions}')
     return found
+
+
+def dependency_complaints(manifest: Path, package: ElementTree.Element) -> list[str]:
+    """Compare what a package declares with what its Python files import."""
+    where = manifest.relative_to(ROOT)
+    name = package.findtext('name', '')
+    declared = {tag: {e.text or '' for e in package.findall(tag)} for tag in ('depend', 'exec_depend', 'test_depend')}
+    running = declared['depend'] | declared['exec_depend']
+    known = {*PUBLIC_KEYS, *yaml.safe_load((ROOT / 'tools' / 'rosdep.yaml').read_text())}
+    found = [
+        f'{where}: key {key} is neither public nor in tools/rosdep.yaml'
+        for key in sorted(running | declared['test_depend'])
+        if key.startswith('python3-') and key not in known
+    ]
+    files = [p for folder in (name, 'launch') for p in sorted((manifest.parent / folder).rglob('*.py'))]
+    tests = sorted((manifest.parent / 'test').glob('*.py'))
+    if not files:
+        return found
+    needed = imported(files) - {name}
+    found += [f'{where}: {key} is imported and not declared' for key in sorted(needed - running)]
+    own = {path.stem for path in tests}
+    tested = imported(tests) - {name} - own
+    allowed = running | declared['test_depend']
+    found += [f'{where}: {key} is imported by tests and not declared' for key in sorted(tested - allowed)]
+    # Interfaces may be used by the names of their types alone.
+    text = ''.join(path.read_text() for path in files)
+    unused = {key for key in running - needed if f'{key}/' not in text}
+    found += [f'{where}: {key} is declared and not used' for key in sorted(unused)]
+    idle = declared['test_depend'] - tested
+    found += [f'{where}: {key} is declared for tests and not used by them' for key in sorted(idle)]
+    return found
+
+
+def imported(files: Iterable[Path]) -> set[str]:
+    """Return the keys of everything that Python files import, the standard library left out."""
+    modules = set()
+    for path in files:
+        for node in ast.walk(ast.parse(path.read_text(), str(path))):
+            if isinstance(node, ast.Import):
+                modules |= {alias.name.split('.')[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+                modules.add(node.module.split('.')[0])
+    return {KEYS.get(module, module) for module in modules - sys.stdlib_module_names}
 
 
 if __name__ == '__main__':

@@ -193,7 +193,11 @@ def bench(
     results = {}
     for key in chosen:
         _tell(f'bench {key} …')
-        results[key] = known[key]()
+        try:
+            results[key] = known[key]()
+        except RuntimeError as error:
+            _tell(str(error))
+            raise typer.Exit(NODE_FAILED) from None
     if as_json:
         _give(results if name == 'all' else results[name])
     else:

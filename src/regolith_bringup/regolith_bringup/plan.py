@@ -109,8 +109,8 @@ def plan(
         nodes.append(NodeSpec('regolith_bringup', 'solo_node', None, None, on_world, _REMAPPINGS))
         return nodes
     nodes.append(NodeSpec('regolith_world', 'world_node', 'world', 'regolith', on_world))
-    nodes.append(NodeSpec('regolith_terrain', 'terrain_node', 'terrain', 'regolith', common))
     respawn = scenario.world.on_failure == 'wait'
+    nodes.append(NodeSpec('regolith_terrain', 'terrain_node', 'terrain', 'regolith', common, respawn=respawn))
     for name in names:
         on_agent: dict[str, Parameter] = {**common, 'vehicle': name}
         nodes.append(

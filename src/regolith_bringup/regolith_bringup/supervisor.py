@@ -159,7 +159,7 @@ class Supervisor:
         return any(not n.running and n.code not in (0, None) for n in others)
 
     def _started(self) -> bool:
-        return (self._run_dir / 'started').exists()
+        return any((self._run_dir / name).exists() for name in ('started', 'world.json'))
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         self._interrupts += 1

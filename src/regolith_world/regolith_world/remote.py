@@ -8,7 +8,7 @@ A :class:`Bus` brings one Cycle to all participants and their answers back. In o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
 
@@ -23,6 +23,16 @@ class Silence(Exception):
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__('no answer from ' + ', '.join(names))
         self.names = tuple(names)
+
+
+def silent(cycle: Cycle, answered: Container[str]) -> Silence:
+    """Return whom to blame for missing answers.
+
+    Terrain cannot answer before it has every agent's delta, so where agents are silent, only they are named.
+    """
+    missing = [n for n in cycle.participants if n not in answered]
+    agents = [n for n, k in zip(cycle.participants, cycle.kinds) if k == ParticipantKind.AGENT and n in missing]
+    return Silence(agents or missing)
 
 
 class Bus(Protocol):
@@ -132,9 +142,8 @@ class LocalBus:
                 agent.on_cycle(cycle)
         for action in self._after:
             action()
-        missing = [n for n in cycle.participants if n not in self._answers]
-        if missing:
-            raise Silence(missing)
+        if any(n not in self._answers for n in cycle.participants):
+            raise silent(cycle, self._answers)
         answers = {n: self._answers[n] for n in cycle.participants}
         for answer in answers.values():
             self.on_evolved(answer)

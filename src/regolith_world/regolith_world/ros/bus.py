@@ -14,7 +14,7 @@ from regolith_msgs.msg import TerrainUpdate
 
 from regolith_world.config import WorldConfig
 from regolith_world.records import Cycle, CycleKey, Evolved
-from regolith_world.remote import Silence
+from regolith_world.remote import silent
 from regolith_world.ros import convert, qos
 from regolith_world.ros.inbox import Inbox
 
@@ -78,7 +78,7 @@ class RosBus:
                 last_sent = now
                 self._publisher.publish(message)
             if now - started > self._config.agent_timeout_s:
-                raise Silence([n for n in cycle.participants if n not in self._answers])
+                raise silent(cycle, self._answers)
         return {n: self._answers[n] for n in cycle.participants}
 
     def tell(self, cycle: Cycle) -> None:

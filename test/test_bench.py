@@ -1,0 +1,47 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The benchmarks measure what they say; whether the figures are good is not judged here."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import pytest
+from harness import command, environment, new_domain
+
+from regolith_bringup.bench.heartbeat import heartbeat
+
+pytestmark = pytest.mark.ros
+
+
+def _bench(name: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command('bench', name, '--json'), env=environment(new_domain()), capture_output=True, text=True, timeout=100
+    )
+
+
+def test_heartbeat_counts_whole_cycles_in_one_process_and_in_many() -> None:
+    """Function calls are faster than topics by a factor of ten or more; two is what no busy machine hides."""
+    result = heartbeat(agents=(2,), cycles=200)
+    assert list(result['one_process']) == list(result['many_processes']) == ['2']
+    assert result['one_process']['2'] > 2.0 * result['many_processes']['2'] > 0.0
+
+
+def test_stdout_holds_json_and_nothing_else() -> None:
+    """One object with the figures of the contract; what is for people goes to stderr."""
+    done = _bench('scm')
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(done.stdout)
+    assert figures['us_per_wheel_step'] > 0.0 and figures['loaded_nodes'] > 10
+    # A rover is four wheels, 1000 times a simulated second: their kernels are part of what it costs.
+    assert figures['viper_compute_per_sim_s'] > 1e3 * 1e-6 * figures['us_per_wheel_step']
+    assert 'scm' in done.stderr
+
+
+def test_an_unknown_benchmark_is_bad_input() -> None:
+    """Exit code 2, and the names there are."""
+    done = _bench('heartbeats')
+    assert done.returncode == 2
+    assert 'heartbeat' in done.stderr and 'two_rovers' in done.stderr
+    assert done.stdout == ''

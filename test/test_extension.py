@@ -1,0 +1,121 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The package that CONTRIBUTING.md shows, taken out of that text: a vehicle, a driver, a scenario and a sensor."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from harness import ROOT, LiveRun, environment, run_scenario
+from mcap.reader import make_reader
+from mcap_ros2.decoder import DecoderFactory
+from scipy.spatial.transform import Rotation
+
+from regolith_bringup.library import find_scenarios
+from regolith_bringup.problems import ScenarioError
+from regolith_bringup.scenario import load_scenario
+from regolith_bringup.simulation import Simulation
+from regolith_world.random import generator
+
+FILE = re.compile(r'^`(moon_cart/[\w./]+)`\n\n```\w+\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(scope='module')
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder for PYTHONPATH that the package was installed into."""
+    folder = tmp_path_factory.mktemp('extension')
+    files = FILE.findall((ROOT / 'CONTRIBUTING.md').read_text(encoding='utf-8'))
+    assert len(files) == 7, [name for name, _ in files]
+    for name, text in files:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding='utf-8')
+    target = folder / 'site'
+    options = ['--no-deps', '--no-build-isolation', '--no-index', '--disable-pip-version-check', '-q']
+    subprocess.run(
+        [sys.executable, '-m', 'pip', 'install', *options, '--target', str(target), str(folder / 'moon_cart')],
+        check=True,
+        timeout=120,
+    )
+    return target
+
+
+@pytest.fixture
+def moon_cart(installed: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Have the package importable here and in processes started from here."""
+    monkeypatch.syspath_prepend(str(installed))
+    monkeypatch.setenv('PYTHONPATH', f'{installed}{os.pathsep}{os.environ.get("PYTHONPATH", "")}')
+    yield installed
+    for name in [name for name in sys.modules if name.split('.')[0] == 'moon_cart']:
+        del sys.modules[name]
+
+
+def test_drives_in_process(moon_cart: Path) -> None:
+    """Vehicle, driver and scenario are found by name; the cart goes where its driver says; twice the same."""
+    assert find_scenarios()['weaving_cart'] == moon_cart / 'moon_cart' / 'weaving_cart.yaml'
+    scenario = load_scenario('weaving_cart').scenario
+    simulation = Simulation(scenario)
+    simulation.run(1.0)
+    vehicle = simulation.agents['cart'].vehicle
+    before = vehicle.figures.distance
+    state_hash = simulation.run(1.5)
+    # Spun up long ago, it does the 0.3 m/s of the driver's parameters, less some per cent of slip.
+    assert vehicle.figures.distance - before == pytest.approx(0.15, rel=0.05)
+    # After half its period the driver swings to the right as fast as it does; the wheels 0.32 m off the middle turn
+    # at (0.3 +- 0.3 * 0.32) / 0.15 rad/s, to the per cent by which the motors give way under load.
+    speeds = [wheel.angular_speed for wheel in vehicle.wheel_states()]
+    assert speeds == pytest.approx([2.64, 1.36, 2.64, 1.36], rel=0.01)
+    assert simulation.terrain.grid.modified_count > 100
+    assert Simulation(scenario).run(1.5) == state_hash
+
+
+def test_mistakes_are_found_before_anything_starts(moon_cart: Path) -> None:
+    """A driver that is not installed, and a parameter it does not take, are answered with what there is."""
+    with pytest.raises(ScenarioError, match=r"vehicles.cart.driver.name = 'weav'.*did you mean weave"):
+        load_scenario('weaving_cart', ['vehicles.cart.driver.name=weav'])
+    with pytest.raises(ScenarioError, match=r'vehicles.cart.driver.parameters.*sped_mps.*moon_cart.weave:Weave'):
+        load_scenario('weaving_cart', ['vehicles.cart.driver.parameters.sped_mps=1.0'])
+
+
+@pytest.mark.ros
+def test_sensor_beside_real_nodes(moon_cart: Path, tmp_path: Path) -> None:
+    """In processes of their own the cart and its driver end in the same state; the sensor's readings are in the bag."""
+    topics = "recording.topics=['/cart/tilt|geometry_msgs/msg/Vector3Stamped|state|1']"
+    duration = ['--duration', 2.0]
+    with LiveRun(tmp_path, 'weaving_cart', *duration, '--speed', 1.0, '--set', topics, node=False) as live:
+        sensor = subprocess.Popen(
+            [sys.executable, '-m', 'moon_cart.tilt'], env=environment(live.domain), cwd=tmp_path
+        )
+        try:
+            result = live.finish()
+        finally:
+            sensor.kill()
+            sensor.wait()
+    alone = run_scenario(tmp_path, 'weaving_cart', *duration, processes='one', name='one')
+    assert result.summary['state_hash'] == alone.summary['state_hash']
+    readings, truth = (_by_stamp(result.run_dir, topic) for topic in ('/cart/tilt', '/cart/ground_truth/odom'))
+    assert len(readings) > 50
+    for stamp, reading in readings.items():
+        q = truth[stamp].pose.pose.orientation
+        roll, pitch, _ = Rotation.from_quat([q.x, q.y, q.z, q.w]).as_euler('xyz')
+        noise = generator(3, 'cart/tilt', 'noise', stamp).normal(0.0, 1e-3, 2)
+        # Two ways to the same angles; rounding is all that may differ.
+        assert [reading.vector.x, reading.vector.y] == pytest.approx([roll + noise[0], pitch + noise[1]], abs=1e-12)
+
+
+def _by_stamp(run_dir: Path, topic: str) -> dict[int, Any]:
+    """Return the messages of a topic in a bag by their stamp [ns]."""
+    found = {}
+    for path in sorted((run_dir / 'bag').glob('*.mcap')):
+        with path.open('rb') as stream:
+            reader = make_reader(stream, decoder_factories=[DecoderFactory()])
+            for _, _, _, message in reader.iter_decoded_messages(topics=[topic]):
+                found[message.header.stamp.sec * 10**9 + message.header.stamp.nanosec] = message
+    return found
