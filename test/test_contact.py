@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from harness import run_scenario, vehicle, write_scenario
+
 from regolith_bringup.scenario import load_scenario
 from regolith_bringup.simulation import Simulation
 from regolith_world.intersection import NII_DEPTH

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from harness import LiveRun, run_scenario, vehicle, write_scenario
+
 from regolith_bringup.scenario import load_scenario
 from regolith_bringup.simulation import Simulation
 from regolith_world.world import ProtocolError

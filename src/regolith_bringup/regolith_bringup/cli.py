@@ -53,7 +53,7 @@ def _give(value: Any) -> None:
 @app.command()
 def run(
     scenario: ScenarioArgument,
-    duration: Annotated[float | None, typer.Option(metavar='S', help='Simulated time [s].')] = None,
+    duration: Annotated[float | None, typer.Option(metavar='S', help='Simulated time in seconds.')] = None,
     out: Annotated[Path | None, typer.Option(metavar='DIR', help='Run folder to make; default: runs/NAME_NNN.')] = None,
     speed: Annotated[str | None, typer.Option(metavar='X|max', help='Cap on simulated s per wall s.')] = None,
     processes: Annotated[str, typer.Option(metavar='one|many', help='One process, or one per vehicle.')] = 'many',
@@ -166,7 +166,7 @@ def terrain_info(scenario: ScenarioArgument, settings: SetOption = None, seed: S
 def terrain_make(
     scenario: ScenarioArgument,
     out: Annotated[Path, typer.Option(metavar='DIR', help='Folder to write to.')] = Path('terrain'),
-    post: Annotated[float, typer.Option(metavar='M', help='Distance of the posts [m].', min=0.01, max=100.0)] = 0.1,
+    post: Annotated[float, typer.Option(metavar='M', help='Distance of posts in metres.', min=0.01, max=100.0)] = 0.1,
     settings: SetOption = None,
     seed: SeedOption = None,
 ) -> None:

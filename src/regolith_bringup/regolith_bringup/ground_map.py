@@ -41,6 +41,13 @@ def driven_bounds(run: RunData, margin: float = 2.0) -> tuple[float, float, floa
     return float(west), float(east), float(south), float(north)
 
 
+def site_bounds(run: RunData) -> tuple[float, float, float, float]:
+    """Return west, east, south, north of the site [m]: the imported raster, or the extent the scenario gives it."""
+    terrain = run.scenario.terrain
+    half = 0.5 * terrain.size_m
+    return build_height_field(terrain, run.scenario.seed).extent or (-half, half, -half, half)
+
+
 def ground_map(run: RunData, bounds: tuple[float, float, float, float], max_pixels: int = 1400) -> GroundMap:
     """Return the map of a rectangle.
 

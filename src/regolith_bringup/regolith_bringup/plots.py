@@ -12,7 +12,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from regolith_bringup.ground_map import GroundMap, crossing, driven_bounds, ground_map
+from regolith_bringup.ground_map import GroundMap, crossing, driven_bounds, ground_map, site_bounds
 from regolith_bringup.run_data import RunData, Track
 
 # Distinguishable with any colour vision (Okabe and Ito 2008), and on grey ground.
@@ -30,17 +30,18 @@ def color_of(run: RunData, name: str) -> str:
 
 
 def track_map(run: RunData) -> Figure:
-    """Return the tracks of all vehicles over the hillshaded ground, ruts in colour, a crossing enlarged."""
+    """Return the tracks of all vehicles over the hillshaded ground, ruts in colour, a crossing enlarged, the site."""
     bounds = driven_bounds(run)
     ground = ground_map(run, bounds)
     wide, high = bounds[1] - bounds[0], bounds[3] - bounds[2]
     where = _zoom_center(run)
     side = 0.0 if where is None else min(2.4, 0.5 * max(wide, high))
     figure = Figure(figsize=(12.0, float(np.clip(7.6 * high / wide + 1.2, 4.2, 9.0))), layout='constrained')
-    if where is None:
-        main = figure.subplots()
-    else:
-        main, inset = figure.subplots(1, 2, width_ratios=(2.2, 1.0))
+    panels: dict[str, Axes] = figure.subplot_mosaic(
+        [['main', 'site']] if where is None else [['main', 'inset'], ['main', 'site']], width_ratios=(2.2, 1.0)
+    )
+    main = panels['main']
+    _draw_site(panels['site'], run, bounds)
     depth = ground.rut_depth * 1e3
     largest = float(np.nanmax(depth)) if np.isfinite(depth).any() else 1.0
     top = max(largest, 0.1)
@@ -50,6 +51,7 @@ def track_map(run: RunData) -> Figure:
     main.set(xlim=bounds[:2], ylim=bounds[2:], xlabel='x, east [m]', ylabel='y, north [m]')
     main.legend(loc='best', framealpha=0.9, facecolor='white', edgecolor=_GRID)
     if where is not None:
+        inset = panels['inset']
         box = (where[0] - side / 2, where[0] + side / 2, where[1] - side / 2, where[1] + side / 2)
         main.add_patch(Rectangle((box[0], box[2]), side, side, fill=False, ec='white', lw=1.4))
         _draw_ground(inset, ground_map(run, box), top)
@@ -143,13 +145,25 @@ def _draw_ground(axes: Axes, ground: GroundMap, top_mm: float) -> None:
     middle, half = 0.5 * (low + high), max(0.5 * (high - low), 0.05)
     area: dict[str, Any] = {'extent': ground.extent, 'origin': 'lower'}
     axes.imshow(ground.shade, cmap=_MOON, vmin=middle - half, vmax=middle + half, interpolation='bilinear', **area)
-    depth = np.ma.masked_invalid(ground.rut_depth * 1e3)
-    depth = np.ma.masked_less(depth, 0.02 * top_mm)
-    axes.imshow(depth, cmap=_RUTS, vmin=0.0, vmax=top_mm, alpha=0.85, interpolation='nearest', **area)
+    if np.isfinite(top_mm):
+        depth = np.ma.masked_less(np.ma.masked_invalid(ground.rut_depth * 1e3), 0.02 * top_mm)
+        axes.imshow(depth, cmap=_RUTS, vmin=0.0, vmax=top_mm, alpha=0.85, interpolation='nearest', **area)
     axes.set_aspect('equal')
     axes.grid(False)
     for spine in axes.spines.values():
         spine.set_visible(False)
+
+
+def _draw_site(axes: Axes, run: RunData, driven: tuple[float, float, float, float]) -> None:
+    """Draw where on the whole site the drive was."""
+    bounds = site_bounds(run)
+    _draw_ground(axes, ground_map(run, bounds, max_pixels=500), top_mm=np.inf)
+    west, east, south, north = driven
+    if east - west > 0.05 * (bounds[1] - bounds[0]):
+        axes.add_patch(Rectangle((west, south), east - west, north - south, fill=False, ec=COLORS[0], lw=1.6))
+    else:
+        axes.plot(0.5 * (west + east), 0.5 * (south + north), '+', ms=14, mew=2.2, color=COLORS[0])
+    axes.set(xlim=bounds[:2], ylim=bounds[2:], title=f'Site, {bounds[1] - bounds[0]:.0f} m', xlabel='x [m]')
 
 
 def _depth_scale(top_mm: float) -> Any:

@@ -43,10 +43,10 @@ def test_one_process_keeps_the_recorder_apart() -> None:
     assert the_plan('one')[1].name is None
 
 
-def test_a_failed_agent_is_started_again_only_where_it_may_rejoin() -> None:
+def test_a_failed_participant_is_started_again_only_where_it_may_rejoin() -> None:
     assert not any(s.respawn for s in the_plan())
     again = the_plan('many', 'world.on_failure=wait')
-    assert [s.label for s in again if s.respawn] == ['amber/agent', 'basalt/agent']
+    assert [s.label for s in again if s.respawn] == ['regolith/terrain', 'amber/agent', 'basalt/agent']
 
 
 def test_command_line_keeps_types() -> None:

@@ -95,6 +95,17 @@ class RasterField(HeightField):
         _bicubic(x.ravel(), y.ravel(), self.posts, self.spacing, self.x_first, self.y_first, self.datum, out)
         return out.reshape(x.shape)
 
+    @property
+    def extent(self) -> tuple[float, float, float, float]:
+        """West, east, south and north edge of the posts [m]."""
+        ni, nj = self.posts.shape
+        return (
+            self.x_first,
+            self.x_first + (ni - 1) * self.spacing,
+            self.y_first,
+            self.y_first + (nj - 1) * self.spacing,
+        )
+
     def fingerprint(self) -> str:
         """Return the SHA-256 (hex) of the posts and where they are."""
         return self._fingerprint

@@ -46,17 +46,20 @@ class ShearMemory:
         _scatter(self.layer, self.i, self.j, self.value, i0, j0, dense)
         return dense
 
-    def gather(self, i0: int, j0: int, dense: Floats) -> ShearMemory:
-        """Return the memory after a cycle: entries outside the window as they were, inside what ``dense`` holds.
+    def gather(self, i0: int, j0: int, dense: Floats, touched: NDArray[np.bool_]) -> ShearMemory:
+        """Return the memory after a cycle: nodes the cycle did not touch as they were, the others as in ``dense``.
 
         :param i0: index of the window's first row
         :param j0: index of its first column
         :param dense: as :meth:`scatter` gave it, written by the kernels
+        :param touched: nodes the kernels loaded, shape (ni, nj); shear changes nowhere else, but may be forgotten there
         """
-        layer, i, j, value = _gather(self.layer, self.i, self.j, self.value, i0, j0, dense)
-        # The kernel lists the kept entries first; only if there are any is the order disturbed.
-        order = np.lexsort((j, i, layer))
-        return ShearMemory(self.layers, layer[order], i[order], j[order], value[order])
+        kept, layer, i, j, value = _gather(self.layer, self.i, self.j, self.value, i0, j0, dense, touched)
+        if kept:
+            # The kernel lists the kept entries first, which disturbs the order.
+            order = np.lexsort((j, i, layer))
+            layer, i, j, value = layer[order], i[order], j[order], value[order]
+        return ShearMemory(self.layers, layer, i, j, value)
 
     def save(self) -> bytes:
         """Return the memory as bytes (little-endian): equal memories, equal bytes."""
@@ -89,32 +92,41 @@ def _scatter(layer, i, j, value, i0, j0, dense):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
-def _gather(layer, i, j, value, i0, j0, dense):  # type: ignore[no-untyped-def]
+def _gather(layer, i, j, value, i0, j0, dense, touched):  # type: ignore[no-untyped-def]
     layers, ni, nj = dense.shape[0], dense.shape[1], dense.shape[2]
-    count = 0
-    for n in range(layer.shape[0]):
-        if not (0 <= i[n] - i0 < ni and 0 <= j[n] - j0 < nj):
-            count += 1
-    for k in range(layers):
-        for r in range(ni):
-            for c in range(nj):
-                if dense[k, r, c, 0] != 0.0 or dense[k, r, c, 1] != 0.0:
-                    count += 1
-    out_layer = np.empty(count, np.int32)
-    out_i = np.empty(count, np.int32)
-    out_j = np.empty(count, np.int32)
-    out_value = np.empty((count, 2))
+    total = 0
+    for r in range(ni):
+        for c in range(nj):
+            if touched[r, c]:
+                total += 1
+    rows = np.empty(total, np.int32)
+    cols = np.empty(total, np.int32)
+    at = 0
+    for r in range(ni):
+        for c in range(nj):
+            if touched[r, c]:
+                rows[at], cols[at] = r, c
+                at += 1
+    capacity = layer.shape[0] + layers * total
+    out_layer = np.empty(capacity, np.int32)
+    out_i = np.empty(capacity, np.int32)
+    out_j = np.empty(capacity, np.int32)
+    out_value = np.empty((capacity, 2))
     at = 0
     for n in range(layer.shape[0]):
-        if not (0 <= i[n] - i0 < ni and 0 <= j[n] - j0 < nj):
-            out_layer[at], out_i[at], out_j[at] = layer[n], i[n], j[n]
-            out_value[at, 0], out_value[at, 1] = value[n, 0], value[n, 1]
-            at += 1
+        r, c = i[n] - i0, j[n] - j0
+        if 0 <= r < ni and 0 <= c < nj:
+            if touched[r, c] or (dense[layer[n], r, c, 0] == 0.0 and dense[layer[n], r, c, 1] == 0.0):
+                continue
+        out_layer[at], out_i[at], out_j[at] = layer[n], i[n], j[n]
+        out_value[at, 0], out_value[at, 1] = value[n, 0], value[n, 1]
+        at += 1
+    kept = at
     for k in range(layers):
-        for r in range(ni):
-            for c in range(nj):
-                if dense[k, r, c, 0] != 0.0 or dense[k, r, c, 1] != 0.0:
-                    out_layer[at], out_i[at], out_j[at] = k, r + i0, c + j0
-                    out_value[at, 0], out_value[at, 1] = dense[k, r, c, 0], dense[k, r, c, 1]
-                    at += 1
-    return out_layer, out_i, out_j, out_value
+        for n in range(total):
+            r, c = rows[n], cols[n]
+            if dense[k, r, c, 0] != 0.0 or dense[k, r, c, 1] != 0.0:
+                out_layer[at], out_i[at], out_j[at] = k, r + i0, c + j0
+                out_value[at, 0], out_value[at, 1] = dense[k, r, c, 0], dense[k, r, c, 1]
+                at += 1
+    return kept, out_layer[:at].copy(), out_i[:at].copy(), out_j[:at].copy(), out_value[:at].copy()

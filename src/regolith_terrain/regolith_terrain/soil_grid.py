@@ -95,6 +95,8 @@ class SoilGrid:
         self._tiles: dict[tuple[int, int], _Tile] = {}
         self._lanes = np.zeros(LANES, dtype=np.uint64)
         self._count = 0
+        self._writes = 0
+        self._hashed: tuple[NodeRecords, int, NDArray[np.uint64], int] | None = None
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -196,14 +198,23 @@ class SoilGrid:
 
         :raises ValueError: if the nodes are not unique and sorted by (i, j)
         """
-        self._count, self._lanes = self._take(records, write=True)
+        hashed, self._hashed = self._hashed, None
+        if hashed is not None and hashed[0] is records and hashed[3] == self._writes:
+            self._take(records, write=True, weigh=False)
+            self._count, self._lanes = hashed[1], hashed[2]
+        else:
+            self._count, self._lanes = self._take(records, write=True)
+        self._writes += 1
 
     def hash_with(self, records: NodeRecords) -> str:
         """Return the soil hash as it would be after :meth:`apply`, without writing anything."""
-        return digest(*self._take(records, write=False))
+        count, lanes = self._take(records, write=False)
+        # apply() usually follows with the same records, and need not weigh them again.
+        self._hashed = (records, count, lanes, self._writes)
+        return digest(count, lanes)
 
-    def _take(self, records: NodeRecords, write: bool) -> tuple[int, NDArray[np.uint64]]:
-        if not records.is_sorted():
+    def _take(self, records: NodeRecords, write: bool, weigh: bool = True) -> tuple[int, NDArray[np.uint64]]:
+        if weigh and not records.is_sorted():
             raise ValueError('node records must be unique and sorted by (i, j)')
         lanes, count = self._lanes.copy(), self._count
         values = records.values()
@@ -222,6 +233,7 @@ class SoilGrid:
                 modified,
                 lanes,
                 write,
+                weigh,
             )
         return count, lanes
 
@@ -297,18 +309,19 @@ def _by_tile(i: Indices, j: Indices) -> list[tuple[tuple[int, int], NDArray[np.i
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _take_tile(  # type: ignore[no-untyped-def]
-    i0, j0, i, j, values, bits, members, tile_values, tile_bits, modified, lanes, write
+    i0, j0, i, j, values, bits, members, tile_values, tile_bits, modified, lanes, write, weigh
 ):
-    """Swap the nodes' old hash words for the new ones (and write them); return how many become modified."""
+    """Swap the nodes' old hash words for the new ones (``weigh``), write them; return how many become modified."""
     fresh = 0
     for member in members:
         li = i[member] - i0
         lj = j[member] - j0
-        if modified[li, lj]:
-            add_node(i[member], j[member], tile_bits, li * modified.shape[1] + lj, True, lanes)
-        else:
-            fresh += 1
-        add_node(i[member], j[member], bits, member, False, lanes)
+        if weigh:
+            if modified[li, lj]:
+                add_node(i[member], j[member], tile_bits, li * modified.shape[1] + lj, True, lanes)
+            else:
+                fresh += 1
+            add_node(i[member], j[member], bits, member, False, lanes)
         if write:
             modified[li, lj] = True
             for k in range(values.shape[0]):

@@ -24,6 +24,11 @@ class HeightField(ABC):
     def fingerprint(self) -> str:
         """Return the SHA-256 (hex) of everything that defines the field."""
 
+    @property
+    def extent(self) -> tuple[float, float, float, float] | None:
+        """West, east, south and north edge [m] of what is known of the ground; None where it goes on for ever."""
+        return None
+
     def nodes(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> Heights:
         """Return z [m] at x = i spacing, y = j spacing for i0 <= i < i1, j0 <= j < j1, shape (i1 - i0, j1 - j0)."""
         x = np.arange(i0, i1, dtype=np.float64) * spacing

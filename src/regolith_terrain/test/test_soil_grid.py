@@ -150,14 +150,16 @@ def test_shear_memory_keeps_what_lies_outside_the_window() -> None:
     dense = np.zeros((2, 10, 10, 2))
     dense[0, 3, 4] = (0.5, 0.0)
     dense[1, 9, 9] = (0.0, -0.25)
-    memory = ShearMemory.empty(2).gather(-5, 100, dense)
+    memory = ShearMemory.empty(2).gather(-5, 100, dense, dense.any(axis=(0, 3)))
     assert len(memory) == 2 and memory.i.tolist() == [-2, 4] and memory.j.tolist() == [104, 109]
     assert memory.scatter(-5, 5, 100, 110).tobytes() == dense.tobytes()
     shifted = memory.scatter(0, 10, 100, 110)
     assert shifted[1, 4, 9].tolist() == [0.0, -0.25] and np.count_nonzero(shifted) == 1
     shifted[1, 4, 9] = 0.0
     shifted[0, 0, 0] = (1e-300, 0.0)
-    after = memory.gather(0, 100, shifted)
+    touched = np.zeros((10, 10), dtype=np.bool_)
+    touched[0, 0] = True
+    after = memory.gather(0, 100, shifted, touched)
     assert list(zip(after.layer.tolist(), after.i.tolist(), after.j.tolist(), strict=True)) == [
         (0, -2, 104),
         (0, 0, 100),

@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
@@ -62,18 +63,23 @@ def wheel_commands(layout: WheelLayout, linear: float, angular: float) -> tuple[
         angular = min(max(angular, -limit), limit)
     speeds = np.zeros(len(layout.x))
     angles = np.zeros(len(layout.x))
-    for k in range(len(layout.x)):
-        vx = linear - angular * float(layout.y[k])
-        vy = angular * float(layout.x[k])
-        if layout.steered[k] and (vx != 0.0 or vy != 0.0):
-            # The axle has no front: angles beyond a quarter turn are reached by rolling backwards.
-            angle = math.atan2(vy, vx) if vx >= 0.0 else math.atan2(-vy, -vx)
-            angles[k] = min(max(angle, -layout.max_steer), layout.max_steer)
-        speeds[k] = (vx * math.cos(angles[k]) + vy * math.sin(angles[k])) / float(layout.radius[k])
+    _commands(layout.x, layout.y, layout.radius, layout.steered, layout.max_steer, linear, angular, speeds, angles)
     fastest = float(np.max(np.abs(speeds), initial=0.0))
     if fastest > layout.max_speed:
         speeds *= layout.max_speed / fastest
     return speeds, angles
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _commands(x, y, radius, steered, max_steer, linear, angular, speeds, angles):  # type: ignore[no-untyped-def]
+    for k in range(x.shape[0]):
+        vx = linear - angular * y[k]
+        vy = angular * x[k]
+        if steered[k] and (vx != 0.0 or vy != 0.0):
+            # The axle has no front: angles beyond a quarter turn are reached by rolling backwards.
+            angle = math.atan2(vy, vx) if vx >= 0.0 else math.atan2(-vy, -vx)
+            angles[k] = min(max(angle, -max_steer), max_steer)
+        speeds[k] = (vx * math.cos(angles[k]) + vy * math.sin(angles[k])) / radius[k]
 
 
 def twist_of_wheels(layout: WheelLayout, speeds: Vector, angles: Vector) -> tuple[float, float, float]:
@@ -86,21 +92,9 @@ def twist_of_wheels(layout: WheelLayout, speeds: Vector, angles: Vector) -> tupl
     :param angles: of the steering [rad], shape (n,)
     """
     if bool(layout.steered.any()):
-        normal = np.zeros((3, 3))
-        right = np.zeros(3)
-        for k in range(len(layout.x)):
-            c, s = math.cos(float(angles[k])), math.sin(float(angles[k]))
-            x, y = float(layout.x[k]), float(layout.y[k])
-            for row, value in (
-                ((c, s, s * x - c * y), float(speeds[k]) * float(layout.radius[k])),
-                ((-s, c, c * x + s * y), 0.0),
-            ):
-                for a in range(3):
-                    right[a] += row[a] * value
-                    for b in range(3):
-                        normal[a, b] += row[a] * row[b]
-        solved = _solve3(normal, right)
-        return float(solved[0]), float(solved[1]), float(solved[2])
+        twist = np.zeros(3)
+        _fit(layout.x, layout.y, layout.radius, np.asarray(speeds, float), np.asarray(angles, float), twist)
+        return float(twist[0]), float(twist[1]), float(twist[2])
     count = len(layout.x)
     rolled = [float(speeds[k]) * float(layout.radius[k]) for k in range(count)]
     mean_y = math.fsum(float(y) for y in layout.y) / count
@@ -110,15 +104,37 @@ def twist_of_wheels(layout: WheelLayout, speeds: Vector, angles: Vector) -> tupl
     return mean - slope * mean_y, 0.0, -slope
 
 
-def _solve3(a: Vector, b: Vector) -> Vector:
-    """Solve a symmetric 3 x 3 system by Cramer's rule: the same bits whatever BLAS is installed."""
+@njit(cache=True, nogil=True, error_model='numpy')
+def _fit(x, y, radius, speeds, angles, twist):  # type: ignore[no-untyped-def]
+    """Solve the normal equations by Cramer's rule: the same bits whatever BLAS is installed."""
+    a = np.zeros((3, 3))
+    b = np.zeros(3)
+    row = np.zeros(3)
+    for k in range(x.shape[0]):
+        c, s = math.cos(angles[k]), math.sin(angles[k])
+        for across in range(2):
+            if across == 0:
+                row[0], row[1], row[2] = c, s, s * x[k] - c * y[k]
+                value = speeds[k] * radius[k]
+            else:
+                row[0], row[1], row[2] = -s, c, c * x[k] + s * y[k]
+                value = 0.0
+            for m in range(3):
+                b[m] += row[m] * value
+                for n in range(3):
+                    a[m, n] += row[m] * row[n]
     c0 = a[1, 1] * a[2, 2] - a[1, 2] * a[2, 1]
     c1 = a[1, 2] * a[2, 0] - a[1, 0] * a[2, 2]
     c2 = a[1, 0] * a[2, 1] - a[1, 1] * a[2, 0]
     det = a[0, 0] * c0 + a[0, 1] * c1 + a[0, 2] * c2
-    if abs(det) < 1e-12 * abs(a[0, 0] * a[1, 1] * a[2, 2]) or det == 0.0:
-        return np.zeros(3)
-    x = b[0] * c0 + a[0, 1] * (a[1, 2] * b[2] - b[1] * a[2, 2]) + a[0, 2] * (b[1] * a[2, 1] - a[1, 1] * b[2])
-    y = a[0, 0] * (b[1] * a[2, 2] - a[1, 2] * b[2]) + b[0] * c1 + a[0, 2] * (a[1, 0] * b[2] - b[1] * a[2, 0])
-    z = a[0, 0] * (a[1, 1] * b[2] - b[1] * a[2, 1]) + a[0, 1] * (b[1] * a[2, 0] - a[1, 0] * b[2]) + b[0] * c2
-    return np.array([x / det, y / det, z / det])
+    if det == 0.0 or abs(det) < 1e-12 * abs(a[0, 0] * a[1, 1] * a[2, 2]):
+        return
+    twist[0] = (
+        b[0] * c0 + a[0, 1] * (a[1, 2] * b[2] - b[1] * a[2, 2]) + a[0, 2] * (b[1] * a[2, 1] - a[1, 1] * b[2])
+    ) / det
+    twist[1] = (
+        a[0, 0] * (b[1] * a[2, 2] - a[1, 2] * b[2]) + b[0] * c1 + a[0, 2] * (a[1, 0] * b[2] - b[1] * a[2, 0])
+    ) / det
+    twist[2] = (
+        a[0, 0] * (a[1, 1] * b[2] - b[1] * a[2, 1]) + a[0, 1] * (b[1] * a[2, 0] - a[1, 0] * b[2]) + b[0] * c2
+    ) / det

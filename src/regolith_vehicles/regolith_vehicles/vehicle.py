@@ -251,7 +251,7 @@ class Vehicle:
         )  # fmt: skip
         self._raise_for(status)
         self._refresh()
-        self._shear = self._shear.gather(window.i0, window.j0, shear)
+        self._shear = self._shear.gather(window.i0, window.j0, shear, window.touched)
         self._command = end
         turned = data.qpos[body.wheel_qpos] - angle_before
         self._correct_droop(0.5 * (begin + end)[:wheels] - turned / duration, duration)

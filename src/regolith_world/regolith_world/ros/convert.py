@@ -35,7 +35,7 @@ def pose(position: r.Vector, orientation: r.Vector) -> Pose:
     return Pose(position=point(position), orientation=quaternion(orientation))
 
 
-def set_xyz(message: Any, v: r.Vector) -> None:
+def set_xyz(message: Any, v: r.Vector | tuple[float, float, float]) -> None:
     """Set x, y, z of a Point or Vector3 in place: making a new one costs ten times as much."""
     message.x, message.y, message.z = float(v[0]), float(v[1]), float(v[2])
 
