@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from regolith_terrain.records import Floats, Indices
 
@@ -115,9 +116,9 @@ def _gather(layer, i, j, value, i0, j0, dense, touched):  # type: ignore[no-unty
     at = 0
     for n in range(layer.shape[0]):
         r, c = i[n] - i0, j[n] - j0
-        if 0 <= r < ni and 0 <= c < nj:
-            if touched[r, c] or (dense[layer[n], r, c, 0] == 0.0 and dense[layer[n], r, c, 1] == 0.0):
-                continue
+        inside = 0 <= r < ni and 0 <= c < nj
+        if inside and (touched[r, c] or (dense[layer[n], r, c, 0] == 0.0 and dense[layer[n], r, c, 1] == 0.0)):
+            continue
         out_layer[at], out_i[at], out_j[at] = layer[n], i[n], j[n]
         out_value[at, 0], out_value[at, 1] = value[n, 0], value[n, 1]
         at += 1

@@ -25,6 +25,14 @@ class ChaosConfig(Section):
     sleep_max_s: dict[str, float] = Field({}, description='participant -> longest random sleep before an answer [s]')
 
 
+class InputBarrier(Section):
+    """Has the world wait for an autonomy stack: each cycle starts once it has said something."""
+
+    topic: str = Field(min_length=1, description='absolute name, e.g. /amber/cmd_vel')
+    type: str = Field('geometry_msgs/msg/Twist', description='of its messages')
+    timeout_s: float = Field(1.0, gt=0.0, description='wall time after which the cycle starts all the same [s]')
+
+
 class WorldConfig(Section):
     """How time advances and what happens when something goes wrong."""
 
@@ -37,6 +45,11 @@ class WorldConfig(Section):
     resend_s: float = Field(0.5, gt=0.0, description='wall time before an unanswered cycle is repeated [s]')
     checkpoint_period_s: float = Field(5.0, gt=0.0, description='simulated time between checkpoints [s]')
     start_timeout_s: float = Field(60.0, gt=0.0, description='wall time all participants have to join [s]')
+    input_barrier: InputBarrier | None = Field(None, description='a topic each cycle waits for')
+    real_time: Literal['cap', 'strict'] = Field(
+        'cap', description='strict (hardware in the loop): cycles that start late are counted'
+    )
+    late_s: float = Field(0.005, gt=0.0, description='lateness from which strict counts a deadline miss, wall time [s]')
     chaos: ChaosConfig | None = Field(None, description='faults on purpose, for tests')
     reset_keeps_clock: bool = Field(True, description='whether /clock stays monotonic over a rewind')
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from regolith_world.config import WorldConfig
-from regolith_world.intersection import NII_DEPTH, Status
+from regolith_world.examples.ball_throwing_robot import throw_at_a_wall
+from regolith_world.intersection import NII_DEPTH
 from regolith_world.objects import (
     Beam,
     FreeBody,
@@ -18,7 +19,7 @@ from regolith_world.objects import (
     rigid_state,
     sphere_inertia,
 )
-from regolith_world.records import Cycle, Shape, ShapeKind
+from regolith_world.records import Shape, ShapeKind
 from regolith_world.world import World
 
 NO_GRAVITY = WorldConfig(gravity_mps2=0.0)
@@ -134,56 +135,11 @@ def test_a_friction_box_slides_to_rest_on_a_floor():
     assert np.linalg.norm(world.objects['box'].body.linear_velocity) < 0.03
 
 
-class Thrower(Object):
-    """The ball-throwing robot of the design's seed: it drives, ranges with a beam, and throws one ball at the wall."""
-
-    def __init__(self, throw_at):
-        state = rigid_state('robot', [0, 0, 0], 50.0, box_inertia(50.0, np.full(3, 0.2)), linear_velocity=[1.0, 0, 0])
-        super().__init__('robot', state, [Shape(ShapeKind.BOX, np.full(3, 0.2))])
-        self.throw_at, self.range, self.count, self.thrown_t_ns = throw_at, np.inf, 0, None
-        self._undo = None
-
-    def evolve(self, cycle: Cycle):
-        self._undo = (self.count, self.thrown_t_ns)
-        end = cycle.t_ns + cycle.dt_ns
-        b = self.body
-        x = b.position + b.linear_velocity * cycle.dt_ns * 1e-9
-        self.states.new_state(end, rigid_state('robot', x, 50.0, b.inertia, linear_velocity=b.linear_velocity))
-        born = [Beam(f'robot/{self.count}', x + [0.25, 0, 0], np.array([1.0, 0, 0]), 100.0, end, 'robot')]
-        self.count += 1
-        if self.thrown_t_ns is None and self.range <= self.throw_at:
-            state = rigid_state(f'robot/{self.count}', x + [0.4, 0, 0], 0.5, sphere_inertia(0.5, 0.05), linear_velocity=[5, 0, 0])
-            shape = Shape(ShapeKind.SPHERE, np.array([0.05, 0, 0]))
-            born.append(FreeBody(state.name, state, [shape], t_ns=end, restitution=1.0, friction=0.0))
-            self.count += 1
-            self.thrown_t_ns = end
-        return born
-
-    def discard(self):
-        super().discard()
-        self.count, self.thrown_t_ns = self._undo
-
-    def commit(self, intersections):
-        for hit in intersections:
-            if hit.a.name == self.name or hit.b.name == self.name:
-                continue
-            if hit.status == Status.NON_INFINITESIMAL_INTERSECTION and 'wall' in (hit.a.name, hit.b.name):
-                self.range = hit.distance
-
-
-def throw_and_bounce():
-    wall = Immovable('wall', [13.25, 0, 0], [Shape(ShapeKind.BOX, np.array([0.5, 2, 2]))], restitution=1.0)
-    robot = Thrower(throw_at=10.0)
-    world = World(NO_GRAVITY, [robot, wall])
-    run(world, 5.0)
-    return world, robot
-
-
 def test_ball_throwing_robot():
-    world, robot = throw_and_bounce()
+    world, robot = throw_at_a_wall()
     # The beam starts 0.25 m ahead of the robot and the wall's face is at 12.75 m: 10 m are left at x = 2.5 m, t = 2.5 s.
     # It knows the range at the end of the cycle in which it measured it and throws in the next one.
-    assert robot.thrown_t_ns == pytest.approx(2.52e9, abs=2.1e7)
+    assert robot.thrown_at_ns == pytest.approx(2.52e9, abs=2.1e7)
     balls = [o for n, o in world.objects.items() if n.startswith('robot/') and isinstance(o, FreeBody)]
     assert len(balls) == 1
     # Off the elastic wall the ball comes back at the speed it was thrown with.
@@ -194,15 +150,18 @@ def test_ball_throwing_robot():
 
 
 def test_the_same_world_twice_has_the_same_hash_and_one_bit_changes_it():
-    a, _ = throw_and_bounce()
-    b, _ = throw_and_bounce()
+    a, _ = throw_at_a_wall()
+    b, _ = throw_at_a_wall()
     assert a.state_hash == b.state_hash != ''
-    wall = Immovable('wall', [13.25, 0, 0], [Shape(ShapeKind.BOX, np.array([0.5, 2, 2]))], restitution=1.0)
-    robot = Thrower(throw_at=10.0)
-    robot.body.linear_velocity[0] = np.nextafter(1.0, 2.0)
-    other = World(NO_GRAVITY, [robot, wall])
-    run(other, 5.0)
-    assert other.state_hash != a.state_hash
+    longer, _ = throw_at_a_wall(5.02)
+    assert longer.state_hash != a.state_hash
+
+    def drift(speed):
+        world = World(NO_GRAVITY, [ball('a', [0, 0, 0], [speed, 0, 0])])
+        run(world, 0.1)
+        return world.state_hash
+
+    assert drift(1.0) != drift(np.nextafter(1.0, 2.0))
 
 
 def test_children_evolve_only_through_their_parent_and_are_discarded_with_it():

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rclpy.executors import SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor, TimeoutException
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
@@ -93,6 +93,16 @@ class Inbox:
                 found = True
                 callback(taken[0])
         return found
+
+
+def serve(executor: SingleThreadedExecutor, limit: int = 16) -> None:
+    """Run what is ready in an executor (services, timers), and do not wait; ``spin_once`` would run one of them."""
+    for _ in range(limit):
+        try:
+            handler, _, _ = executor.wait_for_ready_callbacks(timeout_sec=0.0)
+        except TimeoutException:
+            return
+        handler()
 
 
 def _never(message: Any) -> None:

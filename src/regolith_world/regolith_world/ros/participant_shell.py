@@ -19,7 +19,7 @@ from regolith_world.config import WorldConfig
 from regolith_world.participant import Participant
 from regolith_world.records import Evolved
 from regolith_world.ros import convert, qos
-from regolith_world.ros.inbox import Inbox
+from regolith_world.ros.inbox import Inbox, serve
 from regolith_world.ros.leaving import Leaving
 
 
@@ -112,7 +112,7 @@ class ParticipantShell:
             now = time.monotonic()
             if now >= next_service:
                 next_service = now + 0.02
-                self._executor.spin_once(timeout_sec=0.0)
+                serve(self._executor)
 
     def linger(self, seconds: float) -> None:
         """Answer repeated records after STOP, should the world have missed the last answer, until it is gone."""

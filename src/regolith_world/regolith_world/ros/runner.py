@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.executors import SingleThreadedExecutor
@@ -24,8 +25,9 @@ from regolith_world import checkpoint
 from regolith_world.records import ParticipantKind
 from regolith_world.remote import Silence
 from regolith_world.ros import qos
-from regolith_world.ros.inbox import Inbox
+from regolith_world.ros.inbox import Inbox, serve
 from regolith_world.ros.leaving import Leaving
+from regolith_world.ros.pace import Pace
 from regolith_world.world import Choice, ProtocolError, World
 
 CLOCK_PERIOD_S = 0.01
@@ -81,7 +83,6 @@ class Runner:
         self._node, self._executor, self._world, self._states = node, executor, world, states
         self._run_dir, self._scenario, self._processes = run_dir, scenario, processes
         self._end_ns = round(duration_s * 1e9)
-        self._speed = speed
         self._recorded = recorded
         self._on_checkpoint = on_checkpoint
         self._after_step = after_step
@@ -93,6 +94,10 @@ class Runner:
         self.leaving = Leaving()
         if recorded:
             inbox.subscribe(UInt64, 'recorder/ack', self._on_ack, qos.LATCHED)
+        self._inputs = self._input_timeouts = 0
+        barrier = world.config.input_barrier
+        if barrier is not None:
+            inbox.subscribe(_message_type(barrier.type), barrier.topic, self._on_input, qos.STATE, optional=True)
         node.create_service(SetBool, '~/pause', self._on_pause)
         node.create_service(Step, '~/step', self._on_step)
         node.create_service(CheckpointService, '~/checkpoint', self._on_checkpoint_service)
@@ -105,7 +110,7 @@ class Runner:
         self._last_clock = self._last_status = self._last_serve = 0.0
         self._rate = (time.monotonic(), 0, 0)
         self._speed_now = self._cycle_rate_now = 0.0
-        self._pace = (time.monotonic(), 0)
+        self._pace = Pace(speed, world.config.real_time == 'strict', world.config.late_s)
 
     # -- the loop -----------------------------------------------------------------------------------------------
 
@@ -120,7 +125,7 @@ class Runner:
             self._restore(checkpoint.read(restore_from))
         started = time.monotonic()
         start_ns = world.t_ns
-        self._pace = (started, world.t_ns)
+        self._pace.restart(world.t_ns)
         failure = ''
         try:
             if self.paused:
@@ -130,11 +135,12 @@ class Runner:
                 self._serve_between()
                 if self.paused:
                     self._publish_clock(period=0.5)
-                    self._pace = (time.monotonic(), world.t_ns)
+                    self._pace.restart(world.t_ns)
                     time.sleep(0.005)
                     continue
                 self._wait_for_recorder()
-                self._wait_for_pace()
+                self._pace.wait(world.t_ns, lambda spare_s: self._executor.spin_once(timeout_sec=spare_s))
+                self._wait_for_input()
                 self._step()
             reports = {n: a.report for n, a in world.stop().items()}
             self._after_step()
@@ -182,7 +188,7 @@ class Runner:
         self._last_serve = now
         self._serving = True
         try:
-            self._executor.spin_once(timeout_sec=0.0)
+            serve(self._executor)
         finally:
             self._serving = False
 
@@ -195,15 +201,25 @@ class Runner:
             self._fulfil(*self._requests.pop(0))
         self._between = False
 
-    def _wait_for_pace(self) -> None:
-        if self._speed <= 0.0:
+    def _wait_for_input(self) -> None:
+        """Wait until the autonomy stack has said something since the last cycle, or its patience is up.
+
+        The agent latches the same message at this cycle's EVOLVE; it travels to both at once, so the one that the
+        world waited for may, rarely, reach the agent a cycle later. What was latched is in ``evolved`` either way.
+        """
+        barrier = self._world.config.input_barrier
+        if barrier is None:
             return
-        started, t_ns = self._pace
-        while True:
-            ahead = (self._world.t_ns - t_ns) * 1e-9 / self._speed - (time.monotonic() - started)
-            if ahead <= 0.0:
-                return
-            self._executor.spin_once(timeout_sec=min(ahead, 0.02))
+        until = time.monotonic() + barrier.timeout_s
+        while self._inputs == 0 and not self.leaving.asked:
+            self._inbox.wait(0.01)
+            if time.monotonic() > until:
+                self._input_timeouts += 1
+                break
+        self._inputs = 0
+
+    def _on_input(self, message: Any) -> None:
+        self._inputs += 1
 
     def _wait_for_recorder(self) -> None:
         """Never outrun the recorder: what it has not taken yet would be lost in the middleware's queues."""
@@ -349,7 +365,7 @@ class Runner:
             self._publish_status(WorldStatus.PAUSED, force=True)
         elif what == 'play':
             self.paused = False
-            self._pace = (time.monotonic(), self._world.t_ns)
+            self._pace.restart(self._world.t_ns)
 
     # -- checkpoints --------------------------------------------------------------------------------------------
 
@@ -389,7 +405,7 @@ class Runner:
             self._clock_offset_ns = 0
         period = round(world.config.checkpoint_period_s * 1e9)
         self._next_checkpoint_ns = (world.t_ns // period + 1) * period
-        self._pace = (time.monotonic(), world.t_ns)
+        self._pace.restart(world.t_ns)
         world.hold()
         self._on_checkpoint(saved)
         self._publish_clock(force=True)
@@ -415,6 +431,8 @@ class Runner:
             'state_hash': world.state_hash,
             'soil_hash': world.soil_hash,
             'processes': self._processes,
+            'input_timeouts': self._input_timeouts,
+            'real_time': self._pace.punctuality(),
             'failure': failure,
             'reports': {name: json.loads(text) for name, text in reports.items() if text},
         }
@@ -423,3 +441,8 @@ class Runner:
         partial.write_text(json.dumps(outcome, indent=2) + '\n')
         partial.replace(self._run_dir / 'world.json')
 
+
+def _message_type(name: str) -> Any:
+    """Return the class of ``package/msg/Type``."""
+    package, _, message = name.split('/')
+    return getattr(importlib.import_module(f'{package}.msg'), message)

@@ -1,0 +1,66 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Keeps simulated time from running faster than asked, and tells how punctual it was."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+HOPELESS_S = 1.0
+"""Lateness from which lost time is given up [s]: else every later cycle would be late for the same reason."""
+
+
+class Pace:
+    """Wall time over simulated time.
+
+    :param speed: cap in simulated seconds per wall second; 0 for as fast as possible
+    :param strict: whether cycles that start late are counted (hardware in the loop)
+    :param late_s: lateness from which a start counts as a missed deadline [s]
+    """
+
+    def __init__(self, speed: float, strict: bool, late_s: float) -> None:
+        self._speed = speed
+        self._strict = strict
+        self._late_s = late_s
+        self._lateness: list[float] = []
+        self.restart(0)
+
+    def restart(self, t_ns: int) -> None:
+        """Count from here: the run was paused, stepped or rewound."""
+        self._origin = (time.monotonic(), t_ns)
+
+    def wait(self, t_ns: int, idle: Callable[[float], None]) -> None:
+        """Wait until the cycle that starts at ``t_ns`` is due.
+
+        :param idle: called with a wall time [s] that may be spent on something else meanwhile
+        """
+        if self._speed <= 0.0:
+            return
+        while True:
+            started, origin_ns = self._origin
+            ahead = (t_ns - origin_ns) * 1e-9 / self._speed - (time.monotonic() - started)
+            if ahead <= 0.0:
+                break
+            # The end is slept out: a look at something else would be too coarse for it.
+            if ahead > 0.003:
+                idle(min(ahead - 0.002, 0.02))
+            else:
+                time.sleep(ahead)
+        if self._strict:
+            self._lateness.append(-ahead)
+        if -ahead > HOPELESS_S:
+            self.restart(t_ns)
+
+    def punctuality(self) -> dict[str, float] | None:
+        """Return how late cycles started in strict real time, None otherwise."""
+        if not self._lateness:
+            return None
+        late = np.array(self._lateness)
+        return {
+            'deadline_misses': int((late > self._late_s).sum()),
+            'jitter_p99_s': float(np.percentile(late, 99.0)),
+            'jitter_max_s': float(late.max()),
+        }

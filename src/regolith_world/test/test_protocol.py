@@ -1,0 +1,231 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The protocol without ROS: idempotent participants, remote agents on a bus, births, silence, checkpoints."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import pytest
+
+from regolith_world import codec
+from regolith_world.config import WorldConfig
+from regolith_world.objects import NEVER_NS, FreeBody, rigid_state, sphere_inertia
+from regolith_world.participant import Participant
+from regolith_world.records import (
+    Birth,
+    Command,
+    Cycle,
+    CycleKey,
+    Evolved,
+    JoinRequest,
+    ParticipantKind,
+    Shape,
+    ShapeKind,
+    Verdict,
+)
+from regolith_world.remote import LocalBus, Silence
+from regolith_world.world import ProtocolError, Refused, World
+
+BALL = Shape(ShapeKind.SPHERE, np.array([0.1, 0.0, 0.0]))
+CONFIG = WorldConfig(gravity_mps2=0.0)
+
+
+def state(name, x, v):
+    return rigid_state(name, [x, 0, 0], 1.0, sphere_inertia(1.0, 0.1), linear_velocity=[v, 0, 0])
+
+
+class Rolling(Participant):
+    """An agent that is a ball: the same body as an object in the world's process would be."""
+
+    def __init__(self, name, x, v, send):
+        super().__init__(name, send)
+        self.body = FreeBody(name, state(name, x, v), [BALL], restitution=1.0, friction=0.0)
+        self.calls = []
+        self.mute = False
+        self.soil_hash = ''
+        self.births = ()
+
+    def join_request(self, **parameters):
+        digest = self.body.state_hash()
+        return JoinRequest(
+            self.name, ParticipantKind.AGENT, (BALL,), (self.body.body,), NEVER_NS, digest, '', parameters, 1.0, 0.0
+        )
+
+    def _answer_now(self, cycle, **more):
+        if self.mute:
+            return None
+        b = self.body
+        return Evolved(cycle.key, self.name, NEVER_NS, (b.body,), state_hash=b.state_hash(), **more)
+
+    def _evolve(self, cycle):
+        self.calls.append('evolve')
+        self.body.evolve(cycle)
+        births, self.births = self.births, ()
+        return self._answer_now(cycle, births=births, soil_hash=self.soil_hash)
+
+    def _commit(self, cycle):
+        self.calls.append('commit')
+
+    def _discard(self):
+        self.calls.append('discard')
+        if len(self.body.states) > 1:
+            self.body.discard()
+
+    def _idle_answer(self, cycle):
+        self.calls.append(cycle.command.name.lower())
+        return self._answer_now(cycle, report='{}' if cycle.command == Command.STOP else '')
+
+    def save(self):
+        return codec.encode(self.body.body)
+
+    def restore(self, blob, epoch):
+        raise NotImplementedError
+
+
+def world_of(*agents, bus=None, **options):
+    bus = bus or LocalBus()
+    world = World(CONFIG, bus=bus, **options)
+    made = [Rolling(name, x, v, bus.answer) for name, x, v in agents]
+    for agent in made:
+        bus.connect(agent, ParticipantKind.AGENT)
+        world.admit(agent.join_request())
+    return world, made
+
+
+def test_remote_agents_collide_like_objects_of_the_worlds_own_process():
+    world, (a, b) = world_of(('a', -1.0, 0.47), ('b', 1.0, -0.5))
+    bodies = [FreeBody(n, state(n, x, v), [BALL], restitution=1.0, friction=0.0) for n, x, v in (('a', -1.0, 0.47), ('b', 1.0, -0.5))]
+    local = World(CONFIG, bodies)
+    for _ in range(150):
+        world.step()
+        local.step()
+        assert world.state_hash == local.state_hash
+    assert world.discarded_cycles == local.discarded_cycles > 0
+    np.testing.assert_allclose(a.body.body.linear_velocity, [-0.5, 0, 0], atol=1e-12)
+    assert 'discard' in a.calls and 'discard' in b.calls
+
+
+def cycle(attempt, verdict=Verdict.NONE, command=Command.EVOLVE, number=0, epoch=0):
+    return Cycle(
+        CycleKey(epoch, number, attempt), number * 10, 10 if command == Command.EVOLVE else 0, verdict, command, ('a',),
+        (ParticipantKind.AGENT,),
+    )  # fmt: skip
+
+
+def test_a_participant_answers_repetitions_from_its_cache_and_ignores_the_stale():
+    answers = []
+    a = Rolling('a', 0.0, 1.0, answers.append)
+    a.on_cycle(cycle(0))
+    a.on_cycle(cycle(0))
+    assert a.calls == ['evolve'] and len(answers) == 2 and answers[0] is answers[1]
+    a.on_cycle(cycle(1, Verdict.DISCARD))
+    a.on_cycle(cycle(0))  # a late duplicate of the discarded attempt
+    a.on_cycle(cycle(0, epoch=1))  # a world this participant does not belong to
+    assert a.calls == ['evolve', 'discard', 'evolve'] and len(answers) == 3
+    a.on_cycle(cycle(0, Verdict.COMMIT, number=1))
+    a.on_cycle(cycle(1, Verdict.COMMIT, Command.STOP, number=1))
+    assert a.calls[3:] == ['commit', 'evolve', 'commit', 'stop'] and a.stopped
+
+
+def test_a_participant_left_out_of_a_cycle_stays_out():
+    a = Rolling('a', 0.0, 1.0, lambda answer: None)
+    a.on_cycle(Cycle(CycleKey(0, 0, 0), 0, 10, Verdict.NONE, Command.EVOLVE, ('b',), (ParticipantKind.AGENT,)))
+    assert a.calls == []
+
+
+def test_an_agents_offspring_joins_the_cycle_it_is_born_in():
+    world, (a,) = world_of(('a', 0.0, 1.0))
+    a.births = (Birth('a/0', (BALL,), state('a/0', 5.0, 2.0), 1.0, 0.0),)
+    world.step()
+    assert world.objects['a/0'].body.position[0] == 5.0  # where it was thrown, at the end of that cycle
+    world.step()
+    assert world.objects['a/0'].body.position[0] == pytest.approx(5.04)
+    with pytest.raises(ProtocolError, match='in-process objects'):
+        world.save()
+
+
+def test_silence_follows_the_policy():
+    chosen = []
+
+    def drop(silence):
+        chosen.append(silence.names)
+        return 'drop'
+
+    world, (a, b) = world_of(('a', 0.0, 1.0), ('b', 9.0, 0.0), on_silence=drop)
+    world.step()
+    b.mute = True
+    world.step()
+    assert chosen == [('b',)] and list(world.objects) == ['a'] and list(world.participants) == ['a']
+    # The attempt with b was discarded, and a evolved anew without it.
+    assert a.calls.count('discard') == 1
+    a.mute = True
+    strict, (c,) = world_of(('c', 0.0, 0.0), on_silence=lambda s: 'stop')
+    c.mute = True
+    with pytest.raises(Silence, match='no answer from c'):
+        strict.step()
+
+
+def test_agents_are_blamed_before_terrain_which_waits_for_them():
+    class Waiting(Rolling):
+        def _evolve(self, cycle):
+            return None
+
+    bus = LocalBus()
+    world, (a,) = world_of(('a', 0.0, 0.0), bus=bus, on_silence=lambda s: 'stop')
+    terrain = Waiting('terrain', 0.0, 0.0, bus.answer)
+    bus.connect(terrain, ParticipantKind.TERRAIN)
+    request = terrain.join_request()
+    request.kind = ParticipantKind.TERRAIN
+    world.admit(request)
+    a.mute = True
+    with pytest.raises(Silence) as caught:
+        world.step()
+    assert caught.value.names == ('a',)
+
+
+def test_an_agent_on_other_ground_is_caught():
+    world, (a,) = world_of(('a', 0.0, 0.0))
+    world.soil_hash = hashlib.sha256(b'terrain').hexdigest()
+    a.soil_hash = hashlib.sha256(b'something else').hexdigest()
+    with pytest.raises(ProtocolError, match='a holds ground'):
+        world.step()
+
+
+def test_joining_with_other_parameters_is_refused_naming_both_values():
+    bus = LocalBus()
+    world = World(CONFIG, bus=bus)
+    world.admit(Rolling('a', 0.0, 0.0, bus.answer).join_request(**{'soil.cohesion_pa': '170.0'}))
+    with pytest.raises(Refused, match=r'soil.cohesion_pa is 17.0 at b but 170.0 at a'):
+        world.admit(Rolling('b', 1.0, 0.0, bus.answer).join_request(**{'soil.cohesion_pa': '17.0'}))
+    with pytest.raises(Refused, match=r'world.gravity_mps2 is 1.62 at b but 0.0 at world'):
+        world.admit(Rolling('b', 1.0, 0.0, bus.answer).join_request(**{'world.gravity_mps2': '1.62'}))
+    with pytest.raises(Refused, match=r"name 'a' is taken"):
+        world.admit(Rolling('a', 0.0, 0.0, bus.answer).join_request())
+
+
+def test_hold_and_stop_reach_everybody_and_bring_the_reports():
+    world, (a, b) = world_of(('a', 0.0, 0.0), ('b', 5.0, 0.0))
+    world.step()
+    world.hold()
+    assert a.calls == ['evolve', 'commit', 'hold']
+    world.step()
+    assert {n: e.report for n, e in world.stop().items()} == {'a': '{}', 'b': '{}'}
+    # After a HOLD there is nothing to commit twice.
+    assert b.calls == ['evolve', 'commit', 'hold', 'evolve', 'commit', 'stop']
+
+
+def test_the_worlds_own_state_comes_back_in_a_new_epoch():
+    world, _ = world_of(('a', -0.5, 0.5), ('b', 0.5, -0.5))
+    for _ in range(60):
+        world.step()
+    world.hold()
+    blob, digest, t_ns = world.save(), world.state_hash, world.t_ns
+    for _ in range(5):
+        world.step()
+    world.load(blob)
+    assert (world.state_hash, world.t_ns, world.epoch) == (digest, t_ns, 1)
+    stranger, _ = world_of(('c', 0.0, 0.0))
+    with pytest.raises(ProtocolError, match=r"checkpoint is of \['a', 'b'\], present are \['c'\]"):
+        stranger.load(blob)
