@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from harness import LiveRun, Observer, vehicle, write_scenario
+from harness import LiveRun, Observer, run_scenario, vehicle, write_scenario
 
 pytestmark = pytest.mark.ros
 
@@ -110,3 +110,38 @@ def test_a_late_joiner_gets_descriptions_status_and_ground(run: LiveRun) -> None
     for number in range(snapshot.soil_seq + 1, max(by_number) + 1):
         grid.apply(update_record(by_number[number]).records)
         assert grid.soil_hash() == by_number[number].soil_hash
+
+
+def test_the_world_waits_for_the_stack_where_the_scenario_says_so(tmp_path):
+    """One cycle per command: a stack that thinks slowly in wall time still drives every simulated 20 ms."""
+    from geometry_msgs.msg import Twist
+    from regolith_msgs.msg import Cycle
+
+    barrier = {'input_barrier': {'topic': '/amber/cmd_vel', 'timeout_s': 30.0}}
+    driver = {'type': 'external', 'timeout_s': 1.0}
+    file = write_scenario(tmp_path, {'amber': vehicle(0.0, 0.0, **driver)}, duration_s=60.0, world=barrier)
+    with LiveRun(tmp_path, file, '--no-record') as live:
+        cycles = live.subscribe(Cycle, '/regolith/cycle')
+        stack = live.node.create_publisher(Twist, '/amber/cmd_vel', 1)
+        live.wait_for(lambda: stack.get_subscription_count() >= 2, 60.0, 'world and agent to listen')
+        live.spin(1.0)
+        assert not [c for c in cycles if c.command == Cycle.COMMAND_EVOLVE], 'it started without a command'
+        command = Twist()
+        command.linear.x = 0.3
+        for sent in range(1, 11):
+            stack.publish(command)
+            live.wait_for(lambda n=sent: len([c for c in cycles if c.command == Cycle.COMMAND_EVOLVE]) >= n, 20.0, 'a cycle')
+            live.spin(0.05)
+            assert len([c for c in cycles if c.command == Cycle.COMMAND_EVOLVE]) == sent
+
+
+def test_strict_real_time_says_how_punctual_it_was(tmp_path):
+    import json
+
+    world = {'real_time': 'strict', 'late_s': 0.005}
+    file = write_scenario(tmp_path, {'amber': vehicle(0.0, 0.0)}, duration_s=1.0, world=world)
+    result = run_scenario(tmp_path, file, '--speed', 1.0, '--no-record', processes='one')
+    told = json.loads((result.run_dir / 'world.json').read_text())['real_time']
+    assert result.summary['speed'] <= 1.01
+    assert 0 <= told['deadline_misses'] <= 50
+    assert 0.0 <= told['jitter_p99_s'] <= told['jitter_max_s']

@@ -49,13 +49,9 @@ class SoilWindow:
         return self.level.shape[0], self.level.shape[1]
 
     def changed(self) -> NodeRecords:
-        """Return the records of the touched nodes, sorted by (i, j)."""
-        rows, cols = np.nonzero(self.touched)
-        return NodeRecords(
-            (rows + self.i0).astype(np.int32),
-            (cols + self.j0).astype(np.int32),
-            *(getattr(self, name)[rows, cols] for name in FIELDS),
-        )
+        """Return the records of all touched nodes, sorted by (i, j)."""
+        fields = (self.level_initial, self.level, self.sinkage_plastic, self.sigma_yield, self.mass_remainder)
+        return NodeRecords.from_values(*_pick(self.touched, self.i0, self.j0, fields))
 
 
 class _Tile:
@@ -89,6 +85,7 @@ class SoilGrid:
             raise ValueError(f'spacing {spacing!r} m; allowed: > 0')
         self.height_field = height_field
         self.spacing = float(spacing)
+        self._no_values = np.zeros((len(FIELDS), 0, 0))
         self._clear()
 
     def _clear(self) -> None:
@@ -115,29 +112,12 @@ class SoilGrid:
         ni, nj = i1 - i0, j1 - j0
         base = np.empty((ni + 2, nj + 2))
         values = np.empty((len(FIELDS), ni, nj))
-        virgin: list[tuple[slice, slice]] = []
         for ti in range((i0 - 1) >> _SHIFT, (i1 >> _SHIFT) + 1):
-            first_i, last_i = max(i0 - 1, ti << _SHIFT), min(i1 + 1, (ti + 1) << _SHIFT)
             for tj in range((j0 - 1) >> _SHIFT, (j1 >> _SHIFT) + 1):
-                first_j, last_j = max(j0 - 1, tj << _SHIFT), min(j1 + 1, (tj + 1) << _SHIFT)
                 tile = self._tile(ti, tj)
-                base[first_i - i0 + 1 : last_i - i0 + 1, first_j - j0 + 1 : last_j - j0 + 1] = tile.base[
-                    first_i - (ti << _SHIFT) : last_i - (ti << _SHIFT),
-                    first_j - (tj << _SHIFT) : last_j - (tj << _SHIFT),
-                ]
-                a, b, c, d = max(first_i, i0), min(last_i, i1), max(first_j, j0), min(last_j, j1)
-                if b <= a or d <= c:
-                    continue
-                if tile.values is None:
-                    virgin.append((slice(a - i0, b - i0), slice(c - j0, d - j0)))
-                else:
-                    values[:, a - i0 : b - i0, c - j0 : d - j0] = tile.values[
-                        :, a - (ti << _SHIFT) : b - (ti << _SHIFT), c - (tj << _SHIFT) : d - (tj << _SHIFT)
-                    ]
-        inner = base[1:-1, 1:-1]
-        for rows, cols in virgin:
-            values[:2, rows, cols] = inner[rows, cols]
-            values[2:, rows, cols] = 0.0
+                virgin = tile.values is None
+                records = self._no_values if virgin else tile.values
+                _copy_tile(tile.base, records, virgin, ti << _SHIFT, tj << _SHIFT, i0, j0, base, values)
         touched = np.zeros((ni, nj), dtype=np.bool_)
         return SoilWindow(i0, j0, self.spacing, base, values[0], values[1], values[2], values[3], values[4], touched)
 
@@ -305,6 +285,49 @@ def _by_tile(i: Indices, j: Indices) -> list[tuple[tuple[int, int], NDArray[np.i
         ((int(i[order[a]]) >> _SHIFT, int(j[order[a]]) >> _SHIFT), order[a:b])
         for a, b in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
     ]
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _copy_tile(tile_base, tile_values, virgin, ti0, tj0, i0, j0, base, values):  # type: ignore[no-untyped-def]
+    """Copy what a tile and a window (with its border of one node) share; (ti0, tj0) is the tile's first node."""
+    size = tile_base.shape[0]
+    ni, nj = values.shape[1], values.shape[2]
+    for i in range(max(i0 - 1, ti0), min(i0 + ni + 1, ti0 + size)):
+        for j in range(max(j0 - 1, tj0), min(j0 + nj + 1, tj0 + size)):
+            base[i - i0 + 1, j - j0 + 1] = tile_base[i - ti0, j - tj0]
+    first_i, last_i = max(i0, ti0), min(i0 + ni, ti0 + size)
+    first_j, last_j = max(j0, tj0), min(j0 + nj, tj0 + size)
+    for k in range(values.shape[0]):
+        for i in range(first_i, last_i):
+            for j in range(first_j, last_j):
+                if not virgin:
+                    values[k, i - i0, j - j0] = tile_values[k, i - ti0, j - tj0]
+                elif k < 2:
+                    values[k, i - i0, j - j0] = tile_base[i - ti0, j - tj0]
+                else:
+                    values[k, i - i0, j - j0] = 0.0
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _pick(touched, i0, j0, fields):  # type: ignore[no-untyped-def]
+    """Return indices and values of the touched nodes, row by row."""
+    count = 0
+    for r in range(touched.shape[0]):
+        for c in range(touched.shape[1]):
+            if touched[r, c]:
+                count += 1
+    i = np.empty(count, np.int32)
+    j = np.empty(count, np.int32)
+    values = np.empty((len(fields), count))
+    at = 0
+    for r in range(touched.shape[0]):
+        for c in range(touched.shape[1]):
+            if touched[r, c]:
+                i[at], j[at] = r + i0, c + j0
+                for k in range(len(fields)):
+                    values[k, at] = fields[k][r, c]
+                at += 1
+    return i, j, values
 
 
 @njit(cache=True, nogil=True, error_model='numpy')

@@ -63,12 +63,27 @@ class Snapshot:
     joint_positions: Vector
     """[rad] or [m]."""
     joint_velocities: Vector
-    wheels: tuple[WheelState, ...]
-    wheel_poses: tuple[Pose, ...]
+    wheel_names: tuple[str, ...]
+    wheel_table: Vector
+    """One row per wheel, columns as in :mod:`regolith_vehicles.wheel_state`."""
+    wheel_positions: Vector
+    """Of the wheel centres in the world [m], shape (n, 3)."""
+    wheel_orientations: Vector
+    """Quaternions (x, y, z, w), shape (n, 4)."""
     odometry: Odometry
     command: tuple[float, float]
     """Forward speed [m/s] and yaw rate [rad/s] the driver asked for."""
     figures: Figures
+
+    @property
+    def wheels(self) -> tuple[WheelState, ...]:
+        """The wheels' states by name."""
+        return tuple(WheelState.from_row(n, row) for n, row in zip(self.wheel_names, self.wheel_table))
+
+    @property
+    def wheel_poses(self) -> tuple[Pose, ...]:
+        """The wheels' poses in the world."""
+        return tuple(Pose(p, q) for p, q in zip(self.wheel_positions, self.wheel_orientations))
 
 
 class VehicleAgent(Participant):
@@ -125,6 +140,7 @@ class VehicleAgent(Participant):
             name, model, mjcf_path, self.grid, terrain.soil, gravity_mps2, terrain.mode, entry.mass_scale
         )
         self.vehicle.place(entry.position[0], entry.position[1], math.radians(entry.heading_deg))
+        self._wheel_names = tuple(wheel.name for wheel in model.wheels)
         self.driver = make_driver(entry.driver)
         self.shapes = tangible_shapes(model)
         self.outline = Outline(self.shapes)
@@ -297,6 +313,7 @@ class VehicleAgent(Participant):
         if self._publish is None:
             return
         names, positions, velocities = self.vehicle.joint_states()
+        wheel_table, wheel_positions, wheel_orientations = self.vehicle.wheel_arrays()
         self._snapshot = Snapshot(
             t_ns=t_ns,
             cycle=self._cycles,
@@ -304,8 +321,10 @@ class VehicleAgent(Participant):
             joint_names=names,
             joint_positions=positions,
             joint_velocities=velocities,
-            wheels=self.vehicle.wheel_states(),
-            wheel_poses=self.vehicle.wheel_poses(),
+            wheel_names=self._wheel_names,
+            wheel_table=wheel_table,
+            wheel_positions=wheel_positions,
+            wheel_orientations=wheel_orientations,
             odometry=self.vehicle.odometry,
             command=self._command,
             figures=self.vehicle.figures,
@@ -388,7 +407,6 @@ def swept_bounds(outline: Outline, start: BodyState, end: BodyState) -> tuple[Ve
         return np.full(3, np.inf), np.full(3, -np.inf)
     first_low, first_high = outline.bounds(start)
     last_low, last_high = outline.bounds(end)
-    reach = max(math.hypot(*shape.position) + math.hypot(*shape.size) for shape in outline.shapes)
     half_turn = min(1.0, abs(float(start.orientation @ end.orientation)))
-    margin = reach * (1.0 - half_turn) + 1e-3
+    margin = outline.reach * (1.0 - half_turn) + 1e-3
     return np.minimum(first_low, last_low) - margin, np.maximum(first_high, last_high) + margin

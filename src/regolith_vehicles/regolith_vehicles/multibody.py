@@ -11,6 +11,7 @@ from typing import Any
 
 import mujoco
 import numpy as np
+from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_vehicles.config import VehicleModelConfig, VehicleModelError
@@ -184,3 +185,55 @@ def check_substep(
             f' with E = {elastic_stiffness:.3g} Pa/m, R = {damping:.3g} Pa s/m',
         )
     return limit
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def composite_inertia(mass, principal, place, frame, center, inertia):  # type: ignore[no-untyped-def]
+    """Return the total mass [kg] of bodies that are rigid for the moment; fill centre of mass and inertia about it.
+
+    :param mass: [kg], shape (n,); principal: moments of inertia [kg m^2], shape (n, 3)
+    :param place: centres of mass in the world [m], shape (n, 3); frame: principal axes as rows of 9, shape (n, 9)
+    :param center: out [m], shape (3,); inertia: out, world axes [kg m^2], shape (3, 3)
+    """
+    total = 0.0
+    center[:] = 0.0
+    inertia[:] = 0.0
+    for b in range(mass.shape[0]):
+        total += mass[b]
+        for a in range(3):
+            center[a] += mass[b] * place[b, a]
+    for a in range(3):
+        center[a] /= total
+    for b in range(mass.shape[0]):
+        if mass[b] == 0.0:
+            continue
+        square = 0.0
+        for a in range(3):
+            square += (place[b, a] - center[a]) ** 2
+        for row in range(3):
+            for col in range(3):
+                turned = 0.0
+                for k in range(3):
+                    turned += frame[b, 3 * row + k] * principal[b, k] * frame[b, 3 * col + k]
+                steiner = -(place[b, row] - center[row]) * (place[b, col] - center[col])
+                if row == col:
+                    steiner += square
+                inertia[row, col] += turned + mass[b] * steiner
+    return total
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def point_velocities(cvel, place, com, bodies):  # type: ignore[no-untyped-def]
+    """Return the velocities of some bodies' origins in world axes [m/s], shape (n, 3).
+
+    :param cvel: MuJoCo's: angular velocity, then that of the point at ``com``, shape (nbody, 6)
+    :param place: origins of all bodies in the world [m], shape (nbody, 3); com: of the whole vehicle, shape (3,)
+    :param bodies: whose velocities, shape (n,)
+    """
+    out = np.empty((bodies.shape[0], 3))
+    for k in range(bodies.shape[0]):
+        b = bodies[k]
+        for a in range(3):
+            m, n = (a + 1) % 3, (a + 2) % 3
+            out[k, a] = cvel[b, 3 + a] + (cvel[b, m] * (place[b, n] - com[n]) - cvel[b, n] * (place[b, m] - com[m]))
+    return out

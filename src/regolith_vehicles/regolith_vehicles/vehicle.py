@@ -21,7 +21,7 @@ from regolith_terrain.soil_grid import SoilGrid, SoilWindow
 from regolith_vehicles import substeps, wheel_state
 from regolith_vehicles.config import VehicleModelConfig
 from regolith_vehicles.description import Pose
-from regolith_vehicles.multibody import check_substep, compile_vehicle, to_ros
+from regolith_vehicles.multibody import check_substep, compile_vehicle, composite_inertia, point_velocities, to_ros
 from regolith_vehicles.odometry import Odometry
 from regolith_vehicles.placement import pose_on_ground
 from regolith_vehicles.wheel_state import WheelState, measure_wheels
@@ -90,6 +90,7 @@ class Vehicle:
         check_substep(config, self.body.mass, soil.elastic_stiffness, soil.damping, mjcf_path)
         self._model = self.body.model
         self._data = mujoco.MjData(self._model)
+        self._root = int(self._model.body_rootid[self.body.base])
         self._soil = soil.parameters()
         self._mode = MODES[mode]
         count = len(config.wheels)
@@ -152,13 +153,8 @@ class Vehicle:
         if self._body_state is not None:
             return self._body_state
         data, model = self._data, self._model
-        mass = model.body_mass
-        total = float(mass.sum())
-        center = (mass[:, None] * data.xipos).sum(axis=0) / total
-        arm = data.xipos - center
-        frame = data.ximat.reshape(-1, 3, 3)
-        turned = (frame * model.body_inertia[:, None, :]) @ frame.transpose(0, 2, 1)
-        steiner = (arm * arm).sum(axis=1)[:, None, None] * np.eye(3) - arm[:, :, None] * arm[:, None, :]
+        center, inertia = np.empty(3), np.empty((3, 3))
+        total = composite_inertia(model.body_mass, model.body_inertia, data.xipos, data.ximat, center, inertia)
         rotation = data.xmat[self.body.base].reshape(3, 3)
         self._body_state = BodyState(
             name=self.name,
@@ -166,9 +162,9 @@ class Vehicle:
             orientation=to_ros(data.xquat[self.body.base]),
             linear_velocity=data.qvel[:3].copy(),
             angular_velocity=rotation @ data.qvel[3:6],
-            mass=total,
+            mass=float(total),
             center_of_mass=center,
-            inertia=(turned + mass[:, None, None] * steiner).sum(axis=0),
+            inertia=inertia,
         )
         return self._body_state
 
@@ -180,6 +176,11 @@ class Vehicle:
         """Return the poses of the wheels in the world, in the order of the configuration."""
         bodies = self.body.wheel_body
         return tuple(Pose(self._data.xpos[b].copy(), to_ros(self._data.xquat[b])) for b in bodies)
+
+    def wheel_arrays(self) -> tuple[Vector, Vector, Vector]:
+        """Return copies of the table of wheel states, of the wheels' positions and of their quaternions (x, y, z, w)."""
+        bodies = self.body.wheel_body
+        return self._table.copy(), self._data.xpos[bodies], self._data.xquat[bodies][:, [1, 2, 3, 0]]
 
     def joint_states(self) -> tuple[tuple[str, ...], Vector, Vector]:
         """Return names, positions [rad or m] and velocities [rad/s or m/s] of all joints but the free one."""
@@ -243,7 +244,7 @@ class Vehicle:
         status = substeps.run_substeps(
             self._model._address, data._address, count, step,
             data.xpos, data.xaxis, data.cvel, data.subtree_com, data.xipos, data.xfrc_applied, data.ctrl,
-            int(self._model.body_rootid[body.base]), self._actuators, begin + bias, end + bias,
+            self._root, self._actuators, begin + bias, end + bias,
             body.wheel_body, body.wheel_joint, body.radius, body.half_width,
             window.base, window.level_initial, window.level, window.sinkage_plastic, window.sigma_yield, window.touched,
             window.i0, window.j0, window.spacing, self._soil, self._mode, shear,
@@ -289,14 +290,7 @@ class Vehicle:
     def _wheel_velocities(self) -> Vector:
         """Return the velocities of the wheel centres in world axes [m/s], shape (n, 3)."""
         data, body = self._data, self.body
-        twist = data.cvel[body.wheel_body]
-        arm = data.xpos[body.wheel_body] - data.subtree_com[self._model.body_rootid[body.base]]
-        # The cross product, written out: numpy's takes 80 us.
-        spin, velocity = twist[:, :3], twist[:, 3:].copy()
-        for k in range(3):
-            a, b = (k + 1) % 3, (k + 2) % 3
-            velocity[:, k] += spin[:, a] * arm[:, b] - spin[:, b] * arm[:, a]
-        return np.asarray(velocity)
+        return point_velocities(data.cvel, data.xpos, data.subtree_com[self._root], body.wheel_body)
 
     def _window(self, duration: float) -> SoilWindow:
         """Return the soil that any wheel can reach within a cycle."""

@@ -9,6 +9,7 @@ of beams from ``mj_ray``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -132,8 +133,12 @@ class Geometry:
         self._place((a, b))
         best, points = limit, np.zeros((2, 3))
         span = np.zeros(6)
+        place, radius = self._data.geom_xpos, self._model.geom_rbound
         for ga in self._geoms[a.name]:
             for gb in self._geoms[b.name]:
+                gap = place[ga] - place[gb]
+                if math.sqrt(gap @ gap) - radius[ga] - radius[gb] > best:
+                    continue
                 d = float(mujoco.mj_geomDistance(self._model, self._data, ga, gb, best, span))
                 if d < best:
                     best, points = d, span.reshape(2, 3).copy()

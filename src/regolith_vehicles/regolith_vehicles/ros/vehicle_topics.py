@@ -15,8 +15,8 @@ from regolith_msgs import msg as m
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
+from regolith_vehicles import wheel_state
 from regolith_vehicles.agent import Snapshot, VehicleAgent
-from regolith_vehicles.wheel_state import WheelState
 from regolith_world.records import Vector
 from regolith_world.ros import qos
 from regolith_world.ros.convert import set_pose, set_quaternion, set_xyz, shape_message
@@ -123,13 +123,14 @@ class VehicleTopics:
             joints.velocity = snapshot.joint_velocities.tolist()
             self._joints.publish(stamp)
         if self._wheels.wanted:
-            for message, wheel in zip(self._wheels.message.wheels, snapshot.wheels):
+            for message, wheel in zip(self._wheels.message.wheels, snapshot.wheel_table.tolist()):
                 _fill_wheel(message, wheel)
             self._wheels.publish(stamp)
         if self._state.wanted:
             set_pose(self._state.message.chassis, base.position, base.orientation)
-            for message, part in zip(self._state.message.wheels, snapshot.wheel_poses):
-                set_pose(message, part.position, part.orientation)
+            poses = zip(snapshot.wheel_positions.tolist(), snapshot.wheel_orientations.tolist())
+            for message, (place, turned) in zip(self._state.message.wheels, poses):
+                set_pose(message, place, turned)
             self._state.publish(stamp)
         if self._tf.get_subscription_count():
             self._publish_frames(snapshot, stamp, position, turn, to_body)
@@ -139,9 +140,9 @@ class VehicleTopics:
         _fill_transform(frames[0], stamp, position, turn)
         base = snapshot.base
         inverse = base.orientation * np.array([-1.0, -1.0, -1.0, 1.0])
-        for frame, wheel in zip(frames[1:], snapshot.wheel_poses):
-            offset = to_body @ (wheel.position - base.position)
-            _fill_transform(frame, stamp, offset, product(inverse, wheel.orientation))
+        offsets = (snapshot.wheel_positions - base.position) @ to_body.T
+        for frame, offset, turned in zip(frames[1:], offsets.tolist(), snapshot.wheel_orientations):
+            _fill_transform(frame, stamp, offset, product(inverse, turned))
         self._tf.publish(self._frames)
 
 
@@ -170,15 +171,16 @@ def _fill_transform(message: TransformStamped, stamp: Time, position: Vector, or
     set_quaternion(message.transform.rotation, orientation)
 
 
-def _fill_wheel(message: m.WheelState, wheel: WheelState) -> None:
-    message.speed = float(wheel.angular_speed)
-    message.steering_angle = float(wheel.steer_angle)
-    message.slip_ratio = float(wheel.slip_ratio)
-    message.slip_angle = float(wheel.slip_angle)
-    message.sinkage_total = float(wheel.sinkage_total)
-    message.sinkage_incremental = float(wheel.sinkage_incremental)
-    message.normal_load = float(wheel.normal_load)
-    message.drawbar_pull = float(wheel.drawbar_pull)
-    set_xyz(message.force, wheel.force)
-    set_xyz(message.torque, wheel.torque)
-    message.loaded_nodes = int(wheel.loaded_nodes)
+def _fill_wheel(message: m.WheelState, row: list[float]) -> None:
+    """Fill a message from a row of the table of wheel states."""
+    message.speed = row[wheel_state.SPIN]
+    message.steering_angle = row[wheel_state.STEER]
+    message.slip_ratio = row[wheel_state.SLIP]
+    message.slip_angle = row[wheel_state.SLIP_ANGLE]
+    message.sinkage_total = row[wheel_state.SINKAGE_TOTAL]
+    message.sinkage_incremental = row[wheel_state.SINKAGE_INCREMENTAL]
+    message.normal_load = row[wheel_state.NORMAL_LOAD]
+    message.drawbar_pull = row[wheel_state.DRAWBAR]
+    set_xyz(message.force, row[wheel_state.FORCE : wheel_state.TORQUE])
+    set_xyz(message.torque, row[wheel_state.TORQUE : wheel_state.COLUMNS])
+    message.loaded_nodes = int(row[wheel_state.LOADED_NODES])

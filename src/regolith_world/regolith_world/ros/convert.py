@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import array
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -40,13 +41,13 @@ def set_xyz(message: Any, v: r.Vector | tuple[float, float, float]) -> None:
     message.x, message.y, message.z = float(v[0]), float(v[1]), float(v[2])
 
 
-def set_pose(message: Pose, position: r.Vector, orientation: r.Vector) -> None:
+def set_pose(message: Pose, position: Sequence[float] | r.Vector, orientation: Sequence[float] | r.Vector) -> None:
     """Set a Pose in place from a position and a quaternion (x, y, z, w)."""
     set_xyz(message.position, position)
     set_quaternion(message.orientation, orientation)
 
 
-def set_quaternion(message: Quaternion, q: r.Vector) -> None:
+def set_quaternion(message: Quaternion, q: Sequence[float] | r.Vector) -> None:
     """Set a Quaternion in place."""
     message.x, message.y, message.z, message.w = float(q[0]), float(q[1]), float(q[2]), float(q[3])
 
@@ -84,8 +85,21 @@ def shape_record(s: m.Shape) -> r.Shape:
     return r.Shape(r.ShapeKind(s.kind), np.array(s.size), _xyz(s.pose.position), _xyzw(s.pose.orientation))
 
 
+_bodies: dict[str, tuple[r.BodyState, m.BodyState]] = {}
+
+
 def body_message(b: r.BodyState) -> m.BodyState:
-    """Return the message of a body's state."""
+    """Return the message of a body's state; the same one again for the same record, which is never changed.
+
+    An agent's answer and the next cycle hold the very same state, and both travel.
+    """
+    known = _bodies.get(b.name)
+    if known is None or known[0] is not b:
+        known = _bodies[b.name] = (b, _new_body_message(b))
+    return known[1]
+
+
+def _new_body_message(b: r.BodyState) -> m.BodyState:
     return m.BodyState(
         name=b.name,
         pose=pose(b.position, b.orientation),
