@@ -142,6 +142,7 @@ def test_strict_real_time_says_how_punctual_it_was(tmp_path):
     file = write_scenario(tmp_path, {'amber': vehicle(0.0, 0.0)}, duration_s=1.0, world=world)
     result = run_scenario(tmp_path, file, '--speed', 1.0, '--no-record', processes='one')
     told = json.loads((result.run_dir / 'world.json').read_text())['real_time']
-    assert result.summary['speed'] <= 1.01
+    # One second of pacing; the clock of the run starts a moment before that of the pace.
+    assert 0.8 < result.summary['speed'] <= 1.05
     assert 0 <= told['deadline_misses'] <= 50
     assert 0.0 <= told['jitter_p99_s'] <= told['jitter_max_s']

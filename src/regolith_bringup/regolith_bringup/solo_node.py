@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -55,14 +56,17 @@ class SoloNode:
         self._delta = link.create_publisher(TerrainDelta, 'terrain/delta', qos.PROTOCOL)
         self._update = link.create_publisher(TerrainUpdate, 'terrain/update', qos.PROTOCOL)
         simulation.bus.on_cycle = lambda c: self._tell(self._cycle, convert.cycle_message, c)
-        simulation.bus.on_evolved = lambda e: self._tell(self._evolved, convert.evolved_message, e)
+        simulation.bus.on_evolved = self._collect
+        simulation.bus.meanwhile = self._publish_kept
         simulation.on_delta = lambda d: self._tell(self._delta, soil_convert.delta_message, d)
         simulation.on_update = lambda u: self._tell(self._update, soil_convert.update_message, u)
         ground = Node('terrain', namespace='regolith', start_parameter_services=False)
         offer_heights(ground, simulation.terrain.grid)
         offer_snapshot(ground, simulation.terrain)
         self.executor.add_node(ground)
+        self._kept: list[tuple[Any, Callable[[Any], Any], Any]] = []
         self._snapshots: list[tuple[str, Snapshot]] = []
+        self._ready: list[tuple[str, Snapshot]] = []
         self._topics: dict[str, VehicleTopics] = {}
         for name, agent in simulation.agents.items():
             agent.warm_up()
@@ -84,26 +88,34 @@ class SoloNode:
             speed=declare(node, 'speed', 1.0, 'cap, simulated seconds per wall second; 0: as fast as possible'),
             inbox=self.inbox,
             recorded=recorded,
-            after_step=self._publish_states,
+            at_standstill=self._publish_kept,
         )
         self.runner.paused = declare(node, 'start_paused', False, 'whether the world waits for ~/pause to be lifted')
 
-    @staticmethod
-    def _tell(
-        publisher: Any, to_message: Any, record: records.Cycle | records.Evolved | SoilDelta | SoilUpdate
-    ) -> None:
+    def _tell(self, publisher: Any, to_message: Callable[[Any], Any], record: Any) -> None:
+        """Keep a record of the protocol back until the vehicles' compiled loops leave the interpreter idle."""
         # Nobody listening and nobody recording: the conversion would cost more than the physics of an idle vehicle.
         if publisher.get_subscription_count():
-            publisher.publish(to_message(record))
+            self._kept.append((publisher, to_message, record))
 
     def _publish(self, name: str, snapshot: Snapshot) -> None:
-        # Called from the thread that evolves the vehicle; publishing waits until all of them are done.
+        # Called from the thread that evolves the vehicle.
         self._snapshots.append((name, snapshot))
 
-    def _publish_states(self) -> None:
-        snapshots, self._snapshots = self._snapshots, []
-        for name, snapshot in sorted(snapshots, key=lambda item: (item[1].t_ns, item[0])):
+    def _publish_kept(self) -> None:
+        """Publish what has come together since the last time, in the order in which it happened."""
+        kept, self._kept = self._kept, []
+        for publisher, to_message, record in kept:
+            publisher.publish(to_message(record))
+        for name, snapshot in sorted(self._ready, key=lambda item: (item[1].t_ns, item[0])):
             self._topics[name].publish(snapshot)
+        self._ready = []
+
+    def _collect(self, answer: records.Evolved) -> None:
+        """Take the snapshots of the threads once all of them are done."""
+        self._tell(self._evolved, convert.evolved_message, answer)
+        self._ready += self._snapshots
+        self._snapshots = []
 
     def run(self) -> int:
         """Wait for the recorder, run, return the exit code."""

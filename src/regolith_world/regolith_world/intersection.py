@@ -9,7 +9,6 @@ of beams from ``mj_ray``.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -133,15 +132,18 @@ class Geometry:
         self._place((a, b))
         best, points = limit, np.zeros((2, 3))
         span = np.zeros(6)
-        place, radius = self._data.geom_xpos, self._model.geom_rbound
-        for ga in self._geoms[a.name]:
-            for gb in self._geoms[b.name]:
-                gap = place[ga] - place[gb]
-                if math.sqrt(gap @ gap) - radius[ga] - radius[gb] > best:
-                    continue
-                d = float(mujoco.mj_geomDistance(self._model, self._data, ga, gb, best, span))
-                if d < best:
-                    best, points = d, span.reshape(2, 3).copy()
+        # Nearest bounding spheres first: most pairs of shapes then need no closer look.
+        first, second = self._geoms[a.name], self._geoms[b.name]
+        gap = self._data.geom_xpos[first][:, None] - self._data.geom_xpos[second]
+        radius = self._model.geom_rbound
+        apart = np.sqrt((gap * gap).sum(axis=2)) - radius[first][:, None] - radius[second]
+        for k in np.argsort(apart, axis=None, kind='stable').tolist():
+            if apart.flat[k] >= best:
+                break
+            ga, gb = first[k // len(second)], second[k % len(second)]
+            d = float(mujoco.mj_geomDistance(self._model, self._data, ga, gb, best, span))
+            if d < best:
+                best, points = d, span.reshape(2, 3).copy()
         return best, points
 
     def contacts(self, a: BodyState, b: BodyState) -> tuple[Vector, Vector]:

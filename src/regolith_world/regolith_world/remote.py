@@ -109,6 +109,8 @@ class LocalBus:
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self.on_cycle: Callable[[Cycle], None] = lambda cycle: None
         """Called with every record sent; a tap for publishers."""
+        self.meanwhile: Callable[[], None] = lambda: None
+        """Called once per exchange, while the agents evolve in their threads: the time to publish what was."""
         self.on_evolved: Callable[[Evolved], None] = lambda answer: None
         """Called with every answer, in name order."""
 
@@ -136,10 +138,14 @@ class LocalBus:
             participant.on_cycle(cycle)
         agents = self._of_kind(cycle, [ParticipantKind.AGENT])
         if self._pool is not None and len(agents) > 1:
-            list(self._pool.map(lambda agent: agent.on_cycle(cycle), agents))
+            evolving = [self._pool.submit(agent.on_cycle, cycle) for agent in agents]
+            self.meanwhile()
+            for done in evolving:
+                done.result()
         else:
             for agent in agents:
                 agent.on_cycle(cycle)
+            self.meanwhile()
         for action in self._after:
             action()
         if any(n not in self._answers for n in cycle.participants):

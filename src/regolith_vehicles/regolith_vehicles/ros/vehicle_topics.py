@@ -4,31 +4,33 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Pose, TransformStamped, Twist, TwistStamped
 from nav_msgs.msg import Odometry as OdometryMessage
 from rclpy.node import Node
+from rclpy.qos import QoSProfile
 from regolith_msgs import msg as m
+from regolith_world.records import Vector
+from regolith_world.ros import qos
+from regolith_world.ros.convert import shape_message
+from regolith_world.ros.inbox import Inbox
+from regolith_world.ros.number_template import Field, NumberTemplate, pose, xyz
+from regolith_world.rotation import matrix, product
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
 from regolith_vehicles import wheel_state
 from regolith_vehicles.agent import Snapshot, VehicleAgent
-from regolith_world.records import Vector
-from regolith_world.ros import qos
-from regolith_world.ros.convert import set_pose, set_quaternion, set_xyz, shape_message
-from regolith_world.ros.inbox import Inbox
-from regolith_world.rotation import from_yaw, matrix, product
 
 
 class VehicleTopics:
     """Publishers and subscriptions in one vehicle's namespace.
 
-    Nothing is built for a topic that nobody listens to; what is built is built into messages that are kept, because
-    making new ones costs more than filling and sending them.
+    Nothing is built for a topic that nobody listens to.
 
     :param node: in the vehicle's namespace; topic names are relative to it
     :param frame_prefix: before every frame id, e.g. ``amber/``
@@ -41,25 +43,38 @@ class VehicleTopics:
         self._period_ns = round(1e9 / rate_hz)
         self._last_slot = -1
         wheels = agent.model.wheels
-        self._truth = _Topic(node, OdometryMessage(child_frame_id=self._base), 'ground_truth/odom', 'world')
-        self._odometry = _Topic(node, OdometryMessage(child_frame_id=self._base), 'odom', f'{frame_prefix}odom')
-        self._joints = _Topic(node, JointState(), 'joint_states', '')
-        self._wheels = _Topic(
-            node, m.WheelStates(wheels=[m.WheelState(name=w.name) for w in wheels]), 'wheel_states', 'world'
+        truth = OdometryMessage(child_frame_id=self._base)
+        truth.header.frame_id = 'world'
+        twist = truth.twist.twist
+        self._truth = _Topic(
+            node, 'ground_truth/odom', truth, [*pose(truth.pose.pose), *xyz(twist.linear), *xyz(twist.angular)]
         )
+        odometry = OdometryMessage(child_frame_id=self._base)
+        odometry.header.frame_id = f'{frame_prefix}odom'
+        twist = odometry.twist.twist
+        self._odometry = _Topic(
+            node, 'odom', odometry, [*pose(odometry.pose.pose), *xyz(twist.linear), (twist.angular, 'z')]
+        )
+        names, positions, velocities = agent.vehicle.joint_states()
+        joints = JointState(name=list(names), position=positions.tolist(), velocity=velocities.tolist())
+        self._joints = _Topic(node, 'joint_states', joints, [(joints, 'position'), (joints, 'velocity')])
+        states = m.WheelStates(wheels=[m.WheelState(name=w.name) for w in wheels])
+        states.header.frame_id = 'world'
+        numbers = [field for wheel in states.wheels for field in _wheel_fields(wheel)]
+        self._wheels = _Topic(node, 'wheel_states', states, numbers, [(w, 'loaded_nodes') for w in states.wheels])
+        state = m.WheeledVehicleState(name=agent.name, wheels=[Pose() for _ in wheels])
+        state.header.frame_id = 'world'
         self._state = _Topic(
-            node,
-            m.WheeledVehicleState(name=agent.name, wheels=[Pose() for _ in wheels]),
-            'vehicle_state',
-            'world',
+            node, 'vehicle_state', state, [*pose(state.chassis), *(f for wheel in state.wheels for f in pose(wheel))]
         )
         frames = [TransformStamped(child_frame_id=self._base)]
         frames += [TransformStamped(child_frame_id=f'{frame_prefix}{wheel.name}_link') for wheel in wheels]
         for frame in frames:
             frame.header.frame_id = self._base
         frames[0].header.frame_id = f'{frame_prefix}odom'
-        self._frames = TFMessage(transforms=frames)
-        self._tf = node.create_publisher(TFMessage, 'tf', qos.TF)
+        parts = [(f.transform.translation, f.transform.rotation) for f in frames]
+        numbers = [field for shift, turn in parts for field in (*xyz(shift), *((turn, name) for name in 'xyzw'))]
+        self._tf = _Topic(node, 'tf', TFMessage(transforms=frames), numbers, (), [f.header.stamp for f in frames], qos.TF)
         description = node.create_publisher(m.WheeledVehicleDescription, 'description', qos.LATCHED)
         description.publish(self._describe())
 
@@ -99,88 +114,81 @@ class VehicleTopics:
         if slot == self._last_slot:
             return
         self._last_slot = slot
-        stamp = Time(sec=int(snapshot.t_ns // 10**9), nanosec=int(snapshot.t_ns % 10**9))
-        base = snapshot.base
+        t_ns, base, reckoned = snapshot.t_ns, snapshot.base, snapshot.odometry
         to_body = matrix(base.orientation).T
         if self._truth.wanted:
-            truth = self._truth.message
-            set_pose(truth.pose.pose, base.position, base.orientation)
-            set_xyz(truth.twist.twist.linear, to_body @ base.linear_velocity)
-            set_xyz(truth.twist.twist.angular, to_body @ base.angular_velocity)
-            self._truth.publish(stamp)
-        reckoned = snapshot.odometry
-        position, turn = np.array([reckoned.x, reckoned.y, 0.0]), from_yaw(reckoned.yaw)
+            linear, angular = to_body @ base.linear_velocity, to_body @ base.angular_velocity
+            self._truth.publish(t_ns, np.concatenate((base.position, base.orientation, linear, angular)))
+        half = 0.5 * reckoned.yaw
+        planar = (reckoned.x, reckoned.y, 0.0, 0.0, 0.0, math.sin(half), math.cos(half))
         if self._odometry.wanted:
-            odometry = self._odometry.message
-            set_pose(odometry.pose.pose, position, turn)
-            set_xyz(odometry.twist.twist.linear, (reckoned.linear_x, reckoned.linear_y, 0.0))
-            odometry.twist.twist.angular.z = float(reckoned.angular)
-            self._odometry.publish(stamp)
+            self._odometry.publish(t_ns, (*planar, reckoned.linear_x, reckoned.linear_y, 0.0, reckoned.angular))
         if self._joints.wanted:
-            joints = self._joints.message
-            joints.name = list(snapshot.joint_names)
-            joints.position = snapshot.joint_positions.tolist()
-            joints.velocity = snapshot.joint_velocities.tolist()
-            self._joints.publish(stamp)
+            self._joints.publish(t_ns, np.concatenate((snapshot.joint_positions, snapshot.joint_velocities)))
+        table = snapshot.wheel_table
         if self._wheels.wanted:
-            for message, wheel in zip(self._wheels.message.wheels, snapshot.wheel_table.tolist()):
-                _fill_wheel(message, wheel)
-            self._wheels.publish(stamp)
+            loaded = table[:, wheel_state.LOADED_NODES].astype(int).tolist()
+            self._wheels.publish(t_ns, table[:, _WHEEL_COLUMNS].ravel(), loaded)
         if self._state.wanted:
-            set_pose(self._state.message.chassis, base.position, base.orientation)
-            poses = zip(snapshot.wheel_positions.tolist(), snapshot.wheel_orientations.tolist())
-            for message, (place, turned) in zip(self._state.message.wheels, poses):
-                set_pose(message, place, turned)
-            self._state.publish(stamp)
-        if self._tf.get_subscription_count():
-            self._publish_frames(snapshot, stamp, position, turn, to_body)
+            wheels = np.concatenate((snapshot.wheel_positions, snapshot.wheel_orientations), axis=1)
+            self._state.publish(t_ns, np.concatenate((base.position, base.orientation, wheels.ravel())))
+        if self._tf.wanted:
+            inverse = base.orientation * np.array([-1.0, -1.0, -1.0, 1.0])
+            turned = [product(inverse, q) for q in snapshot.wheel_orientations]
+            frames = np.concatenate(((snapshot.wheel_positions - base.position) @ to_body.T, turned), axis=1)
+            self._tf.publish(t_ns, np.concatenate((planar, frames.ravel())))
 
-    def _publish_frames(self, snapshot: Snapshot, stamp: Time, position: Vector, turn: Vector, to_body: Vector) -> None:
-        frames = self._frames.transforms
-        _fill_transform(frames[0], stamp, position, turn)
-        base = snapshot.base
-        inverse = base.orientation * np.array([-1.0, -1.0, -1.0, 1.0])
-        offsets = (snapshot.wheel_positions - base.position) @ to_body.T
-        for frame, offset, turned in zip(frames[1:], offsets.tolist(), snapshot.wheel_orientations):
-            _fill_transform(frame, stamp, offset, product(inverse, turned))
-        self._tf.publish(self._frames)
+
+_WHEEL_COLUMNS = [
+    wheel_state.SPIN,
+    wheel_state.STEER,
+    wheel_state.SLIP,
+    wheel_state.SLIP_ANGLE,
+    wheel_state.SINKAGE_TOTAL,
+    wheel_state.SINKAGE_INCREMENTAL,
+    wheel_state.NORMAL_LOAD,
+    wheel_state.DRAWBAR,
+    *range(wheel_state.FORCE, wheel_state.COLUMNS),
+]
+
+
+def _wheel_fields(wheel: m.WheelState) -> list[Field]:
+    """Return the float64 fields of a WheelState in the order of ``_WHEEL_COLUMNS``."""
+    scalars = (
+        'speed',
+        'steering_angle',
+        'slip_ratio',
+        'slip_angle',
+        'sinkage_total',
+        'sinkage_incremental',
+        'normal_load',
+        'drawbar_pull',
+    )
+    return [*((wheel, name) for name in scalars), *xyz(wheel.force), *xyz(wheel.torque)]
 
 
 class _Topic:
-    """A publisher of one kind of state and the message it fills again and again."""
+    """A publisher of one kind of state, whose messages differ in their numbers only."""
 
-    def __init__(self, node: Node, message: Any, topic: str, frame: str) -> None:
-        self.message = message
-        message.header.frame_id = frame
-        self._publisher = node.create_publisher(type(message), topic, qos.STATE)
+    def __init__(
+        self,
+        node: Node,
+        topic: str,
+        message: Any,
+        numbers: list[Field],
+        counts: Sequence[Field] = (),
+        stamps: Sequence[Any] | None = None,
+        profile: QoSProfile = qos.STATE,
+    ) -> None:
+        stamps = [message.header.stamp] if stamps is None else stamps
+        self._template = NumberTemplate(message, numbers, stamps, counts)
+        self._publisher = node.create_publisher(type(message), topic, profile)
 
     @property
     def wanted(self) -> bool:
         """Whether anybody listens."""
         return bool(self._publisher.get_subscription_count())
 
-    def publish(self, stamp: Time) -> None:
-        """Send the message as it is."""
-        self.message.header.stamp = stamp
-        self._publisher.publish(self.message)
-
-
-def _fill_transform(message: TransformStamped, stamp: Time, position: Vector, orientation: Vector) -> None:
-    message.header.stamp = stamp
-    set_xyz(message.transform.translation, position)
-    set_quaternion(message.transform.rotation, orientation)
-
-
-def _fill_wheel(message: m.WheelState, row: list[float]) -> None:
-    """Fill a message from a row of the table of wheel states."""
-    message.speed = row[wheel_state.SPIN]
-    message.steering_angle = row[wheel_state.STEER]
-    message.slip_ratio = row[wheel_state.SLIP]
-    message.slip_angle = row[wheel_state.SLIP_ANGLE]
-    message.sinkage_total = row[wheel_state.SINKAGE_TOTAL]
-    message.sinkage_incremental = row[wheel_state.SINKAGE_INCREMENTAL]
-    message.normal_load = row[wheel_state.NORMAL_LOAD]
-    message.drawbar_pull = row[wheel_state.DRAWBAR]
-    set_xyz(message.force, row[wheel_state.FORCE : wheel_state.TORQUE])
-    set_xyz(message.torque, row[wheel_state.TORQUE : wheel_state.COLUMNS])
-    message.loaded_nodes = int(row[wheel_state.LOADED_NODES])
+    def publish(self, t_ns: int, values: Vector | Sequence[float], counts: Sequence[int] = ()) -> None:
+        """Send the message with these numbers."""
+        self._publisher.publish(self._template.fill(t_ns, values, counts))

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import array
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -34,22 +33,6 @@ def quaternion(q: r.Vector) -> Quaternion:
 def pose(position: r.Vector, orientation: r.Vector) -> Pose:
     """Return a Pose of a position and a quaternion (x, y, z, w)."""
     return Pose(position=point(position), orientation=quaternion(orientation))
-
-
-def set_xyz(message: Any, v: r.Vector | tuple[float, float, float]) -> None:
-    """Set x, y, z of a Point or Vector3 in place: making a new one costs ten times as much."""
-    message.x, message.y, message.z = float(v[0]), float(v[1]), float(v[2])
-
-
-def set_pose(message: Pose, position: Sequence[float] | r.Vector, orientation: Sequence[float] | r.Vector) -> None:
-    """Set a Pose in place from a position and a quaternion (x, y, z, w)."""
-    set_xyz(message.position, position)
-    set_quaternion(message.orientation, orientation)
-
-
-def set_quaternion(message: Quaternion, q: Sequence[float] | r.Vector) -> None:
-    """Set a Quaternion in place."""
-    message.x, message.y, message.z, message.w = float(q[0]), float(q[1]), float(q[2]), float(q[3])
 
 
 def _xyz(v: Any) -> r.Vector:

@@ -19,6 +19,7 @@ from regolith_world.config import WorldConfig
 from regolith_world.participant import Participant
 from regolith_world.records import Evolved
 from regolith_world.ros import convert, qos
+from regolith_world.ros.garbage import settle
 from regolith_world.ros.inbox import Inbox, serve
 from regolith_world.ros.leaving import Leaving
 
@@ -106,6 +107,7 @@ class ParticipantShell:
         :raises TimeoutError: if there is no world
         """
         self._join()
+        settle()
         next_service = 0.0
         while not self._leaving.overdue and not self.participant.stopped:
             self.inbox.wait(0.02)

@@ -25,6 +25,7 @@ from regolith_world import checkpoint
 from regolith_world.records import ParticipantKind
 from regolith_world.remote import Silence
 from regolith_world.ros import qos
+from regolith_world.ros.garbage import settle
 from regolith_world.ros.inbox import Inbox, serve
 from regolith_world.ros.leaving import Leaving
 from regolith_world.ros.pace import Pace
@@ -60,6 +61,7 @@ class Runner:
     :param duration_s: simulated time at which the run ends; 0 for never
     :param speed: cap in simulated seconds per wall second; 0 for as fast as possible
     :param inbox: of the node that carries the protocol, delivered here now and then
+    :param at_standstill: called after every HOLD and STOP: what was kept back may go out now
     :param recorded: whether a recorder acknowledges what it wrote and must not be outrun
     """
 
@@ -78,14 +80,14 @@ class Runner:
         inbox: Inbox,
         recorded: bool,
         on_checkpoint: Callable[[checkpoint.Checkpoint], None] = lambda c: None,
-        after_step: Callable[[], None] = lambda: None,
+        at_standstill: Callable[[], None] = lambda: None,
     ) -> None:
         self._node, self._executor, self._world, self._states = node, executor, world, states
         self._run_dir, self._scenario, self._processes = run_dir, scenario, processes
         self._end_ns = round(duration_s * 1e9)
         self._recorded = recorded
         self._on_checkpoint = on_checkpoint
-        self._after_step = after_step
+        self._at_standstill = at_standstill
         self._clock = node.create_publisher(Clock, '/clock', qos.CLOCK)
         self._status = node.create_publisher(WorldStatus, 'status', qos.LATCHED)
         self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', qos.DIAGNOSTICS)
@@ -123,6 +125,7 @@ class Runner:
             (self._run_dir / 'started').touch()
         if restore_from is not None:
             self._restore(checkpoint.read(restore_from))
+        settle()
         started = time.monotonic()
         start_ns = world.t_ns
         self._pace.restart(world.t_ns)
@@ -130,7 +133,7 @@ class Runner:
         try:
             if self.paused:
                 world.hold()
-                self._after_step()
+                self._at_standstill()
             while not self._finished():
                 self._serve_between()
                 if self.paused:
@@ -143,7 +146,7 @@ class Runner:
                 self._wait_for_input()
                 self._step()
             reports = {n: a.report for n, a in world.stop().items()}
-            self._after_step()
+            self._at_standstill()
         except (Silence, ProtocolError) as error:
             failure = str(error)
             code = 3
@@ -163,7 +166,6 @@ class Runner:
     def _step(self) -> None:
         world = self._world
         report = world.step(self._end_ns or None)
-        self._after_step()
         if report.forced:
             self._node.get_logger().warning(f'cycle {world.cycle - 1} at {world.t_ns * 1e-9:.4f} s was forced')
         self._publish_clock(period=CLOCK_PERIOD_S)
@@ -321,7 +323,7 @@ class Runner:
                 break
             self._step()
         self._world.hold()
-        self._after_step()
+        self._at_standstill()
         response.success = True
         response.t_ns, response.state_hash = int(self._world.t_ns), self._world.state_hash
         self._publish_clock(force=True)
@@ -360,7 +362,7 @@ class Runner:
         elif what == 'pause' and not self.paused:
             self.paused = True
             self._world.hold()
-            self._after_step()
+            self._at_standstill()
             self._publish_clock(force=True)
             self._publish_status(WorldStatus.PAUSED, force=True)
         elif what == 'play':

@@ -1,0 +1,45 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Bytes written in place equal the message serialised by the middleware."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='needs a ROS 2 environment')
+
+from nav_msgs.msg import Odometry  # noqa: E402
+from rclpy.serialization import deserialize_message, serialize_message  # noqa: E402
+from sensor_msgs.msg import JointState  # noqa: E402
+
+from regolith_world.ros.number_template import NumberTemplate, pose, xyz  # noqa: E402
+
+
+def test_filled_bytes_are_those_of_the_message():
+    message = Odometry(child_frame_id='amber/base_link')
+    message.header.frame_id = 'odom'
+    template = NumberTemplate(message, [*pose(message.pose.pose), *xyz(message.twist.twist.linear)], [message.header.stamp])
+    values = np.linspace(-1.0, 2.0, 10)
+    expected = Odometry(child_frame_id='amber/base_link')
+    expected.header.frame_id = 'odom'
+    expected.header.stamp.sec, expected.header.stamp.nanosec = 12, 340_000_000
+    p, q, v = expected.pose.pose.position, expected.pose.pose.orientation, expected.twist.twist.linear
+    p.x, p.y, p.z, q.x, q.y, q.z, q.w, v.x, v.y, v.z = values.tolist()
+    assert template.fill(12_340_000_000, values) == serialize_message(expected)
+
+
+def test_arrays_of_numbers_are_fields_too():
+    message = JointState(name=['a', 'bcd'], position=[0.0, 0.0], velocity=[0.0, 0.0])
+    template = NumberTemplate(message, [(message, 'position'), (message, 'velocity')], [message.header.stamp])
+    back = deserialize_message(template.fill(5, [1.0, 2.0, 3.0, 4.0]), JointState)
+    assert list(back.position) == [1.0, 2.0] and list(back.velocity) == [3.0, 4.0]
+    assert back.name == ['a', 'bcd'] and back.header.stamp.nanosec == 5
+
+
+def test_a_field_that_is_not_sent_is_an_error():
+    class Aside:
+        x = 1.0
+
+    with pytest.raises(ValueError, match='cannot be told'):
+        NumberTemplate(JointState(), [(Aside(), 'x')])
