@@ -19,7 +19,6 @@ from regolith_msgs.msg import Cycle, Evolved, TerrainDelta, TerrainUpdate
 
 from regolith_bringup.scenario import Scenario
 from regolith_bringup.simulation import Simulation
-from regolith_terrain.merge import SoilDelta, SoilUpdate
 from regolith_terrain.ros import convert as soil_convert
 from regolith_terrain.ros.services import offer_heights, offer_snapshot
 from regolith_vehicles.agent import Snapshot

@@ -178,7 +178,7 @@ class Vehicle:
         return tuple(Pose(self._data.xpos[b].copy(), to_ros(self._data.xquat[b])) for b in bodies)
 
     def wheel_arrays(self) -> tuple[Vector, Vector, Vector]:
-        """Return copies of the table of wheel states, of the wheels' positions and of their quaternions (x, y, z, w)."""
+        """Return copies of the table of wheel states, the wheels' positions and their quaternions (x, y, z, w)."""
         bodies = self.body.wheel_body
         return self._table.copy(), self._data.xpos[bodies], self._data.xquat[bodies][:, [1, 2, 3, 0]]
 
@@ -290,7 +290,8 @@ class Vehicle:
     def _wheel_velocities(self) -> Vector:
         """Return the velocities of the wheel centres in world axes [m/s], shape (n, 3)."""
         data, body = self._data, self.body
-        return point_velocities(data.cvel, data.xpos, data.subtree_com[self._root], body.wheel_body)
+        out: Vector = point_velocities(data.cvel, data.xpos, data.subtree_com[self._root], body.wheel_body)
+        return out
 
     def _window(self, duration: float) -> SoilWindow:
         """Return the soil that any wheel can reach within a cycle."""

@@ -9,11 +9,11 @@ import pytest
 
 pytest.importorskip('rclpy', reason='needs a ROS 2 environment')
 
-from nav_msgs.msg import Odometry  # noqa: E402
-from rclpy.serialization import deserialize_message, serialize_message  # noqa: E402
-from sensor_msgs.msg import JointState  # noqa: E402
+from nav_msgs.msg import Odometry
+from rclpy.serialization import deserialize_message, serialize_message
+from sensor_msgs.msg import JointState
 
-from regolith_world.ros.number_template import NumberTemplate, pose, xyz  # noqa: E402
+from regolith_world.ros.number_template import NumberTemplate, pose, xyz
 
 
 def test_filled_bytes_are_those_of_the_message():

@@ -14,17 +14,17 @@ from nav_msgs.msg import Odometry as OdometryMessage
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from regolith_msgs import msg as m
+from sensor_msgs.msg import JointState
+from tf2_msgs.msg import TFMessage
+
+from regolith_vehicles import wheel_state
+from regolith_vehicles.agent import Snapshot, VehicleAgent
 from regolith_world.records import Vector
 from regolith_world.ros import qos
 from regolith_world.ros.convert import shape_message
 from regolith_world.ros.inbox import Inbox
 from regolith_world.ros.number_template import Field, NumberTemplate, pose, xyz
 from regolith_world.rotation import matrix, product
-from sensor_msgs.msg import JointState
-from tf2_msgs.msg import TFMessage
-
-from regolith_vehicles import wheel_state
-from regolith_vehicles.agent import Snapshot, VehicleAgent
 
 
 class VehicleTopics:
@@ -74,7 +74,8 @@ class VehicleTopics:
         frames[0].header.frame_id = f'{frame_prefix}odom'
         parts = [(f.transform.translation, f.transform.rotation) for f in frames]
         numbers = [field for shift, turn in parts for field in (*xyz(shift), *((turn, name) for name in 'xyzw'))]
-        self._tf = _Topic(node, 'tf', TFMessage(transforms=frames), numbers, (), [f.header.stamp for f in frames], qos.TF)
+        stamps = [frame.header.stamp for frame in frames]
+        self._tf = _Topic(node, 'tf', TFMessage(transforms=frames), numbers, (), stamps, qos.TF)
         description = node.create_publisher(m.WheeledVehicleDescription, 'description', qos.LATCHED)
         description.publish(self._describe())
 

@@ -48,7 +48,7 @@ class NumberTemplate:
     def __init__(
         self, message: Any, numbers: Sequence[Field], stamps: Iterable[Any] = (), counts: Sequence[Field] = ()
     ) -> None:
-        marks = []
+        marks: list[float] = []
         for owner, name in numbers:
             present = getattr(owner, name)
             size = 1 if isinstance(present, float) else len(present)
