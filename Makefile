@@ -6,6 +6,8 @@
 # make test-all  the slow ones too                                      make clean   back to the checkout
 
 SHELL := /bin/bash
+# Even an empty environment has somewhere to find programs.
+export PATH := $(or $(PATH),/usr/local/bin:/usr/bin:/bin)
 .DELETE_ON_ERROR:
 
 requirements := $(wildcard tools/requirements*.txt) tools/constraints.txt tools/setup.sh tools/make_underlay.py

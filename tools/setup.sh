@@ -8,6 +8,7 @@
 #   tools/setup.sh venv    make the virtual environment
 #   tools/setup.sh build   build the workspace and write install/env.sh
 set -euo pipefail
+export PATH
 cd "$(dirname "$0")/.."
 root=$PWD
 
