@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from regolith_world import records
 from regolith_world.config import load_section
 from regolith_world.ros import convert, qos
 from regolith_world.ros.inbox import Inbox
+from regolith_world.ros.leaving import leave
 from regolith_world.ros.runner import Runner
 from regolith_world.world_node import declare
 
@@ -136,9 +138,9 @@ def main() -> None:
     code = 3
     try:
         code = SoloNode().run()
-    finally:
-        rclpy.try_shutdown()
-    sys.exit(code)
+    except Exception:
+        traceback.print_exc()
+    leave(code)
 
 
 if __name__ == '__main__':

@@ -102,7 +102,12 @@ class Supervisor:
 
     def run(self) -> int:
         """Start everything, wait for the end, leave nothing behind."""
-        environment = {**os.environ, 'ROS_LOG_DIR': str(self._run_dir / 'log'), 'PYTHONUNBUFFERED': '1'}
+        environment = {
+            **os.environ,
+            'ROS_LOG_DIR': str(self._run_dir / 'log'),
+            'PYTHONUNBUFFERED': '1',
+            'PYTHONFAULTHANDLER': '1',
+        }
         nodes: list[NodeProcess] = []
         previous = {n: signal.signal(n, self._on_signal) for n in (signal.SIGINT, signal.SIGTERM)}
         try:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 
 import rclpy
 from rclpy.node import Node
@@ -26,6 +27,7 @@ from regolith_vehicles.ros.vehicle_topics import VehicleTopics
 from regolith_world.config import Head, WorldConfig, load_section
 from regolith_world.ros import qos
 from regolith_world.ros.convert import cycle_record, evolved_record
+from regolith_world.ros.leaving import leave
 from regolith_world.ros.participant_shell import JoinRefused, ParticipantShell
 from regolith_world.world_node import declare
 
@@ -108,9 +110,10 @@ def main() -> None:
         code = 3
     except KeyboardInterrupt:
         pass
-    finally:
-        rclpy.try_shutdown()
-    sys.exit(code)
+    except Exception:
+        traceback.print_exc()
+        code = 1
+    leave(code)
 
 
 if __name__ == '__main__':

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-import sys
 import time
+import traceback
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from regolith_world.config import Head, WorldConfig, load_section
 from regolith_world.records import ParticipantKind
 from regolith_world.ros import convert
 from regolith_world.ros.bus import RosBus
+from regolith_world.ros.leaving import leave
 from regolith_world.ros.runner import Runner
 from regolith_world.world import Refused, World
 
@@ -185,11 +186,10 @@ def main() -> None:
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     code = 3
     try:
-        node = WorldNode()
-        code = node.run()
-    finally:
-        rclpy.try_shutdown()
-    sys.exit(code)
+        code = WorldNode().run()
+    except Exception:
+        traceback.print_exc()
+    leave(code)
 
 
 if __name__ == '__main__':

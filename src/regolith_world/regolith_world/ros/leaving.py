@@ -9,9 +9,14 @@ wait for that, for a few seconds at most.
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import time
 from types import FrameType
+from typing import NoReturn
+
+import rclpy
 
 GRACE_S = 3.0
 """How long a participant waits for the world's STOP after SIGINT [wall s]."""
@@ -40,3 +45,15 @@ class Leaving:
     def overdue(self) -> bool:
         """Whether it should end now, STOP or not."""
         return self._asked is not None and (self._at_once or time.monotonic() - self._asked > GRACE_S)
+
+
+def leave(code: int) -> NoReturn:
+    """End this process: say good-bye to the other nodes, then go at once.
+
+    The interpreter's own end would still destroy wait sets, threads of the middleware and compiled code in whatever
+    order it finds them in, which about one time in a hundred is the wrong one and ends in SIGSEGV.
+    """
+    rclpy.try_shutdown()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
