@@ -65,6 +65,7 @@ class SoloNode:
         offer_heights(ground, simulation.terrain.grid)
         offer_snapshot(ground, simulation.terrain)
         self.executor.add_node(ground)
+        self.nodes = [node, link, ground]
         self._kept: list[tuple[Any, Callable[[Any], Any], Any]] = []
         self._snapshots: list[tuple[str, Snapshot]] = []
         self._ready: list[tuple[str, Snapshot]] = []
@@ -77,6 +78,7 @@ class SoloNode:
             assert agent.grid is not None
             offer_heights(vehicle, agent.grid)
             self.executor.add_node(vehicle)
+            self.nodes.append(vehicle)
         self.runner = Runner(
             node,
             self.executor,
@@ -136,11 +138,13 @@ def main() -> None:
     """Run everything in one process."""
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     code = 3
+    made = None
     try:
-        code = SoloNode().run()
+        made = SoloNode()
+        code = made.run()
     except Exception:
         traceback.print_exc()
-    leave(code)
+    leave(code, made.nodes if made is not None else ())
 
 
 if __name__ == '__main__':

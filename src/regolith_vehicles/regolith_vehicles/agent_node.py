@@ -103,8 +103,10 @@ def main() -> None:
     """Run the agent node."""
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     code = 0
+    made = None
     try:
-        AgentNode().run()
+        made = AgentNode()
+        made.run()
     except (JoinRefused, TimeoutError) as error:
         print(f'{error}', file=sys.stderr)
         code = 3
@@ -113,7 +115,7 @@ def main() -> None:
     except Exception:
         traceback.print_exc()
         code = 1
-    leave(code)
+    leave(code, made.shell.nodes if made is not None else ())
 
 
 if __name__ == '__main__':

@@ -89,6 +89,7 @@ class WorldNode:
         self._executor.add_node(node)
         link = Node('world_link', start_parameter_services=False, enable_rosout=False)
         states_node = Node('world_states', start_parameter_services=False, enable_rosout=False)
+        self.nodes = [node, link, states_node]
         self.bus = RosBus(link, self.config, self._serve)
         self.world = World(self.config, bus=self.bus, on_silence=lambda silence: self.runner.on_silence(silence))
         self._last_checkpoint: checkpoint.Checkpoint | None = None
@@ -185,11 +186,13 @@ def main() -> None:
     """Run the world node."""
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     code = 3
+    made = None
     try:
-        code = WorldNode().run()
+        made = WorldNode()
+        code = made.run()
     except Exception:
         traceback.print_exc()
-    leave(code)
+    leave(code, made.nodes if made is not None else ())
 
 
 if __name__ == '__main__':

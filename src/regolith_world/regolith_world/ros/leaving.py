@@ -13,10 +13,12 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Iterable
 from types import FrameType
 from typing import NoReturn
 
 import rclpy
+from rclpy.node import Node
 
 GRACE_S = 3.0
 """How long a participant waits for the world's STOP after SIGINT [wall s]."""
@@ -47,12 +49,14 @@ class Leaving:
         return self._asked is not None and (self._at_once or time.monotonic() - self._asked > GRACE_S)
 
 
-def leave(code: int) -> NoReturn:
-    """End this process: say good-bye to the other nodes, then go at once.
+def leave(code: int, nodes: Iterable[Node] = ()) -> NoReturn:
+    """End this process: take its nodes off the network (and its segments out of shared memory), then go at once.
 
     The interpreter's own end would still destroy wait sets, threads of the middleware and compiled code in whatever
     order it finds them in, which about one time in a hundred is the wrong one and ends in SIGSEGV.
     """
+    for node in nodes:
+        node.destroy_node()
     rclpy.try_shutdown()
     sys.stdout.flush()
     sys.stderr.flush()

@@ -38,6 +38,8 @@ class ParticipantShell:
 
     def __init__(self, node: Node, link: Node, config: WorldConfig, world: Callable[[str], str]) -> None:
         self.node = node
+        self.nodes = [node, link]
+        """All nodes of this process."""
         self.world = world
         self.inbox = Inbox(link)
         self.muted = False
