@@ -37,7 +37,8 @@ def scm_cost(mode: str = 'regolith', sinkage_m: float = 0.03, repeats: int = 7) 
         shear = np.zeros((*window.shape, 2))
         start = time.perf_counter()
         loaded = _roll(
-            window.base, window.level_initial, window.level, window.sinkage_plastic, window.sigma_yield, window.touched,
+            window.base, window.normal, window.level_initial, window.level, window.sinkage_plastic,
+            window.sigma_yield, window.touched,
             window.i0, window.j0, _SPACING, soil, sinkage_m, steps, MODES[mode], shear, scratch.floats, scratch.ints,
         )  # fmt: skip
         best = min(best, time.perf_counter() - start)
@@ -46,7 +47,7 @@ def scm_cost(mode: str = 'regolith', sinkage_m: float = 0.03, repeats: int = 7) 
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _roll(  # type: ignore[no-untyped-def]
-    base, level_initial, level, sinkage_plastic, sigma_yield, touched, i0, j0, spacing, soil, sinkage, steps, mode,
+    base, normal, level_initial, level, sinkage_plastic, sigma_yield, touched, i0, j0, spacing, soil, sinkage, steps, mode,
     shear, scratch_float, scratch_int,
 ):  # fmt: skip
     center = np.array([0.0, 0.0, _RADIUS - sinkage])
@@ -57,7 +58,7 @@ def _roll(  # type: ignore[no-untyped-def]
     loaded = 0.0
     for _ in range(steps):
         status = cylinder_wrench(
-            base, level_initial, level, sinkage_plastic, sigma_yield, touched, i0, j0, spacing, soil, _RADIUS,
+            base, normal, level_initial, level, sinkage_plastic, sigma_yield, touched, i0, j0, spacing, soil, _RADIUS,
             _HALF_WIDTH, center, axis, velocity, angular_velocity, 1e-3, mode, shear, scratch_float, scratch_int,
             force, torque, stats,
         )  # fmt: skip

@@ -84,13 +84,14 @@ _MIN_HULL_AREA = 1e-6
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def cylinder_wrench(  # type: ignore[no-untyped-def]
-    base, level_initial, level, sinkage_plastic, sigma_yield, touched, i0, j0, spacing, soil,
+    base, normal, level_initial, level, sinkage_plastic, sigma_yield, touched, i0, j0, spacing, soil,
     radius, half_width, center, axis, velocity, angular_velocity, dt, mode, shear, scratch_float, scratch_int, force,
     torque, stats,
 ):  # fmt: skip
     """Press a solid cylinder into the soil for one step.
 
     :param base: undisturbed heights with a one-node border [m], shape (ni + 2, nj + 2)
+    :param normal: in/out, of the undisturbed ground, zero where not yet needed, shape (ni, nj, 3)
     :param level_initial: in/out [m], shape (ni, nj), as the next four
     :param level: in/out [m]
     :param sinkage_plastic: in/out [m]
@@ -172,13 +173,14 @@ def cylinder_wrench(  # type: ignore[no-untyped-def]
                 continue
             height = cz + lower
             if height < level_initial[r, c] or mode == MODE_REFERENCE:
-                gx = base[r, c + 1] - base[r + 2, c + 1]
-                gy = base[r + 1, c] - base[r + 1, c + 2]
+                nz = normal[r, c, 2]
+                if nz == 0.0:
+                    nz = _find_normal(base, normal, r, c, spacing)
                 depth[cell] = _penetration(
-                    height, level_initial[r, c], level[r, c], sinkage_plastic[r, c], gx, gy, spacing, mode
+                    height, level_initial[r, c], level[r, c], sinkage_plastic[r, c], nz, mode
                 )
     _load(
-        base, level_initial, level, sinkage_plastic, sigma_yield, touched, i0, j0, spacing, soil, center, velocity,
+        base, normal, level_initial, level, sinkage_plastic, sigma_yield, touched, i0, j0, spacing, soil, center, velocity,
         angular_velocity, dt, mode == MODE_REGOLITH, shear, r0, r1, c0, c1, scratch_float, scratch_int, force, torque,
         stats,
     )  # fmt: skip
@@ -187,7 +189,7 @@ def cylinder_wrench(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def plate_wrench(  # type: ignore[no-untyped-def]
-    base, level_initial, level, sinkage_plastic, sigma_yield, touched, i0, j0, spacing, soil,
+    base, normal, level_initial, level, sinkage_plastic, sigma_yield, touched, i0, j0, spacing, soil,
     half_length, half_width, center, velocity, angular_velocity, dt, mode, shear, scratch_float, scratch_int, force,
     torque, stats,
 ):  # fmt: skip
@@ -213,13 +215,14 @@ def plate_wrench(  # type: ignore[no-untyped-def]
             cell = (r - r0) * cols + c - c0
             depth[cell] = _MISS
             if dx <= half_length and dy <= half_width:
-                gx = base[r, c + 1] - base[r + 2, c + 1]
-                gy = base[r + 1, c] - base[r + 1, c + 2]
+                nz = normal[r, c, 2]
+                if nz == 0.0:
+                    nz = _find_normal(base, normal, r, c, spacing)
                 depth[cell] = _penetration(
-                    center[2], level_initial[r, c], level[r, c], sinkage_plastic[r, c], gx, gy, spacing, mode
+                    center[2], level_initial[r, c], level[r, c], sinkage_plastic[r, c], nz, mode
                 )
     _load(
-        base, level_initial, level, sinkage_plastic, sigma_yield, touched, i0, j0, spacing, soil, center, velocity,
+        base, normal, level_initial, level, sinkage_plastic, sigma_yield, touched, i0, j0, spacing, soil, center, velocity,
         angular_velocity, dt, mode == MODE_REGOLITH, shear, r0, r1, c0, c1, scratch_float, scratch_int, force, torque,
         stats,
     )  # fmt: skip
@@ -249,10 +252,10 @@ def _rectangle(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
-def _penetration(height, level_initial, level, sinkage_plastic, gx, gy, spacing, mode):  # type: ignore[no-untyped-def]
+def _penetration(height, level_initial, level, sinkage_plastic, nz, mode):  # type: ignore[no-untyped-def]
     """Return how far a body whose underside is at ``height`` lies below level_initial, along the normal, or _MISS.
 
-    The normal is that of (gx, gy, 2 spacing). Reference mode keeps every node whose ray hits (negative: body above the
+    ``nz`` is the normal's vertical part. Reference mode keeps every node whose ray hits (negative: body above the
     ground), regolith mode only nodes that will carry load. Scalars only: passing arrays would cost more than the sum.
     """
     if mode == MODE_REFERENCE:
@@ -260,15 +263,26 @@ def _penetration(height, level_initial, level, sinkage_plastic, gx, gy, spacing,
             return _MISS
     elif height >= level_initial:
         return _MISS
-    depth = level_initial - height
-    if gx != 0.0 or gy != 0.0:
-        depth *= 2.0 * spacing / math.sqrt(gx * gx + gy * gy + 4.0 * spacing * spacing)
+    depth = (level_initial - height) * nz
     return _MISS if mode == MODE_REGOLITH and depth <= sinkage_plastic else depth
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
+def _find_normal(base, normal, r, c, spacing):  # type: ignore[no-untyped-def]
+    """Fill in the normal of a node from central differences of the undisturbed heights; return its vertical part."""
+    gx = base[r, c + 1] - base[r + 2, c + 1]
+    gy = base[r + 1, c] - base[r + 1, c + 2]
+    if gx == 0.0 and gy == 0.0:
+        normal[r, c, 2] = 1.0
+    else:
+        norm = 1.0 / math.sqrt(gx * gx + gy * gy + 4.0 * spacing * spacing)
+        normal[r, c, 0], normal[r, c, 1], normal[r, c, 2] = gx * norm, gy * norm, 2.0 * spacing * norm
+    return normal[r, c, 2]
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
 def _load(  # type: ignore[no-untyped-def]
-    base, level_initial, level, sinkage_plastic, sigma_yield, touched, i0, j0, spacing, soil, center,
+    base, normal, level_initial, level, sinkage_plastic, sigma_yield, touched, i0, j0, spacing, soil, center,
     velocity, angular_velocity, dt, regolith, shear, r0, r1, c0, c1, scratch_float, scratch_int, force, torque, stats,
 ):  # fmt: skip
     """Group the hit nodes of rows r0..r1-1, columns c0..c1-1 into patches and load them.
@@ -319,12 +333,7 @@ def _load(  # type: ignore[no-untyped-def]
             trial = elastic * (s - sinkage_plastic[r, c])
             if trial < 0.0:
                 continue
-            gx = base[r, c + 1] - base[r + 2, c + 1]
-            gy = base[r + 1, c] - base[r + 1, c + 2]
-            nx, ny, nz = 0.0, 0.0, 1.0
-            if gx != 0.0 or gy != 0.0:
-                norm = 1.0 / math.sqrt(gx * gx + gy * gy + 4.0 * spacing * spacing)
-                nx, ny, nz = gx * norm, gy * norm, 2.0 * spacing * norm
+            nx, ny, nz = normal[r, c, 0], normal[r, c, 1], normal[r, c, 2]
             py = (j0 + c) * spacing - center[1]
             pz = level[r, c] - center[2]
             vx = velocity[0] + wy * pz - wz * py

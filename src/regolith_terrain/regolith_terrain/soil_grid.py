@@ -34,6 +34,8 @@ class SoilWindow:
     spacing: float
     base: Floats
     """Undisturbed heights with one more node on each side [m], shape (ni + 2, nj + 2)."""
+    normal: Floats
+    """Of the undisturbed ground, unit vectors; zero where no kernel has needed one yet, shape (ni, nj, 3)."""
     level_initial: Floats
     """[m], shape (ni, nj), as all that follow."""
     level: Floats
@@ -119,7 +121,8 @@ class SoilGrid:
                 records = self._no_values if virgin else tile.values
                 _copy_tile(tile.base, records, virgin, ti << _SHIFT, tj << _SHIFT, i0, j0, base, values)
         touched = np.zeros((ni, nj), dtype=np.bool_)
-        return SoilWindow(i0, j0, self.spacing, base, values[0], values[1], values[2], values[3], values[4], touched)
+        normal = np.zeros((ni, nj, 3))
+        return SoilWindow(i0, j0, self.spacing, base, normal, *values, touched)
 
     def records_at(self, i: Indices, j: Indices) -> NodeRecords:
         """Return the records of nodes, modified or not, in the order given; shape (n,) each."""

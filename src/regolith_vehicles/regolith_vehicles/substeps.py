@@ -84,6 +84,7 @@ def _compile(kernels: int) -> Callable[..., int]:
         radius,
         half_width,
         base,
+        normal,
         level_initial,
         level,
         sinkage_plastic,
@@ -122,7 +123,7 @@ def _compile(kernels: int) -> Callable[..., int]:
                 if not np.isfinite(xpos[b, 0] + xpos[b, 1] + xpos[b, 2] + velocity[0] + velocity[1] + velocity[2]):
                     return NOT_FINITE
                 status = cylinder_wrench(
-                    base, level_initial, level, sinkage_plastic, sigma_yield, touched, i0, j0, spacing, soil,
+                    base, normal, level_initial, level, sinkage_plastic, sigma_yield, touched, i0, j0, spacing, soil,
                     radius[w], half_width[w], xpos[b], xaxis[wheel_joint[w]], velocity, cvel[b, :3], step, mode,
                     shear[w if shear.shape[0] > 1 else 0], scratch_float, scratch_int, force[w], torque[w], stats[w],
                 )  # fmt: skip

@@ -246,8 +246,8 @@ class Vehicle:
             data.xpos, data.xaxis, data.cvel, data.subtree_com, data.xipos, data.xfrc_applied, data.ctrl,
             self._root, self._actuators, begin + bias, end + bias,
             body.wheel_body, body.wheel_joint, body.radius, body.half_width,
-            window.base, window.level_initial, window.level, window.sinkage_plastic, window.sigma_yield, window.touched,
-            window.i0, window.j0, window.spacing, self._soil, self._mode, shear,
+            window.base, window.normal, window.level_initial, window.level, window.sinkage_plastic,
+            window.sigma_yield, window.touched, window.i0, window.j0, window.spacing, self._soil, self._mode, shear,
             self._scratch.floats, self._scratch.ints, self._force, self._torque, self._stats,
         )  # fmt: skip
         self._raise_for(status)

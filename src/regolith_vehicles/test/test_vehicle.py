@@ -69,8 +69,8 @@ def test_compiled_loop_equals_python_loop(make_vehicle: Maker) -> None:
             b = body.wheel_body[w]
             velocity = data.cvel[b, 3:] + np.cross(data.cvel[b, :3], data.xpos[b] - data.subtree_com[body.base])
             status = cylinder_wrench(
-                window.base, window.level_initial, window.level, window.sinkage_plastic, window.sigma_yield,
-                window.touched, window.i0, window.j0, window.spacing, twin._soil, body.radius[w], body.half_width[w],
+                window.base, window.normal, window.level_initial, window.level, window.sinkage_plastic,
+                window.sigma_yield, window.touched, window.i0, window.j0, window.spacing, twin._soil, body.radius[w], body.half_width[w],
                 data.xpos[b], data.xaxis[body.wheel_joint[w]], velocity, data.cvel[b, :3], step, twin._mode, shear[w],
                 twin._scratch.floats, twin._scratch.ints, twin._force[w], twin._torque[w], twin._stats[w],
             )  # fmt: skip
