@@ -47,8 +47,8 @@ def scm_cost(mode: str = 'regolith', sinkage_m: float = 0.03, repeats: int = 7) 
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _roll(  # type: ignore[no-untyped-def]
-    base, normal, level_initial, level, sinkage_plastic, sigma_yield, touched, i0, j0, spacing, soil, sinkage, steps, mode,
-    shear, scratch_float, scratch_int,
+    base, normal, level_initial, level, sinkage_plastic, sigma_yield, touched, i0, j0, spacing, soil, sinkage, steps,
+    mode, shear, scratch_float, scratch_int,
 ):  # fmt: skip
     center = np.array([0.0, 0.0, _RADIUS - sinkage])
     axis = np.array([0.0, 1.0, 0.0])

@@ -180,9 +180,9 @@ def cylinder_wrench(  # type: ignore[no-untyped-def]
                     height, level_initial[r, c], level[r, c], sinkage_plastic[r, c], nz, mode
                 )
     _load(
-        base, normal, level_initial, level, sinkage_plastic, sigma_yield, touched, i0, j0, spacing, soil, center, velocity,
-        angular_velocity, dt, mode == MODE_REGOLITH, shear, r0, r1, c0, c1, scratch_float, scratch_int, force, torque,
-        stats,
+        base, normal, level_initial, level, sinkage_plastic, sigma_yield, touched, i0, j0, spacing, soil, center,
+        velocity, angular_velocity, dt, mode == MODE_REGOLITH, shear, r0, r1, c0, c1, scratch_float, scratch_int, force,
+        torque, stats,
     )  # fmt: skip
     return OK
 
@@ -222,9 +222,9 @@ def plate_wrench(  # type: ignore[no-untyped-def]
                     center[2], level_initial[r, c], level[r, c], sinkage_plastic[r, c], nz, mode
                 )
     _load(
-        base, normal, level_initial, level, sinkage_plastic, sigma_yield, touched, i0, j0, spacing, soil, center, velocity,
-        angular_velocity, dt, mode == MODE_REGOLITH, shear, r0, r1, c0, c1, scratch_float, scratch_int, force, torque,
-        stats,
+        base, normal, level_initial, level, sinkage_plastic, sigma_yield, touched, i0, j0, spacing, soil, center,
+        velocity, angular_velocity, dt, mode == MODE_REGOLITH, shear, r0, r1, c0, c1, scratch_float, scratch_int, force,
+        torque, stats,
     )  # fmt: skip
     return OK
 

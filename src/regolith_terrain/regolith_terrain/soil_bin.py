@@ -86,9 +86,9 @@ class SoilBin:
         w = self.window
         place, along, speed, turn = (np.array(v, dtype=np.float64) for v in (center, axis, velocity, spin))
         status: int = cylinder_wrench(
-            w.base, w.normal, w.level_initial, w.level, w.sinkage_plastic, w.sigma_yield, w.touched, w.i0, w.j0, self.spacing,
-            self.parameters, radius, 0.5 * width, place, along, speed, turn, dt, self.mode, self.shear,
-            self.scratch.floats, self.scratch.ints, self.force, self.torque, self.stats,
+            w.base, w.normal, w.level_initial, w.level, w.sinkage_plastic, w.sigma_yield, w.touched, w.i0, w.j0,
+            self.spacing, self.parameters, radius, 0.5 * width, place, along, speed, turn, dt, self.mode,
+            self.shear, self.scratch.floats, self.scratch.ints, self.force, self.torque, self.stats,
         )  # fmt: skip
         return status
 
@@ -104,9 +104,9 @@ class SoilBin:
         w = self.window
         place, speed = np.array(center, dtype=np.float64), np.array(velocity, dtype=np.float64)
         status: int = plate_wrench(
-            w.base, w.normal, w.level_initial, w.level, w.sinkage_plastic, w.sigma_yield, w.touched, w.i0, w.j0, self.spacing,
-            self.parameters, 0.5 * length, 0.5 * width, place, speed, np.zeros(3), dt, self.mode, self.shear,
-            self.scratch.floats, self.scratch.ints, self.force, self.torque, self.stats,
+            w.base, w.normal, w.level_initial, w.level, w.sinkage_plastic, w.sigma_yield, w.touched, w.i0, w.j0,
+            self.spacing, self.parameters, 0.5 * length, 0.5 * width, place, speed, np.zeros(3), dt, self.mode,
+            self.shear, self.scratch.floats, self.scratch.ints, self.force, self.torque, self.stats,
         )  # fmt: skip
         return status
 

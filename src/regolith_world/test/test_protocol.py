@@ -15,6 +15,7 @@ from regolith_world.objects import NEVER_NS, FreeBody, rigid_state, sphere_inert
 from regolith_world.participant import Participant
 from regolith_world.records import (
     Birth,
+    BodyState,
     Command,
     Cycle,
     CycleKey,
@@ -81,7 +82,10 @@ class Rolling(Participant):
         return codec.encode(self.body.body)
 
     def restore(self, blob, epoch):
-        raise NotImplementedError
+        t_ns = self.body.states.newest_time_ns
+        self.body.states.clear()
+        self.body.states.new_state(t_ns, codec.decode(BodyState, blob))
+        self.forget(epoch)
 
 
 def world_of(*agents, bus=None, **options):
@@ -217,15 +221,20 @@ def test_hold_and_stop_reach_everybody_and_bring_the_reports():
 
 
 def test_the_worlds_own_state_comes_back_in_a_new_epoch():
-    world, _ = world_of(('a', -0.5, 0.5), ('b', 0.5, -0.5))
+    world, agents = world_of(('a', -0.5, 0.5), ('b', 0.5, -0.5))
     for _ in range(60):
         world.step()
     world.hold()
     blob, digest, t_ns = world.save(), world.state_hash, world.t_ns
+    bodies = [agent.save() for agent in agents]
     for _ in range(5):
         world.step()
     world.load(blob)
     assert (world.state_hash, world.t_ns, world.epoch) == (digest, t_ns, 1)
+    for agent, body in zip(agents, bodies):
+        agent.restore(body, world.epoch)
+        assert agent.save() == body
+    assert all(answer.key.epoch == 1 for answer in world.hold().values())
     stranger, _ = world_of(('c', 0.0, 0.0))
     with pytest.raises(ProtocolError, match=r"checkpoint is of \['a', 'b'\], present are \['c'\]"):
         stranger.load(blob)
