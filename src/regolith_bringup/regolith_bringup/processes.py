@@ -98,9 +98,15 @@ class NodeProcess:
         self._reader.join(timeout=1.0)
 
 
-def end_all(nodes: Sequence[NodeProcess], grace_s: float) -> None:
-    """Wait up to ``grace_s`` for nodes to end by themselves, then ask them, then end them."""
+def end_all(nodes: Sequence[NodeProcess], grace_s: float) -> list[str]:
+    """Wait up to ``grace_s`` for nodes to end by themselves, then ask them, then end them.
+
+    :return: the labels of those that had to be asked
+    """
+    asked: list[str] = []
     for number, patience_s in ((None, grace_s), (signal.SIGTERM, 0.7), (signal.SIGKILL, 1.0)):
+        if number == signal.SIGTERM:
+            asked = [node.spec.label for node in nodes if node.running]
         if number is not None:
             for node in nodes:
                 node.signal(number)
@@ -113,3 +119,4 @@ def end_all(nodes: Sequence[NodeProcess], grace_s: float) -> None:
             break
     for node in nodes:
         node.join_output()
+    return asked

@@ -152,7 +152,8 @@ class Supervisor:
                 time.sleep(0.02)
         world.join_output()
         # The others leave on the world's STOP; the recorder once its queues are empty.
-        end_all(others, 1.5 if asked else 5.0)
+        for label in end_all(others, 1.5 if asked else 10.0):
+            self._say(label, 'did not leave by itself')
         if asked:
             return 0 if world.code == 0 else NODE_FAILED
         failed = [n for n in nodes if n.code and not n.spec.respawn]

@@ -63,6 +63,8 @@ class Snapshot:
     joint_positions: Vector
     """[rad] or [m]."""
     joint_velocities: Vector
+    joint_efforts: Vector
+    """Of motors and springs [N m] or [N]."""
     wheel_names: tuple[str, ...]
     wheel_table: Vector
     """One row per wheel, columns as in :mod:`regolith_vehicles.wheel_state`."""
@@ -321,6 +323,7 @@ class VehicleAgent(Participant):
             joint_names=names,
             joint_positions=positions,
             joint_velocities=velocities,
+            joint_efforts=self.vehicle.joint_efforts(),
             wheel_names=self._wheel_names,
             wheel_table=wheel_table,
             wheel_positions=wheel_positions,

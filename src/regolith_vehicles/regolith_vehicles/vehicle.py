@@ -186,6 +186,11 @@ class Vehicle:
         """Return names, positions [rad or m] and velocities [rad/s or m/s] of all joints but the free one."""
         return self.body.joints, self._data.qpos[self.body.joint_qpos], self._data.qvel[self.body.joint_dof]
 
+    def joint_efforts(self) -> Vector:
+        """Return the forces of motors and springs on the joints at the last substep [N m or N], in their order."""
+        dof = self.body.joint_dof
+        return np.asarray(self._data.qfrc_actuator[dof] + self._data.qfrc_passive[dof])
+
     @property
     def odometry(self) -> Odometry:
         """Dead reckoning up to now; a copy."""

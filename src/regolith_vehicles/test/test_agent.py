@@ -94,7 +94,7 @@ def test_join_request_says_what_all_must_agree_on() -> None:
     assert request.parameters['world.gravity_mps2'] == '1.62'
     assert request.parameters['soil.cohesion_pa'] == '170.0'
     assert request.bodies[0].position[:2] == pytest.approx([1.0, 2.0])
-    assert len(request.shapes) == 6 and request.state_hash
+    assert len(request.shapes) == 2 and request.state_hash
 
 
 def test_duplicate_record_gets_the_same_answer() -> None:

@@ -92,12 +92,12 @@ def _solve(
 Pair = tuple[str, str]
 
 
-def approach_speed(hit: Intersection, point: Vector) -> float:
-    """Return how fast the two bodies close on each other at ``point`` along the normal [m/s]."""
+def approach_speed(hit: Intersection, point: Vector, normal: Vector) -> float:
+    """Return how fast the two bodies close on each other at ``point`` along ``normal`` [m/s]."""
     a, b = hit.a.body, hit.b.body
     va = a.linear_velocity + np.cross(a.angular_velocity, point - a.position)
     vb = b.linear_velocity + np.cross(b.angular_velocity, point - b.position)
-    return -float((vb - va) @ hit.normal)
+    return -float((vb - va) @ normal)
 
 
 def measured_pressing(
@@ -116,7 +116,7 @@ def measured_pressing(
     for hit in touching:
         pair = (hit.a.name, hit.b.name)
         if pair in separation and len(hit.points):
-            speed = approach_speed(hit, hit.points.mean(axis=0))
+            speed = approach_speed(hit, hit.points[np.argmin(hit.gaps)], hit.normal)
             pressing[pair] = min(MAX_PRESSING, max(0.0, (speed + separation[pair]) / dt_s))
     return pressing
 
@@ -144,17 +144,20 @@ def solve_contacts(
                 bodies[item.name] = len(states)
                 states.append(item.body)
         restitution = max(hit.a.restitution, hit.b.restitution)
-        push = CORRECTION * max(0.0, -hit.distance - TOUCH_DISTANCE) / heartbeat_s
         # Half the press of a heartbeat beforehand leaves the bodies where they are at its end.
-        push += 0.5 * pressing.get((hit.a.name, hit.b.name), 0.0) * heartbeat_s
-        separation[hit.a.name, hit.b.name] = push
-        for point in hit.points:
-            approach = approach_speed(hit, point)
-            bounce = restitution * approach if approach > RESTING_SPEED else 0.0
+        beforehand = 0.5 * pressing.get((hit.a.name, hit.b.name), 0.0) * heartbeat_s
+        pushes = beforehand + CORRECTION * np.maximum(0.0, -hit.gaps - TOUCH_DISTANCE) / heartbeat_s
+        separation[hit.a.name, hit.b.name] = float(pushes[np.argmin(hit.gaps)])
+        for point, normal, gap, push in zip(hit.points, hit.normals, hit.gaps, pushes.tolist()):
+            approach = approach_speed(hit, point, normal)
+            # A point that is still apart only keeps the bodies from closing the gap within the heartbeat.
+            if gap > TOUCH_DISTANCE:
+                push = beforehand - (gap - TOUCH_DISTANCE) / heartbeat_s
+            bounce = restitution * approach if approach > RESTING_SPEED and gap <= TOUCH_DISTANCE else -np.inf
             pair.append((bodies[hit.a.name], bodies[hit.b.name]))
             names.append((hit.a.name, hit.b.name))
             points.append(point)
-            normals.append(hit.normal)
+            normals.append(normal)
             bias.append(max(bounce, push))
             friction.append(float(np.sqrt(hit.a.friction * hit.b.friction)))
     if not pair:

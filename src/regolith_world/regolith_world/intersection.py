@@ -50,7 +50,11 @@ class Intersection:
     points: Vector = field(default_factory=lambda: np.zeros((0, 3)))
     """Contact points in the world [m], shape (n, 3)."""
     normal: Vector = field(default_factory=lambda: np.zeros(3))
-    """Unit vector from ``a`` to ``b``, shape (3,)."""
+    """Unit vector from ``a`` to ``b`` where they are closest, shape (3,)."""
+    normals: Vector = field(default_factory=lambda: np.zeros((0, 3)))
+    """The same at each contact point, shape (n, 3): bodies of several shapes may touch in several directions."""
+    gaps: Vector = field(default_factory=lambda: np.zeros(0))
+    """Signed distance at each contact point [m], shape (n,)."""
 
     def involves(self, item: Object) -> bool:
         """Say whether ``item`` is one of the pair, or the emitter of a beam that is."""
@@ -146,22 +150,19 @@ class Geometry:
                 best, points = d, span.reshape(2, 3).copy()
         return best, points
 
-    def contacts(self, a: BodyState, b: BodyState) -> tuple[Vector, Vector]:
-        """Return contact points (n, 3) in the world and the mean unit normal (3,) from ``a`` to ``b``."""
+    def contacts(self, a: BodyState, b: BodyState) -> tuple[Vector, Vector, Vector]:
+        """Return contact points (n, 3) in the world, unit normals (n, 3) from ``a`` to ``b``, and gaps (n,) [m]."""
         shift = 0.5 * (a.position + b.position)
         self._place(_centred(a, b))
         mujoco.mj_comPos(self._model, self._data)
         mujoco.mj_collision(self._model, self._data)
-        points, normal = [], np.zeros(3)
         first = self._geoms[a.name]
-        for contact in self._data.contact[: self._data.ncon]:
-            points.append(contact.pos.copy())
-            direction = contact.frame[:3]
-            normal += direction if contact.geom1 in first else -direction
-        length = float(np.linalg.norm(normal))
-        if not points or length < 1e-9:
-            return np.zeros((0, 3)), np.zeros(3)
-        return np.array(points) + shift, normal / length
+        found = self._data.contact[: self._data.ncon]
+        if not len(found):
+            return np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0)
+        points = np.array([contact.pos for contact in found]) + shift
+        normals = np.array([contact.frame[:3] if contact.geom1 in first else -contact.frame[:3] for contact in found])
+        return points, normals, np.array([contact.dist for contact in found])
 
     def range_along(self, beam: Object, target: Object) -> float:
         """Return the distance from a beam's origin to the first hit on ``target``, inf beyond the beam's length."""
@@ -223,8 +224,9 @@ def intersect(a: Object, b: Object, geometry: Geometry) -> Intersection:
         length = float(np.linalg.norm(gap))
         normal = gap / length if length > 0.0 else np.zeros(3)
         return Intersection(a, b, Status.NO_INTERSECTION, distance, np.zeros((0, 3)), normal)
-    points, normal = geometry.contacts(a.body, b.body)
-    return Intersection(a, b, classify(distance, len(points)), distance, points, normal)
+    points, normals, gaps = geometry.contacts(a.body, b.body)
+    normal = normals[np.argmin(gaps)] if len(gaps) else np.zeros(3)
+    return Intersection(a, b, classify(distance, len(points)), distance, points, normal, normals, gaps)
 
 
 def close_pairs(objects: Sequence[Object], low: Vector, high: Vector) -> list[tuple[int, int]]:

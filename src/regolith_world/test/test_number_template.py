@@ -30,9 +30,11 @@ def test_filled_bytes_are_those_of_the_message():
 
 
 def test_arrays_of_numbers_are_fields_too():
-    message = JointState(name=['a', 'bcd'], position=[0.0, 0.0], velocity=[0.0, 0.0])
-    template = NumberTemplate(message, [(message, 'position'), (message, 'velocity')], [message.header.stamp])
-    back = deserialize_message(template.fill(5, [1.0, 2.0, 3.0, 4.0]), JointState)
+    message = JointState(name=['a', 'bcd'], position=[0.0, 0.0], velocity=[0.0, 0.0], effort=[0.0, 0.0])
+    numbers = [(message, name) for name in ('position', 'velocity', 'effort')]
+    template = NumberTemplate(message, numbers, [message.header.stamp])
+    back = deserialize_message(template.fill(5, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), JointState)
+    assert list(back.effort) == [5.0, 6.0]
     assert list(back.position) == [1.0, 2.0] and list(back.velocity) == [3.0, 4.0]
     assert back.name == ['a', 'bcd'] and back.header.stamp.nanosec == 5
 

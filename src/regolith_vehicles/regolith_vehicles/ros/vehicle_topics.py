@@ -57,7 +57,9 @@ class VehicleTopics:
         )
         names, positions, velocities = agent.vehicle.joint_states()
         joints = JointState(name=list(names), position=positions.tolist(), velocity=velocities.tolist())
-        self._joints = _Topic(node, 'joint_states', joints, [(joints, 'position'), (joints, 'velocity')])
+        joints.effort = agent.vehicle.joint_efforts().tolist()
+        numbers = [(joints, name) for name in ('position', 'velocity', 'effort')]
+        self._joints = _Topic(node, 'joint_states', joints, numbers)
         states = m.WheelStates(wheels=[m.WheelState(name=w.name) for w in wheels])
         states.header.frame_id = 'world'
         numbers = [field for wheel in states.wheels for field in _wheel_fields(wheel)]
@@ -125,7 +127,8 @@ class VehicleTopics:
         if self._odometry.wanted:
             self._odometry.publish(t_ns, (*planar, reckoned.linear_x, reckoned.linear_y, 0.0, reckoned.angular))
         if self._joints.wanted:
-            self._joints.publish(t_ns, np.concatenate((snapshot.joint_positions, snapshot.joint_velocities)))
+            joints = (snapshot.joint_positions, snapshot.joint_velocities, snapshot.joint_efforts)
+            self._joints.publish(t_ns, np.concatenate(joints))
         table = snapshot.wheel_table
         if self._wheels.wanted:
             loaded = table[:, wheel_state.LOADED_NODES].astype(int).tolist()

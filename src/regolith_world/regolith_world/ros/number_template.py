@@ -37,7 +37,8 @@ def pose(message: Any) -> list[Field]:
 class NumberTemplate:
     """The bytes of one message.
 
-    :param message: with everything in it that does not change; its changing fields are overwritten here
+    :param message: with everything in it that does not change; its changing fields are overwritten here. Its last
+        field must not be an empty array, behind which the serialiser leaves stray bytes.
     :param numbers: float64 fields, in the order :meth:`fill` takes their values; a float64[] field counts as many as
         it holds
     :param stamps: builtin_interfaces/Time objects that all carry the stamp
