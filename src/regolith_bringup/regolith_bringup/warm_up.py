@@ -16,7 +16,9 @@ from regolith_world.world import World
 
 def main() -> None:
     """Run a moment of the demo, and one collision."""
-    for settings in ([], ['terrain.mode=reference', 'terrain.source=flat', 'vehicles.basalt.position=[0.0, 0.02]']):
+    # Two rovers in one place bring the merge of conflicting nodes into the cache, too.
+    together = ['world.touch=pose_only', 'vehicles.basalt.position=[0.0, 0.02]']
+    for settings in ([], ['terrain.mode=reference', 'terrain.source=flat', *together]):
         Simulation(load_scenario('two_rovers', settings).scenario).run(0.06)
     shape = Shape(ShapeKind.SPHERE, np.array([0.1, 0.0, 0.0]))
     inertia = sphere_inertia(1.0, 0.1)

@@ -24,6 +24,8 @@ RESTING_SPEED = 0.02
 """Approach below which a contact does not bounce [m/s]; else resting bodies would chatter."""
 CORRECTION = 0.8
 """Part of the penetration that is taken out within one heartbeat."""
+MAX_PUSH = 0.5
+"""Fastest that bodies are parted which were set into each other [m/s]."""
 MAX_PRESSING = 5.0
 """Largest acceleration that is made up for beforehand [m/s^2]; beyond it, cycles just get shorter."""
 
@@ -146,7 +148,8 @@ def solve_contacts(
         restitution = max(hit.a.restitution, hit.b.restitution)
         # Half the press of a heartbeat beforehand leaves the bodies where they are at its end.
         beforehand = 0.5 * pressing.get((hit.a.name, hit.b.name), 0.0) * heartbeat_s
-        pushes = beforehand + CORRECTION * np.maximum(0.0, -hit.gaps - TOUCH_DISTANCE) / heartbeat_s
+        pushes = CORRECTION * np.maximum(0.0, -hit.gaps - TOUCH_DISTANCE) / heartbeat_s
+        pushes = beforehand + np.minimum(pushes, MAX_PUSH)
         separation[hit.a.name, hit.b.name] = float(pushes[np.argmin(hit.gaps)])
         for point, normal, gap, push in zip(hit.points, hit.normals, hit.gaps, pushes.tolist()):
             approach = approach_speed(hit, point, normal)
