@@ -122,7 +122,8 @@ class SoilGrid:
                 _copy_tile(tile.base, records, virgin, ti << _SHIFT, tj << _SHIFT, i0, j0, base, values)
         touched = np.zeros((ni, nj), dtype=np.bool_)
         normal = np.zeros((ni, nj, 3))
-        return SoilWindow(i0, j0, self.spacing, base, normal, *values, touched)
+        a, b, c, d, e = values
+        return SoilWindow(i0, j0, self.spacing, base, normal, a, b, c, d, e, touched)
 
     def records_at(self, i: Indices, j: Indices) -> NodeRecords:
         """Return the records of nodes, modified or not, in the order given; shape (n,) each."""
