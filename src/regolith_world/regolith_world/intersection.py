@@ -24,7 +24,7 @@ NII_DEPTH = 1e-3
 """Penetration beyond which an intersection is non-infinitesimal [m]."""
 TOUCH_DISTANCE = 1e-4
 """Gap or overlap within which two bodies count as touching [m]."""
-BROAD_MARGIN = 1.0
+BROAD_MARGIN = 0.5
 """Gap between bounding boxes up to which a pair is looked at closely [m]."""
 
 
