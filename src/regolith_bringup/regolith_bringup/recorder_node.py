@@ -212,7 +212,7 @@ def main(args: list[str] | None = None) -> int:
     node = Node('recorder', namespace='regolith', start_parameter_services=False, enable_rosout=False)
     run_dir = Path(node.declare_parameter('run_dir', '').value)
     lines = node.declare_parameter('topics', ['']).value
-    flush_period_s = float(node.declare_parameter('flush_period_s', 1.0).value)
+    flush_period_s = float(node.declare_parameter('flush_period_s', 0.5).value)
     if not run_dir.is_dir():
         node.get_logger().error(f'run_dir: {str(run_dir)!r} is not a folder')
         return 2
