@@ -97,7 +97,7 @@ class SoloNode:
 
     def _tell(self, publisher: Any, to_message: Callable[[Any], Any], record: Any) -> None:
         """Keep a record of the protocol back until the vehicles' compiled loops leave the interpreter idle."""
-        # Nobody listening and nobody recording: the conversion would cost more than the physics of an idle vehicle.
+        # Nothing is converted for nobody.
         if publisher.get_subscription_count():
             self._kept.append((publisher, to_message, record))
 

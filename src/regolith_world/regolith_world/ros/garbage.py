@@ -10,7 +10,7 @@ import gc
 def settle() -> None:
     """Call it once everything is set up: what is there now is never looked at again, and the rest seldom.
 
-    Measured on two rovers in one process: 7 % more cycles per second, and no pauses of a tenth of a second.
+    Two rovers in one process ran 2 to 6 % faster with what is there frozen, and 10 % with no collections at all.
     """
     gc.collect()
     gc.freeze()

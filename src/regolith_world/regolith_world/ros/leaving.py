@@ -53,7 +53,7 @@ def leave(code: int, nodes: Iterable[Node] = ()) -> NoReturn:
     """End this process: take its nodes off the network (and its segments out of shared memory), then go at once.
 
     The interpreter's own end would still destroy wait sets, threads of the middleware and compiled code in whatever
-    order it finds them in, which about one time in a hundred is the wrong one and ends in SIGSEGV.
+    order it finds them in, which is sometimes the wrong one and ends in SIGSEGV (seen once in some sixty runs).
     """
     for node in nodes:
         node.destroy_node()

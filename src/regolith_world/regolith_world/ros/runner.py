@@ -37,7 +37,7 @@ RECORDER_LAG = 100
 """Cycles the recorder may be behind before the world waits for it."""
 CHECKPOINTS_KEPT = 3
 SERVICE_PERIOD_S = 0.05
-"""Between two looks at services while playing [wall s]: one look costs as much as a third of a cycle."""
+"""Between two looks at services while playing [wall s]: one look costs about half a millisecond."""
 
 
 class States(Protocol):
