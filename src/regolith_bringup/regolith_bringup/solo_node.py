@@ -46,7 +46,7 @@ class SoloNode:
         stamped = declare(node, 'cmd_vel_stamped', False, 'whether cmd_vel is a TwistStamped (distros after Jazzy)')
         scenario = load_section(scenario_file, '', Scenario)
         self._timeout_s = scenario.world.start_timeout_s
-        threads = min(len(scenario.vehicles), os.cpu_count() or 1)
+        threads = max(2, min(len(scenario.vehicles), os.cpu_count() or 1))  # one more publishes while loops run
         self.simulation = simulation = Simulation(scenario, threads=threads, publish=self._publish)
         self.executor = SingleThreadedExecutor()
         self.executor.add_node(node)

@@ -26,7 +26,7 @@ from regolith_vehicles.description import Pose, WheeledVehicleDescription
 from regolith_vehicles.drivers import LIVE, make_driver
 from regolith_vehicles.kinematics import wheel_commands
 from regolith_vehicles.odometry import Odometry
-from regolith_vehicles.vehicle import Figures, Vehicle
+from regolith_vehicles.vehicle import Figures, Motion, Vehicle
 from regolith_vehicles.wheel_state import WheelState
 from regolith_world.outline import Outline
 from regolith_world.participant import Participant
@@ -158,6 +158,9 @@ class VehicleAgent(Participant):
         self._hash = self._digest(0, b'', self._state)
         self._tentative: tuple[CycleKey, str] | None = None
         self._delta: SoilDelta | None = None
+        self._motion: Motion | None = None
+        self._start = self.vehicle.body_state()
+        self._live = b''
         self._snapshot: Snapshot | None = None
         self._unseen = True
 
@@ -236,24 +239,30 @@ class VehicleAgent(Participant):
         self.vehicle.discard()
         self.driver.restore(self._driver_committed)
 
-    def _evolve(self, cycle: Cycle) -> Evolved:
+    def _prepare(self, cycle: Cycle) -> Callable[[], None]:
         self._see(cycle)
-        start = self.vehicle.body_state()
+        self._start = start = self.vehicle.body_state()
         for blow in cycle.impulses:
             if self.name in (blow.a, blow.b):
                 self.vehicle.apply_impulse(blow.point, blow.impulse if blow.a == self.name else -blow.impulse)
-        live = self._live_input(cycle.key.cycle)
+        self._live = live = self._live_input(cycle.key.cycle)
         if self.driver.wants_live_input:
             self.driver.receive(cycle.t_ns, live)
         self._command = self.driver.command(cycle.t_ns, start)
         speeds, angles = wheel_commands(self.vehicle.body.layout, *self._command)
-        records = self.vehicle.evolve(cycle.dt_ns, speeds, angles)
+        self._motion = self.vehicle.begin(cycle.dt_ns, speeds, angles)
+        return self._motion.run
+
+    def _evolve(self, cycle: Cycle) -> Evolved:
+        assert self._motion is not None
+        records = self.vehicle.finish(self._motion)
+        self._motion = None
         self._state = self.vehicle.state()
-        self._tentative = (cycle.key, self._digest(cycle.key.cycle + 1, live, self._state))
+        self._tentative = (cycle.key, self._digest(cycle.key.cycle + 1, self._live, self._state))
         self._delta = SoilDelta(cycle.key, self.name, records)
         self._send_delta(self._delta)
         end = self.vehicle.body_state()
-        low, high = swept_bounds(self.outline, start, end)
+        low, high = swept_bounds(self.outline, self._start, end)
         return Evolved(
             key=cycle.key,
             name=self.name,
@@ -261,7 +270,7 @@ class VehicleAgent(Participant):
             bodies=(end,),
             swept_min=low,
             swept_max=high,
-            live_inputs=live,
+            live_inputs=self._live,
             state_hash=self._tentative[1],
             soil_hash=self.soil_hash(),
         )

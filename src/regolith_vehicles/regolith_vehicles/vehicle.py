@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import mujoco
@@ -54,6 +56,31 @@ class Figures:
     def mean_slip(self) -> float:
         """Mean slip ratio while driving [-]; 0 before."""
         return self.slip_time / self.driven_time if self.driven_time > 0.0 else 0.0
+
+
+@dataclass(slots=True)
+class Motion:
+    """A cycle under way: what :meth:`Vehicle.begin` set out and :meth:`Vehicle.finish` needs."""
+
+    loop: Callable[[], int]
+    """All substeps; runs without the interpreter lock, writes only what this vehicle owns."""
+    window: SoilWindow
+    shear: Vector
+    duration: float
+    begin: Vector
+    """Controls at the start of the cycle."""
+    end: Vector
+    """Controls at its end."""
+    wheel_angles: Vector
+    """At its start, as what follows [rad]."""
+    steer_angles: Vector
+    base_position: Vector
+    """[m]."""
+    status: int = substeps.OK
+
+    def run(self) -> None:
+        """Do all substeps."""
+        self.status = self.loop()
 
 
 class Vehicle:
@@ -229,6 +256,12 @@ class Vehicle:
         :param steer_angles: wanted at its end [rad], shape (n,); limits apply; ignored where nothing steers
         :raises RuntimeError: if the vehicle blew up or a wheel outran its soil window, naming vehicle and part
         """
+        motion = self.begin(dt_ns, wheel_speeds, steer_angles)
+        motion.run()
+        return self.finish(motion)
+
+    def begin(self, dt_ns: int, wheel_speeds: ArrayLike, steer_angles: ArrayLike) -> Motion:
+        """Prepare a cycle; arguments as for :meth:`evolve`. Next come the motion's ``run``, then :meth:`finish`."""
         if dt_ns <= 0:
             raise ValueError(f'{self.name}: cycle of {dt_ns} ns; allowed: > 0')
         duration = dt_ns * 1e-9
@@ -236,17 +269,13 @@ class Vehicle:
         count = -(-dt_ns // longest)
         step = duration / count
         begin, end = self._limited(np.asarray(wheel_speeds, float), np.asarray(steer_angles, float), duration)
-        wheels = len(self.config.wheels)
         data, body = self._data, self.body
         window = self._window(duration)
         rows, cols = window.shape
         shear = self._shear.scatter(window.i0, window.i0 + rows, window.j0, window.j0 + cols)
-        angle_before = data.qpos[body.wheel_qpos]
-        steer_before = self._steer_angles()
-        place_before = data.xpos[body.base].copy()
         bias = np.concatenate((self._bias, np.zeros(len(self._steered))))
         self._model.opt.timestep = step
-        status = substeps.run_substeps(
+        arguments = (
             self._model._address, data._address, count, step,
             data.xpos, data.xaxis, data.cvel, data.subtree_com, data.xipos, data.xfrc_applied, data.ctrl,
             self._root, self._actuators, begin + bias, end + bias,
@@ -255,15 +284,24 @@ class Vehicle:
             window.sigma_yield, window.touched, window.i0, window.j0, window.spacing, self._soil, self._mode, shear,
             self._scratch.floats, self._scratch.ints, self._force, self._torque, self._stats,
         )  # fmt: skip
-        self._raise_for(status)
+        return Motion(
+            partial(substeps.run_substeps, *arguments), window, shear, duration, begin, end,
+            data.qpos[body.wheel_qpos], self._steer_angles(), data.xpos[body.base].copy(),
+        )  # fmt: skip
+
+    def finish(self, motion: Motion) -> NodeRecords:
+        """Take in a motion that was run; return the nodes it changed and raise as :meth:`evolve` does."""
+        self._raise_for(motion.status)
+        data, body, window, duration = self._data, self.body, motion.window, motion.duration
         self._refresh()
-        self._shear = self._shear.gather(window.i0, window.j0, shear, window.touched)
-        self._command = end
-        turned = data.qpos[body.wheel_qpos] - angle_before
-        self._correct_droop(0.5 * (begin + end)[:wheels] - turned / duration, duration)
-        self._odometry.advance(body.layout, turned, 0.5 * (steer_before + self._steer_angles()), duration)
+        self._shear = self._shear.gather(window.i0, window.j0, motion.shear, window.touched)
+        self._command = motion.end
+        turned = data.qpos[body.wheel_qpos] - motion.wheel_angles
+        wanted = 0.5 * (motion.begin + motion.end)[: len(turned)]
+        self._correct_droop(wanted - turned / duration, duration)
+        self._odometry.advance(body.layout, turned, 0.5 * (motion.steer_angles + self._steer_angles()), duration)
         self._measure(window)
-        self._count(place_before, turned / duration, duration)
+        self._count(motion.base_position, turned / duration, duration)
         return window.changed()
 
     def _limited(self, speeds: Vector, angles: Vector, duration: float) -> tuple[Vector, Vector]:

@@ -53,9 +53,19 @@ class Participant(ABC):
     def _discard(self) -> None:
         """Drop the tentative state."""
 
+    def _prepare(self, cycle: Cycle) -> Callable[[], None] | None:
+        """Return the part of evolving that may run in another thread, without the interpreter lock; None: no such part.
+
+        Whoever drives this participant calls it between :meth:`begin` and :meth:`finish`.
+        """
+        return None
+
     @abstractmethod
     def _evolve(self, cycle: Cycle) -> Evolved | None:
-        """Evolve by ``cycle.dt_ns`` on committed inputs; None if the answer will be sent by :meth:`_reply` later."""
+        """Evolve by ``cycle.dt_ns`` on committed inputs; None if the answer will be sent by :meth:`_reply` later.
+
+        Where :meth:`_prepare` gave something to run, that has been done, and this is the rest.
+        """
 
     @abstractmethod
     def _idle_answer(self, cycle: Cycle) -> Evolved:
@@ -75,17 +85,27 @@ class Participant(ABC):
 
     def on_cycle(self, cycle: Cycle) -> None:
         """Take one record from the world."""
+        loop = self.begin(cycle)
+        if loop is not None:
+            loop()
+            self.finish(cycle)
+
+    def begin(self, cycle: Cycle) -> Callable[[], None] | None:
+        """Take one record, up to the part that may run in another thread, and return that part.
+
+        None if there is no such part: then the record has been dealt with. Otherwise call it, then :meth:`finish`.
+        """
         if cycle.key.epoch != self.epoch or self.name not in cycle.participants:
-            return
+            return None
         if self._last_key is not None and cycle.key <= self._last_key:
             if cycle.key == self._last_key:
                 self._resend()
                 if self._answer is not None:
                     self._send_evolved(self._answer)
-            return
+            return None
         if cycle.verdict == Verdict.COMMIT and self._last_key is not None and not self._ready_for(cycle):
             self._stashed = cycle
-            return
+            return None
         self._stashed = None
         # A participant that has just been restored or has rejoined has nothing tentative to judge.
         if self._last_key is not None:
@@ -95,6 +115,13 @@ class Participant(ABC):
                 self._discard()
         self._last_key = cycle.key
         self._answer = None
+        loop = self._prepare(cycle) if cycle.command == Command.EVOLVE else None
+        if loop is None:
+            self.finish(cycle)
+        return loop
+
+    def finish(self, cycle: Cycle) -> None:
+        """Do the rest of what :meth:`begin` began, and answer."""
         answer = self._evolve(cycle) if cycle.command == Command.EVOLVE else self._idle_answer(cycle)
         if answer is not None:
             self._reply(answer)

@@ -9,7 +9,7 @@ A :class:`Bus` brings one Cycle to all participants and their answers back. In o
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
 from regolith_world.objects import Object
@@ -97,8 +97,13 @@ class LocalBus:
     """All participants in this process: an exchange is a round of function calls.
 
     Terrain hears a cycle first, so that a shared grid is committed before any agent reads it; then the agents
-    evolve (in threads where there are several: their compiled loops release the interpreter lock); then their
-    deltas go to terrain in name order.
+    evolve; then their deltas go to terrain in name order.
+
+    Everything that needs the interpreter is done in this thread, one agent after the other: threads that take turns
+    at the interpreter lock lose more than they gain. Only the agents' compiled loops, which release it, run side by
+    side.
+
+    :param threads: that run the loops, this one among them
     """
 
     def __init__(self, threads: int = 1) -> None:
@@ -107,10 +112,11 @@ class LocalBus:
         self._answers: dict[str, Evolved] = {}
         self._after: list[Callable[[], None]] = []
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._others = threads - 1
         self.on_cycle: Callable[[Cycle], None] = lambda cycle: None
         """Called with every record sent; a tap for publishers."""
         self.meanwhile: Callable[[], None] = lambda: None
-        """Called once per exchange, while the agents evolve in their threads: the time to publish what was."""
+        """Called once per exchange, in a thread of its own while the agents' loops run: the time to publish."""
         self.on_evolved: Callable[[Evolved], None] = lambda answer: None
         """Called with every answer, in name order."""
 
@@ -136,21 +142,34 @@ class LocalBus:
         self.on_cycle(cycle)
         for participant in self._of_kind(cycle, [ParticipantKind.TERRAIN, ParticipantKind.COMMS]):
             participant.on_cycle(cycle)
-        agents = self._of_kind(cycle, [ParticipantKind.AGENT])
-        if self._pool is not None and len(agents) > 1:
-            evolving = [self._pool.submit(agent.on_cycle, cycle) for agent in agents]
-            self.meanwhile()
-            for done in evolving:
-                done.result()
-        else:
-            for agent in agents:
-                agent.on_cycle(cycle)
-            self.meanwhile()
+        begun = [(agent, agent.begin(cycle)) for agent in self._of_kind(cycle, [ParticipantKind.AGENT])]
+        loops = [loop for _, loop in begun if loop is not None]
+        aside: list[Future[None]] = []
+        if self._pool is not None and loops:
+            shares = [loops[k :: self._others + 1] for k in range(self._others + 1)]
+            aside = [self._pool.submit(_run_all, share) for share in shares[1:] if share]
+            aside.append(self._pool.submit(self.meanwhile))
+            loops = shares[0]
+        _run_all(loops)
+        for done in aside[:-1]:
+            done.result()
+        for agent, loop in begun:
+            if loop is not None:
+                agent.finish(cycle)
         for action in self._after:
             action()
+        if aside:
+            aside[-1].result()
+        else:
+            self.meanwhile()
         if any(n not in self._answers for n in cycle.participants):
             raise silent(cycle, self._answers)
         answers = {n: self._answers[n] for n in cycle.participants}
         for answer in answers.values():
             self.on_evolved(answer)
         return answers
+
+
+def _run_all(loops: Iterable[Callable[[], None]]) -> None:
+    for loop in loops:
+        loop()
