@@ -138,10 +138,12 @@ class VehicleAgent(Participant):
         self.grid = soil.grid if soil is not None else grid
         assert self.grid is not None
         self.replay_inputs: dict[int, bytes] = dict(replay_inputs or {})
+        """Live inputs by cycle, taken instead of what comes from outside: of a recorded run, or of the way back here
+        after a rewind."""
+        self._inputs: dict[int, bytes] = {}
         self.vehicle = Vehicle(
             name, model, mjcf_path, self.grid, terrain.soil, gravity_mps2, terrain.mode, entry.mass_scale
         )
-        self.vehicle.place(entry.position[0], entry.position[1], math.radians(entry.heading_deg))
         self._wheel_names = tuple(wheel.name for wheel in model.wheels)
         self.driver = make_driver(entry.driver)
         self.shapes = tangible_shapes(model)
@@ -154,8 +156,7 @@ class VehicleAgent(Participant):
         self._command = (0.0, 0.0)
         self._driver_committed = self.driver.save()
         self._cycles = 0
-        self._state = self.vehicle.state()
-        self._hash = self._digest(0, b'', self._state)
+        self.stand()
         self._tentative: tuple[CycleKey, str] | None = None
         self._delta: SoilDelta | None = None
         self._motion: Motion | None = None
@@ -179,6 +180,13 @@ class VehicleAgent(Participant):
         if self.soil is not None and update.key.epoch == self.epoch:
             self.soil.receive(update)
             self.retry_stashed()
+
+    def stand(self) -> None:
+        """Stand where the scenario says, at rest, on the committed ground. Only before the first cycle."""
+        entry = self.entry
+        self.vehicle.place(entry.position[0], entry.position[1], math.radians(entry.heading_deg))
+        self._state = self.vehicle.state()
+        self._hash = self._digest(0, b'', self._state)
 
     def warm_up(self) -> None:
         """Compile all kernels; changes nothing."""
@@ -307,10 +315,11 @@ class VehicleAgent(Participant):
         if not self.driver.wants_live_input:
             return b''
         if self._latched[0] != cycle:
+            wanted, self._wanted = self._wanted, None
             live = self.replay_inputs.get(cycle)
             if live is None:
-                wanted, self._wanted = self._wanted, None
                 live = LIVE.pack(wanted is not None, *(wanted or (0.0, 0.0)))
+            self._inputs[cycle] = live
             self._latched = (cycle, live)
         return self._latched[1]
 
@@ -381,6 +390,8 @@ class VehicleAgent(Participant):
         self._command = (linear, angular)
         self._hash = state_hash.hex()
         self._driver_committed = driver
+        # After a rewind, what came from outside comes again, up to where the run had been.
+        self.replay_inputs = {cycle: live for cycle, live in self._inputs.items() if cycle >= cycles}
         self.forget(epoch)
 
     def forget(self, epoch: int) -> None:

@@ -63,7 +63,7 @@ class AgentNode:
         self.topics.listen(self.shell.inbox, 'cmd_vel', stamped)
         update = f'/{world_namespace}/terrain/update'
         self.shell.inbox.subscribe(TerrainUpdate, update, self._on_update, qos.PROTOCOL)
-        self.shell.attach(self.agent, self._restore, self._replay)
+        self.shell.attach(self.agent, self._restore, self._replay, self._adopt)
         self.shell.watch([self._delta])
         offer_heights(node, soil.grid)
 
@@ -82,6 +82,12 @@ class AgentNode:
 
     def _on_update(self, message: TerrainUpdate) -> None:
         self.agent.on_update(convert.update_record(message))
+
+    def _adopt(self, soil: bytes) -> None:
+        assert self.agent.soil is not None
+        soil_seq, ground = TerrainAuthority.unpack(soil)
+        self.agent.soil.load(ground, soil_seq)
+        self.agent.stand()
 
     def _restore(self, state: bytes, soil: bytes, epoch: int) -> str:
         assert self.agent.soil is not None

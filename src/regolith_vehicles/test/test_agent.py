@@ -45,6 +45,7 @@ class Rig:
             soil=self.soil, grid=grid if shared else None, publish=self.published.append, **options,
         )  # fmt: skip
         self.cycle, self.attempt, self.t_ns, self.verdict = 0, 0, 0, Verdict.NONE
+        self.epoch = 0
 
     def _delta(self, delta: SoilDelta) -> None:
         self.deltas.append(delta)
@@ -59,7 +60,7 @@ class Rig:
         """Return the next record the world would send, applying the verdict set before."""
         if self.verdict == Verdict.COMMIT:
             self.cycle, self.attempt = self.cycle + 1, 0
-        key = CycleKey(0, self.cycle, self.attempt)
+        key = CycleKey(self.epoch, self.cycle, self.attempt)
         self.attempt += 1
         kinds = (ParticipantKind.AGENT, ParticipantKind.TERRAIN)
         return Cycle(key, self.t_ns, dt_ns, self.verdict, command, ('amber', 'terrain'), kinds, **inputs)
@@ -76,6 +77,14 @@ class Rig:
         self.verdict = Verdict.COMMIT if commit else Verdict.DISCARD
         self.t_ns += dt_ns if commit else 0
         return answer
+
+    def go_to(self, agent: bytes, terrain: bytes, cycle: int, t_ns: int) -> None:
+        """Restore a checkpoint, in a new epoch."""
+        self.epoch += 1
+        self.agent.restore(agent, self.epoch)
+        self.terrain.restore(terrain, self.epoch)
+        self.soil.load(self.terrain.grid.save(), self.terrain.soil_seq)
+        self.cycle, self.attempt, self.t_ns, self.verdict = cycle, 0, t_ns, Verdict.NONE
 
     def hold(self, command: Command = Command.HOLD) -> Evolved:
         """Stand still."""
@@ -192,6 +201,21 @@ def test_live_input_is_latched_once_per_cycle_and_replays() -> None:
     assert _hashes(still, 20)[3:] != hashes[3:]
 
 
+def test_a_rewound_agent_is_told_again_what_it_was_told() -> None:
+    """Back at a checkpoint the commands of the way here come again, then those from outside count once more."""
+    rig = Rig({'type': 'external', 'timeout_s': 1.0})
+    _hashes(rig, 5)
+    rig.hold()
+    agent_blob, terrain_blob, t_ns = rig.agent.save(), rig.terrain.save(), rig.t_ns
+    rig.agent.on_command(0.3, 0.1)
+    expected = _hashes(rig, 5)
+    rig.go_to(agent_blob, terrain_blob, 5, t_ns)
+    rig.agent.on_command(-0.5, 0.0)  # too late: these cycles have been
+    assert _hashes(rig, 5) == expected
+    rig.agent.on_command(-0.5, 0.0)
+    assert [rig.evolve().live_inputs[0] for _ in range(2)] == [1, 0]
+
+
 def test_save_and_restore_continue_to_the_bit() -> None:
     """A fresh agent on a fresh copy of the ground continues a checkpoint with the same hashes."""
     path = {'type': 'path', 'waypoints': [[1.0, 2.0], [4.0, 4.0]], 'speed_mps': 0.4, 'lookahead_m': 0.8}
@@ -202,17 +226,7 @@ def test_save_and_restore_continue_to_the_bit() -> None:
     expected = _hashes(rig, 10)
 
     fresh = Rig(path)
-    fresh.agent.restore(agent_blob, 1)
-    fresh.terrain.restore(terrain_blob, 1)
-    fresh.soil.load(fresh.terrain.grid.save(), fresh.terrain.soil_seq)
-    fresh.cycle, fresh.t_ns = 15, rig.t_ns - 10 * DT_NS
-
-    def record(command: Command = Command.EVOLVE, dt_ns: int = DT_NS, **inputs: Any) -> Cycle:
-        cycle = Rig.record(fresh, command, dt_ns, **inputs)
-        cycle.key = cycle.key._replace(epoch=1)
-        return cycle
-
-    fresh.record = record
+    fresh.go_to(agent_blob, terrain_blob, 15, rig.t_ns - 10 * DT_NS)
     resumed = fresh.hold()
     assert (resumed.state_hash, resumed.soil_hash) == (held.state_hash, held.soil_hash)
     assert _hashes(fresh, 10) == expected

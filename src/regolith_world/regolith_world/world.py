@@ -134,6 +134,7 @@ class World:
         self._records: tuple[IntersectionRecord, ...] = ()
         self._impulses: tuple[Impulse, ...] = ()
         self._separation: dict[tuple[str, str], float] = {}
+        self._newcomers: set[str] = set()
         self._births: tuple[str, ...] = ()
         self._deaths: tuple[str, ...] = ()
         self._geometry: tuple[tuple[str, ...], Geometry] | None = None
@@ -153,7 +154,9 @@ class World:
         self.objects[item.name] = item
 
     def admit(self, request: JoinRequest) -> None:
-        """Take a participant in. Only between cycles.
+        """Take a participant in. Only at HOLD; in the middle of a run, hold once more before the next step.
+
+        A vehicle stands where its answer to its first HOLD says: only then does it know the ground as it is now.
 
         :raises Refused: if its parameters differ from the others', or its name is taken
         """
@@ -164,6 +167,8 @@ class World:
         self._agreement.adopt(request.name, request.parameters)
         if request.kind == ParticipantKind.AGENT:
             self.objects[request.name] = RemoteAgent(request, self.t_ns)
+            if self.cycle:
+                self._newcomers.add(request.name)
         elif request.kind == ParticipantKind.TERRAIN:
             self.soil_hash = request.soil_hash
         self.participants[request.name] = request.kind
@@ -183,6 +188,7 @@ class World:
         self.objects.pop(name, None)
         self._impulses = tuple(i for i in self._impulses if name not in (i.a, i.b))
         self._separation = {p: v for p, v in self._separation.items() if name not in p}
+        self._newcomers.discard(name)
 
     # -- the cycle ----------------------------------------------------------------------------------------------
 
@@ -235,6 +241,11 @@ class World:
                 continue
             self._verdict = Verdict.NONE
             self.last_answers = answers
+            for name in sorted(self._newcomers & set(answers)):
+                agent, answer = self.objects[name], answers[name]
+                assert isinstance(agent, RemoteAgent)
+                agent.rewind(self.t_ns, answer.bodies[0], answer.next_dt_ns, answer.state_hash)
+            self._newcomers.clear()
             return answers
 
     def _record(self, command: Command, dt_ns: int) -> Cycle:

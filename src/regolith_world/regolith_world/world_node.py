@@ -19,7 +19,7 @@ from regolith_msgs.srv import Join, RestoreState, SaveState
 
 from regolith_world import checkpoint
 from regolith_world.config import Head, WorldConfig, load_section
-from regolith_world.records import ParticipantKind
+from regolith_world.records import JoinRequest, ParticipantKind
 from regolith_world.ros import convert
 from regolith_world.ros.bus import RosBus
 from regolith_world.ros.leaving import leave
@@ -41,8 +41,15 @@ class ServiceStates:
         self._executor = SingleThreadedExecutor(context=node.context)
         self._executor.add_node(node)
         self._timeout_s = timeout_s
-        self._save = {n: node.create_client(SaveState, f'{s}/save_state') for n, s in services.items()}
-        self._restore = {n: node.create_client(RestoreState, f'{s}/restore_state') for n, s in services.items()}
+        self._save: dict[str, Any] = {}
+        self._restore: dict[str, Any] = {}
+        for name, service in services.items():
+            self.add(name, service)
+
+    def add(self, name: str, service: str) -> None:
+        """Reach one more participant, by the services below ``service``."""
+        self._save[name] = self._node.create_client(SaveState, f'{service}/save_state')
+        self._restore[name] = self._node.create_client(RestoreState, f'{service}/restore_state')
 
     def _call(self, client: Any, request: Any) -> Any:
         if not client.wait_for_service(timeout_sec=self._timeout_s):
@@ -91,13 +98,14 @@ class WorldNode:
         states_node = Node('world_states', start_parameter_services=False, enable_rosout=False)
         self.nodes = [node, link, states_node]
         self.bus = RosBus(link, self.config, self._serve)
+        self._states = ServiceStates(states_node, services, self.config.agent_timeout_s)
         self.world = World(self.config, bus=self.bus, on_silence=lambda silence: self.runner.on_silence(silence))
         self._last_checkpoint: checkpoint.Checkpoint | None = None
         self.runner = Runner(
             node,
             self._executor,
             self.world,
-            ServiceStates(states_node, services, self.config.agent_timeout_s),
+            self._states,
             run_dir=Path(run_dir) if run_dir else None,
             scenario=head.name,
             processes='many',
@@ -145,14 +153,21 @@ class WorldNode:
         response.epoch = int(self.world.epoch)
         terrain_is_here = 'terrain' in self.world.participants
         try:
-            if record.name not in self._expected or record.kind != self._expected[record.name]:
+            newcomer = self._started and record.kind == ParticipantKind.AGENT and record.name not in self._expected
+            if not newcomer and record.kind != self._expected.get(record.name):
                 raise Refused(f'the scenario names no participant {record.name!r}; it names {sorted(self._expected)}')
             if record.name in self.world.participants:
                 self.world.agree(record)
                 if self._started:
                     self._bring_back(record.name, response)
-            elif self._started:
+            elif self._started and not newcomer:
                 raise Refused(f'{record.name!r} was dropped from this run')
+            elif newcomer:
+                self.world.agree(record)
+                if not self.runner.stand_still():
+                    response.result, response.message = Join.Response.NOT_YET, 'a cycle is under way'
+                    return response
+                self._take_in(record, response)
             elif record.kind != ParticipantKind.TERRAIN and not terrain_is_here:
                 # Terrain's parameters are the reference the others are compared with.
                 response.result, response.message = Join.Response.NOT_YET, 'waiting for terrain'
@@ -165,6 +180,15 @@ class WorldNode:
             return response
         response.result = Join.Response.ACCEPTED
         return response
+
+    def _take_in(self, record: JoinRequest, response: Join.Response) -> None:
+        """Admit a vehicle that the scenario does not name, at HOLD, and give it the ground as it is now."""
+        self.world.admit(record)
+        self._expected[record.name] = record.kind
+        self._states.add(record.name, f'/{record.name}/agent')
+        response.soil = convert.byte_array(self._states.save(('terrain',))['terrain'])
+        self.runner.welcome()
+        self.node.get_logger().info(f'{record.name} joins at {self.world.t_ns * 1e-9:.2f} s')
 
     def _bring_back(self, name: str, response: Join.Response) -> None:
         """Give a node that was lost what it needs to become what it was."""

@@ -186,7 +186,9 @@ class _Topic:
     ) -> None:
         stamps = [message.header.stamp] if stamps is None else stamps
         self._template = NumberTemplate(message, numbers, stamps, counts)
-        self._publisher = node.create_publisher(type(message), topic, profile)
+        self._publisher = node.create_publisher(
+            type(message), topic, profile, qos_overriding_options=qos.OVERRIDABLE
+        )
 
     @property
     def wanted(self) -> bool:

@@ -65,15 +65,18 @@ class ParticipantShell:
         participant: Participant,
         restore: Callable[[bytes, bytes, int], str],
         replay: Callable[[Join.Response], None],
+        adopt: Callable[[bytes], None] = lambda soil: None,
     ) -> None:
         """Connect the participant.
 
         :param restore: ``restore(state, soil, epoch)`` makes it what a checkpoint says and returns its soil hash
         :param replay: feeds it what happened since, silently
+        :param adopt: gives it the ground, as terrain saved it, when it joins in the middle of a run
         """
         self._participant = participant
         self._replay = replay
         self._restore = restore
+        self._adopt = adopt
         self.inbox.subscribe(CycleMessage, self.world('cycle'), self._on_cycle, qos.PROTOCOL)
         self.node.create_service(SaveState, '~/save_state', self._save)
         self.node.create_service(RestoreState, '~/restore_state', self._restore_service)
@@ -167,6 +170,8 @@ class ParticipantShell:
                 )
             self.node.get_logger().info(f'rejoined after replaying {len(response.cycles)} cycles')
         else:
+            if response.soil:
+                self._adopt(bytes(response.soil))
             self.participant.forget(response.epoch)
 
     def _last_hash(self, response: Join.Response) -> str:

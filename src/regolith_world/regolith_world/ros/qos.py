@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos_overriding_options import QoSOverridingOptions
 
 
 def _profile(depth: int, durability: DurabilityPolicy = DurabilityPolicy.VOLATILE) -> QoSProfile:
@@ -27,3 +28,9 @@ COMMAND = _profile(1)
 DIAGNOSTICS = _profile(10)
 LATCHED = _profile(1, DurabilityPolicy.TRANSIENT_LOCAL)
 """Descriptions, status, maps: late joiners get the last one."""
+
+OVERRIDABLE = QoSOverridingOptions.with_default_policies()
+"""For what observers read: ``qos_overrides.TOPIC.publisher.{depth,history,reliability}`` are parameters of its node.
+
+The protocol's own topics offer none: with anything but their profile a run would lose cycles.
+"""

@@ -88,7 +88,7 @@ class Runner:
         self._recorded = recorded
         self._on_checkpoint = on_checkpoint
         self._at_standstill = at_standstill
-        self._clock = node.create_publisher(Clock, '/clock', qos.CLOCK)
+        self._clock = node.create_publisher(Clock, '/clock', qos.CLOCK, qos_overriding_options=qos.OVERRIDABLE)
         self._status = node.create_publisher(WorldStatus, 'status', qos.LATCHED)
         self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', qos.DIAGNOSTICS)
         self._acknowledged = -1
@@ -348,6 +348,11 @@ class Runner:
         except ValueError as error:
             response.success, response.message = False, str(error)
             return response
+        present = {checkpoint.WORLD, *self._world.participants}
+        if set(saved.blobs) != present:
+            response.success = False
+            response.message = f'{request.path} is of {sorted(saved.blobs)}; present are {sorted(present)}'
+            return response
         self._request('restore', request.path)
         response.success, response.path = True, request.path
         response.message = 'restored' if self._between else 'will be restored at the end of this cycle'
@@ -365,9 +370,24 @@ class Runner:
             self._at_standstill()
             self._publish_clock(force=True)
             self._publish_status(WorldStatus.PAUSED, force=True)
+        elif what == 'welcome':
+            self._world.hold()
+            if self._world.config.on_failure == 'wait':
+                self._on_checkpoint(self._collect())
         elif what == 'play':
             self.paused = False
             self._pace.restart(self._world.t_ns)
+
+    def stand_still(self) -> bool:
+        """Commit the last cycle, if no cycle is under way; say whether the world now stands."""
+        if self._between:
+            self._world.hold()
+            self._at_standstill()
+        return self._between
+
+    def welcome(self) -> None:
+        """Have a participant that was just admitted say where it stands, once it has been told that it was admitted."""
+        self._requests.append(('welcome', ''))
 
     # -- checkpoints --------------------------------------------------------------------------------------------
 
