@@ -151,3 +151,27 @@ def test_strict_real_time_says_how_punctual_it_was(tmp_path):
     assert 0.8 < result.summary['speed'] <= 1.05
     assert 0 <= told['deadline_misses'] <= 50
     assert 0.0 <= told['jitter_p99_s'] <= told['jitter_max_s']
+
+
+def test_maps_show_the_ruts(run: LiveRun) -> None:
+    """What RViz would show: the ruts as points, and an elevation image with its place in the world."""
+    from nav_msgs.msg import MapMetaData
+    from sensor_msgs.msg import Image, PointCloud2
+
+    with Observer(run.domain) as viewer:
+        clouds = viewer.subscribe(PointCloud2, '/regolith/terrain/ruts', latched=True)
+        images = viewer.subscribe(Image, '/regolith/terrain/elevation', latched=True)
+        infos = viewer.subscribe(MapMetaData, '/regolith/terrain/elevation_info', latched=True)
+        viewer.wait_for(lambda: clouds and images and infos, 30.0, 'the maps')
+        cloud, image, info = clouds[-1], images[-1], infos[-1]
+    points = np.frombuffer(bytes(cloud.data), '<f4').reshape(cloud.width, 4)
+    assert [field.name for field in cloud.fields] == ['x', 'y', 'z', 'sinkage']
+    assert cloud.width > 100 and points[:, 3].max() > 0.005
+    heights = np.frombuffer(bytes(image.data), '<f4').reshape(image.height, image.width)
+    assert (image.width, image.height) == (info.width, info.height) and image.encoding == '32FC1'
+    # The deepest point of the cloud lies in a low pixel: the ground was flat. North is up.
+    x, y, z, _ = points[np.argmin(points[:, 2])]
+    column = int((x - info.origin.position.x) / info.resolution)
+    row = info.height - 1 - int((y - info.origin.position.y) / info.resolution)
+    assert heights[row, column] < 0.3 * z < 0.0
+    assert np.nanmax(heights) == 0.0

@@ -66,8 +66,8 @@ def test_drives_in_process(moon_cart: Path) -> None:
     vehicle = simulation.agents['cart'].vehicle
     before = vehicle.figures.distance
     state_hash = simulation.run(1.5)
-    # Spun up long ago, it does the 0.3 m/s of the driver's parameters, less some per cent of slip.
-    assert vehicle.figures.distance - before == pytest.approx(0.15, rel=0.05)
+    # Spun up long ago, it does the 0.3 m/s of the driver's parameters, less what its narrow wheels slip in their ruts.
+    assert 0.8 * 0.15 < vehicle.figures.distance - before < 0.15
     # After half its period the driver swings to the right as fast as it does; the wheels 0.32 m off the middle turn
     # at (0.3 +- 0.3 * 0.32) / 0.15 rad/s, to the per cent by which the motors give way under load.
     speeds = [wheel.angular_speed for wheel in vehicle.wheel_states()]

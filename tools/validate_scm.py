@@ -1,95 +1,131 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Write the tables of docs/validation/scm.md: ``./regolith exec python3 tools/validate_scm.py``.
+"""Write the tables and the picture of docs/validation/scm.md: ``make validate``.
 
-Everything between the marks in that file is computed here, from the reference tables beside the tests.
+Everything between the marks in that file is computed here, from the reference tables that ship with the packages.
 """
 
 from __future__ import annotations
 
-import csv
-import math
 import re
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from rich.console import Console
+from rich.progress import track
 
 from regolith_terrain.config import load_soil
+from regolith_terrain.experiments import plate_sinkage, wheel_rig
+from regolith_terrain.experiments.settings import reference_rows
 from regolith_terrain.height_field import FlatField
-from regolith_terrain.soil_bin import SoilBin, press, roll
 from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.wong_reece import drawbar_curve, rigid_wheel
 from regolith_vehicles.config import load_vehicle_model
 from regolith_vehicles.vehicle import Vehicle
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'validation' / 'scm.md'
-TERRAIN = ROOT / 'src' / 'regolith_terrain' / 'test' / 'data'
+PICTURE = ROOT / 'docs' / 'images' / 'validation_scm.png'
 VEHICLES = ROOT / 'src' / 'regolith_vehicles' / 'test' / 'data'
+CASES = (('lunar', 200), ('lunar', 1000), ('sandmid', 200), ('sandmid', 1000))
+RADIUS, WIDTH = 0.25, 0.21
 
 
-def rows(path: Path) -> list[dict[str, str]]:
-    """Return a CSV table."""
-    with path.open(newline='') as file:
-        return list(csv.DictReader(file))
+def progress(items: Iterable[Any], what: str) -> Iterable[Any]:
+    """Show on stderr how far a table is."""
+    return track(list(items), what, console=Console(stderr=True), transient=True)
 
 
-def wheels() -> list[str]:
-    """Return the table of the wheel at prescribed slip."""
-    head = '| soil | load [N] | slip | drawbar pull [N]: Chrono | reference | regolith '
-    lines = [head + '| sinkage [mm]: Chrono | reference | regolith |', '|' + '---|' * 9]
-    for row in rows(TERRAIN / 'scm_slip.csv'):
+def table(head: list[str], rows: Iterable[list[str]]) -> list[str]:
+    """Return a Markdown table."""
+    return [f'| {" | ".join(line)} |' for line in (head, ['---'] * len(head), *rows)]
+
+
+def rolled(soil: str, load: float, slips: tuple[float, ...], mode: str) -> list[dict[str, Any]]:
+    """Return the rig's rows for the wheel of the reference."""
+    settings = wheel_rig.Settings.model_validate(
+        {'soil': f'chrono_{soil}', 'load_n': load, 'slip': slips, 'mode': mode}
+    )
+    return wheel_rig.run(settings, lambda done, total: None)
+
+
+def wheels(geometry: str) -> list[str]:
+    """Return the table of wheels at prescribed slip against one kind of Chrono's rays."""
+    head = ['soil', 'load [N]', 'slip', 'pull [N]: Chrono', 'ours', 'torque [N m]: Chrono', 'ours',
+            'sinkage [mm]: Chrono', 'ours', 'largest error [% of the tolerance]']  # fmt: skip
+    rows = []
+    for row in progress(reference_rows('scm_slip', geometry=geometry), f'wheels, {geometry}'):
         load, slip = float(row['load_N']), float(row['slip'])
-        end = int((0.2 * (1.0 - slip) * 6.0 + 0.6) / 0.01)
-        pull, sinkage = [], []
-        for mode in ('reference', 'regolith'):
-            done = roll(SoilBin(f'chrono_{row["soil"]}', mode=mode, bounds=(-40, end, -15, 16)), load, slip)
-            pull.append(f'{done.drawbar_pull:.3f}')
-            sinkage.append(f'{done.sinkage * 1e3:.3f}')
-        theirs = float(row['drawbar_pull_N']), float(row['axle_sinkage_m']) * 1e3
-        cells = [row['soil'], f'{load:g}', f'{slip:g}', f'{theirs[0]:.3f}', *pull, f'{theirs[1]:.3f}', *sinkage]
-        lines.append('| ' + ' | '.join(cells) + ' |')
-    return lines
+        ours = rolled(row['soil'], load, (slip,), 'reference')[0]
+        pairs = (
+            (float(row['drawbar_pull_N']), ours['drawbar_pull_n'], 0.003 * load),
+            (float(row['driving_torque_Nm']), ours['torque_nm'], 0.003 * load * RADIUS),
+            (float(row['axle_sinkage_m']) * 1e3, ours['sinkage_m'] * 1e3, 0.0),
+        )
+        # The tolerance: 1 % of the value or 0.3 % of the load (of the torque: load times radius), the larger.
+        worst = max(abs(mine - theirs) / max(0.01 * abs(theirs), floor) for theirs, mine, floor in pairs)
+        cells = [f'{value:.3f}' for theirs, mine, _ in pairs for value in (theirs, mine)]
+        rows.append([row['soil'], f'{load:g}', f'{slip:g}', *cells, f'{100.0 * worst:.2f}'])
+    # Bullet's rays are shown, not matched: no tolerance applies.
+    return table(head, rows) if geometry == 'exact' else table(head[:-1], (row[:-1] for row in rows))
 
 
-def pressing() -> list[str]:
+def pressing(geometry: str) -> list[str]:
     """Return the table of bodies pressed in, unloaded and loaded again."""
-    lines = ['| case | largest load [N] | largest difference of force [N] | of sinkage [nm] |', '|---|---|---|---|']
-    table = rows(TERRAIN / 'scm_static.csv')
-    for case in sorted({row['case'] for row in table}):
+    head = ['case', 'largest load [N]', 'sinkage under it [mm]: Chrono', 'ours',
+            'largest difference of force [N]', 'of sinkage [mm]']  # fmt: skip
+    rows = []
+    samples = reference_rows('scm_static', geometry=geometry)
+    for case in progress(sorted({row['case'] for row in samples}), f'pressing, {geometry}'):
         soil, shape, size, spacing = case.split('_')
-        first, second = (float(v) for v in size.split('x'))
-        samples = [row for row in table if row['case'] == case]
-        peak = max(float(row['load_N']) for row in samples)
-        # Chrono fits the spacing to its patch, which was 4 m wide.
-        cells = 2.0 * math.ceil(2.0 / float(spacing.removeprefix('d')))
-        soil_bin = SoilBin(f'chrono_{soil}', spacing=4.0 / cells, mode='reference')
-        soil_bin.parameters[7] = 3e3
+        a, b = (float(v) for v in size.split('x'))
+        here = [row for row in samples if row['case'] == case]
+        peak = max(float(row['load_N']) for row in here)
+        settings = plate_sinkage.Settings.model_validate(
+            {'soil': f'chrono_{soil}', 'shape': shape, 'a_m': a, 'b_m': b, 'grid_m': float(spacing[1:]),
+             'mode': 'reference', 'load_n': peak}
+        )  # fmt: skip
+        done = {round(p.time, 3): p for p in plate_sinkage.loading_cycle(settings, peak)}
+        pairs = [(done[float(row['t_s'])], row) for row in here]
+        force = max(abs(ours.force - float(row['soil_Fz_N'])) for ours, row in pairs)
+        depth = max(abs(ours.depth - float(row['sinkage_m'])) for ours, row in pairs)
+        theirs = next(float(row['sinkage_m']) for row in here if float(row['t_s']) == 11.0)
+        cells = [f'{theirs * 1e3:.4f}', f'{done[11.0].depth * 1e3:.4f}', f'{force:.3f}', f'{depth * 1e3:.6f}']
+        rows.append([f'`{case}`', f'{peak:g}', *cells])
+    return table(head, rows)
 
-        def step(z: float, v: float, b: SoilBin = soil_bin, s: str = shape, m: float = first, n: float = second) -> int:
-            if s == 'plate':
-                return b.plate((0.0, 0.0, z), m, n, (0.0, 0.0, v))
-            return b.wheel((0.0, 0.0, z + m), velocity=(0.0, 0.0, v), radius=m, width=n)
 
-        def load(t: float, p: float = peak) -> float:
-            return float(np.interp(t, [0.0, 10.0, 11.0, 13.0, 15.0, 16.0], p * np.array([0, 1, 1, 0.1, 1, 1])))
-
-        done = {round(t, 3): (force, depth) for t, force, depth in press(soil_bin, step, load, 16.0)}
-        pairs = [(done[float(row['t_s'])], row) for row in samples]
-        force = max(abs(ours[0] - float(row['soil_Fz_N'])) for ours, row in pairs)
-        depth = max(abs(ours[1] - float(row['sinkage_m'])) for ours, row in pairs)
-        lines.append(f'| `{case}` | {peak:g} | {force:.3f} | {depth * 1e9:.1f} |')
-    return lines
+def closed_form() -> list[str]:
+    """Return the table of both modes against Wong and Reece's integrals."""
+    head = ['soil', 'load [N]', 'slip', 'pull [N]: Wong & Reece', 'the same, shear kept with the soil', 'regolith',
+            'reference', 'sinkage [mm]: Wong & Reece', 'regolith', 'reference']  # fmt: skip
+    rows = []
+    for soil, load in progress(CASES, 'closed form'):
+        slips = (0.05, 0.15, 0.3, 0.5)
+        parameters = load_soil(f'chrono_{soil}').parameters()
+        modes = [rolled(soil, load, slips, mode) for mode in ('regolith', 'reference')]
+        for k, slip in enumerate(slips):
+            rim = rigid_wheel(parameters, load, slip, RADIUS, WIDTH)
+            kept = rigid_wheel(parameters, load, slip, RADIUS, WIDTH, 'soil')
+            pulls = [rim.drawbar_pull, kept.drawbar_pull, *(mode[k]['drawbar_pull_n'] for mode in modes)]
+            depths = [rim.sinkage, *(mode[k]['sinkage_m'] for mode in modes)]
+            cells = [*(f'{v:.1f}' for v in pulls), *(f'{v * 1e3:.1f}' for v in depths)]
+            rows.append([soil, f'{load:g}', f'{slip:g}', *cells])
+    return table(head, rows)
 
 
 def viper() -> list[str]:
     """Return the table of the locked rover over 20 s."""
-    head = '| slope [deg] | way [m]: Chrono | ours | largest difference [mm] | mean slip, 10-20 s: Chrono | ours '
-    lines = [head + '| largest difference of sinkage [%] |', '|' + '---|' * 7]
+    head = ['slope [deg]', 'way [m]: Chrono', 'ours', 'largest difference [mm]', 'mean slip, 10-20 s: Chrono', 'ours',
+            'largest difference of sinkage [%]']  # fmt: skip
+    rows = []
     config, mjcf = load_vehicle_model('viper_locked')
-    for slope in (0, 10):
+    for slope in progress((0, 10), 'rover'):
         path = VEHICLES / f'viper_chrono_lunar_slope{slope}.csv'
-        table = np.genfromtxt(path, delimiter=',', names=True)
+        theirs = np.genfromtxt(path, delimiter=',', names=True)
         tilt = np.radians(slope)
         gravity = 1.62 * np.array([-np.sin(tilt), 0.0, -np.cos(tilt)])
         grid = SoilGrid(FlatField(), 0.02)
@@ -104,29 +140,67 @@ def viper() -> list[str]:
                 x.append(float(vehicle.body_state().position[0]))
                 spin.append(float(np.mean([s.angular_speed for s in states])))
                 sinkage.append([s.sinkage_total for s in states])
-        theirs = np.stack([table[f'sink_{wheel}_m'] for wheel in ('LF', 'RF', 'LB', 'RB')], axis=1)
-        late = table['t_s'] > 1.5
-        deeper = np.abs(np.array(sinkage)[late] / theirs[late] - 1.0).max() * 100.0
+        depth = np.stack([theirs[f'sink_{wheel}_m'] for wheel in ('LF', 'RF', 'LB', 'RB')], axis=1)
+        late = theirs['t_s'] > 1.5
+        deeper = np.abs(np.array(sinkage)[late] / depth[late] - 1.0).max() * 100.0
         slip = [
             1.0 - (way[-1] - way[99]) / (0.25 * 0.1 * float(np.sum(speed[100:])))
-            for way, speed in ((table['x_m'], table['omega_radps']), (np.array(x), np.array(spin)))
+            for way, speed in ((theirs['x_m'], theirs['omega_radps']), (np.array(x), np.array(spin)))
         ]
-        ways = table['x_m'][-1] + 4.0, x[-1] + 4.0
-        apart = float(np.abs(np.array(x) - table['x_m']).max())
+        ways = theirs['x_m'][-1] + 4.0, x[-1] + 4.0
+        apart = float(np.abs(np.array(x) - theirs['x_m']).max())
         numbers = [*(f'{w:.4f}' for w in ways), f'{apart * 1e3:.2f}', *(f'{s:.4f}' for s in slip), f'{deeper:.2f}']
-        lines.append(f'| {slope} | ' + ' | '.join(numbers) + ' |')
-    return lines
+        rows.append([f'{slope}', *numbers])
+    return table(head, rows)
+
+
+def picture() -> None:
+    """Draw drawbar pull over slip: both modes, the closed form, Chrono's points."""
+    import matplotlib
+
+    matplotlib.use('Agg')
+    import matplotlib.pyplot as plt
+
+    figure, grid = plt.subplots(2, 2, figsize=(11.0, 8.0), layout='constrained')
+    slips = (-0.3, -0.2, -0.1, -0.05, 0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
+    fine = np.linspace(0.0, 0.75, 40)
+    for axes, (soil, load) in progress(zip(grid.flat, CASES, strict=True), 'picture'):
+        for mode, style in (('reference', 'C0-'), ('regolith', 'C1-')):
+            pulls = [row['drawbar_pull_n'] for row in rolled(soil, load, slips, mode)]
+            axes.plot(slips, pulls, style, label=f'{mode} mode')
+        for geometry, mark in (('exact', 'kx'), ('bullet', 'r+')):
+            points = reference_rows('scm_slip', soil=soil, load_N=f'{load:g}', geometry=geometry)
+            if points:
+                at = [float(p['slip']) for p in points], [float(p['drawbar_pull_N']) for p in points]
+                axes.plot(*at, mark, markersize=9, label=f'Project Chrono, {geometry} rays')
+        curve = drawbar_curve(load_soil(f'chrono_{soil}').parameters(), load, fine, RADIUS, WIDTH)
+        axes.plot(fine, curve, '--', color='0.4', label='Wong & Reece 1967')
+        axes.axhline(0.0, color='0.8', linewidth=0.8, zorder=0)
+        axes.set(title=f'{soil}, {load} N', xlabel='slip 1 - v / (ωR)', ylabel='drawbar pull [N]')
+        axes.grid(alpha=0.3)
+    grid[0, 0].legend()
+    figure.savefig(PICTURE, dpi=110)
+    plt.close(figure)
 
 
 def main() -> None:
-    """Put the tables between their marks."""
+    """Put the tables between their marks and draw the picture."""
     text = PAGE.read_text(encoding='utf-8')
-    for name, table in (('wheels', wheels()), ('pressing', pressing()), ('viper', viper())):
+    tables = {
+        'wheels': wheels('exact'),
+        'pressing': pressing('exact'),
+        'viper': viper(),
+        'closed form': closed_form(),
+        'wheels, bullet': wheels('bullet'),
+        'pressing, bullet': pressing('bullet'),
+    }
+    for name, lines in tables.items():
         mark = re.compile(rf'(<!-- {name} -->\n).*?(<!-- end -->)', re.DOTALL)
-        block = '\n'.join(table) + '\n'
+        block = '\n'.join(lines) + '\n'
         text, count = mark.subn(lambda m, b=block: m[1] + b + m[2], text)
         if count != 1:
             raise SystemExit(f'{PAGE}: mark <!-- {name} --> stands there {count} times; allowed: once')
+    picture()
     PAGE.write_text(text, encoding='utf-8')
 
 

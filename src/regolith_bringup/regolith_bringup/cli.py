@@ -17,6 +17,7 @@ from typing import Annotated, Any
 import typer
 
 from regolith_bringup.problems import Problem, ScenarioError, one_of
+from regolith_bringup.terrain_commands import terrain_app
 
 BAD_INPUT = 2
 NODE_FAILED = 3
@@ -28,7 +29,6 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-terrain_app = typer.Typer(help='Look at the ground of a scenario.', no_args_is_help=True)
 app.add_typer(terrain_app, name='terrain')
 
 ScenarioArgument = Annotated[str, typer.Argument(help='Path of a scenario YAML, or name of one that ships.')]
@@ -152,33 +152,6 @@ class _RunFolderErrors:
             raise typer.Exit(BAD_INPUT)
 
 
-@terrain_app.command('info')
-def terrain_info(scenario: ScenarioArgument, settings: SetOption = None, seed: SeedOption = None) -> None:
-    """Print figures of a scenario's ground as JSON: heights and slopes of what its map shows."""
-    from regolith_bringup.scenario import load_scenario
-    from regolith_bringup.terrain_files import ground_figures
-
-    s = load_scenario(scenario, settings or (), seed=seed).scenario
-    _give(ground_figures(s))
-
-
-@terrain_app.command('make')
-def terrain_make(
-    scenario: ScenarioArgument,
-    out: Annotated[Path, typer.Option(metavar='DIR', help='Folder to write to.')] = Path('terrain'),
-    post: Annotated[float, typer.Option(metavar='M', help='Distance of posts in metres.', min=0.01, max=100.0)] = 0.1,
-    settings: SetOption = None,
-    seed: SeedOption = None,
-) -> None:
-    """Write a scenario's ground as a GeoTIFF, which terrain.source can name, and as a hillshade PNG."""
-    from regolith_bringup.scenario import load_scenario
-    from regolith_bringup.terrain_files import write_ground
-
-    s = load_scenario(scenario, settings or (), seed=seed).scenario
-    for path in write_ground(s, out, post):
-        print(path)
-
-
 @app.command()
 def bench(
     name: Annotated[str, typer.Argument(help="Name of a benchmark, or 'all'.")], as_json: JsonOption = False
@@ -210,14 +183,21 @@ def experiment(
     name: Annotated[str, typer.Argument(help='Name of an experiment.')],
     settings: SetOption = None,
     as_json: JsonOption = False,
+    plot: Annotated[Path | None, typer.Option(metavar='FILE', help='Draw the outcome: .png, .svg or .pdf.')] = None,
 ) -> None:
-    """Run an experiment of a package and print what it found."""
-    from regolith_bringup.extensions import experiments, parsed_settings
+    """Run a virtual experiment: wheel-rig, plate-sinkage, bevameter, multipass, slope, or one of a package."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from regolith_bringup.extensions import experiments, parsed_settings, run_experiment
 
     known = experiments()
     if name not in known:
         raise ScenarioError(Problem('experiment', '', 'no such experiment', one_of(known, name), name))
-    result = known[name](**parsed_settings(settings or ()))
+    values = parsed_settings(settings or ())
+    with Progress(console=Console(stderr=True), transient=True) as show:
+        bar = show.add_task(name, total=None)
+        result = run_experiment(name, values, lambda done, total: show.update(bar, completed=done, total=total), plot)
     if as_json:
         _give(result)
     else:

@@ -10,15 +10,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from importlib import import_module, metadata
+from pathlib import Path
 from typing import Any
 
-from regolith_bringup.problems import Problem, ScenarioError
+from pydantic import ValidationError
+
+from regolith_bringup.problems import Problem, ScenarioError, one_of, shown
 from regolith_bringup.yaml_source import parse_value
 
+_GROUP = 'regolith.experiments'
 _BENCHMARKS = {
+    'camera': 'regolith_bringup.bench.seeing:camera',
     'heartbeat': 'regolith_bringup.bench.heartbeat:heartbeat',
+    'lidar': 'regolith_bringup.bench.seeing:lidar',
     'scm': 'regolith_bringup.bench.driving:scm',
     'two_rovers': 'regolith_bringup.bench.driving:two_rovers',
+}
+_EXPERIMENTS = {
+    'bevameter': 'regolith_terrain.experiments.bevameter',
+    'multipass': 'regolith_terrain.experiments.multipass',
+    'plate-sinkage': 'regolith_terrain.experiments.plate_sinkage',
+    'slope': 'regolith_vehicles.experiments.slope',
+    'wheel-rig': 'regolith_terrain.experiments.wheel_rig',
 }
 
 
@@ -29,9 +42,78 @@ def benchmarks() -> dict[str, Callable[[], Any]]:
     return dict(sorted(found.items()))
 
 
-def experiments() -> dict[str, Callable[..., Any]]:
-    """Return all experiments by name, in name order."""
-    return dict(sorted(_entry_points('regolith.experiments').items()))
+def experiments() -> tuple[str, ...]:
+    """Return the names of all experiments, sorted."""
+    return tuple(sorted({*_EXPERIMENTS, *(point.name for point in metadata.entry_points(group=_GROUP))}))
+
+
+def run_experiment(
+    name: str, values: dict[str, Any], tick: Callable[[int, int], None], plot: Path | None = None
+) -> Any:
+    """Run an experiment and return what it found, for JSON.
+
+    :param name: one of :func:`experiments`
+    :param values: its settings
+    :param tick: told how many of how many parts are done
+    :param plot: PNG, SVG or PDF to write a picture to
+    :raises ScenarioError: if a setting is wrong, or the experiment draws nothing; nothing has run then
+    """
+    if name not in _EXPERIMENTS:
+        if plot is not None:
+            raise ScenarioError(Problem('--plot', '', f'experiment {name} draws no picture', 'no --plot', str(plot)))
+        return _entry_points(_GROUP)[name](**values)
+    module = import_module(_EXPERIMENTS[name])
+    settings = _checked(module.Settings, values)
+    if plot is not None:
+        _check_picture(plot)
+    try:
+        rows = module.run(settings, tick)
+    except ValueError as error:  # a combination of settings that makes no sense, as a load that buries the wheel
+        raise ScenarioError(Problem(f'experiment {name}', '', str(error), 'see there')) from None
+    if plot is not None:
+        _draw(module, settings, rows, plot)
+    return rows[0] if len(rows) == 1 else rows
+
+
+def _checked(model: Any, values: dict[str, Any]) -> Any:
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        raise ScenarioError([_setting_problem(model, detail) for detail in error.errors(include_url=False)]) from None
+
+
+def _setting_problem(model: Any, detail: Any) -> Problem:
+    key = str(detail['loc'][0]) if detail['loc'] else ''
+    message = detail['msg'].removeprefix('Value error, ')
+    if detail['type'] == 'extra_forbidden':
+        return Problem('--set', key, 'unknown key', one_of(model.model_fields, key), shown(detail['input']))
+    problem, _, allowed = message.partition('; allowed: ')
+    if not allowed:
+        problem, allowed = 'is not usable', message.removeprefix('Input should be ')
+    description = model.model_fields[key].description if key in model.model_fields else None
+    value = shown(detail['input']) if key else ''
+    return Problem('--set', key, problem, f'{allowed} ({description})' if description else allowed, value)
+
+
+def _check_picture(path: Path) -> None:
+    if path.suffix.lower() not in ('.png', '.svg', '.pdf') or not path.parent.is_dir():
+        allowed = 'a .png, .svg or .pdf file in a folder that exists'
+        raise ScenarioError(Problem('--plot', '', 'cannot be written', allowed, str(path)))
+
+
+def _draw(module: Any, settings: Any, rows: Any, path: Path) -> None:
+    import matplotlib
+
+    matplotlib.use('Agg')
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(7.0, 4.6), layout='constrained')
+    module.draw(settings, rows, axes)
+    axes.grid(alpha=0.3)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend()
+    figure.savefig(path, dpi=130)
+    plt.close(figure)
 
 
 def parsed_settings(settings: Iterable[str]) -> dict[str, Any]:

@@ -65,7 +65,9 @@ def ground_map(run: RunData, bounds: tuple[float, float, float, float], max_pixe
     columns = np.arange(first_column, last_column + 1)
     rows = np.arange(first_row, last_row + 1)
     field = build_height_field(run.scenario.terrain, run.scenario.seed)
-    height = np.array(field.heights(columns[None, :] * pixel, rows[:, None] * pixel), dtype=np.float64)
+    # What pixels cannot show need not be made.
+    nodes = field.nodes if step == 1 else field.coarse_nodes
+    height = np.ascontiguousarray(nodes(first_column, last_column + 1, first_row, last_row + 1, pixel).T)
 
     ground = run.ground
     column = np.rint(ground.i / step).astype(np.int64) - first_column

@@ -192,6 +192,10 @@ def _resolve_terrain(source: YamlSource) -> None:
         else:
             allowed = f'a mapping of values, the path of a soil YAML, or one of {one_of(soil_names())}'
             raise source.error(('terrain', 'soil'), 'has the wrong type', allowed, soil)
+    regions = terrain.get('regions')
+    for number, region in enumerate(regions if isinstance(regions, list) else ()):
+        if isinstance(region, dict) and isinstance(region.get('soil'), str):
+            region['soil'] = _soil_values(region['soil'], source, ('terrain', 'regions', number, 'soil'))
     ground = terrain.get('source')
     if isinstance(ground, str) and ground not in ('procedural', 'flat'):
         path = (source.base_dir(('terrain', 'source')) / ground).resolve()
@@ -201,14 +205,14 @@ def _resolve_terrain(source: YamlSource) -> None:
         terrain['source'] = str(path)
 
 
-def _soil_values(soil: str, source: YamlSource) -> dict[str, Any]:
+def _soil_values(soil: str, source: YamlSource, key: KeyPath = ('terrain', 'soil')) -> dict[str, Any]:
     """Return the values of a soil given by name or by file."""
     if soil in soil_names():
         return load_soil(soil).model_dump(mode='json')
-    path = (source.base_dir(('terrain', 'soil')) / soil).resolve()
+    path = (source.base_dir(key) / soil).resolve()
     if not path.is_file():
         allowed = f'a mapping of values, the path of a soil YAML, or one of {one_of(soil_names(), soil)}'
-        raise source.error(('terrain', 'soil'), f'no such soil and no such file ({path})', allowed, soil)
+        raise source.error(key, f'no such soil and no such file ({path})', allowed, soil)
     inner = YamlSource(path, what='a soil')
     return _checked_soil({'name': path.stem, **inner.data}, inner, ())
 

@@ -21,6 +21,7 @@ from regolith_msgs.msg import Cycle, Evolved, TerrainDelta, TerrainUpdate
 from regolith_bringup.scenario import Scenario
 from regolith_bringup.simulation import Simulation
 from regolith_terrain.ros import convert as soil_convert
+from regolith_terrain.ros.map_topics import MapTopics
 from regolith_terrain.ros.services import offer_heights, offer_snapshot
 from regolith_vehicles.agent import Snapshot
 from regolith_vehicles.ros.vehicle_topics import VehicleTopics
@@ -64,6 +65,8 @@ class SoloNode:
         ground = Node('terrain', namespace='regolith', start_parameter_services=False)
         offer_heights(ground, simulation.terrain.grid)
         offer_snapshot(ground, simulation.terrain)
+        ground_map = MapTopics(ground, simulation.terrain.grid)
+        simulation.terrain.on_commit = lambda cycle: ground_map.publish(cycle.t_ns, cycle.bodies)
         self.executor.add_node(ground)
         self.nodes = [node, link, ground]
         self._kept: list[tuple[Any, Callable[[Any], Any], Any]] = []

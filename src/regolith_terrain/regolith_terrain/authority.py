@@ -30,6 +30,8 @@ def handshake_parameters(config: TerrainConfig, field: HeightField) -> dict[str,
         'terrain.spacing_m': repr(config.spacing_m),
         'terrain.mode': config.mode,
         'terrain.compaction_transfer': str(config.compaction_transfer).lower(),
+        'terrain.bulldozing': config.bulldozing.model_dump_json(),
+        'terrain.regions': json.dumps([region.model_dump(mode='json') for region in config.regions]),
     }
     for name in type(config.soil).model_fields:
         if name != 'name':
@@ -68,6 +70,8 @@ class TerrainAuthority(Participant):
         self.grid = grid if grid is not None else SoilGrid(height_field, config.spacing_m)
         self.soil_seq = 0
         self.conflicts = 0
+        self.on_commit: Callable[[Cycle], None] = lambda cycle: None
+        """Told every record that committed an attempt, once the ground has changed."""
         self._send_update = send_update
         self._deltas: dict[CycleKey, dict[str, NodeRecords]] = {}
         self._awaited: tuple[str, ...] | None = None
@@ -152,6 +156,7 @@ class TerrainAuthority(Participant):
             self.soil_seq = self._update.soil_seq
             self.conflicts += self._update.conflicts
         self._drop_attempt()
+        self.on_commit(cycle)
 
     def _discard(self) -> None:
         self._drop_attempt()

@@ -12,8 +12,10 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import yaml
 from numpy.typing import NDArray
-from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, ValidationInfo, model_validator
 
+from regolith_terrain.lunar.presets import preset_names
+from regolith_terrain.soil_map import Region, SoilMap
 from regolith_world.config import Section
 
 
@@ -54,6 +56,23 @@ class SoilConfig(Section):
                 self.damping,
             ]
         )
+
+
+class BulldozingConfig(Section):
+    """Whether and how displaced soil heaps up beside a wheel (:mod:`regolith_terrain.scm.bulldozing`)."""
+
+    enabled: bool = Field(default=False, description='whether displaced soil heaps up')
+    repose_angle_deg: float = Field(default=35.0, gt=0.0, lt=90.0, description='steepest slope of loose soil [deg]')
+    flow_factor: float = Field(
+        default=1.0, ge=0.0, le=2.0, description='volume that heaps up over volume of the plastic set [-]'
+    )
+    iterations: int = Field(default=3, ge=0, le=100, description='sweeps of erosion per substep')
+    propagations: int = Field(default=10, ge=0, le=50, description='cells erosion reaches beyond a patch')
+
+    def parameters(self) -> NDArray[np.float64]:
+        """Return the array the kernels take, shape (5,)."""
+        slope = np.tan(np.deg2rad(self.repose_angle_deg))
+        return np.array([float(self.enabled), slope, self.flow_factor, self.iterations, self.propagations])
 
 
 def soil_names() -> tuple[str, ...]:
@@ -118,6 +137,36 @@ def _soil_from_anything(value: Any, info: ValidationInfo) -> Any:
     return value if isinstance(value, SoilConfig) else load_soil(value, _base_dir(info))
 
 
+Point = tuple[Annotated[float, Field(ge=-1e6, le=1e6)], Annotated[float, Field(ge=-1e6, le=1e6)]]
+
+
+class DiscConfig(Section):
+    """A disc on the ground."""
+
+    center: Point = Field(description='x, y [m]')
+    radius_m: float = Field(gt=0.0, le=1e6, description='[m]')
+
+
+class SoilRegionConfig(Section):
+    """A part of the ground with a soil of its own: a polygon or a disc."""
+
+    polygon: tuple[Point, ...] | None = Field(default=None, min_length=3, description='corners in order, x, y [m]')
+    disc: DiscConfig | None = Field(default=None, description='centre and radius')
+    soil: Annotated[SoilConfig, BeforeValidator(_soil_from_anything)] = Field(description='what lies there')
+
+    @model_validator(mode='after')
+    def _one_outline(self) -> SoilRegionConfig:
+        if (self.polygon is None) == (self.disc is None):
+            raise ValueError('a region needs an outline; allowed: exactly one of polygon and disc')
+        return self
+
+    def region(self) -> Region:
+        """Return the outline as the soil map takes it."""
+        if self.disc is not None:
+            return Region(np.array([self.disc.center], dtype=np.float64), self.disc.radius_m)
+        return Region(np.array(self.polygon, dtype=np.float64), 0.0)
+
+
 def _source_from_base_dir(value: Any, info: ValidationInfo) -> Any:
     # Only a scenario that names its own folder has its relative paths resolved; a resolved scenario is absolute.
     if isinstance(value, str) and value not in ('procedural', 'flat') and _base_dir(info) != Path('.'):
@@ -156,12 +205,33 @@ class RoughnessConfig(Section):
         return self
 
 
+def _known_preset(value: str | None) -> str | None:
+    if value is not None and value not in preset_names():
+        raise ValueError(f'no such preset; allowed: {", ".join(preset_names())}')
+    return value
+
+
+PresetName = Annotated[str, AfterValidator(_known_preset)]
+
+
+class DetailConfig(Section):
+    """Detail finer than the posts of an elevation model; see :mod:`regolith_terrain.dem.detail`."""
+
+    preset: PresetName = Field('highland', description='whose small craters and texture are added')
+    craters: bool = Field(True, description='whether craters narrower than two posts are added')
+    finest_m: float = Field(0.05, ge=0.02, le=1.0, description='shortest wavelength [m]')
+
+
 class TerrainConfig(Section):
     """Where the ground comes from and how it yields."""
 
     source: Annotated[str, BeforeValidator(_source_from_base_dir)] = Field(
-        'procedural', min_length=1, description="'procedural', 'flat' or the path of a GeoTIFF"
+        'procedural', min_length=1, description="'procedural', 'flat' or the path of a GeoTIFF, PDS3 label or .npy"
     )
+    preset: PresetName | None = Field(
+        None, description="kind of procedural lunar ground; none: gentle ground as 'roughness' says"
+    )
+    rocks: bool = Field(True, description='whether a preset has its rocks')
     spacing_m: float = Field(default=0.02, ge=0.002, le=1.0, description='spacing of the soil grid [m]')
     size_m: float = Field(
         default=100.0, gt=0.0, le=1e5, description='extent shown on maps [m]; the ground itself goes on'
@@ -171,8 +241,10 @@ class TerrainConfig(Section):
         default=None, gt=0.0, le=1e4, description='overrides the spacing a raster states [m]'
     )
     center: tuple[float, float] | None = Field(
-        None, description="origin in the raster's own coordinates [m]; none: its middle"
+        None, description="origin: latitude, longitude [deg], or the raster's own coordinates [m]; none: its middle"
     )
+    north: Literal['true', 'grid'] = Field('true', description="whether +y is true north or the raster's own")
+    detail: DetailConfig | None = Field(None, description='makes ground between the posts of a raster; none: smooth')
     roughness: RoughnessConfig = RoughnessConfig()
     mode: Literal['regolith', 'reference'] = Field(
         default='regolith', description='soil contact model: ours or the reference'
@@ -183,6 +255,23 @@ class TerrainConfig(Section):
     soil: Annotated[SoilConfig, BeforeValidator(_soil_from_anything)] = Field(
         default_factory=lambda: load_soil('lunar_nominal')
     )
+    regions: tuple[SoilRegionConfig, ...] = Field(
+        default=(), max_length=255, description='parts with other soils; where they overlap the last one holds'
+    )
+    bulldozing: BulldozingConfig = BulldozingConfig()
+
+    def soil_map(self) -> SoilMap:
+        """Return which soil lies where."""
+        soils = np.array([self.soil.parameters(), *(region.soil.parameters() for region in self.regions)])
+        return SoilMap(soils, [region.region() for region in self.regions])
+
+    @model_validator(mode='after')
+    def _belong_together(self) -> TerrainConfig:
+        if self.preset is not None and self.source != 'procedural':
+            raise ValueError(f'preset {self.preset!r} is of procedural ground; allowed with source: procedural only')
+        if self.detail is not None and self.source in ('procedural', 'flat'):
+            raise ValueError(f'detail is of elevation models; allowed where source is a file, not {self.source!r}')
+        return self
 
     @property
     def soil_name(self) -> str:

@@ -5,22 +5,63 @@
 from __future__ import annotations
 
 from regolith_terrain.config import TerrainConfig
+from regolith_terrain.dem.detail import detail_field
+from regolith_terrain.lunar.field import LunarField
+from regolith_terrain.lunar.presets import load_preset
+from regolith_terrain.lunar.rocks import RockField
 from regolith_terrain.procedural import ProceduralField
 from regolith_terrain.raster import RasterField
 from regolith_terrain.surface import FlatField, HeightField, PlaneField
 
-__all__ = ['FlatField', 'HeightField', 'PlaneField', 'ProceduralField', 'RasterField', 'build_height_field']
+__all__ = [
+    'FlatField',
+    'HeightField',
+    'LunarField',
+    'PlaneField',
+    'ProceduralField',
+    'RasterField',
+    'RockField',
+    'build_height_field',
+    'build_rocks',
+]
 
 
 def build_height_field(config: TerrainConfig, scenario_seed: int) -> HeightField:
     """Return the undisturbed ground of a scenario.
 
     :param config: the scenario's terrain section
-    :param scenario_seed: used by procedural ground that states no seed of its own
+    :param scenario_seed: used by procedural ground and detail that state no seed of its own
     :raises ValueError: if a raster cannot be used
     """
     if config.source == 'flat':
         return FlatField()
+    seed = config.seed if config.seed is not None else scenario_seed
     if config.source == 'procedural':
-        return ProceduralField(config.seed if config.seed is not None else scenario_seed, config.roughness)
-    return RasterField.from_file(config.source, config.post_spacing_m, config.center)
+        if config.preset is not None:
+            return LunarField(seed, load_preset(config.preset))
+        return ProceduralField(seed, config.roughness)
+    raster = RasterField.from_file(config.source, config.post_spacing_m, config.center, config.north)
+    if config.detail is None:
+        return raster
+    detail = config.detail
+    spacing = max(raster.spacing, raster.spacing_across)
+    return raster.with_detail(
+        detail_field(
+            raster.posts,
+            spacing,
+            seed,
+            load_preset(detail.preset),
+            finest_m=detail.finest_m,
+            craters=detail.craters,
+        )
+    )
+
+
+def build_rocks(config: TerrainConfig, scenario_seed: int) -> RockField | None:
+    """Return the rocks of a scenario's ground; none where it has none.
+
+    :param config: the scenario's terrain section
+    :param scenario_seed: used by ground that states no seed of its own
+    """
+    field = build_height_field(config, scenario_seed) if config.rocks and config.preset is not None else None
+    return RockField(field) if isinstance(field, LunarField) else None

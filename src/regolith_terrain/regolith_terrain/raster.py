@@ -6,35 +6,49 @@ from __future__ import annotations
 
 import hashlib
 import math
-import warnings
 from pathlib import Path
 
 import numpy as np
-import rasterio
 from numba import njit
-from numpy.typing import ArrayLike
-from rasterio.errors import NotGeoreferencedWarning, RasterioError
-from rasterio.io import DatasetReader
+from numpy.typing import ArrayLike, NDArray
 
+from regolith_terrain.dem.grid import DemGrid, lay_frame
+from regolith_terrain.dem.opening import open_dem, read_posts
 from regolith_terrain.surface import HeightField, Heights
+
+_ALONG = (1.0, 0.0, 0.0, 1.0)
+# Posts are made ready for detail in squares of so many a side.
+_BLOCK = 16
 
 
 class RasterField(HeightField):
     """Posts on a regular grid, joined by Catmull-Rom bicubic interpolation (Keys 1981, a = -1/2).
 
     The surface is continuously differentiable and passes through the posts. The local frame has its origin at the
-    chosen centre, x east, y north; z counts from the surface at the centre. Outside the posts the nearest edge goes on.
+    chosen centre; z counts from the surface there. Outside the posts the nearest edge goes on.
+
+    *Detail* finer than the posts is another field, added so that the posts stay: what it has at the posts is taken off
+    them before they are interpolated, z = B[posts - d(posts)] + d. Hence no lattice of calm spots shows around them.
     """
 
     def __init__(
-        self, posts: Heights, spacing: float, x_first: float | None = None, y_first: float | None = None
+        self,
+        posts: Heights,
+        spacing: float | tuple[float, float],
+        x_first: float | None = None,
+        y_first: float | None = None,
+        *,
+        jacobian: tuple[float, float, float, float] = _ALONG,
+        detail: HeightField | None = None,
     ) -> None:
-        """Take posts at x = x_first + i spacing, y = y_first + j spacing of the local frame.
+        """Take posts at a = x_first + i spacing, b = y_first + j spacing along the grid's axes, from the origin [m].
 
         :param posts: heights [m], shape (ni, nj), at least (2, 2)
-        :param spacing: [m]
-        :param x_first: none: the middle of the posts is at x = 0
+        :param spacing: [m]; two where they differ along the axes
+        :param x_first: none: the middle of the posts is at a = 0
         :param y_first: likewise
+        :param jacobian: of (a, b) by the local (x, y), row by row
+        :param detail: finer ground, in local coordinates
         :raises ValueError: if there are too few posts or some are not finite
         """
         posts = np.ascontiguousarray(posts, dtype=np.float64)
@@ -42,119 +56,152 @@ class RasterField(HeightField):
             raise ValueError(f'posts have shape {posts.shape}; allowed: two dimensions, at least (2, 2)')
         if not np.all(np.isfinite(posts)):
             raise ValueError(f'{np.count_nonzero(~np.isfinite(posts))} posts are not finite')
-        if not spacing > 0.0:
+        along, across = spacing if isinstance(spacing, tuple) else (spacing, spacing)
+        if not (along > 0.0 and across > 0.0):
             raise ValueError(f'post spacing {spacing!r} m; allowed: > 0')
         self.posts = posts
-        self.spacing = float(spacing)
+        self.spacing, self.spacing_across = float(along), float(across)
         self.x_first = -0.5 * (posts.shape[0] - 1) * self.spacing if x_first is None else float(x_first)
-        self.y_first = -0.5 * (posts.shape[1] - 1) * self.spacing if y_first is None else float(y_first)
+        self.y_first = -0.5 * (posts.shape[1] - 1) * self.spacing_across if y_first is None else float(y_first)
+        self.jacobian = jacobian
+        self._grid = np.array([*jacobian, self.x_first, self.y_first, self.spacing, self.spacing_across])
+        self.detail = detail
+        self._base = posts
+        self._ready: NDArray[np.bool_] | None = None
+        if detail is not None:
+            self._base = posts.copy()
+            self._ready = np.zeros([-(-n // _BLOCK) for n in posts.shape], dtype=np.bool_)
         self.datum = 0.0
         self.datum = float(self.heights(0.0, 0.0))
         self._fingerprint = self._hash()
 
     @staticmethod
     def from_file(
-        path: str | Path, post_spacing_m: float | None = None, center: tuple[float, float] | None = None
+        path: str | Path,
+        post_spacing_m: float | None = None,
+        center: tuple[float, float] | None = None,
+        north: str = 'true',
     ) -> RasterField:
-        """Read the first band of a GeoTIFF (or whatever GDAL reads) in projected metres.
+        """Read a GeoTIFF (or whatever GDAL reads), a PDS3 image or a NumPy array.
 
         :param path: of the file
         :param post_spacing_m: overrides what the file says, and is needed where it says nothing; the raster's own
             coordinates then count from its lower left corner
-        :param center: origin of the local frame in the raster's own coordinates [m]; none: its middle
+        :param center: origin of the local frame: latitude, longitude [deg] or the raster's own coordinates [m], see
+            :func:`regolith_terrain.dem.grid.locate`; none: its middle
+        :param north: see :func:`regolith_terrain.dem.grid.lay_frame`
         :raises ValueError: naming the file and what is wrong with it
         """
-        path = Path(path)
-        if not path.is_file():
-            raise ValueError(f'{path}: no such file; allowed: the path of a GeoTIFF')
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter('ignore', NotGeoreferencedWarning)
-                with rasterio.open(path) as data:
-                    spacing, left, top = _placement(path, data, post_spacing_m)
-                    posts = _read_posts(path, data)
-        except RasterioError as error:
-            raise ValueError(f'{path}: not a raster that can be read: {error}') from error
-        rows, cols = posts.shape
-        # Posts are cell centres; the first row is the northernmost.
-        west, south = left + 0.5 * spacing, top - (rows - 0.5) * spacing
-        if center is None:
-            center = (west + 0.5 * (cols - 1) * spacing, south + 0.5 * (rows - 1) * spacing)
-        inside = west <= center[0] <= west + (cols - 1) * spacing and south <= center[1] <= south + (rows - 1) * spacing
-        if not inside:
-            raise ValueError(
-                f'{path}: center {tuple(center)!r} lies outside; allowed: x {west}..{west + (cols - 1) * spacing}, '
-                f'y {south}..{south + (rows - 1) * spacing}'
-            )
-        return RasterField(posts[::-1].T, spacing, west - center[0], south - center[1])
+        grid = open_dem(path, post_spacing_m)
+        return RasterField.from_window(grid, center, north, (0, grid.rows, 0, grid.cols))
+
+    @staticmethod
+    def from_window(
+        grid: DemGrid, center: tuple[float, float] | None, north: str, window: tuple[int, int, int, int]
+    ) -> RasterField:
+        """Read rows r0 <= r < r1, columns c0 <= c < c1 (in that order) of a grid, in the frame around a centre."""
+        frame = lay_frame(grid, center, north)
+        _, r1, c0, _ = window
+        posts = read_posts(grid, *window)
+        _, x_col, x_row, _, y_col, y_row = grid.to_map
+        along, across = math.hypot(x_col, y_col), math.hypot(x_row, y_row)
+        # From map to metres along columns and against rows; the identity for a map that runs north up.
+        axes = np.array([[x_col / along, -x_row / across], [y_col / along, -y_row / across]])
+        into = np.linalg.inv(axes) if not np.array_equal(axes, np.eye(2)) else axes
+        jacobian = into @ np.array(frame.jacobian).reshape(2, 2)
+        x, y = grid.map_xy(r1 - 1, c0)
+        first = into @ np.array([x - frame.x, y - frame.y])
+        a, b, c, d = (float(v) for v in jacobian.ravel())
+        place = (float(first[0]), float(first[1]))
+        return RasterField(posts[::-1].T, (along, across), *place, jacobian=(a, b, c, d))
+
+    def with_detail(self, detail: HeightField) -> RasterField:
+        """Return the same posts with finer ground between them."""
+        spacing = (self.spacing, self.spacing_across)
+        return RasterField(self.posts, spacing, self.x_first, self.y_first, jacobian=self.jacobian, detail=detail)
 
     def heights(self, x: ArrayLike, y: ArrayLike) -> Heights:
         """Return z [m] at (x, y) [m]."""
         x, y = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))
-        out = np.empty(x.size)
-        _bicubic(x.ravel(), y.ravel(), self.posts, self.spacing, self.x_first, self.y_first, self.datum, out)
-        return out.reshape(x.shape)
+        out = self._smooth(x, y)
+        return out if self.detail is None else out + self.detail.heights(x, y)
+
+    def nodes(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> Heights:
+        """Return z [m] of a block of nodes, to the bit what :meth:`heights` gives."""
+        if self.detail is None:
+            return super().nodes(i0, i1, j0, j1, spacing)
+        return self._smooth(*_node_places(i0, i1, j0, j1, spacing)) + self.detail.nodes(i0, i1, j0, j1, spacing)
+
+    def coarse_nodes(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> Heights:
+        """Return z [m] of a block of nodes; without detail where they lie no closer than half the posts."""
+        if self.detail is None:
+            return super().nodes(i0, i1, j0, j1, spacing)
+        places = _node_places(i0, i1, j0, j1, spacing)
+        if spacing < 0.5 * min(self.spacing, self.spacing_across):
+            return self._smooth(*places) + self.detail.coarse_nodes(i0, i1, j0, j1, spacing)
+        out = np.empty(places[0].size)
+        _bicubic(places[0].ravel(), places[1].ravel(), self.posts, self._grid, self.datum, out)
+        return out.reshape(places[0].shape)
+
+    def post_places(self) -> tuple[Heights, Heights]:
+        """Return local x and y [m] of all posts, each of the shape of ``posts``."""
+        i, j = (np.arange(n, dtype=np.float64) for n in self.posts.shape)
+        return self._local(i[:, None], j[None, :])
 
     @property
     def extent(self) -> tuple[float, float, float, float]:
-        """West, east, south and north edge of the posts [m]."""
+        """West, east, south and north edge of the posts [m]; of posts askew, the widest square around the origin."""
         ni, nj = self.posts.shape
-        return (
-            self.x_first,
-            self.x_first + (ni - 1) * self.spacing,
-            self.y_first,
-            self.y_first + (nj - 1) * self.spacing,
-        )
+        a, b, c, d = self.jacobian
+        high = (self.x_first + (ni - 1) * self.spacing, self.y_first + (nj - 1) * self.spacing_across)
+        if b == 0.0 and c == 0.0:
+            return self.x_first / a, high[0] / a, self.y_first / d, high[1] / d
+        half = min(min(high[0], -self.x_first) / (abs(a) + abs(b)), min(high[1], -self.y_first) / (abs(c) + abs(d)))
+        return -half, half, -half, half
 
     def fingerprint(self) -> str:
-        """Return the SHA-256 (hex) of the posts and where they are."""
+        """Return the SHA-256 (hex) of the posts, where they are, and the detail between them."""
         return self._fingerprint
 
     def _hash(self) -> str:
-        place = np.array([*self.posts.shape, self.spacing, self.x_first, self.y_first], dtype='<f8')
-        return hashlib.sha256(b'raster' + place.tobytes() + self.posts.astype('<f8').tobytes()).hexdigest()
+        ni, nj = self.posts.shape
+        place = np.array([ni, nj, *self._grid], dtype='<f8')
+        text = self.detail.fingerprint().encode() if self.detail is not None else b''
+        return hashlib.sha256(b'raster' + place.tobytes() + self.posts.astype('<f8').tobytes() + text).hexdigest()
+
+    def _smooth(self, x: Heights, y: Heights) -> Heights:
+        """Return the interpolated part at (x, y), of the same shape."""
+        if self._ready is not None and self.detail is not None:
+            self._prepare(x, y)
+        out = np.empty(x.size)
+        _bicubic(x.ravel(), y.ravel(), self._base, self._grid, self.datum, out)
+        return out.reshape(x.shape)
+
+    def _prepare(self, x: Heights, y: Heights) -> None:
+        """Take the detail off the posts that interpolation at (x, y) asks, where that has not been done."""
+        assert self._ready is not None and self.detail is not None
+        need = np.zeros_like(self._ready)
+        _blocks_met(x.ravel(), y.ravel(), self._base.shape[0], self._base.shape[1], self._grid, need)
+        for bi, bj in np.argwhere(need & ~self._ready).tolist():
+            i = np.arange(bi * _BLOCK, min((bi + 1) * _BLOCK, self.posts.shape[0]))
+            j = np.arange(bj * _BLOCK, min((bj + 1) * _BLOCK, self.posts.shape[1]))
+            at = np.ix_(i, j)
+            self._base[at] = self.posts[at] - self.detail.heights(*self._local(i[:, None] * 1.0, j[None, :] * 1.0))
+            self._ready[bi, bj] = True
+
+    def _local(self, i: Heights, j: Heights) -> tuple[Heights, Heights]:
+        """Return where posts lie in the local frame."""
+        u, v = np.broadcast_arrays(self.x_first + i * self.spacing, self.y_first + j * self.spacing_across)
+        a, b, c, d = self.jacobian
+        scale = a * d - b * c
+        return (d * u - b * v) / scale, (a * v - c * u) / scale
 
 
-def _placement(path: Path, data: DatasetReader, post_spacing_m: float | None) -> tuple[float, float, float]:
-    """Return (post spacing, left edge, top edge) in metres of the raster's own coordinates."""
-    if post_spacing_m is not None:
-        return float(post_spacing_m), 0.0, data.height * float(post_spacing_m)
-    transform = data.transform
-    if transform.is_identity and data.crs is None:
-        raise ValueError(f'{path}: the file states no post spacing; give post_spacing_m')
-    if data.crs is not None and data.crs.is_geographic:
-        raise ValueError(
-            f'{path}: coordinates are in degrees ({data.crs.to_string()}); allowed: a projection in metres '
-            '(reproject it, e.g. with gdalwarp), or give post_spacing_m'
-        )
-    if data.crs is not None and data.crs.is_projected and abs(data.crs.linear_units_factor[1] - 1.0) > 1e-12:
-        raise ValueError(f'{path}: coordinates are in {data.crs.linear_units_factor[0]}; allowed: metres')
-    if transform.b != 0.0 or transform.d != 0.0 or transform.a <= 0.0 or transform.e >= 0.0:
-        raise ValueError(
-            f'{path}: rows must run north to south and columns west to east; geotransform {tuple(transform)!r}'
-        )
-    if not math.isclose(transform.a, -transform.e, rel_tol=1e-6):
-        raise ValueError(f'{path}: cells of {transform.a} x {-transform.e} m are not square; resample it')
-    return float(transform.a), float(transform.c), float(transform.f)
-
-
-def _read_posts(path: Path, data: DatasetReader) -> Heights:
-    """Return the heights, first row north, shape (rows, cols)."""
-    if data.count != 1:
-        raise ValueError(f'{path}: {data.count} bands; allowed: one, of heights')
-    if min(data.width, data.height) < 2:
-        raise ValueError(f'{path}: {data.width} x {data.height} posts; allowed: at least 2 x 2')
-    if np.dtype(data.dtypes[0]).kind not in 'iuf':
-        raise ValueError(f'{path}: values of type {data.dtypes[0]}; allowed: real numbers')
-    raw = data.read(1, masked=True)
-    missing = np.ma.getmaskarray(raw) | ~np.isfinite(raw.filled(np.nan) if raw.dtype.kind == 'f' else raw.data)
-    if missing.any():
-        row, col = (int(v) for v in np.argwhere(missing)[0])
-        raise ValueError(
-            f'{path}: {int(missing.sum())} posts have no height (first at row {row}, column {col}); fill or crop them'
-        )
-    heights: Heights = np.asarray(raw.data, dtype=np.float64) * data.scales[0] + data.offsets[0]
-    return heights
+def _node_places(i0: int, i1: int, j0: int, j1: int, spacing: float) -> tuple[Heights, Heights]:
+    x = np.arange(i0, i1, dtype=np.float64) * spacing
+    y = np.arange(j0, j1, dtype=np.float64) * spacing
+    full = np.broadcast_arrays(x[:, None], y[None, :])
+    return full[0], full[1]
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
@@ -169,11 +216,31 @@ def _weights(t):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
-def _bicubic(x, y, posts, spacing, x_first, y_first, datum, out):  # type: ignore[no-untyped-def]
+def _post_index(x, y, grid):  # type: ignore[no-untyped-def]
+    """Return where (x, y) lies among the posts."""
+    u = (grid[0] * x + grid[1] * y - grid[4]) / grid[6]
+    v = (grid[2] * x + grid[3] * y - grid[5]) / grid[7]
+    return u, v
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _blocks_met(x, y, ni, nj, grid, need):  # type: ignore[no-untyped-def]
+    """Mark the squares of posts that interpolation at the places asks."""
+    for n in range(x.shape[0]):
+        u, v = _post_index(x[n], y[n], grid)
+        i, j = int(min(max(u, 0.0), ni - 1.0)), int(min(max(v, 0.0), nj - 1.0))
+        for a in range(max(i - 1, 0) // _BLOCK, min(i + 2, ni - 1) // _BLOCK + 1):
+            for b in range(max(j - 1, 0) // _BLOCK, min(j + 2, nj - 1) // _BLOCK + 1):
+                need[a, b] = True
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _bicubic(x, y, posts, grid, datum, out):  # type: ignore[no-untyped-def]
     ni, nj = posts.shape
     for n in range(x.shape[0]):
-        u = min(max((x[n] - x_first) / spacing, 0.0), ni - 1.0)
-        v = min(max((y[n] - y_first) / spacing, 0.0), nj - 1.0)
+        u, v = _post_index(x[n], y[n], grid)
+        u = min(max(u, 0.0), ni - 1.0)
+        v = min(max(v, 0.0), nj - 1.0)
         i, j = int(u), int(v)
         wx = _weights(u - i)
         wy = _weights(v - j)

@@ -19,7 +19,7 @@ class ShearMemory:
 
     A layer is a wheel (regolith mode) or the whole vehicle (reference mode, layer 0). What the two values mean depends
     on the mode, see
-    :func:`regolith_terrain.scm.cylinder_wrench`. It is part of the vehicle's state; merges of soil never touch it.
+    :func:`regolith_terrain.scm.body_wrench`. It is part of the vehicle's state; merges of soil never touch it.
     """
 
     layers: int
@@ -44,8 +44,16 @@ class ShearMemory:
     def scatter(self, i0: int, i1: int, j0: int, j1: int) -> Floats:
         """Return dense arrays for the nodes i0 <= i < i1, j0 <= j < j1, shape (layers, i1 - i0, j1 - j0, 2)."""
         dense = np.zeros((self.layers, i1 - i0, j1 - j0, 2))
-        _scatter(self.layer, self.i, self.j, self.value, i0, j0, dense)
+        self.scatter_into(i0, j0, dense)
         return dense
+
+    def scatter_into(self, i0: int, j0: int, dense: Floats) -> None:
+        """Write the entries into arrays of zeros, shape (layers, ni, nj, 2), whose first node is (i0, j0)."""
+        _scatter(self.layer, self.i, self.j, self.value, 1.0, i0, j0, dense)
+
+    def clear(self, i0: int, j0: int, dense: Floats) -> None:
+        """Make arrays zero again, of which :meth:`gather` has just returned this memory."""
+        _scatter(self.layer, self.i, self.j, self.value, 0.0, i0, j0, dense)
 
     def gather(self, i0: int, j0: int, dense: Floats, touched: NDArray[np.bool_]) -> ShearMemory:
         """Return the memory after a cycle: nodes the cycle did not touch as they were, the others as in ``dense``.
@@ -83,13 +91,13 @@ class ShearMemory:
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
-def _scatter(layer, i, j, value, i0, j0, dense):  # type: ignore[no-untyped-def]
+def _scatter(layer, i, j, value, factor, i0, j0, dense):  # type: ignore[no-untyped-def]
     for n in range(layer.shape[0]):
         r = i[n] - i0
         c = j[n] - j0
         if 0 <= r < dense.shape[1] and 0 <= c < dense.shape[2]:
-            dense[layer[n], r, c, 0] = value[n, 0]
-            dense[layer[n], r, c, 1] = value[n, 1]
+            dense[layer[n], r, c, 0] = factor * value[n, 0]
+            dense[layer[n], r, c, 1] = factor * value[n, 1]
 
 
 @njit(cache=True, nogil=True, error_model='numpy')

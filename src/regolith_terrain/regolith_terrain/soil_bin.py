@@ -4,14 +4,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from regolith_terrain.config import load_soil
 from regolith_terrain.records import Floats
-from regolith_terrain.scm import MODES, OK, STAT_COUNT, cylinder_wrench, make_scratch, plate_wrench
+from regolith_terrain.scm import (
+    MODES,
+    NO_BULLDOZING,
+    OK,
+    Shapes,
+    body_wrench,
+    box,
+    cylinder,
+    make_scratch,
+    make_wrench,
+    reach,
+)
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.surface import FlatField, HeightField
 
@@ -52,22 +65,52 @@ class SoilBin:
         mode: str = 'regolith',
         bounds: tuple[int, int, int, int] = (-45, 60, -35, 36),
         field: HeightField | None = None,
+        bulldozing: Floats = NO_BULLDOZING,
     ) -> None:
         """Fill the bin.
 
-        :param soil: name or file of a soil, or its parameters, shape (8,)
+        :param soil: name or file of a soil, or its parameters, shape (8,), or those of several, shape (n, 8); the
+            first fills the bin, ``ground.region`` says where the others lie
         :param spacing: of the nodes [m]
         :param mode: 'regolith' or 'reference'
         :param bounds: node indices i0, i1, j0, j1 of the bed, i0 <= i < i1
         :param field: surface of the bed; none: level, at z = 0
+        :param bulldozing: its rules, shape (5,)
         """
-        self.parameters = load_soil(soil).parameters() if isinstance(soil, str) else soil
+        given = load_soil(soil).parameters() if isinstance(soil, str) else soil
+        self.soils = np.atleast_2d(given)
+        self.parameters = self.soils[0]
         self.spacing = spacing
         self.mode = MODES[mode]
+        self.bulldozing = bulldozing
         self.window = SoilGrid(field if field is not None else FlatField(), spacing).window(*bounds)
+        self.ground = self.window.ground()
         self.shear = np.zeros((*self.window.shape, 2))
-        self.scratch = make_scratch(0.5, spacing)
-        self.force, self.torque, self.stats = np.zeros(3), np.zeros(3), np.zeros(STAT_COUNT)
+        self._spread = float(bulldozing[4])
+        self.scratch = make_scratch(0.5, spacing, self._spread)
+        self._wrench = make_wrench()
+        self.force, self.torque, self.stats = self._wrench
+        self._shapes: dict[tuple[object, ...], Shapes] = {}
+
+    def body(
+        self,
+        shape: Shapes,
+        center: ArrayLike,
+        rotation: ArrayLike = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
+        velocity: ArrayLike = (0.0, 0.0, 0.0),
+        spin: ArrayLike = (0.0, 0.0, 0.0),
+        dt: float = 1e-3,
+    ) -> int:
+        """Press a body in for one step; force, torque and stats are then in the attributes.
+
+        The arguments and the status returned are those of :func:`regolith_terrain.scm.body_wrench`.
+        """
+        place, turn, speed, whirl = (np.array(v, dtype=np.float64) for v in (center, rotation, velocity, spin))
+        status: int = body_wrench(
+            self.ground, self.soils, self.bulldozing, self.mode, dt, shape, 0, place, turn, speed, whirl, self.shear,
+            self.scratch, self._wrench,
+        )  # fmt: skip
+        return status
 
     def wheel(
         self,
@@ -79,18 +122,11 @@ class SoilBin:
         width: float = 0.21,
         dt: float = 1e-3,
     ) -> int:
-        """Press a cylinder in for one step; force, torque and stats are then in the attributes.
-
-        The arguments and the status returned are those of :func:`regolith_terrain.scm.cylinder_wrench`.
-        """
-        w = self.window
-        place, along, speed, turn = (np.array(v, dtype=np.float64) for v in (center, axis, velocity, spin))
-        status: int = cylinder_wrench(
-            w.base, w.normal, w.level_initial, w.level, w.sinkage_plastic, w.sigma_yield, w.touched, w.i0, w.j0,
-            self.spacing, self.parameters, radius, 0.5 * width, place, along, speed, turn, dt, self.mode,
-            self.shear, self.scratch.floats, self.scratch.ints, self.force, self.torque, self.stats,
-        )  # fmt: skip
-        return status
+        """Press a cylinder with this axis in for one step."""
+        key = ('wheel', radius, width)
+        if key not in self._shapes:
+            self._shapes[key] = self.fitting(cylinder(radius, width))
+        return self.body(self._shapes[key], center, _with_axle(axis), velocity, spin, dt)
 
     def plate(
         self,
@@ -100,15 +136,30 @@ class SoilBin:
         velocity: Sequence[float] = (0.0, 0.0, 0.0),
         dt: float = 1e-3,
     ) -> int:
-        """Press a level plate in for one step; ``center`` is that of its lower face, the sides are along x and y."""
-        w = self.window
-        place, speed = np.array(center, dtype=np.float64), np.array(velocity, dtype=np.float64)
-        status: int = plate_wrench(
-            w.base, w.normal, w.level_initial, w.level, w.sinkage_plastic, w.sigma_yield, w.touched, w.i0, w.j0,
-            self.spacing, self.parameters, 0.5 * length, 0.5 * width, place, speed, np.zeros(3), dt, self.mode,
-            self.shear, self.scratch.floats, self.scratch.ints, self.force, self.torque, self.stats,
-        )  # fmt: skip
-        return status
+        """Press a level plate in for one step; ``center`` is that of its lower face, the sides are along x and y.
+
+        The torque is about the plate's own centre, 5 cm above.
+        """
+        key = ('plate', length, width)
+        if key not in self._shapes:
+            self._shapes[key] = self.fitting(box(length, width, 0.1))
+        return self.body(self._shapes[key], (center[0], center[1], center[2] + 0.05), velocity=velocity, dt=dt)
+
+    def fitting(self, shape: Shapes) -> Shapes:
+        """Return the shape, having made enough scratch for it."""
+        needed = make_scratch(reach(shape), self.spacing, self._spread)
+        if needed.ints.shape[0] > self.scratch.ints.shape[0]:
+            self.scratch = needed
+        return shape
+
+
+def _with_axle(axis: Sequence[float]) -> Floats:
+    """Return a rotation whose y axis is this unit vector."""
+    y = np.array(axis, dtype=np.float64)
+    other = np.eye(3)[2] if abs(y[2]) < 0.9 else np.eye(3)[0]
+    x = np.cross(y, other)
+    x /= np.linalg.norm(x)
+    return np.ascontiguousarray(np.stack((x, y, np.cross(x, y)), axis=1))
 
 
 def press(
@@ -148,43 +199,62 @@ def roll(
     radius: float = 0.25,
     width: float = 0.21,
     dt: float = 1e-3,
+    shape: Shapes | None = None,
 ) -> Rolled:
     """Run a wheel at prescribed slip, free vertically, on a level bed; semi-implicit Euler.
 
-    The load comes on over 0.5 s, both speeds rise from 1 s to 1.5 s; then the wheel rolls on for three radii, at least
-    for 4 s, at most until 30 s.
+    Gravity comes on over 0.5 s, both speeds rise from 1 s to 1.5 s; then the wheel goes on for 0.75 m, at least
+    for 4 s, at most until 30 s. It starts above the origin, touching z = 0.
 
     :param load: weight on the wheel [N]
-    :param slip: 1 - v / (omega radius)
+    :param slip: 1 - v / (omega radius), < 1
     :param omega: wheel speed [rad/s]
+    :param shape: of the wheel; none: a cylinder
     :raises RuntimeError: if the wheel leaves the bed
+    :raises ValueError: if the soil cannot bear the load
     """
     speed = omega * radius * (1.0 - slip)
-    end = min(30.0, 1.5 + max(3.0 * radius / speed, 4.0))
+    end = rolling_time(speed)
     mass = load / _GRAVITY
-    x, z, vz = 0.0, radius, 0.0
+    x, z, vz, angle = 0.0, radius, 0.0, 0.0
+    wheel = soil_bin.fitting(cylinder(radius, width) if shape is None else shape)
+    rotation = np.eye(3)
     total = np.zeros(4)
     count = 0
     for k in range(round(end / dt)):
         t = k * dt
         ramp = min(1.0, max(0.0, (t - 1.0) / 0.5))
+        if shape is not None:  # whether a cylinder turns makes no difference
+            rotation[0, 0] = rotation[2, 2] = math.cos(angle)
+            rotation[0, 2] = math.sin(angle)
+            rotation[2, 0] = -rotation[0, 2]
         _check(
-            soil_bin.wheel(
-                (x, 0.0, z),
-                velocity=(speed * ramp, 0.0, vz),
-                spin=(0.0, omega * ramp, 0.0),
-                radius=radius,
-                width=width,
-                dt=dt,
-            )
+            soil_bin.body(wheel, (x, 0.0, z), rotation, (speed * ramp, 0.0, vz), (0.0, omega * ramp, 0.0), dt)
         )
         vz += dt * (soil_bin.force[2] / mass - _GRAVITY * min(1.0, t / 0.5))
         z += dt * vz
-        x += dt * speed * min(1.0, max(0.0, (t + dt - 1.0) / 0.5))
+        if z < 0.0:
+            raise ValueError(f'load {load!r} N pushes the axle of a wheel of {radius!r} m under; allowed: less')
+        ramp = min(1.0, max(0.0, (t + dt - 1.0) / 0.5))
+        x += dt * speed * ramp
+        angle += dt * omega * ramp
         if t + dt > 1.5 + 0.5 * (end - 1.5):
             total += (soil_bin.force[0], soil_bin.force[2], -soil_bin.torque[1], radius - z)
             count += 1
     return Rolled(*(total / count).tolist())
+
+
+def rolling_time(speed: float) -> float:
+    """Return when a :func:`roll` at this forward speed [m/s] ends [s]."""
+    return min(30.0, 1.5 + max(0.75 / speed, 4.0))
+
+
+def rolling_bounds(spacing: float, speed: float, radius: float, width: float) -> tuple[int, int, int, int]:
+    """Return the bounds of a bed that is long and wide enough for a :func:`roll`."""
+    way = speed * (rolling_time(speed) - 1.25)
+    side = int(math.ceil(0.5 * width / spacing)) + 4
+    back = int(math.ceil(radius / spacing)) + 4
+    return -back, back + int(math.ceil(way / spacing)) + 1, -side, side + 1
 
 
 def _check(status: int) -> None:

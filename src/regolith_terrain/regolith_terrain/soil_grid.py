@@ -17,6 +17,7 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.records import FIELDS, Floats, Indices, NodeRecords
+from regolith_terrain.scm.arrays import Ground
 from regolith_terrain.soil_hash import LANES, add_node, digest
 from regolith_terrain.surface import HeightField
 
@@ -34,8 +35,8 @@ class SoilWindow:
     spacing: float
     base: Floats
     """Undisturbed heights with one more node on each side [m], shape (ni + 2, nj + 2)."""
-    normal: Floats
-    """Of the undisturbed ground, unit vectors; zero where no kernel has needed one yet, shape (ni, nj, 3)."""
+    upright: Floats
+    """Vertical part of the undisturbed ground's unit normal; zero where no kernel has needed it yet, shape (ni, nj)."""
     level_initial: Floats
     """[m], shape (ni, nj), as all that follow."""
     level: Floats
@@ -49,6 +50,17 @@ class SoilWindow:
     def shape(self) -> tuple[int, int]:
         """Return (ni, nj)."""
         return self.level.shape[0], self.level.shape[1]
+
+    def ground(self, region: NDArray[np.uint8] | None = None) -> Ground:
+        """Return the window as the contact kernels take it.
+
+        :param region: row of the soil table of each node, shape (ni, nj); none: the first everywhere
+        """
+        return Ground(
+            self.base, self.upright, self.level_initial, self.level, self.sinkage_plastic, self.sigma_yield,
+            self.touched, region if region is not None else np.zeros(self.shape, np.uint8), self.i0, self.j0,
+            self.spacing,
+        )  # fmt: skip
 
     def changed(self) -> NodeRecords:
         """Return the records of all touched nodes, sorted by (i, j)."""
@@ -104,9 +116,11 @@ class SoilGrid:
         """Number of nodes that carry a record."""
         return self._count
 
-    def window(self, i0: int, i1: int, j0: int, j1: int) -> SoilWindow:
+    def window(self, i0: int, i1: int, j0: int, j1: int, parts: Indices | None = None) -> SoilWindow:
         """Return a copy of the nodes i0 <= i < i1, j0 <= j < j1.
 
+        :param parts: rows (i0, i1, j0, j1) of the only rectangles that will be looked at, shape (k, 4); what lies
+            elsewhere in the window is then undefined, and its level NaN, so that kernels refuse to go there
         :raises ValueError: if the range is empty
         """
         if i1 <= i0 or j1 <= j0:
@@ -114,16 +128,20 @@ class SoilGrid:
         ni, nj = i1 - i0, j1 - j0
         base = np.empty((ni + 2, nj + 2))
         values = np.empty((len(FIELDS), ni, nj))
+        if parts is None:
+            parts = np.array([[i0, i1, j0, j1]], dtype=np.int32)
+        else:
+            values[1] = np.nan
         for ti in range((i0 - 1) >> _SHIFT, (i1 >> _SHIFT) + 1):
             for tj in range((j0 - 1) >> _SHIFT, (j1 >> _SHIFT) + 1):
                 tile = self._tile(ti, tj)
                 virgin = tile.values is None
                 records = self._no_values if virgin else tile.values
-                _copy_tile(tile.base, records, virgin, ti << _SHIFT, tj << _SHIFT, i0, j0, base, values)
+                _copy_tile(tile.base, records, virgin, ti << _SHIFT, tj << _SHIFT, i0, j0, parts, base, values)
         touched = np.zeros((ni, nj), dtype=np.bool_)
-        normal = np.zeros((ni, nj, 3))
+        upright = np.zeros((ni, nj))
         a, b, c, d, e = values
-        return SoilWindow(i0, j0, self.spacing, base, normal, a, b, c, d, e, touched)
+        return SoilWindow(i0, j0, self.spacing, base, upright, a, b, c, d, e, touched)
 
     def records_at(self, i: Indices, j: Indices) -> NodeRecords:
         """Return the records of nodes, modified or not, in the order given; shape (n,) each."""
@@ -292,24 +310,26 @@ def _by_tile(i: Indices, j: Indices) -> list[tuple[tuple[int, int], NDArray[np.i
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
-def _copy_tile(tile_base, tile_values, virgin, ti0, tj0, i0, j0, base, values):  # type: ignore[no-untyped-def]
-    """Copy what a tile and a window (with its border of one node) share; (ti0, tj0) is the tile's first node."""
+def _copy_tile(  # type: ignore[no-untyped-def]
+    tile_base, tile_values, virgin, ti0, tj0, i0, j0, parts, base, values
+):
+    """Copy what a tile and parts of a window (with a border of one node) share; (ti0, tj0) is the tile's first node."""
     size = tile_base.shape[0]
-    ni, nj = values.shape[1], values.shape[2]
-    for i in range(max(i0 - 1, ti0), min(i0 + ni + 1, ti0 + size)):
-        for j in range(max(j0 - 1, tj0), min(j0 + nj + 1, tj0 + size)):
-            base[i - i0 + 1, j - j0 + 1] = tile_base[i - ti0, j - tj0]
-    first_i, last_i = max(i0, ti0), min(i0 + ni, ti0 + size)
-    first_j, last_j = max(j0, tj0), min(j0 + nj, tj0 + size)
-    for k in range(values.shape[0]):
-        for i in range(first_i, last_i):
-            for j in range(first_j, last_j):
-                if not virgin:
-                    values[k, i - i0, j - j0] = tile_values[k, i - ti0, j - tj0]
-                elif k < 2:
-                    values[k, i - i0, j - j0] = tile_base[i - ti0, j - tj0]
-                else:
-                    values[k, i - i0, j - j0] = 0.0
+    for part in range(parts.shape[0]):
+        a, b = max(i0, parts[part, 0]), min(i0 + values.shape[1], parts[part, 1])
+        c, d = max(j0, parts[part, 2]), min(j0 + values.shape[2], parts[part, 3])
+        for i in range(max(a - 1, ti0), min(b + 1, ti0 + size)):
+            for j in range(max(c - 1, tj0), min(d + 1, tj0 + size)):
+                base[i - i0 + 1, j - j0 + 1] = tile_base[i - ti0, j - tj0]
+        for k in range(values.shape[0]):
+            for i in range(max(a, ti0), min(b, ti0 + size)):
+                for j in range(max(c, tj0), min(d, tj0 + size)):
+                    if not virgin:
+                        values[k, i - i0, j - j0] = tile_values[k, i - ti0, j - tj0]
+                    elif k < 2:
+                        values[k, i - i0, j - j0] = tile_base[i - ti0, j - tj0]
+                    else:
+                        values[k, i - i0, j - j0] = 0.0
 
 
 @njit(cache=True, nogil=True, error_model='numpy')

@@ -35,6 +35,10 @@ class HeightField(ABC):
         y = np.arange(j0, j1, dtype=np.float64) * spacing
         return np.ascontiguousarray(self.heights(x[:, None], y[None, :]))
 
+    def coarse_nodes(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> Heights:
+        """Return :meth:`nodes` without what the spacing cannot show; of a field that knows no better, all of it."""
+        return self.nodes(i0, i1, j0, j1, spacing)
+
 
 class PlaneField(HeightField):
     """A tilted plane: z = height + slope_x x + slope_y y."""

@@ -18,8 +18,10 @@ from regolith_terrain.config import TerrainConfig
 from regolith_terrain.height_field import build_height_field
 from regolith_terrain.merge import SoilUpdate
 from regolith_terrain.ros import convert
+from regolith_terrain.ros.map_topics import MapTopics
 from regolith_terrain.ros.services import offer_heights, offer_snapshot
 from regolith_world.config import Head, WorldConfig, load_section
+from regolith_world.records import Cycle
 from regolith_world.ros import qos
 from regolith_world.ros.convert import cycle_record
 from regolith_world.ros.leaving import leave
@@ -48,6 +50,8 @@ class TerrainNode:
         self.shell.watch([self._update])
         offer_heights(node, self.authority.grid)
         offer_snapshot(node, self.authority)
+        self._map = MapTopics(node, self.authority.grid)
+        self.authority.on_commit = self._show
 
     def run(self) -> None:
         """Take part until the world stops."""
@@ -60,6 +64,10 @@ class TerrainNode:
 
     def _on_delta(self, message: TerrainDelta) -> None:
         self.authority.on_delta(convert.delta_record(message))
+
+    def _show(self, cycle: Cycle) -> None:
+        if not self.shell.muted:
+            self._map.publish(cycle.t_ns, cycle.bodies)
 
     def _restore(self, state: bytes, soil: bytes, epoch: int) -> str:
         self.authority.restore(state, epoch)

@@ -31,7 +31,7 @@ def write(path: Path, rows: np.ndarray, **options) -> Path:
 
 def test_posts_are_reproduced_in_east_north_order(tmp_path: Path) -> None:
     rows = np.random.default_rng(0).normal(size=(7, 9))  # row 0 is the north
-    field = RasterField.from_file(write(tmp_path / 'a.tif', rows), center=(1009.0, 1993.0))
+    field = RasterField.from_file(write(tmp_path / 'a.tif', rows, crs=None), center=(1009.0, 1993.0))
     # The centre is the post in row 3, column 4: columns 1001 + 2 c, rows 1999 - 2 r.
     for r in range(7):
         for c in range(9):
@@ -45,7 +45,7 @@ def test_posts_are_reproduced_in_east_north_order(tmp_path: Path) -> None:
 
 def test_default_centre_is_the_middle(tmp_path: Path) -> None:
     rows = np.add.outer(-np.arange(6.0), 3.0 * np.arange(8.0))
-    field = RasterField.from_file(write(tmp_path / 'a.tif', rows))
+    field = RasterField.from_file(write(tmp_path / 'a.tif', rows, crs=None))
     # 3 m up per 2 m east, 1 m up per 2 m north; a plane comes out exactly between the posts too, away from the edges.
     x, y = np.array([-3.3, 0.0, 2.1]), np.array([1.7, 0.4, -0.3])
     assert field.heights(x, y) == pytest.approx(1.5 * x + 0.5 * y, abs=1e-12)

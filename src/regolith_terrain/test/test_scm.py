@@ -21,7 +21,8 @@ from regolith_terrain.scm import (
     make_scratch,
 )
 from regolith_terrain.soil_bin import SoilBin as Bin
-from regolith_terrain.surface import PlaneField
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.surface import FlatField, PlaneField
 
 MODES = ('reference', 'regolith')
 
@@ -187,14 +188,16 @@ def test_tilted_wheel_digs_in_with_its_edge() -> None:
     assert bin_.torque[0] < 0.0
 
 
-def test_slope_is_pressed_along_its_normal_on_its_true_area() -> None:
+def test_wheel_pressed_into_a_slope_is_pushed_back_along_its_normal() -> None:
     slope = math.tan(math.radians(20.0))
     bin_ = Bin(quiet(), field=PlaneField(slope_x=slope))
     # An upright cylinder cut off at its lower face cannot lie on a slope; a wheel can.
     assert bin_.wheel((0.0, 0.0, 0.25 / math.cos(math.radians(20.0)) - 0.02)) == OK
-    assert bin_.force[0] / bin_.force[2] == pytest.approx(-slope, rel=1e-9)
-    nodes = bin_.stats[STAT_LOADED_NODES]
-    assert bin_.stats[STAT_LOADED_AREA] == pytest.approx(nodes * 1e-4 / math.cos(math.radians(20.0)), rel=1e-9)
+    # The wheel's contact is symmetric about the slope's normal, up to where the nodes happen to lie.
+    assert bin_.force[0] / bin_.force[2] == pytest.approx(-slope, rel=2e-3)
+    # Its surface is an arc: width times R times the angle between the ends of the chord, to one row of nodes.
+    arc = 0.21 * 2.0 * 0.25 * math.acos(1.0 - 0.02 * math.cos(math.radians(20.0)) / 0.25)
+    assert bin_.stats[STAT_LOADED_AREA] == pytest.approx(arc, rel=0.06)
 
 
 @pytest.mark.parametrize('mode', MODES)
@@ -239,8 +242,18 @@ def test_leaving_the_window_is_reported_and_changes_nothing() -> None:
     assert not bin_.window.touched.any() and not bin_.force.any()
 
 
+def test_parts_of_a_window_that_were_not_copied_are_out_of_bounds() -> None:
+    bin_ = Bin('chrono_lunar', bounds=(-40, 120, -35, 36))
+    bin_.window = SoilGrid(FlatField(), 0.01).window(-40, 120, -35, 36, np.array([[-40, 60, -35, 36]], dtype=np.int32))
+    bin_.ground = bin_.window.ground()
+    assert bin_.wheel((0.3, 0.0, 0.2)) == OK
+    assert bin_.force[2] > 0.0
+    assert bin_.wheel((0.4, 0.0, 0.2)) == LEFT_WINDOW
+
+
 def test_too_small_scratch_is_reported() -> None:
     bin_ = Bin('chrono_lunar')
+    bin_.wheel((0.0, 0.0, 0.3))
     bin_.scratch = make_scratch(0.05, 0.01)
     assert bin_.wheel((0.0, 0.0, 0.2)) == SCRATCH_TOO_SMALL
 
@@ -253,3 +266,32 @@ def test_equal_calls_give_equal_bits() -> None:
             bin_.wheel((0.001 * k, 0.0, 0.235), velocity=(0.2, 0.01, -0.01), spin=(0.01, 1.0, 0.02))
         outcome.append((bin_.force.tobytes(), bin_.torque.tobytes(), bin_.window.level.tobytes(), bin_.shear.tobytes()))
     assert outcome[0] == outcome[1]
+
+
+@pytest.mark.parametrize('mode', MODES)
+def test_side_slip_is_resisted_sideways(mode: str) -> None:
+    """A wheel that rolls and drifts to its left is pushed to its right, and mirrored drift mirrors the force."""
+    forces = []
+    for drift in (0.05, 0.0, -0.05):
+        bin_ = Bin('chrono_lunar', mode=mode)
+        for k in range(100):
+            t = k * 1e-3
+            bin_.wheel((0.2 * t, drift * t, 0.23), velocity=(0.2, drift, 0.0), spin=(0.0, 0.8, 0.0))
+        forces.append(bin_.force.copy())
+    left, straight, right = forces
+    assert left[1] < -0.05 * left[2] < 0.0
+    assert abs(straight[1]) < 1e-9 * straight[2]
+    assert np.allclose(left * (1.0, -1.0, 1.0), right, rtol=1e-9)
+    # Friction is one stress: what goes sideways is missing forwards, and together they stay below the strength.
+    assert math.hypot(left[0], left[1]) < 170.0 * 0.3 * 0.3 + left[2] * (math.tan(math.radians(35.0)) + 0.5)
+
+
+@pytest.mark.parametrize('mode', MODES)
+def test_dragged_plate_heads_where_it_is_dragged(mode: str) -> None:
+    for angle in (0.3, 1.2, 2.5):
+        bin_ = Bin(quiet(), mode=mode)
+        for _ in range(200):
+            bin_.plate((0.0, 0.0, -0.01), velocity=(math.cos(angle), math.sin(angle), 0.0))
+        limit = 170.0 * 0.21 * 0.31 + bin_.force[2] * math.tan(math.radians(35.0))
+        assert bin_.force[0] == pytest.approx(-limit * math.cos(angle), rel=1e-4)
+        assert bin_.force[1] == pytest.approx(-limit * math.sin(angle), rel=1e-4)

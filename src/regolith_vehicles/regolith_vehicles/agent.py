@@ -142,7 +142,8 @@ class VehicleAgent(Participant):
         after a rewind."""
         self._inputs: dict[int, bytes] = {}
         self.vehicle = Vehicle(
-            name, model, mjcf_path, self.grid, terrain.soil, gravity_mps2, terrain.mode, entry.mass_scale
+            name, model, mjcf_path, self.grid, terrain.soil_map(), gravity_mps2, terrain.mode, entry.mass_scale,
+            terrain.bulldozing.parameters(),
         )
         self._wheel_names = tuple(wheel.name for wheel in model.wheels)
         self.driver = make_driver(entry.driver)

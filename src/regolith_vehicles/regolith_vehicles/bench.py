@@ -17,7 +17,9 @@ from regolith_vehicles.kinematics import wheel_commands
 from regolith_vehicles.vehicle import Vehicle
 
 
-def viper_cost(simulated_s: float = 2.0, repeats: int = 3, mode: str = 'regolith') -> dict[str, float | int | str]:
+def viper_cost(
+    simulated_s: float = 2.0, repeats: int = 3, mode: str = 'regolith', model: str = 'viper'
+) -> dict[str, float | int | str]:
     """Return what one VIPER-like rover costs on flat ``chrono_lunar`` soil: 2 cm grid, 1 ms substeps, 20 ms cycles.
 
     The best of several runs at 0.2 m/s after 1 s of getting under way; all of a cycle counts (soil window, substeps,
@@ -26,8 +28,9 @@ def viper_cost(simulated_s: float = 2.0, repeats: int = 3, mode: str = 'regolith
     :param simulated_s: length of each run
     :param repeats: number of runs
     :param mode: of the soil model
+    :param model: 'viper' or another known vehicle
     """
-    config, mjcf = load_vehicle_model('viper')
+    config, mjcf = load_vehicle_model(model)
     soil = load_soil('chrono_lunar')
     cycle_ns = 20_000_000
     best, substep = np.inf, np.inf

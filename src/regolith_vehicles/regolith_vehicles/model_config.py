@@ -15,17 +15,47 @@ Quaternion = tuple[float, float, float, float]
 Positive = Annotated[float, Field(gt=0.0)]
 
 
+class GrouserConfig(Section):
+    """Straight plates across a wheel's drum."""
+
+    count: int = Field(ge=1, le=360, description='number, evenly spaced')
+    height_m: float = Field(gt=0.0, le=1.0, description='by which they stand out of the drum [m]')
+    thickness_m: float = Field(gt=0.0, le=1.0, description='[m]')
+
+
 class WheelConfig(Section):
-    """One wheel: an upright cylinder about its joint's axis, by the names its parts have in the MJCF file."""
+    """One wheel, by the names its parts have in the MJCF file; the soil feels a cylinder about the joint's axis.
+
+    With ``grousers`` the cylinder is the drum they stand on, with ``mesh`` the soil feels that instead.
+    """
 
     name: str = Field(min_length=1, description='of the wheel in messages')
     body: str = Field(min_length=1, description='MJCF body whose origin is the wheel centre')
     joint: str = Field(min_length=1, description='MJCF hinge it spins about; its axis is the axle')
     actuator: str = Field(min_length=1, description='MJCF velocity servo on that joint [rad/s]')
-    radius_m: float = Field(gt=0.0, le=5.0, description='[m]')
+    radius_m: float = Field(gt=0.0, le=5.0, description='over everything, grousers included [m]')
     width_m: float = Field(gt=0.0, le=5.0, description='[m]')
     steer_joint: str | None = Field(default=None, description='MJCF hinge about the vertical it steers with')
     steer_actuator: str | None = Field(default=None, description='MJCF position servo on that joint [rad]')
+
+    grousers: GrouserConfig | None = Field(default=None, description='absent: a smooth wheel')
+    mesh: str | None = Field(
+        default=None, min_length=1, description="OBJ, STL or MSH file in the body's frame, relative to the MJCF file"
+    )
+    mesh_scale: float = Field(default=1.0, gt=0.0, le=1e4, description="of the mesh file's unit [m]")
+
+    @model_validator(mode='after')
+    def _one_shape(self) -> WheelConfig:
+        if self.grousers is not None and self.mesh is not None:
+            raise ValueError('grousers and mesh exclude each other; allowed: one of them')
+        if self.grousers is not None:
+            drum = self.radius_m - self.grousers.height_m
+            if not 0.0 < self.grousers.thickness_m < 2.0 * drum:
+                raise ValueError(
+                    f'grousers of {self.grousers.height_m!r} m x {self.grousers.thickness_m!r} m on radius_m'
+                    f' {self.radius_m!r}; allowed: lower than the radius, thinner than the drum'
+                )
+        return self
 
     @model_validator(mode='after')
     def _steering_is_whole(self) -> WheelConfig:

@@ -21,8 +21,8 @@ import numpy as np
 from llvmlite import binding
 from numba import njit, types
 
-import regolith_terrain.scm
-from regolith_terrain.scm import cylinder_wrench
+import regolith_terrain
+from regolith_terrain.scm import Wrench, body_wrench
 
 OK = 0
 NOT_FINITE = -1
@@ -56,7 +56,7 @@ def _kernels_digest() -> int:
     Numba's cache looks at the file of the outer function only; a constant in its closure is part of the cache key.
     """
     digest = hashlib.sha256()
-    for path in sorted(Path(regolith_terrain.scm.__file__).parent.glob('*.py')):
+    for path in sorted(Path(regolith_terrain.__file__).parent.rglob('*.py')):
         digest.update(path.read_bytes())
     return int.from_bytes(digest.digest()[:4], 'little')
 
@@ -69,7 +69,7 @@ def _compile(kernels: int) -> Callable[..., int]:
         count,
         step,
         xpos,
-        xaxis,
+        xmat,
         cvel,
         subtree_com,
         xipos,
@@ -80,24 +80,14 @@ def _compile(kernels: int) -> Callable[..., int]:
         ctrl_begin,
         ctrl_end,
         wheel_body,
-        wheel_joint,
-        radius,
-        half_width,
-        base,
-        normal,
-        level_initial,
-        level,
-        sinkage_plastic,
-        sigma_yield,
-        touched,
-        i0,
-        j0,
-        spacing,
-        soil,
+        frame,
+        shapes,
+        ground,
+        soils,
+        bulldozing,
         mode,
         shear,
-        scratch_float,
-        scratch_int,
+        scratch,
         force,
         torque,
         stats,
@@ -105,6 +95,7 @@ def _compile(kernels: int) -> Callable[..., int]:
         if kernels < 0:  # never; keeps the digest in the closure and so in the cache key
             return kernels
         velocity = np.empty(3)
+        rotation = np.empty((3, 3))
         for k in range(count):
             part = (k + 1) / count
             for a in range(actuators.shape[0]):
@@ -122,10 +113,16 @@ def _compile(kernels: int) -> Callable[..., int]:
                 velocity[2] = cvel[b, 5] + (wx * ry - wy * rx)
                 if not np.isfinite(xpos[b, 0] + xpos[b, 1] + xpos[b, 2] + velocity[0] + velocity[1] + velocity[2]):
                     return NOT_FINITE
-                status = cylinder_wrench(
-                    base, normal, level_initial, level, sinkage_plastic, sigma_yield, touched, i0, j0, spacing, soil,
-                    radius[w], half_width[w], xpos[b], xaxis[wheel_joint[w]], velocity, cvel[b, :3], step, mode,
-                    shear[w if shear.shape[0] > 1 else 0], scratch_float, scratch_int, force[w], torque[w], stats[w],
+                for row in range(3):
+                    for col in range(3):
+                        rotation[row, col] = (
+                            xmat[b, 3 * row] * frame[w, 0, col]
+                            + xmat[b, 3 * row + 1] * frame[w, 1, col]
+                            + xmat[b, 3 * row + 2] * frame[w, 2, col]
+                        )
+                status = body_wrench(
+                    ground, soils, bulldozing, mode, step, shapes, w, xpos[b], rotation, velocity, cvel[b, :3],
+                    shear[w if shear.shape[0] > 1 else 0], scratch, Wrench(force[w], torque[w], stats[w]),
                 )  # fmt: skip
                 if status != 0:
                     return (LEFT_WINDOW if status == 1 else SCRATCH_TOO_SMALL) + w
@@ -151,9 +148,9 @@ run_substeps: Callable[..., Any] = _compile(_kernels_digest())
 """Advance a vehicle by ``count`` substeps; returns OK or what went wrong.
 
 Arguments: addresses of mjModel and mjData; number and length [s] of the substeps (opt.timestep must be set to it);
-views of mjData's xpos, xaxis, cvel, subtree_com, xipos, xfrc_applied and ctrl; root body; actuators and their controls
-at the start and at the end of the cycle (linear between); body, joint, radius and half width of each wheel [m]; the
-arrays, origin and spacing of a soil window, soil parameters, mode and shear (layers, ni, nj, 2) as
-:func:`regolith_terrain.scm.cylinder_wrench` takes them (one layer: shared by all wheels), its scratch; out: soil
-force [N] and torque about the wheel centre [N m] of the last substep in world axes, shape (n, 3), and stats.
+views of mjData's xpos, xmat, cvel, subtree_com, xipos, xfrc_applied and ctrl; root body; actuators and their controls
+at the start and at the end of the cycle (linear between); body of each wheel and the rotation of its shape in that
+body's frame, shape (n, 3, 3); shapes, ground, soils, bulldozing rules, mode, shear (layers, ni, nj, 2; one layer:
+shared by all wheels) and scratch as :func:`regolith_terrain.scm.body_wrench` takes them; out: soil force [N] and torque
+about the wheel centre [N m] of the last substep in world axes, shape (n, 3), and stats.
 """

@@ -17,15 +17,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.config import SoilConfig
 from regolith_terrain.records import NodeRecords
-from regolith_terrain.scm import MODES, STAT_COUNT, make_scratch
+from regolith_terrain.scm import MODES, NO_BULLDOZING, STAT_COUNT, Ground, join_shapes, make_scratch, reach
+from regolith_terrain.scm.constants import DAMPING, ELASTIC, ENABLED, SPREAD
 from regolith_terrain.shear_memory import ShearMemory
 from regolith_terrain.soil_grid import SoilGrid, SoilWindow
+from regolith_terrain.soil_map import SoilMap
 from regolith_vehicles import substeps, wheel_state
-from regolith_vehicles.config import VehicleModelConfig
+from regolith_vehicles.config import VehicleModelConfig, VehicleModelError
 from regolith_vehicles.description import Pose
 from regolith_vehicles.multibody import check_substep, compile_vehicle, composite_inertia, point_velocities, to_ros
 from regolith_vehicles.odometry import Odometry
 from regolith_vehicles.placement import pose_on_ground
+from regolith_vehicles.wheel_shapes import axle_frame, wheel_shape
 from regolith_vehicles.wheel_state import WheelState, measure_wheels
 from regolith_world.records import BodyState
 
@@ -92,10 +95,11 @@ class Vehicle:
         config: VehicleModelConfig,
         mjcf_path: str | Path,
         grid: SoilGrid,
-        soil: SoilConfig,
+        soil: SoilConfig | SoilMap,
         gravity: float | ArrayLike,
         mode: str = 'regolith',
         mass_scale: float = 1.0,
+        bulldozing: Vector = NO_BULLDOZING,
     ) -> None:
         """Compile the vehicle; :meth:`place` or :meth:`restore` comes next.
 
@@ -103,6 +107,7 @@ class Vehicle:
         :param gravity: magnitude along -z, or a vector in the world, shape (3,) [m/s^2]
         :param mode: of the soil model, 'regolith' or 'reference'
         :param mass_scale: factor on all masses and inertias
+        :param bulldozing: rules of displaced soil (:meth:`regolith_terrain.config.BulldozingConfig.parameters`)
         :raises VehicleModelError: if the model is unusable or its substep too long for this soil
         :raises ValueError: if the mode is unknown
         """
@@ -114,19 +119,29 @@ class Vehicle:
         given = np.asarray(gravity, dtype=np.float64)
         vector = np.array([0.0, 0.0, -float(given)]) if given.ndim == 0 else given
         self.body = compile_vehicle(config, mjcf_path, vector, mass_scale)
-        check_substep(config, self.body.mass, soil.elastic_stiffness, soil.damping, mjcf_path)
+        self._soils = soil if isinstance(soil, SoilMap) else SoilMap(soil.parameters())
+        for parameters in self._soils.soils:
+            check_substep(config, self.body.mass, float(parameters[ELASTIC]), float(parameters[DAMPING]), mjcf_path)
         self._model = self.body.model
         self._data = mujoco.MjData(self._model)
         self._root = int(self._model.body_rootid[self.body.base])
-        self._soil = soil.parameters()
+        self._bulldozing = bulldozing
         self._mode = MODES[mode]
         count = len(config.wheels)
         self._shear = ShearMemory.empty(count if mode == 'regolith' else 1)
+        self._zeros: Vector | None = None
         self._steered = np.nonzero(self.body.steer_actuator >= 0)[0]
         self._actuators = np.concatenate((self.body.wheel_actuator, self.body.steer_actuator[self._steered]))
-        reach = float(np.max(np.hypot(self.body.radius, self.body.half_width)))
-        self._reach = reach
-        self._scratch = make_scratch(reach, grid.spacing)
+        try:
+            self._shapes = join_shapes([wheel_shape(wheel, Path(mjcf_path).parent) for wheel in config.wheels])
+        except ValueError as error:
+            raise VehicleModelError(mjcf_path, 'wheels', str(error), 'shapes as documented') from error
+        axes = self._model.jnt_axis[self.body.wheel_joint]
+        self._frames = np.array(
+            [np.eye(3) if w.mesh is not None else axle_frame(a) for w, a in zip(config.wheels, axes, strict=True)]
+        )
+        self._reach = reach(self._shapes)
+        self._scratch = make_scratch(self._reach, grid.spacing, self._spread())
         self._force = np.zeros((count, 3))
         self._torque = np.zeros((count, 3))
         self._stats = np.zeros((count, STAT_COUNT))
@@ -271,18 +286,15 @@ class Vehicle:
         begin, end = self._limited(np.asarray(wheel_speeds, float), np.asarray(steer_angles, float), duration)
         data, body = self._data, self.body
         window = self._window(duration)
-        rows, cols = window.shape
-        shear = self._shear.scatter(window.i0, window.i0 + rows, window.j0, window.j0 + cols)
+        shear = self._dense_shear(window)
         bias = np.concatenate((self._bias, np.zeros(len(self._steered))))
         self._model.opt.timestep = step
         arguments = (
             self._model._address, data._address, count, step,
-            data.xpos, data.xaxis, data.cvel, data.subtree_com, data.xipos, data.xfrc_applied, data.ctrl,
+            data.xpos, data.xmat, data.cvel, data.subtree_com, data.xipos, data.xfrc_applied, data.ctrl,
             self._root, self._actuators, begin + bias, end + bias,
-            body.wheel_body, body.wheel_joint, body.radius, body.half_width,
-            window.base, window.normal, window.level_initial, window.level, window.sinkage_plastic,
-            window.sigma_yield, window.touched, window.i0, window.j0, window.spacing, self._soil, self._mode, shear,
-            self._scratch.floats, self._scratch.ints, self._force, self._torque, self._stats,
+            body.wheel_body, self._frames, self._shapes, self._ground(window), self._soils.soils, self._bulldozing,
+            self._mode, shear, self._scratch, self._force, self._torque, self._stats,
         )  # fmt: skip
         return Motion(
             partial(substeps.run_substeps, *arguments), window, shear, duration, begin, end,
@@ -295,6 +307,8 @@ class Vehicle:
         data, body, window, duration = self._data, self.body, motion.window, motion.duration
         self._refresh()
         self._shear = self._shear.gather(window.i0, window.j0, motion.shear, window.touched)
+        self._shear.clear(window.i0, window.j0, motion.shear)
+        self._zeros = motion.shear
         self._command = motion.end
         turned = data.qpos[body.wheel_qpos] - motion.wheel_angles
         wanted = 0.5 * (motion.begin + motion.end)[: len(turned)]
@@ -341,13 +355,37 @@ class Vehicle:
         centers = self._data.xpos[self.body.wheel_body, :2]
         speeds = np.abs(self._wheel_velocities()[:, :2])
         spacing = self.grid.spacing
-        margin = self._reach + 0.5 * _MARGIN_ACCELERATION * duration**2 + _MARGIN_CELLS * spacing
+        margin = self._reach + 0.5 * _MARGIN_ACCELERATION * duration**2 + (_MARGIN_CELLS + self._spread()) * spacing
         reach = speeds * duration + margin
-        low = np.floor((centers - reach).min(axis=0) / spacing)
-        high = np.ceil((centers + reach).max(axis=0) / spacing)
+        low = np.floor((centers - reach) / spacing)
+        high = np.ceil((centers + reach) / spacing) + 1.0
         if not (np.isfinite(low).all() and np.isfinite(high).all() and np.abs((low, high)).max() < 2**30):
             self._raise_for(substeps.NOT_FINITE)
-        return self.grid.window(int(low[0]), int(high[0]) + 1, int(low[1]), int(high[1]) + 1)
+        parts = np.stack((low[:, 0], high[:, 0], low[:, 1], high[:, 1]), axis=1).astype(np.int32)
+        (i0, j0), (i1, j1) = parts[:, ::2].min(axis=0).tolist(), parts[:, 1::2].max(axis=0).tolist()
+        # Whole eights, so that the window seldom changes its size and the shear's arrays can be used again.
+        return self.grid.window(i0, i0 + (i1 - i0 + 7) // 8 * 8, j0, j0 + (j1 - j0 + 7) // 8 * 8, parts)
+
+    def _dense_shear(self, window: SoilWindow) -> Vector:
+        """Return the shear memory as arrays over the window; until :meth:`finish` they are the motion's."""
+        shape = (self._shear.layers, *window.shape, 2)
+        dense, self._zeros = self._zeros, None
+        if dense is None or dense.shape != shape:
+            dense = np.zeros(shape)
+        self._shear.scatter_into(window.i0, window.j0, dense)
+        return dense
+
+    def _spread(self) -> float:
+        """Return how many cells beyond a wheel bulldozing may move."""
+        return float(self._bulldozing[SPREAD]) + 2.0 if self._bulldozing[ENABLED] else 0.0
+
+    def _ground(self, window: SoilWindow) -> Ground:
+        if not self._soils.regions:
+            return window.ground()
+        ni, nj = window.shape
+        return window.ground(
+            self._soils.rows(window.i0, window.i0 + ni, window.j0, window.j0 + nj, window.spacing)
+        )
 
     def _measure(self, window: SoilWindow) -> None:
         data, body = self._data, self.body

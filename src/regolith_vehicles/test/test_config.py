@@ -58,7 +58,7 @@ def test_broken_vehicle_file(tmp_path: Path, change: dict[str, object], words: l
 
 def test_unknown_vehicle_lists_known_ones(tmp_path: Path) -> None:
     """A typo is answered with the names that exist."""
-    with pytest.raises(VehicleModelError, match=r'vipr.*viper, viper_locked'):
+    with pytest.raises(VehicleModelError, match=r'vipr.*viper, viper_grousered, viper_locked'):
         load_vehicle_model('vipr', tmp_path)
 
 

@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from regolith_terrain.scm import cylinder_wrench
+from regolith_terrain.scm import Wrench, body_wrench
 from regolith_vehicles.kinematics import wheel_commands
 from regolith_vehicles.vehicle import Vehicle
 
@@ -68,11 +68,11 @@ def test_compiled_loop_equals_python_loop(make_vehicle: Maker) -> None:
         for w in range(4):
             b = body.wheel_body[w]
             velocity = data.cvel[b, 3:] + np.cross(data.cvel[b, :3], data.xpos[b] - data.subtree_com[body.base])
-            status = cylinder_wrench(
-                window.base, window.normal, window.level_initial, window.level, window.sinkage_plastic,
-                window.sigma_yield, window.touched, window.i0, window.j0, window.spacing, twin._soil, body.radius[w], body.half_width[w],
-                data.xpos[b], data.xaxis[body.wheel_joint[w]], velocity, data.cvel[b, :3], step, twin._mode, shear[w],
-                twin._scratch.floats, twin._scratch.ints, twin._force[w], twin._torque[w], twin._stats[w],
+            rotation = data.xmat[b].reshape(3, 3) @ twin._frames[w]
+            status = body_wrench(
+                twin._ground(window), twin._soils.soils, twin._bulldozing, twin._mode, step, twin._shapes, w,
+                data.xpos[b], rotation, velocity, data.cvel[b, :3], shear[w], twin._scratch,
+                Wrench(twin._force[w], twin._torque[w], twin._stats[w]),
             )  # fmt: skip
             assert status == 0
             data.xfrc_applied[b, :3] = twin._force[w]

@@ -9,30 +9,71 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
+FLEETS = (1, 2, 4, 16)
+"""Numbers of rovers in one process."""
+
 
 def scm() -> dict[str, Any]:
-    """Measure the soil contact of one wheel and one rover with its four, single-threaded.
+    """Measure soil contact: one wheel, one rover, and fleets of rovers in one process.
 
-    :return: ``us_per_wheel_step`` [us], ``loaded_nodes`` under that wheel, and of the rover ``viper_compute_per_sim_s``
-        (wall seconds per simulated second), ``viper_us_per_substep`` [us of processor time], ``viper_loaded_nodes``
+    :return: of one wheel ``us_per_wheel_step`` [us] at ``loaded_nodes``; of one rover, single-threaded, wall seconds
+        per simulated second ``viper_compute_per_sim_s`` (cylinders) and ``grousered_compute_per_sim_s``, and
+        ``viper_us_per_substep`` [us of processor time], ``viper_loaded_nodes``; of fleets ``speed_by_vehicles``,
+        simulated seconds per wall second of whole worlds by their number of rovers, two threads, nothing recorded
     """
     from regolith_terrain.bench import scm_cost
     from regolith_vehicles.bench import viper_cost
 
-    wheel, viper = scm_cost(), viper_cost()
+    wheel, viper, grousered = scm_cost(), viper_cost(), viper_cost(model='viper_grousered')
     return {
         **wheel,
         'viper_compute_per_sim_s': viper['compute_per_sim_s'],
         'viper_speed': viper['speed'],
         'viper_us_per_substep': viper['cpu_us_per_substep'],
         'viper_loaded_nodes': viper['loaded_nodes'],
+        'grousered_compute_per_sim_s': grousered['compute_per_sim_s'],
+        'speed_by_vehicles': {str(n): fleet_speed(n) for n in FLEETS},
         'grid_m': viper['grid_m'],
         'substep_s': viper['substep_s'],
         'cores': os.cpu_count(),
     }
+
+
+def fleet_speed(vehicles: int, simulated_s: float = 2.0, repeats: int = 3, threads: int = 2) -> float:
+    """Return simulated seconds per wall second of rovers driving side by side in one process.
+
+    Flat ``chrono_lunar`` soil, 2 cm grid, 1 ms substeps, 20 ms cycles, 0.2 m/s; the best stretch after 1 s.
+
+    :param vehicles: number of rovers
+    :param simulated_s: length of a stretch
+    :param threads: that evolve rovers side by side
+    """
+    from regolith_bringup.scenario import Scenario
+    from regolith_bringup.simulation import Simulation
+
+    driver = {'type': 'constant', 'linear_mps': 0.2}
+    scenario = Scenario.model_validate(
+        {
+            'name': 'fleet',
+            'terrain': {'source': 'flat', 'spacing_m': 0.02, 'soil': 'chrono_lunar'},
+            'vehicles': {
+                f'rover_{k:02d}': {'model': 'viper', 'position': [8.0 * (k % 4), 4.0 * (k // 4)], 'driver': driver}
+                for k in range(vehicles)
+            },
+        }
+    )
+    simulation = Simulation(scenario, threads=threads)
+    simulation.run(1.0)
+    best = 0.0
+    for k in range(repeats):
+        start = time.perf_counter()
+        simulation.run(1.0 + (k + 1) * simulated_s)
+        best = max(best, simulated_s / (time.perf_counter() - start))
+    return best
 
 
 def two_rovers(duration_s: float = 10.0) -> dict[str, Any]:

@@ -1,0 +1,72 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""One way into all kinds of elevation models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from regolith_terrain.dem.geotiff import open_geotiff
+from regolith_terrain.dem.grid import DemGrid, Floats
+from regolith_terrain.dem.pds3 import open_pds3
+
+# Posts within a window that nobody's memory should have to hold.
+MOST_POSTS = 100_000_000
+
+
+def open_dem(path: str | Path, post_spacing_m: float | None = None) -> DemGrid:
+    """Return the grid of a GeoTIFF, a PDS3 label or image, or a NumPy array (rows north to south).
+
+    :param path: of the file, known by its ending
+    :param post_spacing_m: for files that do not say, or say it wrongly; .npy needs it
+    :raises ValueError: naming the file and what is wrong with it
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise ValueError(f'{path}: no such file; allowed: the path of a GeoTIFF, a PDS3 .LBL or .IMG, or a .npy')
+    kind = path.suffix.lower()
+    if kind == '.npy':
+        return _open_npy(path, post_spacing_m)
+    if kind in ('.lbl', '.img'):
+        return open_pds3(path)
+    return open_geotiff(path, post_spacing_m)
+
+
+def read_posts(grid: DemGrid, r0: int, r1: int, c0: int, c1: int) -> Floats:
+    """Return heights [m] of rows r0 <= r < r1, columns c0 <= c < c1.
+
+    :raises ValueError: if some are unknown, or they are too many
+    """
+    if (r1 - r0) * (c1 - c0) > MOST_POSTS:
+        raise ValueError(f'{grid.path}: {r1 - r0} x {c1 - c0} posts are too many; allowed: {MOST_POSTS}; choose a size')
+    heights = grid.read(r0, r1, c0, c1)
+    missing = ~np.isfinite(heights)
+    if missing.any():
+        row, col = (int(v) for v in np.argwhere(missing)[0])
+        raise ValueError(
+            f'{grid.path}: {int(missing.sum())} posts have no height (first at row {row + r0}, column {col + c0}); '
+            'fill or crop them'
+        )
+    return heights
+
+
+def _open_npy(path: Path, post_spacing_m: float | None) -> DemGrid:
+    try:
+        array = np.load(path, mmap_mode='r', allow_pickle=False)
+    except (ValueError, OSError, EOFError) as error:
+        raise ValueError(f'{path}: not a NumPy array that can be read: {error}') from error
+    if array.ndim != 2 or min(array.shape) < 2 or array.dtype.kind not in 'iuf':
+        raise ValueError(
+            f'{path}: array of shape {array.shape} and type {array.dtype}; allowed: two dimensions of real numbers, at '
+            'least 2 x 2'
+        )
+    if post_spacing_m is None:
+        raise ValueError(f'{path}: a .npy states no post spacing; give post_spacing_m')
+    s, (rows, cols) = float(post_spacing_m), array.shape
+
+    def read(r0: int, r1: int, c0: int, c1: int) -> Floats:
+        return np.asarray(array[r0:r1, c0:c1], dtype=np.float64)
+
+    return DemGrid(path, None, rows, cols, (0.5 * s, s, 0.0, (rows - 0.5) * s, 0.0, -s), read)

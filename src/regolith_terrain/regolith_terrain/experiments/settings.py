@@ -1,0 +1,64 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What all experiments on soil let a person set."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from importlib import resources
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from regolith_terrain.config import SoilConfig, load_soil
+from regolith_world.config import Section
+
+Tick = Callable[[int, int], None]
+"""Told how many of how many parts are done."""
+
+
+def _numbers(value: Any) -> Any:
+    """Turn '0.1,0.2' into numbers; leave the rest to the schema."""
+    if isinstance(value, str):
+        try:
+            return tuple(float(part) for part in value.split(','))
+        except ValueError:
+            return value
+    return (value,) if isinstance(value, (int, float)) and not isinstance(value, bool) else value
+
+
+def _soil(value: Any) -> Any:
+    return value if isinstance(value, SoilConfig) else load_soil(value)
+
+
+Soil = Annotated[SoilConfig, BeforeValidator(_soil)]
+Mode = Literal['regolith', 'reference']
+Number = Annotated[float, Field(ge=-1e9, le=1e9)]
+Numbers = Annotated[tuple[Number, ...], BeforeValidator(_numbers), Field(min_length=1, max_length=1000)]
+"""One number, or several with commas between: a sweep."""
+
+
+class BenchSettings(Section):
+    """Soil, soil model, grid and step of a bench."""
+
+    soil: Soil = Field(default_factory=lambda: load_soil('lunar_nominal'), description='name or file of a soil')
+    mode: Mode = Field(default='regolith', description='soil contact model')
+    grid_m: float = Field(default=0.01, ge=0.002, le=0.2, description='spacing of the nodes [m]')
+    dt_s: float = Field(default=1e-3, ge=1e-5, le=1e-2, description='step [s]')
+
+
+def within(name: str, values: tuple[float, ...], low: float, high: float) -> None:
+    """Refuse numbers outside low < value < high.
+
+    :raises ValueError: naming the value and what is allowed
+    """
+    for value in values:
+        if not low < value < high:
+            raise ValueError(f'{name} {value!r}; allowed: above {low!r}, below {high!r}')
+
+
+def reference_rows(table: str, **where: str) -> list[dict[str, str]]:
+    """Return rows of a shipped table of Project Chrono's results whose columns have these texts."""
+    text = (resources.files('regolith_terrain') / 'data' / 'reference' / f'{table}.csv').read_text(encoding='utf-8')
+    return [row for row in csv.DictReader(text.splitlines()) if all(row[k] == v for k, v in where.items())]

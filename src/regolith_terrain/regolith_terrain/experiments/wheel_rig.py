@@ -1,0 +1,88 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A single wheel at prescribed slip: drawbar pull, torque and sinkage."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from regolith_terrain import scm
+from regolith_terrain.experiments.settings import BenchSettings, Numbers, Tick, reference_rows, within
+from regolith_terrain.soil_bin import SoilBin, roll, rolling_bounds
+from regolith_terrain.wong_reece import drawbar_curve
+
+
+class Settings(BenchSettings):
+    """The rig; its defaults are those of the reference tables."""
+
+    load_n: float = Field(default=200.0, gt=0.0, le=1e6, description='weight on the wheel [N]')
+    slip: Numbers = Field(default=(0.2,), description='1 - v / (omega R), below 1; several: a sweep')
+    radius_m: float = Field(default=0.25, ge=0.02, le=5.0, description='[m]')
+    width_m: float = Field(default=0.21, ge=0.01, le=5.0, description='[m]')
+    omega_radps: float = Field(default=0.8, gt=0.0, le=100.0, description='wheel speed [rad/s]')
+    grousers: int = Field(default=0, ge=0, le=360, description='number of grousers; they stand within radius_m')
+    grouser_height_m: float = Field(default=0.012, gt=0.0, le=1.0, description='[m]')
+    grouser_thickness_m: float = Field(default=0.006, gt=0.0, le=1.0, description='[m]')
+
+    @model_validator(mode='after')
+    def _possible(self) -> Settings:
+        within('slip', self.slip, -10.0, 1.0)
+        self.shape()
+        return self
+
+    def shape(self) -> scm.Shapes | None:
+        """Return the grousered wheel, None for a smooth one."""
+        if self.grousers == 0:
+            return None
+        return scm.grousered_wheel(
+            self.radius_m, self.width_m, self.grousers, self.grouser_height_m, self.grouser_thickness_m
+        )
+
+
+def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
+    """Return a row per slip: means over the second half of each run."""
+    s = settings
+    rows = []
+    for done, slip in enumerate(s.slip):
+        tick(done, len(s.slip))
+        speed = s.omega_radps * s.radius_m * (1.0 - slip)
+        bounds = rolling_bounds(s.grid_m, speed, s.radius_m, s.width_m)
+        soil_bin = SoilBin(s.soil.parameters(), s.grid_m, s.mode, bounds)
+        mean = roll(soil_bin, s.load_n, slip, s.omega_radps, s.radius_m, s.width_m, s.dt_s, s.shape())
+        rows.append(
+            {
+                'soil': s.soil.name,
+                'mode': s.mode,
+                'load_n': s.load_n,
+                'slip': slip,
+                'normal_load_n': mean.normal_force,
+                'drawbar_pull_n': mean.drawbar_pull,
+                'torque_nm': mean.driving_torque,
+                'sinkage_m': mean.sinkage,
+            }
+        )
+    tick(len(s.slip), len(s.slip))
+    return rows
+
+
+def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
+    """Draw drawbar pull over slip, with Wong and Reece's integrals and Chrono's points where there are any."""
+    s = settings
+    axes.plot([r['slip'] for r in rows], [r['drawbar_pull_n'] for r in rows], 'o-', label=f'{s.mode} mode')
+    if s.grousers == 0:
+        slips = np.linspace(0.0, 0.9, 46)
+        curve = drawbar_curve(s.soil.parameters(), s.load_n, slips, s.radius_m, s.width_m)
+        axes.plot(slips, curve, '--', color='0.4', label='Wong & Reece 1967, integrated')
+    same_rig = (s.radius_m, s.width_m, s.omega_radps, s.grousers) == (0.25, 0.21, 0.8, 0)
+    soil = s.soil.name.removeprefix('chrono_')
+    for geometry, mark in (('exact', 'kx'), ('bullet', 'r+')) if same_rig else ():
+        points = reference_rows('scm_slip', soil=soil, load_N=f'{s.load_n:g}', geometry=geometry)
+        if points and s.soil.name.startswith('chrono_'):
+            at = [float(p['slip']) for p in points], [float(p['drawbar_pull_N']) for p in points]
+            axes.plot(*at, mark, markersize=9, label=f'Project Chrono, {geometry} rays')
+    axes.set_xlabel('slip 1 - v / (ωR) [-]')
+    axes.set_ylabel('drawbar pull [N]')
+    axes.set_title(f'Wheel {s.radius_m:g} m x {s.width_m:g} m, {s.load_n:g} N, {s.soil.name}')

@@ -1,0 +1,235 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Craters of all ages over one another, as kernels.
+
+Each octave of diameters (a *class*) lives on a lattice of its own, whose cells draw number, places, sizes and ages of
+their craters from a hash of (seed, class, cell). A crater reaches at most one cell away, so a point asks 3 x 3 cells
+per class and nothing depends on where else anybody has looked.
+
+Craters are laid down in order of age. A new one keeps the slopes it falls on but wipes out what is smaller than itself
+or its like within its bowl, and buries it under the thick ejecta at its rim.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from regolith_terrain.lunar.degradation import AGE_ROWS, REACH, STEPS, fresh_depth_ratio
+from regolith_terrain.lunar.hashing import cell_word, draw, poisson
+from regolith_terrain.lunar.statistics import crater_density, equilibrium, production, visible_count
+
+Floats = NDArray[np.float64]
+
+# Columns of a class: least diameter, width of a cell, mean number per cell, largest diameter, exponent of the number,
+# then pairs (value at the least diameter, exponent) of the power laws that hold within: production C since the oldest
+# was made, production that brings it to K = 1, depth over diameter when fresh.
+CLASS_COLUMNS = 11
+# Columns of a crater.
+AGE, CLASS, X, Y, RADIUS, DEPTH, ROW, WOBBLE = range(8)
+CRATER_COLUMNS = WOBBLE + 6
+
+# Outlines deviate from circles by up to 11 %: three harmonics of +-0.026 in sine and cosine.
+_WOBBLE = 0.052
+_SLIMMEST = 0.88
+FARTHEST = REACH / _SLIMMEST
+"""Radii from its centre at which a crater surely has ended."""
+_ANCHOR_M = 100.0
+_LAYER = 1000
+_MAX_ROW = len(AGE_ROWS) - 1.001
+
+
+def crater_classes(
+    least_m: float, largest_m: float, density: float, exponent: float, age_gyr: float, faintest_age: float
+) -> Floats:
+    """Return the table of classes the kernels take, smallest first, shape (n, 11).
+
+    Micrometeorites that make craters also wear them: a crater made C production units ago has the diffusion age
+    K = faintest_age C / C_eq(D), which is ``faintest_age`` at the end of its visible time. Hence kappa grows about as
+    D^0.9, the anomalous diffusion of Xie et al. (2017) and Fassett et al. (2018); beyond 100 m that law goes on.
+
+    :param least_m: smallest diameter
+    :param largest_m: largest; the last class ends there
+    :param density: of the equilibrium, see :func:`regolith_terrain.lunar.statistics.equilibrium`
+    :param exponent: likewise
+    :param age_gyr: of the surface
+    :param faintest_age: K of a crater that can just be seen
+    """
+    edges = [least_m]
+    while edges[-1] * 1.5 < largest_m:
+        edges.append(min(2.0 * edges[-1], largest_m))
+    d = np.array(edges)
+    number = crater_density(d, density, exponent, age_gyr)
+    made = visible_count(d, density, exponent, age_gyr)
+    small = np.minimum(d, _ANCHOR_M)
+    wear = equilibrium(small, density, exponent) * 1e6 / production(small) * (d / small) ** 1.1 / faintest_age
+    depth = fresh_depth_ratio(d)
+    octave = np.log(d[1:] / d[:-1])
+    cell = REACH * 0.5 / _SLIMMEST * d[1:]
+    columns = [d[:-1], cell, (number[:-1] - number[1:]) * cell**2, d[1:]]
+    columns.append(np.log(number[1:] / number[:-1]) / octave)
+    for value in (made, wear, depth):
+        columns += [value[:-1], np.log(value[1:] / value[:-1]) / octave]
+    return np.ascontiguousarray(np.stack(columns, axis=1))
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def cell_count(key, layer, ix, iy, classes):  # type: ignore[no-untyped-def]
+    """Return how many craters a cell has."""
+    return poisson(draw(cell_word(key, _LAYER + layer, ix, iy), -1), classes[layer, 2])
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def make_crater(key, layer, ix, iy, index, classes, rows, crater):  # type: ignore[no-untyped-def]
+    """Fill in one crater of a cell."""
+    word = cell_word(key, _LAYER + layer, ix, iy)
+    first = 16 * index
+    least, cell = classes[layer, 0], classes[layer, 1]
+    slope = classes[layer, 4]
+    share = 1.0 - (classes[layer, 3] / least) ** slope
+    diameter = least * (1.0 - draw(word, first) * share) ** (1.0 / slope)
+    ratio = diameter / least
+    made = draw(word, first + 1) * classes[layer, 5] * ratio ** classes[layer, 6]
+    worn = made / (classes[layer, 7] * ratio ** classes[layer, 8])
+    crater[AGE] = made
+    crater[CLASS] = layer
+    crater[X] = (ix + draw(word, first + 2)) * cell
+    crater[Y] = (iy + draw(word, first + 3)) * cell
+    crater[RADIUS] = 0.5 * diameter
+    crater[DEPTH] = diameter * classes[layer, 9] * ratio ** classes[layer, 10]
+    row = 0.0
+    if worn >= rows[-1]:
+        row = _MAX_ROW
+    elif worn > 0.0:
+        at = np.searchsorted(rows, worn) - 1
+        row = min(at + (worn - rows[at]) / (rows[at + 1] - rows[at]), _MAX_ROW)
+    crater[ROW] = row
+    for k in range(6):
+        crater[WOBBLE + k] = (draw(word, first + 4 + k) - 0.5) * _WOBBLE
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def gather(west, east, south, north, key, classes, rows, first, grown):  # type: ignore[no-untyped-def]
+    """Return all craters of classes from ``first`` on that may reach a box, oldest first, shape (n, 14).
+
+    :param grown: what counts as a crater's reach, in radii (at most FARTHEST)
+    """
+    found = np.empty((64, CRATER_COLUMNS))
+    count = 0
+    one = np.empty(CRATER_COLUMNS)
+    for layer in range(first, classes.shape[0]):
+        cell = classes[layer, 1]
+        for kx in range(int(math.floor(west / cell)) - 1, int(math.floor(east / cell)) + 2):
+            for ky in range(int(math.floor(south / cell)) - 1, int(math.floor(north / cell)) + 2):
+                for index in range(cell_count(key, layer, kx, ky, classes)):
+                    make_crater(key, layer, kx, ky, index, classes, rows, one)
+                    dx = max(west - one[X], 0.0, one[X] - east)
+                    dy = max(south - one[Y], 0.0, one[Y] - north)
+                    reach = grown * one[RADIUS]
+                    if dx * dx + dy * dy <= reach * reach:
+                        if count == found.shape[0]:
+                            more = np.empty((2 * count, CRATER_COLUMNS))
+                            more[:count] = found
+                            found = more
+                        found[count] = one
+                        count += 1
+    order = np.argsort(-found[:count, AGE], kind='mergesort')
+    return found[:count][order]
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _profile(table, row, x):  # type: ignore[no-untyped-def]
+    """Return the height of a crater worn to a row of the table at x < REACH radii: cubic Hermite in x (Catmull-Rom)."""
+    at = x * STEPS
+    i = int(at)
+    t = at - i
+    k = int(row)
+    f = row - k
+    last = table.shape[1] - 1
+    # The profile is even in x.
+    before, after, beyond = abs(i - 1), min(i + 1, last), min(i + 2, last)
+    a = table[k, before] + f * (table[k + 1, before] - table[k, before])
+    b = table[k, i] + f * (table[k + 1, i] - table[k, i])
+    c = table[k, after] + f * (table[k + 1, after] - table[k, after])
+    d = table[k, beyond] + f * (table[k + 1, beyond] - table[k, beyond])
+    return b + 0.5 * t * (c - a + t * (2.0 * a - 5.0 * b + 4.0 * c - d + t * (3.0 * (b - c) + d - a)))
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _wiped(x):  # type: ignore[no-untyped-def]
+    """Return how much of older, smaller relief is gone at x radii: all in the bowl, nothing from 1.5 on."""
+    if x <= 0.9:
+        return 1.0
+    if x >= 1.5:
+        return 0.0
+    t = (x - 0.9) / 0.6
+    return 1.0 - t * t * (3.0 - 2.0 * t)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def add_craters(x, y, key, classes, rows, table, least, layers, out):  # type: ignore[no-untyped-def]
+    """Add all craters at (x[r], y[c]), both ascending, to out, shape (len(x), len(y)).
+
+    :param least: classes whose smallest diameter is below this [m] are left out
+    :param layers: scratch, shape (len(x), len(y), number of classes)
+    """
+    first = first_class(classes, least)
+    craters = gather(x[0], x[-1], y[0], y[-1], key, classes, rows, first, FARTHEST)
+    lay_craters(x, y, craters, table, first, layers, out)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def first_class(classes, least):  # type: ignore[no-untyped-def]
+    """Return the first class whose smallest diameter is ``least`` or more."""
+    first = 0
+    while first < classes.shape[0] and classes[first, 0] < least:
+        first += 1
+    return first
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def lay_craters(x, y, craters, table, first, layers, out):  # type: ignore[no-untyped-def]
+    """Add craters, oldest first, at (x[r], y[c]) to out; see :func:`add_craters`."""
+    layers[:] = 0.0
+    for n in range(craters.shape[0]):
+        _lay(x, y, craters[n], table, layers)
+    for r in range(len(x)):
+        for c in range(len(y)):
+            for k in range(first, layers.shape[2]):
+                out[r, c] += layers[r, c, k]
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _lay(x, y, crater, table, layers):  # type: ignore[no-untyped-def]
+    """Lay one crater over the relief of each class."""
+    radius = crater[RADIUS]
+    own = int(crater[CLASS])
+    limit = radius * FARTHEST
+    limit *= limit
+    for r in range(len(x)):
+        dx = x[r] - crater[X]
+        if dx * dx >= limit:
+            continue
+        for c in range(len(y)):
+            dy = y[c] - crater[Y]
+            rr = dx * dx + dy * dy
+            if rr >= limit:
+                continue
+            at = math.sqrt(rr)
+            c1, s1 = (dx / at, dy / at) if at > 0.0 else (1.0, 0.0)
+            c2, s2 = c1 * c1 - s1 * s1, 2.0 * c1 * s1
+            c3, s3 = c2 * c1 - s2 * s1, s2 * c1 + c2 * s1
+            c4, s4 = c2 * c2 - s2 * s2, 2.0 * c2 * s2
+            wobble = crater[WOBBLE] * c2 + crater[WOBBLE + 1] * s2 + crater[WOBBLE + 2] * c3
+            wobble += crater[WOBBLE + 3] * s3 + crater[WOBBLE + 4] * c4 + crater[WOBBLE + 5] * s4
+            away = at / radius * (1.0 + wobble)
+            if away >= REACH:
+                continue
+            gone = _wiped(away)
+            if gone > 0.0:
+                for k in range(own + 1):
+                    layers[r, c, k] *= 1.0 - gone
+            layers[r, c, own] += crater[DEPTH] * _profile(table, crater[ROW], away)

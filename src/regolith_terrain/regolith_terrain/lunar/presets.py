@@ -1,0 +1,91 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Kinds of lunar ground: ``data/terrain/NAME.yaml``, each figure with its source."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import resources
+
+import yaml
+from pydantic import Field, model_validator
+
+from regolith_world.config import Section
+
+
+class CraterStatistics(Section):
+    """How many craters, how old; see :mod:`regolith_terrain.lunar.statistics`."""
+
+    equilibrium_density: float = Field(
+        ge=0.0, le=0.3, description='visible craters wider than 1 m in equilibrium [1/m^2]'
+    )
+    equilibrium_exponent: float = Field(ge=1.5, le=3.0, description='cumulative, of their diameters [-]')
+    age_gyr: float = Field(gt=0.0, le=4.3, description='of the surface [Gyr]')
+    least_m: float = Field(gt=0.01, le=100.0, description='smallest diameter [m]')
+    largest_m: float = Field(gt=1.0, le=5000.0, description='largest diameter [m]; still a simple bowl')
+    faintest_depth: float = Field(gt=0.01, lt=1.0, description='share of its depth at which a crater is last seen [-]')
+
+    @model_validator(mode='after')
+    def _ordered(self) -> CraterStatistics:
+        if self.largest_m < 2.0 * self.least_m:
+            raise ValueError(f'largest_m {self.largest_m!r} is below twice least_m {self.least_m!r}')
+        return self
+
+
+class Relief(Section):
+    """A fractal part; see :func:`regolith_terrain.lunar.relief.octaves`."""
+
+    outer_m: float = Field(gt=0.0, le=1e5, description='longest wavelength [m]')
+    inner_m: float = Field(ge=0.01, le=1e3, description='shortest wavelength [m]')
+    hurst: float = Field(gt=0.0, le=1.0, description='Hurst exponent [-]')
+    deviation_m: float = Field(ge=0.0, le=1e3, description='rms difference of heights a lag apart [m]')
+    lag_m: float = Field(gt=0.0, le=1e4, description='that lag [m]')
+
+    @model_validator(mode='after')
+    def _ordered(self) -> Relief:
+        if self.inner_m > self.outer_m:
+            raise ValueError(f'inner_m {self.inner_m!r} exceeds outer_m {self.outer_m!r}')
+        return self
+
+
+class RockStatistics(Section):
+    """How many rocks; see :mod:`regolith_terrain.lunar.rocks`."""
+
+    abundance: float = Field(ge=0.0, le=0.3, description='share of the ground that rocks cover, far from craters [-]')
+    least_m: float = Field(ge=0.02, le=10.0, description='smallest diameter [m]')
+    largest_m: float = Field(gt=0.02, le=50.0, description='largest diameter [m]')
+    blocky_m: float = Field(gt=0.0, le=5000.0, description='craters wider than this dig up blocks [m]')
+
+    @model_validator(mode='after')
+    def _ordered(self) -> RockStatistics:
+        if self.least_m >= self.largest_m:
+            raise ValueError(f'least_m {self.least_m!r} is not below largest_m {self.largest_m!r}')
+        return self
+
+
+class LunarPreset(Section):
+    """One kind of lunar ground."""
+
+    description: str
+    craters: CraterStatistics
+    relief: Relief
+    texture: Relief
+    rocks: RockStatistics
+
+
+def preset_names() -> tuple[str, ...]:
+    """Return the names of the presets, sorted."""
+    folder = resources.files('regolith_terrain') / 'data' / 'terrain'
+    return tuple(sorted(entry.name.removesuffix('.yaml') for entry in folder.iterdir() if entry.name.endswith('.yaml')))
+
+
+@lru_cache
+def load_preset(name: str) -> LunarPreset:
+    """Return a preset by name.
+
+    :raises ValueError: naming what is allowed
+    """
+    if name not in preset_names():
+        raise ValueError(f'no preset {name!r}; allowed: {", ".join(preset_names())}')
+    text = (resources.files('regolith_terrain') / 'data' / 'terrain' / f'{name}.yaml').read_text(encoding='utf-8')
+    return LunarPreset.model_validate(yaml.safe_load(text))

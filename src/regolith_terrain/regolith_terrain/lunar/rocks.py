@@ -1,0 +1,202 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Rocks on lunar ground.
+
+The share of ground covered by rocks wider than D is F(> D) = k exp(-q D) (Golombek & Rapp 1997; on the Moon Di et al.
+2016 at the Chang'e-3 site), with q(k) = 0.5648 + 0.01285 / k [1/m] as fitted to lunar sites (Wu et al. 2018; Li & Wu
+2018). The number per area and diameter is then n(D) = 4 k q exp(-q D) / (pi D^2).
+
+k is that of the preset far from craters. Craters that reach bedrock spread blocks: within 1.2 radii they add
+k = 0.27 (age / 1 Myr)^-0.46 (Ghent et al. 2014), falling as r^-3 like the ejecta. Theirs are craters of 18 km and more;
+here the share of the excavated bowl that is bedrock, (1 - D_b / D)^2 with D_b the narrowest crater that reaches it,
+and the survival of metre-sized boulders, 2^-(age / 60 Myr) (Basilevsky et al. 2013: 40 to 80 Myr), take away most of
+that from small and old ones. Rocks roll nowhere and lie apart by chance only: they may overlap.
+
+Like the craters, rocks of an octave of diameters come from the cells of a lattice, here by thinning candidates of the
+densest field there can be, so that any box gives the same rocks.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from regolith_terrain.lunar.craters import AGE, RADIUS, X, Y, gather
+from regolith_terrain.lunar.degradation import AGE_ROWS, REACH
+from regolith_terrain.lunar.field import LunarField
+from regolith_terrain.lunar.hashing import cell_word, draw, key_of, poisson
+
+Floats = NDArray[np.float64]
+
+_DENSEST = 0.3
+_PER_CELL = 8.0
+_HALF_LIFE_MYR = 60.0
+_PER_MYR = 8.38e-7  # craters wider than 1 km made per km^2 and Myr (Neukum 1983)
+
+
+@dataclass(frozen=True, slots=True)
+class Rocks:
+    """A catalogue of rocks; all arrays of shape (n,), in an order that depends on the box asked for."""
+
+    x: Floats
+    """[m], of the middle, as ``y``."""
+    y: Floats
+    z: Floats
+    """Of the ground there [m]."""
+    diameter: Floats
+    """Greatest width [m]."""
+    height: Floats
+    """Above the ground [m]."""
+    aspect: Floats
+    """Least over greatest width."""
+    yaw: Floats
+    """Of the greatest width, anticlockwise from +x [rad], 0 to pi."""
+    shape: NDArray[np.int64]
+    """A number, 0 to 2^31 - 1, by which to choose or grow a shape."""
+
+    def __len__(self) -> int:
+        """Return their number."""
+        return len(self.x)
+
+    def columns(self) -> dict[str, NDArray[np.float64] | NDArray[np.int64]]:
+        """Return the arrays by name."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+
+def steepness(abundance: ArrayLike) -> Floats:
+    """Return q [1/m] of k (Wu et al. 2018)."""
+    return np.asarray(0.5648 + 0.01285 / np.maximum(abundance, 1e-12))
+
+
+def rock_density(diameter_m: ArrayLike, abundance: float, largest_m: float = np.inf) -> Floats:
+    """Return the cumulative number of rocks wider than D and narrower than ``largest_m`` per m^2."""
+    from scipy.special import exp1
+
+    q = steepness(abundance)
+
+    def beyond(d: Floats) -> Floats:
+        # The integral of exp(-q D) / D^2, by parts.
+        return np.asarray(np.exp(-q * d) / d - q * exp1(q * d))
+
+    d = np.asarray(diameter_m, dtype=np.float64)
+    end = beyond(np.asarray(largest_m)) if np.isfinite(largest_m) else 0.0
+    return np.asarray(4.0 / math.pi * abundance * q * np.maximum(beyond(d) - end, 0.0))
+
+
+class RockField:
+    """The rocks of a lunar field."""
+
+    def __init__(self, field: LunarField) -> None:
+        """Take the field, whose craters and preset decide."""
+        self.field = field
+        self._key = key_of(field.seed, 'rocks')
+        r = field.preset.rocks
+        count = max(1, math.ceil(math.log2(r.largest_m / r.least_m) - 1e-9))
+        least = r.least_m * 2.0 ** np.arange(count)
+        most = np.minimum(2.0 * least, r.largest_m)
+        q = steepness(_DENSEST)
+        # Candidates have D^-2 and what is at its upper bound everywhere.
+        density = 4.0 / math.pi * _DENSEST * q * np.exp(-q * least) * (1.0 / least - 1.0 / most)
+        cell = np.sqrt(_PER_CELL / density)
+        self._classes = np.ascontiguousarray(np.stack([least, most, cell, density * cell**2], axis=1))
+
+    def rocks_in(self, west: float, east: float, south: float, north: float, least_m: float = 0.0) -> Rocks:
+        """Return the rocks whose middle lies in west <= x < east, south <= y < north.
+
+        :param least_m: those narrower than this are left out
+        """
+        field, r = self.field, self.field.preset.rocks
+        first = int(np.searchsorted(field.classes[:, 3], r.blocky_m, side='right'))
+        box = (float(west), float(east), float(south), float(north))
+        craters = gather(*box, field.key, field.classes, AGE_ROWS, first, REACH)
+        blocky = np.ascontiguousarray(craters[2.0 * craters[:, RADIUS] >= r.blocky_m])
+        found = _rocks(*box, self._key, self._classes, r.abundance, blocky, r.blocky_m, float(least_m))
+        x, y, diameter, height, aspect, yaw, shape = (np.ascontiguousarray(column) for column in found.T)
+        return Rocks(x, y, field.heights(x, y), diameter, height, aspect, yaw, shape.astype(np.int64))
+
+    def abundance(self, x: ArrayLike, y: ArrayLike) -> Floats:
+        """Return k at (x, y) [m]."""
+        x, y = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))
+        field, r = self.field, self.field.preset.rocks
+        first = int(np.searchsorted(field.classes[:, 3], r.blocky_m, side='right'))
+        out = np.full(x.size, r.abundance)
+        if x.size:
+            box = (float(x.min()), float(x.max()), float(y.min()), float(y.max()))
+            craters = gather(*box, field.key, field.classes, AGE_ROWS, first, REACH)
+            blocky = np.ascontiguousarray(craters[2.0 * craters[:, RADIUS] >= r.blocky_m])
+            for n, (px, py) in enumerate(zip(x.ravel().tolist(), y.ravel().tolist(), strict=True)):
+                out[n] = _abundance(px, py, r.abundance, blocky, r.blocky_m)
+        return out.reshape(x.shape)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _abundance(x, y, background, blocky, reaches_m):  # type: ignore[no-untyped-def]
+    """Return k at a place."""
+    k = background
+    for n in range(blocky.shape[0]):
+        away = math.hypot(x - blocky[n, X], y - blocky[n, Y]) / blocky[n, RADIUS]
+        if away < REACH:
+            age = max(blocky[n, AGE] / _PER_MYR, 1e-6)
+            bedrock = 1.0 - 0.5 * reaches_m / blocky[n, RADIUS]
+            fresh = min(0.27 * age**-0.46, _DENSEST) * bedrock * bedrock * 0.5 ** (age / _HALF_LIFE_MYR)
+            fall = max(away / 1.2, 1.0) ** -3
+            # Drawn to zero over the last radius.
+            t = max(away - (REACH - 1.0), 0.0)
+            k += fresh * fall * (1.0 - t * t * (3.0 - 2.0 * t))
+    return min(k, _DENSEST)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _frequency(diameter, k):  # type: ignore[no-untyped-def]
+    """Return n(D) D^2 pi / 4."""
+    if k <= 0.0:
+        return 0.0
+    q = 0.5648 + 0.01285 / k
+    return k * q * math.exp(-q * diameter)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _rocks(west, east, south, north, key, classes, background, blocky, reaches_m, least):  # type: ignore[no-untyped-def]
+    """Return x, y, diameter, height, aspect, yaw, shape of all rocks of a box, shape (n, 7)."""
+    found = np.empty((256, 7))
+    count = 0
+    for layer in range(classes.shape[0]):
+        low, high, cell, mean = classes[layer, 0], classes[layer, 1], classes[layer, 2], classes[layer, 3]
+        if high <= least:
+            continue
+        bound = _frequency(low, _DENSEST)
+        for kx in range(int(math.floor(west / cell)), int(math.floor(east / cell)) + 1):
+            for ky in range(int(math.floor(south / cell)), int(math.floor(north / cell)) + 1):
+                word = cell_word(key, layer, kx, ky)
+                for index in range(poisson(draw(word, -1), mean)):
+                    at = 8 * index
+                    x, y = (kx + draw(word, at)) * cell, (ky + draw(word, at + 1)) * cell
+                    if x < west or x >= east or y < south or y >= north:
+                        continue
+                    share = draw(word, at + 2)
+                    diameter = 1.0 / (1.0 / low - share * (1.0 / low - 1.0 / high))
+                    if diameter < least:
+                        continue
+                    k = _abundance(x, y, background, blocky, reaches_m)
+                    if draw(word, at + 3) * bound >= _frequency(diameter, k):
+                        continue
+                    if count == found.shape[0]:
+                        more = np.empty((2 * count, 7))
+                        more[:count] = found
+                        found = more
+                    look = draw(word, at + 6)
+                    # Demidov & Basilevsky 2014: heights of 0.54 of the width on the average, mostly 0.3 to 0.8.
+                    height = 0.54 + 0.26 * (draw(word, at + 4) + draw(word, at + 5) - 1.0)
+                    found[count, 0] = x
+                    found[count, 1] = y
+                    found[count, 2] = diameter
+                    found[count, 3] = diameter * height
+                    found[count, 4] = 0.6 + 0.4 * math.sqrt(look)
+                    found[count, 5] = math.pi * draw(word, at + 7)
+                    found[count, 6] = math.floor(2147483648.0 * (look * 4096.0 - math.floor(look * 4096.0)))
+                    count += 1
+    return found[:count]

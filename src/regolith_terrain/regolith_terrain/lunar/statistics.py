@@ -1,0 +1,70 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How many craters the Moon has, and how old they are.
+
+*Production*: the cumulative number of craters made since t [Gyr ago] is N(> D, t) = F(D) C(t), with F the production
+function of Neukum, Ivanov & Hartmann (2001, table 1, "new", 10 m to 300 km) scaled to 1 at 1 km, and C the number of
+craters wider than 1 km of Neukum (1983). Below 10 m F goes on with its slope there (about -3); what the secondaries add
+to that is not modelled.
+
+*Equilibrium*: small craters are worn away as fast as they are made; their number stays at
+N_eq(> D) = density D^-exponent (Trask 1966: 0.079 D^-2 per m^2; Hartmann 1984: exponent 1.83; Xiao & Werner 2015 find
+the same range). The craters that can still be seen are then those younger than the time T(D) in which production
+alone makes N_eq(D): C(T) = min(N_eq(D) / F(D), C(age of the surface)).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+_PRODUCTION = (
+    -3.0876, -3.557528, 0.781027, 1.021521, -0.156012, -0.444058, 0.019977, 0.086850, -0.005874, -0.006809, 8.25e-4,
+    5.54e-5,
+)  # fmt: skip
+_LEAST_KM = 0.01
+_AGES_GYR = np.linspace(0.0, 4.4, 441)
+
+
+def chronology(age_gyr: ArrayLike) -> Floats:
+    """Return C, the number of craters wider than 1 km [1/km^2] made since an age [Gyr] (Neukum 1983, eq. 19)."""
+    t = np.asarray(age_gyr, dtype=np.float64)
+    return np.asarray(5.44e-14 * (np.exp(6.93 * t) - 1.0) + 8.38e-4 * t)
+
+
+def age_of(count: ArrayLike) -> Floats:
+    """Return the age [Gyr] whose :func:`chronology` is ``count``; 4.4 Gyr at most."""
+    return np.asarray(np.interp(np.asarray(count, dtype=np.float64), chronology(_AGES_GYR), _AGES_GYR))
+
+
+def chronology_table() -> Floats:
+    """Return (C, age [Gyr]) for the kernels to interpolate in, shape (2, n)."""
+    return np.stack([chronology(_AGES_GYR), _AGES_GYR])
+
+
+def production(diameter_m: ArrayLike) -> Floats:
+    """Return F: the number of craters wider than a diameter [m] for each one wider than 1 km."""
+    d = np.asarray(diameter_m, dtype=np.float64) / 1000.0
+    slope = sum(j * a * np.log10(_LEAST_KM) ** (j - 1) for j, a in enumerate(_PRODUCTION) if j)
+    log_d = np.log10(np.maximum(d, _LEAST_KM))
+    log_n = sum(a * log_d**j for j, a in enumerate(_PRODUCTION) if j)
+    log_n = log_n + slope * np.minimum(np.log10(d / _LEAST_KM), 0.0)
+    return np.asarray(10.0**log_n)
+
+
+def equilibrium(diameter_m: ArrayLike, density: float, exponent: float) -> Floats:
+    """Return N_eq(> D) [1/m^2] = density D^-exponent, D in metres."""
+    return np.asarray(density * np.asarray(diameter_m, dtype=np.float64) ** -exponent)
+
+
+def visible_count(diameter_m: ArrayLike, density: float, exponent: float, age_gyr: float) -> Floats:
+    """Return C(T(D)): the production [1/km^2] that the craters still to be seen stem from."""
+    made = equilibrium(diameter_m, density, exponent) * 1e6 / production(diameter_m)
+    return np.minimum(made, chronology(age_gyr))
+
+
+def crater_density(diameter_m: ArrayLike, density: float, exponent: float, age_gyr: float) -> Floats:
+    """Return the cumulative number of visible craters N(> D) [1/m^2]."""
+    return production(diameter_m) * visible_count(diameter_m, density, exponent, age_gyr) * 1e-6

@@ -1,0 +1,107 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the kernels read and write, bundled: numba passes named tuples of arrays without copying."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_terrain.records import Floats, Indices
+from regolith_terrain.scm.constants import FLOAT_ROWS, STAT_COUNT
+
+
+class Ground(NamedTuple):
+    """A window of soil (:class:`regolith_terrain.soil_grid.SoilWindow`); node (r, c) lies at x = (i0 + r) spacing."""
+
+    base: Floats
+    """Undisturbed heights with a one-node border [m], shape (ni + 2, nj + 2)."""
+    upright: Floats
+    """In/out: vertical part of the undisturbed ground's unit normal, zero where not yet needed, shape (ni, nj)."""
+    level_initial: Floats
+    """In/out [m], shape (ni, nj), as the next four."""
+    level: Floats
+    """In/out [m]."""
+    sinkage_plastic: Floats
+    """In/out [m]."""
+    sigma_yield: Floats
+    """In/out [Pa]."""
+    touched: NDArray[np.bool_]
+    """Out, set where a node was loaded or moved."""
+    region: NDArray[np.uint8]
+    """Row of the soil table that holds there, shape (ni, nj)."""
+    i0: int
+    """Index of the window's first row."""
+    j0: int
+    spacing: float
+    """Of the nodes [m]."""
+
+
+class Shapes(NamedTuple):
+    """The contact shapes of a vehicle's bodies; their frames have the wheel's axle along y."""
+
+    kind: Indices
+    """CYLINDER, GROUSERED, BOX or MESH, shape (n,)."""
+    size: Floats
+    """[m], shape (n, 6). Cylinder: radius, half width. Grousered: radius of the drum, half width, count, height and
+    thickness of the grousers. Box: half lengths. Mesh: half lengths of its box, centre of that box."""
+    clusters: Indices
+    """First and end cluster of a mesh, shape (n, 2)."""
+    sphere: Floats
+    """Centre and radius of the ball round each cluster [m], shape (m, 4)."""
+    triangles: Indices
+    """First and end triangle of each cluster, shape (m, 2)."""
+    corners: Floats
+    """Of the triangles [m], shape (k, 9)."""
+
+
+class Scratch(NamedTuple):
+    """Working memory of one kernel call at a time."""
+
+    floats: Floats
+    """Shape (FLOAT_ROWS, n)."""
+    ints: Indices
+    """Shape (n, 8)."""
+    marks: NDArray[np.int32]
+    """What a cell is to bulldozing, shape (n,)."""
+    cells: NDArray[np.int32]
+    """The cells bulldozing moves, shape (4 n,)."""
+    blade: Floats
+    """A grouser's rotation, shape (3, 3)."""
+
+
+class Wrench(NamedTuple):
+    """What a kernel returns."""
+
+    force: Floats
+    """On the body, world axes [N], shape (3,)."""
+    torque: Floats
+    """About the shape's centre, world axes [N m], shape (3,)."""
+    stats: Floats
+    """Shape (STAT_COUNT,)."""
+
+
+def make_scratch(reach: float, spacing: float, spread: float = 0.0) -> Scratch:
+    """Return working memory that serves any orientation of a body.
+
+    :param reach: radius of a sphere about its centre that holds it [m], see :func:`regolith_terrain.scm.shapes.reach`
+    :param spacing: of the nodes [m]
+    :param spread: cells that erosion spreads beyond the body (SPREAD of the bulldozing parameters)
+    """
+    side = 2 * int(math.ceil(reach / spacing)) + 6 + 2 * (int(spread) + 2)
+    n = side * side
+    return Scratch(
+        np.zeros((FLOAT_ROWS, n)),
+        np.zeros((n, 8), dtype=np.int32),
+        np.zeros(n, dtype=np.int32),
+        np.zeros(4 * n, dtype=np.int32),
+        np.zeros((3, 3)),
+    )
+
+
+def make_wrench() -> Wrench:
+    """Return room for one body's wrench."""
+    return Wrench(np.zeros(3), np.zeros(3), np.zeros(STAT_COUNT))

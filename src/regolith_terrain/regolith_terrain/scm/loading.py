@@ -1,0 +1,220 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The stress law: Bekker pressure with elastic unloading, Janosi-Hanamoto shear under a Mohr-Coulomb limit."""
+
+from __future__ import annotations
+
+import math
+
+from numba import njit
+
+from regolith_terrain.scm.constants import (
+    COHESION,
+    CREEP_SPEED,
+    DAMPING,
+    DEPTH,
+    ELASTIC,
+    EXPONENT,
+    FIRST,
+    HEIGHT,
+    INVERSE_WIDTH,
+    JANOSI,
+    K_C,
+    K_PHI,
+    LAST,
+    MODE_REGOLITH,
+    PATCH,
+    ROW,
+    SHEAR_RELAXATION_S,
+    SLOPE_X,
+    SLOPE_Y,
+    STAT_DISPLACED,
+    STAT_INVERSE_WIDTH,
+    STAT_LOADED_AREA,
+    STAT_LOADED_NODES,
+    STAT_MAX_SINKAGE,
+    STAT_MEAN_PRESSURE,
+    STAT_PATCHES,
+    TAN_PHI,
+    VOLUME,
+)
+from regolith_terrain.scm.patches import inverse_width
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def measure_patches(floats, runs, n_runs, spacing, regolith, stats):  # type: ignore[no-untyped-def]
+    """Write 1 / b of each patch at its first run and clear its displaced volume."""
+    widths, volumes = floats[INVERSE_WIDTH], floats[VOLUME]
+    largest = 0
+    for run in range(n_runs):
+        if runs[run, PATCH] == run:
+            nodes, width = inverse_width(runs, n_runs, run, spacing, regolith)
+            widths[run] = width
+            volumes[run] = 0.0
+            stats[STAT_PATCHES] += 1.0
+            if nodes > largest:
+                largest = nodes
+                stats[STAT_INVERSE_WIDTH] = width
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _yielded(trial, sinkage, bearing, exponent, sigma_yield, regolith):  # type: ignore[no-untyped-def]
+    """Return the pressure of a node whose elastic trial pressure exceeds its yield pressure [Pa]."""
+    virgin = bearing * (sinkage if exponent == 1.0 else sinkage**exponent)
+    return min(trial, max(virgin, sigma_yield)) if regolith else virgin
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _decay(x):  # type: ignore[no-untyped-def]
+    """Return (1 - exp(-x)) / x for x >= 0; the series is exact to rounding below 0.1 and several times faster."""
+    if x > 0.1:
+        return -math.expm1(-x) / x
+    t = 1.0 / 5040.0 - x / 40320.0
+    t = -1.0 / 720.0 + x * t
+    t = 1.0 / 120.0 + x * t
+    t = -1.0 / 24.0 + x * t
+    t = 1.0 / 6.0 + x * t
+    return 1.0 + x * (-0.5 + x * t)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _mobilise(mx, my, vx, vy, speed, dt, janosi):  # type: ignore[no-untyped-def]
+    """Return (new m, stress direction) after sliding with (vx, vy) for dt: dm = (d - m) |v| dt / K, exactly."""
+    rate = dt / janosi
+    gain = rate * _decay(speed * rate)
+    fade = 1.0 - speed * gain
+    nx = mx * fade - vx * gain
+    ny = my * fade - vy * gain
+    ux, uy = nx, ny
+    if speed < CREEP_SPEED:
+        # Internal friction near rest, as in LuGre: a stress in the rate of m (Olsson & Astrom 1996).
+        rate = SHEAR_RELAXATION_S / dt * (1.0 - speed / CREEP_SPEED)
+        ux += rate * (nx - mx)
+        uy += rate * (ny - my)
+        excess = ux * ux + uy * uy
+        if excess > 1.0:
+            excess = 1.0 / math.sqrt(excess)
+            ux *= excess
+            uy *= excess
+    return nx, ny, ux, uy
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def load_nodes(  # type: ignore[no-untyped-def]
+    ground, soils, mode, dt, center, velocity, angular_velocity, shear, r0, c0, cols, n_runs, scratch, wrench
+):
+    """Load every hit node, sum the wrench, and leave the ground as the body leaves it."""
+    floats, runs = scratch.floats, scratch.ints
+    depth, heights, volumes = floats[DEPTH], floats[HEIGHT], floats[VOLUME]
+    regolith = mode == MODE_REGOLITH
+    uniform = soils.shape[0] == 1
+    soil = soils[0]
+    spacing = ground.spacing
+    cell_area = spacing * spacing
+    wx, wy, wz = angular_velocity[0], angular_velocity[1], angular_velocity[2]
+    loaded = 0
+    area_sum = 0.0
+    pressure_sum = 0.0
+    deepest = 0.0
+    displaced = 0.0
+    fx = fy = fz = tx = ty = tz = 0.0
+    for run in range(n_runs):
+        row = runs[run, ROW]
+        patch = runs[run, PATCH]
+        r = row + r0
+        px = (ground.i0 + r) * spacing - center[0]
+        for col in range(runs[run, FIRST], runs[run, LAST] + 1):
+            cell = row * cols + col
+            s = depth[cell]
+            c = col + c0
+            if not uniform:
+                soil = soils[ground.region[r, c]]
+            before = ground.sinkage_plastic[r, c]
+            trial = soil[ELASTIC] * (s - before)
+            if trial < 0.0:
+                continue
+            nz = ground.upright[r, c]
+            py = (ground.j0 + c) * spacing - center[1]
+            # The reference takes the body's point where the ground was; ours lies on the body's surface.
+            pz = (heights[cell] if regolith else ground.level[r, c]) - center[2]
+            vx = velocity[0] + wy * pz - wz * py
+            vy = velocity[1] + wz * px - wx * pz
+            vz = velocity[2] + wx * py - wy * px
+            ground.touched[r, c] = True
+            ground.level[r, c] = ground.level_initial[r, c] - (s if nz == 1.0 else s / nz)
+            sigma = trial
+            if trial > ground.sigma_yield[r, c]:
+                bearing = soil[K_PHI] + soil[K_C] * floats[INVERSE_WIDTH, patch]
+                sigma = _yielded(trial, s, bearing, soil[EXPONENT], ground.sigma_yield[r, c], regolith)
+                ground.sigma_yield[r, c] = sigma
+                ground.sinkage_plastic[r, c] = s - sigma / soil[ELASTIC]
+                flow = (ground.sinkage_plastic[r, c] - before) / nz
+                volumes[patch] += flow
+                displaced += flow
+            if regolith:
+                # (-gx, -gy, 1) is normal to the body's surface, upwards; over its length, that of the surface there.
+                gx, gy = floats[SLOPE_X, cell], floats[SLOPE_Y, cell]
+                stretch = math.sqrt(1.0 + gx * gx + gy * gy)
+                rise = vz - gx * vx - gy * vy
+                sigma = max(0.0, sigma - soil[DAMPING] * rise * nz)
+                inverse = 1.0 / (stretch * (1.0 + stretch))
+                upright = inverse * (1.0 + stretch)
+                half = inverse * stretch * stretch  # 1 / (1 + mz)
+                mx, my, mz = -gx * upright, -gy * upright, upright
+                vn = rise * upright
+                vx -= vn * mx
+                vy -= vn * my
+                vz -= vn * mz
+                speed = math.sqrt(vx * vx + vy * vy + vz * vz)
+                # Shear is kept as if the surface were turned level about a horizontal axis (no twist): so a point on
+                # a wheel's rim keeps its history while the rim turns.
+                lean = vz * half
+                ax, ay, ux, uy = _mobilise(
+                    shear[r, c, 0], shear[r, c, 1], vx - lean * mx, vy - lean * my, speed, dt, soil[JANOSI]
+                )
+                shear[r, c, 0] = ax
+                shear[r, c, 1] = ay
+                dot = ux * mx + uy * my
+                lean = dot * half
+                strength = (soil[COHESION] + sigma * soil[TAN_PHI]) * stretch
+                area = cell_area * stretch
+                ex = cell_area * (strength * (ux - lean * mx) - sigma * gx)
+                ey = cell_area * (strength * (uy - lean * my) - sigma * gy)
+                ez = cell_area * (sigma - strength * dot)
+            else:
+                share = nz / (2.0 * spacing)
+                nx = share * (ground.base[r, c + 1] - ground.base[r + 2, c + 1])
+                ny = share * (ground.base[r + 1, c] - ground.base[r + 1, c + 2])
+                vn = vx * nx + vy * ny + vz * nz
+                vx -= vn * nx
+                vy -= vn * ny
+                vz -= vn * nz
+                speed = math.sqrt(vx * vx + vy * vy + vz * vz)
+                sigma -= vn * soil[DAMPING]
+                shear[r, c, 0] += speed * dt
+                strength = soil[COHESION] + sigma * soil[TAN_PHI]
+                tau = strength * (1.0 - math.exp(-shear[r, c, 0] / soil[JANOSI]))
+                scale = -tau / speed if speed > 0.0 else 0.0
+                area = cell_area
+                ex = area * (sigma * nx + scale * vx)
+                ey = area * (sigma * ny + scale * vy)
+                ez = area * (sigma * nz + scale * vz)
+            fx += ex
+            fy += ey
+            fz += ez
+            tx += py * ez - pz * ey
+            ty += pz * ex - px * ez
+            tz += px * ey - py * ex
+            loaded += 1
+            area_sum += area
+            pressure_sum += sigma * area
+            deepest = max(deepest, s)
+    wrench.force[0], wrench.force[1], wrench.force[2] = fx, fy, fz
+    wrench.torque[0], wrench.torque[1], wrench.torque[2] = tx, ty, tz
+    stats = wrench.stats
+    stats[STAT_LOADED_NODES] = loaded
+    stats[STAT_LOADED_AREA] = area_sum
+    stats[STAT_MAX_SINKAGE] = deepest
+    stats[STAT_DISPLACED] = displaced * cell_area
+    if loaded > 0:
+        stats[STAT_MEAN_PRESSURE] = pressure_sum / area_sum

@@ -1,0 +1,188 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""From the underside of a body to contact patches: which nodes are in contact, and how wide each patch is."""
+
+from __future__ import annotations
+
+import math
+
+from numba import njit
+
+from regolith_terrain.scm.constants import (
+    DEPTH,
+    FIRST,
+    HEIGHT,
+    LAST,
+    LOW_C,
+    LOW_R,
+    MIN_HULL_AREA,
+    MISS,
+    MODE_REFERENCE,
+    PATCH,
+    RAY_ABOVE,
+    RAY_BELOW,
+    ROW,
+    UP_C,
+    UP_R,
+)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def upright_part(base, r, c, spacing):  # type: ignore[no-untyped-def]
+    """Return the vertical part of a node's unit normal, from central differences of the undisturbed heights."""
+    gx = base[r, c + 1] - base[r + 2, c + 1]
+    gy = base[r + 1, c] - base[r + 1, c + 2]
+    if gx == 0.0 and gy == 0.0:
+        return 1.0
+    return 2.0 * spacing / math.sqrt(gx * gx + gy * gy + 4.0 * spacing * spacing)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _penetration(height, level_initial, level, sinkage_plastic, nz, mode):  # type: ignore[no-untyped-def]
+    """Return how far a body whose underside is at ``height`` lies below level_initial, along the normal, or MISS.
+
+    ``nz`` is the normal's vertical part. Reference mode keeps every node whose ray hits (negative: body above the
+    ground), regolith mode only nodes that will carry load. Scalars only: passing arrays would cost more than the sum.
+    """
+    if mode == MODE_REFERENCE:
+        if height < level - RAY_BELOW or height > level + RAY_ABOVE:
+            return MISS
+        return (level_initial - height) * nz
+    depth = (level_initial - height) * nz
+    return MISS if depth <= sinkage_plastic else depth
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def find_runs(ground, mode, shear, r0, r1, c0, c1, floats, runs):  # type: ignore[no-untyped-def]
+    """Turn HEIGHT into DEPTH and list the runs of hit nodes row by row, joining those that touch across rows.
+
+    Afterwards every run's PATCH is the first run of its patch (4-neighbourhood). In regolith mode the shear of nodes
+    that are not hit is forgotten. Returns (number of runs, number of hit nodes).
+    """
+    heights, depth = floats[HEIGHT], floats[DEPTH]
+    cols = c1 - c0
+    n = 0
+    hits = 0
+    previous_first = 0
+    previous_end = 0
+    for row in range(r1 - r0):
+        r = row + r0
+        row_first = n
+        open_run = False
+        for col in range(cols):
+            cell = row * cols + col
+            c = col + c0
+            s = MISS
+            height = heights[cell]
+            if height < ground.level_initial[r, c] or (mode == MODE_REFERENCE and height < math.inf):
+                nz = ground.upright[r, c]
+                if nz == 0.0:
+                    nz = upright_part(ground.base, r, c, ground.spacing)
+                    ground.upright[r, c] = nz
+                s = _penetration(
+                    height, ground.level_initial[r, c], ground.level[r, c], ground.sinkage_plastic[r, c], nz, mode
+                )
+            depth[cell] = s
+            if s == MISS:
+                open_run = False
+                if mode != MODE_REFERENCE:
+                    shear[r, c, 0] = 0.0
+                    shear[r, c, 1] = 0.0
+                continue
+            hits += 1
+            if open_run:
+                runs[n - 1, LAST] = col
+            else:
+                runs[n, ROW] = row
+                runs[n, FIRST] = col
+                runs[n, LAST] = col
+                runs[n, PATCH] = n
+                n += 1
+                open_run = True
+        for run in range(row_first, n):
+            for other in range(previous_first, previous_end):
+                if runs[other, FIRST] <= runs[run, LAST] and runs[other, LAST] >= runs[run, FIRST]:
+                    a = _root(runs, run)
+                    b = _root(runs, other)
+                    runs[max(a, b), PATCH] = min(a, b)
+        previous_first, previous_end = row_first, n
+    for run in range(n):
+        runs[run, PATCH] = _root(runs, run)
+    return n, hits
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _root(runs, run):  # type: ignore[no-untyped-def]
+    while runs[run, PATCH] != run:
+        run = runs[run, PATCH]
+    return run
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def inverse_width(runs, n_runs, patch, spacing, whole_cells):  # type: ignore[no-untyped-def]
+    """Return (number of nodes, 1 / b) of a patch, where 1 / b = hull perimeter / (2 hull area).
+
+    The hull's two chains (over the first and the last node of each row) grow by Andrew's monotone-chain rule; rows
+    come sorted, so no sort is needed, and on integers no rounding. With ``whole_cells`` the hull is that of the nodes'
+    cells: the Minkowski sum with a square of side a, whose perimeter is P + 4 a and whose area is A + a (extent along
+    x + extent along y) + a^2.
+    """
+    nodes = 0
+    low = up = 0
+    row_low = row_up = 0
+    row = -1
+    min_c = max_c = 0
+    run = patch
+    while run <= n_runs:
+        mine = run < n_runs and runs[run, PATCH] == patch
+        if run == n_runs or (mine and runs[run, ROW] != row):
+            if row >= 0:
+                low = _push(runs, low, row, row_low, LOW_R, 1)
+                up = _push(runs, up, row, row_up, UP_R, -1)
+            if run == n_runs:
+                break
+            if row < 0:
+                min_c, max_c = runs[run, FIRST], runs[run, LAST]
+            row = runs[run, ROW]
+            row_low, row_up = runs[run, FIRST], runs[run, LAST]
+        if mine:
+            nodes += runs[run, LAST] - runs[run, FIRST] + 1
+            row_low = min(row_low, runs[run, FIRST])
+            row_up = max(row_up, runs[run, LAST])
+            min_c = min(min_c, runs[run, FIRST])
+            max_c = max(max_c, runs[run, LAST])
+        run += 1
+    perimeter = float(runs[0, UP_C] - runs[0, LOW_C] + runs[up - 1, UP_C] - runs[low - 1, LOW_C])
+    twice_area = 0
+    for k in range(1, low):
+        dr = runs[k, LOW_R] - runs[k - 1, LOW_R]
+        dc = runs[k, LOW_C] - runs[k - 1, LOW_C]
+        perimeter += math.sqrt(dr * dr + dc * dc)
+        twice_area -= dr * (runs[k, LOW_C] + runs[k - 1, LOW_C])
+    for k in range(1, up):
+        dr = runs[k, UP_R] - runs[k - 1, UP_R]
+        dc = runs[k, UP_C] - runs[k - 1, UP_C]
+        perimeter += math.sqrt(dr * dr + dc * dc)
+        twice_area += dr * (runs[k, UP_C] + runs[k - 1, UP_C])
+    area = 0.5 * twice_area
+    if whole_cells:
+        extents = float(runs[low - 1, LOW_R] - runs[0, LOW_R] + max_c - min_c)
+        perimeter += 4.0
+        area += extents + 1.0
+    perimeter *= spacing
+    area *= spacing * spacing
+    return nodes, (perimeter / (2.0 * area) if area >= MIN_HULL_AREA else 0.0)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _push(runs, size, r, c, column, side):  # type: ignore[no-untyped-def]
+    """Add vertex (r, c) to a chain of ``size`` vertices, dropping those inside; return the new size."""
+    while size >= 2:
+        ar, ac = runs[size - 2, column], runs[size - 2, column + 1]
+        br, bc = runs[size - 1, column], runs[size - 1, column + 1]
+        if side * ((br - ar) * (c - ac) - (bc - ac) * (r - ar)) > 0:
+            break
+        size -= 1
+    runs[size, column] = r
+    runs[size, column + 1] = c
+    return size + 1

@@ -1,0 +1,131 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The bodies the soil can feel: cylinders, grousered wheels, boxes and triangle meshes."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from regolith_terrain.records import Floats
+from regolith_terrain.scm.arrays import Shapes
+from regolith_terrain.scm.constants import BOX, CYLINDER, GROUSERED, MESH
+
+_CLUSTER = 24
+
+
+def cylinder(radius: float, width: float) -> Shapes:
+    """Return a solid cylinder about y [m]."""
+    _positive(radius=radius, width=width)
+    return _one(CYLINDER, (radius, 0.5 * width))
+
+
+def grousered_wheel(radius: float, width: float, count: int, height: float, thickness: float) -> Shapes:
+    """Return a drum about y with straight grousers: plates along the axle, as wide as the drum, the first along x.
+
+    Rays are cast at the nodes: a grouser thinner than the spacing is felt by those nodes it passes over, so its area
+    is right in the mean over a turn, not at each instant.
+
+    :param radius: over the grousers' tips [m]
+    :param width: [m]
+    :param count: number of grousers, evenly spaced, >= 1
+    :param height: by which they stand out of the drum [m], below the radius
+    :param thickness: [m], below the drum's diameter
+    :raises ValueError: naming the value
+    """
+    _positive(radius=radius, width=width, height=height, thickness=thickness, count=count)
+    if not height < radius:
+        raise ValueError(f'height {height!r} m of the grousers; allowed: below the radius {radius!r} m')
+    if not thickness < 2.0 * (radius - height):
+        raise ValueError(f'thickness {thickness!r} m of the grousers; allowed: below {2.0 * (radius - height)!r} m')
+    return _one(GROUSERED, (radius - height, 0.5 * width, float(count), height, thickness))
+
+
+def box(length: float, width: float, height: float) -> Shapes:
+    """Return a box with its centre at the origin and these sides along x, y and z [m]; a track shoe or a plate."""
+    _positive(length=length, width=width, height=height)
+    return _one(BOX, (0.5 * length, 0.5 * width, 0.5 * height))
+
+
+def mesh(corners: ArrayLike) -> Shapes:
+    """Return a triangle mesh, of which the soil feels the lower envelope; it need not be closed or convex.
+
+    :param corners: of the triangles, either winding [m], shape (k, 3, 3)
+    :raises ValueError: if there are none or they are not finite
+    """
+    triangles = np.array(corners, dtype=np.float64)
+    if triangles.ndim != 3 or triangles.shape[1:] != (3, 3) or len(triangles) == 0 or not np.isfinite(triangles).all():
+        raise ValueError(f'mesh of shape {triangles.shape}; allowed: finite corners of shape (k, 3, 3), k > 0')
+    order: list[np.ndarray] = []
+    _split(np.arange(len(triangles)), triangles.mean(axis=1), order)
+    ends = np.cumsum([0, *(len(part) for part in order)])
+    triangles = triangles[np.concatenate(order)]
+    spheres = np.array([_ball(triangles[a:b].reshape(-1, 3)) for a, b in itertools.pairwise(ends)])
+    low, high = triangles.min(axis=(0, 1)), triangles.max(axis=(0, 1))
+    return Shapes(
+        kind=np.array([MESH], dtype=np.int32),
+        size=np.concatenate((0.5 * (high - low), 0.5 * (high + low)))[None, :],
+        clusters=np.array([[0, len(order)]], dtype=np.int32),
+        sphere=spheres,
+        triangles=np.stack((ends[:-1], ends[1:]), axis=1).astype(np.int32),
+        corners=np.ascontiguousarray(triangles.reshape(-1, 9)),
+    )
+
+
+def join_shapes(shapes: Sequence[Shapes]) -> Shapes:
+    """Return several shapes as one bundle, in this order."""
+    cluster_start = np.cumsum([0, *(len(s.sphere) for s in shapes)])
+    triangle_start = np.cumsum([0, *(len(s.corners) for s in shapes)])
+    return Shapes(
+        kind=np.concatenate([s.kind for s in shapes]),
+        size=np.concatenate([s.size for s in shapes]),
+        clusters=np.concatenate([s.clusters + k for s, k in zip(shapes, cluster_start)]).astype(np.int32),
+        sphere=np.concatenate([s.sphere for s in shapes]),
+        triangles=np.concatenate([s.triangles + k for s, k in zip(shapes, triangle_start)]).astype(np.int32),
+        corners=np.concatenate([s.corners for s in shapes]),
+    )
+
+
+def reach(shapes: Shapes) -> float:
+    """Return the radius about the origin [m] that holds every shape in any orientation."""
+    radii = []
+    for kind, size in zip(shapes.kind, shapes.size, strict=True):
+        if kind in (CYLINDER, GROUSERED):
+            radii.append(math.hypot(size[0] + (size[3] if kind == GROUSERED else 0.0), size[1]))
+        else:
+            radii.append(float(np.linalg.norm(np.abs(size[:3]) + (np.abs(size[3:]) if kind == MESH else 0.0))))
+    return max(radii)
+
+
+def _one(kind: int, size: Sequence[float]) -> Shapes:
+    full = np.zeros((1, 6))
+    full[0, : len(size)] = size
+    none = np.zeros((0, 2), dtype=np.int32)
+    return Shapes(np.array([kind], dtype=np.int32), full, np.zeros((1, 2), np.int32), np.zeros((0, 4)), none,
+                  np.zeros((0, 9)))  # fmt: skip
+
+
+def _positive(**values: float) -> None:
+    for name, value in values.items():
+        if not (value > 0.0 and math.isfinite(value)):
+            raise ValueError(f'{name} {value!r}; allowed: > 0')
+
+
+def _split(members: np.ndarray, centers: Floats, out: list[np.ndarray]) -> None:
+    """Halve triangles along their longest extent until they are few."""
+    if len(members) <= _CLUSTER:
+        out.append(members)
+        return
+    place = centers[members]
+    order = members[np.argsort(place[:, int(np.argmax(np.ptp(place, axis=0)))], kind='stable')]
+    _split(order[: len(order) // 2], centers, out)
+    _split(order[len(order) // 2 :], centers, out)
+
+
+def _ball(points: Floats) -> Floats:
+    center = 0.5 * (points.min(axis=0) + points.max(axis=0))
+    return np.append(center, np.linalg.norm(points - center, axis=1).max())

@@ -1,0 +1,164 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""One step of one body on soil."""
+
+from __future__ import annotations
+
+import math
+
+from numba import njit
+
+from regolith_terrain.scm.bulldozing import bulldoze
+from regolith_terrain.scm.constants import (
+    BOX,
+    CYLINDER,
+    ENABLED,
+    GROUSERED,
+    HEIGHT,
+    LEFT_WINDOW,
+    MESH,
+    MODE_REGOLITH,
+    OK,
+    SCRATCH_TOO_SMALL,
+    SPREAD,
+    STAT_HIT_NODES,
+)
+from regolith_terrain.scm.heights import box_heights, ceiling, cylinder_heights, grouser_heights, mesh_heights
+from regolith_terrain.scm.loading import load_nodes, measure_patches
+from regolith_terrain.scm.patches import find_runs
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def body_wrench(  # type: ignore[no-untyped-def]
+    ground, soils, rules, mode, dt, shapes, which, center, rotation, velocity, angular_velocity, shear, scratch, wrench
+):
+    """Press a body into the soil for one step.
+
+    :param ground: a window of soil, :class:`Ground`; written in place
+    :param soils: rows of k_phi, k_c, n, c, tan(phi), K, E, R (:meth:`regolith_terrain.config.SoilConfig.parameters`),
+        picked by ``ground.region``, shape (m, 8)
+    :param rules: of bulldozing (:meth:`regolith_terrain.config.BulldozingConfig.parameters`), shape (5,)
+    :param mode: MODE_REFERENCE or MODE_REGOLITH
+    :param dt: step [s]
+    :param shapes: :class:`Shapes`; ``which``: the row of this body
+    :param center: origin of the shape, world [m], shape (3,)
+    :param rotation: columns are the axes of the shape in the world, shape (3, 3); a wheel's axle is its y axis
+    :param velocity: of the origin, world axes [m/s], shape (3,)
+    :param angular_velocity: of the body, world axes [rad/s], shape (3,)
+    :param shear: in/out, shape (ni, nj, 2); regolith mode: mobilised fraction of the shear strength (x, y) of *this*
+        body, the surface turned level; reference mode: (sliding path [m], unused), one array for all of a vehicle
+    :param scratch: see :func:`make_scratch`
+    :param wrench: out, see :class:`Wrench`
+    :return: OK, LEFT_WINDOW or SCRATCH_TOO_SMALL
+    """
+    wrench.force[:] = 0.0
+    wrench.torque[:] = 0.0
+    wrench.stats[:] = 0.0
+    kind = shapes.kind[which]
+    size = shapes.size[which]
+    status, r0, r1, c0, c1 = _rectangle(ground, mode, kind, size, center, rotation, rules, scratch)
+    if status != OK:
+        return status
+    floats = scratch.floats
+    top = ceiling(ground, mode, r0, r1, c0, c1)
+    if kind in (CYLINDER, GROUSERED):
+        r0, r1, c0, c1 = _low_part(ground, kind, size, center, rotation, top, r0, r1, c0, c1, shear, mode)
+        if r0 >= r1 or c0 >= c1:
+            return OK
+        cylinder_heights(ground, mode, size[0], size[1], center, rotation, r0, r1, c0, c1, floats)
+    else:
+        floats[HEIGHT, : (r1 - r0) * (c1 - c0)] = math.inf
+    if kind == GROUSERED:
+        grouser_heights(ground, size, center, rotation, scratch.blade, top, r0, r1, c0, c1, floats)
+    elif kind == BOX:
+        box_heights(
+            ground, center[0], center[1], center[2], rotation, size[0], size[1], size[2], top, r0, r1, c0, c1, floats
+        )
+    elif kind == MESH:
+        mesh_heights(ground, shapes, which, center, rotation, top, r0, r1, c0, c1, floats)
+    n_runs, hits = find_runs(ground, mode, shear, r0, r1, c0, c1, floats, scratch.ints)
+    wrench.stats[STAT_HIT_NODES] = hits
+    if n_runs == 0:
+        return OK
+    measure_patches(floats, scratch.ints, n_runs, ground.spacing, mode == MODE_REGOLITH, wrench.stats)
+    load_nodes(
+        ground, soils, mode, dt, center, velocity, angular_velocity, shear, r0, c0, c1 - c0, n_runs, scratch, wrench
+    )
+    if rules[ENABLED] != 0.0:
+        bulldoze(ground, rules, r0, r1, c0, c1, n_runs, scratch)
+    return OK
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _rectangle(ground, mode, kind, size, center, rotation, rules, scratch):  # type: ignore[no-untyped-def]
+    """Return (status, first row, end row, first column, end column) of the body's shadow."""
+    cx, cy = center[0], center[1]
+    if kind in (CYLINDER, GROUSERED):
+        radius = size[0] + (size[3] if kind == GROUSERED else 0.0)
+        ax, ay = rotation[0, 1], rotation[1, 1]
+        # Half extents: a disc of this radius seen edge-on spans R sqrt(1 - a^2), the axis adds w |a|.
+        reach_x = radius * math.sqrt(max(0.0, 1.0 - ax * ax)) + size[1] * abs(ax)
+        reach_y = radius * math.sqrt(max(0.0, 1.0 - ay * ay)) + size[1] * abs(ay)
+    else:
+        reach_x = size[0] * abs(rotation[0, 0]) + size[1] * abs(rotation[0, 1]) + size[2] * abs(rotation[0, 2])
+        reach_y = size[0] * abs(rotation[1, 0]) + size[1] * abs(rotation[1, 1]) + size[2] * abs(rotation[1, 2])
+        if kind == MESH:
+            cx += rotation[0, 0] * size[3] + rotation[0, 1] * size[4] + rotation[0, 2] * size[5]
+            cy += rotation[1, 0] * size[3] + rotation[1, 1] * size[4] + rotation[1, 2] * size[5]
+    spacing = ground.spacing
+    # One node more on each side: there regolith mode forgets the shear of nodes the body has just left.
+    margin = 1 if mode == MODE_REGOLITH else 0
+    r0 = int(math.ceil((cx - reach_x) / spacing)) - margin - ground.i0
+    r1 = int(math.floor((cx + reach_x) / spacing)) + margin - ground.i0 + 1
+    c0 = int(math.ceil((cy - reach_y) / spacing)) - margin - ground.j0
+    c1 = int(math.floor((cy + reach_y) / spacing)) + margin - ground.j0 + 1
+    spread = int(rules[SPREAD]) + 2 if rules[ENABLED] != 0.0 else 0
+    status = OK
+    a, b, c, d = r0 - spread, r1 + spread - 1, c0 - spread, c1 + spread - 1
+    level = ground.level
+    outside = a < 0 or c < 0 or b >= level.shape[0] or d >= level.shape[1]
+    # A window may be known in parts only, which are rectangles larger than any shadow: its corners tell.
+    if outside or math.isnan(level[a, c] + level[a, d] + level[b, c] + level[b, d]):
+        status = LEFT_WINDOW
+    elif (r1 - r0 + 2 * spread) * (c1 - c0 + 2 * spread) > scratch.ints.shape[0]:
+        status = SCRATCH_TOO_SMALL
+    return status, r0, r1, c0, c1
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _low_part(  # type: ignore[no-untyped-def]
+    ground, kind, size, center, rotation, top, r0, r1, c0, c1, shear, mode
+):
+    """Narrow a wheel's shadow to that of its part below ``top``; forget the shear (regolith mode) of the rest.
+
+    Points of the cylinder are c + s a + u h + v e with |s| <= w, u^2 + v^2 <= R^2, h level and across the axle a, e
+    across both; so v e_z <= top - cz + w |az| bounds u.
+    """
+    radius = size[0] + (size[3] if kind == GROUSERED else 0.0)
+    ax, ay, az = rotation[0, 1], rotation[1, 1], rotation[2, 1]
+    upright = math.sqrt(max(0.0, 1.0 - az * az))
+    down = center[2] - size[1] * abs(az) - top
+    a, b, c, d = r0, r1, c0, c1
+    if upright > 0.5 and down > 0.0:
+        if down >= radius * upright:
+            b = a
+        else:
+            chord = math.sqrt(radius * radius - down * down / (upright * upright)) / upright
+            lean = size[1] + radius * abs(az) / upright
+            margin = 1 if mode == MODE_REGOLITH else 0
+            reach_x = chord * abs(ay) + lean * abs(ax)
+            reach_y = chord * abs(ax) + lean * abs(ay)
+            a = max(a, int(math.ceil((center[0] - reach_x) / ground.spacing)) - margin - ground.i0)
+            b = min(b, int(math.floor((center[0] + reach_x) / ground.spacing)) + margin - ground.i0 + 1)
+            c = max(c, int(math.ceil((center[1] - reach_y) / ground.spacing)) - margin - ground.j0)
+            d = min(d, int(math.floor((center[1] + reach_y) / ground.spacing)) + margin - ground.j0 + 1)
+    if mode == MODE_REGOLITH:
+        for r in range(r0, r1):
+            inside = a <= r < b
+            for k in range(c0, c if inside else c1):
+                shear[r, k, 0] = 0.0
+                shear[r, k, 1] = 0.0
+            for k in range(d if inside else c1, c1):
+                shear[r, k, 0] = 0.0
+                shear[r, k, 1] = 0.0
+    return a, b, c, d

@@ -1,0 +1,139 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Displaced soil: volumes, the angle of repose, and independence of order."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from regolith_terrain import scm
+from regolith_terrain.config import BulldozingConfig, load_soil
+from regolith_terrain.scm.bulldozing import DOMAIN, erode
+from regolith_terrain.soil_bin import SoilBin
+
+MODES = ('reference', 'regolith')
+
+
+def rules(**values: float) -> np.ndarray:
+    return BulldozingConfig.model_validate({'enabled': True, **values}).parameters()
+
+
+def quiet() -> np.ndarray:
+    parameters = load_soil('chrono_lunar').parameters()
+    parameters[7] = 0.0
+    return parameters
+
+
+@pytest.mark.parametrize('mode', MODES)
+@pytest.mark.parametrize('factor', [0.5, 1.0, 1.2])
+def test_raised_volume_is_the_plastic_volume(mode: str, factor: float) -> None:
+    bin_ = SoilBin(quiet(), mode=mode, bounds=(-60, 61, -60, 61), bulldozing=rules(flow_factor=factor))
+    displaced = 0.0
+    for k in range(1, 101):
+        bin_.plate((0.0, 0.0, -2e-4 * k))
+        displaced += bin_.stats[scm.STAT_DISPLACED]
+    window = bin_.window
+    # What was raised shows in level_initial, as that is where sinkage counts from; erosion only moves it about.
+    raised = float((window.level_initial - window.base[1:-1, 1:-1]).sum()) * 1e-4
+    plastic = float(window.sinkage_plastic.sum()) * 1e-4
+    assert displaced == pytest.approx(plastic, rel=1e-9)
+    assert plastic == pytest.approx(0.21 * 0.31 * 0.02, rel=0.01)
+    assert raised == pytest.approx(factor * plastic, rel=1e-9)
+
+
+def test_soil_heaps_up_beside_the_plate_and_not_under_it() -> None:
+    bin_ = SoilBin(quiet(), bounds=(-60, 61, -60, 61), bulldozing=rules(flow_factor=1.0))
+    for k in range(1, 101):
+        bin_.plate((0.0, 0.0, -2e-4 * k))
+    level = bin_.window.level
+    assert level.max() > 1e-3
+    assert np.allclose(level[50:71, 45:76], -0.02)
+    assert np.allclose(level, level[::-1]) and np.allclose(level, level[:, ::-1])
+
+
+def test_off_by_default() -> None:
+    bin_ = SoilBin(quiet(), mode='regolith')
+    bin_.plate((0.0, 0.0, -0.02))
+    assert bin_.window.level.max() == 0.0
+
+
+def cone(side: int, seed: int) -> tuple[SoilBin, np.ndarray]:
+    bin_ = SoilBin(quiet(), bounds=(-side, side + 1, -side, side + 1))
+    rng = np.random.default_rng(seed)
+    x, y = np.meshgrid(*(np.arange(-side, side + 1) * 0.01,) * 2, indexing='ij')
+    heap = np.maximum(0.0, 0.15 - 1.5 * np.hypot(x, y)) + 0.005 * rng.random(x.shape)
+    bin_.window.level[:] = heap
+    bin_.window.level_initial[:] = heap
+    return bin_, heap
+
+
+def slump(bin_: SoilBin, sweeps: int, order: np.ndarray | None = None) -> None:
+    """Erode all but the border of a window."""
+    rows, cols = bin_.window.shape
+    inside = np.array([r * cols + c for r in range(1, rows - 1) for c in range(1, cols - 1)], dtype=np.int32)
+    marks = np.zeros(rows * cols, dtype=np.int32)
+    marks[inside] = DOMAIN
+    if order is not None:
+        inside = inside[order]
+    limit = 0.01 * math.tan(math.radians(35.0))
+    erode(bin_.ground, inside, len(inside), marks, 0, 0, cols, limit, sweeps, np.zeros(len(inside)))
+
+
+def test_erosion_conserves_volume() -> None:
+    bin_, heap = cone(30, 1)
+    slump(bin_, 400)
+    window = bin_.window
+    assert not np.allclose(window.level, heap)
+    assert float(window.level.sum()) == pytest.approx(float(heap.sum()), rel=1e-12)
+    assert np.allclose(window.level - heap, window.level_initial - heap, atol=1e-15)
+
+
+def test_erosion_does_not_depend_on_the_order_of_nodes() -> None:
+    levels = []
+    for seed in (None, 5, 6):
+        bin_, _ = cone(20, 2)
+        count = 39 * 39
+        slump(bin_, 50, None if seed is None else np.random.default_rng(seed).permutation(count))
+        levels.append(bin_.window.level.tobytes())
+    assert levels[0] == levels[1] == levels[2]
+
+
+def test_a_heap_slumps_to_the_angle_of_repose() -> None:
+    bin_, _ = cone(30, 3)
+    slump(bin_, 6000)
+    level = bin_.window.level[1:-1, 1:-1]
+    steepest = max(np.abs(np.diff(level, axis=k)).max() for k in (0, 1))
+    # Slopes along the grid's lines approach the angle from above, ever more slowly.
+    assert steepest <= 0.01 * math.tan(math.radians(35.0)) * 1.01
+
+
+def test_gentle_ground_stays_as_it_is() -> None:
+    bin_, heap = cone(10, 4)
+    heap *= 0.1
+    bin_.window.level[:] = heap
+    slump(bin_, 20)
+    assert np.array_equal(bin_.window.level, heap) and not bin_.window.touched.any()
+
+
+@pytest.mark.parametrize('mode', MODES)
+def test_wheel_leaves_berms_and_sinks_less_below_the_old_surface(mode: str) -> None:
+    """Soil heaped up before the wheel is compacted as virgin soil on top of the old surface."""
+    from regolith_terrain.soil_bin import roll
+
+    sinkage = []
+    for enabled in (False, True):
+        bulldozing = rules(flow_factor=1.0, iterations=2, propagations=6) if enabled else scm.NO_BULLDOZING
+        bin_ = SoilBin('chrono_lunar', 0.02, mode, (-26, 62, -26, 27), bulldozing=bulldozing)
+        sinkage.append(roll(bin_, 600.0, 0.3).sinkage)
+    assert sinkage[1] < 0.9 * sinkage[0]
+    behind = bin_.window.level[30:45]
+    assert behind[:, 26].max() < -0.003  # the rut, into which some soil has slid
+    assert behind[:, :22].max() > 0.002 and behind[:, 31:].max() > 0.002  # berms on both sides
+
+
+def test_too_small_a_window_is_reported() -> None:
+    bin_ = SoilBin(quiet(), bounds=(-20, 21, -25, 26), bulldozing=rules())
+    assert bin_.plate((0.0, 0.0, -0.01)) == scm.LEFT_WINDOW

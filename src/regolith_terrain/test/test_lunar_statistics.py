@@ -1,0 +1,198 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Craters and rocks are as many, as old, as deep and as rough as the publications say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from regolith_terrain.lunar.degradation import (
+    AGE_ROWS,
+    age_at_depth,
+    diffused,
+    fresh_depth_ratio,
+    fresh_profile,
+    profile_table,
+    relative_depth,
+)
+from regolith_terrain.lunar.field import LunarField
+from regolith_terrain.lunar.presets import LunarPreset, load_preset, preset_names
+from regolith_terrain.lunar.relief import deviation
+from regolith_terrain.lunar.rocks import RockField, rock_density, steepness
+from regolith_terrain.lunar.statistics import age_of, chronology, crater_density, production, visible_count
+from regolith_terrain.procedural import _noise_rms
+
+# Fixed seeds: a p-value below this would show in one of a thousand right implementations, in every wrong one.
+LEAST_P = 1e-3
+
+
+def chi_square_p(found: np.ndarray, expected: np.ndarray) -> float:
+    from scipy.stats import chi2
+
+    assert expected.min() > 5.0
+    # Poisson numbers: the total is free, hence as many degrees of freedom as bins.
+    return float(chi2.sf(np.sum((found - expected) ** 2 / expected), len(found)))
+
+
+def edited(name: str, **parts: dict) -> LunarPreset:
+    preset = load_preset(name)
+    return preset.model_copy(update={k: getattr(preset, k).model_copy(update=v) for k, v in parts.items()})
+
+
+def test_production_and_chronology_are_neukums() -> None:
+    # Neukum et al. 2001 state log10 N(1 km) = -3.0876 per Gyr and km^2, the chronology of 1983 8.38e-4: 3 % apart.
+    assert chronology(1.0) == pytest.approx(10.0**-3.0876, rel=0.03)
+    assert float(production(1000.0)) == 1.0
+    # Their figure 2: about N(> 10 m) = 10^6.6 and N(> 100 m) = 10^3.5 times N(> 1 km); read to a tenth of a decade.
+    assert np.log10(production([10.0, 100.0])) == pytest.approx([6.65, 3.55], abs=0.1)
+    below = np.log(production([1.0, 5.0, 9.9])) / np.log(10.0)
+    slope = np.diff(below) / np.diff(np.log10([1.0, 5.0, 9.9]))
+    assert slope == pytest.approx([slope[0]] * 2) and -3.3 < slope[0] < -2.9
+    assert age_of(chronology([0.01, 1.0, 3.0, 3.9])) == pytest.approx([0.01, 1.0, 3.0, 3.9], rel=2e-4)
+
+
+def test_small_craters_are_in_equilibrium_and_large_ones_in_production() -> None:
+    d = np.geomspace(1.0, 1000.0, 61)
+    n = crater_density(d, 0.079, 2.0, 3.5)
+    made = production(d) * chronology(3.5) * 1e-6
+    assert n == pytest.approx(np.minimum(0.079 / d**2, made))
+    crossing = d[np.argmax(made < 0.079 / d**2)]
+    # Trask 1966, Xiao & Werner 2015: maria of this age saturate up to some 100 to 250 m.
+    assert 80.0 < crossing < 250.0
+    life = age_of(visible_count(d, 0.079, 2.0, 3.5))
+    assert np.all(np.diff(life) >= 0.0) and life[-1] == pytest.approx(3.5)
+
+
+def test_diffusivity_agrees_with_fassett_and_thomson() -> None:
+    # They find 5.5 m^2/Myr as the mean of 3 Gyr for craters of 0.8 to 5 km; nothing here was fitted to that.
+    field = LunarField(0, load_preset('mare'))
+    row = field.classes[np.searchsorted(field.classes[:, 0], 600.0) - 1]
+    units_per_myr = 8.38e-7
+    wear = row[7] * (800.0 / row[0]) ** row[8]
+    kappa = 400.0**2 * units_per_myr / wear
+    assert 5.5 / 3.0 < kappa < 5.5 * 3.0
+
+
+def test_diffusion_keeps_volume_and_spreads_gaussians_exactly() -> None:
+    step = 1.0 / 64.0
+    r = (np.arange(12 * 64) + 0.5) * step
+    area = np.diff((np.arange(len(r) + 1) * step) ** 2)
+    ages = [1e-3, 0.1, 1.0]
+    for profile in (fresh_profile(r), np.exp(-(r**2))):
+        worn = diffused(profile, step, ages)
+        assert worn @ area == pytest.approx(np.full(3, profile @ area), rel=1e-9, abs=1e-9)
+    # exp(-r^2) becomes exp(-r^2 / (1 + 4 K)) / (1 + 4 K); second-order cells of 1/64: (1/64)^2 of curvatures about 4.
+    for row, age in zip(diffused(np.exp(-(r**2)), step, ages), ages, strict=True):
+        assert row == pytest.approx(np.exp(-(r**2) / (1 + 4 * age)) / (1 + 4 * age), abs=1e-3)
+
+
+def test_profiles_start_fresh_and_soften() -> None:
+    table = profile_table()
+    x = np.arange(table.shape[1]) / 64.0
+    assert table[0, x < 0.8] == pytest.approx(fresh_profile(x[x < 0.8]), abs=0.02)
+    # The rim is rounded a little from the start: 0.2 of the depth, less at most a third.
+    assert 0.13 < table[0].max() < 0.2 and 0.95 < x[table[0].argmax()] < 1.15
+    depth = relative_depth(AGE_ROWS)
+    assert np.all(np.diff(depth) < 0.0) and depth[0] == 1.0
+    assert relative_depth(age_at_depth(0.3)) == pytest.approx(0.3, abs=0.01)
+    assert table[:, -1] == pytest.approx(0.0)
+    # Pike 1977; Stopar et al. 2017.
+    assert fresh_depth_ratio([1000.0, 70.0]) == pytest.approx([0.2, 0.145], abs=0.01)
+
+
+def test_noise_has_the_stated_deviation() -> None:
+    preset = edited('mare', craters={'equilibrium_density': 0.0}, texture={'deviation_m': 0.0})
+    preset = preset.model_copy(
+        update={'relief': preset.relief.model_copy(update={'outer_m': 32.0, 'inner_m': 0.5, 'lag_m': 4.0})}
+    )
+    field = LunarField(3, preset)
+    z = field.nodes(0, 900, 0, 900, 0.5)
+    for lag in (2, 4, 8, 20):
+        stated = np.sqrt(np.sum(field.octaves[:, 1] ** 2 * deviation(0.5 * lag * field.octaves[:, 0]) ** 2))
+        # 450 m hold some 200 patches of 32 m: a few per cent.
+        assert np.sqrt(np.mean((z[lag:] - z[:-lag]) ** 2)) == pytest.approx(stated, rel=0.08)
+        if lag == 8:
+            assert stated == pytest.approx(preset.relief.deviation_m, rel=1e-3)
+    wide = preset.relief.model_copy(update={'outer_m': 3000.0, 'inner_m': 0.05})
+    wide_octaves = LunarField(3, preset.model_copy(update={'relief': wide})).octaves
+    lags = np.array([1.0, 4.0, 16.0])[:, None]
+    stated = np.sqrt(np.sum(wide_octaves[:, 1] ** 2 * deviation(lags * wide_octaves[:, 0]) ** 2, axis=1))
+    # Far from both ends nu(L) is the power law L^H.
+    assert np.diff(np.log(stated)) / np.log(4.0) == pytest.approx([preset.relief.hurst] * 2, abs=0.04)
+    # Far apart, two points are independent: sqrt(2) times the rms of the noise, which has a closed form.
+    assert deviation(50.0) == pytest.approx(np.sqrt(2.0) * _noise_rms(), rel=1e-3)
+
+
+@pytest.mark.parametrize('name', preset_names())
+def test_crater_counts_pass_chi_square(name: str) -> None:
+    c = load_preset(name).craters
+    field = LunarField(21, load_preset(name))
+    for side, least, most in ((60.0, 0.4, 8.0), (2500.0, 20.0, 320.0)):
+        found = field.craters_in(0.0, side, -side, 0.0, least)
+        edges = np.geomspace(least, most, 9)
+        number = crater_density(edges, c.equilibrium_density, c.equilibrium_exponent, c.age_gyr)
+        expected = -np.diff(number) * side**2
+        counts = np.histogram(found.diameter, edges)[0]
+        keep = expected > 8.0
+        assert expected[keep].sum() > 1000.0
+        # Within an octave numbers follow a power law, which bends by a per cent where production takes over.
+        assert chi_square_p(counts[keep], expected[keep]) > LEAST_P
+        # Places are uniform.
+        cells = np.histogram2d(found.x, found.y, 5, [[0.0, side], [-side, 0.0]])[0].ravel()
+        assert chi_square_p(cells, np.full(25, len(found) / 25.0)) > LEAST_P
+
+
+def test_ages_are_uniform_over_the_time_craters_stay_visible() -> None:
+    field = LunarField(5, load_preset('mare'))
+    found = field.craters_in(0.0, 300.0, 0.0, 300.0, 2.0)
+    assert len(found) > 1000 and np.all(np.diff(found.age_gyr) <= 0.0)
+    c = field.preset.craters
+    life = age_of(visible_count(found.diameter, c.equilibrium_density, c.equilibrium_exponent, c.age_gyr))
+    shares = np.histogram(found.age_gyr / life, 10, (0.0, 1.0))[0]
+    assert chi_square_p(shares, np.full(10, len(found) / 10.0)) > LEAST_P
+    # Mahanti et al. 2018: craters of 35 to 250 m at Apollo sites have d / D of 0.02 to 0.17, on the average 0.06 to 0.1.
+    found = field.craters_in(0.0, 3000.0, 0.0, 3000.0, 35.0)
+    ratio = found.depth / found.diameter
+    assert len(found) > 100 and 0.05 < ratio.mean() < 0.1 and ratio.max() < 0.2
+
+
+def test_rock_counts_pass_chi_square() -> None:
+    preset = edited('mare', rocks={'blocky_m': 5000.0, 'abundance': 0.01})
+    rocks = RockField(LunarField(8, preset))
+    side = 250.0
+    found = rocks.rocks_in(10.0, 10.0 + side, -side, 0.0)
+    edges = np.geomspace(0.1, 1.0, 9)
+    expected = -np.diff(rock_density(edges, 0.01, 4.0)) * side**2
+    keep = expected > 8.0
+    counts = np.histogram(found.diameter, edges)[0]
+    assert expected[keep].sum() > 1000.0 and chi_square_p(counts[keep], expected[keep]) > LEAST_P
+    # The covered area beyond 0.2 m is k exp(-q D) (Golombek & Rapp 1997), less what is beyond 4 m.
+    q = float(steepness(0.01))
+    covered = np.sum(np.pi / 4.0 * found.diameter[found.diameter > 0.2] ** 2) / side**2
+    assert covered == pytest.approx(0.01 * (np.exp(-0.2 * q) - np.exp(-4.0 * q)), rel=0.06)
+    # Demidov & Basilevsky 2014: heights 0.54 +- 0.03 of the width on the average.
+    assert np.mean(found.height / found.diameter) == pytest.approx(0.54, abs=0.01)
+
+
+def test_rocks_gather_at_fresh_craters_and_come_alike_from_any_box() -> None:
+    field = LunarField(2, load_preset('mare'))
+    rocks = RockField(field)
+    craters = field.craters_in(-3000.0, 3000.0, -3000.0, 3000.0, 80.0)
+    at = np.argmax(rocks.abundance(craters.x, craters.y))
+    x, y = craters.x[at], craters.y[at]
+    box = (x - 60.0, x + 60.0, y - 60.0, y + 60.0)
+    found = rocks.rocks_in(*box, 0.2)
+    places = (np.arange(60) + 0.5) * 2.0 - 60.0
+    local = rocks.abundance(x + places[:, None], y + places[None, :])
+    assert local.max() > 3.0 * field.preset.rocks.abundance
+    expected = np.mean([rock_density(0.2, k, 4.0) for k in local.ravel()]) * 120.0**2
+    assert len(found) == pytest.approx(expected, abs=4.0 * np.sqrt(expected))
+    half = [rocks.rocks_in(box[0], x, *box[2:], 0.2), rocks.rocks_in(x, box[1], *box[2:], 0.2)]
+    for name, column in found.columns().items():
+        joined = np.concatenate([part.columns()[name] for part in half])
+        assert np.sort(joined).tobytes() == np.sort(column).tobytes(), name
+    assert found.z.tobytes() == field.heights(found.x, found.y).tobytes()
+    # Bandfield et al. 2011: 0.4 % on the average of large areas.
+    grid = np.linspace(-3000.0, 3000.0, 120)
+    assert 0.003 < rocks.abundance(grid[:, None], grid[None, :]).mean() < 0.008

@@ -1,0 +1,158 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Shapes the soil feels: exact rays against closed forms, and against one another."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from regolith_terrain import scm
+from regolith_terrain.config import load_soil
+from regolith_terrain.soil_bin import SoilBin, roll, rolling_bounds
+
+MODES = ('reference', 'regolith')
+
+
+def quiet(soil: str = 'chrono_sandmid') -> np.ndarray:
+    parameters = load_soil(soil).parameters()
+    parameters[7] = 0.0
+    return parameters
+
+
+def turn(axis: int, angle: float) -> np.ndarray:
+    c, s = math.cos(angle), math.sin(angle)
+    out = np.eye(3)
+    a, b = (axis + 1) % 3, (axis + 2) % 3
+    out[a, a] = out[b, b] = c
+    out[a, b], out[b, a] = -s, s
+    return out
+
+
+def box_triangles(length: float, width: float, height: float) -> np.ndarray:
+    half = 0.5 * np.array([length, width, height])
+    faces = []
+    for axis in range(3):
+        a, b = (axis + 1) % 3, (axis + 2) % 3
+        for side in (-1.0, 1.0):
+            corner = np.zeros((4, 3))
+            corner[:, axis] = side
+            corner[:, a], corner[:, b] = (-1, 1, 1, -1), (-1, -1, 1, 1)
+            faces += [corner[[0, 1, 2]], corner[[0, 2, 3]]]
+    return np.array(faces) * half
+
+
+def drum_triangles(radius: float, width: float, count: int) -> np.ndarray:
+    angle = 2.0 * math.pi * np.arange(count + 1) / count
+    rim = radius * np.stack((np.cos(angle), np.zeros(count + 1), np.sin(angle)), axis=1)
+    side = np.array([0.0, 0.5 * width, 0.0])
+    parts = []
+    for k in range(count):
+        parts += [[rim[k] - side, rim[k + 1] - side, rim[k] + side], [rim[k + 1] - side, rim[k] + side, rim[k + 1] + side]]
+        parts += [[-side, rim[k] - side, rim[k + 1] - side], [side, rim[k] + side, rim[k + 1] + side]]
+    return np.array(parts)
+
+
+@pytest.mark.parametrize('mode', MODES)
+@pytest.mark.parametrize('pose', [np.eye(3), turn(2, 0.4), turn(0, 0.2) @ turn(2, 1.1), turn(1, -0.3) @ turn(0, 0.15)])
+def test_box_and_its_mesh_feel_the_same(mode: str, pose: np.ndarray) -> None:
+    """Two kernels, one body: rays against slabs and rays against triangles."""
+    outcome = []
+    for shape in (scm.box(0.21, 0.31, 0.12), scm.mesh(box_triangles(0.21, 0.31, 0.12))):
+        bin_ = SoilBin(quiet(), mode=mode)
+        lowest = (np.abs(pose[2]) @ np.array([0.105, 0.155, 0.06])) - 0.02
+        for k in range(3):
+            assert bin_.body(shape, (0.003, 0.001, lowest - 0.004 * k), pose, (0.1, 0.05, -1.0), (0.1, 0.2, 0.3)) == 0
+        outcome.append(np.concatenate((bin_.force, bin_.torque)))
+        assert bin_.stats[scm.STAT_LOADED_NODES] > 20
+    assert np.allclose(outcome[0], outcome[1], rtol=1e-9, atol=1e-6)
+
+
+def test_tilted_box_is_felt_where_it_is() -> None:
+    """A box standing on an edge: its lower envelope is two planes, known in closed form."""
+    bin_ = SoilBin(quiet(), mode='regolith')
+    pose = turn(1, 0.3)  # the edge towards +x goes down
+    edge = pose @ np.array([0.1, 0.0, -0.05])
+    center = -edge - (0.0, 0.0, 0.012)
+    assert bin_.body(scm.box(0.2, 0.2, 0.1), center, pose) == 0
+    rows, cols = np.nonzero(bin_.window.touched)
+    x = (rows - 45) * 0.01
+    level = bin_.window.level[rows, cols]
+    # From the edge at x = 0 the bottom rises by tan 0.3 backwards, the front face by 1 / tan 0.3 forwards.
+    expected = -0.012 + np.where(x <= 0.0, -x * math.tan(0.3), x / math.tan(0.3))
+    assert len(x) > 40 and np.allclose(level, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize('mode', MODES)
+def test_drum_of_many_facets_is_a_cylinder(mode: str) -> None:
+    forces = []
+    for shape in (scm.cylinder(0.25, 0.21), scm.mesh(drum_triangles(0.25, 0.21, 720))):
+        bin_ = SoilBin(quiet(), mode=mode)
+        for k in range(10):
+            bin_.body(shape, (0.002 * k, 0.0, 0.225), turn(1, 0.01 * k), (0.15, 0.0, 0.0), (0.0, 0.8, 0.0))
+        forces.append(bin_.force.copy())
+    # A facet's sagitta is R (1 - cos(pi / 720)) = 2.4 um of 25 mm sinkage, and p goes with its power 1.1.
+    assert np.allclose(forces[0], forces[1], rtol=5e-3, atol=1.0)
+
+
+@pytest.mark.parametrize('mode', MODES)
+def test_grousers_stand_out_of_their_drum(mode: str) -> None:
+    """Grousers so thin that no ray meets one leave the drum; one straight below is a plate that reaches deeper."""
+    bare, thin, below = (SoilBin(quiet(), mode=mode) for _ in range(3))
+    bare.body(scm.cylinder(0.238, 0.21), (0.0, 0.0, 0.23))
+    # 5 mm off the nodes, a blade 1 mm thick is between them.
+    thin.body(scm.grousered_wheel(0.25, 0.21, 1, 0.012, 0.001), (0.0, 0.0, 0.23), turn(1, 1.0))
+    assert thin.force.tobytes() == bare.force.tobytes()
+    below.body(scm.grousered_wheel(0.25, 0.21, 4, 0.012, 0.004), (0.0, 0.0, 0.23))
+    assert below.window.level.min() == pytest.approx(-0.02, abs=1e-12)  # the tip
+    middle = below.window.level[45]
+    assert np.count_nonzero(np.isclose(middle, -0.02)) == 21  # one row, as wide as the wheel
+    assert below.force[2] > bare.force[2]
+
+
+def test_grousers_pull_more_than_a_smooth_wheel() -> None:
+    """At 40 % slip under the same load; and they dig themselves in deeper (slip sinkage)."""
+    smooth, grousered = (
+        roll(SoilBin('chrono_sandmid', 0.01, 'regolith', rolling_bounds(0.01, 0.12, 0.25, 0.21)), 500.0, 0.4, shape=shape)
+        for shape in (None, scm.grousered_wheel(0.25, 0.21, 24, 0.01, 0.006))
+    )
+    assert grousered.drawbar_pull > 1.2 * smooth.drawbar_pull > 0.0
+    assert grousered.sinkage > 1.2 * smooth.sinkage
+
+
+def test_wrong_shapes_are_refused() -> None:
+    with pytest.raises(ValueError, match='radius -1'):
+        scm.cylinder(-1.0, 0.2)
+    with pytest.raises(ValueError, match=r'height 0\.3 m of the grousers; allowed: below the radius 0\.25'):
+        scm.grousered_wheel(0.25, 0.2, 12, 0.3, 0.01)
+    with pytest.raises(ValueError, match=r'mesh of shape \(0,\)'):
+        scm.mesh([])
+
+
+@pytest.mark.parametrize('mode', MODES)
+@pytest.mark.parametrize('moved', [(0, 0), (37, -51), (-640, 64)])
+def test_forces_do_not_depend_on_tile_borders(mode: str, moved: tuple[int, int]) -> None:
+    """The same drive laid elsewhere over the tiles of the grid, from a grid that holds a rut already.
+
+    The places are whole numbers of a binary fraction of a metre, so that adding them rounds nothing.
+    """
+    from regolith_terrain.soil_grid import SoilGrid
+    from regolith_terrain.surface import FlatField
+
+    spacing = 1.0 / 64.0
+    outcome = []
+    for di, dj in ((0, 0), moved):
+        grid = SoilGrid(FlatField(), spacing)
+        for _ in range(2):
+            bin_ = SoilBin(quiet('chrono_lunar'), spacing, mode)
+            bin_.window = grid.window(di - 40, di + 60, dj - 30, dj + 31)
+            bin_.ground = bin_.window.ground()
+            bin_.shear = np.zeros((*bin_.window.shape, 2))
+            for k in range(40):
+                bin_.wheel((di * spacing + k / 512.0, dj * spacing, 0.225), velocity=(0.25, 0.0, 0.0), spin=(0.0, 1.25, 0.0))
+            grid.apply(bin_.window.changed())
+        outcome.append((bin_.force.copy(), bin_.window.level.copy()))
+    assert np.allclose(outcome[0][0], outcome[1][0], rtol=1e-12)
+    assert np.allclose(outcome[0][1], outcome[1][1], rtol=0.0, atol=1e-15)

@@ -1,0 +1,107 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A rover on a slope: how much it slips, how fast it gets on."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from pydantic import Field, field_validator, model_validator
+
+from regolith_terrain.experiments.settings import BenchSettings, Numbers, Tick, within
+from regolith_terrain.height_field import FlatField
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_vehicles.config import VehicleModelError, known_vehicles, load_vehicle_model
+from regolith_vehicles.kinematics import wheel_commands
+from regolith_vehicles.vehicle import Vehicle
+
+_CYCLE_NS = 20_000_000
+
+
+class Settings(BenchSettings):
+    """The slope: flat ground under tilted gravity, so that x is the way up."""
+
+    model: str = Field(default='viper', min_length=1, description='name of a known vehicle, or path of a vehicle YAML')
+    slope_deg: Numbers = Field(default=(10.0,), description='[deg], up is positive; several: a sweep')
+    heading_deg: float = Field(default=0.0, ge=-360.0, le=360.0, description='from straight up, left positive [deg]')
+    command_mps: float = Field(default=0.2, ge=-10.0, le=10.0, description='speed asked for [m/s]')
+    gravity_mps2: float = Field(default=1.62, gt=0.0, le=30.0, description='[m/s^2]')
+    duration_s: float = Field(default=20.0, ge=4.0, le=1000.0, description='of each run [s]; its second half counts')
+    grid_m: float = Field(default=0.02, ge=0.002, le=0.2, description='spacing of the nodes [m]')
+
+    @field_validator('model')
+    @classmethod
+    def _known(cls, value: str) -> str:
+        try:
+            load_vehicle_model(value)
+        except VehicleModelError as error:
+            allowed = ', '.join(sorted(known_vehicles()))
+            raise ValueError(f'{error.file}: {error.key}; allowed: {allowed}, or the path of a vehicle YAML') from None
+        return value
+
+    @model_validator(mode='after')
+    def _possible(self) -> Settings:
+        within('slope_deg', self.slope_deg, -60.0, 60.0)
+        if self.command_mps == 0.0:
+            raise ValueError('command_mps 0; allowed: not 0')
+        return self
+
+
+def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
+    """Return a row per slope.
+
+    ``slip`` is the mean of 1 - v / (omega R) over the wheels, v the vehicle's speed along its first heading,
+    ``speed_mps`` that speed, ``side_speed_mps`` the drift to its left.
+    """
+    s = settings
+    rows = []
+    for done, slope in enumerate(s.slope_deg):
+        tick(done, len(s.slope_deg))
+        rows.append({'soil': s.soil.name, 'mode': s.mode, 'model': s.model, 'slope_deg': slope, **_climb(s, slope)})
+    tick(len(s.slope_deg), len(s.slope_deg))
+    return rows
+
+
+def _climb(s: Settings, slope: float) -> dict[str, float]:
+    config, mjcf = load_vehicle_model(s.model)
+    tilt, heading = math.radians(slope), math.radians(s.heading_deg)
+    gravity = s.gravity_mps2 * np.array([-math.sin(tilt), 0.0, -math.cos(tilt)])
+    grid = SoilGrid(FlatField(), s.grid_m)
+    vehicle = Vehicle('rover', config, mjcf, grid, s.soil, gravity, s.mode)
+    vehicle.place(0.0, 0.0, heading)
+    speeds, angles = wheel_commands(vehicle.body.layout, s.command_mps, 0.0)
+    cycles = round(s.duration_s * 1e9 / _CYCLE_NS)
+    forward = np.array([math.cos(heading), math.sin(heading)])
+    start = np.zeros(2)
+    turned = 0.0
+    sinkage = []
+    for k in range(cycles):
+        if k == cycles // 2:
+            start = vehicle.body_state().position[:2].copy()
+        grid.apply(vehicle.evolve(_CYCLE_NS, speeds, angles))
+        vehicle.commit()
+        if k >= cycles // 2:
+            states = vehicle.wheel_states()
+            turned += float(np.mean([w.angular_speed * c.radius_m for w, c in zip(states, config.wheels)]))
+            sinkage.append(float(np.mean([w.sinkage_total for w in states])))
+    way = vehicle.body_state().position[:2] - start
+    counted = cycles - cycles // 2
+    time = counted * _CYCLE_NS * 1e-9
+    speed = float(way @ forward) / time
+    rim = turned / counted
+    return {
+        'slip': 1.0 - speed / rim if rim != 0.0 else 0.0,
+        'speed_mps': speed,
+        'side_speed_mps': float(forward[0] * way[1] - forward[1] * way[0]) / time,
+        'sinkage_m': float(np.mean(sinkage)),
+    }
+
+
+def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
+    """Draw slip over slope."""
+    axes.plot([r['slope_deg'] for r in rows], [r['slip'] for r in rows], 'o-', label=f'{settings.mode} mode')
+    axes.set_xlabel('slope [deg]')
+    axes.set_ylabel('slip [-]')
+    axes.set_title(f'{settings.model} at {settings.command_mps:g} m/s, {settings.soil.name}')

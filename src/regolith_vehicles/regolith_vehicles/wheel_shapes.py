@@ -1,0 +1,71 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The shapes in which a vehicle's wheels meet the soil."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_terrain import scm
+from regolith_vehicles.model_config import WheelConfig
+
+Vector = NDArray[np.float64]
+
+_MESH_XML = """<mujoco><asset><mesh name="m" file="{file}" scale="{scale} {scale} {scale}" inertia="shell"/></asset>
+<worldbody><geom type="mesh" mesh="m"/></worldbody></mujoco>"""
+
+
+def wheel_shape(wheel: WheelConfig, folder: Path) -> scm.Shapes:
+    """Return the shape of one wheel in its own frame; a mesh has that of the body, all others the axle along y.
+
+    :param folder: what the mesh's path is relative to
+    :raises ValueError: if the values do not make a shape, or the mesh cannot be read
+    """
+    if wheel.mesh is not None:
+        return scm.mesh(load_triangles(folder / wheel.mesh, wheel.mesh_scale))
+    if wheel.grousers is not None:
+        g = wheel.grousers
+        return scm.grousered_wheel(wheel.radius_m, wheel.width_m, g.count, g.height_m, g.thickness_m)
+    return scm.cylinder(wheel.radius_m, wheel.width_m)
+
+
+def load_triangles(path: Path, scale: float = 1.0) -> Vector:
+    """Return the triangles of a mesh file [m], shape (k, 3, 3), in the file's own frame.
+
+    MuJoCo reads it (OBJ, STL or MSH) and centres it on its inertia; that is undone here.
+
+    :param scale: of the file's unit [m]
+    :raises ValueError: naming the file and what is wrong with it
+    """
+    if not path.is_file():
+        raise ValueError(f'{path}: no such mesh file; allowed: an OBJ, STL or MSH file')
+    try:
+        model = mujoco.MjModel.from_xml_string(_MESH_XML.format(file=path.resolve(), scale=scale))
+    except ValueError as error:
+        raise ValueError(f'{path}: {" ".join(str(error).split())}; allowed: an OBJ, STL or MSH file') from error
+    turn = np.empty(9)
+    mujoco.mju_quat2Mat(turn, model.mesh_quat[0])
+    corners = np.asarray(model.mesh_vert, dtype=np.float64) @ turn.reshape(3, 3).T + model.mesh_pos[0]
+    triangles: Vector = corners[np.asarray(model.mesh_face)]
+    return triangles
+
+
+def axle_frame(axis: Vector) -> Vector:
+    """Return the rotation, shape (3, 3), by the least angle from +y to a wheel's axle in its body's frame."""
+    y = np.array([0.0, 1.0, 0.0])
+    a = np.asarray(axis, dtype=np.float64) / np.linalg.norm(axis)
+    if np.array_equal(a, y):
+        return np.eye(3)
+    quaternion, matrix = np.empty(4), np.empty(9)
+    across = np.cross(y, a)
+    norm = float(np.linalg.norm(across))
+    # Opposite axes: half a turn about x.
+    direction = across / norm if norm > 1e-12 else np.array([1.0, 0.0, 0.0])
+    mujoco.mju_axisAngle2Quat(quaternion, direction, math.atan2(norm, float(a @ y)))
+    mujoco.mju_quat2Mat(matrix, quaternion)
+    return matrix.reshape(3, 3)

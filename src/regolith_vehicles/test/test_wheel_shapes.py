@@ -1,0 +1,174 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Wheels of other shapes, soils by region and bulldozing under a whole vehicle."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+from regolith_terrain import scm
+from regolith_terrain.config import BulldozingConfig, load_soil
+from regolith_terrain.height_field import FlatField
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.soil_map import Region, SoilMap
+from regolith_vehicles.config import VehicleModelError, load_vehicle_model
+from regolith_vehicles.experiments import slope
+from regolith_vehicles.kinematics import wheel_commands
+from regolith_vehicles.vehicle import Vehicle
+from regolith_vehicles.wheel_shapes import axle_frame, load_triangles
+
+CYCLE_NS = 20_000_000
+
+
+def drive(vehicle: Vehicle, cycles: int, speed: float = 0.2) -> None:
+    speeds, angles = wheel_commands(vehicle.body.layout, speed, 0.0)
+    for _ in range(cycles):
+        vehicle.grid.apply(vehicle.evolve(CYCLE_NS, speeds, angles))
+        vehicle.commit()
+
+
+def write_drum(path: Path, radius: float, width: float, count: int) -> None:
+    """Write a closed drum about y as OBJ."""
+    lines = []
+    for side in (-0.5, 0.5):
+        for k in range(count):
+            a = 2.0 * math.pi * k / count
+            lines.append(f'v {radius * math.cos(a):.9f} {side * width:.9f} {radius * math.sin(a):.9f}')
+    lines += [f'v 0 {-0.5 * width:.9f} 0', f'v 0 {0.5 * width:.9f} 0']
+    for k in range(count):
+        a, b = k + 1, (k + 1) % count + 1
+        c, d = a + count, b + count
+        lines += [f'f {a} {c} {b}', f'f {b} {c} {d}', f'f {2 * count + 1} {a} {b}', f'f {2 * count + 2} {d} {c}']
+    path.write_text('\n'.join(lines) + '\n')
+
+
+def model_with(tmp_path: Path, change: Callable[[dict[str, Any]], None]) -> Path:
+    """Copy VIPER's files and change every wheel."""
+    source = Path(str(load_vehicle_model('viper')[1])).parent
+    (tmp_path / 'viper.xml').write_text((source / 'viper.xml').read_text())
+    values = yaml.safe_load((source / 'viper.yaml').read_text())
+    for wheel in values['wheels']:
+        change(wheel)
+    path = tmp_path / 'mine.yaml'
+    path.write_text(yaml.safe_dump(values))
+    return path
+
+
+def vehicle_of(path: Path | str, **options: Any) -> Vehicle:
+    config, mjcf = load_vehicle_model(path)
+    soil = options.pop('soil', load_soil('chrono_lunar'))
+    vehicle = Vehicle('rover', config, mjcf, SoilGrid(FlatField(), 0.02), soil, 1.62, **options)
+    vehicle.place(0.0, 0.0, 0.0)
+    return vehicle
+
+
+def test_a_drum_from_an_obj_file_drives_like_the_cylinder(tmp_path: Path) -> None:
+    write_drum(tmp_path / 'drum.obj', 0.25, 0.30, 360)
+    path = model_with(tmp_path, lambda wheel: wheel.update(mesh='drum.obj'))
+    places = []
+    for model in (path, 'viper'):
+        vehicle = vehicle_of(model)
+        drive(vehicle, 150)
+        places.append(vehicle.body_state().position)
+    # 360 facets dip 10 um into a rut of 13 mm.
+    assert np.allclose(places[0], places[1], atol=2e-3)
+    assert places[0][0] > 0.5
+
+
+def test_mesh_is_read_where_the_file_has_it(tmp_path: Path) -> None:
+    """MuJoCo centres and turns meshes; a lopsided one must come back as written."""
+    corners = np.array([[0.1, 0.2, 0.3], [0.5, 0.2, 0.3], [0.1, 0.9, 0.3], [0.1, 0.2, 0.5]])
+    faces = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
+    lines = [f'v {x:.9f} {y:.9f} {z:.9f}' for x, y, z in corners] + [f'f {a + 1} {b + 1} {c + 1}' for a, b, c in faces]
+    (tmp_path / 'wedge.obj').write_text('\n'.join(lines) + '\n')
+    found = load_triangles(tmp_path / 'wedge.obj', 0.5)
+    expected = 0.5 * corners[np.array(faces)]
+    assert sorted(map(str, found.reshape(-1, 9).round(6) + 0.0)) == sorted(map(str, expected.reshape(-1, 9).round(6) + 0.0))
+
+
+def test_axle_frame_turns_y_onto_the_axle() -> None:
+    for axis in ((0.0, 1.0, 0.0), (0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.3, -0.5, 0.2)):
+        frame = axle_frame(np.array(axis))
+        assert np.allclose(frame[:, 1], np.array(axis) / np.linalg.norm(axis))
+        assert np.allclose(frame @ frame.T, np.eye(3)) and np.linalg.det(frame) == pytest.approx(1.0)
+
+
+def test_unusable_wheels_are_named(tmp_path: Path) -> None:
+    with pytest.raises(VehicleModelError, match=r'nothing\.obj: no such mesh file'):
+        vehicle_of(model_with(tmp_path, lambda wheel: wheel.update(mesh='nothing.obj')))
+    with pytest.raises(VehicleModelError, match='lower than the radius'):
+        load_vehicle_model(
+            model_with(tmp_path, lambda w: w.update(grousers={'count': 9, 'height_m': 0.3, 'thickness_m': 0.01}))
+        )
+    with pytest.raises(VehicleModelError, match='exclude each other'):
+        load_vehicle_model(
+            model_with(
+                tmp_path,
+                lambda w: w.update(mesh='a.obj', grousers={'count': 9, 'height_m': 0.01, 'thickness_m': 0.01}),
+            )
+        )
+
+
+def test_grousered_rover_slips_less_uphill() -> None:
+    rows = [
+        slope.run(
+            slope.Settings.model_validate({'model': model, 'slope_deg': 12, 'duration_s': 8, 'soil': 'chrono_lunar'}),
+            lambda *tick: None,
+        )[0]
+        for model in ('viper', 'viper_grousered')
+    ]
+    assert rows[1]['slip'] < 0.9 * rows[0]['slip']
+    assert rows[1]['speed_mps'] > rows[0]['speed_mps'] > 0.0
+
+
+def test_slip_grows_with_the_slope_and_a_rover_across_it_drifts_down() -> None:
+    settings = slope.Settings.model_validate({'slope_deg': '-10,0,10', 'duration_s': 8})
+    down, level, up = slope.run(settings, lambda *tick: None)
+    assert down['slip'] < level['slip'] < 0.1 < up['slip'] < 0.6
+    across = slope.run(
+        slope.Settings.model_validate({'slope_deg': 15, 'duration_s': 8, 'heading_deg': 90}), lambda *tick: None
+    )[0]
+    # Heading +y with uphill +x: its right is uphill, so it drifts to its left, slower than it drives.
+    assert 1e-4 < across['side_speed_mps'] < across['speed_mps']
+
+
+def test_a_rover_sinks_deeper_where_the_soil_is_softer() -> None:
+    soft = load_soil('chrono_lunar').model_copy(update={'k_phi': 2e5})
+    soils = np.array([load_soil('chrono_lunar').parameters(), soft.parameters()])
+    left = Region(np.array([[-5.0, 0.0], [5.0, 0.0], [5.0, 5.0], [-5.0, 5.0]]), 0.0)
+    vehicle = vehicle_of('viper', soil=SoilMap(soils, [left]))
+    drive(vehicle, 50, 0.0)
+    sinkage = {state.name: state.sinkage_total for state in vehicle.wheel_states()}
+    assert sinkage['front_left'] > 1.5 * sinkage['front_right'] > 0.0
+
+
+def test_bulldozing_conserves_what_a_rover_displaces_and_can_be_replayed() -> None:
+    rules = BulldozingConfig(enabled=True, flow_factor=1.0).parameters()
+    vehicle = vehicle_of('viper', bulldozing=rules)
+    drive(vehicle, 60)
+    records = vehicle.grid.all_records()
+    plastic = records.sinkage_plastic.sum()
+    assert records.level.max() > 1e-3  # berms above the plain
+    assert records.level_initial.sum() == pytest.approx(plastic, rel=0.01)
+    assert vehicle.grid.soil_hash() == vehicle.grid.recomputed_hash()
+    before, saved = vehicle.state(), vehicle.grid.save()
+    drive(vehicle, 10)
+    after, ground = vehicle.state(), vehicle.grid.soil_hash()
+    vehicle.grid.load(saved)
+    vehicle.restore(before)
+    drive(vehicle, 10)
+    assert vehicle.state() == after and vehicle.grid.soil_hash() == ground
+
+
+def test_shapes_bundle_keeps_meshes_apart() -> None:
+    triangle = np.array([[[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.0, 0.1, 0.0]]])
+    both = scm.join_shapes([scm.mesh(triangle), scm.cylinder(0.2, 0.1), scm.mesh(triangle + 1.0)])
+    assert both.clusters.tolist() == [[0, 1], [1, 1], [1, 2]]
+    assert np.array_equal(both.corners[both.triangles[1, 0]], (triangle[0] + 1.0).reshape(-1))
