@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 SRC = Path(__file__).resolve().parent.parent / 'src'
-PACKAGES = ('regolith_world', 'regolith_terrain', 'regolith_vehicles', 'regolith_bringup')
+PACKAGES = ('regolith_world', 'regolith_terrain', 'regolith_vehicles', 'regolith_sensors', 'regolith_bringup')
 """In the order in which they may lean on each other: on those before them only."""
 ROS = ('rclpy', 'rosidl_runtime_py', 'ament_index_python', 'launch', 'launch_ros', 'rcl_interfaces', 'tf2_msgs')
 
@@ -91,7 +91,7 @@ def test_kernels_know_nothing_of_ros(package: str, name: str, path: Path) -> Non
 
 
 def test_imports_point_one_way() -> None:
-    """world <- terrain <- vehicles <- bringup: nobody knows who builds on him."""
+    """world <- terrain <- vehicles <- sensors <- bringup: nobody knows who builds on him."""
     wrong = []
     for package, name, path in ALL:
         above = PACKAGES[PACKAGES.index(package) + 1 :]

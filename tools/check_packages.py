@@ -22,6 +22,8 @@ ROOT = Path(__file__).resolve().parent.parent
 LICENCE = 'SPDX-License-Identifier: Apache-2.0'
 
 KEYS = {
+    'cv2': 'python3-opencv',
+    'embreex': 'python3-embreex-pip',
     'llvmlite': 'python3-numba-pip',
     'matplotlib': 'python3-matplotlib',
     'mcap': 'python3-mcap-pip',
@@ -41,7 +43,9 @@ KEYS = {
     'zstandard': 'python3-zstandard',
 }
 """rosdep key of what a Python module comes with; anything else that is imported is a ROS package of its own name."""
-PUBLIC_KEYS = ('python3-matplotlib', 'python3-numpy', 'python3-pytest', 'python3-scipy', 'python3-yaml')
+PUBLIC_KEYS = (
+    'python3-matplotlib', 'python3-numpy', 'python3-opencv', 'python3-pytest', 'python3-scipy', 'python3-yaml',
+)  # fmt: skip
 """In the public rosdep database for every distribution we support; the others stand in tools/rosdep.yaml."""
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from regolith_bringup.scenario import load_scenario
 from regolith_bringup.simulation import Simulation
+from regolith_sensors import warm_up as sensors
 from regolith_world.config import WorldConfig
 from regolith_world.objects import FreeBody, rigid_state, sphere_inertia
 from regolith_world.records import Shape, ShapeKind
@@ -15,10 +16,10 @@ from regolith_world.world import World
 
 
 def main() -> None:
-    """Run a moment of the demo, and one collision."""
+    """Run a moment of the demo, and one collision; take one picture."""
     # Two rovers in one place bring the merge of conflicting nodes into the cache, too.
     together = ['world.touch=pose_only', 'vehicles.basalt.position=[0.0, 0.02]']
-    for settings in ([], ['terrain.mode=reference', 'terrain.source=flat', *together]):
+    for settings in ([], ['terrain.preset=polar'], ['terrain.mode=reference', 'terrain.source=flat', *together]):
         Simulation(load_scenario('two_rovers', settings).scenario).run(0.06)
     shape = Shape(ShapeKind.SPHERE, np.array([0.1, 0.0, 0.0]))
     inertia = sphere_inertia(1.0, 0.1)
@@ -30,6 +31,7 @@ def main() -> None:
     world = World(WorldConfig(), balls)
     while world.t_ns < 40_000_000:
         world.step()
+    sensors.main()
 
 
 if __name__ == '__main__':

@@ -353,6 +353,9 @@ class World:
         for name in dead:
             del self.objects[name]
         hashes = {name: o.state_hash() for name, o in self.objects.items()}
+        # Radios are no objects, but what they carried is part of the world.
+        radios = (n for n, kind in self.participants.items() if kind == ParticipantKind.COMMS)
+        hashes |= {n: self.last_answers[n].state_hash for n in radios if n in self.last_answers}
         self.state_hash = cycle_hash(self.t_ns, hashes, self.soil_hash, self.control.memory())
 
     # -- intersections ------------------------------------------------------------------------------------------

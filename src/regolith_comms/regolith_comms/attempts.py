@@ -1,0 +1,184 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Attempts to deliver packets: capacity of both radios, fading, packet errors, in the order of osrf/subt (2022)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from regolith_comms.radio import Floats, Radio
+from regolith_world.counter import normal_and_uniform
+
+WINDOW_NS = 1_000_000_000
+"""Length of the sliding window in which a radio's capacity counts."""
+
+
+class Outcome(IntEnum):
+    """What became of an attempt; the last three are the reasons of a drop."""
+
+    DELIVERED = 0
+    TX_CAPACITY = 1
+    """The sender has sent too much within the last second; nothing is charged."""
+    ERROR = 2
+    """Bit errors, or no link; the bytes stay charged to the sender."""
+    RX_CAPACITY = 3
+    """The receiver has received too much; the bytes stay charged to the sender alone."""
+
+
+class CapacityWindows:
+    """Bytes each radio sent and received within the last second, two rings of (time, bytes) per radio."""
+
+    def __init__(self, radios: int) -> None:
+        """Start with nothing sent; row 2 k is radio k sending, row 2 k + 1 receiving."""
+        self.stamps = np.zeros((2 * radios, 16), dtype=np.int64)
+        self.sizes = np.zeros((2 * radios, 16), dtype=np.int64)
+        self.first = np.zeros(2 * radios, dtype=np.int64)
+        self.count = np.zeros(2 * radios, dtype=np.int64)
+        self.total = np.zeros(2 * radios, dtype=np.int64)
+
+    def grow(self) -> None:
+        """Double the rings."""
+        rows, length = self.stamps.shape
+        order = (self.first[:, None] + np.arange(length)) % length
+        for name in ('stamps', 'sizes'):
+            ring = np.zeros((rows, 2 * length), dtype=np.int64)
+            ring[:, :length] = np.take_along_axis(getattr(self, name), order, axis=1)
+            setattr(self, name, ring)
+        self.first[:] = 0
+
+    def add_radio(self) -> int:
+        """Make room for one more; return its index."""
+        self.stamps, self.sizes = (np.pad(ring, ((0, 2), (0, 0))) for ring in (self.stamps, self.sizes))
+        self.first, self.count, self.total = (np.pad(v, (0, 2)) for v in (self.first, self.count, self.total))
+        return len(self.count) // 2 - 1
+
+    def bytes_in_window(self, radio: int) -> tuple[int, int]:
+        """Return the bytes sent and received, as of when the radio last acted."""
+        return int(self.total[2 * radio]), int(self.total[2 * radio + 1])
+
+
+@dataclass(frozen=True, slots=True)
+class Attempts:
+    """What became of n attempts; arrays of shape (n,)."""
+
+    outcome: NDArray[np.int8]
+    """Values of :class:`Outcome`."""
+    rssi_dbm: Floats
+    """Received power drawn for it; nan where none was drawn."""
+
+
+def attempt(
+    windows: CapacityWindows,
+    radio: Radio,
+    key: np.uint64,
+    t_ns: int,
+    tx: ArrayLike,
+    rx: ArrayLike,
+    n_bytes: ArrayLike,
+    mean_dbm: ArrayLike,
+    variance_db2: ArrayLike,
+    stream: ArrayLike,
+    sequence: ArrayLike,
+    charge: ArrayLike = True,
+) -> Attempts:
+    """Try to deliver packets, one after the other in the order given; the windows are updated.
+
+    :param key: of the random stream, see :func:`regolith_world.counter.stream_key`
+    :param t_ns: simulated time, the same for all; not earlier than in any call before
+    :param tx: index of each sender in the windows, shape (n,); rx: of each receiver; -1: no such radio
+    :param n_bytes: of payload
+    :param mean_dbm: of the received power; variance_db2: its fading
+    :param stream: 64 bits that tell the pair of radios; sequence: number of the packet; together they name the draw
+    :param charge: whether the sender is charged; False for the further receivers of one broadcast
+    """
+    shape = np.broadcast_shapes(np.shape(tx), np.shape(rx))
+    arrays = [
+        np.ascontiguousarray(np.broadcast_to(np.asarray(values, dtype=kind), shape))
+        for values, kind in (
+            (tx, np.int64),
+            (rx, np.int64),
+            (n_bytes, np.int64),
+            (mean_dbm, np.float64),
+            (variance_db2, np.float64),
+            (stream, np.uint64),
+            (sequence, np.uint64),
+            (charge, np.bool_),
+        )
+    ]
+    outcome = np.zeros(shape, dtype=np.int8)
+    rssi = np.full(shape, np.nan)
+    done = 0
+    while True:
+        w = windows
+        done = _attempt(
+            done, key, t_ns, radio.noise_floor_dbm, radio.capacity_bps * (WINDOW_NS * 1e-9),
+            w.stamps, w.sizes, w.first, w.count, w.total, *arrays, outcome, rssi,
+        )  # fmt: skip
+        if done == len(outcome):
+            return Attempts(outcome, rssi)
+        windows.grow()
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _prune(row, oldest, stamps, sizes, first, count, total):  # type: ignore[no-untyped-def]
+    length = stamps.shape[1]
+    while count[row] > 0 and stamps[row, first[row]] < oldest:
+        total[row] -= sizes[row, first[row]]
+        first[row] = (first[row] + 1) % length
+        count[row] -= 1
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _record(row, now, size, stamps, sizes, first, count, total):  # type: ignore[no-untyped-def]
+    at = (first[row] + count[row]) % stamps.shape[1]
+    stamps[row, at], sizes[row, at] = now, size
+    count[row] += 1
+    total[row] += size
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _attempt(  # type: ignore[no-untyped-def]
+    done, key, now, noise, capacity_bits, stamps, sizes, first, count, total,
+    tx, rx, n_bytes, mean, variance, stream, sequence, charge, outcome, rssi,
+):  # fmt: skip
+    """Return how many attempts are done; fewer than all where a ring is full."""
+    oldest = now - 1_000_000_000
+    for n in range(done, tx.shape[0]):
+        sender, receiver = 2 * tx[n], 2 * rx[n] + 1
+        for row in (sender, receiver):
+            _prune(row, oldest, stamps, sizes, first, count, total)
+            if count[row] == stamps.shape[1]:
+                return n
+        if not charge[n]:
+            # A further receiver of the same broadcast: what the sender could not send, nobody hears.
+            if n > 0 and outcome[n - 1] == 1:
+                outcome[n] = 1
+                continue
+        else:
+            if (total[sender] + n_bytes[n]) * 8 > capacity_bits:
+                outcome[n] = 1
+                continue
+            _record(sender, now, n_bytes[n], stamps, sizes, first, count, total)
+        power = mean[n]
+        normal, uniform = normal_and_uniform(key, stream[n], sequence[n])
+        if variance[n] > 0.0:
+            power += math.sqrt(variance[n]) * normal
+        rssi[n] = power
+        error = math.erfc(math.sqrt(10.0 ** ((power - noise) / 10.0)))
+        survival = 1.0 - error
+        # An empty packet at no power at all is lost: 0 log 0 has no value.
+        arrives = math.exp(n_bytes[n] * math.log1p(-error)) if survival > 0.0 else 0.0
+        if not uniform < arrives:
+            outcome[n] = 2
+            continue
+        if (total[receiver] + n_bytes[n]) * 8 > capacity_bits:
+            outcome[n] = 3
+            continue
+        _record(receiver, now, n_bytes[n], stamps, sizes, first, count, total)
+    return tx.shape[0]

@@ -1,0 +1,342 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Datagrams between robots: addresses, ports, queue, and what of it arrives.
+
+Unreliable datagrams as in SubT: no acknowledgement, no retry, first in first out. Unlike the old broker, a radio
+whose place is unknown silences only itself, a broadcast is charged once and does not come back to its sender, and
+multicast works as documented.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from regolith_comms.attempts import CapacityWindows, Outcome, attempt
+from regolith_comms.link import LinkModel
+from regolith_comms.radio import MAX_PAYLOAD
+from regolith_comms.reach import Reach
+from regolith_world.counter import stream_key
+
+BROADCAST = 'broadcast'
+MULTICAST = 'multicast'
+DEFAULT_PORT = 4100
+BEACON_PORT = 4000
+MAX_PORT = 65535
+
+_REASON = {Outcome.TX_CAPACITY: 'tx_capacity', Outcome.ERROR: 'packet_error', Outcome.RX_CAPACITY: 'rx_capacity'}
+
+
+@dataclass(frozen=True, slots=True)
+class Datagram:
+    """What one radio wants another to have."""
+
+    src: str
+    dst: str
+    """Name of a radio, or ``broadcast`` or ``multicast``: all that bound the port, or joined its group."""
+    port: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A datagram that arrived."""
+
+    to: str
+    datagram: Datagram
+    t_ns: int
+    """Simulated time of the places it was sent from and heard at."""
+    rssi_dbm: float
+    """Received power as drawn; over breadcrumbs that of the longest leg."""
+    hops: int
+    """Breadcrumbs on the way."""
+
+
+class Broker:
+    """All radios of a world."""
+
+    def __init__(
+        self, model: LinkModel, seed: int, *, broadcast_loopback: bool = False, charge_per_receiver: bool = False
+    ) -> None:
+        """Start without radios.
+
+        :param seed: of the scenario; draws are keyed by it, both radios and the number of the datagram
+        :param broadcast_loopback: whether a sender hears its own broadcasts
+        :param charge_per_receiver: whether a broadcast counts once per receiver against its sender's capacity
+        """
+        self.model = model
+        self._key = stream_key(seed, 'comms', 'attempt')
+        self._loopback, self._charge_each = broadcast_loopback, charge_per_receiver
+        self._radios: dict[str, int] = {}
+        self._bound: dict[int, set[str]] = {}
+        self._groups: dict[int, set[str]] = {}
+        self._queue: list[tuple[int, Datagram]] = []
+        self._sequence: dict[str, int] = {}
+        self._windows = CapacityWindows(0)
+        self._streams: dict[tuple[str, str], int] = {}
+        self.neighbors: dict[str, dict[str, tuple[int, float]]] = {}
+        """Receiver -> sender -> when it was last heard [ns] and how strong [dBm]."""
+        self.sent = 0
+        """Datagrams taken into the queue."""
+        self.delivered = 0
+        self.dropped: dict[str, int] = {}
+        """Attempts (or, where there was none, datagrams) that came to nothing, by reason."""
+        self.complaints: list[str] = []
+        """What the last dispatch could not even try, in words; the first few."""
+        self.reach = Reach()
+        self._digest = hashlib.sha256().digest()
+
+    @property
+    def radios(self) -> tuple[str, ...]:
+        """The registered radios, in name order."""
+        return tuple(sorted(self._radios))
+
+    # -- addresses ----------------------------------------------------------------------------------------------
+
+    def register(self, name: str) -> None:
+        """Make a radio known; it hears the beacon port from then on. Again: nothing changes.
+
+        :raises ValueError: if the name is a reserved address or empty
+        """
+        check_name(name)
+        if name not in self._radios:
+            self._radios[name] = self._windows.add_radio()
+            self._bound.setdefault(BEACON_PORT, set()).add(name)
+
+    def unregister(self, name: str) -> bool:
+        """Forget a radio and all it bound; say whether it was known. What it has sent is lost with it."""
+        if name not in self._radios:
+            return False
+        for members in (*self._bound.values(), *self._groups.values()):
+            members.discard(name)
+        # Its rows in the windows stay, so that the others keep theirs; the name gets new ones if it comes back.
+        del self._radios[name]
+        return True
+
+    def bind(self, name: str, port: int, *, multicast: bool = False) -> bool:
+        """Have a radio hear a port (its own address and broadcasts), or join the port's multicast group.
+
+        :return: False if it does so already
+        :raises ValueError: if there is no such radio or port
+        """
+        if name not in self._radios:
+            raise ValueError(f'radio {name!r} is not registered; allowed: {", ".join(self.radios) or "none yet"}')
+        check_port(port)
+        members = (self._groups if multicast else self._bound).setdefault(port, set())
+        fresh = name not in members
+        members.add(name)
+        return fresh
+
+    # -- traffic ------------------------------------------------------------------------------------------------
+
+    def send(self, datagram: Datagram) -> None:
+        """Queue a datagram for the next dispatch.
+
+        :raises ValueError: if it is longer than 1500 bytes or its port impossible
+        """
+        check(datagram)
+        number = self._sequence.get(datagram.src, 0)
+        self._sequence[datagram.src] = number + 1
+        self._queue.append((number, datagram))
+        self.sent += 1
+
+    def dispatch(self, t_ns: int, positions: Mapping[str, ArrayLike]) -> list[Delivery]:
+        """Try to deliver everything queued, in the order of sender, number and receiver.
+
+        :param t_ns: simulated time of the positions
+        :param positions: of the antennas in the world [m], name -> (3,); who is missing neither sends nor hears
+        """
+        self.complaints = []
+        queue, self._queue = sorted(self._queue, key=lambda item: (item[1].src, item[0])), []
+        tries: list[tuple[str, int, Datagram, bool]] = []
+        for number, datagram in queue:
+            for k, receiver in enumerate(self._receivers(datagram, positions)):
+                tries.append((receiver, number, datagram, k == 0 or self._charge_each))
+        deliveries = self._attempt(t_ns, tries, positions) if tries else []
+        if queue:
+            self._remember(t_ns, queue, deliveries)
+        return deliveries
+
+    def _receivers(self, datagram: Datagram, positions: Mapping[str, ArrayLike]) -> list[str]:
+        """Return who might hear a datagram, in name order; counts it as dropped if nobody can."""
+        src, port = datagram.src, datagram.port
+        if src not in self._radios:
+            return self._refuse('unregistered_sender', datagram, f'{src!r} is not registered')
+        if src not in positions:
+            return self._refuse('no_position', datagram, f'{src!r} is not in the world')
+        if datagram.dst in (BROADCAST, MULTICAST):
+            members = (self._bound if datagram.dst == BROADCAST else self._groups).get(port, set())
+            # A radio without a place is out of the world, not out of reach: nothing is counted for it.
+            return sorted(n for n in members if n in positions and (self._loopback or n != src))
+        dst = datagram.dst
+        if dst not in self._radios:
+            allowed = ', '.join((*self.radios, BROADCAST, MULTICAST))
+            return self._refuse('unknown_address', datagram, f'there is no radio {dst!r}; allowed: {allowed}')
+        if dst not in self._bound.get(port, ()):
+            ports = ', '.join(str(p) for p, names in sorted(self._bound.items()) if dst in names)
+            return self._refuse('unbound_port', datagram, f'{dst!r} has not bound port {port}; it has bound {ports}')
+        if dst not in positions:
+            return self._refuse('no_position', datagram, f'{dst!r} is not in the world')
+        return [dst]
+
+    def _refuse(self, reason: str, datagram: Datagram, why: str) -> list[str]:
+        """Count a datagram that cannot be tried, and keep the reason in words."""
+        self._drop(reason)
+        if len(self.complaints) < _MOST_COMPLAINTS:
+            to = f'{datagram.dst}:{datagram.port}'
+            self.complaints.append(f'datagram from {datagram.src!r} to {to} dropped ({reason}): {why}')
+        return []
+
+    def _drop(self, reason: str) -> None:
+        self.dropped[reason] = self.dropped.get(reason, 0) + 1
+
+    def _attempt(
+        self, t_ns: int, tries: list[tuple[str, int, Datagram, bool]], positions: Mapping[str, ArrayLike]
+    ) -> list[Delivery]:
+        pairs = dict.fromkeys((datagram.src, receiver) for receiver, _, datagram, _ in tries)
+        number_of = {pair: k for k, pair in enumerate(pairs)}
+        links = self.model.between(
+            np.array([positions[src] for src, _ in pairs]), np.array([positions[dst] for _, dst in pairs])
+        )
+        streams = np.array([self._stream(*pair) for pair in pairs], dtype=np.uint64)
+        of = np.array([number_of[datagram.src, receiver] for receiver, _, datagram, _ in tries])
+        result = attempt(
+            self._windows,
+            self.model.radio,
+            self._key,
+            t_ns,
+            np.array([self._radios[datagram.src] for _, _, datagram, _ in tries]),
+            np.array([self._radios[receiver] for receiver, _, _, _ in tries]),
+            np.array([len(datagram.data) for _, _, datagram, _ in tries]),
+            links.mean_dbm[of],
+            links.variance_db2[of],
+            streams[of],
+            np.array([number for _, number, _, _ in tries]),
+            np.array([charge for _, _, _, charge in tries]),
+        )
+        deliveries = []
+        for (receiver, _, datagram, _), outcome, rssi, k in zip(tries, result.outcome, result.rssi_dbm, of):
+            if outcome == Outcome.DELIVERED:
+                deliveries.append(Delivery(receiver, datagram, t_ns, float(rssi), int(links.hops[k])))
+                self.neighbors.setdefault(receiver, {})[datagram.src] = (t_ns, float(rssi))
+            else:
+                linked = np.isfinite(links.mean_dbm[k]) or links.mean_dbm[k] > 0.0
+                self._drop(_REASON[Outcome(outcome)] if linked or outcome != Outcome.ERROR else 'no_link')
+        self.delivered += len(deliveries)
+        arrived = of[result.outcome == Outcome.DELIVERED]
+        self.reach.note(
+            t_ns, pairs, np.bincount(of, minlength=len(pairs)), np.bincount(arrived, minlength=len(pairs))
+        )
+        return deliveries
+
+    def _stream(self, src: str, dst: str) -> int:
+        if (src, dst) not in self._streams:
+            digest = hashlib.sha256(f'{src}\x00{dst}'.encode()).digest()
+            self._streams[src, dst] = int.from_bytes(digest[:8], 'little')
+        return self._streams[src, dst]
+
+    # -- state --------------------------------------------------------------------------------------------------
+
+    def _remember(self, t_ns: int, queue: Iterable[tuple[int, Datagram]], deliveries: Iterable[Delivery]) -> None:
+        """Chain what was sent and what arrived into the digest."""
+        digest = hashlib.sha256(self._digest + t_ns.to_bytes(8, 'little', signed=True))
+        for number, d in queue:
+            digest.update(f'{number}\x00{d.src}\x00{d.dst}\x00{d.port}\x00{len(d.data)}\x00'.encode() + d.data)
+        for item in deliveries:
+            digest.update(f'{item.to}\x00{item.datagram.src}\x00{item.rssi_dbm!r}\x00{item.hops}\x00'.encode())
+        self._digest = digest.digest()
+
+    def state_hash(self) -> str:
+        """Return the SHA-256 (hex) of all that was sent and arrived so far, and of the breadcrumbs."""
+        crumbs = [(name, place.tolist()) for name, place, _ in self.model.breadcrumbs]
+        return hashlib.sha256(self._digest + json.dumps(crumbs).encode()).hexdigest()
+
+    def save(self) -> bytes:
+        """Return everything that later deliveries depend on."""
+        windows = self._windows
+        state = {
+            'radios': self._radios,
+            'bound': {str(port): sorted(names) for port, names in sorted(self._bound.items())},
+            'groups': {str(port): sorted(names) for port, names in sorted(self._groups.items())},
+            'queue': [[number, {**asdict(d), 'data': base64.b64encode(d.data).decode()}] for number, d in self._queue],
+            'sequence': self._sequence,
+            'windows': {name: getattr(windows, name).tolist() for name in _WINDOW_FIELDS},
+            'neighbors': self.neighbors,
+            'breadcrumbs': [[name, place.tolist()] for name, place, _ in self.model.breadcrumbs],
+            'counts': [self.sent, self.delivered, self.dropped],
+            'reach': self.reach.save(),
+            'digest': self._digest.hex(),
+        }
+        return json.dumps(state).encode()
+
+    def restore(self, blob: bytes) -> None:
+        """Become what :meth:`save` described.
+
+        :raises ValueError: if it is not the state of a broker
+        """
+        try:
+            state: dict[str, Any] = json.loads(blob)
+            windows = CapacityWindows(0)
+            for name in _WINDOW_FIELDS:
+                values: NDArray[np.int64] = np.array(state['windows'][name], dtype=np.int64)
+                setattr(windows, name, values.reshape(-1, 16) if values.size == 0 and name in _RINGS else values)
+            self._radios = dict(state['radios'])
+            self._bound = {int(port): set(names) for port, names in state['bound'].items()}
+            self._groups = {int(port): set(names) for port, names in state['groups'].items()}
+            self._queue = [
+                (number, Datagram(**{**d, 'data': base64.b64decode(d['data'])})) for number, d in state['queue']
+            ]
+            self._sequence = dict(state['sequence'])
+            self._windows = windows
+            self.neighbors = {
+                to: {src: (int(t), float(rssi)) for src, (t, rssi) in heard.items()}
+                for to, heard in state['neighbors'].items()
+            }
+            self.model.place_breadcrumbs(state['breadcrumbs'])
+            self.sent, self.delivered, self.dropped = state['counts']
+            self.reach = Reach.restored(state['reach'])
+            self._digest = bytes.fromhex(state['digest'])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f'not the saved state of a broker ({len(blob)} bytes): {error}') from None
+
+
+_MOST_COMPLAINTS = 8
+_RINGS = ('stamps', 'sizes')
+_WINDOW_FIELDS = (*_RINGS, 'first', 'count', 'total')
+
+
+def check(datagram: Datagram) -> None:
+    """Refuse what no radio can send.
+
+    :raises ValueError: naming the limit
+    """
+    if len(datagram.data) > MAX_PAYLOAD:
+        raise ValueError(
+            f'datagram of {len(datagram.data)} bytes from {datagram.src!r}; allowed: at most {MAX_PAYLOAD} bytes'
+        )
+    check_port(datagram.port, f' of a datagram from {datagram.src!r}')
+
+
+def check_port(port: int, whose: str = '') -> None:
+    """Refuse what is no port.
+
+    :raises ValueError: naming what is allowed
+    """
+    if not 0 < port <= MAX_PORT:
+        raise ValueError(f'port {port}{whose}; allowed: 1 to {MAX_PORT}')
+
+
+def check_name(radio: str) -> None:
+    """Refuse names that mean something else.
+
+    :raises ValueError: naming what is allowed
+    """
+    if radio in ('', BROADCAST, MULTICAST):
+        raise ValueError(f'radio {radio!r}; allowed: any name but {BROADCAST} and {MULTICAST}')

@@ -1,0 +1,91 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The radios as a node: takes what robots send, decides what arrives, hands it over."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+
+import rclpy
+from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
+from regolith_msgs.srv import Join
+
+from regolith_comms.authority import CommsAuthority
+from regolith_comms.broker import Delivery
+from regolith_comms.config import CommsConfig
+from regolith_comms.model_files import load_model
+from regolith_comms.ros.radio_topics import RadioTopics
+from regolith_world.config import Head, WorldConfig, load_section
+from regolith_world.records import Cycle
+from regolith_world.ros.convert import cycle_record, evolved_record
+from regolith_world.ros.leaving import leave
+from regolith_world.ros.participant_shell import JoinRefused, ParticipantShell
+from regolith_world.world_node import declare
+
+
+class CommsNode:
+    """Topics and services around :class:`~regolith_comms.authority.CommsAuthority`."""
+
+    def __init__(self) -> None:
+        self.node = Node('comms')
+        node = self.node
+        scenario_file = declare(node, 'scenario_file', '', 'resolved scenario (YAML)')
+        head = load_section(scenario_file, '', Head)
+        config = load_section(scenario_file, 'comms', CommsConfig)
+        world_config = load_section(scenario_file, 'world', WorldConfig)
+        link = Node('comms_link', start_parameter_services=False, enable_rosout=False)
+        self.shell = ParticipantShell(node, link, world_config, lambda name: name)
+        self.authority = CommsAuthority(
+            config, load_model(config), head.seed, tuple(head.vehicles), self.shell.send_evolved, {}, self._publish
+        )
+        self.authority.on_committed = self._publish_links
+        self.topics = RadioTopics(node, self.shell.inbox, self.authority)
+        self.shell.attach(self.authority, self._restore, self._replay)
+
+    def run(self) -> None:
+        """Take part until the world stops."""
+        self.shell.run()
+        self.shell.linger(1.0)
+
+    def _publish(self, deliveries: list[Delivery]) -> None:
+        if not self.shell.muted:
+            self.topics.publish(deliveries)
+
+    def _publish_links(self, cycle: Cycle) -> None:
+        if not self.shell.muted:
+            self.topics.publish_links(cycle.t_ns)
+
+    def _restore(self, state: bytes, soil: bytes, epoch: int) -> str:
+        self.authority.restore(state, epoch)
+        return ''
+
+    def _replay(self, past: Join.Response) -> None:
+        self.authority.replay_inputs = {a.key.cycle: bytes(a.live_inputs) for a in map(evolved_record, past.answers)}
+        for cycle in map(cycle_record, past.cycles):
+            self.authority.on_cycle(cycle)
+        self.authority.replay_inputs = {}
+
+
+def main() -> None:
+    """Run the comms node."""
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    code = 0
+    made = None
+    try:
+        made = CommsNode()
+        made.run()
+    except (JoinRefused, TimeoutError) as error:
+        print(f'{error}', file=sys.stderr)
+        code = 3
+    except KeyboardInterrupt:
+        pass
+    except Exception:
+        traceback.print_exc()
+        code = 1
+    leave(code, made.shell.nodes if made is not None else ())
+
+
+if __name__ == '__main__':
+    main()

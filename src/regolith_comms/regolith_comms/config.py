@@ -1,0 +1,60 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The ``comms`` section of a scenario."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from regolith_comms.broker import DEFAULT_PORT, MAX_PORT
+from regolith_comms.radio import MAX_PAYLOAD
+from regolith_comms.relays import RelayMode
+from regolith_world.config import Section
+
+Position = Annotated[tuple[float, ...], Field(min_length=2, max_length=3)]
+"""x, y and, optionally, z in the world [m]; without z: on the ground."""
+
+
+class Traffic(Section):
+    """Datagrams the comms node sends at regular times, so that a run without autonomy has something to say."""
+
+    src: str = Field(min_length=1, description='radio that sends')
+    dst: str = Field(min_length=1, description="radio it is for, or 'broadcast' or 'multicast'")
+    port: int = Field(DEFAULT_PORT, ge=1, le=MAX_PORT)
+    size_bytes: int = Field(100, ge=0, le=MAX_PAYLOAD, description='payload [byte]')
+    period_s: float = Field(1.0, gt=0.0, description='between two datagrams [s]')
+    start_s: float = Field(0.0, ge=0.0, description='of the first [s]')
+    end_s: float | None = Field(None, gt=0.0, description='none from then on [s]')
+
+
+class Drop(Section):
+    """A breadcrumb dropped at a set time."""
+
+    vehicle: str = Field(min_length=1, description='that drops it')
+    at_s: float = Field(ge=0.0, description='simulated time [s]')
+
+
+class CommsConfig(Section):
+    """Radios, what lies between them, and who says what when."""
+
+    radio: str = Field('subt_competition', min_length=1, description='name of a radio that ships, or a YAML file')
+    relay_mode: RelayMode = Field('wiki', description="'reference' repeats the old SubT code, for comparison")
+    graph: str | None = Field(None, description='tile graph (.dot); none: built from the terrain')
+    grid: str | None = Field(None, description='world grid (.dat) that goes with it')
+    tile_m: float = Field(20.0, gt=1.0, description='edge of the tiles a terrain is divided into [m]')
+    margin_m: float = Field(100.0, gt=0.0, description='round vehicles and stations, where the terrain has no edge [m]')
+    antenna_height_m: float = Field(1.0, ge=0.0, description='of all antennas above vehicle origin or station [m]')
+    stations: dict[str, Position] = Field({}, description='radios that stand still, name -> position [m]')
+    beacon_period_s: float = Field(1.0, ge=0.0, description='between two beacons of each radio [s]; 0: none')
+    traffic: tuple[Traffic, ...] = ()
+    breadcrumbs: int = Field(6, ge=0, description='each vehicle starts with')
+    drops: tuple[Drop, ...] = ()
+    breadcrumb_delay_s: float = Field(
+        3.0, ge=0.0, description='between the fall of a breadcrumb and its first relaying [s]; 3 s as in SubT'
+    )
+    drop_behind_m: float = Field(0.45, ge=0.0, description='of the vehicle origin, where a breadcrumb falls [m]')
+    broadcast_loopback: bool = Field(False, description='whether a sender hears its own broadcasts')
+    charge_per_receiver: bool = Field(False, description='whether a broadcast costs its sender once per receiver')
+    links_period_s: float = Field(1.0, gt=0.0, description='between two messages on comms/links [s]')

@@ -1,0 +1,181 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Visibility graphs as text: the subset of Graphviz that SubT worlds use, read line by line and written back.
+
+Source: osrf/subt (Apache-2.0), files ``*.dot``; one vertex per tile, one edge per pair of neighbours, its label the
+visibility cost.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+_COMMENT = re.compile(r'/\*.*?\*/')
+_HEADER = re.compile(r'graph\b[^{]*\{')
+_VERTEX = re.compile(r'(\d+)\s*\[\s*label\s*=\s*"([^"]*)"\s*\]\s*;?')
+_EDGE = re.compile(r'(\d+)\s*--\s*(\d+)\s*(?:\[([^\]]*)\])?\s*;?')
+_LARGEST_ID = 2**64 - 1
+
+
+class GraphFileError(ValueError):
+    """A graph file that cannot be used; the text names file and line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A vertex: what its label says."""
+
+    id: int
+    type: str
+    """Name of a mesh or model, e.g. ``tunnel_tile_5``."""
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """Two neighbouring tiles."""
+
+    a: int
+    b: int
+    cost: float
+    """Visibility cost of passing from one to the other [-], >= 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class DotGraph:
+    """What a file says, in its order."""
+
+    comment: str
+    """The first comment, without its marks; empty if there is none."""
+    tiles: tuple[Tile, ...]
+    edges: tuple[Edge, ...]
+
+
+def read_dot(path: str | Path) -> DotGraph:
+    """Read a graph.
+
+    :raises GraphFileError: naming file, line and what is allowed there
+    :raises OSError: if the file cannot be read
+    """
+    path = Path(path)
+    try:
+        lines = path.read_text(encoding='utf-8').splitlines()
+    except UnicodeDecodeError as error:
+        raise GraphFileError(f'{path}: byte {error.start} is not UTF-8; allowed: a text file') from None
+    return _Reader(path, lines).graph()
+
+
+class _Reader:
+    def __init__(self, path: Path, lines: list[str]) -> None:
+        self._path, self._lines = path, lines
+        self._tiles: dict[int, Tile] = {}
+        self._edges: list[Edge] = []
+
+    def _error(self, number: int, what: str, allowed: str) -> GraphFileError:
+        return GraphFileError(f'{self._path}:{number}: {what}; allowed: {allowed}')
+
+    def graph(self) -> DotGraph:
+        rest = []
+        comment = ''
+        for number, line in enumerate(self._lines, 1):
+            found = _COMMENT.search(line)
+            if found and not comment:
+                comment = found.group()[2:-2].strip()
+            text = _COMMENT.sub(' ', line).strip()
+            if '/*' in text or '*/' in text:
+                raise self._error(number, 'a comment is not closed in its line', '/* ... */ within one line')
+            if text:
+                rest.append((number, text))
+        if not rest:
+            raise GraphFileError(f'{self._path}: holds no graph; allowed: graph {{ ... }}')
+        number, header = rest[0]
+        if not _HEADER.fullmatch(header):
+            raise self._error(number, f'{header!r} does not open a graph', "'graph {', a name between; no digraph")
+        number, last = rest[-1]
+        if last != '}' or len(rest) < 2:
+            raise self._error(number, f'ends with {last!r}: the file was cut short', "a last line '}'")
+        for number, text in rest[1:-1]:
+            self._line(number, text)
+        return DotGraph(comment, tuple(self._tiles.values()), tuple(self._edges))
+
+    def _line(self, number: int, text: str) -> None:
+        edge = _EDGE.fullmatch(text)
+        if edge:
+            self._edge(number, edge)
+            return
+        vertex = _VERTEX.fullmatch(text)
+        if not vertex:
+            allowed = 'ID [label="ID::TYPE::NAME"]; or ID -- ID [label=COST];'
+            raise self._error(number, f'{text!r} is neither vertex nor edge', allowed)
+        fields = vertex.group(2).split('::')
+        if len(fields) != 3:
+            raise self._error(number, f'vertex label {vertex.group(2)!r}', '"ID::TYPE::NAME"')
+        identity = self._id(number, vertex.group(1))
+        if identity in self._tiles:
+            raise self._error(number, f'vertex {identity} stands here a second time', 'each vertex once')
+        # The first token counts: where the label carries another number (final_event_04) it is decoration.
+        self._tiles[identity] = Tile(identity, fields[1], fields[2])
+
+    def _id(self, number: int, text: str) -> int:
+        value = int(text)
+        if value > _LARGEST_ID:
+            raise self._error(number, f'vertex id {text}', f'0 to {_LARGEST_ID}')
+        return value
+
+    def _edge(self, number: int, edge: re.Match[str]) -> None:
+        ends = [self._id(number, edge.group(k)) for k in (1, 2)]
+        for end in ends:
+            if end not in self._tiles:
+                raise self._error(number, f'edge names vertex {end}', 'a vertex of an earlier line')
+        self._edges.append(Edge(ends[0], ends[1], self._cost(number, edge.group(3))))
+
+    def _cost(self, number: int, attributes: str | None) -> float:
+        if attributes is None or not attributes.strip():
+            return 1.0
+        if attributes.count('=') != 1:
+            raise self._error(number, f'attributes {attributes!r}', 'exactly one, e.g. [label=3]')
+        name, value = (part.strip() for part in attributes.split('='))
+        if name != 'label':
+            return 1.0
+        allowed = 'a bare number >= 0, e.g. [label=3]'
+        try:
+            cost = float(value)
+        except ValueError:
+            raise self._error(number, f'edge label {value} is not a number', allowed) from None
+        if not (math.isfinite(cost) and cost >= 0.0):
+            raise self._error(number, f'edge cost {value}', allowed)
+        return cost
+
+
+def dot_text(tiles: Iterable[Tile], edges: Iterable[Edge], comment: str = '') -> str:
+    """Return the text of a graph, which :func:`read_dot` reads back and Graphviz draws.
+
+    :param comment: for the first line
+    :raises ValueError: if a name would not survive the format
+    """
+    lines = [f'/* {comment} */'] if comment else []
+    if '*/' in comment or '\n' in comment:
+        raise ValueError(f'comment {comment!r}; allowed: one line without the mark of its end')
+    lines.append('graph {')
+    for tile in tiles:
+        for text in (tile.type, tile.name):
+            if any(mark in text for mark in ('"', '::', '\n', '/*', '*/')):
+                allowed = 'one line without quotes, :: or comment marks'
+                raise ValueError(f'tile {tile.id}: name {text!r}; allowed: {allowed}')
+        lines.append(f'  {tile.id}  [label="{tile.id}::{tile.type}::{tile.name}"];')
+    lines.extend(f'  {edge.a} -- {edge.b}  [label={edge.cost:.17g}];' for edge in edges)
+    return '\n'.join([*lines, '}', ''])
+
+
+def cheapest(edges: Iterable[Edge]) -> Mapping[tuple[int, int], float]:
+    """Return (lower id, higher id) -> cost, the cheapest where an edge is repeated, loops left out."""
+    costs: dict[tuple[int, int], float] = {}
+    for edge in edges:
+        pair = (min(edge.a, edge.b), max(edge.a, edge.b))
+        if edge.a != edge.b:
+            costs[pair] = min(edge.cost, costs.get(pair, math.inf))
+    return costs

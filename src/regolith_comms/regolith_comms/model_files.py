@@ -1,0 +1,25 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""From the files a scenario names to its link model."""
+
+from __future__ import annotations
+
+from regolith_comms.config import CommsConfig
+from regolith_comms.link import LinkModel
+from regolith_comms.radio import load_radio
+from regolith_comms.visibility import TileGraph
+from regolith_comms.world_grid import WorldGrid
+
+
+def load_model(config: CommsConfig) -> LinkModel:
+    """Return the link model of a scenario's comms section, whose files are named.
+
+    :raises ValueError: if a file is missing or broken, or the radio needs files that are not named
+    """
+    files = (config.graph, config.grid)
+    try:
+        graph = TileGraph.from_dot(config.graph) if config.graph is not None else None
+        grid = WorldGrid.from_dat(config.grid) if config.grid is not None else None
+    except OSError as error:
+        raise ValueError(f'comms: {error.filename}: {error.strerror}; files named: {files}') from None
+    return LinkModel(load_radio(config.radio), graph, grid, config.relay_mode)

@@ -1,0 +1,221 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Links over breadcrumbs: between any two tiles, the cost of the best way from relay to relay.
+
+A route's cost is that of its worst leg, as visibility starts anew at every breadcrumb. Source: the SubT wiki,
+"Communication Model Tutorial"; mode ``reference`` follows the recursion of osrf/subt's VisibilityTable (2022) instead,
+which sometimes misses the best route and often takes more relays than it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from regolith_comms.visibility import Floats, TileGraph
+
+RelayMode = Literal['wiki', 'reference']
+RELAY_MODES: tuple[RelayMode, ...] = ('wiki', 'reference')
+
+
+class _Entry(NamedTuple):
+    """What the old recursion keeps of a pair."""
+
+    cost: float
+    route: tuple[int, ...]
+    legs: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RelayTable:
+    """Costs and relay counts between all pairs of tiles; rows and columns as in :attr:`TileGraph.costs`."""
+
+    mode: RelayMode
+    relay_tiles: tuple[int, ...]
+    """Tiles that hold a breadcrumb and are in the graph, ascending."""
+    costs: Floats
+    """With relays, shape (n, n); inf: unreachable."""
+    hops: NDArray[np.int32]
+    """Relays on the way, shape (n, n); 0 where the direct way is at least as good."""
+    _rows: NDArray[np.intp]
+    _direct: Floats
+    _recursion: dict[tuple[int, int], _Entry] | None
+
+    def route(self, a: int, b: int) -> tuple[int, ...]:
+        """Return the relay tiles between two rows of the table, in order from a to b.
+
+        Of several routes that are equally good the one with the lowest tiles, compared from a on.
+        """
+        if self._recursion is not None:
+            return self._recursion[a, b].route
+        hops = int(self.hops[a, b])
+        if hops == 0:
+            return ()
+        steps = _route(self._direct, self._rows, a, b, self.costs[a, b], hops)
+        return tuple(self.relay_tiles[k] for k in steps)
+
+    def relay_legs(self, a: int, b: int) -> tuple[tuple[int, int], ...]:
+        """Return the legs from relay to relay between two rows, as pairs of tiles; mode ``reference`` forgets some."""
+        if self._recursion is not None:
+            return self._recursion[a, b].legs
+        return tuple(pairwise(self.route(a, b)))
+
+
+def relay_table(graph: TileGraph, relay_tiles: Iterable[int], mode: RelayMode = 'wiki') -> RelayTable:
+    """Return what breadcrumbs make of a graph.
+
+    :param relay_tiles: tiles that hold at least one breadcrumb; those the graph does not know are ignored
+    :param mode: ``wiki``: of all routes over distinct relays the one with the cheapest worst leg, of these the one
+        with fewest relays, and the direct way where that costs no more. ``reference``: the recursion of the old code
+    :raises ValueError: if the mode is unknown
+    """
+    if mode not in RELAY_MODES:
+        raise ValueError(f'relay mode {mode!r}; allowed: {", ".join(RELAY_MODES)}')
+    wanted = sorted(set(relay_tiles))
+    rows = graph.rows(np.array(wanted, dtype=np.uint64).astype(np.int64))
+    tiles = tuple(tile for tile, row in zip(wanted, rows) if row >= 0)
+    rows = np.ascontiguousarray(rows[rows >= 0])
+    direct = graph.costs
+    if mode == 'reference':
+        return _as_reference(direct, tiles, rows)
+    costs = direct.copy()
+    hops = np.zeros(direct.shape, dtype=np.int32)
+    if len(rows):
+        _relay(direct, rows, _reach(direct, rows), costs, hops)
+    return RelayTable(mode, tiles, costs, hops, rows, direct, None)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _reach(direct, rows):  # type: ignore[no-untyped-def]
+    """Return the cheapest worst leg from tile a to relay r over at most k relays, r among them.
+
+    Shape (tiles, steps, relays). Stops where one more relay changes nothing.
+    """
+    count, relays = direct.shape[0], len(rows)
+    steps = np.empty((count, relays, relays))
+    used = 1
+    for a in range(count):
+        table = steps[a]
+        for r in range(relays):
+            table[0, r] = direct[a, rows[r]]
+        k = 1
+        changed = True
+        while k < relays and changed:
+            changed = False
+            table[k] = table[k - 1]
+            for s in range(relays):
+                reached = table[k - 1, s]
+                for r in range(relays):
+                    leg = direct[rows[s], rows[r]]
+                    worst = reached if reached > leg else leg
+                    if worst < table[k, r]:
+                        table[k, r] = worst
+                        changed = True
+            k += 1
+        used = max(used, k)
+        for rest in range(k, relays):
+            table[rest] = table[k - 1]
+    return steps[:, :used].copy()
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _ease(leg, relays, last, cost, hop):  # type: ignore[no-untyped-def]
+    """Go to each tile by one leg that costs ``leg`` and then the ``last`` one, where that is cheaper."""
+    for b in range(cost.shape[0]):
+        worst = last[b] if last[b] > leg else leg
+        before = cost[b]
+        cost[b] = worst if worst < before else before
+        hop[b] = relays if worst < before else hop[b]
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _relay(direct, rows, reach, costs, hops):  # type: ignore[no-untyped-def]
+    """Fill costs and hops; both are symmetric, as every route may be walked backwards."""
+    count, steps, relays = reach.shape
+    hop = np.empty(count)  # as wide as the costs, so that the innermost loop runs several tiles at once
+    for a in range(count):
+        cost = costs[a]
+        hop[:] = 0.0
+        # Fewer relays first, so that more of them count only where they make it cheaper.
+        for k in range(steps):
+            for r in range(relays):
+                leg = reach[a, k, r]
+                if k > 0 and leg == reach[a, k - 1, r]:
+                    continue
+                _ease(leg, k + 1.0, direct[rows[r], a + 1 :], cost[a + 1 :], hop[a + 1 :])
+        for b in range(a + 1, count):
+            hops[a, b] = int(hop[b])
+    for a in range(count):
+        for b in range(a):
+            costs[a, b] = costs[b, a]
+            hops[a, b] = hops[b, a]
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _route(direct, rows, a, b, cost, hops):  # type: ignore[no-untyped-def]
+    """Return the positions in ``rows`` of the relays of a route with this worst leg and number of relays."""
+    relays = len(rows)
+    # left[k, r]: whether b can be reached from relay r over k more relays, no leg worse than cost.
+    left = np.zeros((hops, relays), dtype=np.bool_)
+    for r in range(relays):
+        left[0, r] = direct[rows[r], b] <= cost
+    for k in range(1, hops):
+        for r in range(relays):
+            for s in range(relays):
+                if s != r and left[k - 1, s] and direct[rows[r], rows[s]] <= cost:
+                    left[k, r] = True
+    route = np.empty(hops, dtype=np.int64)
+    here = a
+    for k in range(hops):
+        for r in range(relays):
+            if left[hops - 1 - k, r] and direct[here, rows[r]] <= cost and rows[r] != here:
+                route[k] = r
+                here = rows[r]
+                break
+    return route
+
+
+def _as_reference(direct: Floats, tiles: tuple[int, ...], rows: NDArray[np.intp]) -> RelayTable:
+    """Repeat the old code's memoised recursion, order and all; its partial results can be worse than the best route."""
+    count = len(direct)
+    relays = list(zip(rows.tolist(), tiles))
+    row_of = dict(zip(tiles, rows.tolist()))
+    info: dict[tuple[int, int], _Entry] = {}
+
+    def visit(a: int, b: int, visited: set[int]) -> None:
+        best: _Entry | None = None
+        fewest = 0
+        for r, tile in relays:
+            if r in (a, b):
+                continue
+            if (r, b) not in info and r not in visited:
+                visited.add(r)
+                visit(r, b, visited)
+            rest = info.get((r, b), _Entry(float(direct[r, b]), (), ()))
+            cost = max(float(direct[a, r]), rest.cost)
+            if best is None or cost < best.cost or (cost == best.cost and len(rest.route) < fewest):
+                legs: tuple[tuple[int, int], ...] = ()
+                if rest.route:
+                    # The legs behind the second relay are looked up as those of a way that starts there, which leaves
+                    # out the first of them.
+                    behind = info.get((row_of[rest.route[0]], b))
+                    legs = ((tile, rest.route[0]), *(behind.legs if behind is not None else ()))
+                best, fewest = _Entry(cost, (tile, *rest.route), legs), len(rest.route)
+        if best is None or direct[a, b] <= best.cost:
+            best = _Entry(float(direct[a, b]), (), ())
+        info[a, b] = best
+        info[b, a] = _Entry(best.cost, best.route[::-1], best.legs)
+
+    for a in range(count):
+        for b in range(count):
+            visit(a, b, set())
+    costs, hops = np.zeros((count, count)), np.zeros((count, count), dtype=np.int32)
+    for (a, b), entry in info.items():
+        costs[a, b], hops[a, b] = entry.cost, len(entry.route)
+    return RelayTable('reference', tiles, costs, hops, rows, direct, info)

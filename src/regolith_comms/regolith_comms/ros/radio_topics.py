@@ -1,0 +1,159 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Topics of every radio, the table of links, and the services around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import Point
+from rclpy.node import Node
+from regolith_msgs import msg as m
+from regolith_msgs import srv
+
+from regolith_comms.authority import CommsAuthority
+from regolith_comms.broker import DEFAULT_PORT, Datagram, Delivery
+from regolith_comms.radio import MAX_PAYLOAD, success_probability
+from regolith_world.ros import qos
+from regolith_world.ros.convert import byte_array
+from regolith_world.ros.inbox import Inbox
+
+
+class RadioTopics:
+    """``/NAME/comms/{tx,rx,neighbors}`` of each vehicle and station, ``comms/links`` and services of the whole.
+
+    :param node: named ``comms``, in the world's namespace
+    :param inbox: takes what robots send
+    """
+
+    def __init__(self, node: Node, inbox: Inbox, authority: CommsAuthority) -> None:
+        self._node, self._authority = node, authority
+        radios = sorted((*authority.vehicles, *authority.config.stations))
+        self._received: dict[str, Any] = {}
+        self._neighbors: dict[str, Any] = {}
+        for radio in radios:
+            self._received[radio] = self._publisher(m.Datagrams, f'/{radio}/comms/rx')
+            self._neighbors[radio] = self._publisher(m.Neighbors, f'/{radio}/comms/neighbors')
+            inbox.subscribe(m.Datagram, f'/{radio}/comms/tx', self._taker(radio), qos.STATE, optional=True)
+        self._links = node.create_publisher(m.RadioLinks, 'comms/links', qos.LATCHED)
+        self._links_period_ns = round(authority.config.links_period_s * 1e9)
+        self._links_shown: tuple[int, tuple[str, ...]] | None = None
+        node.create_service(srv.RegisterRadio, 'comms/register', self._on_register)
+        node.create_service(srv.BindPort, 'comms/bind', self._on_bind)
+        node.create_service(srv.DeployBreadcrumb, 'comms/deploy_breadcrumb', self._on_deploy)
+        node.create_service(srv.RemoveBreadcrumb, 'comms/remove_breadcrumb', self._on_remove)
+
+    def _publisher(self, message_type: Any, topic: str) -> Any:
+        return self._node.create_publisher(message_type, topic, qos.STATE, qos_overriding_options=qos.OVERRIDABLE)
+
+    # -- out ------------------------------------------------------------------------------------------------------
+
+    def publish(self, deliveries: list[Delivery]) -> None:
+        """Send what arrived in one committed cycle, one message per radio, in the order it was sent in."""
+        by_radio: dict[str, list[Delivery]] = {}
+        for item in deliveries:
+            by_radio.setdefault(item.to, []).append(item)
+        for radio, items in sorted(by_radio.items()):
+            # A radio registered by service has no topics of its own.
+            if radio not in self._received:
+                continue
+            batch = m.Datagrams(datagrams=[_datagram(item) for item in items])
+            batch.header.stamp = _time(items[0].t_ns)
+            self._received[radio].publish(batch)
+            self._publish_neighbors(radio, items[0].t_ns)
+
+    def _publish_neighbors(self, radio: str, t_ns: int) -> None:
+        publisher = self._neighbors[radio]
+        if not publisher.get_subscription_count():
+            return
+        heard = sorted(self._authority.broker.neighbors.get(radio, {}).items())
+        message = m.Neighbors(names=[name for name, _ in heard])
+        message.header.stamp = _time(t_ns)
+        message.last_heard = [_time(when) for _, (when, _) in heard]
+        message.rssi = [rssi for _, (_, rssi) in heard]
+        publisher.publish(message)
+
+    def publish_links(self, t_ns: int) -> None:
+        """Send the table of links, if it is due or the breadcrumbs have changed since."""
+        broker = self._authority.broker
+        crumbs = broker.model.breadcrumbs
+        state = (t_ns // self._links_period_ns, tuple(name for name, _, _ in crumbs))
+        if state == self._links_shown or not self._authority.positions:
+            return
+        self._links_shown = state
+        table = self._authority.links()
+        links = table.links
+        arrives = success_probability(links.mean_dbm, links.variance_db2, MAX_PAYLOAD, broker.model.radio)
+        message = m.RadioLinks(breadcrumbs=[name for name, _, _ in crumbs])
+        message.header.stamp, message.header.frame_id = _time(table.t_ns), 'world'
+        message.breadcrumb_positions = [Point(x=float(p[0]), y=float(p[1]), z=float(p[2])) for _, p, _ in crumbs]
+        message.links = [
+            m.RadioLink(
+                src=src,
+                dst=dst,
+                cost=float(links.cost[k]),
+                range=float(links.range_m[k]),
+                num_hops=int(links.hops[k]),
+                mean_rssi=float(links.mean_dbm[k]),
+                packet_error=float(1.0 - arrives[k]),
+            )
+            for k, (src, dst) in enumerate(table.names)
+        ]
+        self._links.publish(message)
+
+    # -- in -------------------------------------------------------------------------------------------------------
+
+    def _taker(self, radio: str) -> Callable[[m.Datagram], None]:
+        def take(message: m.Datagram) -> None:
+            datagram = Datagram(radio, message.dst, message.port or DEFAULT_PORT, bytes(message.data))
+            try:
+                self._authority.on_datagram(datagram)
+            except ValueError as error:
+                self._node.get_logger().warning(str(error), throttle_duration_sec=1.0)
+
+        return take
+
+    def _on_register(
+        self, request: srv.RegisterRadio.Request, response: srv.RegisterRadio.Response
+    ) -> srv.RegisterRadio.Response:
+        return self._do(response, lambda: self._authority.register(request.name, request.leave))
+
+    def _on_bind(self, request: srv.BindPort.Request, response: srv.BindPort.Response) -> srv.BindPort.Response:
+        return self._do(response, lambda: self._authority.bind(request.name, request.port, request.multicast))
+
+    def _on_deploy(
+        self, request: srv.DeployBreadcrumb.Request, response: srv.DeployBreadcrumb.Response
+    ) -> srv.DeployBreadcrumb.Response:
+        def deploy() -> None:
+            response.breadcrumb = self._authority.deploy(request.vehicle)
+
+        return self._do(response, deploy)
+
+    def _on_remove(
+        self, request: srv.RemoveBreadcrumb.Request, response: srv.RemoveBreadcrumb.Response
+    ) -> srv.RemoveBreadcrumb.Response:
+        return self._do(response, lambda: self._authority.remove(request.breadcrumb))
+
+    def _do(self, response: Any, action: Callable[[], None]) -> Any:
+        try:
+            action()
+        except ValueError as error:
+            response.success, response.message = False, str(error)
+        else:
+            response.success, response.message = True, 'takes effect with the next cycle'
+        return response
+
+
+def _datagram(item: Delivery) -> m.Datagram:
+    datagram = item.datagram
+    message = m.Datagram(src=datagram.src, dst=datagram.dst, port=datagram.port, num_hops=item.hops)
+    message.header.stamp = _time(item.t_ns)
+    message.rssi = item.rssi_dbm
+    message.data = byte_array(datagram.data)
+    return message
+
+
+def _time(t_ns: int) -> Time:
+    return Time(sec=int(t_ns // 10**9), nanosec=int(t_ns % 10**9))

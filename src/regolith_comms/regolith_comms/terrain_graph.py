@@ -1,0 +1,290 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Tiles and visibility costs of open ground, so that SubT's model serves outside tunnels too.
+
+The ground is divided into square tiles; between any two of them stands an edge that costs
+
+    LEG + J(v) / (10 k log10 r)
+
+LEG = 3, what SubT charges for one turn: a clear line of sight then has path loss exponent ``fading_exponent + 3 k``,
+2.0 to 2.1 with lunar_uhf and subt_competition, as free space has. J is the loss over a single knife edge (ITU-R
+P.526-15, eq. 31) at the profile's worst point, and the denominator turns decibels into visibility cost, so that the
+link model takes away at the tiles' distance r just what the edge does. Dijkstra then finds the ways over a crest or
+round its end: each further leg costs LEG again, at 200 m some 14 dB, about what a ridge takes from 400 MHz.
+
+Simplifications: one edge per profile (several in a row add up as legs); no reflections; the Moon's curvature is left
+out (7 cm at 1 km); within a tile, ends are averaged over five points, so that obstacles smaller than a tile blur.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from regolith_comms.dot_file import Edge, Tile
+from regolith_comms.radio import Floats, Radio
+from regolith_comms.visibility import TileGraph
+from regolith_comms.world_grid import RECORD, WorldGrid
+
+LEG_COST = 3.0
+"""Of a clear line of sight [-]."""
+KEPT_EXCESS = 2.0 * LEG_COST
+"""Edges that cost more than LEG by this are left out: a way over one more tile is cheaper."""
+MAX_TILES = 1500
+MAX_AREA_M2 = 2e6
+"""Of a world grid, 180 bytes per square metre."""
+WAVELENGTH_M = 0.749
+"""At 400 MHz, the band of the UHF radios on Mars and the Moon [m]."""
+DRIVABLE_SLOPE = math.tan(math.radians(25.0))
+"""Neighbouring tiles no steeper than this against each other are joined at the price of a turn at most."""
+BELOW_M, ABOVE_M = 2, 6
+"""Whole metres below and above the ground that belong to a tile."""
+_ENDS = np.array([[0.0, 0.0], [0.25, 0.25], [0.25, -0.25], [-0.25, 0.25], [-0.25, -0.25]])
+"""Of each line of sight, in tile edges from the tiles' middles."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeightMap:
+    """Heights of the ground on a regular grid."""
+
+    west: float
+    """x of the first row [m]."""
+    south: float
+    """y of the first column [m]."""
+    spacing: float
+    """[m]."""
+    heights: Floats
+    """z [m], shape (nx, ny)."""
+    fingerprint: str
+    """Of the ground the heights come from."""
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Return the lengths along x and y [m]."""
+        nx, ny = self.heights.shape
+        return (nx - 1) * self.spacing, (ny - 1) * self.spacing
+
+
+MARK = 'regolith terrain graph'
+"""The first comment of every graph made here begins so."""
+
+
+def signature(fingerprint: str, antenna_height_m: float, radio: Radio) -> str:
+    """Return the hash of what costs are built from: the ground and what of the radio is in them.
+
+    The extent and the tiles' size are left out: a graph of a part of the ground, or of other tiles, is no worse.
+    """
+    text = (
+        f'{fingerprint} {antenna_height_m!r} {radio.scaling_factor!r} {radio.visibility_cost_to_fading_exponent!r}'
+        f' {radio.max_range_m!r} {LEG_COST!r} {WAVELENGTH_M!r}'
+    )
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def comment(built_from: str, grid: WorldGrid) -> str:
+    """Return the first comment of a graph's file: what it was built from, and which grid goes with it."""
+    return f'{MARK} {built_from} grid {hashlib.sha256(grid.to_dat()).hexdigest()}'
+
+
+def check_pair(graph: TileGraph, grid: WorldGrid, built_from: str) -> None:
+    """Refuse a graph made here of other ground, or with the grid of another; graphs from elsewhere pass.
+
+    :param built_from: :func:`signature` of the ground as it is now
+    :raises ValueError: naming both hashes
+    """
+    if not graph.comment.startswith(MARK):
+        return
+    words = graph.comment.removeprefix(MARK).split()
+    stated = [*words[0::2], '', ''][:2]
+    own = hashlib.sha256(grid.to_dat()).hexdigest()
+    for what, is_now, was in (('the ground, antennas or radio', built_from, stated[0]), ('the grid', own, stated[1])):
+        if is_now != was:
+            raise ValueError(f'is stale: built for {was[:16]}, but {what} hash to {is_now[:16]}')
+
+
+def tile_layout(ground: HeightMap, tile_m: float) -> tuple[int, int]:
+    """Return how many tiles stand along x and y.
+
+    :raises ValueError: if they are too many for a graph of all pairs, or the ground too large for a grid
+    """
+    columns, rows = (max(1, math.ceil(length / tile_m - 1e-9)) for length in ground.size)
+    if columns * rows > MAX_TILES:
+        least = math.sqrt(ground.size[0] * ground.size[1] / MAX_TILES)
+        raise ValueError(
+            f'tile_m {tile_m!r} divides {ground.size[0]:.0f} m x {ground.size[1]:.0f} m into {columns * rows} tiles;'
+            f' allowed: at most {MAX_TILES}, i.e. tile_m >= {math.ceil(least * 10.0) / 10.0 + 0.1:.1f}'
+        )
+    if ground.size[0] * ground.size[1] > MAX_AREA_M2:
+        raise ValueError(
+            f'the ground, {ground.size[0]:.0f} m x {ground.size[1]:.0f} m, is too large for a grid of every metre;'
+            f' allowed: at most {MAX_AREA_M2:.0f} m2'
+        )
+    return columns, rows
+
+
+def build_pair(
+    ground: HeightMap,
+    tile_m: float,
+    antenna_height_m: float,
+    radio: Radio,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> tuple[TileGraph, WorldGrid]:
+    """Return graph and grid of a piece of ground, the graph with the comment that ties them together.
+
+    Parameters and errors as those of :func:`build_graph`.
+    """
+    grid = build_grid(ground, tile_m)
+    graph = build_graph(ground, tile_m, antenna_height_m, radio, progress)
+    mark = comment(signature(ground.fingerprint, antenna_height_m, radio), grid)
+    return TileGraph(graph.tiles, graph.edges, mark), grid
+
+
+def build_graph(
+    ground: HeightMap,
+    tile_m: float,
+    antenna_height_m: float,
+    radio: Radio,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> TileGraph:
+    """Return the graph of a piece of ground; tile ids count along y first.
+
+    :param tile_m: edge of the tiles [m]
+    :param antenna_height_m: above the ground at both ends [m]
+    :param radio: says how costs turn into losses, and how far is too far
+    :param progress: told how many tiles are done, of how many
+    :raises ValueError: if the tiles are too many
+    """
+    columns, rows = tile_layout(ground, tile_m)
+    x = ground.west + (np.arange(columns) + 0.5) * tile_m
+    y = ground.south + (np.arange(rows) + 0.5) * tile_m
+    middles = np.stack(np.meshgrid(x, y, indexing='ij'), axis=-1).reshape(-1, 2)
+    reach = radio.max_range_m if radio.max_range_m > 0.0 else math.inf
+    scale, rate = radio.scaling_factor, radio.visibility_cost_to_fading_exponent
+    count = len(middles)
+    edges: list[Edge] = []
+    for a in range(count):
+        costs = _costs_from(
+            a, middles, ground.heights, ground.west, ground.south, ground.spacing, tile_m, antenna_height_m, reach,
+            scale, rate, _ENDS,
+        )  # fmt: skip
+        near = np.maximum(np.abs(middles[:, 0] - middles[a, 0]), np.abs(middles[:, 1] - middles[a, 1])) < 1.5 * tile_m
+        for b in np.nonzero((costs <= LEG_COST + KEPT_EXCESS) | near)[0]:
+            if b <= a:
+                continue
+            cost = float(costs[b])
+            if near[b] and cost > 2.0 * LEG_COST and _drivable(ground, middles[a], middles[b]):
+                cost = 2.0 * LEG_COST
+            if cost <= LEG_COST + KEPT_EXCESS:
+                # Three digits are far below what the model is good for, and keep the file short.
+                edges.append(Edge(a, int(b), round(cost, 3)))
+        progress(a + 1, count)
+    tiles = [Tile(k, 'terrain', f'tile_{k // rows}_{k % rows}') for k in range(count)]
+    return TileGraph(tiles, edges)
+
+
+def _drivable(ground: HeightMap, a: Floats, b: Floats) -> bool:
+    at = [_height(ground.heights, ground.west, ground.south, ground.spacing, p[0], p[1]) for p in (a, b)]
+    return bool(abs(at[1] - at[0]) <= DRIVABLE_SLOPE * np.hypot(*(b - a)))
+
+
+def build_grid(ground: HeightMap, tile_m: float) -> WorldGrid:
+    """Return the sample points of the same tiles: each metre of the ground, from just below it to above antennas."""
+    columns, rows = tile_layout(ground, tile_m)
+    width, length = ground.size
+    x = np.arange(math.ceil(ground.west), math.floor(ground.west + width) + 1)
+    y = np.arange(math.ceil(ground.south), math.floor(ground.south + length) + 1)
+    levels = np.floor(
+        _heights(ground.heights, ground.west, ground.south, ground.spacing, x.astype(float), y.astype(float))
+    ).astype(np.int64)
+    # A tile is cut out of the lattice by where its points lie; the last row and column keep the far edge.
+    column = np.minimum(((x - ground.west) / tile_m).astype(np.int64), columns - 1)
+    row = np.minimum(((y - ground.south) / tile_m).astype(np.int64), rows - 1)
+    layers = np.arange(-BELOW_M, ABOVE_M + 1)
+    records = np.zeros((len(x), len(y), len(layers)), dtype=RECORD)
+    records['x'] = x[:, None, None]
+    records['y'] = y[None, :, None]
+    records['z'] = levels[:, :, None] + layers
+    records['id'] = (column[:, None] * rows + row[None, :])[:, :, None]
+    return WorldGrid(records.reshape(-1))
+
+
+def knife_edge_loss(v: float) -> float:
+    """Return J(v), the loss over a knife edge [dB] (ITU-R P.526-15, eq. 31); 0 for v <= -0.78.
+
+    :param v: Fresnel-Kirchhoff parameter, h sqrt(2 (d1 + d2) / (wavelength d1 d2)); h: of the edge above the line [m]
+    """
+    return float(_knife_edge_loss(v))
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _knife_edge_loss(v):  # type: ignore[no-untyped-def]
+    if v <= -0.78:
+        return 0.0
+    return 6.9 + 20.0 * math.log10(math.sqrt((v - 0.1) ** 2 + 1.0) + v - 0.1)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _height(heights, west, south, spacing, x, y):  # type: ignore[no-untyped-def]
+    """Return the height at a point, bilinear; beyond the edge that of the edge."""
+    u = min(max((x - west) / spacing, 0.0), heights.shape[0] - 1.0)
+    v = min(max((y - south) / spacing, 0.0), heights.shape[1] - 1.0)
+    i, j = min(int(u), heights.shape[0] - 2), min(int(v), heights.shape[1] - 2)
+    f, g = u - i, v - j
+    low = heights[i, j] * (1.0 - g) + heights[i, j + 1] * g
+    high = heights[i + 1, j] * (1.0 - g) + heights[i + 1, j + 1] * g
+    return low * (1.0 - f) + high * f
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _heights(heights, west, south, spacing, x, y):  # type: ignore[no-untyped-def]
+    out = np.empty((len(x), len(y)))
+    for i in range(len(x)):
+        for j in range(len(y)):
+            out[i, j] = _height(heights, west, south, spacing, x[i], y[j])
+    return out
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _worst_edge(heights, west, south, spacing, ax, ay, bx, by, antenna):  # type: ignore[no-untyped-def]
+    """Return the largest Fresnel-Kirchhoff parameter between two points, antennas above the ground at both."""
+    distance = math.hypot(bx - ax, by - ay)
+    start = _height(heights, west, south, spacing, ax, ay) + antenna
+    end = _height(heights, west, south, spacing, bx, by) + antenna
+    steps = max(2, int(2.0 * distance / spacing))
+    worst = -np.inf
+    for k in range(1, steps):
+        f = k / steps
+        above = _height(heights, west, south, spacing, ax + (bx - ax) * f, ay + (by - ay) * f)
+        above -= start + (end - start) * f
+        worst = max(worst, above * math.sqrt(2.0 / (WAVELENGTH_M * distance * f * (1.0 - f))))
+    return worst
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _costs_from(  # type: ignore[no-untyped-def]
+    a, middles, heights, west, south, spacing, tile, antenna, reach, scale, rate, ends
+):
+    """Return what it costs to see from tile a into all tiles behind it; inf for the others and beyond reach."""
+    costs = np.full(len(middles), np.inf)
+    for b in range(a + 1, len(middles)):
+        dx, dy = middles[b, 0] - middles[a, 0], middles[b, 1] - middles[a, 1]
+        distance = math.hypot(dx, dy)
+        if distance > reach + tile:
+            continue
+        loss = 0.0
+        for e in range(len(ends)):
+            x, y = middles[a, 0] + ends[e, 0] * tile, middles[a, 1] + ends[e, 1] * tile
+            v = _worst_edge(heights, west, south, spacing, x, y, x + dx, y + dy, antenna)
+            loss += _knife_edge_loss(v) / len(ends)
+        # Below 10 m of effective range the exponent has no grip on the loss.
+        grip = 10.0 * rate * math.log10(max(scale * distance, 10.0))
+        if loss > 0.0 and grip > 0.0:
+            costs[b] = LEG_COST + loss / grip
+        elif loss == 0.0:
+            costs[b] = LEG_COST
+    return costs

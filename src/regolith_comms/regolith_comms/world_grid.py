@@ -1,0 +1,95 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Which tile a point lies in: integer sample points with the tile each belongs to (SubT's ``*.dat``)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+RECORD = np.dtype([('x', '<i4'), ('y', '<i4'), ('z', '<i4'), ('id', '<u8')])
+"""One sample: a point [m] and its tile; 20 bytes, little-endian."""
+_HEAD = 8
+
+
+class WorldGridFileError(ValueError):
+    """A grid file that cannot be used; the text names file and byte offset."""
+
+
+class WorldGrid:
+    """Points of the integer lattice and their tiles; what is not listed lies outside."""
+
+    def __init__(self, records: NDArray[np.void]) -> None:
+        """Take records of dtype :data:`RECORD`; of a repeated point the last counts.
+
+        :raises ValueError: if the points span more than 2^62 lattice cells
+        """
+        self.records = records
+        points = np.stack([records[axis].astype(np.int64) for axis in 'xyz'], axis=-1).reshape(-1, 3)
+        self._low = points.min(axis=0) if len(points) else np.zeros(3, dtype=np.int64)
+        self._size = points.max(axis=0) - self._low + 1 if len(points) else np.zeros(3, dtype=np.int64)
+        if int(self._size[0]) * int(self._size[1]) * int(self._size[2]) > 2**62:
+            raise ValueError(f'points span {self._size.tolist()} cells; allowed: at most 2^62 in all')
+        keys = self._keys(points)
+        tiles = np.asarray(records['id']).astype(np.int64)
+        # unique() finds the first of equal keys, which from the back is the last record.
+        self._sorted, at = np.unique(keys[::-1], return_index=True)
+        self._tiles = tiles[::-1][at]
+
+    @staticmethod
+    def from_dat(path: str | Path) -> WorldGrid:
+        """Read a grid file.
+
+        :raises WorldGridFileError: naming file and byte offset
+        :raises OSError: if the file cannot be read
+        """
+        data = Path(path).read_bytes()
+        if len(data) < _HEAD:
+            raise WorldGridFileError(f'{path}: ends at byte {len(data)}, within the count; allowed: 8 + 20 N bytes')
+        count = int.from_bytes(data[:_HEAD], 'little')
+        wanted = _HEAD + RECORD.itemsize * count
+        if len(data) != wanted:
+            raise WorldGridFileError(
+                f'{path}: byte 0 announces {count} records, hence {wanted} bytes, but the file ends at byte'
+                f' {len(data)}; allowed: 8 + 20 N bytes'
+            )
+        return WorldGrid(np.frombuffer(data, RECORD, count, _HEAD))
+
+    def to_dat(self) -> bytes:
+        """Return the file's bytes, records in the order they were given in."""
+        return len(self.records).to_bytes(_HEAD, 'little') + self.records.tobytes()
+
+    def __len__(self) -> int:
+        """Return the number of records."""
+        return len(self.records)
+
+    def tile_at(self, points: ArrayLike) -> NDArray[np.int64]:
+        """Return the tiles of points; -1 outside.
+
+        :param points: in the world [m], shape (n, 3); each is rounded to the lattice, halves away from zero
+        :return: shape (n,); ids from 2^63 on come as their two's complement
+        """
+        points = np.asarray(points, dtype=np.float64).reshape(-1, 3)
+        if len(self._sorted) == 0:
+            return np.full(len(points), -1, dtype=np.int64)
+        with np.errstate(invalid='ignore'):
+            cells = round_half_away(points) - self._low
+            inside: NDArray[np.bool_] = np.asarray(((cells >= 0) & (cells < self._size)).all(axis=1))
+        keys = self._keys(np.where(inside[:, None], cells, 0.0).astype(np.int64) + self._low)
+        at = np.searchsorted(self._sorted, keys).clip(max=len(self._sorted) - 1)
+        return np.where(inside & (self._sorted[at] == keys), self._tiles[at], -1)
+
+    def _keys(self, points: NDArray[np.int64]) -> NDArray[np.int64]:
+        x, y, z = (points - self._low).T
+        keys: NDArray[np.int64] = (x * self._size[1] + y) * self._size[2] + z
+        return keys
+
+
+def round_half_away(values: ArrayLike) -> NDArray[np.float64]:
+    """Return the nearest whole numbers, halves away from zero, as C's ``round`` does (numpy's goes to even)."""
+    values = np.asarray(values, dtype=np.float64)
+    whole = np.trunc(values)
+    # The fraction is exact; adding 0.5 first would carry 0.49999999999999994 up to 1.
+    return np.asarray(whole + np.where(np.abs(values - whole) >= 0.5, np.sign(values), 0.0))

@@ -1,0 +1,177 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Datagrams: who gets what, and that nothing unusual stops the rest."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from regolith_comms.broker import BROADCAST, MULTICAST, Broker, Datagram
+from regolith_comms.dot_file import Edge, Tile
+from regolith_comms.link import LinkModel
+from regolith_comms.radio import Radio
+from regolith_comms.visibility import TileGraph
+from regolith_comms.world_grid import RECORD, WorldGrid
+
+NAMES = ('amber', 'basalt', 'cinder')
+NEAR = {name: [2.0 * k, 0.0, 0.0] for k, name in enumerate(NAMES)}
+
+
+def broker(radio: Radio | None = None, **options: bool) -> Broker:
+    made = Broker(LinkModel(radio or Radio(model='log_normal_range')), 3, **options)
+    for name in NAMES:
+        made.register(name)
+        made.bind(name, 4100)
+    return made
+
+
+def heard(deliveries: list) -> list[tuple[str, str, bytes]]:
+    return [(d.to, d.datagram.src, d.datagram.data) for d in deliveries]
+
+
+def test_unicast_broadcast_and_multicast() -> None:
+    net = broker()
+    net.bind('cinder', 4200, multicast=True)
+    net.bind('amber', 4200, multicast=True)
+    net.send(Datagram('amber', 'basalt', 4100, b'one'))
+    net.send(Datagram('amber', BROADCAST, 4100, b'all'))
+    net.send(Datagram('basalt', MULTICAST, 4200, b'group'))
+    assert heard(net.dispatch(0, NEAR)) == [
+        ('basalt', 'amber', b'one'),
+        ('basalt', 'amber', b'all'),
+        ('cinder', 'amber', b'all'),
+        ('amber', 'basalt', b'group'),
+        ('cinder', 'basalt', b'group'),
+    ]
+    assert net.dispatch(1, NEAR) == []
+    assert set(net.neighbors['cinder']) == {'amber', 'basalt'}
+
+
+def test_loopback_and_charges_are_switches() -> None:
+    """1500 bytes to two others and oneself: 1500 against the sender's capacity, or 4500 as the old code had it."""
+    for loopback, each, charged, count in ((False, False, 1500, 2), (True, True, 4500, 3)):
+        net = broker(broadcast_loopback=loopback, charge_per_receiver=each)
+        net.send(Datagram('amber', BROADCAST, 4100, bytes(1500)))
+        assert len(net.dispatch(0, NEAR)) == count
+        assert net._windows.bytes_in_window(0)[0] == charged
+
+
+def test_capacity_of_a_broadcast_counts_once_and_refuses_whole() -> None:
+    """83 packets of 1500 bytes fit into 1 Mbit; the next reaches nobody."""
+    net = broker()
+    for _ in range(84):
+        net.send(Datagram('amber', BROADCAST, 4100, bytes(1500)))
+    assert len(net.dispatch(0, NEAR)) == 83 * 2
+    assert net.dropped == {'tx_capacity': 2}
+    net.send(Datagram('amber', BROADCAST, 4100, bytes(1500)))
+    assert len(net.dispatch(1_000_000_001, NEAR)) == 2
+
+
+def test_a_missing_robot_silences_only_itself() -> None:
+    net = broker()
+    place = {name: NEAR[name] for name in ('amber', 'cinder')}
+    for src, dst in (('amber', 'cinder'), ('amber', 'basalt'), ('basalt', 'amber'), ('cinder', BROADCAST)):
+        net.send(Datagram(src, dst, 4100, b'x'))
+    assert heard(net.dispatch(0, place)) == [('cinder', 'amber', b'x'), ('amber', 'cinder', b'x')]
+    assert net.dropped == {'no_position': 2}
+
+
+def test_a_removed_robot_is_gone_and_may_come_back() -> None:
+    net = broker()
+    net.send(Datagram('amber', 'basalt', 4100, b'late'))
+    assert net.unregister('basalt') and not net.unregister('basalt')
+    net.send(Datagram('amber', 'cinder', 4100, b'in time'))
+    assert heard(net.dispatch(0, NEAR)) == [('cinder', 'amber', b'in time')]
+    assert net.dropped == {'unknown_address': 1}
+    net.register('basalt')
+    net.bind('basalt', 4100)
+    net.send(Datagram('amber', 'basalt', 4100, b'again'))
+    assert heard(net.dispatch(1, NEAR)) == [('basalt', 'amber', b'again')]
+
+
+def test_bad_datagrams_are_refused_or_dropped_with_a_reason() -> None:
+    net = broker()
+    with pytest.raises(ValueError, match=r'1000000 bytes.*allowed: at most 1500'):
+        net.send(Datagram('amber', 'basalt', 4100, bytes(1_000_000)))
+    with pytest.raises(ValueError, match=r'port 0.*allowed: 1 to 65535'):
+        net.send(Datagram('amber', 'basalt', 0, b''))
+    with pytest.raises(ValueError, match="'nobody' is not registered"):
+        net.bind('nobody', 4100)
+    with pytest.raises(ValueError, match="radio 'broadcast'"):
+        net.register(BROADCAST)
+    net.send(Datagram('nobody', 'basalt', 4100, b''))
+    net.send(Datagram('amber', 'nobody', 4100, b''))
+    net.send(Datagram('amber', 'basalt', 9, b''))
+    net.send(Datagram('amber', 'basalt', 4100, b'good'))
+    assert heard(net.dispatch(0, NEAR)) == [('basalt', 'amber', b'good')]
+    assert net.dropped == {'unregistered_sender': 1, 'unknown_address': 1, 'unbound_port': 1}
+
+
+def test_ten_thousand_queued_datagrams() -> None:
+    """All are tried, in order; those that fit into the second's capacity arrive."""
+    net = broker(Radio(model='distance', capacity_bps=8e5))
+    for k in range(10_000):
+        net.send(Datagram('amber', 'basalt', 4100, k.to_bytes(20, 'little')))
+    arrived = net.dispatch(0, NEAR)
+    assert [int.from_bytes(d.datagram.data, 'little') for d in arrived] == list(range(5000))
+    assert net.dropped == {'tx_capacity': 5000} and net.sent == 10_000 and net.delivered == 5000
+
+
+def ridge() -> LinkModel:
+    """Three tiles in a row, 10 m each, the outer ones out of each other's sight."""
+    records = np.zeros(30 * 3, dtype=RECORD)
+    x, z = np.divmod(np.arange(90), 3)
+    records['x'], records['z'], records['id'] = x, z, x // 10
+    tiles = [Tile(k, 'tile', f'tile_{k}') for k in range(3)]
+    graph = TileGraph(tiles, [Edge(0, 1, 6.0), Edge(1, 2, 6.0)])
+    return LinkModel(Radio(), graph, WorldGrid(records))
+
+
+def test_a_breadcrumb_brings_a_lost_robot_back() -> None:
+    net = Broker(ridge(), 3)
+    place = {'amber': [2.0, 0.0, 1.0], 'basalt': [27.0, 0.0, 1.0]}
+    for name in place:
+        net.register(name)
+        net.bind(name, 4100)
+
+    def talk(t_ns: int) -> list:
+        net.send(Datagram('amber', 'basalt', 4100, b'?'))
+        return net.dispatch(t_ns, place)
+
+    assert talk(0) == [] and net.dropped == {'no_link': 1}
+    net.model.place_breadcrumbs([('far out', [500.0, 0.0, 0.0])])
+    assert talk(1) == [] and net.model.breadcrumbs[0][2] == -1
+    net.model.place_breadcrumbs([('far out', [500.0, 0.0, 0.0]), ('crest', [15.0, 0.0, 1.0])])
+    (arrived,) = talk(2)
+    assert arrived.hops == 1
+    net.model.place_breadcrumbs([])
+    assert talk(3) == []
+
+
+def test_saved_state_continues_to_the_bit() -> None:
+    """Same deliveries, same signal strengths, same hash from a restored broker; another seed draws otherwise."""
+
+    def run(net: Broker, start: int) -> list:
+        out = []
+        for k in range(start, start + 40):
+            for name in NAMES:
+                net.send(Datagram(name, BROADCAST, 4100, bytes(900)))
+            out += net.dispatch(k * 100_000_000, {n: [150.0 * i, 0.0, 0.0] for i, n in enumerate(NAMES)})
+        return out
+
+    radio = Radio(model='log_normal_range', fading_exponent=2.5)
+    one = broker(radio)
+    run(one, 0)
+    one.send(Datagram('amber', 'basalt', 4100, b'\x00\xff'))
+    two = Broker(LinkModel(radio), 3)
+    two.restore(one.save())
+    assert two.state_hash() == one.state_hash()
+    expected = run(one, 40)
+    assert run(two, 40) == expected and 0 < len(expected) < 240
+    assert two.state_hash() == one.state_hash()
+    other = Broker(LinkModel(radio), 4)
+    other.restore(one.save())
+    assert run(other, 80) != run(one, 80)
+    with pytest.raises(ValueError, match='not the saved state'):
+        two.restore(b'{}')

@@ -1,0 +1,3 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What sees: the scene and its light, reflectance of regolith, cameras, lidars, inertial and position sensors."""

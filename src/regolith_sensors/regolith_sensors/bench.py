@@ -1,0 +1,181 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What seeing costs: the benchmarks behind ``bench camera`` and ``bench lidar``."""
+
+from __future__ import annotations
+
+import math
+import platform
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_sensors.camera.config import CameraConfig
+from regolith_sensors.camera.pipeline import Camera, Pose
+from regolith_sensors.config import load_sensor
+from regolith_sensors.lidar import Lidar, LidarConfig
+from regolith_sensors.light import Sun
+from regolith_sensors.materials import Material, Principled
+from regolith_sensors.meshes import rock
+from regolith_sensors.rays import cast
+from regolith_sensors.render import lights, trace_only
+from regolith_sensors.scene import Scene, SceneObject, Semantic
+from regolith_sensors.terrain_tiles import SoilGround
+from regolith_sensors.threads import worker_count
+from regolith_sensors.vehicle_mesh import vehicle_parts
+from regolith_terrain.procedural import ProceduralField
+from regolith_terrain.records import NodeRecords
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_vehicles.config import load_vehicle_model
+from regolith_world.random import generator
+
+Floats = NDArray[np.float64]
+
+_SPACING, _HALF = 0.05, 25.6
+_SUN = Sun(math.radians(60.0), math.radians(12.0))
+_EYE = (-2.0, 0.0, 1.6)
+_REPEATS = 15
+
+
+class BenchScene:
+    """1024 x 1024 nodes of procedural ground at 5 cm, 2000 rocks of 320 triangles, two rovers."""
+
+    def __init__(self) -> None:
+        self.grid = SoilGrid(ProceduralField(3), _SPACING)
+        materials: list[Material] = [Principled((0.16, 0.14, 0.12), 0.9, micro_relief=0.6)]
+        config, mjcf = load_vehicle_model('viper')
+        parts = vehicle_parts(config, mjcf, materials)
+        ground = SoilGround(self.grid, (-_HALF, _HALF, -_HALF, _HALF))
+        # Every node is shown: detail enough for the whole square in full.
+        self.scene = Scene(ground, materials, view_range=100.0, detail=40.0)
+        self._rocks()
+        meshes = [self.scene.add_mesh(part.mesh) for part in parts]
+        wheels = [(0.6418, 0.6098), (0.6418, -0.6098), (-0.6418, 0.6098), (-0.6418, -0.6098)]
+        self._offsets = np.array([(0.0, 0.0, 0.0), *((x, y, 0.0) for x, y in wheels)])
+        kinds = [Semantic.VEHICLE] + [Semantic.WHEEL] * len(wheels)
+        self.rovers = [self.scene.add_object(name, zip(meshes, kinds)) for name in ('amber', 'basalt')]
+        self.move(0.0)
+        self.eye = np.array([*_EYE[:2], _EYE[2] + float(self.grid.levels(*_EYE[:2]))])
+        self.scene.centre(self.eye)
+        self.arrays = self.scene.commit()
+
+    def move(self, along: float) -> None:
+        """Drive both rovers to ``along`` [m]."""
+        for rover, y in zip(self.rovers, (0.5, -4.0)):
+            self._drive(rover, 5.0 + along, y)
+
+    def _drive(self, rover: SceneObject, x: float, y: float) -> None:
+        z = float(self.grid.levels(x, y)) + 0.25
+        for part, offset in enumerate(self._offsets):
+            self.scene.place(rover, part, offset + (x, y, z), (0.0, 0.0, 0.0, 1.0))
+
+    def _rocks(self) -> None:
+        stones = [self.scene.add_mesh(rock(number, 2)) for number in range(6)]
+        rng = generator(1, 'bench', 'rocks', 0)
+        places = rng.uniform(-_HALF + 0.5, _HALF - 0.5, (2000, 2))
+        sizes = np.minimum(0.04 * (1.0 - rng.random(2000)) ** (-1.0 / 2.2), 0.6)
+        turns = rng.standard_normal((2000, 4))
+        heights = self.grid.levels(places[:, 0], places[:, 1])
+        for number, (place, size, turn, z) in enumerate(zip(places, sizes, turns, heights)):
+            stone = self.scene.add_object(f'rock_{number}', [(stones[number % len(stones)], Semantic.ROCK)])
+            self.scene.place(stone, 0, (*place, z + 0.2 * size), turn / np.linalg.norm(turn), size)
+
+    def dig(self, depth: float) -> NodeRecords:
+        """Return records of 20 164 nodes, a square of 7.1 m before the camera, lowered by ``depth`` [m]."""
+        i, j = (a.ravel().astype(np.int32) for a in np.meshgrid(np.arange(142), np.arange(-71, 71), indexing='ij'))
+        base = self.grid.height_field.heights(i * _SPACING, j * _SPACING)
+        values = np.zeros((5, len(i)))
+        values[0], values[1] = base, base - depth * (1.0 + 0.2 * np.sin(i * 0.7) * np.sin(j * 0.9))
+        return NodeRecords.from_values(i, j, values)
+
+
+def _timed(*works: Callable[[int], Any]) -> list[tuple[float, float]]:
+    """Return (least, median) wall time of calls [s] for each work; they take turns, so that a busy machine hits all.
+
+    The first two rounds, which compile and fill caches, do not count.
+    """
+    times = np.empty((_REPEATS + 2, len(works)))
+    for n in range(len(times)):
+        for k, work in enumerate(works):
+            begin = time.perf_counter()
+            work(n)
+            times[n, k] = time.perf_counter() - begin
+    return list(zip(times[2:].min(axis=0).tolist(), np.median(times[2:], axis=0).tolist()))
+
+
+def camera() -> dict[str, Any]:
+    """Measure a 640 x 480 colour camera over the bench scene at low sun; one process, all its threads.
+
+    :return: of the least time of many: ``radiance_fps`` (rays, shadows, Hapke), ``pipeline_fps`` (with all stages),
+        ``bare_fps`` (the same rays cast by the library, nothing shaded), ``ratio_to_bare`` (of the times),
+        ``update_ms`` (20 164 changed nodes and both rovers, until rays see them); medians beside them
+    """
+    bench = BenchScene()
+    config = CameraConfig.model_validate(
+        {
+            'width': 640, 'height': 480, 'pixel_size_m': 7.4e-6, 'focal_length_m': 4.44e-3, 'f_number': 4.0,
+            'focus_distance_m': 3.0, 'exposure_s': 2e-3, 'vignetting_gain': 0.6, 'defocus_gain': 12.0,
+            'distortion': {'coefficients': [-0.16, 0.05, 0.0, 0.0, -0.01]},
+            'noise': {'dark_current': [10, 10, 10], 'read': [5, 5, 5], 'prnu': 0.01, 'dsnu': 2, 'hot_fraction': 1e-4},
+        }
+    )  # fmt: skip
+    tilt = math.radians(6.0)
+    pose = Pose(bench.eye, np.array([0.0, math.sin(tilt), 0.0, math.cos(tilt)]))
+    device = Camera(config, 1, 'bench')
+    scene, origin = bench.arrays, bench.scene.origin
+    eyes, light = device.view(origin, pose), lights(origin, _SUN)
+    (looking, looking_median), (whole, whole_median), (bare, bare_median) = _timed(
+        lambda n: device.look(scene, origin, lambda _: pose, _SUN, frame=n),
+        lambda n: device.develop(device.look(scene, origin, lambda _: pose, _SUN, frame=n), n),
+        lambda n: trace_only(scene, eyes, light),
+    )
+
+    def change(n: int) -> None:
+        bench.grid.apply(records[n % 2])
+        begin = time.perf_counter()
+        bench.scene.update(records[n % 2].i, records[n % 2].j)
+        bench.move(0.01 * n)
+        bench.scene.commit()
+        updates.append(time.perf_counter() - begin)
+
+    records, updates = [bench.dig(0.03), bench.dig(0.05)], list[float]()
+    _timed(change)
+    return {
+        'radiance_fps': 1.0 / looking, 'radiance_fps_median': 1.0 / looking_median,
+        'pipeline_fps': 1.0 / whole, 'pipeline_fps_median': 1.0 / whole_median,
+        'bare_fps': 1.0 / bare, 'bare_fps_median': 1.0 / bare_median,
+        'ratio_to_bare': looking / bare,
+        'update_ms': 1e3 * min(updates[2:]), 'update_ms_median': 1e3 * float(np.median(updates[2:])),
+        'changed_nodes': len(records[0]), 'width': 640, 'height': 480, 'threads': worker_count(),
+        'processor': platform.processor() or platform.machine(),
+    }  # fmt: skip
+
+
+def lidar() -> dict[str, Any]:
+    """Measure a VLP-16-like lidar (28 800 beams, one ray each) over the bench scene.
+
+    :return: of the least time of many: ``scans_per_s``, ``rays_per_s``, ``ratio_to_cast`` (time of a scan over that of
+        casting its rays and finding their backscatter); medians beside them
+    """
+    bench = BenchScene()
+    device = Lidar(load_sensor('vlp16', LidarConfig), 1, 'bench')
+
+    def poses(moments: Floats) -> tuple[Floats, Floats]:
+        places = bench.eye + np.stack([0.05 * moments, 0.0 * moments, 0.0 * moments], axis=1)
+        return places, np.tile(np.eye(3), (len(moments), 1, 1))
+
+    places, turns = poses(np.arange(1800) / 1800)
+    at = np.ascontiguousarray(places - bench.scene.origin, dtype=np.float32)
+    (scanning, median), (casting, _) = _timed(
+        lambda n: device.scan(bench.arrays, bench.scene.origin, poses, n),
+        lambda n: cast(bench.arrays, device.directions, device.groups, at, turns.astype(np.float32), 100.0, 3e-3),
+    )
+    rays = len(device.directions)
+    return {
+        'scans_per_s': 1.0 / scanning, 'scans_per_s_median': 1.0 / median, 'rays': rays,
+        'rays_per_s': rays / scanning, 'ratio_to_cast': scanning / casting, 'threads': worker_count(),
+        'processor': platform.processor() or platform.machine(),
+    }  # fmt: skip

@@ -1,0 +1,225 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How surfaces reflect light: Hapke's regolith in double precision, and the plain laws beside it.
+
+Incidence i and emission e are measured from the mean surface normal; the azimuth psi is the angle between the
+projections of the sun's and the viewer's directions on the surface, 0 where both are on the same side. The
+bidirectional reflectance r [1/sr] gives the radiance L = r E of a surface whose sun delivers the irradiance E on a
+plane normal to the rays; the BRDF is r / cos i.
+
+Sources: Hapke 1981 (J. Geophys. Res. 86, 3039), 1984 (Icarus 59, 41; roughness), 1986 (Icarus 67, 264; opposition),
+2002 (Icarus 157, 523; the H function used here), 2008 (Icarus 195, 918; porosity), and his book of 2012, whose signs
+of the phase function are used.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+POROSITY_LIMIT = 0.752
+"""Filling factor at which Hapke's porosity factor ceases to exist."""
+
+
+@dataclass(frozen=True)
+class HapkeParameters:
+    """Photometric parameters of a regolith (Hapke 2012); angles in radians, the rest dimensionless."""
+
+    w: float
+    """Single-scattering albedo of a grain, 0 to 1."""
+    b: float
+    """Width of the two lobes of the phase function, 0 <= b < 1; the larger, the narrower."""
+    c: float
+    """Weight of the lobes, -1 (all forward) to 1 (all backward)."""
+    Bs0: float
+    """Amplitude of the shadow-hiding opposition effect."""
+    hs: float
+    """Half width of the shadow-hiding opposition effect, in tan(g / 2)."""
+    phi: float
+    """Filling factor, 0 (no effect of porosity: K = 1) to below 0.752."""
+    theta: float
+    """Mean slope of the roughness below the resolved scale [rad]."""
+    Bc0: float = 0.0
+    """Amplitude of coherent backscatter; 0 switches it off, as in the lunar sets."""
+    hc: float = 0.1
+    """Half width of coherent backscatter, in tan(g / 2)."""
+
+    def __post_init__(self) -> None:
+        """Refuse what the model is not defined for.
+
+        :raises ValueError: naming parameter, value and what is allowed
+        """
+        limits = {
+            'w': (0.0 <= self.w <= 1.0, '0 to 1'),
+            'b': (0.0 <= self.b < 1.0, '0 <= b < 1'),
+            'c': (-1.0 <= self.c <= 1.0, '-1 to 1'),
+            'Bs0': (0.0 <= self.Bs0 <= 10.0, '0 to 10'),
+            'hs': (0.0 < self.hs <= 10.0, '0 < hs <= 10'),
+            'phi': (0.0 <= self.phi < POROSITY_LIMIT, f'0 <= phi < {POROSITY_LIMIT}'),
+            'theta': (0.0 <= self.theta <= math.radians(60.0), '0 to 60 deg, in radians'),
+            'Bc0': (0.0 <= self.Bc0 <= 1.0, '0 to 1'),
+            'hc': (0.0 < self.hc <= 10.0, '0 < hc <= 10'),
+        }
+        for field in fields(self):
+            right, allowed = limits[field.name]
+            if not right:
+                raise ValueError(f'{field.name} = {getattr(self, field.name)!r}; allowed: {allowed}')
+
+    @property
+    def porosity_factor(self) -> float:
+        """Return K of Hapke 2008: 1 for phi -> 0, 1.44 for phi = 0.3."""
+        x = 1.209 * self.phi ** (2.0 / 3.0)
+        return 1.0 if x < 1e-12 else -math.log1p(-x) / x
+
+
+def _moon(w: float, phi: float) -> HapkeParameters:
+    return HapkeParameters(w=w, b=0.23955, c=0.30452, Bs0=1.80238, hs=0.07145, phi=phi, theta=math.radians(23.4))
+
+
+PRESETS = MappingProxyType(
+    {
+        'lunar_paper': _moon(0.32357, 0.3),
+        'lunar_K1': _moon(0.32357, 0.0),
+        'table1_printed_w': _moon(0.03257, 0.3),
+        'pommerol2013': HapkeParameters(
+            w=0.526, b=0.187, c=0.273, Bs0=1.0, hs=0.083, phi=0.0, theta=math.radians(13.3)
+        ),
+    }
+)
+"""Parameter sets by name.
+
+``lunar_paper`` is Table 1 of the paper that Chrono's sensors come from: luminance-weighted means of the maps of Sato et
+al. 2014 for 30 S to 30 N. Its printed w = 0.03257 is a misprint of 0.32357, which the authors' programs use: with the
+printed value the Moon would reflect 1.2 % of the sunlight, a tenth of what it does; ``table1_printed_w`` keeps it for
+comparison. Sato probably fitted w with K = 1, in which case the paper's phi = 0.3 counts porosity twice and the ground
+is about 40 % too bright; ``lunar_K1`` is the set without. ``pommerol2013`` is JSC-1 simulant (Pommerol et al. 2013).
+"""
+
+
+def hapke_reflectance(
+    incidence: ArrayLike, emission: ArrayLike, azimuth: ArrayLike, parameters: HapkeParameters
+) -> Floats:
+    """Return Hapke's bidirectional reflectance r [1/sr]; L = r E, E the sun's irradiance normal to its rays.
+
+    The arguments broadcast. Below the horizon (either angle at 90 degrees or more) r is 0.
+
+    :param incidence: angle of the sun from the normal [rad]
+    :param emission: angle of the viewer from the normal [rad]
+    :param azimuth: between their projections on the surface [rad], 0 on the same side; only its cosine matters
+    :param parameters: of the regolith
+    """
+    part = hapke_components(incidence, emission, azimuth, parameters)
+    opposition = 1.0 + parameters.Bs0 * part['Bs']
+    r = (
+        part['K'] * parameters.w / (4.0 * np.pi) * part['LS'] * (part['p'] * opposition + part['M'])
+        * (1.0 + parameters.Bc0 * part['Bc']) * part['S']
+    )  # fmt: skip
+    lit = (np.cos(incidence) > 1e-15) & (np.cos(emission) > 1e-15)
+    out: Floats = np.where(lit, r, 0.0)
+    return out
+
+
+def hapke_components(
+    incidence: ArrayLike, emission: ArrayLike, azimuth: ArrayLike, parameters: HapkeParameters
+) -> dict[str, Floats]:
+    """Return the factors of :func:`hapke_reflectance` by name; arguments as there.
+
+    :return: ``mu0e``, ``mue`` effective cosines, ``LS`` Lommel-Seeliger, ``p`` phase function, ``Bs``, ``Bc`` shadow
+        hiding and coherent backscatter, ``M`` multiple scattering, ``S`` shadowing by roughness, ``K`` porosity factor
+    """
+    i, e, azimuth = np.broadcast_arrays(*(np.asarray(a, dtype=np.float64) for a in (incidence, emission, azimuth)))
+    psi = np.abs(np.remainder(azimuth + np.pi, 2.0 * np.pi) - np.pi)
+    mu0e, mue, shadowing = _roughness(i, e, psi, parameters.theta)
+    # The haversine form keeps all digits near opposition, where cos g would lose them.
+    sin2_half = np.sin((i - e) / 2.0) ** 2 + np.sin(i) * np.sin(e) * np.sin(psi / 2.0) ** 2
+    sin2_half = np.clip(sin2_half, 0.0, 1.0)
+    with np.errstate(divide='ignore'):
+        tan_half = np.sqrt(sin2_half / (1.0 - sin2_half))
+    k = parameters.porosity_factor
+    return {
+        'mu0e': mu0e,
+        'mue': mue,
+        'LS': mu0e / (mu0e + mue),
+        'p': phase_function(1.0 - 2.0 * sin2_half, parameters.b, parameters.c),
+        'Bs': 1.0 / (1.0 + tan_half / parameters.hs),
+        'Bc': _coherent(tan_half / parameters.hc),
+        'M': h_function(mu0e / k, parameters.w) * h_function(mue / k, parameters.w) - 1.0,
+        'S': shadowing,
+        'K': np.full(i.shape, k),
+    }
+
+
+def phase_function(cos_phase: ArrayLike, b: float, c: float) -> Floats:
+    """Return the double Henyey-Greenstein function p(g), whose mean over the sphere is 1 (Hapke 2012, eq. 6.7a).
+
+    :param cos_phase: cosine of the phase angle, 1 at opposition
+    :param b: width of the lobes
+    :param c: their weight; positive scatters back
+    """
+    cos = np.asarray(cos_phase, dtype=np.float64)
+    top = 1.0 - b * b
+    back = top / (1.0 - 2.0 * b * cos + b * b) ** 1.5
+    forth = top / (1.0 + 2.0 * b * cos + b * b) ** 1.5
+    out: Floats = 0.5 * ((1.0 + c) * back + (1.0 - c) * forth)
+    return out
+
+
+def h_function(x: ArrayLike, w: float) -> Floats:
+    """Return Chandrasekhar's H for isotropic scatterers in the approximation of Hapke 2002, eq. 13; H(0) = 1."""
+    x = np.maximum(np.asarray(x, dtype=np.float64), 1e-300)
+    gamma = math.sqrt(1.0 - w)
+    r0 = (1.0 - gamma) / (1.0 + gamma)
+    out: Floats = 1.0 / (1.0 - w * x * (r0 + 0.5 * (1.0 - 2.0 * r0 * x) * np.log1p(1.0 / x)))
+    return out
+
+
+def _coherent(y: Floats) -> Floats:
+    """Return Bc of y = tan(g / 2) / hc; 1 at y = 0 (Hapke 2002, eq. 32)."""
+    y = np.minimum(y, 1e150)
+    with np.errstate(invalid='ignore', divide='ignore'):
+        mean = np.where(y > 1e-8, -np.expm1(-y) / y, 1.0)
+    out: Floats = (1.0 + mean) / (2.0 * (1.0 + y) ** 2)
+    return out
+
+
+def _roughness(i: Floats, e: Floats, psi: Floats, theta: float) -> tuple[Floats, Floats, Floats]:
+    """Return effective cosines mu0e, mue and the shadowing function S of Hapke 1984."""
+    mu0, mu = np.cos(i), np.cos(e)
+    if theta < 1e-9:
+        return np.maximum(mu0, 0.0), np.maximum(mu, 0.0), np.ones(i.shape)
+    tan, cot = math.tan(theta), 1.0 / math.tan(theta)
+    chi = 1.0 / math.sqrt(1.0 + math.pi * tan * tan)
+    sin_i, sin_e = np.sin(i), np.sin(e)
+    with np.errstate(divide='ignore', over='ignore'):
+        cot_i, cot_e = np.maximum(mu0, 0.0) / np.abs(sin_i), np.maximum(mu, 0.0) / np.abs(sin_e)
+        e1_i, e1_e = np.exp(-2.0 / np.pi * cot * cot_i), np.exp(-2.0 / np.pi * cot * cot_e)
+        e2_i, e2_e = np.exp(-((cot * cot_i) ** 2) / np.pi), np.exp(-((cot * cot_e) ** 2) / np.pi)
+    eta_i = chi * (mu0 + sin_i * tan * e2_i / (2.0 - e1_i))
+    eta_e = chi * (mu + sin_e * tan * e2_e / (2.0 - e1_e))
+    s2 = np.sin(psi / 2.0) ** 2
+    f = np.exp(-2.0 * np.tan(psi / 2.0))
+    # The steeper of the two directions is shadowed or hidden more; the formulas exchange their roles.
+    steep = i <= e
+    e1_low, e1_high = np.where(steep, e1_i, e1_e), np.where(steep, e1_e, e1_i)
+    e2_low, e2_high = np.where(steep, e2_i, e2_e), np.where(steep, e2_e, e2_i)
+    d = np.maximum(2.0 - e1_high - psi / np.pi * e1_low, 1e-300)
+    with_azimuth = (np.cos(psi) * e2_high + s2 * e2_low) / d
+    without = (e2_high - s2 * e2_low) / d
+    mu0e = chi * (mu0 + sin_i * tan * np.where(steep, with_azimuth, without))
+    mue = chi * (mu + sin_e * tan * np.where(steep, without, with_azimuth))
+    mu0e, mue = np.maximum(mu0e, 1e-300), np.maximum(mue, 1e-300)
+    ratio = chi * np.where(steep, mu0 / eta_i, mu / eta_e)
+    shadowing = (mue / eta_e) * (mu0 / eta_i) * chi / (1.0 - f + f * ratio)
+    return mu0e, mue, shadowing
+
+
+def lambert_reflectance(incidence: ArrayLike, albedo: float = 1.0) -> Floats:
+    """Return r [1/sr] of an ideally diffuse surface: albedo cos i / pi, 0 below the horizon."""
+    out: Floats = albedo / np.pi * np.maximum(np.cos(np.asarray(incidence, dtype=np.float64)), 0.0)
+    return out

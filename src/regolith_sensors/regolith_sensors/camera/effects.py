@@ -1,0 +1,128 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Faults of real cameras beside the paper's stages: fixed pattern, dust, glare, mosaic, JPEG, exposure control."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_sensors.camera.config import EffectsConfig, ExposureConfig, NoiseConfig
+from regolith_sensors.noise import normals, uniforms
+from regolith_world.counter import stream_key
+
+Singles = NDArray[np.float32]
+_HOT = 100.0
+_GLARE_SHRINK = 8
+# Widths (of the image's diagonal) and shares of the Gaussians that stand for the skirt of a lens's scattered light.
+_GLARE_SKIRT = ((0.01, 0.45), (0.04, 0.30), (0.16, 0.25))
+
+
+@dataclass(frozen=True)
+class FixedPattern:
+    """What is always the same of a sensor, pixel by pixel; shape (height, width, channels)."""
+
+    gain: Singles
+    """Relative, 0 for dead pixels."""
+    offset: Singles
+    """In the unit of the signal."""
+    dark: Singles
+    """Dark current per second."""
+
+
+def fixed_pattern(shape: tuple[int, int, int], noise: NoiseConfig, seed: int, name: str) -> FixedPattern:
+    """Return the pattern of one sensor, drawn once from seed and name (EMVA 1288: PRNU, DSNU, row and column noise).
+
+    :param shape: (height, width, channels)
+    :param noise: sizes of the parts
+    :param seed: of the scenario
+    :param name: of the sensor
+    """
+    height, width, channels = shape
+    count = height * width * channels
+
+    def drawn(quantity: str, size: int) -> Singles:
+        return normals(stream_key(seed, name, quantity), 0, size)
+
+    gain = (1.0 + noise.prnu * drawn('prnu', count).reshape(shape)).astype(np.float32)
+    fate = uniforms(stream_key(seed, name, 'defects'), 0, count).reshape(shape)
+    gain[fate >= 1.0 - noise.dead_fraction] = 0.0
+    offset = noise.dsnu * drawn('dsnu', count).reshape(shape)
+    offset += noise.row * drawn('row', height)[:, None, None] + noise.column * drawn('column', width)[None, :, None]
+    current = np.array(noise.dark_current[:channels] if channels > 1 else noise.dark_current[1:2], dtype=np.float32)
+    dark = np.broadcast_to(current, shape) * np.where(fate < noise.hot_fraction, _HOT, 1.0)
+    return FixedPattern(np.maximum(gain, 0.0), offset.astype(np.float32), dark.astype(np.float32))
+
+
+def dust_transmission(height: int, width: int, effects: EffectsConfig, seed: int, name: str) -> Singles:
+    """Return what dust on the front lens lets through: soft dark spots, out of focus, shape (height, width)."""
+    u = uniforms(stream_key(seed, name, 'dust'), 0, 4 * max(effects.dust_spots, 1)).reshape(-1, 4)
+    through = np.ones((height, width), dtype=np.float32)
+    i, j = np.arange(height, dtype=np.float32)[:, None], np.arange(width, dtype=np.float32)[None, :]
+    for y, x, size, dark in u[: effects.dust_spots]:
+        radius = np.float32(np.hypot(height, width)) * (0.005 + 0.02 * size)
+        away = ((i - y * height) ** 2 + (j - x * width) ** 2) / radius**2
+        through *= 1.0 - effects.dust_opacity * dark * np.exp(-(away**2))
+    return through
+
+
+def glare(image: NDArray[Any], part: float) -> NDArray[Any]:
+    """Return the image with part of its light spread widely: the veil that a sun in or near the picture draws.
+
+    The point spread is a sum of three Gaussians of 1, 4 and 16 % of the diagonal, computed on an eighth of the
+    resolution; light that falls outside the image is lost.
+
+    :param image: shape (height, width, channels)
+    :param part: of the light, 0 to 0.5
+    """
+    height, width = image.shape[:2]
+    small = (max(width // _GLARE_SHRINK, 1), max(height // _GLARE_SHRINK, 1))
+    coarse = cv2.resize(np.ascontiguousarray(image, dtype=np.float32), small, interpolation=cv2.INTER_AREA)
+    coarse = coarse.reshape(small[1], small[0], -1)
+    veil = np.zeros_like(coarse)
+    for size, share in _GLARE_SKIRT:
+        sigma = max(size * float(np.hypot(*small)), 0.3)
+        blurred = cv2.GaussianBlur(coarse, (0, 0), sigma, borderType=cv2.BORDER_CONSTANT)
+        veil += np.float32(share) * blurred.reshape(coarse.shape)
+    spread = cv2.resize(veil, (width, height), interpolation=cv2.INTER_LINEAR).reshape(image.shape)
+    kind = image.dtype.type
+    out: NDArray[Any] = image * kind(1.0 - part) + spread.astype(image.dtype) * kind(part)
+    return out
+
+
+def mosaic(image: NDArray[Any], pattern: str) -> NDArray[Any]:
+    """Return one value per pixel, of the colour its filter lets through; ``pattern`` is e.g. 'rggb', from top left."""
+    out = np.empty(image.shape[:2], dtype=image.dtype)
+    for n, letter in enumerate(pattern):
+        row, column = divmod(n, 2)
+        out[row::2, column::2] = image[row::2, column::2, 'rgb'.index(letter)]
+    return out
+
+
+def jpeg_artefacts(image: NDArray[np.uint16], quality: int) -> NDArray[np.uint16]:
+    """Return what is left of an image after JPEG (8 bit) at this quality, 1 to 100, spread over 16 bits again."""
+    eight = (image // 257).astype(np.uint8)
+    ordered = eight[:, :, ::-1] if eight.ndim == 3 else eight
+    _, packed = cv2.imencode('.jpg', np.ascontiguousarray(ordered), [cv2.IMWRITE_JPEG_QUALITY, quality])
+    back = np.asarray(cv2.imdecode(packed, cv2.IMREAD_UNCHANGED))
+    back = back[:, :, ::-1] if back.ndim == 3 else back
+    return np.ascontiguousarray(back).astype(np.uint16) * np.uint16(257)
+
+
+def metered_exposure(rate: NDArray[Any], full_well: float, config: ExposureConfig) -> float:
+    """Return the exposure time [s] at which a percentile of the pixels reaches its level.
+
+    A function of the frame alone, so that frames may be left out without changing the next ones.
+
+    :param rate: signal per second of each pixel
+    :param full_well: signal of a full pixel
+    """
+    # A sixteenth of the pixels tells as much.
+    typical = float(np.percentile(rate[::4, ::4], config.percentile))
+    if typical <= 0.0:
+        return config.longest_s
+    return min(max(config.level * full_well / typical, config.shortest_s), config.longest_s)

@@ -1,0 +1,218 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A camera: looks at a scene from a pose and gives digital numbers with their ground truth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_sensors.camera import effects, stages
+from regolith_sensors.camera.config import CameraConfig
+from regolith_sensors.camera.info import CameraInfo, camera_info
+from regolith_sensors.camera.lens import pixel_rays
+from regolith_sensors.light import BAND_WAVELENGTHS, Spotlight, Sun
+from regolith_sensors.noise import normals
+from regolith_sensors.render import Frame, View, draws, empty_frame, lights, render, view
+from regolith_sensors.scene import SceneArrays
+from regolith_world.counter import stream_key
+from regolith_world.rotation import matrix
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+
+OPTICAL_FROM_BODY = np.array([[0.0, -1.0, 0.0], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0]])
+"""Takes a camera's body frame (x ahead, y left, z up) to its optical frame (REP 103)."""
+_GOLDEN = 0.6180339887498949
+_PLASTIC = 0.7548776662466927
+
+
+@dataclass(frozen=True)
+class Pose:
+    """Where the camera's body frame (x ahead, y left, z up) is in the world."""
+
+    position: Floats
+    """[m], shape (3,)."""
+    orientation: Floats
+    """Quaternion (x, y, z, w)."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What a camera gives of one frame."""
+
+    image: NDArray[np.uint16]
+    """Digital numbers, shape (height, width), or (height, width, 3) of red, green and blue."""
+    encoding: str
+    """Of the image message."""
+    exposure_s: float
+    """As it was, automatic or not [s]."""
+    frame: Frame
+    """Ground truth at the middle of the exposure, and the radiance before all stages but the rays'. Lent until the next
+    frame of this camera."""
+
+
+class Camera:
+    """One camera; its fixed pattern, dust and ray tables are made once."""
+
+    def __init__(self, config: CameraConfig, seed: int, name: str) -> None:
+        """Make the camera.
+
+        :param config: of its model
+        :param seed: of the scenario
+        :param name: of the sensor, e.g. ``amber/navcam_left``
+        """
+        self.config = config
+        self.seed = seed
+        self.name = name
+        shape = (config.height, config.width, 1 if config.color == 'mono' else 3)
+        self._shape = shape
+        self._pattern = effects.fixed_pattern(shape, config.noise, seed, name)
+        self._dust: Singles | None = None
+        if config.effects.dust_spots:
+            self._dust = effects.dust_transmission(config.height, config.width, config.effects, seed, name)
+        self._rays: dict[int, Singles] = {}
+        self._frame, self._extra = empty_frame(*shape[:2]), empty_frame(1, 1)
+
+    def info(self, baseline: float = 0.0) -> CameraInfo:
+        """Return the contents of CameraInfo."""
+        return camera_info(self.config, baseline)
+
+    def offset(self, sample: int) -> tuple[float, float]:
+        """Return where in its pixel a sample looks, from the centre [px]: a lattice that begins there."""
+        return (0.5 + sample * _PLASTIC) % 1.0 - 0.5, (0.5 + sample * _PLASTIC * _PLASTIC) % 1.0 - 0.5
+
+    def moment(self, sample: int) -> float:
+        """Return when in the exposure a sample looks, 0 to 1; the first in its middle."""
+        return (0.5 + sample * _GOLDEN) % 1.0 if self.config.stages.motion_blur else 0.5
+
+    def view(self, origin: Floats, pose: Pose, sample: int = 0) -> View:
+        """Return the rays of a sample from a pose.
+
+        :param origin: of the scene's coordinates in the world [m], shape (3,)
+        :param pose: of the camera's body
+        :param sample: of the pixel, 0 its centre
+        """
+        rotation = matrix(np.asarray(pose.orientation)) @ OPTICAL_FROM_BODY.T
+        return view(origin, self._ray_table(sample), rotation, pose.position, self.config.focal_length_px)
+
+    def look(
+        self, scene: SceneArrays, origin: Floats, pose: Callable[[float], Pose], sun: Sun | None,
+        lamps: Sequence[Spotlight] = (), frame: int = 0,
+    ) -> Frame:  # fmt: skip
+        """Return radiance and ground truth of a frame. The scene stands still during the exposure, the camera moves.
+
+        :param scene: as committed
+        :param origin: of its coordinates in the world [m], shape (3,)
+        :param pose: of the camera at a part (0 to 1) of the exposure
+        :param sun: none at night
+        :param lamps: that shine
+        :param frame: index of the frame
+        """
+        config = self.config
+        light = lights(origin, sun, lamps)
+        for sample in range(config.samples):
+            camera = self.view(origin, pose(self.moment(sample)), sample)
+            random = draws(self.seed, f'{self.name}/{sample}', frame, config.sun_samples, config.bounce_samples)
+            if sample == 0:
+                render(scene, camera, light, random, self._frame)
+                continue
+            if self._extra.depth.shape != self._frame.depth.shape:
+                self._extra = empty_frame(config.height, config.width)
+            render(scene, camera, light, random, self._extra)
+            self._frame.radiance += self._extra.radiance
+        if config.samples > 1:
+            self._frame.radiance *= np.float32(1.0 / config.samples)
+        return self._frame
+
+    def develop(self, seen: Frame, frame: int = 0) -> Picture:
+        """Return the picture that the stages make of what was seen.
+
+        :param seen: from :meth:`look`
+        :param frame: index of the frame, which picks its noise
+        """
+        config, on = self.config, self.config.stages
+        image = self._exposed(seen)
+        if on.vignetting:
+            image = stages.vignette(image, config.focal_length_m, config.pixel_size_m, config.vignetting_gain)
+        exposure = config.exposure_s
+        rate = self._electrons(image, 1.0)
+        if config.auto_exposure is not None:
+            exposure = effects.metered_exposure(rate, config.full_well, config.auto_exposure)
+        signal = rate * np.float32(exposure)
+        pattern = self._pattern
+        if on.fixed_pattern:
+            signal = signal * pattern.gain
+        if on.noise:
+            signal = self._noisy(signal, exposure, frame)
+        if on.fixed_pattern:
+            signal = signal + pattern.offset
+        numbers = stages.quantise(self._response(np.minimum(signal, np.float32(config.full_well))))
+        numbers = numbers[:, :, 0] if self._shape[2] == 1 else numbers
+        if config.effects.jpeg_quality is not None:
+            numbers = effects.jpeg_artefacts(numbers, config.effects.jpeg_quality)
+        if config.color.startswith('bayer'):
+            numbers = effects.mosaic(numbers, config.color.removeprefix('bayer_'))
+        return Picture(numbers, config.encoding, exposure, seen)
+
+    def _ray_table(self, sample: int) -> Singles:
+        if sample not in self._rays:
+            c = self.config
+            k = c.distortion.coefficients if c.stages.distortion else ()
+            rays = pixel_rays(c.width, c.height, c.focal_length_px, k, c.distortion.model, self.offset(sample))
+            self._rays[sample] = rays.astype(np.float32)
+        return self._rays[sample]
+
+    def _exposed(self, seen: Frame) -> Singles:
+        """Return the light on the sensor after dust, defocus and glare."""
+        config = self.config
+        image = seen.radiance
+        if self._shape[2] == 1:
+            image = image.mean(axis=2, keepdims=True)
+        if self._dust is not None:
+            image = image * self._dust[:, :, None]
+        if config.stages.defocus:
+            spot = stages.defocus_diameter(
+                np.maximum(seen.depth, 1e-3), config.focal_length_m, config.f_number, config.pixel_size_m,
+                config.focus_distance, config.defocus_gain,
+            )  # fmt: skip
+            image = stages.defocus(image, spot, config.defocus_variant)
+        if config.effects.glare > 0.0:
+            image = effects.glare(image, config.effects.glare)
+        return image
+
+    def _per_channel(self, values: Sequence[float]) -> Floats:
+        return np.array(values if self._shape[2] == 3 else values[1:2])
+
+    def _electrons(self, image: Singles, exposure: float) -> Singles:
+        config = self.config
+        gain: Any = config.aggregator_gain
+        if gain is None:
+            bands = [stages.physical_gain(config.transmission, wavelength) for wavelength in BAND_WAVELENGTHS]
+            gain = self._per_channel(bands)
+        efficiency = self._per_channel(config.quantum_efficiency)
+        return stages.aggregate(image, gain, config.pixel_size_m, config.f_number, exposure, efficiency)
+
+    def _noisy(self, signal: Singles, exposure: float, frame: int) -> Singles:
+        noise = self.config.noise
+        shot, read = (
+            normals(stream_key(self.seed, self.name, quantity), frame, signal.size) for quantity in ('shot', 'read')
+        )
+        dark = self._pattern.dark if self.config.stages.fixed_pattern else self._per_channel(noise.dark_current)
+        return stages.add_noise(
+            signal, dark, exposure, self._per_channel(noise.gain), self._per_channel(noise.read), shot, read
+        )
+
+    def _response(self, signal: Singles) -> Singles:
+        config = self.config
+        full = (1.0 / (100.0 * config.full_well),) * 3
+        if not config.stages.response:
+            return stages.respond(signal, 'linear', full[0], 0.0, 100.0)
+        response = config.response
+        slope = self._per_channel(response.slope if response.slope is not None else full)
+        offset = self._per_channel(response.offset)
+        return stages.respond(signal, response.kind, slope, offset, config.iso, response.gamma)

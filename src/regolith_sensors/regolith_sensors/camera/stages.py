@@ -1,0 +1,272 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The camera's stages between radiance and digital numbers, each a pure function of arrays (the paper's eqs 2 to 8).
+
+Order: distort (the rays) - defocus - vignette - aggregate - add_noise - respond - quantise. Images have the shape
+(height, width) or (height, width, channels); single precision stays single, everything else becomes double. Parameters
+per channel broadcast over the last axis.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from regolith_sensors.camera.lens import distort
+from regolith_sensors.threads import in_bands
+
+__all__ = [
+    'add_noise', 'aggregate', 'defocus', 'defocus_diameter', 'distort', 'field_of_view', 'physical_gain', 'quantise',
+    'respond', 'vignette', 'vignetting',
+]  # fmt: skip
+
+Image = NDArray[Any]
+"""Of float32 or float64."""
+Floats = NDArray[np.float64]
+
+PHOTONS_PER_JOULE_AND_METRE = 1.0 / (6.62607015e-34 * 299792458.0)
+"""1 / (h c): photons per joule and metre of wavelength."""
+_POISSON_BELOW = 30.0
+_ROWS = 16
+
+
+def field_of_view(sensor_width: float, focal_length: float) -> float:
+    """Return the full angle of view [rad] across a sensor (eq. 2): 2 atan(w / 2 f); both lengths in metres."""
+    return 2.0 * math.atan(sensor_width / (2.0 * focal_length))
+
+
+def defocus_diameter(
+    distance: ArrayLike, focal_length: float, f_number: float, pixel_size: float, focus_distance: float,
+    gain: float = 1.0,
+) -> Floats:  # fmt: skip
+    """Return the diameter of the blur spot [px] (eq. 3a): G f^2 |d - U| / (N C d (U - f)).
+
+    :param distance: d of the scene point [m], > 0; infinity is allowed
+    :param focal_length: f [m]
+    :param f_number: N
+    :param pixel_size: C [m]
+    :param focus_distance: U [m], beyond f; infinity is allowed
+    :param gain: G, 1 for an ideal thin lens
+    """
+    # In reciprocals, so that both distances may be infinite.
+    vergence, focus = 1.0 / np.asarray(distance, dtype=np.float64), 1.0 / focus_distance
+    out: Floats = gain * focal_length**2 * np.abs(focus - vergence) / (
+        f_number * pixel_size * (1.0 - focal_length * focus)
+    )
+    return out
+
+
+def defocus(image: Image, diameter: ArrayLike, variant: Literal['normalised', 'paper'] = 'normalised') -> Image:
+    """Return the image blurred by a Gaussian spot per pixel (eq. 3b): sigma = D / 6, taps with |k|, |l| <= D / 2.
+
+    'normalised' divides by the weights that lie in the image, so that even light stays even; 'paper' is eq. 3b as
+    printed, whose weights 1 / (2 pi sigma^2) sum to 1.5 at D = 2. Each pixel gathers with its own diameter, so a sharp
+    foreground bleeds into a blurred background.
+
+    :param image: shape (height, width[, channels])
+    :param diameter: D [px], shape (height, width) or one number; below 2 a pixel is copied
+    """
+    image = _image(image)
+    stack = np.ascontiguousarray(image.reshape(*image.shape[:2], -1))
+    spot = np.ascontiguousarray(np.broadcast_to(np.asarray(diameter, dtype=image.dtype), image.shape[:2]))
+    out = np.empty_like(stack)
+    in_bands(_blur, stack.shape[0], _ROWS, stack, spot, variant == 'normalised', out)
+    return out.reshape(image.shape)
+
+
+def vignetting(height: int, width: int, focal_length: float, pixel_size: float, gain: float) -> Floats:
+    """Return the relative illumination 1 - G (1 - cos^4 theta) of the pixels (eq. 4), >= 0, shape (height, width).
+
+    :param focal_length: [m]
+    :param pixel_size: [m]
+    :param gain: G, 0 (none) to 1 (the full cosine law)
+    """
+    a = (np.arange(width) - 0.5 * (width - 1)) * pixel_size / focal_length
+    b = (np.arange(height) - 0.5 * (height - 1)) * pixel_size / focal_length
+    cos2 = 1.0 / (1.0 + a[None, :] ** 2 + b[:, None] ** 2)
+    out: Floats = np.maximum(1.0 - gain * (1.0 - cos2 * cos2), 0.0)
+    return out
+
+
+def vignette(image: Image, focal_length: float, pixel_size: float, gain: float) -> Image:
+    """Return the image darkened towards its corners by :func:`vignetting`."""
+    image = _image(image)
+    fall = vignetting(image.shape[0], image.shape[1], focal_length, pixel_size, gain).astype(image.dtype)
+    out: Image = image * (fall if image.ndim == 2 else fall[:, :, None])
+    return out
+
+
+def physical_gain(transmission: float, wavelength: float) -> float:
+    """Return the aggregator gain that makes electrons of radiance: pi / 4 T lambda / (h c).
+
+    :param transmission: T of the lens
+    :param wavelength: mean of the band [m]
+    """
+    return 0.25 * math.pi * transmission * wavelength * PHOTONS_PER_JOULE_AND_METRE
+
+
+def aggregate(
+    image: Image, gain: ArrayLike, pixel_size: float, f_number: float, exposure: float, quantum_efficiency: ArrayLike
+) -> Image:
+    """Return the signal a pixel collects (eq. 5): G x (C / N)^2 t QE.
+
+    :param image: radiance x in the band [W/m^2/sr]
+    :param gain: G; with :func:`physical_gain` the signal is in electrons
+    :param pixel_size: C [m]
+    :param f_number: N
+    :param exposure: t [s]
+    :param quantum_efficiency: per channel
+    """
+    image = _image(image)
+    factor = np.asarray(gain, dtype=np.float64) * (pixel_size / f_number) ** 2 * exposure
+    out: Image = image * (factor * np.asarray(quantum_efficiency, dtype=np.float64)).astype(image.dtype)
+    return out
+
+
+def add_noise(
+    signal: Image, dark_current: ArrayLike, exposure: float, noise_gain: ArrayLike, read_noise: ArrayLike,
+    shot: ArrayLike, read: ArrayLike,
+) -> Image:  # fmt: skip
+    """Return the signal with dark current, shot and read noise (eq. 6): mu + Gn sqrt(mu) z_shot + sigma z_read.
+
+    mu = signal + dark_current t. Where Gn is 1 the signal counts electrons, and below mu = 30 the first two terms
+    become the Poisson number with the same probability as z_shot, whose distribution is no longer near a Gaussian.
+
+    :param dark_current: per second; one number, per channel or per pixel
+    :param exposure: t [s]
+    :param noise_gain: Gn; one number or per channel
+    :param read_noise: sigma; one number or per channel
+    :param shot: standard normal numbers z_shot, shaped as the signal
+    :param read: standard normal numbers z_read, shaped as the signal
+    """
+    signal = _image(signal)
+    kind = signal.dtype
+    stack = np.ascontiguousarray(signal.reshape(*signal.shape[:2], -1))
+    channels = stack.shape[2]
+    gain, sigma = (
+        np.ascontiguousarray(np.broadcast_to(np.asarray(v, kind), channels)) for v in (noise_gain, read_noise)
+    )
+    dark = np.asarray(dark_current, dtype=kind) * kind.type(exposure)
+    if dark.ndim == 2 and signal.ndim == 3:
+        dark = dark[:, :, None]
+    dark = np.broadcast_to(dark if dark.ndim == 3 or signal.ndim == 3 else dark[..., None], stack.shape)
+    draws = (np.asarray(z, dtype=kind).reshape(stack.shape) for z in (shot, read))
+    out = np.empty_like(stack)
+    in_bands(_noise, stack.shape[0], _ROWS, stack, dark, gain, sigma, *draws, kind.type(_POISSON_BELOW), out)
+    return out.reshape(signal.shape)
+
+
+def respond(
+    signal: Image, response: Literal['linear', 'gamma', 'sigmoid'], a: ArrayLike, b: ArrayLike, iso: float,
+    gamma: float = 1.0,
+) -> Image:  # fmt: skip
+    """Return the sensor's response, 0 to 1 in range (eq. 7).
+
+    linear: a ISO x + b; gamma: a log2(ISO x)^gamma + b; sigmoid: 1 / (1 + exp(-a log2(ISO x) - b)). Where ISO x is
+    below 1 the gamma response is b, and a signal of 0 or less gives the sigmoid's lower limit 0.
+
+    :param a: slope; one number or per channel
+    :param b: offset; one number or per channel
+    :param iso: sensitivity
+    :param gamma: exponent of the gamma response
+    """
+    signal = _image(signal)
+    kind = signal.dtype
+    slope, offset = np.asarray(a, dtype=kind), np.asarray(b, dtype=kind)
+    x: Image = signal * kind.type(iso)
+    out: Image
+    if response == 'linear':
+        out = slope * x + offset
+        return out
+    if response == 'gamma':
+        out = slope * np.log2(np.maximum(x, kind.type(1.0))) ** kind.type(gamma) + offset
+        return out
+    if response == 'sigmoid':
+        stops = np.log2(np.maximum(x, np.finfo(kind).tiny))
+        with np.errstate(over='ignore'):
+            level = 1.0 / (1.0 + np.exp(-slope * stops - offset))
+        out = np.where(x > 0.0, level, kind.type(0.0)).astype(kind)
+        return out
+    raise ValueError(f'response {response!r}; allowed: linear, gamma, sigmoid')
+
+
+def quantise(image: Image) -> NDArray[np.uint16]:
+    """Return digital numbers floor(65535 y + 0.5) of y clipped to 0 ... 1 (eq. 8)."""
+    image = _image(image)
+    scaled = np.clip(image, 0.0, 1.0) * image.dtype.type(65535.0) + image.dtype.type(0.5)
+    out: NDArray[np.uint16] = scaled.astype(np.uint16)
+    return out
+
+
+def _image(image: Image) -> Image:
+    image = np.asarray(image)
+    if image.ndim not in (2, 3):
+        raise ValueError(f'image of shape {image.shape}; allowed: (height, width) or (height, width, channels)')
+    return image if image.dtype in (np.float32, np.float64) else image.astype(np.float64)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _blur(first, last, image, diameter, normalised, out):  # type: ignore[no-untyped-def]
+    height, width, channels = image.shape
+    # The Gaussian is a product: its weights along one axis serve for both. Summed in double, so that even light stays
+    # even to the last digit of a single.
+    weight = np.empty(height + width + 1)
+    total = np.empty(channels)
+    for i in range(first, last):
+        for j in range(width):
+            d = np.float64(diameter[i, j])
+            # Nothing beyond the image can come in: a spot larger than it needs no more taps.
+            reach = int(min(0.5 * d, float(height + width)))
+            if reach < 1:
+                for c in range(channels):
+                    out[i, j, c] = image[i, j, c]
+                continue
+            fall = -18.0 / (d * d)
+            for k in range(reach + 1):
+                weight[k] = math.exp(fall * k * k)
+            total[:] = 0.0
+            left, right = max(-reach, -j), min(reach, width - 1 - j)
+            down, across = 0.0, 0.0
+            for k in range(max(-reach, -i), min(reach, height - 1 - i) + 1):
+                row = weight[abs(k)]
+                down += row
+                for m in range(left, right + 1):
+                    both = row * weight[abs(m)]
+                    for c in range(channels):
+                        total[c] += both * image[i + k, j + m, c]
+            for m in range(left, right + 1):
+                across += weight[abs(m)]
+            scale = 1.0 / (down * across) if normalised else -fall / math.pi
+            for c in range(channels):
+                out[i, j, c] = total[c] * scale
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _poisson(mean, z):  # type: ignore[no-untyped-def]
+    """Return the Poisson number whose distribution function first exceeds that of the standard normal z."""
+    goal = 0.5 * math.erfc(-z * math.sqrt(0.5))
+    term = math.exp(-mean)
+    total, count = term, 0
+    while total < goal and count < 200:
+        count += 1
+        term *= mean / count
+        total += term
+    return count
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _noise(first, last, signal, dark, gain, sigma, shot, read, poisson_below, out):  # type: ignore[no-untyped-def]
+    zero = signal.dtype.type(0.0)
+    for i in range(first, last):
+        for j in range(signal.shape[1]):
+            for c in range(signal.shape[2]):
+                mean = max(signal[i, j, c] + dark[i, j, c], zero)
+                if mean < poisson_below and gain[c] == signal.dtype.type(1.0):
+                    caught = signal.dtype.type(_poisson(np.float64(mean), np.float64(shot[i, j, c])))
+                else:
+                    caught = mean + gain[c] * math.sqrt(mean) * shot[i, j, c]
+                out[i, j, c] = caught + sigma[c] * read[i, j, c]

@@ -1,0 +1,97 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Slow errors of sensors: Gauss-Markov processes and random walks as pure functions of the sample's index."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from regolith_sensors.noise import normals, unit
+from regolith_world.counter import philox, stream_key
+
+Floats = NDArray[np.float64]
+
+
+class Drift:
+    """A Gauss-Markov process (stationary from the first sample on) and a random walk, per axis.
+
+    Value n is found by running the recursion up to n with draws that n alone determines, so that a restored or late
+    sensor has the errors it would have had. It remembers where it was; going back starts over (10 ns a sample).
+    """
+
+    def __init__(self, key: np.uint64, axes: int, period: float, sigma: float, tau: float, walk: float = 0.0) -> None:
+        """Begin at sample 0.
+
+        :param key: of its stream of random numbers
+        :param axes: number of independent components
+        :param period: of the samples [s]
+        :param sigma: standard deviation of the Gauss-Markov part
+        :param tau: its correlation time [s]
+        :param walk: of the random walk, per root second
+        """
+        self._key = key
+        self._decay = math.exp(-period / tau)
+        self._kick = sigma * math.sqrt(max(1.0 - self._decay**2, 0.0))
+        self._sigma = sigma
+        self._walk = walk * math.sqrt(period)
+        self._axes = axes
+        self._start()
+
+    def _start(self) -> None:
+        self._at = 0
+        self._markov = self._sigma * normals(self._key, 2**63, self._axes).astype(np.float64)
+        self._sum = np.zeros(self._axes)
+
+    def at(self, n: int) -> Floats:
+        """Return the error of sample n, shape (axes,)."""
+        value: Floats = self.run(n, 1)[0]
+        return value
+
+    def run(self, first: int, count: int) -> Floats:
+        """Return the errors of samples first ... first + count - 1, shape (count, axes)."""
+        if first < self._at:
+            self._start()
+        out = np.empty((count, self._axes))
+        _run(self._key, self._at, first, self._decay, self._kick, self._walk, self._markov, self._sum, out)
+        self._at = first + count - 1
+        return out
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _run(key, at, first, decay, kick, walk, markov, total, out):  # type: ignore[no-untyped-def]
+    """Advance from sample ``at`` and write samples from ``first`` on."""
+    for n in range(at, first + out.shape[0]):
+        if n > at:
+            for axis in range(markov.shape[0]):
+                a, b, c, d = philox(key, n, axis)
+                markov[axis] = decay * markov[axis] + kick * _normal(a, b)
+                total[axis] += walk * _normal(c, d)
+        if n >= first:
+            for axis in range(markov.shape[0]):
+                out[n - first, axis] = markov[axis] + total[axis]
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _normal(a, b):  # type: ignore[no-untyped-def]
+    radius = math.sqrt(-2.0 * math.log((np.float64(a) + 0.5) * 2.0**-32))
+    return radius * math.cos(2.0 * math.pi * np.float64(unit(b)))
+
+
+def white(seed: int, name: str, quantity: str, first: int, count: int, axes: int) -> Floats:
+    """Return standard normal numbers of samples first ... first + count - 1, shape (count, axes)."""
+    key = stream_key(seed, name, quantity)
+    out = np.empty((count, axes))
+    _white(key, first, out)
+    return out
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _white(key, first, out):  # type: ignore[no-untyped-def]
+    for n in range(out.shape[0]):
+        for axis in range(out.shape[1]):
+            a, b, _, _ = philox(key, first + n, axis)
+            out[n, axis] = _normal(a, b)

@@ -1,0 +1,90 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Satellite positioning and its lunar stand-ins: a place on a sphere, white noise over a slowly wandering error."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pydantic import Field
+
+from regolith_sensors.drift import Drift, white
+from regolith_world.config import Section
+from regolith_world.counter import stream_key
+
+Floats = NDArray[np.float64]
+
+MOON_RADIUS, EARTH_RADIUS = 1737400.0, 6371000.0
+"""Of the spheres that latitudes and longitudes refer to [m]."""
+
+
+class GnssConfig(Section):
+    """A receiver."""
+
+    type: Literal['gnss'] = 'gnss'
+    description: str = ''
+    rate_hz: float = Field(1.0, gt=0.0, le=100.0, description='fixes per second of simulated time')
+    body: Literal['moon', 'earth'] = 'moon'
+    latitude_deg: float = Field(0.0, gt=-90.0, lt=90.0, description="of the world's origin [deg]")
+    longitude_deg: float = Field(0.0, ge=-180.0, le=180.0, description="of the world's origin [deg]")
+    altitude_m: float = Field(0.0, description="of the world's origin [m]")
+    white_horizontal_m: float = Field(0.5, ge=0.0, description='standard deviation per axis of the white noise [m]')
+    white_vertical_m: float = Field(1.0, ge=0.0, description='[m]')
+    drift_horizontal_m: float = Field(1.5, ge=0.0, description='standard deviation per axis of the slow error [m]')
+    drift_vertical_m: float = Field(3.0, ge=0.0, description='[m]')
+    drift_tau_s: float = Field(300.0, gt=0.0, description='its correlation time [s]')
+
+
+def geodetic(local: ArrayLike, latitude: float, longitude: float, altitude: float, radius: float) -> Floats:
+    """Return (latitude, longitude) [rad] and altitude [m] of local east, north, up [m], shape (..., 3).
+
+    North counts along the meridian, east along the parallel of the origin: good to (distance / radius)^2 of the
+    distance, a millimetre at 100 m.
+
+    :param latitude: of the origin [rad]
+    :param longitude: of the origin [rad]
+    :param altitude: of the origin [m]
+    :param radius: of the sphere [m]
+    """
+    local = np.asarray(local, dtype=np.float64)
+    return np.stack(
+        [
+            latitude + local[..., 1] / radius,
+            longitude + local[..., 0] / (radius * math.cos(latitude)),
+            altitude + local[..., 2],
+        ],
+        axis=-1,
+    )
+
+
+class Gnss:
+    """One receiver; equal seed, name and index give equal errors."""
+
+    def __init__(self, config: GnssConfig, seed: int, name: str) -> None:
+        """Make the receiver: ``seed`` of the scenario, ``name`` of the sensor."""
+        self.config = config
+        self._radius = MOON_RADIUS if config.body == 'moon' else EARTH_RADIUS
+        self._noise = (seed, name, 'white')
+        self._white = np.array([config.white_horizontal_m, config.white_horizontal_m, config.white_vertical_m])
+        self._drift = np.array([config.drift_horizontal_m, config.drift_horizontal_m, config.drift_vertical_m])
+        self._slow = Drift(stream_key(seed, name, 'drift'), 3, 1.0 / config.rate_hz, 1.0, config.drift_tau_s)
+
+    def errors(self, first: int, count: int) -> Floats:
+        """Return the errors east, north, up [m] of consecutive fixes, shape (count, 3)."""
+        return self._drift * self._slow.run(first, count) + self._white * white(*self._noise, first, count, 3)
+
+    def fix(self, n: int, position: ArrayLike) -> tuple[float, float, float]:
+        """Return fix n of a true position in the world [m]: (latitude [deg], longitude [deg], altitude [m])."""
+        c = self.config
+        found = geodetic(
+            np.asarray(position) + self.errors(n, 1)[0], math.radians(c.latitude_deg), math.radians(c.longitude_deg),
+            c.altitude_m, self._radius,
+        )  # fmt: skip
+        return math.degrees(found[0]), math.degrees(found[1]), float(found[2])
+
+    def covariance(self) -> Floats:
+        """Return the variances east, north, up [m^2] as a diagonal matrix, shape (3, 3)."""
+        return np.diag(self._white**2 + self._drift**2)

@@ -1,0 +1,140 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What shines: the sun as a disc, lamps, and where the sun stands over a place on the Moon."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Color = tuple[float, float, float]
+
+SUN_BANDS = (154.0, 174.0, 171.0)
+"""Irradiance at 1 au of 100 nm wide bands about red, green and blue (650, 550, 450 nm) [W/m^2]."""
+SUN_RADIUS = 4.6505e-3
+"""Angular radius at 1 au [rad]."""
+BAND_WAVELENGTHS = (650e-9, 550e-9, 450e-9)
+"""Middle of the bands [m]."""
+
+
+@dataclass(frozen=True)
+class Sun:
+    """The sun, straight above a direction of the scene (x east, y north, z up)."""
+
+    azimuth: float
+    """Clockwise from north [rad]."""
+    elevation: float
+    """Of its centre above the level plane [rad]; below it, the ground may still shade what it likes."""
+    distance_au: float = 1.0
+    limb_darkening: bool = False
+    """Whether the disc is brighter in its middle: L(mu) / L(1) = 1 - 0.6 (1 - mu)."""
+
+    @property
+    def direction(self) -> Floats:
+        """Return the unit vector to its centre."""
+        flat = math.cos(self.elevation)
+        return np.array([flat * math.sin(self.azimuth), flat * math.cos(self.azimuth), math.sin(self.elevation)])
+
+    @property
+    def irradiance(self) -> Floats:
+        """Return the irradiance of the three bands on a plane normal to its rays [W/m^2], shape (3,)."""
+        return np.array(SUN_BANDS) / self.distance_au**2
+
+    @property
+    def angular_radius(self) -> float:
+        """Return the radius of its disc [rad]."""
+        return SUN_RADIUS / self.distance_au
+
+
+@dataclass(frozen=True)
+class Spotlight:
+    """A small lamp: full within the inner cone, fading to nothing at the outer one (squared smooth step)."""
+
+    position: Floats
+    """In the world [m], shape (3,)."""
+    direction: Floats
+    """Where it points, shape (3,)."""
+    intensity: Color
+    """On its axis, per band [W/sr]."""
+    inner: float
+    """Half angle [rad]."""
+    outer: float
+    """Half angle [rad], above the inner one."""
+
+    def row(self, origin: Floats) -> Singles:
+        """Return what the kernels read, shape (11,); positions count from the scene's origin."""
+        axis = np.asarray(self.direction) / np.linalg.norm(self.direction)
+        cones = [math.cos(self.inner), math.cos(self.outer)]
+        return np.concatenate([self.position - origin, axis, cones, self.intensity]).astype(np.float32)
+
+
+def sun_over(latitude: float, longitude: float, when: datetime) -> Sun:
+    """Return the sun as seen from a place on the Moon.
+
+    The place's level plane is that of a sphere. Good to 0.1 degrees: the optical libration is computed from the mean
+    orbit, the physical libration (up to 0.04 degrees) and the small terms of the Moon's longitude are left out.
+
+    :param latitude: selenographic, north positive [rad]
+    :param longitude: selenographic, east positive [rad]
+    :param when: UTC; a time without a zone is taken for UTC
+    """
+    sub_latitude, sub_longitude, distance = subsolar_point(when)
+    turn = sub_longitude - longitude
+    sin_elevation = math.sin(latitude) * math.sin(sub_latitude)
+    sin_elevation += math.cos(latitude) * math.cos(sub_latitude) * math.cos(turn)
+    east = math.cos(sub_latitude) * math.sin(turn)
+    north = math.cos(latitude) * math.sin(sub_latitude) - math.sin(latitude) * math.cos(sub_latitude) * math.cos(turn)
+    azimuth = math.atan2(east, north) % (2.0 * math.pi)
+    return Sun(azimuth, math.asin(max(-1.0, min(1.0, sin_elevation))), distance)
+
+
+def subsolar_point(when: datetime) -> tuple[float, float, float]:
+    """Return (latitude, longitude) [rad] of the point on the Moon with the sun overhead, and its distance [au].
+
+    After Meeus 1998 (Astronomical Algorithms, chapters 25, 47 and 53) with the largest terms of each series.
+    """
+    when = when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
+    # Terrestrial time runs ahead of UTC by 69 s, in which the subsolar point moves by 0.01 degrees.
+    days = (when - datetime(2000, 1, 1, 12, tzinfo=UTC)).total_seconds() / 86400.0 + 69.2 / 86400.0
+    t = days / 36525.0
+    radian = math.radians
+    sun_mean = radian(280.46646 + 36000.76983 * t)
+    anomaly = radian(357.52911 + 35999.05029 * t)
+    center = radian((1.914602 - 0.004817 * t) * math.sin(anomaly))
+    center += radian(0.019993 * math.sin(2.0 * anomaly) + 0.000289 * math.sin(3.0 * anomaly))
+    sun = sun_mean + center
+    earth_au = 1.000001018 * (1.0 - 0.016708634**2) / (1.0 + 0.016708634 * math.cos(anomaly + center))
+    mean = radian(218.3164477 + 481267.88123421 * t)
+    elongation = radian(297.8501921 + 445267.1114034 * t)
+    moon_anomaly = radian(134.9633964 + 477198.8675055 * t)
+    argument = radian(93.2720950 + 483202.0175233 * t)
+    node = radian(125.0445479 - 1934.1362891 * t)
+    d, m1, f = elongation, moon_anomaly, argument
+    longitude = mean + radian(
+        6.288774 * math.sin(m1) + 1.274027 * math.sin(2.0 * d - m1) + 0.658314 * math.sin(2.0 * d)
+        + 0.213618 * math.sin(2.0 * m1) - 0.185116 * math.sin(anomaly) - 0.114332 * math.sin(2.0 * f)
+    )  # fmt: skip
+    latitude = radian(
+        5.128122 * math.sin(f) + 0.280602 * math.sin(m1 + f) + 0.277693 * math.sin(m1 - f)
+        + 0.173237 * math.sin(2.0 * d - f)
+    )  # fmt: skip
+    moon_km = 385000.56 - 20905.355 * math.cos(m1) - 3699.111 * math.cos(2.0 * d - m1) - 2955.968 * math.cos(2.0 * d)
+    ratio = moon_km / (earth_au * 149597870.7)
+    # Ecliptic direction from the Moon to the sun, as if it were the Moon seen from the Earth (Meeus, p. 376).
+    heliocentric = sun + math.pi + ratio * math.cos(latitude) * math.sin(sun - longitude)
+    beta = ratio * latitude
+    tilt = radian(1.54242)
+    w = heliocentric - node
+    along = math.atan2(
+        math.sin(w) * math.cos(beta) * math.cos(tilt) - math.sin(beta) * math.sin(tilt), math.cos(w) * math.cos(beta)
+    )
+    sub_longitude = math.remainder(along - argument, 2.0 * math.pi)
+    sine = -math.sin(w) * math.cos(beta) * math.sin(tilt) - math.sin(beta) * math.cos(tilt)
+    distance = earth_au * (1.0 + ratio * math.cos(latitude) * math.cos(sun - longitude - math.pi))
+    return math.asin(sine), sub_longitude, distance

@@ -1,0 +1,142 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Relief and brightness below the grid of the ground: what makes soil look like soil from close by.
+
+A periodic tile of self-affine relief (Hurst exponent 0.7, as Helfenstein & Shepard 1999 find for lunar soil between
+0.1 mm and 10 cm) is laid over the ground twice, the second time turned and shrunk by irrational amounts, so that the
+sum never repeats within sight. It is a function of world coordinates alone: the same for both eyes of a stereo pair and
+for every run. Pixels see it averaged over their footprint.
+
+Simplifications: it bends normals and casts no shadows; and Hapke's mean slope describes all roughness down to the
+grain, hence also what is shown here. As long as the shown slopes (10 degrees r.m.s.) are well below that mean slope (23
+degrees), which steep millimetres dominate, counting them twice darkens the ground by a few per cent.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Singles = NDArray[np.float32]
+
+SIDE = 512
+_LEVELS = 8
+_HURST = 0.7
+_TEXELS_PER_CELL = 8
+_SHRINK, _TURN = 0.381966, 0.65
+_ONE = np.float32(1.0)
+_HALF, _TWO = np.float32(0.5), np.float32(2.0)
+
+
+def micro_relief(
+    spacing: float, origin: NDArray[np.float64], rms_slope: float, rms_albedo: float
+) -> tuple[Singles, Singles]:
+    """Return the relief below a grid, as :func:`micro_at` reads it.
+
+    :param spacing: of the grid [m]; shorter waves than four cells are shown here
+    :param origin: of the scene's coordinates in the world, (x, y) [m]
+    :param rms_slope: root mean square of the slope of both layers together (tangent)
+    :param rms_albedo: the same of the relative brightness
+    :return: slope along x, slope along y, relative brightness less 1 of all levels of the tile, one after the other,
+        shape (n, 4), the last a filler; and for either layer the scene's origin (2), texels per metre, cosine and sine
+        of its turn, shape (2, 5)
+    """
+    per_metre = np.array([_TEXELS_PER_CELL / spacing, _TEXELS_PER_CELL / spacing / _SHRINK])
+    turn = np.array([[1.0, 0.0], [math.cos(_TURN), math.sin(_TURN)]])
+    x, y = float(origin[0]), float(origin[1])
+    along = np.stack([turn[:, 0] * x + turn[:, 1] * y, turn[:, 0] * y - turn[:, 1] * x], axis=1)
+    # Reduced in double: far from the world's origin singles would lose the texel.
+    at = np.remainder(along * per_metre[:, None], SIDE)
+    scale = np.array([rms_slope, rms_slope, rms_albedo], dtype=np.float32) / np.float32(math.sqrt(2.0))
+    layers = np.concatenate([at, per_metre[:, None], turn], axis=1)
+    texels = np.zeros((len(_tile()), 4), dtype=np.float32)
+    texels[:, :3] = _tile() * scale
+    return texels, layers.astype(np.float32)
+
+
+@lru_cache(maxsize=1)
+def _tile() -> Singles:
+    """Return the tile with unit r.m.s. of each of its three values, and its averages over 2, 4, 8 ... texels."""
+    rng = np.random.Generator(np.random.Philox(key=[0x5EED, 0x5011], counter=[0, 0, 0, 0]))
+    k = np.fft.fftfreq(SIDE) * SIDE
+    kx, ky = k[:, None], k[None, :]
+    radius = np.hypot(kx, ky)
+    # Waves from four cells (of 8 texels) down to two texels; amplitude of a self-affine surface, k^-(1 + H).
+    band = (radius >= SIDE / (4.0 * _TEXELS_PER_CELL)) & (radius <= SIDE / 2.0 - 1.0)
+    amplitude = np.where(band, np.maximum(radius, 1.0) ** -(1.0 + _HURST), 0.0)
+    relief = np.fft.fft2(rng.standard_normal((SIDE, SIDE))) * amplitude
+    # Brightness varies at longer waves as well, with a flatter spectrum.
+    falling = np.where(radius >= 3.0, np.maximum(radius, 1.0) ** -1.2, 0.0)
+    shade = np.fft.fft2(rng.standard_normal((SIDE, SIDE))) * falling
+    waves = [relief * (2j * np.pi * kx), relief * (2j * np.pi * ky), shade]
+    values = np.stack([np.fft.ifft2(w).real for w in waves], axis=-1)
+    slope = math.sqrt(float(np.mean(values[..., 0] ** 2 + values[..., 1] ** 2)))
+    values /= np.array([slope, slope, float(values[..., 2].std())])
+    parts = []
+    for _ in range(_LEVELS):
+        parts.append(values.reshape(-1, 3))
+        values = 0.25 * (values[::2, ::2] + values[1::2, ::2] + values[::2, 1::2] + values[1::2, 1::2])
+    return np.concatenate(parts).astype(np.float32)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def _floor(u):  # type: ignore[no-untyped-def]
+    """Return the integer below; math.floor would call a library."""
+    n = int(u)
+    return n - 1 if u < np.float32(n) else n
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def _bilinear(texels, side, u, v):  # type: ignore[no-untyped-def]
+    # What the finer levels take: a geometric series.
+    first = (4 * SIDE * SIDE - 4 * side * side) // 3
+    i, j = _floor(u), _floor(v)
+    du, dv = u - np.float32(i), v - np.float32(j)
+    mask = side - 1
+    top, low = first + (i & mask) * side, first + ((i + 1) & mask) * side
+    left, right = j & mask, (j + 1) & mask
+    a, b, c, d = np.uint32(top + left), np.uint32(top + right), np.uint32(low + left), np.uint32(low + right)
+    wc, wd = du * (_ONE - dv), du * dv
+    wa, wb = _ONE - dv - wc, dv - wd
+    return (
+        wa * texels[a, 0] + wb * texels[b, 0] + wc * texels[c, 0] + wd * texels[d, 0],
+        wa * texels[a, 1] + wb * texels[b, 1] + wc * texels[c, 1] + wd * texels[d, 1],
+        wa * texels[a, 2] + wb * texels[b, 2] + wc * texels[c, 2] + wd * texels[d, 2],
+    )
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def micro_at(texels, layers, x, y, footprint):  # type: ignore[no-untyped-def]
+    """Return (slope along x, slope along y, relative brightness less 1) at scene coordinates (x, y) [m].
+
+    :param footprint: width of what a pixel sees there [m]
+    """
+    sx = sy = shade = np.float32(0.0)
+    for layer in range(2):
+        per_metre, cos, sin = layers[layer, 2], layers[layer, 3], layers[layer, 4]
+        wide, level = footprint * per_metre, 0
+        while wide >= _TWO and level < _LEVELS - 1:
+            wide *= _HALF
+            level += 1
+        if level >= _LEVELS - 2:
+            continue
+        u = layers[layer, 0] + (cos * x + sin * y) * per_metre
+        v = layers[layer, 1] + (cos * y - sin * x) * per_metre
+        # Texel centres: those of level l lie at ((n + 1/2) 2^l - 1/2) of the finest.
+        shrink = _ONE / np.float32(1 << level)
+        at, bt = (u + _HALF) * shrink - _HALF, (v + _HALF) * shrink - _HALF
+        a0, b0, c0 = _bilinear(texels, SIDE >> level, at, bt)
+        # Levels pass into each other over the upper half of each octave only, which spares half of the reading.
+        blend = _TWO * wide - np.float32(3.0)
+        if blend > np.float32(0.0):
+            at, bt = (at + _HALF) * _HALF - _HALF, (bt + _HALF) * _HALF - _HALF
+            a1, b1, c1 = _bilinear(texels, SIDE >> (level + 1), at, bt)
+            a0, b0, c0 = a0 + blend * (a1 - a0), b0 + blend * (b1 - b0), c0 + blend * (c1 - c0)
+        sx += cos * a0 - sin * b0
+        sy += sin * a0 + cos * b0
+        shade += c0
+    return sx, sy, shade

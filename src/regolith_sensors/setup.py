@@ -1,0 +1,22 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+from setuptools import find_packages, setup
+
+package_name = 'regolith_sensors'
+
+setup(
+    name=package_name,
+    version='0.1.0',
+    packages=find_packages(exclude=['test']),
+    package_data={package_name: ['py.typed', 'data/sensors/*.yaml']},
+    data_files=[
+        ('share/ament_index/resource_index/packages', [f'resource/{package_name}']),
+        (f'share/{package_name}', ['package.xml']),
+    ],
+    install_requires=['setuptools'],
+    zip_safe=False,
+    maintainer='Regolith maintainers',
+    maintainer_email='maintainers@regolith.invalid',
+    description='What sees: the scene and its light, cameras, lidars, inertial and position sensors.',
+    license='Apache-2.0',
+)

@@ -1,0 +1,27 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Small scenes to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from regolith_sensors.materials import Lambert, Material
+from regolith_sensors.scene import Scene
+from regolith_sensors.terrain_tiles import SoilGround
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.surface import FlatField
+
+
+@pytest.fixture
+def flat_scene() -> Callable[..., Scene]:
+    """Return a maker of level ground, 40 m square, without anything below its grid."""
+
+    def make(soil: Material | None = None, materials: tuple[Material, ...] = (), half: float = 19.2) -> Scene:
+        ground = SoilGround(SoilGrid(FlatField(), 0.1), (-half, half, -half, half))
+        soil = soil if soil is not None else Lambert()
+        return Scene(ground, materials, soil=soil, micro_slope_deg=0.0, micro_albedo=0.0)
+
+    return make

@@ -1,0 +1,170 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Hapke's reflectance against its reference vectors (data/README.md) and the laws it must obey."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from regolith_sensors.brdf import PRESETS, HapkeParameters, hapke_components, hapke_reflectance, phase_function
+from regolith_sensors.shading import hapke_constants, hapke_fast_many
+
+DATA = Path(__file__).parent / 'data'
+SETS = {
+    'table1': 'lunar_paper', 'table1_K1': 'lunar_K1', 'table1_printed_w': 'table1_printed_w',
+    'pommerol2013': 'pommerol2013',
+}  # fmt: skip
+
+
+def table(name: str) -> dict[str, np.ndarray]:
+    with open(DATA / name, newline='') as file:
+        rows = list(csv.DictReader(file))
+    return {key: np.array([float(row[key]) for row in rows if row[key]]) for key in rows[0] if key != 'set'}
+
+
+def random_geometry(count: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return np.arccos(rng.uniform(0.01, 1, count)), np.arccos(rng.uniform(0.01, 1, count)), rng.uniform(0, np.pi, count)
+
+
+@pytest.mark.parametrize('name', SETS)
+def test_reference_vectors(name: str) -> None:
+    t = table(f'{name}.csv')
+    i, e, psi = (np.deg2rad(t[f'{k}_deg']) for k in ('incidence', 'emission', 'azimuth'))
+    r = hapke_reflectance(i, e, psi, PRESETS[SETS[name]])
+    # The tables are given to 12 digits; 1e-9 is what acceptance asks.
+    np.testing.assert_allclose(r / np.cos(i), t['brdf'], rtol=1e-9)
+    np.testing.assert_allclose(np.pi * r, t['radiance_factor'], rtol=1e-9)
+    fast = hapke_fast_many(i, e, psi, PRESETS[SETS[name]])
+    # Single precision, angles turned into vectors first.
+    np.testing.assert_allclose(fast / np.cos(i), t['brdf'], rtol=1e-3)
+
+
+def test_reference_components() -> None:
+    t = table('components_table1.csv')
+    i, e, psi = (np.deg2rad(t[f'{k}_deg']) for k in ('incidence', 'emission', 'azimuth'))
+    part = hapke_components(i, e, psi, PRESETS['lunar_paper'])
+    for ours, theirs in [('mu0e', 'mu0e'), ('mue', 'mue'), ('S', 'S'), ('p', 'p_g'), ('Bs', 'Bs_g'), ('M', 'M'),
+                         ('LS', 'LS'), ('K', 'K')]:  # fmt: skip
+        np.testing.assert_allclose(part[ours], t[theirs], rtol=1e-9, err_msg=ours)
+
+
+def test_reciprocity() -> None:
+    i, e, psi = random_geometry(100_000)
+    for name in PRESETS:
+        there = hapke_reflectance(i, e, psi, PRESETS[name]) / np.cos(i)
+        back = hapke_reflectance(e, i, psi, PRESETS[name]) / np.cos(e)
+        np.testing.assert_allclose(there, back, rtol=1e-12)
+    there, back = hapke_fast_many(i, e, psi, PRESETS['lunar_paper']), hapke_fast_many(e, i, psi, PRESETS['lunar_paper'])
+    np.testing.assert_allclose(there / np.cos(i), back / np.cos(e), rtol=1e-5)
+
+
+def test_phase_function_is_normalised_and_leans_back() -> None:
+    x, weight = np.polynomial.legendre.leggauss(200)
+    for b, c in [(0.23955, 0.30452), (0.187, 0.273), (0.7, -0.4)]:
+        p = phase_function(x, b, c)
+        assert 0.5 * np.sum(weight * p) == pytest.approx(1.0, abs=1e-9)
+        # x is cos g: positive towards the sun.
+        assert 0.5 * np.sum(weight * p * x) == pytest.approx(b * c, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ('name', 'opposition', 'standard'),
+    [('lunar_paper', 0.269994, 0.05247), ('lunar_K1', 0.18900, 0.03736), ('table1_printed_w', 0.02592, 0.00459)],
+)
+def test_radiance_factors(name: str, opposition: float, standard: float) -> None:
+    """Figures of the specification, to the digits it prints."""
+    assert math.pi * hapke_reflectance(0.0, 0.0, 0.0, PRESETS[name]) == pytest.approx(opposition, rel=2e-4)
+    assert math.pi * hapke_reflectance(np.deg2rad(60.0), 0.0, 0.0, PRESETS[name]) == pytest.approx(standard, rel=1.1e-3)
+
+
+def hemispherical(i: float, parameters: HapkeParameters) -> float:
+    """Integrate f cos e over the upper hemisphere: Gauss in cos e (squared, for the grazing end) and in psi."""
+    x, wx = np.polynomial.legendre.leggauss(160)
+    u, wu = 0.5 * (x + 1.0), 0.5 * wx
+    mu, weight = u * u, wu * 2.0 * u
+    psi, wpsi = np.pi * u, np.pi * wu
+    r = hapke_reflectance(i, np.arccos(mu)[:, None], psi[None, :], parameters)
+    return float(2.0 * np.sum(weight[:, None] * wpsi[None, :] * r * mu[:, None]) / np.cos(i))
+
+
+def test_directional_hemispherical_reflectance() -> None:
+    with open(DATA / 'directional_hemispherical.csv', newline='') as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        parameters = PRESETS[SETS[row['set']]]
+        got = hemispherical(math.radians(float(row['incidence_deg'])), parameters)
+        # The opposition cusp limits the quadrature to about four digits.
+        assert got == pytest.approx(float(row['directional_hemispherical_reflectance']), rel=3e-4)
+        assert got < 1.0
+
+
+def test_opposition_surge() -> None:
+    radf = lambda i: hapke_reflectance(np.deg2rad(i), 0.0, 0.0, PRESETS['lunar_paper'])  # noqa: E731
+    assert radf(0.0) / radf(5.0) == pytest.approx(1.3089, abs=5e-5)
+    assert radf(1.0) / radf(5.0) == pytest.approx(1.2216, abs=5e-5)
+    thirty = math.radians(30.0)
+    zero = hapke_reflectance(thirty, thirty, 0.0, PRESETS['lunar_paper'])
+    for g, ratio in [(1, 0.9379), (2, 0.8880), (5, 0.7838), (10, 0.6854), (20, 0.5846)]:
+        half = math.radians(g / 2.0)
+        r = hapke_reflectance(thirty - half, thirty + half, 0.0, PRESETS['lunar_paper'])
+        assert r / zero == pytest.approx(ratio, abs=5e-5)
+
+
+def test_monostatic_reflectance_is_flat() -> None:
+    """Why a lamp beside the camera washes out all relief, and a lidar's intensity says little about slope."""
+    zero = hapke_reflectance(0.0, 0.0, 0.0, PRESETS['lunar_paper'])
+    for i, ratio in [(30, 0.9968), (45, 0.9932), (60, 0.9900), (75, 0.9865)]:
+        angle = math.radians(i)
+        got = hapke_reflectance(angle, angle, 0.0, PRESETS['lunar_paper']) / zero
+        assert got == pytest.approx(ratio, abs=5e-5)
+
+
+def test_continuity() -> None:
+    """No jump across i = e, nor where an angle reaches 0 or pi; no NaN anywhere."""
+    p, step = PRESETS['lunar_paper'], 1e-12
+    for i, e, psi in np.deg2rad([(40, 40, 70), (40, 0, 70), (0, 40, 70), (0, 0, 0), (60, 60, 0), (60, 30, 180), (89, 89, 180)]):
+        here = hapke_reflectance(i, e, psi, p)
+        assert np.isfinite(here)
+        for di, de, dp in [(step, 0, 0), (0, step, 0), (0, 0, -step if psi > 1 else step)]:
+            # The cusp at opposition has a slope of r / hs at most.
+            assert abs(hapke_reflectance(i + di, e + de, psi + dp, p) - here) < 1e-9
+    grid = np.deg2rad(np.linspace(0.0, 180.0, 61))
+    everything = hapke_reflectance(grid[:, None, None], grid[None, :, None], grid[None, None, :], p)
+    assert np.isfinite(everything).all() and (everything >= 0.0).all()
+    assert (everything[31:] == 0.0).all() and (everything[:, 31:] == 0.0).all()
+
+
+def test_smooth_ground_is_lommel_seeliger() -> None:
+    """Without roughness, opposition and multiple scattering (w -> 0) only single scattering remains."""
+    p = HapkeParameters(w=1e-9, b=0.0, c=0.0, Bs0=0.0, hs=0.1, phi=0.0, theta=0.0)
+    i, e, psi = random_geometry(1000)
+    expected = 1e-9 / (4 * np.pi) * np.cos(i) / (np.cos(i) + np.cos(e))
+    np.testing.assert_allclose(hapke_reflectance(i, e, psi, p), expected, rtol=1e-8)
+
+
+def test_coherent_backscatter_doubles_opposition_at_most() -> None:
+    with_it = dataclasses.replace(PRESETS['lunar_paper'], Bc0=1.0, hc=0.05)
+    zero = hapke_reflectance(0.3, 0.3, 0.0, with_it) / hapke_reflectance(0.3, 0.3, 0.0, PRESETS['lunar_paper'])
+    far = hapke_reflectance(1.2, 1.2, np.pi, with_it) / hapke_reflectance(1.2, 1.2, np.pi, PRESETS['lunar_paper'])
+    assert zero == pytest.approx(2.0, abs=1e-12) and 1.0 < far < 1.01
+
+
+@pytest.mark.parametrize('change', [{'w': 1.2}, {'b': 1.0}, {'phi': 0.8}, {'theta': 23.4}, {'hs': 0.0}, {'c': math.nan}])
+def test_impossible_parameters_are_refused(change: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match=f'{next(iter(change))} = .*; allowed: '):
+        dataclasses.replace(PRESETS['lunar_paper'], **change)
+
+
+def test_fast_version_everywhere() -> None:
+    i, e, psi = random_geometry(200_000, 7)
+    for name, parameters in PRESETS.items():
+        exact = hapke_reflectance(i, e, psi, parameters)
+        np.testing.assert_allclose(hapke_fast_many(i, e, psi, parameters), exact, rtol=1e-3, err_msg=name)
+    assert hapke_constants(PRESETS['lunar_paper']).dtype == np.float32

@@ -1,0 +1,129 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""IMU, GNSS and encoders: kinematics exactly, errors by their statistics."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from regolith_sensors.config import load_sensor, sensor_models
+from regolith_sensors.drift import Drift
+from regolith_sensors.encoder import Encoder, EncoderConfig
+from regolith_sensors.gnss import MOON_RADIUS, Gnss, GnssConfig, geodetic
+from regolith_sensors.imu import Imu, ImuConfig, mean_specific_force, specific_force
+from regolith_world.counter import stream_key
+from regolith_world.rotation import from_rotation_vector, matrix, product
+
+MOON = np.array([0.0, 0.0, -1.62])
+LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
+
+
+def allan(x: np.ndarray, m: int) -> float:
+    """Return the overlapping Allan deviation of samples (n, axes) over m samples, pooled over the axes."""
+    total = np.concatenate([np.zeros((1, x.shape[1])), np.cumsum(x, axis=0)])
+    means = (total[m:] - total[:-m]) / m
+    return float(np.sqrt(0.5 * np.mean((means[m:] - means[:-m]) ** 2)))
+
+
+def test_allan_deviation() -> None:
+    """Four hours standing still: white noise at 1 s, slope -1/2, the bump of the bias."""
+    config = load_sensor('imu_tactical', ImuConfig).gyroscope
+    errors = config.model_copy(update={'scale': 0.0})
+    imu = Imu(ImuConfig(gyroscope=errors), 5, 'imu')
+    count = 4 * 3600 * 100
+    _, rate = imu.samples(0, np.zeros((count, 3)), np.zeros((count, 3)))
+    assert allan(rate, 100) == pytest.approx(config.white, rel=0.05)
+    taus = np.array([0.1, 0.3, 1.0, 3.0, 10.0])
+    # The bias adds 2 % at 10 s, which tilts the line by 0.005.
+    slope = np.polyfit(np.log(taus), np.log([allan(rate, round(t * 100)) for t in taus]), 1)[0]
+    assert slope == pytest.approx(-0.5, abs=0.03)
+    tau = 1.89 * config.bias_tau_s
+    expected = math.hypot(0.618 * config.bias_sigma, config.white / math.sqrt(tau))
+    assert allan(rate, round(tau * 100)) == pytest.approx(expected, rel=0.15)
+
+
+def test_random_walk() -> None:
+    drift = Drift(stream_key(1, 'a', 'b'), 100, 0.01, 0.0, 1.0, walk=0.3)
+    x = drift.run(0, 20_000)
+    # K sqrt(tau / 3), 100 axes of 200 s.
+    assert allan(x, 100) == pytest.approx(0.3 * math.sqrt(1.0 / 3.0), rel=0.05)
+    assert x[-1].std() == pytest.approx(0.3 * math.sqrt(200.0), rel=0.2)
+
+
+def test_errors_do_not_depend_on_how_one_got_there() -> None:
+    config = load_sensor('imu_mems', ImuConfig)
+    straight, jumping = Imu(config, 3, 'imu'), Imu(config, 3, 'imu')
+    force, rate = straight.samples(0, np.tile([0.0, 0.0, 1.62], (500, 1)), np.zeros((500, 3)))
+    for n in (400, 17, 18, 499):
+        f, r = jumping.sample(n, (0.0, 0.0, 1.62), (0.0, 0.0, 0.0))
+        assert f.tobytes() == force[n].tobytes() and r.tobytes() == rate[n].tobytes()
+    assert not np.array_equal(force, Imu(config, 4, 'imu').samples(0, np.tile([0.0, 0.0, 1.62], (500, 1)), rate)[0])
+
+
+def test_quantised_and_saturated() -> None:
+    imu = Imu(ImuConfig.model_validate({'accelerometer': {'limit': 8.0, 'bits': 4}}), 1, 'i')
+    force, _ = imu.samples(0, np.array([[9.0, -20.0, 1.62], [0.4, 0.6, 7.9]]), np.zeros((2, 3)))
+    assert force.tolist() == [[8.0, -8.0, 2.0], [0.0, 1.0, 8.0]]
+
+
+def test_specific_force() -> None:
+    np.testing.assert_allclose(specific_force((0, 0, 0), LEVEL, MOON), [0, 0, 1.62])
+    # On its left side the body's y axis points up.
+    rolled = from_rotation_vector(np.array([math.pi / 2, 0, 0]))
+    np.testing.assert_allclose(specific_force((0, 0, 0), rolled, MOON), [0, 1.62, 0], atol=1e-15)
+    # Free fall feels nothing.
+    np.testing.assert_allclose(specific_force(MOON, rolled, MOON), [0, 0, 0], atol=1e-15)
+    # A turning table: centripetal and tangential acceleration at the arm.
+    got = specific_force((0, 0, 0), LEVEL, MOON, (0, 0, 2.0), (0, 0, 3.0), (0.5, 0, 0))
+    np.testing.assert_allclose(got, [-2.0, 1.5, 1.62])
+
+
+def test_mean_over_a_window_is_the_mean_of_the_moments() -> None:
+    """A body that turns about a tilted axis while it accelerates; 100 moments against two ends of a window."""
+    w, arm, a, dt = np.array([0.3, -0.2, 0.5]), np.array([0.4, 0.1, 0.6]), np.array([0.2, -0.1, 0.05]), 0.01
+    start = from_rotation_vector(np.array([0.1, 0.4, -0.2]))
+
+    def orientation(t: float) -> np.ndarray:
+        return product(from_rotation_vector(w * t), start)
+
+    moments = [specific_force(a, orientation(t), MOON, w, (0, 0, 0), arm) for t in (np.arange(100) + 0.5) * dt / 100]
+    got = mean_specific_force((a * 0.0, a * dt), (w, w), (orientation(0.0), orientation(dt)), dt, MOON, arm)
+    # Second order in the turn of 6 mrad.
+    np.testing.assert_allclose(got, np.mean(moments, axis=0), atol=2e-5)
+    assert matrix(start)[2] @ got == pytest.approx(1.62, abs=0.3)
+
+
+def test_gnss_errors() -> None:
+    config = GnssConfig(white_horizontal_m=0.5, white_vertical_m=0.5, drift_tau_s=30.0)
+    error = Gnss(config, 9, 'gnss').errors(0, 1_000_000)
+    # 33 000 correlation times: the variance is known to 1 %, correlations to 0.01.
+    np.testing.assert_allclose(error.var(axis=0), np.diag(Gnss(config, 9, 'g').covariance()), rtol=0.05)
+    for lag in (10, 30, 60):
+        covariance = np.mean(error[lag:] * error[:-lag], axis=0)
+        np.testing.assert_allclose(covariance, np.array([1.5, 1.5, 3.0]) ** 2 * math.exp(-lag / 30.0), rtol=0.1)
+
+
+def test_fix_on_the_sphere() -> None:
+    config = GnssConfig(latitude_deg=60.0, longitude_deg=20.0, altitude_m=5.0, white_horizontal_m=0, white_vertical_m=0, drift_horizontal_m=0, drift_vertical_m=0)
+    degree = math.pi / 180 * MOON_RADIUS
+    assert Gnss(config, 1, 'g').fix(3, (degree, degree, 2.0)) == pytest.approx((61.0, 22.0, 7.0))
+    assert geodetic((0, 100.0, 0), 0.0, 0.0, 0.0, MOON_RADIUS)[0] == pytest.approx(100.0 / MOON_RADIUS)
+
+
+def test_encoder() -> None:
+    encoder = Encoder(EncoderConfig(ticks=100, rate_hz=10.0), 1, 'wheels')
+    angles, speeds = encoder.sample(5, np.array([1.0, 2.0]), np.array([0.9, 2.0]))
+    step = 2 * math.pi / 100
+    assert np.abs(angles - [1.0, 2.0]).max() <= step / 2 and speeds[1] == 0.0
+    assert speeds[0] == pytest.approx(1.0, abs=10 * step)
+    noisy = Encoder(EncoderConfig(ticks=10**6, jitter_rad=0.01), 1, 'wheels')
+    seen = np.array([noisy.sample(n, np.zeros(4), np.zeros(4))[0] for n in range(1000)])
+    assert seen.std() == pytest.approx(0.01, rel=0.06)
+
+
+def test_models() -> None:
+    assert sensor_models('imu') == ('imu_mems', 'imu_tactical') and sensor_models('gnss') == ('gnss_lunanet',)
+    assert load_sensor('gnss_lunanet', GnssConfig).body == 'moon'

@@ -1,0 +1,156 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Lidar against geometry and radiometry: the tests (a) to (f) of its specification."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regolith_sensors.brdf import PRESETS
+from regolith_sensors.config import SensorModelError, load_sensor, sensor_models
+from regolith_sensors.lidar import Lidar, LidarConfig, Scan, beam_offsets
+from regolith_sensors.materials import Lambert, Regolith
+from regolith_sensors.meshes import box
+from regolith_sensors.scene import Scene, Semantic
+
+
+def one_beam(**changes: Any) -> LidarConfig:
+    """A single beam straight ahead."""
+    values = {'columns': 1, 'azimuth_deg': (0.0, 1.0), 'rings': 1, 'elevation_deg': (0.0, 0.0), **changes}
+    return LidarConfig.model_validate(values)
+
+
+def look(scene: Scene, config: LidarConfig, position: tuple[float, float, float], down: float, **more: Any) -> Scan:
+    """Return a scan from a place, pitched down by an angle [rad]."""
+    pitch = np.array([[math.cos(down), 0, math.sin(down)], [0, 1, 0], [-math.sin(down), 0, math.cos(down)]])
+
+    def poses(moments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return np.tile(np.array(position), (len(moments), 1)), np.tile(pitch, (len(moments), 1, 1))
+
+    scene.centre(position)
+    arrays = scene.commit()
+    return Lidar(config, 1, 'lidar').scan(arrays, scene.origin, poses, **more)
+
+
+def test_plane_seen_squarely(flat_scene: Callable[..., Scene]) -> None:
+    """(a) A plane at 10 m: every range 10 m over the cosine."""
+    config = one_beam(columns=21, azimuth_deg=(-10.0, 10.0), rings=21, elevation_deg=(-10.0, 10.0))
+    scan = look(flat_scene(), config, (0.0, 0.0, 10.0), math.pi / 2)
+    azimuth, elevation = np.deg2rad(np.meshgrid(np.linspace(-10, 10, 21), np.linspace(-10, 10, 21), indexing='ij'))
+    expected = 10.0 / (np.cos(azimuth) * np.cos(elevation))
+    # Single precision in ray tracing: 1e-6 of 10 m.
+    np.testing.assert_allclose(scan.range[0], expected, atol=1e-4)
+    np.testing.assert_allclose(np.linalg.norm(scan.points[0], axis=-1), scan.range[0], rtol=1e-6)
+    np.testing.assert_allclose(scan.points[0, ..., 0], 10.0, atol=1e-4)
+    assert scan.intensity[0, 10, 10] == pytest.approx(1.0, abs=1e-3)
+
+
+def test_plane_tilted(flat_scene: Callable[..., Scene]) -> None:
+    """(b) At 60 degrees the footprint spreads the range: first return early by R da/2 tan i (d-1)/d, mean unbiased."""
+    tilt, reach, spread = math.radians(60.0), 10.0, 3e-3
+    beam = {'divergence_rad': (spread, spread), 'sample_radius': 2, 'range_falloff': False}
+    at = ((0.0, 0.0, reach * math.cos(tilt)), math.pi / 2 - tilt)
+    mean = look(flat_scene(), one_beam(returns='mean', **beam), *at).range[0, 0, 0]
+    assert abs(mean - reach) < reach * spread**2 / 4 * math.tan(tilt) ** 2 + 2e-5
+    first = look(flat_scene(), one_beam(returns='first', **beam), *at).range[0, 0, 0]
+    # First order; the second is 1 % of it.
+    assert reach - first == pytest.approx(reach * spread / 2 * math.tan(tilt) * 2 / 3, rel=0.02)
+
+
+def test_edge_before_a_wall(flat_scene: Callable[..., Scene]) -> None:
+    """(c) Half on an edge at 10 m, half on a wall at 12 m: the strongest flips, dual gives both."""
+    scene = flat_scene(materials=(Lambert(),))
+    near, wall = (scene.add_object(n, [(scene.add_mesh(box((0.5, 5, 5))), Semantic.OTHER)]) for n in ('near', 'wall'))
+    scene.place(wall, 0, (12.5, 0, 10), (0, 0, 0, 1))
+    beam = {'divergence_rad': (4e-3, 4e-3), 'sample_radius': 3, 'beam': 'rectangular', 'range_falloff': False}
+    seen = []
+    # Sub-rays lie at 0, +-0.016 and +-0.008 m at 10 m; the near box covers y > edge.
+    for edge, covered in ((0.012, 1), (0.004, 2), (-0.004, 3), (-0.012, 4)):
+        scene.place(near, 0, (10.5, 5 + edge, 10), (0, 0, 0, 1))
+        strongest = look(scene, one_beam(returns='strongest', **beam), (0, 0, 10), 0.0)
+        seen.append(round(float(strongest.range[0, 0, 0]), 2))
+        assert strongest.intensity[0, 0, 0] == pytest.approx(max(covered, 5 - covered) / 5, abs=1e-3)
+        dual = look(scene, one_beam(returns='dual', **beam), (0, 0, 10), 0.0)
+        assert [round(float(r), 2) for r in dual.range[:, 0, 0]] == [seen[-1], 12.0]
+        first = look(scene, one_beam(returns='first', **beam), (0, 0, 10), 0.0)
+        assert first.range[0, 0, 0] == pytest.approx(10.0, abs=1e-3)
+        assert dual.return_type[:, 0, 0].tolist() == [1, 2]
+    assert seen == [12.0, 12.0, 10.0, 10.0]
+
+
+def test_intensity_against_incidence(flat_scene: Callable[..., Scene]) -> None:
+    """(d) Regolith is flat within 2 %, Lambert falls as the cosine; regolith is 0.27 of a white target."""
+    soil = Regolith(PRESETS['lunar_paper'], (1.0, 1.0, 1.0))
+    for i in np.deg2rad([0.0, 20.0, 40.0, 60.0]):
+        at = ((0.0, 0.0, 10.0 * math.cos(i)), math.pi / 2 - i)
+        white = look(flat_scene(Lambert()), one_beam(), *at).intensity[0, 0, 0]
+        assert white == pytest.approx(math.cos(i), abs=1e-3)
+        assert look(flat_scene(soil), one_beam(), *at).intensity[0, 0, 0] == pytest.approx(0.269994, rel=0.02)
+
+
+def test_intensity_against_range_and_dust(flat_scene: Callable[..., Scene]) -> None:
+    """(e) and (f): 1 / R^2, and exp(-2 tau) through dust."""
+    for reach in (5.0, 10.0, 18.0):
+        intensity = look(flat_scene(), one_beam(), (0.0, 0.0, reach), math.pi / 2).intensity[0, 0, 0]
+        assert intensity == pytest.approx((10.0 / reach) ** 2, rel=1e-3)
+    through = look(flat_scene(), one_beam(), (0.0, 0.0, 10.0), math.pi / 2, optical_depth=lambda r: 0.05 * r)
+    assert through.intensity[0, 0, 0] == pytest.approx(math.exp(-1.0), rel=1e-3)
+
+
+def test_misses_and_what_is_too_near(flat_scene: Callable[..., Scene]) -> None:
+    up = look(flat_scene(), one_beam(), (0.0, 0.0, 1.0), -math.pi / 4)
+    assert up.range[0, 0, 0] == np.inf and np.isnan(up.points[0, 0, 0]).all() and up.intensity[0, 0, 0] == 0.0
+    near = look(flat_scene(), one_beam(), (0.0, 0.0, 0.3), math.pi / 2)
+    assert near.range[0, 0, 0] == -np.inf and np.isnan(near.points[0, 0, 0]).all()
+
+
+def test_noise_has_its_size_and_repeats(flat_scene: Callable[..., Scene]) -> None:
+    config = one_beam(columns=100, azimuth_deg=(-2.0, 2.0), rings=100, elevation_deg=(-2.0, 2.0), noise={'range_m': 0.03})
+    at = ((0.0, 0.0, 10.0), math.pi / 2)
+    clean = look(flat_scene(), config.model_copy(update={'noise': type(config.noise)()}), *at)
+    first, again, other = (look(flat_scene(), config, *at, frame=n) for n in (4, 4, 5))
+    assert first.points.tobytes() == again.points.tobytes()
+    error = first.range - clean.range
+    # 10 000 samples: the deviation is known to 0.7 %.
+    assert error.std() == pytest.approx(0.03, rel=0.03) and abs(error.mean()) < 0.0015
+    assert abs(np.corrcoef(error.ravel(), (other.range - clean.range).ravel())[0, 1]) < 0.05
+
+
+def test_sweep_in_motion(flat_scene: Callable[..., Scene]) -> None:
+    """Each column is fired from where the sensor is at its time: a rising sensor sees the ground sink."""
+    config = one_beam(columns=360, azimuth_deg=(-180.0, 180.0), elevation_deg=(-45.0, -45.0))
+    scene = flat_scene()
+    scene.centre((0.0, 0.0, 2.0))
+
+    def poses(moments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return np.stack([0 * moments, 0 * moments, 2.0 + moments], axis=1), np.tile(np.eye(3), (len(moments), 1, 1))
+
+    scan = Lidar(config, 1, 'l').scan(scene.commit(), scene.origin, poses)
+    part = np.arange(360) / 360
+    np.testing.assert_allclose(scan.range[0, :, 0], (2.0 + part) * math.sqrt(2.0), rtol=1e-5)
+    np.testing.assert_allclose(scan.time[0, :, 0], part / 10.0, rtol=1e-6)
+    # A full turn does not repeat its first column.
+    assert config.azimuths[-1] == pytest.approx(math.pi - 2 * math.pi / 360)
+
+
+def test_beam_profiles() -> None:
+    config = one_beam(divergence_rad=(2e-3, 4e-3), sample_radius=3, profile='gaussian')
+    offsets, weights = beam_offsets(config)
+    assert len(offsets) == 25 and weights.mean() == pytest.approx(1.0)
+    # Inside the ellipse, its axes the right way round, weights falling from the middle.
+    assert ((offsets[:, 0] / 1e-3) ** 2 + (offsets[:, 1] / 2e-3) ** 2 <= 1.0).all()
+    assert np.abs(offsets[:, 1]).max() == pytest.approx(2.0 * np.abs(offsets[:, 0]).max())
+    assert weights.argmax() == 12
+
+
+def test_models_and_refusals() -> None:
+    assert sensor_models('lidar') == ('flash_lidar', 'os1_64', 'vlp16')
+    assert len(load_sensor('vlp16', LidarConfig).elevations) == 16
+    for change, words in [({'columns': 0}, 'columns = 0'), ({'range_m': [5.0, 1.0]}, 'range_m'), ({'rings': 4, 'elevations_deg': [1.0]}, 'rings = 4')]:
+        with pytest.raises(SensorModelError, match=words + '.*allowed: '):
+            load_sensor({'columns': 4, 'rings': 2, **change}, LidarConfig)

@@ -1,0 +1,310 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What rays see: radiometry and geometry against closed forms, and equal scenes equal to the bit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from regolith_sensors.brdf import PRESETS, hapke_reflectance
+from regolith_sensors.camera.lens import pixel_rays
+from regolith_sensors.camera.pipeline import OPTICAL_FROM_BODY
+from regolith_sensors.ground_truth import Box2D, boxes
+from regolith_sensors.light import SUN_BANDS, SUN_RADIUS, Spotlight, Sun, subsolar_point, sun_over
+from regolith_sensors.materials import Lambert, Material, Principled, Regolith, material_table, reflect
+from regolith_sensors.meshes import box, capsule, cylinder, icosphere, rock
+from regolith_sensors.render import Frame, draws, lights, render, trace_only, view
+from regolith_sensors.scene import Scene, Semantic
+from regolith_sensors.terrain_tiles import SoilGround
+from regolith_sensors.vehicle_mesh import vehicle_parts
+from regolith_terrain.procedural import ProceduralField
+from regolith_terrain.records import NodeRecords
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_vehicles.config import load_vehicle_model
+
+DOWN = np.diag([1.0, -1.0, -1.0])
+"""Takes the optical frame of a camera that looks straight down, its top towards +y, to the world."""
+
+
+def shoot(
+    scene: Scene, position: tuple[float, float, float], rotation: np.ndarray, sun: Sun | None, size: tuple[int, int] = (48, 64),
+    focal: float = 60.0, lamps: tuple[Spotlight, ...] = (), sun_samples: int = 1, bounce_samples: int = 0,
+) -> Frame:
+    scene.centre(position)
+    arrays = scene.commit()
+    rays = pixel_rays(size[1], size[0], focal, (), 'plumb_bob')
+    camera = view(scene.origin, rays, rotation, position, focal)
+    return render(arrays, camera, lights(scene.origin, sun, lamps), draws(1, 'camera', 0, sun_samples, bounce_samples))
+
+
+def ahead(pitch_deg: float) -> np.ndarray:
+    """Return the rotation of a camera that looks along +x, pitched down."""
+    p = math.radians(pitch_deg)
+    body = np.array([[math.cos(p), 0, math.sin(p)], [0, 1, 0], [-math.sin(p), 0, math.cos(p)]])
+    return body @ OPTICAL_FROM_BODY.T
+
+
+def test_level_regolith_shines_as_hapke_says(flat_scene: Callable[..., Scene]) -> None:
+    soil = Regolith(PRESETS['lunar_paper'], (1.2, 1.0, 0.8))
+    sun = Sun(math.radians(120.0), math.radians(25.0))
+    height = 3.0
+    frame = shoot(flat_scene(soil), (0.0, 0.0, height), ahead(40.0), sun)
+    rays = pixel_rays(64, 48, 60.0, (), 'plumb_bob') @ ahead(40.0).T
+    ground = (rays[..., 2] < 0.0) & (frame.object_id == 1)
+    # The far edge of the ground cuts the view off.
+    assert ground.mean() > 0.9
+    toward = -rays
+    emission = np.arccos(toward[..., 2])
+    azimuth = np.arctan2(toward[..., 1], toward[..., 0]) - np.arctan2(sun.direction[1], sun.direction[0])
+    r = hapke_reflectance(np.full_like(emission, math.radians(65.0)), emission, azimuth, PRESETS['lunar_paper'])
+    for band in range(3):
+        expected = r * SUN_BANDS[band] * (1.2, 1.0, 0.8)[band]
+        # The fast shading's bar of 1e-3.
+        np.testing.assert_allclose(frame.radiance[..., band][ground], expected[ground], rtol=1e-3)
+    np.testing.assert_allclose(frame.range[ground], (height / toward[..., 2])[ground], rtol=2e-6)
+    np.testing.assert_allclose(frame.depth[ground], (frame.range * pixel_rays(64, 48, 60.0, (), 'plumb_bob')[..., 2])[ground], rtol=1e-6)
+    assert (frame.depth[~ground] == np.inf).all() and (frame.radiance[~ground] == 0.0).all()
+    world = frame.normal @ ahead(40.0).T
+    np.testing.assert_allclose(world[ground], np.broadcast_to([0, 0, 1], world[ground].shape), atol=1e-6)
+
+
+def visible_part(offset: np.ndarray) -> np.ndarray:
+    """Return the part of a unit disc on one side of a straight edge at ``offset`` from its centre."""
+    x = np.clip(offset, -1.0, 1.0)
+    return (np.arccos(-x) + x * np.sqrt(1.0 - x * x)) / np.pi
+
+
+def test_penumbra_of_an_edge(flat_scene: Callable[..., Scene]) -> None:
+    """A wall 1 m high, sun at 5 degrees: the shadow ends at 11.4 m in a penumbra of 1.2 m, as wide as the disc."""
+    scene = flat_scene(Lambert(), (Lambert(),))
+    wall = scene.add_object('wall', [(scene.add_mesh(box((0.01, 15.0, 0.5))), Semantic.OTHER)])
+    scene.place(wall, 0, (-6.0, 0.0, 0.5), (0, 0, 0, 1))
+    elevation = math.radians(5.0)
+    sun = Sun(math.radians(270.0), elevation)
+    frame = shoot(scene, (5.5, 0.0, 4.0), DOWN, sun, (16, 400), 400.0, sun_samples=64)
+    x = 5.5 + (np.arange(400) - 199.5) / 400.0 * 4.0
+    light = frame.radiance[..., 1].mean(axis=0) * np.pi / (SUN_BANDS[1] * math.sin(elevation))
+    # The wall's upper edge as seen from x, in radii of the sun's disc above its centre.
+    edge = np.arctan2(1.0, x + 6.0 - 0.01)
+    expected = visible_part((elevation - edge) / SUN_RADIUS)
+    # 16 x 64 samples per column: a standard deviation of 0.016; neighbours are averaged further.
+    smooth = np.convolve(light - expected, np.ones(20) / 20, 'valid')
+    assert np.abs(smooth).max() < 0.02
+    width = np.interp(0.95, expected, x) - np.interp(0.05, expected, x)
+    assert 0.8 < width < 1.2 and np.interp(0.5, expected, x) + 6.0 == pytest.approx(11.43, abs=0.05)
+
+
+def test_lit_ground_lights_a_wall(flat_scene: Callable[..., Scene]) -> None:
+    """Sun overhead, wall upright: half of what the wall's foot sees is ground of albedo a, so it sends rho a E / 2 pi."""
+    scene = flat_scene(Lambert((0.4, 0.4, 0.4)), (Lambert((0.5, 0.5, 0.5)),))
+    wall = scene.add_object('wall', [(scene.add_mesh(box((0.1, 19.0, 10.0))), Semantic.OTHER)])
+    scene.place(wall, 0, (5.1, 0.0, 10.0), (0, 0, 0, 1))
+    noon = Sun(0.0, math.pi / 2)
+    at = (4.0, 0.0, 0.6)
+    assert shoot(scene, at, ahead(0.0), noon, (8, 8)).radiance[..., 1].max() < 1e-4
+    seen = shoot(scene, at, ahead(0.0), noon, (32, 32), bounce_samples=32)
+    expected = 0.5 * 0.4 * SUN_BANDS[1] / math.pi / 2.0
+    upright = seen.object_id == 2
+    # 32 000 samples; the ground ends at 24 m, which costs 1 - 0.6 / 24.
+    assert seen.radiance[..., 1][upright].mean() == pytest.approx(expected * (1.0 - 0.6 / 24.0), rel=0.02)
+
+
+def test_lamp_washes_out_relief(flat_scene: Callable[..., Scene]) -> None:
+    """The flat backscatter of regolith: contrast under a lamp at the camera is far below that of an oblique sun."""
+    ground = SoilGround(SoilGrid(ProceduralField(5), 0.05), (-10, 10, -10, 10))
+    scene = Scene(ground, soil=Regolith(), micro_slope_deg=12.0, micro_albedo=0.0)
+    at = (0.0, 0.0, 2.0)
+    lamp = Spotlight(np.array(at), np.array([0.0, 0.0, -1.0]), (100.0, 100.0, 100.0), 0.6, 0.8)
+
+    def contrast(frame: Frame) -> float:
+        level = frame.radiance[..., 1] * frame.range**2 if frame is lit else frame.radiance[..., 1]
+        return float(level.std() / level.mean())
+
+    lit = shoot(scene, at, DOWN, None, lamps=(lamp,), focal=120.0)
+    sunny = shoot(scene, at, DOWN, Sun(1.0, math.radians(20.0)), focal=120.0)
+    assert contrast(lit) < 0.1 * contrast(sunny)
+    # Intensity over distance squared, times r at phase 0, straight below.
+    middle = lit.radiance[22:26, 30:34, 1].mean() * lit.range[22:26, 30:34].mean() ** 2 / 100.0
+    assert middle * math.pi == pytest.approx(0.27, rel=0.02)
+
+
+def test_instances_have_world_normals(flat_scene: Callable[..., Scene]) -> None:
+    """A turned, stretched sphere: Embree's normals are those of the unit sphere and must be brought over."""
+    scene = flat_scene(materials=(Lambert(),))
+    ball = scene.add_object('ball', [(scene.add_mesh(icosphere(5)), Semantic.ROCK)])
+    axes = np.array([1.0, 0.5, 0.8])
+    scene.place(ball, 0, (0.0, 0.0, 3.0), (0.0, 0.0, math.sin(0.3), math.cos(0.3)), axes)
+    frame = shoot(scene, (0.0, 0.0, 8.0), DOWN, None, (96, 96), 200.0)
+    on = frame.object_id == 2
+    assert on.mean() > 0.05 and set(np.unique(frame.semantic)) == {1, 2}
+    rays = pixel_rays(96, 96, 200.0, (), 'plumb_bob')
+    points = (rays * frame.range[..., None]) @ DOWN.T + [0.0, 0.0, 5.0]
+    turn = np.array([[math.cos(0.6), -math.sin(0.6), 0], [math.sin(0.6), math.cos(0.6), 0], [0, 0, 1]])
+    gradient = (points[on] @ turn) / axes**2
+    expected = (gradient / np.linalg.norm(gradient, axis=1, keepdims=True)) @ turn.T
+    # Facets of 20 480 triangles stand some 1.2 degrees off the ellipsoid.
+    assert np.sum(expected * (frame.normal @ DOWN.T)[on], axis=1).min() > math.cos(math.radians(4.0))
+
+
+def rough(detail: float = 3.0) -> tuple[Scene, SoilGrid]:
+    grid = SoilGrid(ProceduralField(3), 0.05)
+    materials: list[Material] = [Principled((0.15, 0.14, 0.13), 0.9, micro_relief=0.5)]
+    config, mjcf = load_vehicle_model('viper')
+    parts = vehicle_parts(config, mjcf, materials)
+    scene = Scene(SoilGround(grid), materials, view_range=200.0, detail=detail)
+    stone = scene.add_mesh(rock(1))
+    for k in range(20):
+        thing = scene.add_object(f'rock{k}', [(stone, Semantic.ROCK)])
+        x, y = 2.0 + 0.37 * k, (k * 0.61) % 4.0 - 2.0
+        scene.place(thing, 0, (x, y, float(grid.levels(x, y))), (0, 0, math.sin(k), math.cos(k)), 0.1 + 0.01 * k)
+    rover = scene.add_object('rover', [(scene.add_mesh(p.mesh), Semantic.VEHICLE) for p in parts])
+    for part in range(5):
+        scene.place(rover, part, (9.0, 1.0, float(grid.levels(9.0, 1.0)) + 0.25), (0, 0, 0.2, math.sqrt(0.96)))
+    return scene, grid
+
+
+def rut(grid: SoilGrid) -> NodeRecords:
+    """Return a furrow 5 cm deep across the view, and some nodes far away."""
+    i, j = (a.ravel().astype(np.int32) for a in np.meshgrid(np.arange(50, 110), np.arange(-40, 40, 1), indexing='ij'))
+    keep = (np.abs(i - 80 + j // 4) < 4) | ((i % 16 == 0) & (j % 16 == 0))
+    i, j = i[keep], j[keep]
+    level = grid.levels(i * 0.05, j * 0.05)
+    values = np.zeros((5, len(i)))
+    values[0], values[1] = level, level - 0.05
+    return NodeRecords.from_values(i, j, values)
+
+
+LOW_SUN = Sun(math.radians(70.0), math.radians(8.0))
+
+
+def bits(frame: Frame) -> bytes:
+    return b''.join(np.ascontiguousarray(a).tobytes() for a in (frame.radiance, frame.depth, frame.object_id, frame.normal))
+
+
+def test_equal_scenes_whatever_their_history(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fresh, updated or come back from elsewhere, one thread or two: equal to the bit."""
+    size, at = (96, 128), (0.3, 0.0, 1.5)
+    fresh, grid = rough()
+    grid.apply(rut(grid))
+    monkeypatch.setenv('REGOLITH_SENSOR_THREADS', '1')
+    expected = bits(shoot(fresh, at, ahead(15.0), LOW_SUN, size, 120.0))
+    monkeypatch.setenv('REGOLITH_SENSOR_THREADS', '3')
+    assert bits(shoot(fresh, at, ahead(15.0), LOW_SUN, size, 120.0)) == expected
+    changed, grid = rough()
+    before = bits(shoot(changed, at, ahead(15.0), LOW_SUN, size, 120.0))
+    shoot(changed, (40.0, -30.0, 1.5), ahead(15.0), LOW_SUN, size, 120.0)
+    shoot(changed, at, ahead(15.0), LOW_SUN, size, 120.0)
+    records = rut(grid)
+    grid.apply(records)
+    assert changed.update(records.i, records.j) > 5
+    after = bits(shoot(changed, at, ahead(15.0), LOW_SUN, size, 120.0))
+    assert after == expected and before != expected
+
+
+def test_every_node_reaches_every_tile_that_shows_it() -> None:
+    """After an update, tiles hold what fresh ones would: edges, skirts and neighbours' slopes included."""
+    scene, grid = rough()
+    scene.centre((0.0, 0.0, 0.0))
+    scene.commit()
+    rng = np.random.default_rng(2)
+    where = np.unique(rng.integers(-700, 700, (400, 2)), axis=0).astype(np.int32)
+    i, j = np.ascontiguousarray(where[:, 0]), np.ascontiguousarray(where[:, 1])
+    level = grid.levels(i * 0.05, j * 0.05)
+    values = np.zeros((5, len(i)))
+    values[0], values[1] = level, level - 0.3
+    records = NodeRecords.from_values(i, j, values)
+    grid.apply(records)
+    scene.update(records.i, records.j)
+    new, _ = rough()
+    new = Scene(SoilGround(grid), view_range=200.0, detail=3.0)
+    new.centre((0.0, 0.0, 0.0))
+    assert [t.key for t in scene.tiles.tiles] == [t.key for t in new.tiles.tiles]
+    for a, b in zip(scene.tiles.tiles, new.tiles.tiles):
+        np.testing.assert_array_equal(scene.tiles.nodes[a.slot], new.tiles.nodes[b.slot], err_msg=str(a.key))
+        np.testing.assert_array_equal(scene.tiles._vertices[a.slot], new.tiles._vertices[b.slot])
+
+
+def test_no_gaps_between_levels() -> None:
+    """Below the horizon no ray escapes, over tiles of many sizes; and the world's origin does not matter."""
+    scene, grid = rough(detail=1.5)
+    frame = shoot(scene, (0.0, 0.0, 12.0), ahead(25.0), LOW_SUN, (300, 400), 300.0)
+    rays = pixel_rays(400, 300, 300.0, (), 'plumb_bob') @ ahead(25.0).T
+    assert len({t.key[0] for t in scene.tiles.tiles}) >= 4
+    below = rays[..., 2] < -0.12
+    assert (frame.object_id[below] > 0).all()
+    height = 12.0 + frame.range * rays[..., 2]
+    x, y = frame.range * rays[..., 0], frame.range * rays[..., 1]
+    ground = (frame.object_id == 1) & (frame.range < 8.0 * 1.6)
+    if ground.any():
+        np.testing.assert_allclose(height[ground], grid.levels(x[ground], y[ground]), atol=0.06)
+
+
+def test_lamp_and_sun_in_the_picture(flat_scene: Callable[..., Scene]) -> None:
+    """A camera that looks into the sun sees a disc of E / Omega, of the right size."""
+    sun = Sun(math.radians(90.0), 0.2)
+    rotation = ahead(-math.degrees(0.2))
+    frame = shoot(flat_scene(), (0.0, 0.0, 1.0), rotation, sun, (64, 64), 3000.0)
+    disc = frame.radiance[..., 1] > 0.0
+    assert disc.sum() == pytest.approx(math.pi * (3000.0 * math.tan(SUN_RADIUS)) ** 2, rel=0.03)
+    assert frame.radiance[..., 1].max() == pytest.approx(SUN_BANDS[1] / (math.pi * SUN_RADIUS**2), rel=1e-3)
+
+
+def test_bare_rays_agree_with_the_picture(flat_scene: Callable[..., Scene]) -> None:
+    scene = flat_scene()
+    scene.centre((0.0, 0.0, 2.0))
+    camera = view(scene.origin, pixel_rays(64, 48, 60.0, (), 'plumb_bob'), DOWN, (0.0, 0.0, 2.0), 60.0)
+    assert trace_only(scene.commit(), camera, lights(scene.origin, LOW_SUN)) == 64 * 48
+
+
+def test_principled_is_reciprocal_and_gives_back_no_more_than_it_gets() -> None:
+    for material in (Principled((0.8, 0.8, 0.8), 0.3), Principled((0.95, 0.9, 0.8), 0.2, 1.0), Principled((0.0, 0.0, 0.0), 1.0)):
+        table = material_table([material])
+        mu0, mu, hav = np.float32(0.7), np.float32(0.3), np.float32(0.2)
+        there, back = reflect(table, 0, mu0, mu, hav)[0] / mu0, reflect(table, 0, mu, mu0, hav)[0] / mu
+        assert there == pytest.approx(back, rel=1e-5)
+        for cos in (1.0, 0.5, 0.1):
+            # Hemispherical: over emission (uniform in mu^2) and azimuth.
+            out = 0.0
+            steps = (np.arange(200) + 0.5) / 200
+            for u in steps:
+                e = math.sqrt(u)
+                psi = np.pi * steps
+                g = cos * e + math.sqrt(1 - cos**2) * math.sqrt(1 - u) * np.cos(psi)
+                out += np.mean([reflect(table, 0, np.float32(cos), np.float32(e), np.float32((1 - c) / 2))[0] for c in g]) * np.pi / 200
+            assert 0.0 <= out / cos <= 1.01
+
+
+@pytest.mark.parametrize('mesh', [box((1, 2, 3)), cylinder(1, 2), capsule(0.5, 1), icosphere(2), rock(3)])
+def test_meshes_are_closed_and_face_outwards(mesh: object) -> None:
+    v, t = mesh.vertices, mesh.triangles.astype(int)  # type: ignore[attr-defined]
+    edges = np.concatenate([t[:, [0, 1]], t[:, [1, 2]], t[:, [2, 0]]])
+    assert len(np.unique(edges, axis=0)) == len(edges)
+    assert {tuple(e) for e in edges} == {tuple(e) for e in edges[:, ::-1]}
+    assert np.sum(np.cross(v[t[:, 0]], v[t[:, 1]]) * v[t[:, 2]]) > 0.0
+
+
+def test_sun_over_the_moon() -> None:
+    """Meeus, example 53.a (1992 April 12, 0h TD): the sun's selenographic longitude 67.89 and latitude 1.46 degrees."""
+    latitude, longitude, distance = subsolar_point(datetime(1992, 4, 11, 23, 59, 1, tzinfo=UTC))
+    assert math.degrees(latitude) == pytest.approx(1.46, abs=0.05)
+    assert math.degrees(longitude) == pytest.approx(67.89, abs=0.1)
+    assert distance == pytest.approx(1.0025, abs=0.003)
+    overhead = sun_over(latitude, longitude, datetime(1992, 4, 11, 23, 59, 1))
+    assert overhead.elevation == pytest.approx(math.pi / 2, abs=1e-6)
+    # A quarter turn west of there the sun rises, due east on the sun's own parallel.
+    rising = sun_over(0.0, longitude - math.pi / 2, datetime(1992, 4, 11, 23, 59, 1, tzinfo=UTC))
+    assert abs(rising.elevation) < 1e-6 and rising.azimuth == pytest.approx(math.pi / 2 - latitude, abs=1e-3)
+
+
+def test_boxes() -> None:
+    numbers = np.zeros((10, 12), dtype=np.uint16)
+    numbers[5:], numbers[2:6, 3:8], numbers[2, 9] = 1, 7, 9
+    classes = np.where(numbers == 7, 3, numbers).astype(np.uint8)
+    classes[2, 3:8] = 4
+    assert boxes(numbers, classes) == [Box2D(7, 3, 3, 2, 7, 5, 20)]
+    assert [b.object_id for b in boxes(numbers, classes, 1)] == [7, 9]
