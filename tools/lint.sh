@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . install/env.sh
 ruff check .
-for package in world terrain vehicles sensors bringup; do
+for package in world comms terrain vehicles sensors bringup; do
     echo "mypy regolith_$package"
     mypy --no-error-summary "src/regolith_$package/regolith_$package"
 done

@@ -4,12 +4,7 @@
 
 from __future__ import annotations
 
-import sys
-import traceback
-
-import rclpy
 from rclpy.node import Node
-from rclpy.signals import SignalHandlerOptions
 from regolith_msgs.srv import Join
 
 from regolith_comms.authority import CommsAuthority
@@ -20,8 +15,7 @@ from regolith_comms.ros.radio_topics import RadioTopics
 from regolith_world.config import Head, WorldConfig, load_section
 from regolith_world.records import Cycle
 from regolith_world.ros.convert import cycle_record, evolved_record
-from regolith_world.ros.leaving import leave
-from regolith_world.ros.participant_shell import JoinRefused, ParticipantShell
+from regolith_world.ros.participant_shell import ParticipantShell, run_participant
 from regolith_world.world_node import declare
 
 
@@ -44,11 +38,6 @@ class CommsNode:
         self.topics = RadioTopics(node, self.shell.inbox, self.authority)
         self.shell.attach(self.authority, self._restore, self._replay)
 
-    def run(self) -> None:
-        """Take part until the world stops."""
-        self.shell.run()
-        self.shell.linger(1.0)
-
     def _publish(self, deliveries: list[Delivery]) -> None:
         if not self.shell.muted:
             self.topics.publish(deliveries)
@@ -70,21 +59,7 @@ class CommsNode:
 
 def main() -> None:
     """Run the comms node."""
-    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-    code = 0
-    made = None
-    try:
-        made = CommsNode()
-        made.run()
-    except (JoinRefused, TimeoutError) as error:
-        print(f'{error}', file=sys.stderr)
-        code = 3
-    except KeyboardInterrupt:
-        pass
-    except Exception:
-        traceback.print_exc()
-        code = 1
-    leave(code, made.shell.nodes if made is not None else ())
+    run_participant(CommsNode)
 
 
 if __name__ == '__main__':

@@ -4,12 +4,7 @@
 
 from __future__ import annotations
 
-import sys
-import traceback
-
-import rclpy
 from rclpy.node import Node
-from rclpy.signals import SignalHandlerOptions
 from regolith_msgs.msg import TerrainDelta, TerrainUpdate
 from regolith_msgs.srv import Join
 
@@ -24,8 +19,7 @@ from regolith_world.config import Head, WorldConfig, load_section
 from regolith_world.records import Cycle
 from regolith_world.ros import qos
 from regolith_world.ros.convert import cycle_record
-from regolith_world.ros.leaving import leave
-from regolith_world.ros.participant_shell import JoinRefused, ParticipantShell
+from regolith_world.ros.participant_shell import ParticipantShell, run_participant
 from regolith_world.world_node import declare
 
 
@@ -53,11 +47,6 @@ class TerrainNode:
         self._map = MapTopics(node, self.authority.grid)
         self.authority.on_commit = self._show
 
-    def run(self) -> None:
-        """Take part until the world stops."""
-        self.shell.run()
-        self.shell.linger(1.0)
-
     def _send_update(self, update: SoilUpdate) -> None:
         if not self.shell.muted:
             self.shell.publish_twice_if_chaotic(self._update, convert.update_message(update))
@@ -83,21 +72,7 @@ class TerrainNode:
 
 def main() -> None:
     """Run the terrain node."""
-    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-    code = 0
-    made = None
-    try:
-        made = TerrainNode()
-        made.run()
-    except (JoinRefused, TimeoutError) as error:
-        print(f'{error}', file=sys.stderr)
-        code = 3
-    except KeyboardInterrupt:
-        pass
-    except Exception:
-        traceback.print_exc()
-        code = 1
-    leave(code, made.shell.nodes if made is not None else ())
+    run_participant(TerrainNode)
 
 
 if __name__ == '__main__':

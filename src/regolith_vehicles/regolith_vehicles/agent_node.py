@@ -4,12 +4,7 @@
 
 from __future__ import annotations
 
-import sys
-import traceback
-
-import rclpy
 from rclpy.node import Node
-from rclpy.signals import SignalHandlerOptions
 from regolith_msgs.msg import TerrainDelta, TerrainUpdate
 from regolith_msgs.srv import Join
 
@@ -27,8 +22,7 @@ from regolith_vehicles.ros.vehicle_topics import VehicleTopics
 from regolith_world.config import Head, WorldConfig, load_section
 from regolith_world.ros import qos
 from regolith_world.ros.convert import cycle_record, evolved_record
-from regolith_world.ros.leaving import leave
-from regolith_world.ros.participant_shell import JoinRefused, ParticipantShell
+from regolith_world.ros.participant_shell import ParticipantShell, run_participant
 from regolith_world.world_node import declare
 
 
@@ -67,11 +61,6 @@ class AgentNode:
         self.shell.watch([self._delta])
         offer_heights(node, soil.grid)
 
-    def run(self) -> None:
-        """Take part until the world stops."""
-        self.shell.run()
-        self.shell.linger(1.0)
-
     def _publish(self, snapshot: Snapshot) -> None:
         if not self.shell.muted:
             self.topics.publish(snapshot)
@@ -107,21 +96,7 @@ class AgentNode:
 
 def main() -> None:
     """Run the agent node."""
-    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-    code = 0
-    made = None
-    try:
-        made = AgentNode()
-        made.run()
-    except (JoinRefused, TimeoutError) as error:
-        print(f'{error}', file=sys.stderr)
-        code = 3
-    except KeyboardInterrupt:
-        pass
-    except Exception:
-        traceback.print_exc()
-        code = 1
-    leave(code, made.shell.nodes if made is not None else ())
+    run_participant(AgentNode)
 
 
 if __name__ == '__main__':
