@@ -39,6 +39,15 @@ def test_stdout_holds_json_and_nothing_else() -> None:
     assert 'scm' in done.stderr
 
 
+def test_radios_are_measured_while_all_twenty_robots_hear_each_other() -> None:
+    """200 broadcasts a second to 19 receivers each, most of whom they reach: the tiles between some cost too much."""
+    done = _bench('comms')
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(done.stdout)
+    assert figures['relay_recompute_ms'] > 0.0 and figures['attempt_us'] > 0.0
+    assert figures['node_core_share'] > 0.0 and 2500.0 < figures['node_delivered_per_s'] < 4200.0
+
+
 def test_an_unknown_benchmark_is_bad_input() -> None:
     """Exit code 2, and the names there are."""
     done = _bench('heartbeats')

@@ -9,6 +9,7 @@ that is for people goes to stderr. Imports stand inside the commands, so that ea
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +17,9 @@ from typing import Annotated, Any
 
 import typer
 
+from regolith_bringup.comms_commands import comms_app
 from regolith_bringup.problems import Problem, ScenarioError, one_of
+from regolith_bringup.seeing_commands import dataset, stereo
 from regolith_bringup.terrain_commands import terrain_app
 
 BAD_INPUT = 2
@@ -30,6 +33,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(terrain_app, name='terrain')
+app.add_typer(comms_app, name='comms')
+app.command()(dataset)
+app.command()(stereo)
 
 ScenarioArgument = Annotated[str, typer.Argument(help='Path of a scenario YAML, or name of one that ships.')]
 RunArgument = Annotated[Path, typer.Argument(metavar='RUN', help='Run folder.')]
@@ -46,8 +52,16 @@ def _tell(text: str) -> None:
 
 
 def _give(value: Any) -> None:
-    """Print a JSON value."""
-    print(json.dumps(value, indent=1))
+    """Print a JSON value; JSON has no infinity: 'inf', '-inf' and 'nan' stand as text, which ``float()`` reads."""
+    print(json.dumps(_sayable(value), indent=1, allow_nan=False))
+
+
+def _sayable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _sayable(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_sayable(item) for item in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 @app.command()
@@ -178,23 +192,27 @@ def bench(
             print(f'{key}: {json.dumps(result, indent=1)}')
 
 
-@app.command()
+@app.command(context_settings={'allow_extra_args': True, 'ignore_unknown_options': True})
 def experiment(
+    context: typer.Context,
     name: Annotated[str, typer.Argument(help='Name of an experiment.')],
     settings: SetOption = None,
     as_json: JsonOption = False,
     plot: Annotated[Path | None, typer.Option(metavar='FILE', help='Draw the outcome: .png, .svg or .pdf.')] = None,
 ) -> None:
-    """Run a virtual experiment: wheel-rig, plate-sinkage, bevameter, multipass, slope, or one of a package."""
+    """Run a virtual experiment: wheel-rig, plate-sinkage, bevameter, multipass, slope, link, or one of a package.
+
+    Settings are given as --set key=value or, shorter, as --key value; several values as --key a --key b.
+    """
     from rich.console import Console
     from rich.progress import Progress
 
-    from regolith_bringup.extensions import experiments, parsed_settings, run_experiment
+    from regolith_bringup.extensions import experiments, flag_settings, parsed_settings, run_experiment
 
     known = experiments()
     if name not in known:
         raise ScenarioError(Problem('experiment', '', 'no such experiment', one_of(known, name), name))
-    values = parsed_settings(settings or ())
+    values = {**parsed_settings(settings or ()), **flag_settings(context.args)}
     with Progress(console=Console(stderr=True), transient=True) as show:
         bar = show.add_task(name, total=None)
         result = run_experiment(name, values, lambda done, total: show.update(bar, completed=done, total=total), plot)

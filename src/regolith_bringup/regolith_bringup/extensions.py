@@ -8,7 +8,7 @@ callable whose keyword arguments are its settings; both return something JSON ca
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from regolith_bringup.yaml_source import parse_value
 _GROUP = 'regolith.experiments'
 _BENCHMARKS = {
     'camera': 'regolith_bringup.bench.seeing:camera',
+    'comms': 'regolith_bringup.bench.radios:comms',
     'heartbeat': 'regolith_bringup.bench.heartbeat:heartbeat',
     'lidar': 'regolith_bringup.bench.seeing:lidar',
     'scm': 'regolith_bringup.bench.driving:scm',
@@ -28,6 +29,7 @@ _BENCHMARKS = {
 }
 _EXPERIMENTS = {
     'bevameter': 'regolith_terrain.experiments.bevameter',
+    'link': 'regolith_comms.experiments.link',
     'multipass': 'regolith_terrain.experiments.multipass',
     'plate-sinkage': 'regolith_terrain.experiments.plate_sinkage',
     'slope': 'regolith_vehicles.experiments.slope',
@@ -128,6 +130,26 @@ def parsed_settings(settings: Iterable[str]) -> dict[str, Any]:
             raise ScenarioError(Problem(f'--set {setting}', '', 'is not a setting', 'name=value'))
         values[key] = parse_value(text)
     return values
+
+
+def flag_settings(arguments: Sequence[str]) -> dict[str, Any]:
+    """Return ``--key value`` or ``--key=value`` flags as keyword arguments; of a key given again, all values.
+
+    :raises ScenarioError: if one has another form
+    """
+    given: dict[str, list[Any]] = {}
+    rest = list(arguments)
+    while rest:
+        flag, equals, text = rest.pop(0).partition('=')
+        key = flag.removeprefix('--').replace('-', '_')
+        if not flag.startswith('--') or not key.isidentifier():
+            raise ScenarioError(Problem(f'experiment {flag}', '', 'is not a setting', '--name value'))
+        if not equals:
+            if not rest:
+                raise ScenarioError(Problem(f'experiment {flag}', '', 'has no value', '--name value'))
+            text = rest.pop(0)
+        given.setdefault(key, []).append(parse_value(text))
+    return {key: values[0] if len(values) == 1 else values for key, values in given.items()}
 
 
 def _entry_points(group: str) -> dict[str, Callable[..., Any]]:

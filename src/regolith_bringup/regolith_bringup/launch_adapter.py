@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from regolith_bringup.plan import NodeSpec, Parameter, plan, processes_named
+from regolith_bringup.radio_map import with_pair
 from regolith_bringup.run_folder import new_run_folder
 from regolith_bringup.scenario import load_scenario, write_resolved
 
@@ -40,8 +41,9 @@ def nodes_of(arguments: Mapping[str, str]) -> list[NodeSpec]:
         speed=given['speed'] or None,
     )
     folder = new_run_folder(resolved.scenario.name, Path(given['out']) if given['out'] else None)
-    write_resolved(resolved.scenario, folder / 'scenario.yaml')
-    return plan(resolved.scenario, folder / 'scenario.yaml', folder, processes)
+    scenario = with_pair(resolved.scenario, folder / 'comms')
+    write_resolved(scenario, folder / 'scenario.yaml')
+    return plan(scenario, folder / 'scenario.yaml', folder, processes)
 
 
 def launch_description(fixed: Mapping[str, str] | None = None) -> Any:

@@ -15,7 +15,9 @@ from typing import Literal
 
 from regolith_bringup.problems import Problem, ScenarioError, one_of
 from regolith_bringup.scenario import Scenario
+from regolith_bringup.sensing_section import recorded_sensor_topics, scenario_sensors
 from regolith_bringup.topics import recorded_topics
+from regolith_sensors.scenario_config import lag_s
 
 Parameter = bool | int | float | str | list[str]
 PROCESSES = ('many', 'one')
@@ -86,11 +88,14 @@ def plan(
     :param scenario_file: the resolved file, which the nodes read (see ``write_resolved``)
     :param run_dir: folder of the run, which world and recorder write to
     :param restore_from: checkpoint folder the run continues from; None: the beginning
-    :param processes: 'many' gives world, terrain and each vehicle a process; 'one' puts them into one together
+    :param processes: 'many' gives world, terrain, comms and each vehicle a process; 'one' puts them into one together
     """
     file, folder = str(Path(scenario_file).absolute()), str(Path(run_dir).absolute())
     common: dict[str, Parameter] = {'scenario_file': file, 'use_sim_time': False}
     names = sorted(scenario.vehicles)
+    sensors = scenario_sensors(scenario)
+    labelled = any('wheels' in sensor.outputs for sensor in sensors)
+    seen = recorded_sensor_topics(scenario) if scenario.recording.enabled else ()
     on_world: dict[str, Parameter] = {
         **common,
         'run_dir': folder,
@@ -98,21 +103,31 @@ def plan(
         # ROS parameters have no infinity on the command line: 0 means as fast as it goes.
         'speed': 0.0 if scenario.speed == 'max' else float(scenario.speed),
         'recorder': scenario.recording.enabled,
+        'sensors_lag_s': lag_s(sensors, scenario.world.heartbeat_s) if sensors else -1.0,
         'restore_from': str(Path(restore_from).absolute()) if restore_from is not None else '',
     }
     nodes: list[NodeSpec] = []
     if scenario.recording.enabled:
-        topics = [topic.line() for topic in recorded_topics(names, scenario.recording.topics)]
+        radios = sorted({*names, *scenario.comms.stations}) if scenario.comms is not None else []
+        extra = [*(topic.line() for topic in seen), *scenario.recording.topics]
+        topics = [topic.line() for topic in recorded_topics(names, extra, radios)]
         on_recorder: dict[str, Parameter] = {'run_dir': folder, 'topics': topics, 'use_sim_time': False}
         nodes.append(NodeSpec('regolith_bringup', 'recorder_node', 'recorder', 'regolith', on_recorder))
+    if sensors:
+        # rclpy knows no empty list of strings on the command line.
+        on_sensors: dict[str, Parameter] = {**common, 'recorded': [topic.name for topic in seen] or ['']}
+        nodes.append(NodeSpec('regolith_sensors', 'sensors_node', 'sensors', 'regolith', on_sensors, _REMAPPINGS))
     if processes == 'one':
+        on_world['labelled'] = labelled
         nodes.append(NodeSpec('regolith_bringup', 'solo_node', None, None, on_world, _REMAPPINGS))
         return nodes
     nodes.append(NodeSpec('regolith_world', 'world_node', 'world', 'regolith', on_world))
     respawn = scenario.world.on_failure == 'wait'
     nodes.append(NodeSpec('regolith_terrain', 'terrain_node', 'terrain', 'regolith', common, respawn=respawn))
+    if scenario.comms is not None:
+        nodes.append(NodeSpec('regolith_comms', 'comms_node', 'comms', 'regolith', common, respawn=respawn))
     for name in names:
-        on_agent: dict[str, Parameter] = {**common, 'vehicle': name}
+        on_agent: dict[str, Parameter] = {**common, 'vehicle': name, 'sensed': bool(sensors), 'labelled': labelled}
         nodes.append(
             NodeSpec('regolith_vehicles', 'agent_node', 'agent', name, on_agent, _REMAPPINGS, respawn=respawn)
         )

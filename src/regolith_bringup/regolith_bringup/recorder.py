@@ -231,8 +231,8 @@ class BagWriter:
         }
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Replace a file by one with the given text, so that a reader sees the old one or the new one, never a part."""
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Replace a file by one with the given content, so that a reader sees the old one or the new one, never a part."""
     temporary = path.with_name(path.name + '.tmp')
-    temporary.write_text(text, encoding='utf-8')
+    temporary.write_bytes(content.encode('utf-8') if isinstance(content, str) else content)
     temporary.replace(path)

@@ -48,6 +48,8 @@ def write_report(run_dir: str | Path) -> Path:
         tiles=_tiles(summary),
         track_map=_image(plots.track_map(run)),
         wheel_history=_image(plots.wheel_history(run)),
+        radio=_radio(run_dir, summary),
+        sensors=_sensors(run_dir, summary),
         cycle_timing=_image(plots.cycle_timing(run)),
         vehicles=_vehicles(run, summary, colors),
         ground=_ground(summary),
@@ -118,6 +120,61 @@ def _vehicles(run: RunData, summary: dict[str, Any], colors: dict[str, str]) -> 
             )
         )
     return _table(('vehicle', 'distance', 'mean slip', 'largest sinkage', 'ends at x, y, z [m]', 'driver'), rows)
+
+
+def _radio(run_dir: Path, summary: dict[str, Any]) -> str:
+    """Return the section about radios; nothing for a run without any."""
+    from regolith_bringup.comms_plots import reach_picture
+    from regolith_bringup.summary import radio_history
+
+    comms = summary['comms']
+    history = radio_history(run_dir)
+    if not history.get('pairs'):
+        return ''
+    drops = _table(
+        ('datagrams sent', 'delivered', *(_text(reason.replace('_', ' ')) for reason in comms['dropped'])),
+        [(_number(comms['sent'], 0), _number(comms['delivered'], 0), *(str(n) for n in comms['dropped'].values()))],
+    )
+    picture = _image(reach_picture(history, comms['links']))
+    lost = [
+        (f'{_text(pair)}', ', '.join(_interval(*interval) for interval in link['lost_s']))
+        for pair, link in comms['links'].items()
+        if link['lost_s']
+    ]
+    return (
+        f'<section><h2>Radio</h2><img alt="Share of datagrams that arrived, over time, by pair" src="{picture}">'
+        '<p class="caption">Lost: five datagrams in a row that did not arrive, until the next that did. Of a broadcast '
+        'every radio that hears counts; the columns after delivered are the reasons of drops.</p>'
+        f'<div class="scroll">{drops}</div>'
+        + (f'<div class="scroll">{_table(("link", "lost during [s]"), lost)}</div>' if lost else '')
+        + '</section>\n'
+    )
+
+
+def _interval(since: float, until: float | None) -> str:
+    return f'{since:.1f} to {"the end" if until is None else f"{until:.1f}"}'
+
+
+def _sensors(run_dir: Path, summary: dict[str, Any]) -> str:
+    """Return the section about sensors; nothing for a run without any."""
+    from regolith_bringup.sensor_sheet import sensor_sheets
+
+    if not summary['sensors']:
+        return ''
+    rows = [(_text(topic), str(v['messages']), f'{v["rate_hz"]:.2f}') for topic, v in summary['sensors'].items()]
+    sheets = ''.join(
+        f'<h3>{_text(name)}</h3><img alt="What {_text(name)} saw over the run" src="{_image(figure)}">'
+        for name, figure in sensor_sheets(run_dir).items()
+    )
+    caption = (
+        'Images as a display shows them (sRGB), the times simulated; below them, where recorded, depth along the '
+        'optical axis (1 to 30 m, logarithmic) and classes (ground pale, rocks orange, vehicles blue, wheels light '
+        'blue). Lidars from above, x ahead to the right.'
+    )
+    return (
+        f'<section><h2>What the sensors saw</h2>{sheets}<p class="caption">{caption}</p>'
+        f'<div class="scroll">{_table(("topic", "messages", "per simulated second"), rows)}</div></section>\n'
+    )
 
 
 def _ground(summary: dict[str, Any]) -> str:

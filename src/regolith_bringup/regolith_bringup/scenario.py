@@ -17,12 +17,16 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import AfterValidator, Field
 
+from regolith_bringup.comms_section import resolved_comms
 from regolith_bringup.library import find_scenarios
 from regolith_bringup.problems import Problem, ScenarioError, one_of, shown
 from regolith_bringup.recorder import write_atomically
+from regolith_bringup.sensing_section import check_recorded, plain_times, resolved_sensing
 from regolith_bringup.topics import RecordedTopic
 from regolith_bringup.validation import validated
 from regolith_bringup.yaml_source import KeyPath, YamlSource, parse_value
+from regolith_comms.config import CommsConfig
+from regolith_sensors.scenario_config import LightConfig
 from regolith_terrain.config import SoilConfig, TerrainConfig, load_soil, soil_names
 from regolith_vehicles.config import (
     PluginDriverConfig,
@@ -66,6 +70,9 @@ class RecordingConfig(Section):
     topics: tuple[Annotated[str, AfterValidator(_topic_line)], ...] = Field(
         (), description="further topics, each '/name|package/msg/Type' (and '|state', '|latched' or '|sensor')"
     )
+    sensors: bool | tuple[str, ...] | None = Field(
+        None, description='true: all that sensors publish; false: nothing; a list: these topics; null: all but images'
+    )
 
 
 class Scenario(Section):
@@ -81,6 +88,8 @@ class Scenario(Section):
     world: WorldConfig = Field(default_factory=lambda: WorldConfig.model_validate({}))
     terrain: TerrainConfig = Field(default_factory=lambda: TerrainConfig.model_validate({}))
     vehicles: dict[VehicleName, VehicleEntry] = Field(default_factory=dict, description='name -> vehicle')
+    light: LightConfig = Field(default_factory=lambda: LightConfig.model_validate({}))
+    comms: CommsConfig | None = Field(None, description='radios; none: nobody talks')
     recording: RecordingConfig = Field(default_factory=lambda: RecordingConfig.model_validate({}))
 
 
@@ -126,14 +135,23 @@ def load_scenario(
             source.override(path, value, option if record is value else f'{option} {value}')
     source.data.setdefault('name', source.file.stem)
     _resolve_terrain(source)
+    plain_times(source)
     scenario = validated(Scenario, source.data, source)
     _check_raster(scenario, source)
     models = {name: _model(name, entry.model, source) for name, entry in scenario.vehicles.items()}
     for name, entry in scenario.vehicles.items():
         if isinstance(entry.driver, PluginDriverConfig):
             _check_driver(name, entry.driver, source)
-    vehicles = {n: e.model_copy(update={'model': models[n]}) for n, e in scenario.vehicles.items()}
-    return ResolvedScenario(scenario.model_copy(update={'vehicles': vehicles}), source.file.resolve())
+    sensing = {name: resolved_sensing(name, e, source, _ros_name) for name, e in scenario.vehicles.items()}
+    changed: dict[str, Any] = {
+        'vehicles': {
+            n: e.model_copy(update={'model': models[n], **sensing[n]}) for n, e in scenario.vehicles.items()
+        }
+    }
+    check_recorded(scenario.model_copy(update=changed), source)
+    if scenario.comms is not None:
+        changed['comms'] = resolved_comms(scenario, source, _ros_name)
+    return ResolvedScenario(scenario.model_copy(update=changed), source.file.resolve())
 
 
 def scenario_file(path_or_name: str | Path) -> Path:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A whole scenario in one process, without ROS: world, ground and vehicles wired by function calls.
+"""A whole scenario in one process, without ROS: world, ground, radios and vehicles wired by function calls.
 
 The participants are the very objects that the nodes run, so a run here has the same state hash as the same scenario
 in as many processes as there are vehicles.
@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
+from regolith_bringup.radio_map import link_model
 from regolith_bringup.scenario import Scenario
+from regolith_comms.authority import CommsAuthority
 from regolith_terrain.authority import TerrainAuthority
 from regolith_terrain.height_field import build_height_field
 from regolith_terrain.merge import SoilDelta, SoilUpdate
@@ -20,6 +22,7 @@ from regolith_terrain.soil_grid import SoilGrid
 from regolith_vehicles.agent import Snapshot, VehicleAgent
 from regolith_vehicles.config import load_vehicle_model
 from regolith_world.checkpoint import WORLD, Checkpoint
+from regolith_world.participant import Participant
 from regolith_world.records import ParticipantKind
 from regolith_world.remote import LocalBus
 from regolith_world.world import World
@@ -54,6 +57,13 @@ class Simulation:
         self._deltas: dict[str, SoilDelta] = {}
         self.bus.connect(self.terrain, ParticipantKind.TERRAIN)
         self.world.admit(self.terrain.join_request())
+        self.comms: CommsAuthority | None = None
+        if scenario.comms is not None:
+            self.comms = CommsAuthority(
+                scenario.comms, link_model(scenario), scenario.seed, tuple(scenario.vehicles), self.bus.answer, {}
+            )
+            self.bus.connect(self.comms, ParticipantKind.COMMS)
+            self.world.admit(self.comms.join_request())
         for name, entry in sorted(scenario.vehicles.items()):
             model, mjcf_path = load_vehicle_model(entry.model)
             # Without compaction transfer every vehicle sees another ground, so it must have its own.
@@ -103,12 +113,16 @@ class Simulation:
 
     def save(self, names: tuple[str, ...]) -> dict[str, bytes]:
         """Return each participant's blob."""
-        participants = {'terrain': self.terrain, **self.agents}
+        participants: dict[str, Participant] = {'terrain': self.terrain, **self.agents}
+        if self.comms is not None:
+            participants['comms'] = self.comms
         return {name: participants[name].save() for name in names}
 
     def restore(self, blobs: Mapping[str, bytes], epoch: int) -> None:
         """Set each participant's state, the ground's first."""
         self.terrain.restore(blobs['terrain'], epoch)
+        if self.comms is not None:
+            self.comms.restore(blobs['comms'], epoch)
         soil_seq, ground = TerrainAuthority.unpack(blobs['terrain'])
         for name in sorted(self.agents):
             agent = self.agents[name]

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""World, ground and vehicles in one process, with the same topics and services as in many."""
+"""World, ground, radios and vehicles in one process, with the same topics and services as in many."""
 
 from __future__ import annotations
 
@@ -20,6 +20,9 @@ from regolith_msgs.msg import Cycle, Evolved, TerrainDelta, TerrainUpdate
 
 from regolith_bringup.scenario import Scenario
 from regolith_bringup.simulation import Simulation
+from regolith_comms.authority import CommsAuthority
+from regolith_comms.broker import Delivery
+from regolith_comms.ros.radio_topics import RadioTopics
 from regolith_terrain.ros import convert as soil_convert
 from regolith_terrain.ros.map_topics import MapTopics
 from regolith_terrain.ros.services import offer_heights, offer_snapshot
@@ -31,7 +34,7 @@ from regolith_world.ros import convert, qos
 from regolith_world.ros.inbox import Inbox
 from regolith_world.ros.leaving import leave
 from regolith_world.ros.runner import Runner
-from regolith_world.world_node import declare
+from regolith_world.world_node import SENSORS_LAG, declare
 
 
 class SoloNode:
@@ -43,6 +46,9 @@ class SoloNode:
         run_dir = declare(node, 'run_dir', '', 'folder of the run; empty: keep nothing on disk')
         self._restore_from = declare(node, 'restore_from', '', 'checkpoint folder to start from; empty: the beginning')
         recorded = declare(node, 'recorder', False, 'whether a recorder acknowledges what it wrote')
+        lag_s = declare(node, 'sensors_lag_s', -1.0, SENSORS_LAG)
+        labelled = declare(node, 'labelled', False, 'whether cameras label wheels with their states')
+        self._followed: list[Any] = []
         rate = declare(node, 'state_rate_hz', 50.0, 'rate of the state topics in simulated time [Hz]')
         stamped = declare(node, 'cmd_vel_stamped', False, 'whether cmd_vel is a TwistStamped (distros after Jazzy)')
         scenario = load_section(scenario_file, '', Scenario)
@@ -69,6 +75,7 @@ class SoloNode:
         simulation.terrain.on_commit = lambda cycle: ground_map.publish(cycle.t_ns, cycle.bodies)
         self.executor.add_node(ground)
         self.nodes = [node, link, ground]
+        self._radio_news: list[Callable[[], None]] = []
         self._kept: list[tuple[Any, Callable[[Any], Any], Any]] = []
         self._snapshots: list[tuple[str, Snapshot]] = []
         self._ready: list[tuple[str, Snapshot]] = []
@@ -76,12 +83,15 @@ class SoloNode:
         for name, agent in simulation.agents.items():
             agent.warm_up()
             vehicle = Node('agent', namespace=name, start_parameter_services=False)
-            self._topics[name] = VehicleTopics(vehicle, agent, f'{name}/', rate)
+            self._topics[name] = VehicleTopics(vehicle, agent, f'{name}/', rate, scenario.seed)
+            self._followed += self._topics[name].followed(labelled) if lag_s >= 0.0 else []
             self._topics[name].listen(self.inbox, f'/{name}/cmd_vel', stamped)
             assert agent.grid is not None
             offer_heights(vehicle, agent.grid)
             self.executor.add_node(vehicle)
             self.nodes.append(vehicle)
+        if simulation.comms is not None:
+            self._open_radios(simulation.comms)
         self.runner = Runner(
             node,
             self.executor,
@@ -94,9 +104,23 @@ class SoloNode:
             speed=declare(node, 'speed', 1.0, 'cap, simulated seconds per wall second; 0: as fast as possible'),
             inbox=self.inbox,
             recorded=recorded,
+            sensors_lag_s=lag_s,
             at_standstill=self._publish_kept,
         )
         self.runner.paused = declare(node, 'start_paused', False, 'whether the world waits for ~/pause to be lifted')
+
+    def _open_radios(self, comms: CommsAuthority) -> None:
+        comms.warm_up()
+        node = Node('comms', namespace='regolith', start_parameter_services=False)
+        topics = RadioTopics(node, self.inbox, comms)
+        self.executor.add_node(node)
+        self.nodes.append(node)
+
+        def arrived(deliveries: list[Delivery]) -> None:
+            self._radio_news.append(lambda: topics.publish(deliveries))
+
+        comms.on_arrival = arrived
+        comms.on_committed = lambda cycle: self._radio_news.append(lambda: topics.after_commit(cycle.t_ns))
 
     def _tell(self, publisher: Any, to_message: Callable[[Any], Any], record: Any) -> None:
         """Keep a record of the protocol back until the vehicles' compiled loops leave the interpreter idle."""
@@ -113,6 +137,9 @@ class SoloNode:
         kept, self._kept = self._kept, []
         for publisher, to_message, record in kept:
             publisher.publish(to_message(record))
+        news, self._radio_news = self._radio_news, []
+        for publish in news:
+            publish()
         for name, snapshot in sorted(self._ready, key=lambda item: (item[1].t_ns, item[0])):
             self._topics[name].publish(snapshot)
         self._ready = []
@@ -124,13 +151,13 @@ class SoloNode:
         self._snapshots = []
 
     def run(self) -> int:
-        """Wait for the recorder, run, return the exit code."""
+        """Wait for recorder and sensors, run, return the exit code."""
         until = time.monotonic() + self._timeout_s
-        while not self.runner.recorder_ready:
+        while (missing := self.runner.missing()) or not all(p.get_subscription_count() for p in self._followed):
             if self.runner.leaving.asked:
                 return 0
             if time.monotonic() > until:
-                print(f"['recorder'] did not join within {self._timeout_s} s", file=sys.stderr)
+                print(f"{missing or ['sensors']} did not join within {self._timeout_s} s", file=sys.stderr)
                 return 3
             self.executor.spin_once(timeout_sec=0.02)
             self.inbox.deliver()

@@ -12,6 +12,7 @@ import yaml
 
 from regolith_bringup.recorder import write_atomically
 from regolith_bringup.scenario import Scenario
+from regolith_bringup.sensing_section import scenario_sensors
 from regolith_world.config import load_section
 
 _WORLD_KEYS = (
@@ -51,14 +52,18 @@ def build_summary(run_dir: str | Path) -> dict[str, Any]:
     summary['terrain'] = _part(reports.get('terrain'), _TERRAIN_KEYS)
     topics, summary['bag'] = _bag(run_dir)
     simulated = float(world.get('simulated_s') or 0.0)
+    published = {name for sensor in scenario_sensors(scenario) for name, _ in sensor.topics}
     summary['sensors'] = {
         name: {'messages': count, 'rate_hz': count / simulated if simulated > 0.0 else 0.0}
         for name, type_name, count in topics
-        if type_name.startswith('sensor_msgs/') and type_name.rsplit('/', 1)[-1] in _SENSOR_TYPES
+        if name in published or (type_name.startswith('sensor_msgs/') and type_name.split('/')[-1] in _SENSOR_TYPES)
     }
     comms = _mapping(reports.get('comms', {}))
     summary['comms'] = {
-        'sent': comms.get('sent', 0), 'delivered': comms.get('delivered', 0), 'dropped': comms.get('dropped', {})
+        'sent': comms.get('sent', 0),
+        'delivered': comms.get('delivered', 0),
+        'dropped': comms.get('dropped', {}),
+        'links': comms.get('links', {}),
     }
     return summary
 
@@ -68,6 +73,12 @@ def write_summary(run_dir: str | Path) -> dict[str, Any]:
     summary = build_summary(run_dir)
     write_atomically(Path(run_dir) / 'summary.json', json.dumps(summary, indent=1, allow_nan=False) + '\n')
     return summary
+
+
+def radio_history(run_dir: str | Path) -> dict[str, Any]:
+    """Return what comms reports of all pairs over time, see ``regolith_comms.reach``; empty without radios."""
+    world = json.loads((Path(run_dir) / 'world.json').read_text(encoding='utf-8'))
+    return dict(_mapping(world.get('reports', {}).get('comms', {})).get('history', {}))
 
 
 def _mapping(report: Any) -> dict[str, Any]:

@@ -21,6 +21,8 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from regolith_bringup.plan import NodeSpec, Processes, plan
 from regolith_bringup.processes import NodeProcess, end_all
+from regolith_bringup.progress import tile_progress
+from regolith_bringup.radio_map import with_pair
 from regolith_bringup.run_folder import new_run_folder
 from regolith_bringup.scenario import ResolvedScenario, write_resolved
 
@@ -43,8 +45,9 @@ def run_scenario(
 
     :return: 0 done, 3 a node failed
     """
-    scenario = resolved.scenario
-    run_dir = new_run_folder(scenario.name, out).absolute()
+    run_dir = new_run_folder(resolved.scenario.name, out).absolute()
+    with tile_progress('tile graph', quiet=as_json) as progress:
+        scenario = with_pair(resolved.scenario, run_dir / 'comms', progress)
     scenario_file = run_dir / 'scenario.yaml'
     write_resolved(scenario, scenario_file)
     specs = plan(scenario, scenario_file, run_dir, processes, restore_from=restore_from)

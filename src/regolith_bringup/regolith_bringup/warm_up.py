@@ -21,6 +21,9 @@ def main() -> None:
     together = ['world.touch=pose_only', 'vehicles.basalt.position=[0.0, 0.02]']
     for settings in ([], ['terrain.preset=polar'], ['terrain.mode=reference', 'terrain.source=flat', *together]):
         Simulation(load_scenario('two_rovers', settings).scenario).run(0.06)
+    ridge = Simulation(load_scenario('comms_ridge').scenario)
+    assert ridge.comms is not None
+    ridge.comms.warm_up()
     shape = Shape(ShapeKind.SPHERE, np.array([0.1, 0.0, 0.0]))
     inertia = sphere_inertia(1.0, 0.1)
     balls = []

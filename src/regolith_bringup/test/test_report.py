@@ -103,7 +103,7 @@ def test_summary_has_the_stable_keys(run_dir: Path) -> None:
     assert summary['bag']['lost'] == 0
     assert summary['bag']['messages'] == sum(read_run(run_dir).topics.values())
     assert Path(summary['bag']['path'], 'metadata.yaml').is_file()
-    assert summary['comms'] == {'sent': 0, 'delivered': 0, 'dropped': {}}
+    assert summary['comms'] == {'sent': 0, 'delivered': 0, 'dropped': {}, 'links': {}}
 
 
 def test_summary_of_a_run_that_went_wrong(run_dir: Path, tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ class CommsAuthority(Participant):
 
         :param vehicles: names of those that carry a radio
         :param parameters: what all participants must agree on, see :class:`JoinRequest`
-        :param publish: told what arrived, once the cycle it arrived in is committed
+        :param publish: becomes :attr:`on_arrival`
         :param replay_inputs: inputs by cycle, taken instead of those from outside
         :raises ValueError: if a name is reserved or a station has no height
         """
@@ -97,7 +97,8 @@ class CommsAuthority(Participant):
         self.complaints: list[str] = []
         """What the last dispatch could not do, in words."""
         self._parameters = dict(parameters)
-        self._publish = publish
+        self.on_arrival = publish
+        """Told what arrived, once the cycle it arrived in is committed."""
         self.replay_inputs = dict(replay_inputs or {})
         self._inputs: dict[int, bytes] = {}
         self._waiting: list[dict[str, Any]] = []
@@ -296,7 +297,7 @@ class CommsAuthority(Participant):
     def _after_answer(self, cycle: Cycle) -> None:
         news, self._news = self._news, []
         if news:
-            self._publish(news)
+            self.on_arrival(news)
         committed, self._committed = self._committed, None
         if committed is not None:
             self.on_committed(committed)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -103,7 +104,7 @@ class Broker:
     def register(self, name: str) -> None:
         """Make a radio known; it hears the beacon port from then on. Again: nothing changes.
 
-        :raises ValueError: if the name is a reserved address or empty
+        :raises ValueError: if the name is a reserved address, or could not stand in a topic
         """
         check_name(name)
         if name not in self._radios:
@@ -338,5 +339,6 @@ def check_name(radio: str) -> None:
 
     :raises ValueError: naming what is allowed
     """
-    if radio in ('', BROADCAST, MULTICAST):
-        raise ValueError(f'radio {radio!r}; allowed: any name but {BROADCAST} and {MULTICAST}')
+    if radio in (BROADCAST, MULTICAST) or not re.fullmatch(r'[A-Za-z](_?[A-Za-z0-9])*', radio):
+        allowed = f'letters, digits and single underscores, a letter first; neither {BROADCAST} nor {MULTICAST}'
+        raise ValueError(f'radio {radio!r}; allowed: {allowed}')

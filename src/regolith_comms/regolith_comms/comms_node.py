@@ -34,20 +34,22 @@ class CommsNode:
         self.authority = CommsAuthority(
             config, load_model(config), head.seed, tuple(head.vehicles), self.shell.send_evolved, {}, self._publish
         )
-        self.authority.on_committed = self._publish_links
         self.topics = RadioTopics(node, self.shell.inbox, self.authority)
+        self.authority.on_committed = self._after_commit
+        self.authority.warm_up()
         self.shell.attach(self.authority, self._restore, self._replay)
 
     def _publish(self, deliveries: list[Delivery]) -> None:
         if not self.shell.muted:
             self.topics.publish(deliveries)
 
-    def _publish_links(self, cycle: Cycle) -> None:
+    def _after_commit(self, cycle: Cycle) -> None:
         if not self.shell.muted:
-            self.topics.publish_links(cycle.t_ns)
+            self.topics.after_commit(cycle.t_ns)
 
     def _restore(self, state: bytes, soil: bytes, epoch: int) -> str:
         self.authority.restore(state, epoch)
+        self.topics.open_all()
         return ''
 
     def _replay(self, past: Join.Response) -> None:

@@ -94,7 +94,7 @@ class Reach:
             f'{src}->{dst}': {
                 'sent': pair.sent,
                 'delivered': pair.delivered,
-                'lost_s': [[None if t is None else t * 1e-9 for t in interval] for interval in pair.lost_ns],
+                'lost_s': [[None if t is None else t / 1e9 for t in interval] for interval in pair.lost_ns],
             }
             for (src, dst), pair in sorted(self._pairs.items())
         }

@@ -107,7 +107,7 @@ def hapke_reflectance(
 ) -> Floats:
     """Return Hapke's bidirectional reflectance r [1/sr]; L = r E, E the sun's irradiance normal to its rays.
 
-    The arguments broadcast. Below the horizon (either angle at 90 degrees or more) r is 0.
+    The arguments broadcast. Below the horizon (either angle at 90 degrees or more) r is 0; what is NaN stays NaN.
 
     :param incidence: angle of the sun from the normal [rad]
     :param emission: angle of the viewer from the normal [rad]
@@ -120,8 +120,8 @@ def hapke_reflectance(
         part['K'] * parameters.w / (4.0 * np.pi) * part['LS'] * (part['p'] * opposition + part['M'])
         * (1.0 + parameters.Bc0 * part['Bc']) * part['S']
     )  # fmt: skip
-    lit = (np.cos(incidence) > 1e-15) & (np.cos(emission) > 1e-15)
-    out: Floats = np.where(lit, r, 0.0)
+    dark = (np.cos(incidence) <= 1e-15) | (np.cos(emission) <= 1e-15)
+    out: Floats = np.where(dark, 0.0, r)
     return out
 
 

@@ -38,8 +38,22 @@ def load_sensor(source: str | Path | Mapping[str, Any], schema: type[ModelT], ba
     :raises SensorModelError: naming file, key, value and what is allowed
     """
     kind = str(schema.model_fields['type'].default)
+    values, where = _read(source, kind, base_dir)
+    return _checked(values, schema, where)
+
+
+def sensor_kind(source: str | Path | Mapping[str, Any], base_dir: str | Path = '.') -> str:
+    """Return what a sensor model says its type is; arguments and errors as of :func:`load_sensor`."""
+    values, where = _read(source, '', base_dir)
+    if 'type' not in values:
+        raise SensorModelError(f'{where}: type: is missing; allowed: the type of the sensor, e.g. camera')
+    return str(values['type'])
+
+
+def _read(source: str | Path | Mapping[str, Any], kind: str, base_dir: str | Path) -> tuple[dict[str, Any], str]:
+    """Return the values of a model, and where they came from."""
     if isinstance(source, Mapping):
-        return _checked(dict(source), schema, kind)
+        return dict(source), kind or 'sensor'
     shipped = resources.files('regolith_sensors') / 'data' / 'sensors' / f'{source}.yaml'
     path = Path(base_dir, source)
     try:
@@ -53,13 +67,14 @@ def load_sensor(source: str | Path | Mapping[str, Any], schema: type[ModelT], ba
         guess = difflib.get_close_matches(str(source), known, n=1)
         hint = f' (did you mean {guess[0]}?)' if guess else ''
         raise SensorModelError(
-            f'{path}: {kind}: no such model or file; allowed: {", ".join(known)}, or the path of a YAML file{hint}'
+            f'{path}: {kind or "sensor"}: no such model or file; allowed: {", ".join(known)}, '
+            f'or the path of a YAML file{hint}'
         ) from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise SensorModelError(f'{path}: not valid YAML: {error}') from error
     if not isinstance(values, dict):
-        raise SensorModelError(f'{where}: holds {values!r}; allowed: a mapping of {", ".join(schema.model_fields)}')
-    return _checked(values, schema, where)
+        raise SensorModelError(f'{where}: holds {values!r}; allowed: a mapping of type and what goes with it')
+    return values, where
 
 
 def _kind(values: Any) -> str:

@@ -118,16 +118,35 @@ class Scene:
         self._stale = True
         return len(self._meshes) - 1
 
-    def add_object(self, name: str, parts: Iterable[tuple[int, Semantic]]) -> SceneObject:
-        """Add a thing made of meshes, each with its class; it stands at the world's origin until it is placed."""
+    def add_object(
+        self, name: str, parts: Iterable[tuple[int, Semantic]], number: int | None = None
+    ) -> SceneObject:
+        """Add a thing made of meshes, each with its class; it stands at the world's origin until it is placed.
+
+        :param number: in instance images, from 2 on; none: one more than there are objects
+        """
         members = list(parts)
-        added = SceneObject(len(self.objects) + 2, name, len(self._instances), len(members))
+        number = len(self.objects) + 2 if number is None else number
+        added = SceneObject(number, name, len(self._instances), len(members))
         self.objects.append(added)
         self._instances += [(added.number, mesh, semantic) for mesh, semantic in members]
-        unit = np.tile(np.eye(3, 4), (len(members), 1, 1))
-        self._place = np.concatenate([self._place, unit])
+        self._reserve(len(self._instances))
+        self._place[added.first : len(self._instances)] = np.eye(3, 4)
         self._stale = True
         return added
+
+    def keep_objects(self, count: int) -> None:
+        """Take all but the first ``count`` objects out again; their meshes stay."""
+        if count < len(self.objects):
+            first = self.objects[count].first
+            del self.objects[count:], self._instances[first:]
+            self._moved = {number for number in self._moved if number < first}
+            self._stale = True
+
+    def _reserve(self, count: int) -> None:
+        if count > len(self._place):
+            more = np.zeros((max(count, 2 * len(self._place)) - len(self._place), 3, 4))
+            self._place = np.concatenate([self._place, more])
 
     def place(
         self, thing: SceneObject, part: int, position: ArrayLike, orientation: ArrayLike, scale: ArrayLike = 1.0
@@ -144,14 +163,16 @@ class Scene:
         self._place[number, :, 3] = position
         self._moved.add(number)
 
-    def centre(self, position: ArrayLike) -> None:
-        """Choose tiles and origin for viewers near a position in the world [m], shape (3,)."""
+    def centre(self, position: ArrayLike) -> bool:
+        """Choose tiles and origin for viewers near a position in the world [m], shape (3,); say whether any changed."""
         position = np.asarray(position, dtype=np.float64)
         origin = np.floor(position / _ORIGIN_STEP + 0.5) * _ORIGIN_STEP
         came_or_went = self.tiles.centre(float(position[0]), float(position[1]))
         if came_or_went or not np.array_equal(origin, self.origin):
             self.origin = origin
             self._stale = True
+            return True
+        return False
 
     def update(self, i: NDArray[np.int32], j: NDArray[np.int32]) -> int:
         """Take in that soil nodes changed; return the number of tiles rebuilt. The ground must have them already."""
@@ -181,7 +202,7 @@ class Scene:
         return np.ascontiguousarray(transform, dtype=np.float32)
 
     def _object_transforms(self) -> Singles:
-        moved = self._place.copy()
+        moved = self._place[: len(self._instances)].copy()
         moved[:, :, 3] -= self.origin
         return moved.astype(np.float32)
 

@@ -9,6 +9,7 @@ whatever was shown before. Each tile hangs a skirt over its edges, which closes 
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import Protocol
 
 import numpy as np
@@ -28,6 +29,9 @@ _SIDE = CELLS + 3
 _SLOT = _SIDE * _SIDE * 3 + 5
 # How far compaction smooths what lies below the grid, and the sinkage at which it has done so.
 _SMOOTHED, _SMOOTH_DEPTH = 0.65, 0.01
+_COARSE_KEPT = 8192
+WIDEST_RUT = 0.7
+"""Cells wider than this [m] show nothing of what vehicles do to the ground."""
 
 
 class Ground(Protocol):
@@ -52,6 +56,7 @@ class SoilGround:
         """Look at a grid, within an extent (west, east, south, north) [m] if that of its height field is too large."""
         self.grid = grid
         self._extent = extent
+        self._coarse: OrderedDict[tuple[int, int, int], Floats] = OrderedDict()
 
     @property
     def spacing(self) -> float:
@@ -68,11 +73,15 @@ class SoilGround:
         if stride == 1:
             window = self.grid.window(i, i + count, j, j + count)
             return window.level, window.base[1:-1, 1:-1]
-        steps = np.arange(count) * stride
-        x, y = (i + steps) * self.spacing, (j + steps) * self.spacing
-        # Far off, ruts are too small for their smoother ground to be told apart.
-        level = self.grid.levels(x[:, None], y[None, :])
-        return level, level
+        base = self._coarse.get((i, j, stride))
+        if base is None:
+            ni, nj = i // stride, j // stride
+            base = self.grid.height_field.coarse_nodes(ni, ni + count, nj, nj + count, self.spacing * stride)
+            self._coarse[(i, j, stride)] = base
+            if len(self._coarse) > _COARSE_KEPT:
+                self._coarse.popitem(last=False)
+        rise = self.grid.settled(i, j, stride, count) if stride * self.spacing <= WIDEST_RUT else None
+        return (base, base) if rise is None else (base + rise, base)
 
 
 class Tile:
@@ -111,6 +120,12 @@ class TerrainTiles:
         self._free: list[int] = []
         self._centre: tuple[int, int] | None = None
 
+    @property
+    def middle(self) -> tuple[float, float]:
+        """Return the (x, y) [m] that the tiles were chosen for; the origin before any were."""
+        step = 2.0 * CELLS * self.ground.spacing
+        return (0.0, 0.0) if self._centre is None else (self._centre[0] * step, self._centre[1] * step)
+
     def centre(self, x: float, y: float) -> bool:
         """Choose the tiles for a viewer at (x, y) [m]; say whether any came or went."""
         step = 2.0 * CELLS * self.ground.spacing
@@ -141,9 +156,11 @@ class TerrainTiles:
         dirty = []
         positions = {tile.key: n for n, tile in enumerate(self.tiles)}
         for level in sorted({tile.key[0] for tile in self.tiles}):
-            shift = level + CELLS.bit_length() - 1
-            ti, tj = (int(i.min()) >> shift) - 1, (int(j.min()) >> shift) - 1
-            shape = ((int(i.max()) >> shift) - ti + 2, (int(j.max()) >> shift) - tj + 2)
+            if level > 0 and self.ground.spacing * (1 << level) > WIDEST_RUT:
+                continue
+            shift, half = level + CELLS.bit_length() - 1, (1 << level) >> 1
+            ti, tj = ((int(i.min()) + half) >> shift) - 1, ((int(j.min()) + half) >> shift) - 1
+            shape = (((int(i.max()) + half) >> shift) - ti + 2, ((int(j.max()) + half) >> shift) - tj + 2)
             marked = np.zeros(shape, dtype=np.bool_)
             _mark(i, j, level, ti, tj, marked)
             for a, b in np.argwhere(marked).tolist():
@@ -222,10 +239,10 @@ class TerrainTiles:
 @njit(cache=True, nogil=True, error_model='numpy')
 def _mark(i, j, level, ti, tj, marked):  # type: ignore[no-untyped-def]
     """Mark the tiles of a level that use a node, in themselves or as neighbour of an edge."""
+    half = (1 << level) >> 1
     for n in range(i.shape[0]):
-        if (i[n] & ((1 << level) - 1)) or (j[n] & ((1 << level) - 1)):
-            continue
-        ci, cj = i[n] >> level, j[n] >> level
+        # The coarse node whose square it lies in.
+        ci, cj = (i[n] + half) >> level, (j[n] + half) >> level
         # Tile t uses cells t CELLS - 1 to t CELLS + CELLS + 1.
         for a in range(-((CELLS + 1 - ci) // CELLS), (ci + 1) // CELLS + 1):
             for b in range(-((CELLS + 1 - cj) // CELLS), (cj + 1) // CELLS + 1):

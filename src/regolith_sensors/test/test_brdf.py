@@ -139,6 +139,19 @@ def test_continuity() -> None:
     everything = hapke_reflectance(grid[:, None, None], grid[None, :, None], grid[None, None, :], p)
     assert np.isfinite(everything).all() and (everything >= 0.0).all()
     assert (everything[31:] == 0.0).all() and (everything[:, 31:] == 0.0).all()
+    assert np.isnan(hapke_reflectance([np.nan, 0.1, 0.1], [0.1, np.nan, 0.1], [0.1, 0.1, np.nan], p)).all()
+
+
+def test_arguments_broadcast_and_only_the_cosine_of_the_azimuth_counts() -> None:
+    p = PRESETS['lunar_paper']
+    i, e = np.deg2rad([[10.0], [40.0], [70.0]]), np.deg2rad([5.0, 60.0])
+    got = hapke_reflectance(i, e, 1.0, p)
+    assert got.shape == (3, 2) and got.dtype == np.float64
+    assert got[1, 0] == hapke_reflectance(float(i[1, 0]), float(e[0]), 1.0, p)
+    for same in (-1.0, 2.0 * np.pi - 1.0, 2.0 * np.pi + 1.0):
+        np.testing.assert_allclose(hapke_reflectance(i, e, same, p), got, rtol=1e-13)
+    assert hapke_reflectance(np.zeros((0, 4)), 0.0, 0.0, p).shape == (0, 4)
+    np.testing.assert_allclose(hapke_reflectance(np.float32(0.3), np.float32(0.8), 1, p), hapke_reflectance(0.3, 0.8, 1.0, p), rtol=1e-6)
 
 
 def test_smooth_ground_is_lommel_seeliger() -> None:

@@ -117,7 +117,7 @@ def test_photon_transfer(gain: float, read: float, dark: float) -> None:
     ramp = np.repeat(np.linspace(2.0, 400.0, 25), 40).reshape(25, 40)
     count = 1000
     shots, reads = (normals(stream_key(3, 'cam', q), 0, count * ramp.size).reshape(count, *ramp.shape) for q in ('shot', 'read'))
-    frames = np.stack([stages.add_noise(ramp, dark, 0.5, gain, read, z, r) for z, r in zip(shots, reads)])
+    frames = np.stack([stages.add_noise(ramp, dark, 0.5, gain, read, z, r, electrons=True) for z, r in zip(shots, reads)])
     mean, variance = frames.mean(axis=(0, 2)), frames.var(axis=0).mean(axis=1)
     slope, intercept = np.polyfit(mean, variance, 1, w=1.0 / variance)
     # 25 levels of 40 000 samples: 0.7 % per level, well below 1 % in the slope and 2 % in the intercept.
@@ -129,10 +129,14 @@ def test_photon_transfer(gain: float, read: float, dark: float) -> None:
 
 def test_few_electrons_are_poisson() -> None:
     z = normals(stream_key(1, 'c', 'shot'), 0, 200_000).reshape(400, 500)
-    counts = stages.add_noise(np.full(z.shape, 0.8), 0.0, 1.0, 1.0, 0.0, z, z)
+    light = np.full(z.shape, 0.8)
+    counts = stages.add_noise(light, 0.0, 1.0, 1.0, 0.0, z, z, electrons=True)
     for n, probability in [(0, 0.449329), (1, 0.359463), (2, 0.143785), (3, 0.038343)]:
         # Three standard deviations of 200 000 draws are 0.0033.
         assert np.mean(counts == n) == pytest.approx(probability, abs=0.0035)
+    # In other units (full scale, say) eq. 6 stands as printed, whatever the gain.
+    plain = stages.add_noise(light, 0.0, 1.0, 1.0, 0.0, z, z)
+    np.testing.assert_allclose(plain, 0.8 + np.sqrt(0.8) * z, rtol=1e-6, atol=1e-6)
 
 
 def test_frames_repeat_and_differ() -> None:

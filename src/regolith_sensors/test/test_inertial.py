@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""IMU, GNSS and encoders: kinematics exactly, errors by their statistics."""
+"""IMU and GNSS: kinematics exactly, errors by their statistics."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 
 from regolith_sensors.config import load_sensor, sensor_models
 from regolith_sensors.drift import Drift
-from regolith_sensors.encoder import Encoder, EncoderConfig
 from regolith_sensors.gnss import MOON_RADIUS, Gnss, GnssConfig, geodetic
 from regolith_sensors.imu import Imu, ImuConfig, mean_specific_force, specific_force
 from regolith_world.counter import stream_key
@@ -111,17 +110,6 @@ def test_fix_on_the_sphere() -> None:
     degree = math.pi / 180 * MOON_RADIUS
     assert Gnss(config, 1, 'g').fix(3, (degree, degree, 2.0)) == pytest.approx((61.0, 22.0, 7.0))
     assert geodetic((0, 100.0, 0), 0.0, 0.0, 0.0, MOON_RADIUS)[0] == pytest.approx(100.0 / MOON_RADIUS)
-
-
-def test_encoder() -> None:
-    encoder = Encoder(EncoderConfig(ticks=100, rate_hz=10.0), 1, 'wheels')
-    angles, speeds = encoder.sample(5, np.array([1.0, 2.0]), np.array([0.9, 2.0]))
-    step = 2 * math.pi / 100
-    assert np.abs(angles - [1.0, 2.0]).max() <= step / 2 and speeds[1] == 0.0
-    assert speeds[0] == pytest.approx(1.0, abs=10 * step)
-    noisy = Encoder(EncoderConfig(ticks=10**6, jitter_rad=0.01), 1, 'wheels')
-    seen = np.array([noisy.sample(n, np.zeros(4), np.zeros(4))[0] for n in range(1000)])
-    assert seen.std() == pytest.approx(0.01, rel=0.06)
 
 
 def test_models() -> None:

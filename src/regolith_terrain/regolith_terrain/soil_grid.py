@@ -172,6 +172,34 @@ class SoilGrid:
                 flat[members] = tile.values[1, fi[members] & (TILE - 1), fj[members] & (TILE - 1)]
         return flat.reshape(out.shape)
 
+    def settled(self, i: int, j: int, stride: int, count: int) -> Floats | None:
+        """Return by how much the ground has risen, averaged over squares of ``stride`` nodes about coarse ones [m].
+
+        :param i: index along x of the first of the coarse nodes i, i + stride, ...; j: the same along y
+        :param count: coarse nodes along either axis
+        :return: shape (count, count); None if nothing there was touched
+        """
+        low_i, low_j = i - stride // 2, j - stride // 2
+        first, last = (low_i >> _SHIFT, low_j >> _SHIFT), (
+            (low_i + count * stride - 1) >> _SHIFT, (low_j + count * stride - 1) >> _SHIFT,
+        )  # fmt: skip
+        if (last[0] - first[0] + 1) * (last[1] - first[1] + 1) < len(self._tiles):
+            keys = [(a, b) for a in range(first[0], last[0] + 1) for b in range(first[1], last[1] + 1)]
+        else:
+            keys = sorted(k for k in self._tiles if first[0] <= k[0] <= last[0] and first[1] <= k[1] <= last[1])
+        out: Floats | None = None
+        for key in keys:
+            tile = self._tiles.get(key)
+            if tile is None or tile.values is None or tile.modified is None:
+                continue
+            li, lj = np.nonzero(tile.modified)
+            a, b = ((key[0] << _SHIFT) + li - low_i) // stride, ((key[1] << _SHIFT) + lj - low_j) // stride
+            inside = (a >= 0) & (a < count) & (b >= 0) & (b < count)
+            out = np.zeros((count, count)) if out is None else out
+            rise = (tile.values[1] - tile.base)[li, lj] / stride**2
+            np.add.at(out, (a[inside], b[inside]), rise[inside])
+        return out
+
     def all_records(self) -> NodeRecords:
         """Return the records of all modified nodes, sorted by (i, j)."""
         parts_i, parts_j, parts = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)], [np.zeros((len(FIELDS), 0))]

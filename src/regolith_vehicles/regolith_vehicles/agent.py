@@ -76,6 +76,10 @@ class Snapshot:
     command: tuple[float, float]
     """Forward speed [m/s] and yaw rate [rad/s] the driver asked for."""
     figures: Figures
+    cycle_ns: int = 0
+    """Length of the cycle that led here [ns]; 0 if none did (at the start, after a restore)."""
+    motion: Vector | None = None
+    """Of the base after every substep of that cycle, see :data:`regolith_vehicles.substeps.run_substeps`."""
 
     @property
     def wheels(self) -> tuple[WheelState, ...]:
@@ -161,6 +165,7 @@ class VehicleAgent(Participant):
         self._tentative: tuple[CycleKey, str] | None = None
         self._delta: SoilDelta | None = None
         self._motion: Motion | None = None
+        self._samples: tuple[int, Vector] | None = None
         self._start = self.vehicle.body_state()
         self._live = b''
         self._snapshot: Snapshot | None = None
@@ -237,7 +242,7 @@ class VehicleAgent(Participant):
         self.vehicle.commit(self._state)
         self._driver_committed = self.driver.save()
         self._cycles = key.cycle + 1
-        self._capture(cycle.t_ns)
+        self._capture(cycle.t_ns, self._samples)
 
     def _discard(self) -> None:
         if self._tentative is None:
@@ -265,6 +270,7 @@ class VehicleAgent(Participant):
     def _evolve(self, cycle: Cycle) -> Evolved:
         assert self._motion is not None
         records = self.vehicle.finish(self._motion)
+        self._samples = (cycle.dt_ns, self._motion.samples)
         self._motion = None
         self._state = self.vehicle.state()
         self._tentative = (cycle.key, self._digest(cycle.key.cycle + 1, self._live, self._state))
@@ -330,7 +336,7 @@ class VehicleAgent(Participant):
             self._unseen = False
             self._capture(cycle.t_ns)
 
-    def _capture(self, t_ns: int) -> None:
+    def _capture(self, t_ns: int, samples: tuple[int, Vector] | None = None) -> None:
         if self._publish is None:
             return
         names, positions, velocities = self.vehicle.joint_states()
@@ -350,6 +356,8 @@ class VehicleAgent(Participant):
             odometry=self.vehicle.odometry,
             command=self._command,
             figures=self.vehicle.figures,
+            cycle_ns=samples[0] if samples is not None else 0,
+            motion=samples[1] if samples is not None else None,
         )
 
     def report(self) -> dict[str, object]:

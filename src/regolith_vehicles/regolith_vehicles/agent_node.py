@@ -37,6 +37,8 @@ class AgentNode:
         world_namespace = declare(node, 'world_namespace', 'regolith', 'where the topics of the world are')
         frame_prefix = declare(node, 'frame_prefix', f'{name}/', 'before every frame id')
         rate = declare(node, 'state_rate_hz', 50.0, 'rate of the state topics in simulated time [Hz]')
+        sensed = declare(node, 'sensed', False, 'whether sensors follow this vehicle and must not miss a state')
+        labelled = declare(node, 'labelled', False, 'whether cameras label wheels with their states')
         stamped = declare(node, 'cmd_vel_stamped', False, 'whether cmd_vel is a TwistStamped (distros after Jazzy)')
         head = load_section(scenario_file, '', Head)
         world_config = load_section(scenario_file, 'world', WorldConfig)
@@ -53,12 +55,12 @@ class AgentNode:
             self.shell.send_evolved, self._send_delta, soil=soil, publish=self._publish,
         )  # fmt: skip
         self.agent.warm_up()
-        self.topics = VehicleTopics(node, self.agent, frame_prefix, rate)
+        self.topics = VehicleTopics(node, self.agent, frame_prefix, rate, head.seed)
         self.topics.listen(self.shell.inbox, 'cmd_vel', stamped)
         update = f'/{world_namespace}/terrain/update'
         self.shell.inbox.subscribe(TerrainUpdate, update, self._on_update, qos.PROTOCOL)
         self.shell.attach(self.agent, self._restore, self._replay, self._adopt)
-        self.shell.watch([self._delta])
+        self.shell.watch([self._delta, *(self.topics.followed(labelled) if sensed else ())])
         offer_heights(node, soil.grid)
 
     def _publish(self, snapshot: Snapshot) -> None:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import Field, ValidationError, field_validator
 
+from regolith_vehicles.encoders import EncoderConfig
 from regolith_vehicles.model_config import VehicleModelConfig
 from regolith_world.config import Section
 
@@ -94,6 +95,11 @@ class VehicleEntry(Section):
     mass_scale: float = Field(
         default=1.0, ge=0.1, le=10.0, description='factor on all masses and inertias of the model [-]'
     )
+    encoders: EncoderConfig | None = Field(
+        default=None, description='of the wheels, for joint_states alone; absent: true angles'
+    )
+    sensors: dict[str, Any] = Field(default_factory=dict, description='name -> what it sees with (regolith_sensors)')
+    lights: dict[str, Any] = Field(default_factory=dict, description='name -> a spotlight (regolith_sensors)')
 
 
 class VehicleModelError(ValueError):

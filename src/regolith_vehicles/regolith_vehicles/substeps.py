@@ -30,6 +30,8 @@ LEFT_WINDOW = 1000
 """Plus the wheel's index."""
 SCRATCH_TOO_SMALL = 2000
 """Plus the wheel's index."""
+SAMPLE_COLUMNS = 13
+"""Of the samples of the motion: qpos (7) and qvel (6) of the free joint."""
 
 
 def _load_mujoco() -> None:
@@ -68,6 +70,8 @@ def _compile(kernels: int) -> Callable[..., int]:
         data,
         count,
         step,
+        qpos,
+        qvel,
         xpos,
         xmat,
         cvel,
@@ -91,6 +95,7 @@ def _compile(kernels: int) -> Callable[..., int]:
         force,
         torque,
         stats,
+        samples,
     ):
         if kernels < 0:  # never; keeps the digest in the closure and so in the cache key
             return kernels
@@ -138,6 +143,8 @@ def _compile(kernels: int) -> Callable[..., int]:
                 xfrc_applied[b, 4] = torque[w, 1] + (az * fx - ax * fz)
                 xfrc_applied[b, 5] = torque[w, 2] + (ax * fy - ay * fx)
             mj_step2(model, data)
+            samples[k, :7] = qpos[:7]
+            samples[k, 7:] = qvel[:6]
         return OK
 
     compiled: Callable[..., int] = run_substeps
@@ -148,9 +155,10 @@ run_substeps: Callable[..., Any] = _compile(_kernels_digest())
 """Advance a vehicle by ``count`` substeps; returns OK or what went wrong.
 
 Arguments: addresses of mjModel and mjData; number and length [s] of the substeps (opt.timestep must be set to it);
-views of mjData's xpos, xmat, cvel, subtree_com, xipos, xfrc_applied and ctrl; root body; actuators and their controls
-at the start and at the end of the cycle (linear between); body of each wheel and the rotation of its shape in that
-body's frame, shape (n, 3, 3); shapes, ground, soils, bulldozing rules, mode, shear (layers, ni, nj, 2; one layer:
-shared by all wheels) and scratch as :func:`regolith_terrain.scm.body_wrench` takes them; out: soil force [N] and torque
-about the wheel centre [N m] of the last substep in world axes, shape (n, 3), and stats.
+views of mjData's qpos, qvel, xpos, xmat, cvel, subtree_com, xipos, xfrc_applied and ctrl; root body; actuators and
+their controls at the start and at the end of the cycle (linear between); body of each wheel and the rotation of its
+shape in that body's frame, shape (n, 3, 3); shapes, ground, soils, bulldozing rules, mode, shear (layers, ni, nj, 2;
+one layer: shared by all wheels) and scratch as :func:`regolith_terrain.scm.body_wrench` takes them; out: soil force [N]
+and torque about the wheel centre [N m] of the last substep in world axes, shape (n, 3), stats, and the base's motion
+after every substep, shape (count, SAMPLE_COLUMNS).
 """

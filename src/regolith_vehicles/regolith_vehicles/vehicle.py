@@ -79,6 +79,8 @@ class Motion:
     steer_angles: Vector
     base_position: Vector
     """[m]."""
+    samples: Vector
+    """Of the base after every substep, see :data:`substeps.run_substeps`."""
     status: int = substeps.OK
 
     def run(self) -> None:
@@ -289,16 +291,17 @@ class Vehicle:
         shear = self._dense_shear(window)
         bias = np.concatenate((self._bias, np.zeros(len(self._steered))))
         self._model.opt.timestep = step
+        samples = np.empty((count, substeps.SAMPLE_COLUMNS))
         arguments = (
             self._model._address, data._address, count, step,
-            data.xpos, data.xmat, data.cvel, data.subtree_com, data.xipos, data.xfrc_applied, data.ctrl,
-            self._root, self._actuators, begin + bias, end + bias,
+            data.qpos, data.qvel, data.xpos, data.xmat, data.cvel, data.subtree_com, data.xipos, data.xfrc_applied,
+            data.ctrl, self._root, self._actuators, begin + bias, end + bias,
             body.wheel_body, self._frames, self._shapes, self._ground(window), self._soils.soils, self._bulldozing,
-            self._mode, shear, self._scratch, self._force, self._torque, self._stats,
+            self._mode, shear, self._scratch, self._force, self._torque, self._stats, samples,
         )  # fmt: skip
         return Motion(
             partial(substeps.run_substeps, *arguments), window, shear, duration, begin, end,
-            data.qpos[body.wheel_qpos], self._steer_angles(), data.xpos[body.base].copy(),
+            data.qpos[body.wheel_qpos], self._steer_angles(), data.xpos[body.base].copy(), samples,
         )  # fmt: skip
 
     def finish(self, motion: Motion) -> NodeRecords:

@@ -60,6 +60,8 @@ class Head(BaseModel):
     name: str
     seed: int
     vehicles: dict[str, Any]
+    comms: Any = None
+    """The radios' section; None: nobody talks."""
 
 
 SectionT = TypeVar('SectionT', bound=BaseModel)

@@ -21,6 +21,17 @@ def matrix(quaternion: Vector) -> Vector:
     )
 
 
+def matrices(quaternions: Vector) -> Vector:
+    """Return the rotation matrices of quaternions of shape (n, 4), shape (n, 3, 3); see :func:`matrix`."""
+    x, y, z, w = np.asarray(quaternions, dtype=np.float64).T
+    rows = [
+        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
+        [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
+        [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
+    ]
+    return np.moveaxis(np.array(rows), 2, 0)
+
+
 def product(a: Vector, b: Vector) -> Vector:
     """Return the Hamilton product a b: first b, then a."""
     ax, ay, az, aw = a.tolist()
@@ -41,6 +52,16 @@ def from_rotation_vector(vector: Vector) -> Vector:
     if angle < 1e-300:
         return np.array([0.0, 0.0, 0.0, 1.0])
     return np.concatenate([vector * (np.sin(angle / 2.0) / angle), [np.cos(angle / 2.0)]])
+
+
+def rotation_vector(quaternion: Vector) -> Vector:
+    """Return the turn of at most pi that a quaternion stands for, as an axis times its angle [rad]; the inverse of
+    :func:`from_rotation_vector`.
+    """
+    turn = quaternion if quaternion[3] >= 0.0 else -quaternion
+    sine = float(np.linalg.norm(turn[:3]))
+    factor = 2.0 if sine < 1e-12 else 2.0 * np.arctan2(sine, float(turn[3])) / sine
+    return np.asarray(turn[:3] * factor)
 
 
 def from_yaw(yaw: float) -> Vector:

@@ -26,6 +26,8 @@ from regolith_world.ros.leaving import leave
 from regolith_world.ros.runner import Runner
 from regolith_world.world import Refused, World
 
+SENSORS_LAG = 'simulated time the world may run ahead of its sensors [s]; below 0: there are none'
+
 
 def declare(node: Node, name: str, default: Any, description: str) -> Any:
     """Declare a read-only parameter and return its value."""
@@ -92,6 +94,9 @@ class WorldNode:
         self._expected = {**{name: ParticipantKind.AGENT for name in head.vehicles}, 'terrain': ParticipantKind.TERRAIN}
         services = {name: f'/{name}/agent' for name in head.vehicles}
         services['terrain'] = f'{node.get_namespace().rstrip("/")}/terrain'
+        if head.comms is not None:
+            self._expected['comms'] = ParticipantKind.COMMS
+            services['comms'] = f'{node.get_namespace().rstrip("/")}/comms'
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(node)
         link = Node('world_link', start_parameter_services=False, enable_rosout=False)
@@ -113,6 +118,7 @@ class WorldNode:
             speed=declare(node, 'speed', 1.0, 'cap, simulated seconds per wall second; 0: as fast as possible'),
             inbox=self.bus.inbox,
             recorded=self._recorded,
+            sensors_lag_s=declare(node, 'sensors_lag_s', -1.0, SENSORS_LAG),
             on_checkpoint=self._keep,
         )
         self.runner.paused = declare(node, 'start_paused', False, 'whether the world waits for ~/pause to be lifted')
@@ -133,13 +139,13 @@ class WorldNode:
         while (
             set(self.world.participants) != set(self._expected)
             or self.bus.listeners() < wanted
-            or not self.runner.recorder_ready
+            or self.runner.missing()
         ):
             self.bus.inbox.deliver()
             if self.runner.leaving.asked:
                 return 0
             if time.monotonic() > until:
-                missing = sorted(set(self._expected) - set(self.world.participants)) or ['recorder']
+                missing = sorted(set(self._expected) - set(self.world.participants)) or self.runner.missing()
                 self.node.get_logger().error(f'{missing} did not join within {self.config.start_timeout_s} s')
                 return 3
             self._executor.spin_once(timeout_sec=0.05)

@@ -22,21 +22,17 @@ from regolith_world.ros.inbox import Inbox
 
 
 class RadioTopics:
-    """``/NAME/comms/{tx,rx,neighbors}`` of each vehicle and station, ``comms/links`` and services of the whole.
+    """``/NAME/comms/{tx,rx,neighbors}`` of each radio, ``comms/links`` and services of the whole.
 
     :param node: named ``comms``, in the world's namespace
     :param inbox: takes what robots send
     """
 
     def __init__(self, node: Node, inbox: Inbox, authority: CommsAuthority) -> None:
-        self._node, self._authority = node, authority
-        radios = sorted((*authority.vehicles, *authority.config.stations))
+        self._node, self._inbox, self._authority = node, inbox, authority
         self._received: dict[str, Any] = {}
         self._neighbors: dict[str, Any] = {}
-        for radio in radios:
-            self._received[radio] = self._publisher(m.Datagrams, f'/{radio}/comms/rx')
-            self._neighbors[radio] = self._publisher(m.Neighbors, f'/{radio}/comms/neighbors')
-            inbox.subscribe(m.Datagram, f'/{radio}/comms/tx', self._taker(radio), qos.STATE, optional=True)
+        self.open_all()
         self._links = node.create_publisher(m.RadioLinks, 'comms/links', qos.LATCHED)
         self._links_period_ns = round(authority.config.links_period_s * 1e9)
         self._links_shown: tuple[int, tuple[str, ...]] | None = None
@@ -44,6 +40,18 @@ class RadioTopics:
         node.create_service(srv.BindPort, 'comms/bind', self._on_bind)
         node.create_service(srv.DeployBreadcrumb, 'comms/deploy_breadcrumb', self._on_deploy)
         node.create_service(srv.RemoveBreadcrumb, 'comms/remove_breadcrumb', self._on_remove)
+
+    def open_all(self) -> None:
+        """Make the topics of every registered radio that has none yet."""
+        for radio in self._authority.broker.radios:
+            self._open(radio)
+
+    def _open(self, radio: str) -> None:
+        if radio in self._received:
+            return
+        self._received[radio] = self._publisher(m.Datagrams, f'/{radio}/comms/rx')
+        self._neighbors[radio] = self._publisher(m.Neighbors, f'/{radio}/comms/neighbors')
+        self._inbox.subscribe(m.Datagram, f'/{radio}/comms/tx', self._taker(radio), qos.DATAGRAMS, optional=True)
 
     def _publisher(self, message_type: Any, topic: str) -> Any:
         return self._node.create_publisher(message_type, topic, qos.STATE, qos_overriding_options=qos.OVERRIDABLE)
@@ -56,13 +64,14 @@ class RadioTopics:
         for item in deliveries:
             by_radio.setdefault(item.to, []).append(item)
         for radio, items in sorted(by_radio.items()):
-            # A radio registered by service has no topics of its own.
-            if radio not in self._received:
-                continue
-            batch = m.Datagrams(datagrams=[_datagram(item) for item in items])
-            batch.header.stamp = _time(items[0].t_ns)
-            self._received[radio].publish(batch)
+            if self._received[radio].get_subscription_count():
+                self._publish_batch(radio, items)
             self._publish_neighbors(radio, items[0].t_ns)
+
+    def _publish_batch(self, radio: str, items: list[Delivery]) -> None:
+        batch = m.Datagrams(datagrams=[_datagram(item) for item in items])
+        batch.header.stamp = _time(items[0].t_ns)
+        self._received[radio].publish(batch)
 
     def _publish_neighbors(self, radio: str, t_ns: int) -> None:
         publisher = self._neighbors[radio]
@@ -75,8 +84,14 @@ class RadioTopics:
         message.rssi = [rssi for _, (_, rssi) in heard]
         publisher.publish(message)
 
-    def publish_links(self, t_ns: int) -> None:
-        """Send the table of links, if it is due or the breadcrumbs have changed since."""
+    def after_commit(self, t_ns: int) -> None:
+        """Say what could not be done, and send the table of links if it is due or the breadcrumbs have changed."""
+        complaints, self._authority.complaints = self._authority.complaints, []
+        if complaints:
+            self._node.get_logger().warning('; '.join(complaints), throttle_duration_sec=1.0)
+        self._publish_links(t_ns)
+
+    def _publish_links(self, t_ns: int) -> None:
         broker = self._authority.broker
         crumbs = broker.model.breadcrumbs
         state = (t_ns // self._links_period_ns, tuple(name for name, _, _ in crumbs))
@@ -118,7 +133,12 @@ class RadioTopics:
     def _on_register(
         self, request: srv.RegisterRadio.Request, response: srv.RegisterRadio.Response
     ) -> srv.RegisterRadio.Response:
-        return self._do(response, lambda: self._authority.register(request.name, request.leave))
+        def register() -> None:
+            self._authority.register(request.name, request.leave)
+            if not request.leave:
+                self._open(request.name)
+
+        return self._do(response, register)
 
     def _on_bind(self, request: srv.BindPort.Request, response: srv.BindPort.Response) -> srv.BindPort.Response:
         return self._do(response, lambda: self._authority.bind(request.name, request.port, request.multicast))

@@ -15,6 +15,8 @@ from regolith_world.config import Section
 
 Color3 = tuple[float, float, float]
 Efficiency = Annotated[float, Field(ge=0.0, le=1.0)]
+Amount = Annotated[float, Field(ge=0.0)]
+Amount3 = tuple[Amount, Amount, Amount]
 
 
 class DistortionConfig(Section):
@@ -51,9 +53,9 @@ class StagesConfig(Section):
 class NoiseConfig(Section):
     """Noise, in the unit of the signal: electrons unless the aggregator's gain makes another."""
 
-    dark_current: Color3 = Field((0.0, 0.0, 0.0), description='per second, of red, green and blue pixels')
-    gain: Color3 = Field((1.0, 1.0, 1.0), description='Gn: shot noise has the variance Gn^2 mean; 1: electrons')
-    read: Color3 = Field((0.0, 0.0, 0.0), description='standard deviation of the read noise')
+    dark_current: Amount3 = Field((0.0, 0.0, 0.0), description='per second, of red, green and blue pixels')
+    gain: Amount3 = Field((1.0, 1.0, 1.0), description='Gn: shot noise has the variance Gn^2 mean; 1: electrons')
+    read: Amount3 = Field((0.0, 0.0, 0.0), description='standard deviation of the read noise')
     dsnu: float = Field(0.0, ge=0.0, description='standard deviation of the fixed offsets of pixels')
     prnu: float = Field(0.0, ge=0.0, lt=0.5, description='relative standard deviation of the fixed gains of pixels')
     row: float = Field(0.0, ge=0.0, description='standard deviation of the fixed offsets of rows')
@@ -78,6 +80,12 @@ class ExposureConfig(Section):
     level: float = Field(0.6, gt=0.0, le=1.0, description='part of full_well it is set to')
     shortest_s: float = Field(1e-5, gt=0.0, description='[s]')
     longest_s: float = Field(0.1, gt=0.0, description='[s]')
+
+    @model_validator(mode='after')
+    def _ordered(self) -> ExposureConfig:
+        if self.shortest_s > self.longest_s:
+            raise ValueError(f'shortest_s = {self.shortest_s!r}: too long; allowed: up to longest_s = {self.longest_s!r}')
+        return self
 
 
 class EffectsConfig(Section):

@@ -204,8 +204,9 @@ class Camera:
         )
         dark = self._pattern.dark if self.config.stages.fixed_pattern else self._per_channel(noise.dark_current)
         return stages.add_noise(
-            signal, dark, exposure, self._per_channel(noise.gain), self._per_channel(noise.read), shot, read
-        )
+            signal, dark, exposure, self._per_channel(noise.gain), self._per_channel(noise.read), shot, read,
+            electrons=self.config.aggregator_gain is None,
+        )  # fmt: skip
 
     def _response(self, signal: Singles) -> Singles:
         config = self.config

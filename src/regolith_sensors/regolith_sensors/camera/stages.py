@@ -129,12 +129,12 @@ def aggregate(
 
 def add_noise(
     signal: Image, dark_current: ArrayLike, exposure: float, noise_gain: ArrayLike, read_noise: ArrayLike,
-    shot: ArrayLike, read: ArrayLike,
+    shot: ArrayLike, read: ArrayLike, electrons: bool = False,
 ) -> Image:  # fmt: skip
     """Return the signal with dark current, shot and read noise (eq. 6): mu + Gn sqrt(mu) z_shot + sigma z_read.
 
-    mu = signal + dark_current t. Where Gn is 1 the signal counts electrons, and below mu = 30 the first two terms
-    become the Poisson number with the same probability as z_shot, whose distribution is no longer near a Gaussian.
+    mu = signal + dark_current t. Of electrons below mu = 30, where Gn is 1, the first two terms become the Poisson
+    number with the same probability as z_shot, whose distribution is no longer near a Gaussian.
 
     :param dark_current: per second; one number, per channel or per pixel
     :param exposure: t [s]
@@ -142,6 +142,7 @@ def add_noise(
     :param read_noise: sigma; one number or per channel
     :param shot: standard normal numbers z_shot, shaped as the signal
     :param read: standard normal numbers z_read, shaped as the signal
+    :param electrons: whether the signal counts electrons
     """
     signal = _image(signal)
     kind = signal.dtype
@@ -156,7 +157,8 @@ def add_noise(
     dark = np.broadcast_to(dark if dark.ndim == 3 or signal.ndim == 3 else dark[..., None], stack.shape)
     draws = (np.asarray(z, dtype=kind).reshape(stack.shape) for z in (shot, read))
     out = np.empty_like(stack)
-    in_bands(_noise, stack.shape[0], _ROWS, stack, dark, gain, sigma, *draws, kind.type(_POISSON_BELOW), out)
+    poisson_below = kind.type(_POISSON_BELOW if electrons else 0.0)
+    in_bands(_noise, stack.shape[0], _ROWS, stack, dark, gain, sigma, *draws, poisson_below, out)
     return out.reshape(signal.shape)
 
 

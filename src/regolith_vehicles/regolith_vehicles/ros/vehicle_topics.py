@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,10 @@ from regolith_msgs import msg as m
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
-from regolith_vehicles import wheel_state
+from regolith_terrain.ros.convert import typed_array
+from regolith_vehicles import motion_samples, wheel_state
 from regolith_vehicles.agent import Snapshot, VehicleAgent
+from regolith_vehicles.encoders import Encoders
 from regolith_world.records import Vector
 from regolith_world.ros import qos
 from regolith_world.ros.convert import shape_message
@@ -34,10 +36,11 @@ class VehicleTopics:
 
     :param node: in the vehicle's namespace; topic names are relative to it
     :param frame_prefix: before every frame id, e.g. ``amber/``
-    :param rate_hz: of the state topics, in simulated time
+    :param rate_hz: of the state topics but ``vehicle_state``, ``wheel_states``, ``motion_samples``, in simulated time
+    :param seed: of the scenario: picks the noise of wheel encoders
     """
 
-    def __init__(self, node: Node, agent: VehicleAgent, frame_prefix: str, rate_hz: float) -> None:
+    def __init__(self, node: Node, agent: VehicleAgent, frame_prefix: str, rate_hz: float, seed: int) -> None:
         self._agent = agent
         self._base = f'{frame_prefix}base_link'
         self._period_ns = round(1e9 / rate_hz)
@@ -56,6 +59,10 @@ class VehicleTopics:
             node, 'odom', odometry, [*pose(odometry.pose.pose), *xyz(twist.linear), (twist.angular, 'z')]
         )
         names, positions, velocities = agent.vehicle.joint_states()
+        self._axles = [names.index(wheel.joint) for wheel in wheels]
+        self._encoders: Encoders | None = None
+        if agent.entry.encoders is not None:
+            self._encoders = Encoders(agent.entry.encoders, seed, agent.name, rate_hz)
         joints = JointState(name=list(names), position=positions.tolist(), velocity=velocities.tolist())
         joints.effort = agent.vehicle.joint_efforts().tolist()
         numbers = [(joints, name) for name in ('position', 'velocity', 'effort')]
@@ -78,8 +85,21 @@ class VehicleTopics:
         numbers = [field for shift, turn in parts for field in (*xyz(shift), *((turn, name) for name in 'xyzw'))]
         stamps = [frame.header.stamp for frame in frames]
         self._tf = _Topic(node, 'tf', TFMessage(transforms=frames), numbers, (), stamps, qos.TF)
+        self._motion = node.create_publisher(
+            m.MotionSamples, 'motion_samples', qos.STATE, qos_overriding_options=qos.OVERRIDABLE
+        )
         description = node.create_publisher(m.WheeledVehicleDescription, 'description', qos.LATCHED)
         description.publish(self._describe())
+
+    def followed(self, labelled: bool) -> list[Any]:
+        """Return the publishers that sensors follow: they must have subscribers before a run with sensors may start.
+
+        :param labelled: whether a camera labels wheels
+        """
+        models = (sensor.get('model') for sensor in self._agent.entry.sensors.values())
+        inertial = any(isinstance(model, Mapping) and model.get('type') == 'imu' for model in models)
+        wheels = [self._wheels.publisher] if labelled else []
+        return [self._state.publisher, *wheels, *([self._motion] if inertial else [])]
 
     def listen(self, inbox: Inbox, topic: str, stamped: bool) -> None:
         """Take ``cmd_vel`` from ``topic``; ``stamped`` for TwistStamped (distros after Jazzy)."""
@@ -112,7 +132,8 @@ class VehicleTopics:
         return message
 
     def publish(self, snapshot: Snapshot) -> None:
-        """Publish a committed state, at most once per period of simulated time."""
+        """Publish a committed state: poses and wheels always, which sensors interpolate; the rest once per period."""
+        self._publish_parts(snapshot)
         slot = snapshot.t_ns // self._period_ns
         if slot == self._last_slot:
             return
@@ -127,20 +148,49 @@ class VehicleTopics:
         if self._odometry.wanted:
             self._odometry.publish(t_ns, (*planar, reckoned.linear_x, reckoned.linear_y, 0.0, reckoned.angular))
         if self._joints.wanted:
-            joints = (snapshot.joint_positions, snapshot.joint_velocities, snapshot.joint_efforts)
-            self._joints.publish(t_ns, np.concatenate(joints))
-        table = snapshot.wheel_table
-        if self._wheels.wanted:
-            loaded = table[:, wheel_state.LOADED_NODES].astype(int).tolist()
-            self._wheels.publish(t_ns, table[:, _WHEEL_COLUMNS].ravel(), loaded)
-        if self._state.wanted:
-            wheels = np.concatenate((snapshot.wheel_positions, snapshot.wheel_orientations), axis=1)
-            self._state.publish(t_ns, np.concatenate((base.position, base.orientation, wheels.ravel())))
+            self._joints.publish(t_ns, np.concatenate((*self._counted(snapshot, slot), snapshot.joint_efforts)))
         if self._tf.wanted:
             inverse = base.orientation * np.array([-1.0, -1.0, -1.0, 1.0])
             turned = [product(inverse, q) for q in snapshot.wheel_orientations]
             frames = np.concatenate(((snapshot.wheel_positions - base.position) @ to_body.T, turned), axis=1)
             self._tf.publish(t_ns, np.concatenate((planar, frames.ravel())))
+
+    def _counted(self, snapshot: Snapshot, n: int) -> tuple[Vector, Vector]:
+        """Return positions and velocities of the joints, those of the wheels as their encoders count."""
+        positions, velocities = snapshot.joint_positions, snapshot.joint_velocities
+        if self._encoders is not None:
+            axles = self._axles
+            positions, velocities = positions.copy(), velocities.copy()
+            positions[axles], velocities[axles] = self._encoders.sample(n, positions[axles], velocities[axles])
+        return positions, velocities
+
+    def _publish_parts(self, snapshot: Snapshot) -> None:
+        base, table = snapshot.base, snapshot.wheel_table
+        if self._motion.get_subscription_count():
+            self._motion.publish(motion_message(self._agent.name, snapshot))
+        if self._wheels.wanted:
+            loaded = table[:, wheel_state.LOADED_NODES].astype(int).tolist()
+            self._wheels.publish(snapshot.t_ns, table[:, _WHEEL_COLUMNS].ravel(), loaded)
+        if self._state.wanted:
+            wheels = np.concatenate((snapshot.wheel_positions, snapshot.wheel_orientations), axis=1)
+            self._state.publish(snapshot.t_ns, np.concatenate((base.position, base.orientation, wheels.ravel())))
+
+
+def motion_message(name: str, snapshot: Snapshot) -> m.MotionSamples:
+    """Return how a vehicle moved in the cycle that led to a state; where none did, the state itself."""
+    if snapshot.motion is None:
+        samples = motion_samples.of_state(snapshot.base, snapshot.t_ns)
+    else:
+        samples = motion_samples.of_cycle(snapshot.motion, snapshot.t_ns, snapshot.cycle_ns)
+    message = m.MotionSamples(name=name)
+    message.header.frame_id = 'world'
+    message.header.stamp.sec, message.header.stamp.nanosec = divmod(snapshot.t_ns, 10**9)
+    message.t_ns = typed_array('q', samples.t_ns)
+    message.position = typed_array('d', samples.position)
+    message.orientation = typed_array('d', samples.orientation)
+    message.linear_velocity = typed_array('d', samples.linear_velocity)
+    message.angular_velocity = typed_array('d', samples.angular_velocity)
+    return message
 
 
 _WHEEL_COLUMNS = [
@@ -186,15 +236,13 @@ class _Topic:
     ) -> None:
         stamps = [message.header.stamp] if stamps is None else stamps
         self._template = NumberTemplate(message, numbers, stamps, counts)
-        self._publisher = node.create_publisher(
-            type(message), topic, profile, qos_overriding_options=qos.OVERRIDABLE
-        )
+        self.publisher = node.create_publisher(type(message), topic, profile, qos_overriding_options=qos.OVERRIDABLE)
 
     @property
     def wanted(self) -> bool:
         """Whether anybody listens."""
-        return bool(self._publisher.get_subscription_count())
+        return bool(self.publisher.get_subscription_count())
 
     def publish(self, t_ns: int, values: Vector | Sequence[float], counts: Sequence[int] = ()) -> None:
         """Send the message with these numbers."""
-        self._publisher.publish(self._template.fill(t_ns, values, counts))
+        self.publisher.publish(self._template.fill(t_ns, values, counts))

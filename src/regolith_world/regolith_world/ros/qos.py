@@ -25,6 +25,10 @@ SENSOR = _profile(5)
 """Images, clouds, IMU: best effort loses large messages on default Fast DDS settings."""
 COMMAND = _profile(1)
 """cmd_vel and other live inputs: only the newest counts."""
+DATAGRAMS = _profile(10_000)
+"""comms/tx: a robot may say much at once, and what is lost here was never on the air."""
+HISTORY = _profile(1000)
+"""For subscribers that must miss nothing while they work for long on one message: sensors."""
 DIAGNOSTICS = _profile(10)
 LATCHED = _profile(1, DurabilityPolicy.TRANSIENT_LOCAL)
 """Descriptions, status, maps: late joiners get the last one."""

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from regolith_msgs.msg import WorldStatus
+from regolith_msgs.msg import SensorsAck, WorldStatus
 from regolith_msgs.srv import Checkpoint as CheckpointService
 from regolith_msgs.srv import Step
 from rosgraph_msgs.msg import Clock
@@ -35,6 +35,8 @@ CLOCK_PERIOD_S = 0.01
 """/clock is sent at most this often [wall s]: a Python subscriber burns a third of a core at 1 kHz."""
 RECORDER_LAG = 100
 """Cycles the recorder may be behind before the world waits for it."""
+FRAME_PATIENCE_S = 120.0
+"""How long one frame of a sensor may take, everything switched on [wall s]."""
 CHECKPOINTS_KEPT = 3
 SERVICE_PERIOD_S = 0.05
 """Between two looks at services while playing [wall s]: one look costs about half a millisecond."""
@@ -63,6 +65,7 @@ class Runner:
     :param inbox: of the node that carries the protocol, delivered here now and then
     :param at_standstill: called after every HOLD and STOP: what was kept back may go out now
     :param recorded: whether a recorder acknowledges what it wrote and must not be outrun
+    :param sensors_lag_s: how far the world may run ahead of its sensors in simulated time; below 0: there are none
     """
 
     def __init__(
@@ -79,6 +82,7 @@ class Runner:
         speed: float,
         inbox: Inbox,
         recorded: bool,
+        sensors_lag_s: float = -1.0,
         on_checkpoint: Callable[[checkpoint.Checkpoint], None] = lambda c: None,
         at_standstill: Callable[[], None] = lambda: None,
     ) -> None:
@@ -96,6 +100,10 @@ class Runner:
         self.leaving = Leaving()
         if recorded:
             inbox.subscribe(UInt64, 'recorder/ack', self._on_ack, qos.LATCHED)
+        self._sensors_lag_ns = round(sensors_lag_s * 1e9) if sensors_lag_s >= 0.0 else None
+        self._sensed: tuple[int, int] | None = None
+        if self._sensors_lag_ns is not None:
+            inbox.subscribe(SensorsAck, 'sensors/ack', self._on_sensors_ack, qos.LATCHED)
         self._inputs = self._input_timeouts = 0
         barrier = world.config.input_barrier
         if barrier is not None:
@@ -142,9 +150,11 @@ class Runner:
                     time.sleep(0.005)
                     continue
                 self._wait_for_recorder()
+                self._wait_for_sensors()
                 self._pace.wait(world.t_ns, lambda spare_s: self._executor.spin_once(timeout_sec=spare_s))
                 self._wait_for_input()
                 self._step()
+            self._await_last_frames()
             reports = {n: a.report for n, a in world.stop().items()}
             self._at_standstill()
         except (Silence, ProtocolError) as error:
@@ -174,10 +184,10 @@ class Runner:
             self._next_checkpoint_ns += round(world.config.checkpoint_period_s * 1e9)
             self._take_checkpoint(None)
 
-    @property
-    def recorder_ready(self) -> bool:
-        """Whether the recorder (if there is one) listens to everybody."""
-        return not self._recorded or self._acknowledged >= 0
+    def missing(self) -> list[str]:
+        """Return who of the recorder and the sensors (if there are any) is not connected to everybody yet."""
+        missing = ['recorder'] if self._recorded and self._acknowledged < 0 else []
+        return missing + (['sensors'] if self._sensors_lag_ns is not None and self._sensed is None else [])
 
     def _at_end(self) -> bool:
         return bool(self._end_ns) and self._world.t_ns >= self._end_ns
@@ -231,6 +241,36 @@ class Runner:
             if time.monotonic() > until:
                 self._recorded = False
                 self.report_failure(['recorder'], 'goes on without a recorder')
+
+    def _wait_for_sensors(self) -> None:
+        """Hold while a frame is more than its time behind; rendering never changes what the world computes."""
+        behind, since = self._sensed, time.monotonic()
+        while self._sensors_lag_ns is not None and not self._sensors_are_close() and not self.leaving.asked:
+            # The ground's service may be in this very process, and sensors that were rewound ask it.
+            self._inbox.wait(0.01)
+            self.serve()
+            if self._sensed != behind:
+                behind, since = self._sensed, time.monotonic()
+            gone = self._node.count_publishers('sensors/ack') == 0
+            patience_s = self._world.config.agent_timeout_s if gone else FRAME_PATIENCE_S
+            if time.monotonic() - since > patience_s:
+                self._sensors_lag_ns = None
+                self.report_failure(['sensors'], 'goes on without sensors')
+
+    def _await_last_frames(self) -> None:
+        """Hold at the end, so that the last commit is known, until every frame before it is out."""
+        if self._sensors_lag_ns is not None and not self.leaving.asked:
+            self._world.hold()
+            self._at_standstill()
+            self._sensors_lag_ns = 0
+            self._wait_for_sensors()
+
+    def _sensors_are_close(self) -> bool:
+        assert self._sensors_lag_ns is not None
+        epoch, done_ns = self._sensed or (-1, -1)
+        if epoch != self._world.epoch and self._world.epoch > 0:
+            return False
+        return self._world.t_ns - done_ns <= self._sensors_lag_ns
 
     # -- what others see ----------------------------------------------------------------------------------------
 
@@ -301,6 +341,9 @@ class Runner:
 
     def _on_ack(self, message: UInt64) -> None:
         self._acknowledged = max(self._acknowledged, message.data)
+
+    def _on_sensors_ack(self, message: SensorsAck) -> None:
+        self._sensed = (message.epoch, message.t_ns)
 
     def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         self._request('pause' if request.data else 'play', '')

@@ -1,0 +1,120 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""``comms build-graph``, ``comms coverage`` and ``experiment link`` as a person calls them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from regolith_bringup.cli import app
+from regolith_bringup.coverage import coverage_map
+from regolith_bringup.extensions import flag_settings
+from regolith_bringup.problems import ScenarioError
+from regolith_bringup.scenario import load_scenario
+from regolith_comms.visibility import TileGraph
+from regolith_comms.world_grid import WorldGrid
+
+SHARED = Path(os.environ.get('REGOLITH_SHARED', Path(__file__).resolve().parents[4] / 'shared'))
+
+
+def called(*arguments: object) -> str:
+    result = CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_build_graph_writes_a_pair_and_a_picture(tmp_path: Path) -> None:
+    printed = called('comms', 'build-graph', 'comms_ridge', '--out', tmp_path, '--set', 'comms.tile_m=20').split()
+    assert [Path(p).name for p in printed] == ['comms_ridge.dot', 'comms_ridge.dat', 'comms_ridge_graph.png']
+    graph, grid = TileGraph.from_dot(tmp_path / 'comms_ridge.dot'), WorldGrid.from_dat(tmp_path / 'comms_ridge.dat')
+    assert graph.comment.startswith('regolith terrain graph') and set(grid.records['id']) == set(graph.ids)
+    west, crest, east = grid.tile_at([[-60.0, 0.0, -4.0], [1.0, 0.0, 0.0], [35.0, 4.0, -3.0]])
+    costs = graph.costs[np.ix_(*[graph.rows([west, crest, east])] * 2)]
+    # Over the ridge costs what a way over its crest costs; that is more than to the crest alone.
+    assert costs[0, 2] > 1.25 * costs[0, 1] and costs[0, 2] > 6.0
+    assert (tmp_path / 'comms_ridge_graph.png').read_bytes().startswith(b'\x89PNG')
+
+
+def test_coverage_ends_at_the_ridge_and_goes_on_from_a_breadcrumb(tmp_path: Path) -> None:
+    """The shadow of the ridge, and its end: probabilities at one place behind it, and the picture."""
+    scenario = load_scenario('comms_ridge').scenario
+    shadow, relayed = (coverage_map(scenario, 'lander', crumbs, 100) for crumbs in ([], [(1.4, 0.0)]))
+    i, j = np.abs(shadow.x - 30.0).argmin(), np.abs(shadow.y - 3.0).argmin()
+    assert shadow.probability[i, j] < 0.05 and relayed.probability[i, j] > 0.6
+    near = np.abs(shadow.x + 40.0).argmin()
+    assert shadow.probability[near, j] > 0.95
+    assert (relayed.probability >= shadow.probability - 0.25).all()
+    picture = tmp_path / 'c.png'
+    called('comms', 'coverage', 'comms_ridge', '--from', 'lander', '--at-breadcrumbs', '-1.4,0', '--out', picture)
+    assert picture.read_bytes().startswith(b'\x89PNG')
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'words'),
+    [
+        (('two_rovers', '--from', 'amber'), 'comms: is missing'),
+        (('comms_ridge', '--from', 'ambre'), 'did you mean amber'),
+        (('comms_ridge', '--from', 'amber', '--at-breadcrumbs', '3'), 'is not a place'),
+        (('comms_ridge', '--from', 'amber', '--out', 'no/where.png'), 'a folder that exists'),
+    ],
+)
+def test_coverage_says_what_is_wrong(arguments: tuple[str, ...], words: str) -> None:
+    with pytest.raises(ScenarioError, match=words):
+        called('comms', 'coverage', *arguments)
+
+
+def test_flags_are_settings() -> None:
+    """``--key value`` as well as ``--key=value``; what is said again is a list; values may begin with a minus."""
+    given = flag_settings(['--tx', '-1,2,3', '--bytes=20', '--crumb', '1', '--crumb', '-2', '--some-thing', 'x'])
+    assert given == {'tx': '-1,2,3', 'bytes': 20, 'crumb': [1, -2], 'some_thing': 'x'}
+    for arguments, words in ((['x'], 'is not a setting'), (['--x'], 'has no value')):
+        with pytest.raises(ScenarioError, match=words):
+            flag_settings(arguments)
+
+
+def _rows(table: Path) -> list[dict[str, str]]:
+    with table.open(encoding='utf-8') as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_experiment_link_gives_the_reference_values() -> None:
+    """Some rows of the table, links and none, with breadcrumbs and without, as the command prints them."""
+    worlds, table = SHARED / 'subt_worlds', SHARED / 'reference' / 'comms' / 'rx_power_world.csv'
+    if not table.is_file():
+        pytest.skip('needs the shared documents; set REGOLITH_SHARED')
+    rows = [r for r in _rows(table) if r['config_name'] == 'competition' and r['route_status'] == 'unique']
+    rows = [r for r in rows if r['world'] == 'simple_tunnel_02']
+    refused = [r for r in rows if r['mean_dbm'] == '-inf'][:2]
+    crumbs = 'breadcrumbs_xyz_in_deploy_order'
+    direct = [r for r in rows if not r[crumbs] and r['mean_dbm'] != '-inf'][:2]
+    assert refused and direct
+    for row in [*refused, *direct]:
+        world = worlds / row['world']
+        places = [p for p in row[crumbs].split(';') if p.strip()]
+        flags = [f for p in places for f in ('--breadcrumb', ','.join(p.split()))]
+        said = json.loads(
+            called(
+                'experiment', 'link', '--world', f'{world}.dot', '--dat', f'{world}.dat', '--bytes', 100,
+                '--tx', ','.join(row['tx_xyz'].split()), '--rx', ','.join(row['rx_xyz'].split()),
+                '--radio', 'subt_competition', '--json', *flags,
+            )
+        )  # fmt: skip
+        assert float(said['cost']) == float(row['visibility_cost']) and said['hops'] == int(row['num_hops'])
+        assert float(said['rx_power_dbm']) == pytest.approx(float(row['mean_dbm']), rel=1e-9)
+        assert said['success_probability'] == pytest.approx(float(row['p_ideal_100B']), abs=1e-9)
+        assert said['rx_power_dbm'] == '-inf' if row['mean_dbm'] == '-inf' else said['range_m'] > 0.0
+
+
+def test_experiment_link_says_what_is_wrong(tmp_path: Path) -> None:
+    common = ['experiment', 'link', '--dat', 'x.dat', '--rx', '1,2,3']
+    with pytest.raises(ScenarioError, match=r"'1,2' is not a place; allowed: x,y,z"):
+        called(*common, '--world', 'x.dot', '--tx', '1,2')
+    with pytest.raises(ScenarioError, match=r'nowhere\.dot: No such file'):
+        called(*common, '--world', tmp_path / 'nowhere.dot', '--tx', '1,2,3')

@@ -1,0 +1,103 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""One radio link in a tile world: what lies between two places, and how much of what is sent arrives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, field_validator
+
+from regolith_comms.link import LinkModel
+from regolith_comms.radio import MAX_PAYLOAD, load_radio, packet_error, radio_names, success_probability
+from regolith_comms.relays import RelayMode
+from regolith_comms.visibility import TileGraph
+from regolith_comms.world_grid import WorldGrid
+from regolith_world.config import Section
+
+
+def _numbers(value: Any) -> Any:
+    """Turn '1.5,-2,0' into numbers; leave the rest to the schema."""
+    if not isinstance(value, str):
+        return value
+    try:
+        x, y, z = (float(part) for part in value.split(','))
+    except ValueError:
+        raise ValueError(f'{value!r} is not a place; allowed: x,y,z [m]') from None
+    return x, y, z
+
+
+def _several(value: Any) -> Any:
+    """Take one place for a list of one."""
+    return [value] if isinstance(value, str) else value
+
+
+Place = Annotated[tuple[float, float, float], BeforeValidator(_numbers)]
+"""x,y,z in the world [m]."""
+
+
+class Settings(Section):
+    """The link."""
+
+    world: str = Field(min_length=1, description='tile graph (.dot)')
+    dat: str = Field(min_length=1, description='world grid (.dat)')
+    tx: Place = Field(description='x,y,z of the transmitter [m]')
+    rx: Place = Field(description='x,y,z of the receiver [m]')
+    breadcrumb: Annotated[tuple[Place, ...], BeforeValidator(_several)] = Field(
+        (), description='x,y,z of each breadcrumb [m], in the order they were dropped'
+    )
+    bytes: int = Field(MAX_PAYLOAD, ge=0, le=MAX_PAYLOAD, description='payload [byte]')
+    radio: str = Field('subt_competition', description=f'a YAML file, or one of {", ".join(radio_names())}')
+    mode: RelayMode = Field('wiki', description='of relays')
+
+    @field_validator('radio')
+    @classmethod
+    def _known(cls, radio: str) -> str:
+        load_radio(radio)
+        return radio
+
+
+def run(settings: Settings, tick: Callable[[int, int], None]) -> list[dict[str, Any]]:
+    """Return one row: ``cost``, ``range_m`` (longest leg), ``hops``, ``rx_power_dbm`` (mean), ``packet_error``.
+
+    The packet error is that at the mean power; ``success_probability`` has the fading in it. Without a link the power
+    is -inf, and where the cost refuses it the range nan.
+
+    :raises ValueError: if a file is missing or broken
+    """
+    try:
+        graph, grid = TileGraph.from_dot(settings.world), WorldGrid.from_dat(settings.dat)
+    except OSError as error:
+        raise ValueError(f'{error.filename}: {error.strerror}') from None
+    radio = load_radio(settings.radio)
+    model = LinkModel(radio, graph, grid, settings.mode)
+    model.place_breadcrumbs((f'breadcrumb_{k}', place) for k, place in enumerate(settings.breadcrumb))
+    links = model.between([settings.tx], [settings.rx])
+    mean, variance, size = links.mean_dbm, links.variance_db2, settings.bytes
+    tick(1, 1)
+    return [
+        {
+            'cost': float(links.cost[0]),
+            'range_m': float(links.range_m[0]),
+            'hops': int(links.hops[0]),
+            'rx_power_dbm': float(mean[0]),
+            'packet_error': float(packet_error(mean, size, radio)[0]),
+            'success_probability': float(success_probability(mean, variance, size, radio)[0]),
+            'tx_tile': int(links.tx_tile[0]),
+            'rx_tile': int(links.rx_tile[0]),
+            'bytes': size,
+        }
+    ]
+
+
+def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
+    """Draw the probability of delivery over the size of the packet."""
+    import numpy as np
+
+    radio = load_radio(settings.radio)
+    variance = radio.fading_variance_db2 if np.isfinite(rows[0]['rx_power_dbm']) else 0.0
+    sizes = np.arange(1, MAX_PAYLOAD + 1, 10)
+    axes.plot(sizes, success_probability(rows[0]['rx_power_dbm'], variance, sizes, radio))
+    axes.plot(settings.bytes, rows[0]['success_probability'], 'o', label=f'{settings.bytes} bytes')
+    axes.set(xlabel='payload [byte]', ylabel='probability of delivery', ylim=(0.0, 1.02))

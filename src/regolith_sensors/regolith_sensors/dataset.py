@@ -1,0 +1,159 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Labelled images in one folder that both COCO's and YOLO's tools read.
+
+``images/train/*.png`` and ``images/val/*.png``; beside them ``labels/train/*.txt`` and ``labels/val/*.txt`` with
+``data.yaml`` (YOLO), and ``annotations/instances_train.json`` and ``instances_val.json`` (COCO).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+
+SPLITS = ('train', 'val')
+CLASSES = ('rock', 'vehicle', 'wheel', 'other')
+"""What boxes may be of; a dataset numbers those it takes in this order."""
+
+
+@dataclass(frozen=True)
+class LabelledBox:
+    """What is seen of one thing; pixel columns and rows count from 0 at the top left, both ends included."""
+
+    class_name: str
+    left: int
+    top: int
+    right: int
+    bottom: int
+    pixels: int = 0
+    """In which it is seen; 0: not known, the box counts."""
+    instance: int | None = None
+    """Its number in the instance image; none: not known."""
+    name: str = ''
+    """Of the thing, e.g. ``rock_17``."""
+
+
+class DatasetWriter:
+    """Writes images as they come, and the annotations at the end.
+
+    :param folder: exists and is empty
+    :param classes: to take, see :data:`CLASSES`
+    :param least_pixels: in which a thing must be seen to be labelled
+    :param description: of the whole
+    """
+
+    def __init__(
+        self, folder: Path, classes: Sequence[str] = CLASSES, *, least_pixels: int = 16, description: str = ''
+    ) -> None:
+        unknown = sorted(set(classes) - set(CLASSES))
+        if unknown or not classes:
+            raise ValueError(f'classes {", ".join(unknown) or "()"}; allowed: some of {", ".join(CLASSES)}')
+        self._folder = folder
+        self.classes = tuple(name for name in CLASSES if name in classes)
+        self._least_pixels = least_pixels
+        self._description = description
+        self._images: dict[str, list[dict[str, Any]]] = {split: [] for split in SPLITS}
+        self._annotations: dict[str, list[dict[str, Any]]] = {split: [] for split in SPLITS}
+        for kind in ('images', 'labels'):
+            for split in SPLITS:
+                (folder / kind / split).mkdir(parents=True)
+        (folder / 'annotations').mkdir()
+
+    def add(
+        self, name: str, image: NDArray[Any], boxes: Sequence[LabelledBox], split: str = 'train',
+        instances: NDArray[Any] | None = None,
+    ) -> None:  # fmt: skip
+        """Write an image and take note of its boxes; one without any is a picture of mere background.
+
+        :param name: of the files, without an ending
+        :param image: uint8 or uint16, shape (height, width) or (height, width, 3) of red, green and blue
+        :param boxes: of all classes; those not wanted are left out
+        :param split: one of :data:`SPLITS`
+        :param instances: numbers of what is seen, shape (height, width): gives outlines
+        :raises OSError: if the image cannot be written
+        """
+        height, width = image.shape[:2]
+        path = self._folder / 'images' / split / f'{name}.png'
+        ordered = image[:, :, ::-1] if image.ndim == 3 else image
+        if not cv2.imwrite(str(path), np.ascontiguousarray(ordered)):
+            raise OSError(f'{path}: cannot be written')
+        number = 1 + sum(len(images) for images in self._images.values())
+        self._images[split].append({'id': number, 'file_name': path.name, 'width': width, 'height': height})
+        lines = []
+        for box in boxes:
+            area = box.pixels or (box.right - box.left + 1) * (box.bottom - box.top + 1)
+            if box.class_name in self.classes and area >= self._least_pixels:
+                self._annotate(box, area, number, split, instances)
+                lines.append(_yolo_line(self.classes.index(box.class_name), box, width, height))
+        (self._folder / 'labels' / split / f'{name}.txt').write_text(''.join(lines), encoding='utf-8')
+
+    def _annotate(
+        self, box: LabelledBox, area: int, image: int, split: str, instances: NDArray[Any] | None
+    ) -> None:
+        outline = _outlines(instances, box) if instances is not None and box.instance is not None else []
+        size = [box.right - box.left + 1, box.bottom - box.top + 1]
+        self._annotations[split].append(
+            {
+                'id': 1 + sum(len(a) for a in self._annotations.values()),
+                'image_id': image,
+                'category_id': 1 + self.classes.index(box.class_name),
+                'bbox': [box.left, box.top, *size],
+                'area': area,
+                'iscrowd': 0,
+                'segmentation': outline,
+                'name': box.name,
+            }
+        )
+
+    def finish(self) -> dict[str, Any]:
+        """Write the annotations and return how much there is of everything, by split."""
+        categories = [{'id': k + 1, 'name': name, 'supercategory': ''} for k, name in enumerate(self.classes)]
+        for split in SPLITS:
+            content = {
+                'info': {'description': self._description},
+                'licenses': [],
+                'images': self._images[split],
+                'annotations': self._annotations[split],
+                'categories': categories,
+            }
+            path = self._folder / 'annotations' / f'instances_{split}.json'
+            path.write_text(json.dumps(content) + '\n', encoding='utf-8')
+        # A relative path is looked up from the file's own folder.
+        about = {**{split: f'images/{split}' for split in SPLITS}, 'names': dict(enumerate(self.classes))}
+        (self._folder / 'data.yaml').write_text(yaml.safe_dump(about, sort_keys=False), encoding='utf-8')
+        return {split: self._figures(split) for split in SPLITS}
+
+    def _figures(self, split: str) -> dict[str, Any]:
+        numbers = [a['category_id'] - 1 for a in self._annotations[split]]
+        counts = np.bincount(numbers, minlength=len(self.classes)) if numbers else np.zeros(len(self.classes), int)
+        return {'images': len(self._images[split]), 'boxes': dict(zip(self.classes, counts.tolist()))}
+
+
+def _yolo_line(number: int, box: LabelledBox, width: int, height: int) -> str:
+    """Return class, centre and size; edges of pixels count, from 0 at the image's edge to 1 at the other."""
+    across, down = box.right - box.left + 1, box.bottom - box.top + 1
+    x, y = (box.left + 0.5 * across) / width, (box.top + 0.5 * down) / height
+    return f'{number} {x:.6f} {y:.6f} {across / width:.6f} {down / height:.6f}\n'
+
+
+def _outlines(instances: NDArray[Any], box: LabelledBox) -> list[list[float]]:
+    """Return polygons around the pixels of a thing, in edges of pixels like the boxes; holes are filled."""
+    rows, columns = slice(box.top, box.bottom + 1), slice(box.left, box.right + 1)
+    mask = (instances[rows, columns] == box.instance).astype(np.uint8)
+    # Doubled and framed, so that contours through pixel centres come to lie on the pixels' edges.
+    doubled = np.pad(mask.repeat(2, axis=0).repeat(2, axis=1), 1)
+    found, _ = cv2.findContours(doubled, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    out = []
+    for contour in found:
+        # The pixel at 2 k + 1 is the first of pixel k, that at 2 k + 2 its second: k and k + 1 in edges.
+        points = contour[:, 0, :] // 2 + np.array([box.left, box.top])
+        out.append([float(v) for v in points.ravel()])
+    return [polygon for polygon in out if len(polygon) >= 6]

@@ -1,0 +1,227 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A camera on topics: image, CameraInfo, and the ground truth that the same rays found."""
+
+from __future__ import annotations
+
+from collections import deque
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from regolith_msgs import msg as m
+from regolith_msgs.msg import WheelStates
+from sensor_msgs.msg import CameraInfo, CompressedImage, Image
+from std_msgs.msg import Header
+
+from regolith_sensors.camera.pipeline import Camera, Picture, Pose
+from regolith_sensors.ground_truth import Box2D, boxes
+from regolith_sensors.render import Frame
+from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics, stamp
+from regolith_sensors.scenario_config import Output, Sensor
+from regolith_sensors.scene import Semantic
+from regolith_sensors.world_view import WorldView
+from regolith_terrain.ros.convert import typed_array
+from regolith_world.ros import qos
+from regolith_world.rotation import matrix, product
+
+VISION = find_spec('vision_msgs') is not None
+"""Whether boxes go out as the usual message."""
+_KEPT_STATES = 400
+
+
+class CameraTopics(SensorTopics):
+    """``image_raw``, ``camera_info``, ``image_raw/compressed``, ``depth/``, ``semantic/``, ``instance/`` and
+    ``normals/image_raw``, ``boxes``, ``wheels``; all of one frame carry the same stamp, the middle of the exposure.
+    """
+
+    def __init__(self, sensor: Sensor, context: SensorContext) -> None:
+        """Make the camera and its publishers."""
+        super().__init__(sensor, context)
+        self.frame_id = f'{sensor.vehicle}/{sensor.name}_optical_frame'
+        self.camera = Camera(sensor.config, context.seed, sensor.full_name)
+        config = self.camera.config
+        if config.samples > 1 and config.stages.motion_blur:
+            half = round(0.5e9 * self._nominal_exposure)
+            self.span_ns = (half, half)
+        self._info = info_message(self.camera, sensor.baseline_m)
+        self._states: dict[str, deque[tuple[int, Any]]] = {}
+        if 'wheels' in sensor.outputs:
+            for vehicle in sorted(context.lamps):
+                self._follow_wheels(vehicle)
+
+    @property
+    def _nominal_exposure(self) -> float:
+        """Return the time over which the camera's motion is seen [s]; an automatic one is not known beforehand."""
+        return float(self.camera.config.exposure_s)
+
+    def message_type(self, output: Output) -> Any:
+        """Return the class of an output's messages."""
+        if VISION and output.topic == 'boxes':
+            return import_module('vision_msgs.msg').Detection2DArray
+        return super().message_type(output)
+
+    # -- frames -------------------------------------------------------------------------------------------------
+
+    def publish(self, n: int, t_ns: int, view: WorldView) -> None:
+        """Make frame n and publish what somebody listens to."""
+        header = Header(stamp=stamp(t_ns), frame_id=self.frame_id)
+        self._info.header = header
+        self.publishers['camera_info'].publish(self._info)
+        if not any(self.listened(topic) for topic in self.publishers if topic != 'camera_info'):
+            return
+        frame = self._look(n, t_ns, view)
+        if self.listened('image_raw') or self.listened('image_raw/compressed'):
+            self._publish_picture(self.camera.develop(frame, n), header)
+        self._publish_truth(frame, header)
+        self._publish_labels(frame, header, t_ns, view)
+
+    def _look(self, n: int, t_ns: int, view: WorldView) -> Frame:
+        scene = view.prepare(t_ns)
+        mount = self.sensor.mount
+        exposure_ns = 1e9 * self._nominal_exposure
+
+        def pose(part: float) -> Pose:
+            moment = t_ns + round((part - 0.5) * exposure_ns) if self.span_ns[1] else t_ns
+            place, turn = view.base_pose(self.sensor.vehicle, moment)
+            return Pose(place[0] + matrix(turn[0]) @ mount.position, product(turn[0], mount.orientation))
+
+        lamps = []
+        for vehicle, entries in sorted(self.context.lamps.items()):
+            for _, lamp in sorted(entries.items()):
+                place, turn = view.base_pose(vehicle, t_ns)
+                lamps.append(lamp.spotlight(place[0], turn[0]))
+        return self.camera.look(scene, view.scene.origin, pose, self.context.light.sun_at(t_ns), lamps, n)
+
+    def _publish_picture(self, picture: Picture, header: Header) -> None:
+        if self.listened('image_raw'):
+            self.publishers['image_raw'].publish(image_message(picture.image, picture.encoding, header))
+        if self.listened('image_raw/compressed'):
+            ordered = picture.image[:, :, ::-1] if picture.image.ndim == 3 else picture.image
+            _, packed = cv2.imencode('.png', np.ascontiguousarray(ordered), [cv2.IMWRITE_PNG_COMPRESSION, 3])
+            # What image_transport's compressed plugin writes; only colours have an order.
+            order = 'bgr16' if picture.image.ndim == 3 else ''
+            message = CompressedImage(header=header, format=f'{picture.encoding}; png compressed {order}')
+            message.data = typed_array('B', packed)
+            self.publishers['image_raw/compressed'].publish(message)
+
+    def _publish_truth(self, frame: Frame, header: Header) -> None:
+        for topic, encoding, pixels in (
+            ('depth/image_raw', '32FC1', frame.depth),
+            ('semantic/image_raw', '8UC1', frame.semantic),
+            ('instance/image_raw', '16UC1', frame.object_id),
+            ('normals/image_raw', '32FC3', frame.normal),
+        ):
+            if self.listened(topic):
+                self.publishers[topic].publish(image_message(pixels, encoding, header))
+
+    def _publish_labels(self, frame: Frame, header: Header, t_ns: int, view: WorldView) -> None:
+        if not (self.listened('boxes') or self.listened('wheels')):
+            return
+        found = boxes(frame.object_id, frame.semantic)
+        names = {thing.number: thing.name for thing in view.scene.objects}
+        if self.listened('boxes'):
+            message = vision_message if VISION else detections_message
+            self.publishers['boxes'].publish(message(found, names, header))
+        if self.listened('wheels'):
+            wheels = [box for box in found if box.semantic == Semantic.WHEEL]
+            self.publishers['wheels'].publish(self._wheel_labels(wheels, names, header, t_ns))
+
+    # -- wheels -------------------------------------------------------------------------------------------------
+
+    def _follow_wheels(self, vehicle: str) -> None:
+        kept = self._states[vehicle] = deque(maxlen=_KEPT_STATES)
+
+        def take(message: Any) -> None:
+            t_ns = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
+            while kept and kept[-1][0] >= t_ns:  # a rewind
+                kept.pop()
+            kept.append((t_ns, message))
+
+        self.context.inbox.subscribe(WheelStates, f'/{vehicle}/wheel_states', take, qos.HISTORY)
+
+    def ready(self, t_ns: int) -> bool:
+        """Say whether the states of all wheels at this time have come."""
+        return all(kept and kept[-1][0] >= t_ns for kept in self._states.values())
+
+    def _wheel_labels(self, found: list[Box2D], names: dict[int, str], header: Header, t_ns: int) -> m.WheelLabels:
+        labels = m.WheelLabels(header=header)
+        for name, box in sorted((names[box.object_id], box) for box in found):
+            vehicle, _, wheel = name.partition('/')
+            # The state at the first committed time that is not before the frame's.
+            state = next((s for t, s in self._states.get(vehicle, ()) if t >= t_ns), None)
+            of_wheel = next((w for w in state.wheels if w.name == wheel), None) if state is not None else None
+            if of_wheel is None:
+                continue
+            labels.names.append(name)
+            labels.sinkage_total.append(of_wheel.sinkage_total)
+            labels.sinkage_incremental.append(of_wheel.sinkage_incremental)
+            labels.slip_ratio.append(of_wheel.slip_ratio)
+            labels.pixels.append(box.pixels)
+            labels.left.append(box.left)
+            labels.top.append(box.top)
+            labels.right.append(box.right)
+            labels.bottom.append(box.bottom)
+        return labels
+
+
+def info_message(camera: Camera, baseline_m: float) -> CameraInfo:
+    """Return the CameraInfo of a camera, its header left out."""
+    info = camera.info(baseline_m)
+    message = CameraInfo(width=info.width, height=info.height, distortion_model=info.distortion_model)
+    message.d = [float(v) for v in info.d]
+    message.k, message.r, message.p = info.k.ravel(), info.r.ravel(), info.p.ravel()
+    return message
+
+
+def image_message(pixels: NDArray[Any], encoding: str, header: Header) -> Image:
+    """Return an image of shape (height, width[, channels])."""
+    data = np.ascontiguousarray(pixels)
+    height, width = data.shape[:2]
+    message = Image(header=header, height=height, width=width, encoding=encoding, step=data.nbytes // height)
+    message.is_bigendian = 0
+    message.data = typed_array('B', data.view(np.uint8).reshape(-1))
+    return message
+
+
+def detections_message(found: list[Box2D], names: dict[int, str], header: Header) -> m.Detection2DArray:
+    """Return boxes as our own message."""
+    message = m.Detection2DArray(header=header)
+    for box in found:
+        message.detections.append(
+            m.Detection2D(
+                class_id=Semantic(box.semantic).name.lower(),
+                score=1.0,
+                id=names[box.object_id],
+                instance=box.object_id,
+                center_x=0.5 * (box.left + box.right),
+                center_y=0.5 * (box.top + box.bottom),
+                size_x=float(box.right - box.left + 1),
+                size_y=float(box.bottom - box.top + 1),
+                pixels=box.pixels,
+            )
+        )
+    return message
+
+
+def vision_message(found: list[Box2D], names: dict[int, str], header: Header) -> Any:
+    """Return boxes as vision_msgs/Detection2DArray (its 4.x fields: Jazzy and later)."""
+    vision = import_module('vision_msgs.msg')
+    message = vision.Detection2DArray(header=header)
+    for box in found:
+        detection = vision.Detection2D(header=header, id=names[box.object_id])
+        detection.bbox.center.position.x = 0.5 * (box.left + box.right)
+        detection.bbox.center.position.y = 0.5 * (box.top + box.bottom)
+        detection.bbox.size_x = float(box.right - box.left + 1)
+        detection.bbox.size_y = float(box.bottom - box.top + 1)
+        result = vision.ObjectHypothesisWithPose()
+        result.hypothesis.class_id, result.hypothesis.score = Semantic(box.semantic).name.lower(), 1.0
+        detection.results.append(result)
+        message.detections.append(detection)
+    return message
+
+
+__all__ = ['CameraTopics', 'detections_message', 'image_message', 'info_message', 'vision_message']

@@ -1,0 +1,42 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A positioning receiver on topics."""
+
+from __future__ import annotations
+
+from sensor_msgs.msg import NavSatFix, NavSatStatus
+
+from regolith_sensors.gnss import Gnss
+from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics, stamp
+from regolith_sensors.scenario_config import Sensor
+from regolith_sensors.world_view import WorldView
+from regolith_world.rotation import matrix
+
+
+class GnssTopics(SensorTopics):
+    """``fix``: latitude and longitude [deg] and altitude [m] of the antenna, with the variances of its errors.
+
+    NavSatFix means WGS 84; on the Moon they refer to a sphere of 1737.4 km, and the service is none of the listed ones.
+    """
+
+    sees = False
+
+    def __init__(self, sensor: Sensor, context: SensorContext) -> None:
+        """Make the receiver and its publisher."""
+        super().__init__(sensor, context)
+        self._gnss = Gnss(sensor.config, context.seed, sensor.full_name)
+        on_earth = sensor.config.body == 'earth'
+        message = NavSatFix(position_covariance_type=NavSatFix.COVARIANCE_TYPE_DIAGONAL_KNOWN)
+        message.header.frame_id = self.frame_id
+        message.status.status = NavSatStatus.STATUS_FIX
+        message.status.service = NavSatStatus.SERVICE_GPS if on_earth else 0
+        message.position_covariance = self._gnss.covariance().ravel()
+        self._message = message
+
+    def publish(self, n: int, t_ns: int, view: WorldView) -> None:
+        """Publish fix n."""
+        place, turn = view.base_pose(self.sensor.vehicle, t_ns)
+        antenna = place[0] + matrix(turn[0]) @ self.sensor.mount.position
+        self._message.header.stamp = stamp(t_ns)
+        self._message.latitude, self._message.longitude, self._message.altitude = self._gnss.fix(n, antenna)
+        self.publishers['fix'].publish(self._message)

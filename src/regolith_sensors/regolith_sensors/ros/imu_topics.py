@@ -1,0 +1,72 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""An inertial measurement unit on topics (REP 145)."""
+
+from __future__ import annotations
+
+import numpy as np
+from regolith_msgs.msg import MotionSamples as MotionMessage
+from sensor_msgs.msg import Imu as ImuMessage
+
+from regolith_sensors.imu import Imu
+from regolith_sensors.motion import MotionTrack
+from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
+from regolith_sensors.scenario_config import Sensor
+from regolith_sensors.world_view import WorldView
+from regolith_vehicles.motion_samples import MotionSamples
+from regolith_world.ros import qos
+from regolith_world.ros.number_template import NumberTemplate, xyz
+
+
+class ImuTopics(SensorTopics):
+    """``data_raw``: specific force and turning rate in the sensor's frame, each the mean over the period before it.
+
+    At rest it reads gravity upwards, 1.62 m/s^2 on the Moon. No orientation is given (hence the topic's name, REP 145):
+    its covariance begins with -1.
+    """
+
+    sees = False
+
+    def __init__(self, sensor: Sensor, context: SensorContext) -> None:
+        """Make the unit, its publisher, and its subscription to the motion of its vehicle."""
+        super().__init__(sensor, context)
+        self._imu = Imu(sensor.config, context.seed, sensor.full_name)
+        period_ns = round(self._imu.period * 1e9)
+        self.span_ns = (period_ns, 0)
+        self._track = MotionTrack(4_000_000_000 + 2 * period_ns)
+        self._gravity = np.array([0.0, 0.0, -context.gravity_mps2])
+        message = ImuMessage()
+        message.header.frame_id = self.frame_id
+        message.orientation_covariance[0] = -1.0
+        force, rate = self._imu.variances()
+        message.linear_acceleration_covariance[::4] = force
+        message.angular_velocity_covariance[::4] = rate
+        numbers = [*xyz(message.angular_velocity), *xyz(message.linear_acceleration)]
+        self._template = NumberTemplate(message, numbers, [message.header.stamp])
+        topic = f'/{sensor.vehicle}/motion_samples'
+        context.inbox.subscribe(MotionMessage, topic, lambda m: self._track.add(samples_record(m)), qos.HISTORY)
+
+    def ready(self, t_ns: int) -> bool:
+        """Say whether the motion up to a time [ns] has come."""
+        return self._track.last_ns >= t_ns
+
+    def publish(self, n: int, t_ns: int, view: WorldView) -> None:
+        """Publish sample n."""
+        mount = self.sensor.mount
+        force, rate = self._track.felt(
+            t_ns - self.span_ns[0], t_ns, self._gravity, mount.position, mount.orientation
+        )
+        force, rate = self._imu.sample(n, force, rate)
+        self.publishers['data_raw'].publish(self._template.fill(t_ns, np.concatenate((rate, force))))
+
+
+def samples_record(message: MotionMessage) -> MotionSamples:
+    """Return the samples in a message."""
+    arrays = (np.array(values, dtype=np.float64) for values in (
+        message.position, message.orientation, message.linear_velocity, message.angular_velocity
+    ))  # fmt: skip
+    position, orientation, velocity, rate = arrays
+    return MotionSamples(
+        np.array(message.t_ns, dtype=np.int64), position.reshape(-1, 3), orientation.reshape(-1, 4),
+        velocity.reshape(-1, 3), rate.reshape(-1, 3),
+    )  # fmt: skip

@@ -1,0 +1,65 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A lidar on topics."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from sensor_msgs.msg import PointCloud2, PointField
+from std_msgs.msg import Header
+
+from regolith_sensors.lidar import Lidar
+from regolith_sensors.point_cloud import POINT, point_cloud
+from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics, stamp
+from regolith_sensors.scenario_config import Sensor
+from regolith_sensors.world_view import WorldView
+from regolith_terrain.ros.convert import typed_array
+from regolith_world.rotation import matrices, matrix
+
+Floats = NDArray[np.float64]
+_KINDS = {'<f4': PointField.FLOAT32, '<u2': PointField.UINT16, '|u1': PointField.UINT8}
+
+
+class LidarTopics(SensorTopics):
+    """``points``: the sweep that begins at the stamp, every point in the sensor's frame at the moment of its beam.
+
+    The sensor moves during the sweep; everything else stands as it does in the middle of it.
+    """
+
+    def __init__(self, sensor: Sensor, context: SensorContext) -> None:
+        """Make the lidar and its publisher."""
+        super().__init__(sensor, context)
+        self._lidar = Lidar(sensor.config, context.seed, sensor.full_name)
+        period_ns = 0 if sensor.config.flash else round(1e9 / sensor.config.rate_hz)
+        self.span_ns = (0, period_ns)
+
+    def publish(self, n: int, t_ns: int, view: WorldView) -> None:
+        """Make sweep n and publish it."""
+        period_ns, mount = self.span_ns[1], self.sensor.mount
+        scene = view.prepare(t_ns + period_ns // 2)
+
+        def poses(moments: Floats) -> tuple[Floats, Floats]:
+            places, turns = view.base_pose(self.sensor.vehicle, t_ns + np.rint(moments * period_ns).astype(np.int64))
+            base = matrices(turns)
+            return places + base @ mount.position, base @ matrix(mount.orientation)
+
+        scan = self._lidar.scan(scene, view.scene.origin, poses, n)
+        header = Header(stamp=stamp(t_ns), frame_id=self.frame_id)
+        self.publishers['points'].publish(cloud_message(point_cloud(scan, self.sensor.config.organised), header))
+
+
+def cloud_message(points: NDArray[np.void], header: Header) -> PointCloud2:
+    """Return points of shape (height, width) as a message; more than one row may hold misses."""
+    height, width = points.shape
+    message = PointCloud2(header=header, height=height, width=width, is_bigendian=False)
+    kinds = POINT.fields
+    assert kinds is not None
+    message.fields = [
+        PointField(name=name, offset=kinds[name][1], datatype=_KINDS[kinds[name][0].str], count=1)
+        for name in POINT.names or ()
+    ]
+    message.point_step, message.row_step = POINT.itemsize, POINT.itemsize * width
+    message.data = typed_array('B', points.view(np.uint8))
+    message.is_dense = bool(np.isfinite(points['range']).all())
+    return message

@@ -1,0 +1,87 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What every sensor on topics is to the process that runs it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from rclpy.node import Node
+
+from regolith_sensors.scenario_config import LightConfig, Output, Sensor
+from regolith_sensors.world_view import WorldView
+from regolith_world.ros import qos
+from regolith_world.ros.inbox import Inbox
+
+
+@dataclass(frozen=True)
+class SensorContext:
+    """What a sensor may use of the process it is in."""
+
+    node: Node
+    """The sensor's own, ``/VEHICLE/SENSOR``: topics relative to its name, see :meth:`SensorTopics.publisher`."""
+    inbox: Inbox
+    """For subscriptions of its own; called between frames."""
+    seed: int
+    """Of the scenario."""
+    gravity_mps2: float
+    light: LightConfig
+    lamps: dict[str, dict[str, Any]]
+    """Vehicle -> its :class:`regolith_sensors.scenario_config.Lamp` by name."""
+
+
+class SensorTopics(ABC):
+    """The ROS face of one sensor. The process asks it for frame after frame, in the order in which they end."""
+
+    span_ns: tuple[int, int] = (0, 0)
+    """For how long before and after a frame's time it needs states [ns]: exposure, sweep."""
+    sees = True
+    """Whether it needs the scene."""
+
+    def __init__(self, sensor: Sensor, context: SensorContext) -> None:
+        """Make the publishers of the sensor's outputs and of what always comes with them, by topic."""
+        self.sensor = sensor
+        self.context = context
+        self.frame_id = f'{sensor.vehicle}/{sensor.name}_link'
+        self.publishers: dict[str, Any] = {}
+        outputs = [o for name in sensor.outputs for o in sensor.kind.outputs[name]]
+        for output in (*outputs, *sensor.kind.always):
+            self.publishers[output.topic] = self.publisher(output)
+
+    def publisher(self, output: Output) -> Any:
+        """Return the publisher of one output."""
+        return self.context.node.create_publisher(
+            self.message_type(output), f'~/{output.topic}', qos.SENSOR, qos_overriding_options=qos.OVERRIDABLE
+        )
+
+    def message_type(self, output: Output) -> Any:
+        """Return the class of an output's messages."""
+        package, _, name = output.message.split('/')
+        return getattr(import_module(f'{package}.msg'), name)
+
+    def listened(self, topic: str) -> bool:
+        """Say whether anybody listens to one of the topics."""
+        publisher = self.publishers.get(topic)
+        return publisher is not None and publisher.get_subscription_count() > 0
+
+    @property
+    def wanted(self) -> bool:
+        """Say whether anybody listens to anything; if not, frames are counted and not made."""
+        return any(publisher.get_subscription_count() > 0 for publisher in self.publishers.values())
+
+    def ready(self, t_ns: int) -> bool:
+        """Say whether what it subscribes to itself has come for the frame at this time [ns]."""
+        return True
+
+    @abstractmethod
+    def publish(self, n: int, t_ns: int, view: WorldView) -> None:
+        """Make frame n, at a simulated time [ns], and publish it."""
+
+
+def stamp(t_ns: int) -> Time:
+    """Return a simulated time [ns] as a stamp."""
+    return Time(sec=int(t_ns // 10**9), nanosec=int(t_ns % 10**9))

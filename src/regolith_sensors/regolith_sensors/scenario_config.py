@@ -1,0 +1,350 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a scenario says about sensing: the sensors and lamps of its vehicles, and the light they are in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from importlib import import_module, metadata
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import AfterValidator, Field, field_validator, model_validator
+
+from regolith_sensors.brdf import PRESETS
+from regolith_sensors.camera.config import CameraConfig
+from regolith_sensors.config import SensorModelError, load_sensor, sensor_kind
+from regolith_sensors.gnss import GnssConfig
+from regolith_sensors.imu import ImuConfig
+from regolith_sensors.lidar import LidarConfig
+from regolith_sensors.light import Spotlight, Sun, sun_over
+from regolith_world.config import Section
+from regolith_world.rotation import matrix, product
+
+Floats = NDArray[np.float64]
+GROUP = 'regolith.sensors'
+"""Entry points of other packages: type of a sensor -> its :class:`SensorType`."""
+
+Metres = Annotated[float, Field(ge=-1e3, le=1e3)]
+Degrees = Annotated[float, Field(ge=-360.0, le=360.0)]
+
+
+@dataclass(frozen=True)
+class Output:
+    """A topic that a sensor may publish."""
+
+    topic: str
+    """Below ``/VEHICLE/SENSOR``."""
+    message: str
+    """E.g. ``sensor_msgs/msg/Image``."""
+    large: bool = False
+    """Whether a recording takes it only where it is asked for."""
+
+
+@dataclass(frozen=True)
+class SensorType:
+    """A kind of sensor: what its YAML files hold, and who publishes it."""
+
+    config: type[Section]
+    """Schema of its model; has the fields ``type`` (with the type's name as default) and ``rate_hz``."""
+    topics: str
+    """``module:factory`` of its :class:`regolith_sensors.ros.sensor_topics.SensorTopics`; imported by the node only."""
+    outputs: Mapping[str, tuple[Output, ...]]
+    """What may stand in ``outputs``."""
+    default: tuple[str, ...]
+    """What is published where ``outputs`` is left out."""
+    always: tuple[Output, ...] = ()
+    """What comes with any output."""
+
+
+def _image(topic: str) -> tuple[Output, ...]:
+    return (Output(topic, 'sensor_msgs/msg/Image', large=True),)
+
+
+SENSOR_TYPES: Mapping[str, SensorType] = {
+    'camera': SensorType(
+        CameraConfig,
+        'regolith_sensors.ros.camera_topics:CameraTopics',
+        {
+            'image': _image('image_raw'),
+            'compressed': (Output('image_raw/compressed', 'sensor_msgs/msg/CompressedImage', large=True),),
+            'depth': _image('depth/image_raw'),
+            'semantic': _image('semantic/image_raw'),
+            'instance': _image('instance/image_raw'),
+            'normals': _image('normals/image_raw'),
+            'boxes': (Output('boxes', 'regolith_msgs/msg/Detection2DArray'),),
+            'wheels': (Output('wheels', 'regolith_msgs/msg/WheelLabels'),),
+        },
+        ('image',),
+        (Output('camera_info', 'sensor_msgs/msg/CameraInfo'),),
+    ),
+    'lidar': SensorType(
+        LidarConfig,
+        'regolith_sensors.ros.lidar_topics:LidarTopics',
+        {'points': (Output('points', 'sensor_msgs/msg/PointCloud2', large=True),)},
+        ('points',),
+    ),
+    'imu': SensorType(
+        ImuConfig,
+        'regolith_sensors.ros.imu_topics:ImuTopics',
+        {'data': (Output('data_raw', 'sensor_msgs/msg/Imu'),)},
+        ('data',),
+    ),
+    'gnss': SensorType(
+        GnssConfig,
+        'regolith_sensors.ros.gnss_topics:GnssTopics',
+        {'fix': (Output('fix', 'sensor_msgs/msg/NavSatFix'),)},
+        ('fix',),
+    ),
+}
+
+
+def sensor_types() -> dict[str, SensorType]:
+    """Return all kinds of sensors by name: ours, and those of entry-point group ``regolith.sensors``."""
+    found: dict[str, SensorType] = {point.name: point.load() for point in metadata.entry_points(group=GROUP)}
+    found.update(SENSOR_TYPES)
+    return dict(sorted(found.items()))
+
+
+class Mount(Section):
+    """Where something sits on its vehicle."""
+
+    xyz: tuple[Metres, Metres, Metres] = Field((0.0, 0.0, 0.0), description='in base_link [m]')
+    rpy_deg: tuple[Degrees, Degrees, Degrees] = Field(
+        (0.0, 0.0, 0.0), description='roll, pitch (down positive), yaw of its body frame, x ahead [deg]'
+    )
+
+    @property
+    def position(self) -> Floats:
+        """Return the place in base_link [m], shape (3,)."""
+        return np.array(self.xyz)
+
+    @property
+    def orientation(self) -> Floats:
+        """Return the quaternion (x, y, z, w) that takes the body frame to base_link: yaw, then pitch, then roll."""
+        half = np.deg2rad(self.rpy_deg) / 2.0
+        turns = [np.array([*(math.sin(h) * np.eye(3)[axis]), math.cos(h)]) for axis, h in enumerate(half)]
+        return product(turns[2], product(turns[1], turns[0]))
+
+
+class SensorEntry(Section):
+    """One sensor of a vehicle."""
+
+    model: str | dict[str, Any] = Field(description='name of a model that ships, path of a YAML file, or its values')
+    mount: Mount = Field(default_factory=Mount, description='xyz and rpy_deg of its body frame in base_link')
+    outputs: tuple[str, ...] | None = Field(None, description='what it publishes; absent: the essential')
+    rate_hz: float | None = Field(None, gt=0.0, le=10_000.0, description="replaces the model's [Hz]")
+    stereo_with: str | None = Field(
+        None, description='left camera of the pair whose right one this is: P then carries -f B'
+    )
+
+
+class Lamp(Section):
+    """A spotlight on a vehicle; it shines along x of its own frame."""
+
+    mount: Mount = Field(default_factory=Mount)
+    intensity_w_sr: tuple[float, float, float] = Field((30.0, 30.0, 30.0), description='red, green, blue [W/sr]')
+    inner_deg: float = Field(15.0, gt=0.0, lt=89.0, description='half angle of the full cone [deg]')
+    outer_deg: float = Field(25.0, gt=0.0, lt=90.0, description='half angle where it has faded [deg]')
+
+    @model_validator(mode='after')
+    def _ordered(self) -> Lamp:
+        if self.inner_deg >= self.outer_deg:
+            raise ValueError(f'inner_deg {self.inner_deg!r} is not below outer_deg; allowed: < {self.outer_deg!r}')
+        return self
+
+    def spotlight(self, position: Floats, orientation: Floats) -> Spotlight:
+        """Return the lamp as it shines from a vehicle whose base is here."""
+        turn = matrix(orientation)
+        return Spotlight(
+            position + turn @ self.mount.position,
+            turn @ matrix(self.mount.orientation)[:, 0],
+            self.intensity_w_sr, math.radians(self.inner_deg), math.radians(self.outer_deg),
+        )  # fmt: skip
+
+
+class SunAt(Section):
+    """The sun in a fixed direction."""
+
+    azimuth_deg: float = Field(ge=-360.0, le=360.0, description='clockwise from north (+y) [deg]')
+    elevation_deg: float = Field(ge=-90.0, le=90.0, description='[deg]')
+
+
+class SunOver(Section):
+    """The sun over a place on the Moon; it moves with simulated time."""
+
+    latitude_deg: float = Field(ge=-90.0, le=90.0, description='selenographic [deg]')
+    longitude_deg: float = Field(ge=-180.0, le=360.0, description='selenographic, east positive [deg]')
+    utc: str = Field(description='at the start of the run, e.g. 2026-11-21T12:00:00Z')
+
+    @field_validator('utc')
+    @classmethod
+    def _time(cls, text: str) -> str:
+        try:
+            datetime.fromisoformat(text)
+        except ValueError:
+            raise ValueError('is no time; allowed: ISO 8601, e.g. 2026-11-21T12:00:00Z') from None
+        return text
+
+    @property
+    def start(self) -> datetime:
+        """Return the time at the start of the run; without a zone it is UTC."""
+        when = datetime.fromisoformat(self.utc)
+        return when if when.tzinfo is not None else when.replace(tzinfo=UTC)
+
+
+def _known_soil(name: str) -> str:
+    if name not in PRESETS:
+        raise ValueError(f'no such reflectance; allowed: {", ".join(PRESETS)}')
+    return name
+
+
+class LightConfig(Section):
+    """The ``light`` section: what shines, and how the ground looks in it."""
+
+    sun: SunAt | SunOver | None = Field(
+        SunAt(azimuth_deg=120.0, elevation_deg=20.0),
+        description='azimuth_deg and elevation_deg, or latitude_deg, longitude_deg and utc; null: night',
+    )
+    soil: Annotated[str, AfterValidator(_known_soil)] = Field('lunar_paper', description='reflectance of the ground')
+    micro_slope_deg: float = Field(10.0, ge=0.0, le=40.0, description='r.m.s. slope of relief below the grid [deg]')
+    micro_albedo: float = Field(0.06, ge=0.0, le=0.5, description='r.m.s. of the relative brightness below the grid')
+    view_range_m: float = Field(1000.0, ge=10.0, le=20_000.0, description='to which the ground is shown [m]')
+    detail: float = Field(6.0, ge=1.0, le=40.0, description='cells are about distance / (32 detail) wide')
+
+    def sun_at(self, t_ns: int) -> Sun | None:
+        """Return the sun at a simulated time [ns]."""
+        if self.sun is None:
+            return None
+        if isinstance(self.sun, SunAt):
+            return Sun(math.radians(self.sun.azimuth_deg), math.radians(self.sun.elevation_deg))
+        when = self.sun.start + timedelta(microseconds=t_ns // 1000)
+        return sun_over(math.radians(self.sun.latitude_deg), math.radians(self.sun.longitude_deg), when)
+
+
+@dataclass(frozen=True)
+class Sensor:
+    """A sensor of a resolved scenario."""
+
+    vehicle: str
+    name: str
+    kind: SensorType
+    config: Any
+    """Of its model, its rate replaced where the scenario says so."""
+    mount: Mount
+    outputs: tuple[str, ...]
+    baseline_m: float = 0.0
+    """Of the right camera of a stereo pair: how far it is to the right of the left one [m]."""
+
+    @property
+    def full_name(self) -> str:
+        """Return ``VEHICLE/SENSOR``, by which its noise is keyed."""
+        return f'{self.vehicle}/{self.name}'
+
+    @property
+    def topics(self) -> tuple[tuple[str, Output], ...]:
+        """Return (absolute name, output) of all that it publishes."""
+        outputs = [o for name in self.outputs for o in self.kind.outputs[name]] + list(self.kind.always)
+        return tuple((f'/{self.full_name}/{o.topic}', o) for o in outputs)
+
+    def frame_ns(self, n: int) -> int:
+        """Return the time of frame n [ns]."""
+        return round(n * 1e9 / float(self.config.rate_hz))
+
+    def make_topics(self, *arguments: Any) -> Any:
+        """Return what publishes it; imports ROS."""
+        module, _, factory = self.kind.topics.partition(':')
+        return getattr(import_module(module), factory)(self, *arguments)
+
+
+class SensorEntryError(ValueError):
+    """A sensor that cannot be: the key within its entry, the value, what is wrong and what is allowed."""
+
+    def __init__(self, key: tuple[str, ...], value: object, problem: str, allowed: str) -> None:
+        super().__init__(f'{".".join(key)} = {value!r}: {problem}; allowed: {allowed}')
+        self.key, self.value, self.problem, self.allowed = key, value, problem, allowed
+
+
+def resolved_entry(entry: SensorEntry, base_dir: str | Path = '.') -> SensorEntry:
+    """Return the entry with its model written out and its rate in it, as a resolved scenario keeps it.
+
+    :param base_dir: where relative paths of models start
+    :raises SensorModelError: if the model cannot be used
+    :raises SensorEntryError: if the entry itself cannot be
+    """
+    kinds = sensor_types()
+    kind = sensor_kind(entry.model, base_dir)
+    if kind not in kinds:
+        raise SensorEntryError(('model', 'type'), kind, 'unknown type of sensor', ', '.join(kinds))
+    config = load_sensor(entry.model, kinds[kind].config, base_dir)
+    values = config.model_dump(mode='json')
+    if entry.rate_hz is not None:
+        values = load_sensor({**values, 'rate_hz': entry.rate_hz}, kinds[kind].config).model_dump(mode='json')
+    known = kinds[kind].outputs
+    outputs = entry.outputs if entry.outputs is not None else kinds[kind].default
+    for name in outputs:
+        if name not in known:
+            raise SensorEntryError(('outputs',), name, f'no output of a {kind}', ', '.join(known))
+    if entry.stereo_with is not None and kind != 'camera':
+        raise SensorEntryError(('stereo_with',), entry.stereo_with, f'a {kind} has no stereo pair', 'for cameras only')
+    return entry.model_copy(update={'model': values, 'rate_hz': None, 'outputs': tuple(outputs)})
+
+
+def baseline(right: SensorEntry, left: SensorEntry) -> float:
+    """Return how far the right camera of a pair is to the right of the left one [m].
+
+    :raises SensorEntryError: if they are not parallel, side by side and alike
+    """
+    if right.mount.rpy_deg != left.mount.rpy_deg:
+        raise SensorEntryError(
+            ('mount', 'rpy_deg'), list(right.mount.rpy_deg), 'the cameras of a pair are parallel',
+            f'{list(left.mount.rpy_deg)}',
+        )  # fmt: skip
+    apart = matrix(left.mount.orientation).T @ (right.mount.position - left.mount.position)
+    if not (apart[1] < 0.0 and abs(apart[0]) < 1e-6 and abs(apart[2]) < 1e-6):
+        raise SensorEntryError(
+            ('mount', 'xyz'), list(right.mount.xyz),
+            f'it is {np.round(apart, 6).tolist()} m (ahead, left, up) from the left camera',
+            'straight to the right of it: (0, negative, 0)',
+        )  # fmt: skip
+    if right.model != left.model:
+        raise SensorEntryError(('model',), '…', 'the cameras of a pair are alike', 'the model of the left camera')
+    return -float(apart[1])
+
+
+def sensors_of(vehicles: Mapping[str, Mapping[str, Any]]) -> tuple[Sensor, ...]:
+    """Return all sensors of a resolved scenario, in name order.
+
+    :param vehicles: name -> the vehicle's sensors by name, as the scenario holds them
+    :raises SensorModelError, SensorEntryError: if it was not resolved, or was tampered with
+    """
+    kinds = sensor_types()
+    found = []
+    for vehicle, entries in sorted(vehicles.items()):
+        checked = {name: SensorEntry.model_validate(entry) for name, entry in entries.items()}
+        for name, entry in sorted(checked.items()):
+            resolved = resolved_entry(entry)
+            assert isinstance(resolved.model, dict) and resolved.outputs is not None
+            kind = kinds[str(resolved.model['type'])]
+            apart = 0.0
+            if entry.stereo_with is not None:
+                apart = baseline(entry, checked[entry.stereo_with])
+            config = load_sensor(resolved.model, kind.config)
+            found.append(Sensor(vehicle, name, kind, config, entry.mount, resolved.outputs, apart))
+    return tuple(found)
+
+
+def lag_s(sensors: Iterable[Sensor], heartbeat_s: float) -> float:
+    """Return how far the world may run ahead of its sensors: a period of the fastest one, at least two heartbeats."""
+    return max(min((1.0 / s.config.rate_hz for s in sensors), default=0.0), 2.0 * heartbeat_s)
+
+
+__all__ = [
+    'Lamp', 'LightConfig', 'Mount', 'Output', 'Sensor', 'SensorEntry', 'SensorEntryError', 'SensorModelError',
+    'SensorType', 'baseline', 'lag_s', 'resolved_entry', 'sensor_types', 'sensors_of',
+]  # fmt: skip

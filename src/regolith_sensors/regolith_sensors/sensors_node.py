@@ -1,0 +1,301 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""All sensors of a run in one process: an observer that follows the world and never lets a frame be skipped.
+
+It publishes ``regolith/sensors/ack`` (regolith_msgs/SensorsAck, latched): up to when all frames are done. The world
+does not run ahead of that by more than ``sensors_lag_s``.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import traceback
+from typing import Any
+
+import numpy as np
+import rclpy
+from geometry_msgs.msg import TransformStamped
+from pydantic import BaseModel
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
+from regolith_msgs.msg import Cycle, SensorsAck, TerrainUpdate, WheeledVehicleState
+from regolith_msgs.srv import GetTerrainSnapshot
+from tf2_msgs.msg import TFMessage
+
+from regolith_sensors import warm_up
+from regolith_sensors.build import VehicleModel, World
+from regolith_sensors.camera.pipeline import OPTICAL_FROM_BODY
+from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
+from regolith_sensors.scenario_config import Lamp, LightConfig, Sensor, sensors_of
+from regolith_sensors.schedule import Due, Schedule
+from regolith_terrain.config import TerrainConfig
+from regolith_terrain.ros import convert as soil_convert
+from regolith_vehicles.config import VehicleEntry, load_vehicle_model
+from regolith_world.config import WorldConfig, load_section
+from regolith_world.records import Command, Verdict
+from regolith_world.ros import qos
+from regolith_world.ros.convert import key_record, quaternion, vector3
+from regolith_world.ros.garbage import settle
+from regolith_world.ros.inbox import Inbox
+from regolith_world.ros.leaving import Leaving, leave
+from regolith_world.world_node import declare
+
+_FLUSH_S = 2.0
+"""How long frames of the last cycle may wait for states after STOP [wall s]."""
+
+
+class _Scenario(BaseModel):
+    """The sections of a scenario that sensors are made from."""
+
+    seed: int
+    world: WorldConfig
+    terrain: TerrainConfig
+    light: LightConfig
+    vehicles: dict[str, VehicleEntry]
+
+
+class SensorsNode:
+    """Follows cycles, ground and vehicles; makes frame after frame."""
+
+    def __init__(self) -> None:
+        """Build everything and compile what is not compiled yet."""
+        self.node = Node('sensors')
+        scenario_file = declare(self.node, 'scenario_file', '', 'resolved scenario (YAML)')
+        self._recorded = set(declare(self.node, 'recorded', [''], 'topics that a recorder will listen to')) - {''}
+        scenario = load_section(scenario_file, '', _Scenario)
+        self._world_config = scenario.world
+        sensors = sensors_of({name: entry.sensors for name, entry in scenario.vehicles.items()})
+        models = {n: VehicleModel(*load_vehicle_model(entry.model)) for n, entry in scenario.vehicles.items()}
+        link = Node('sensors_link', start_parameter_services=False, enable_rosout=False)
+        self.nodes = [self.node, link]
+        self.inbox = Inbox(link)
+        self._ack = link.create_publisher(SensorsAck, 'sensors/ack', qos.LATCHED)
+        self.topics = self._make_topics(sensors, scenario)
+        spans = [topics.span_ns for topics in self.topics]
+        kept_ns = 2_000_000_000 + 2 * max(before + after for before, after in spans)
+        self.world = World(scenario.terrain, scenario.light, scenario.seed, models, kept_ns)
+        self.states = self.world.states
+        self._views = self.world.views(topics.sensor.vehicle for topics in self.topics)
+        self._seeing = {topics.sensor.vehicle for topics in self.topics if topics.sees}
+        for name in sorted(self._seeing):
+            # Tiles take seconds to make; the world need not wait for them.
+            x, y = scenario.vehicles[name].position
+            self._views[name].look_around((x, y, float(self.states.ground.grid.levels(x, y))))
+        warm_up.main()
+        self._schedule = Schedule([t.sensor.frame_ns for t in self.topics], [span[1] for span in spans])
+        self._acknowledged = (-1, -1)
+        self._stopped = False
+        self._snapshot: Any = None
+        self._parts = {name: len(model.parts) for name, model in models.items()}
+        self.inbox.subscribe(Cycle, 'cycle', self._on_cycle, qos.HISTORY)
+        self.inbox.subscribe(TerrainUpdate, 'terrain/update', self._on_update, qos.HISTORY)
+        for name in sorted(models):
+            self._follow(name)
+        self._asking = self.node.create_client(GetTerrainSnapshot, 'terrain/snapshot')
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(self.node)
+        self._static = self.node.create_publisher(TFMessage, 'tf_static', qos.LATCHED)
+        self._static.publish(TFMessage(transforms=[t for s in sensors for t in static_transforms(s)]))
+        self._leaving = Leaving()
+
+    def _make_topics(self, sensors: tuple[Sensor, ...], scenario: _Scenario) -> list[SensorTopics]:
+        lamps = {
+            name: {lamp: Lamp.model_validate(values) for lamp, values in sorted(entry.lights.items())}
+            for name, entry in sorted(scenario.vehicles.items())
+        }
+        made: list[SensorTopics] = []
+        for sensor in sensors:
+            node = Node(
+                sensor.name, namespace=sensor.vehicle, start_parameter_services=False, enable_rosout=False,
+                use_global_arguments=False,
+            )  # fmt: skip
+            self.nodes.append(node)
+            context = SensorContext(
+                node, self.inbox, scenario.seed, scenario.world.gravity_mps2, scenario.light, lamps
+            )
+            made.append(sensor.make_topics(context))
+        return made
+
+    # -- what comes in ------------------------------------------------------------------------------------------
+
+    def _follow(self, vehicle: str) -> None:
+        track, parts = self.states.tracks[vehicle], self._parts[vehicle]
+
+        def take(message: WheeledVehicleState) -> None:
+            poses = [message.chassis, *message.wheels]
+            if len(poses) != parts:
+                raise ValueError(f'{vehicle}: a state of {len(poses)} parts; its model has {parts}')
+            values = [
+                (p.position.x, p.position.y, p.position.z, p.orientation.x, p.orientation.y, p.orientation.z,
+                 p.orientation.w) for p in poses
+            ]  # fmt: skip
+            stamp = message.header.stamp
+            track.add(stamp.sec * 10**9 + stamp.nanosec, np.array(values))
+
+        self.inbox.subscribe(WheeledVehicleState, f'/{vehicle}/vehicle_state', take, qos.HISTORY)
+
+    def _on_update(self, message: TerrainUpdate) -> None:
+        self.states.ground.on_update(soil_convert.update_record(message))
+
+    def _on_cycle(self, message: Cycle) -> None:
+        ground, key = self.states.ground, key_record(message.key)
+        rewound = key.epoch != ground.epoch
+        ground.on_cycle(key, message.t_ns, Verdict(message.verdict))
+        self.states.participants = frozenset(message.participants)
+        self._stopped = self._stopped or message.command == Command.STOP
+        if rewound:
+            self._schedule.start(message.t_ns)
+
+    def _find_ground(self) -> None:
+        """Ask terrain for all that changed, while this follower knows that it has missed something."""
+        if self._snapshot is None:
+            if not self._asking.service_is_ready():
+                self._executor.spin_once(timeout_sec=0.02)
+                return
+            self._snapshot = self._asking.call_async(GetTerrainSnapshot.Request())
+        self._executor.spin_until_future_complete(self._snapshot, timeout_sec=2.0)
+        future, self._snapshot = self._snapshot, None
+        if not future.done():
+            self._asking.remove_pending_request(future)
+            return
+        response = future.result()
+        self.states.ground.load(soil_convert.nodes_record(response.nodes), int(response.soil_seq))
+        self._show_ground()
+
+    # -- the loop -----------------------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Take part until the world stops.
+
+        :raises TimeoutError: if there is no world
+        """
+        self._wait_for_all()
+        settle()
+        self._ack.publish(SensorsAck(epoch=0, t_ns=-1))
+        until = 0.0
+        while not self._leaving.overdue:
+            self.inbox.wait(0.02)
+            if self.states.ground.lost:
+                self._find_ground()
+            self._make_frames()
+            self._acknowledge()
+            if self._stopped:
+                until = until or time.monotonic() + _FLUSH_S
+                if self._complete or time.monotonic() > until:
+                    break
+
+    def _wait_for_all(self) -> None:
+        until = time.monotonic() + self._world_config.start_timeout_s
+        while not self._connected():
+            if self._leaving.asked:
+                raise KeyboardInterrupt
+            if time.monotonic() > until:
+                raise TimeoutError(f'sensors: not everybody was there within {self._world_config.start_timeout_s} s')
+            self.inbox.wait(0.02)
+            self._executor.spin_once(timeout_sec=0.0)
+
+    def _connected(self) -> bool:
+        if self.inbox.publishers() == 0 or self._ack.get_subscription_count() == 0:
+            return False
+        for topics in self.topics:
+            for publisher in topics.publishers.values():
+                if publisher.topic_name in self._recorded and publisher.get_subscription_count() == 0:
+                    return False
+        return True
+
+    @property
+    def _complete(self) -> bool:
+        """Whether no frame can come any more."""
+        due = self._schedule.next()
+        return due is None or not self._possible(due)
+
+    def _possible(self, due: Due) -> bool:
+        # Frames belong to the half-open interval from the start to the end of a run.
+        return due.end_ns <= self.states.ground.committed_ns and due.t_ns < self.states.ground.committed_ns
+
+    def _make_frames(self) -> None:
+        """Make all frames for which everything is known."""
+        while (due := self._schedule.next()) is not None and self._possible(due):
+            topics = self.topics[due.sensor]
+            first_ns = due.t_ns - topics.span_ns[0]
+            ground = self.states.ground
+            if not ground.lost and max(first_ns, 0) < ground.valid_from_ns:
+                # What it would have to show was before this process came, or before the checkpoint.
+                self._schedule.done()
+                continue
+            if not self.states.covers(first_ns, due.end_ns) or (topics.wanted and not topics.ready(due.t_ns)):
+                return
+            ground.advance(due.end_ns)
+            if ground.lost:
+                return
+            self._show_ground()
+            if topics.wanted:
+                topics.publish(due.n, due.t_ns, self._views[topics.sensor.vehicle])
+            self._schedule.done()
+            self._acknowledge()
+
+    def _show_ground(self) -> None:
+        changed, self.states.ground.changed = self.states.ground.changed, []
+        if changed:
+            for vehicle in sorted(self._seeing):
+                self._views[vehicle].take_ground(changed)
+
+    def _acknowledge(self) -> None:
+        """Tell the world up to when everything is done that can be done."""
+        ground, due = self.states.ground, self._schedule.next()
+        if ground.epoch < 0 or ground.lost:
+            return
+        # A frame that ends in the future waits for the world, not the world for it.
+        done = ground.committed_ns
+        if due is not None and self._possible(due):
+            done = min(done, due.t_ns)
+        if (ground.epoch, done) != self._acknowledged:
+            self._acknowledged = (ground.epoch, done)
+            self._ack.publish(SensorsAck(epoch=ground.epoch, t_ns=done))
+
+
+def static_transforms(sensor: Sensor) -> list[TransformStamped]:
+    """Return where a sensor's body frame is in its vehicle's base, and a camera's optical frame in that (REP 103)."""
+    base, link = f'{sensor.vehicle}/base_link', f'{sensor.full_name}_link'
+    mount = TransformStamped(child_frame_id=link)
+    mount.header.frame_id = base
+    mount.transform.translation = vector3(sensor.mount.position)
+    mount.transform.rotation = quaternion(sensor.mount.orientation)
+    if sensor.config.type != 'camera':
+        return [mount]
+    optical = TransformStamped(child_frame_id=f'{sensor.full_name}_optical_frame')
+    optical.header.frame_id = link
+    optical.transform.rotation = quaternion(_quaternion(OPTICAL_FROM_BODY.T))
+    return [mount, optical]
+
+
+def _quaternion(rotation: Any) -> Any:
+    """Return the quaternion (x, y, z, w) of a rotation whose trace is above -1."""
+    w = 0.5 * np.sqrt(max(1.0 + np.trace(rotation), 0.0))
+    x, y, z = rotation[2, 1] - rotation[1, 2], rotation[0, 2] - rotation[2, 0], rotation[1, 0] - rotation[0, 1]
+    return np.array([x, y, z, 4.0 * w * w]) / (4.0 * w)
+
+
+def main() -> None:
+    """Run the sensors' node."""
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    code = 0
+    made: SensorsNode | None = None
+    try:
+        made = SensorsNode()
+        made.run()
+    except TimeoutError as error:
+        print(f'{error}', file=sys.stderr)
+        code = 3
+    except KeyboardInterrupt:
+        pass
+    except Exception:
+        traceback.print_exc()
+        code = 1
+    leave(code, made.nodes if made is not None else ())
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,107 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A camera's topics: made only for those who listen."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip('rclpy', reason='needs the environment of install/env.sh')
+
+from rclpy.node import Node  # noqa: E402
+from sensor_msgs.msg import CameraInfo, CompressedImage, Image  # noqa: E402
+
+from regolith_sensors.build import VehicleModel, World  # noqa: E402
+from regolith_sensors.ros.sensor_topics import SensorContext  # noqa: E402
+from regolith_sensors.scenario_config import LightConfig, sensors_of  # noqa: E402
+from regolith_sensors.world_view import WorldView  # noqa: E402
+from regolith_terrain.config import TerrainConfig  # noqa: E402
+from regolith_vehicles.config import load_vehicle_model  # noqa: E402
+from regolith_world.ros.inbox import Inbox  # noqa: E402
+
+pytestmark = pytest.mark.ros
+DOMAIN = 100 + os.getpid() % 100
+EYE = {'type': 'camera', 'width': 32, 'height': 24, 'pixel_size_m': 1e-5, 'focal_length_m': 3e-4, 'f_number': 4.0,
+       'exposure_s': 1e-3, 'color': 'rgb'}  # fmt: skip
+ENTRY = {'model': EYE, 'mount': {'xyz': [0.6, 0.0, 1.0], 'rpy_deg': [0.0, 30.0, 0.0]},
+         'outputs': ['image', 'compressed', 'depth']}  # fmt: skip
+
+
+class Counted:
+    """A view that counts how often it was asked for a scene."""
+
+    def __init__(self, view: WorldView) -> None:
+        self._view = view
+        self.prepared = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._view, name)
+
+    def prepare(self, t_ns: int) -> Any:
+        self.prepared += 1
+        return self._view.prepare(t_ns)
+
+
+@pytest.fixture
+def context() -> Iterator[Any]:
+    made = rclpy.Context()
+    rclpy.init(context=made, domain_id=DOMAIN)
+    yield made
+    made.try_shutdown()
+
+
+def wait(condition: Callable[[], Any], executor: Any) -> None:
+    until = time.monotonic() + 10.0
+    while not condition():
+        assert time.monotonic() < until
+        executor.spin_once(timeout_sec=0.02)
+
+
+def test_nothing_is_rendered_for_nobody(context: Any) -> None:
+    """Without listeners no frame is wanted; CameraInfo costs no rays; with a listener come pixels, stamp and frame."""
+    light = LightConfig.model_validate({'view_range_m': 50.0})
+    terrain = TerrainConfig.model_validate({'source': 'flat', 'spacing_m': 0.1})
+    world = World(terrain, light, 1, {'amber': VehicleModel(*load_vehicle_model('viper'))})
+    pose = np.tile([0.0, 0.0, 0.25, 0.0, 0.0, 0.0, 1.0], (5, 1))
+    world.states.tracks['amber'].add(0, pose)
+    view = Counted(world.view('amber'))
+    node = Node('left', namespace='amber', context=context, enable_rosout=False)
+    link = Node('link', context=context, enable_rosout=False)
+    listener = Node('listener', context=context, enable_rosout=False)
+    executor = rclpy.executors.SingleThreadedExecutor(context=context)
+    executor.add_node(listener)
+    (sensor,) = sensors_of({'amber': {'left': ENTRY}})
+    topics = sensor.make_topics(SensorContext(node, Inbox(link), 1, 1.62, light, {}))
+    assert not topics.wanted and topics.span_ns == (0, 0)
+
+    infos: list[CameraInfo] = []
+    listener.create_subscription(CameraInfo, '/amber/left/camera_info', infos.append, 5)
+    wait(lambda: topics.wanted, executor)
+    topics.publish(3, 750_000_000, view)
+    wait(lambda: infos, executor)
+    assert view.prepared == 0
+    assert infos[0].header.stamp.nanosec == 750_000_000 and infos[0].header.frame_id == 'amber/left_optical_frame'
+
+    images: list[Image] = []
+    packed: list[CompressedImage] = []
+    listener.create_subscription(Image, '/amber/left/image_raw', images.append, 5)
+    listener.create_subscription(CompressedImage, '/amber/left/image_raw/compressed', packed.append, 5)
+    wait(lambda: all(topics.listened(t) for t in ('image_raw', 'image_raw/compressed')), executor)
+    topics.publish(4, 1_000_000_000, view)
+    wait(lambda: images and packed, executor)
+    assert view.prepared == 1
+    assert (images[0].height, images[0].width, images[0].encoding, images[0].step) == (24, 32, 'rgb16', 192)
+
+    # The compressed one is without loss, and its channels in OpenCV's order, as its format says.
+    import cv2
+
+    unpacked = cv2.imdecode(np.frombuffer(packed[0].data, np.uint8), cv2.IMREAD_UNCHANGED)
+    raw = np.frombuffer(images[0].data, '<u2').reshape(24, 32, 3)
+    np.testing.assert_array_equal(unpacked[:, :, ::-1], raw)
+    assert packed[0].format == 'rgb16; png compressed bgr16' and raw.max() > 0

@@ -1,0 +1,93 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Both layouts say the same, and what was seen."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+import yaml
+
+from regolith_sensors.dataset import DatasetWriter, LabelledBox
+from regolith_sensors.ground_truth import boxes
+
+NAMES = {2: 'rock', 3: 'vehicle', 4: 'wheel'}
+
+
+def labelled_scene() -> tuple[np.ndarray, list[LabelledBox]]:
+    """Return an instance image (a ragged rock, one cut by a pole, a dot) and the boxes that our ground truth finds."""
+    numbers = np.ones((40, 60), np.uint16)
+    rng = np.random.default_rng(5)
+    cv2.circle(numbers, (20, 15), 9, 2, -1)
+    numbers[10:14, 18:40][rng.random((4, 22)) < 0.5] = 2
+    numbers[30:38, 40:60] = 3
+    numbers[28:40, 48:50] = 1
+    numbers[2, 2] = 4
+    found = boxes(numbers, numbers.astype(np.uint8), 1)
+    return numbers, [
+        LabelledBox(NAMES[b.object_id], b.left, b.top, b.right, b.bottom, b.pixels, b.object_id) for b in found
+    ]
+
+
+def test_both_layouts_agree(tmp_path: Path) -> None:
+    numbers, found = labelled_scene()
+    image = np.arange(40 * 60, dtype=np.uint16).reshape(40, 60) * 20
+    writer = DatasetWriter(tmp_path, least_pixels=4)
+    writer.add('a', image, found, 'train', numbers)
+    writer.add('b', np.stack([image >> 8] * 3, axis=2).astype(np.uint8), [], 'val')
+    figures = writer.finish()
+    assert figures == {
+        'train': {'images': 1, 'boxes': {'rock': 1, 'vehicle': 1, 'wheel': 0, 'other': 0}},
+        'val': {'images': 1, 'boxes': {'rock': 0, 'vehicle': 0, 'wheel': 0, 'other': 0}},
+    }
+    coco = json.loads((tmp_path / 'annotations' / 'instances_train.json').read_text())
+    names = {c['id']: c['name'] for c in coco['categories']}
+    yolo = yaml.safe_load((tmp_path / 'data.yaml').read_text())
+    lines = (tmp_path / yolo['train'].replace('images', 'labels') / 'a.txt').read_text().splitlines()
+    assert len(lines) == len(coco['annotations']) == 2
+    for line, annotation, box in zip(lines, coco['annotations'], found):
+        number, x, y, w, h = (float(v) for v in line.split())
+        assert yolo['names'][int(number)] == names[annotation['category_id']] == box.class_name
+        # The same edges in pixels, to the six digits of the text.
+        np.testing.assert_allclose(
+            [(x - w / 2) * 60, (y - h / 2) * 40, w * 60, h * 40], annotation['bbox'], atol=1e-4
+        )
+        seen = np.argwhere(numbers == box.instance)
+        assert annotation['bbox'] == [seen[:, 1].min(), seen[:, 0].min(), *np.ptp(seen[:, ::-1], axis=0) + 1]
+        assert annotation['area'] == len(seen)
+    back = cv2.imread(str(tmp_path / 'images' / 'train' / 'a.png'), cv2.IMREAD_UNCHANGED)
+    np.testing.assert_array_equal(back, image)
+    assert (tmp_path / 'labels' / 'val' / 'b.txt').read_text() == ''
+
+
+def test_outlines_hold_the_pixels(tmp_path: Path) -> None:
+    numbers, found = labelled_scene()
+    writer = DatasetWriter(tmp_path, ['vehicle', 'rock'], least_pixels=4)
+    writer.add('a', numbers, found, 'train', numbers)
+    writer.finish()
+    coco = json.loads((tmp_path / 'annotations' / 'instances_train.json').read_text())
+    rows, columns = np.indices(numbers.shape)
+    for annotation, box in zip(coco['annotations'], found):
+        inside = np.zeros(numbers.shape, bool)
+        for polygon in annotation['segmentation']:
+            edges = np.array(polygon, np.float32).reshape(-1, 1, 2)
+            inside |= np.array(
+                [cv2.pointPolygonTest(edges, (float(c) + 0.5, float(r) + 0.5), False) > 0
+                 for r, c in zip(rows.ravel(), columns.ravel())]
+            ).reshape(numbers.shape)  # fmt: skip
+        mask = (numbers == box.instance).astype(np.uint8)
+        filled = np.zeros_like(mask)
+        cv2.drawContours(filled, cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)[0], -1, (1,), -1)
+        # Every pixel's middle, and no other; holes are filled.
+        np.testing.assert_array_equal(inside, filled.astype(bool), err_msg=box.class_name)
+    assert len(coco['annotations'][1]['segmentation']) == 2, 'the pole cuts the vehicle in two'
+
+
+def test_unknown_classes_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match='classes boulder; allowed: some of rock, vehicle, wheel, other'):
+        DatasetWriter(tmp_path, ['boulder'])
+    assert not any(tmp_path.iterdir())

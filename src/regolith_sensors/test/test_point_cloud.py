@@ -1,0 +1,70 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Sweeps over known geometry as clouds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+
+from regolith_sensors.lidar import RETURN_TYPES, Lidar, LidarConfig, Scan
+from regolith_sensors.point_cloud import POINT, point_cloud
+from regolith_sensors.scene import Scene
+
+HEIGHT = 2.0
+
+
+def sweep(scene: Scene, **changes: object) -> Scan:
+    values = {
+        'columns': 90, 'rings': 8, 'elevation_deg': (-60.0, 10.0), 'range_m': (2.4, 30.0), 'rate_hz': 10.0, **changes
+    }  # fmt: skip
+    config = LidarConfig.model_validate(values)
+    scene.centre((0.0, 0.0, HEIGHT))
+
+    def poses(moments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return np.tile([0.0, 0.0, HEIGHT], (len(moments), 1)), np.tile(np.eye(3), (len(moments), 1, 1))
+
+    return Lidar(config, 1, 'lidar').scan(scene.commit(), scene.origin, poses)
+
+
+def test_returns_alone_in_the_order_of_time(flat_scene: Callable[..., Scene]) -> None:
+    cloud = point_cloud(sweep(flat_scene(half=60.0)))[0]
+    # Rings at -60, -50 ... -20 degrees meet the ground between 2.31 m (too near) and 5.85 m, -10 at 11.5 m.
+    assert len(cloud) == 5 * 90 and set(np.unique(cloud['ring'])) == {1, 2, 3, 4, 5}
+    np.testing.assert_allclose(cloud['z'], -HEIGHT, atol=1e-4)
+    elevation = np.deg2rad(np.linspace(-60.0, 10.0, 8))[cloud['ring']]
+    np.testing.assert_allclose(cloud['range'], HEIGHT / np.sin(-elevation), rtol=1e-5)
+    np.testing.assert_allclose(np.hypot(cloud['x'], cloud['y']), HEIGHT / np.tan(-elevation), rtol=1e-5)
+    assert (np.diff(cloud['time']) >= 0.0).all() and cloud['time'][0] == 0.0
+    assert math.isclose(cloud['time'].max(), 0.1 * 89 / 90, rel_tol=1e-6)
+    # The first column looks backwards, and they go round anticlockwise.
+    assert cloud['x'][0] < 0.0 and cloud['y'][cloud['time'] > 0.01].min() < 0.0
+    assert set(cloud['return_type']) == {RETURN_TYPES['strongest']}
+
+
+def test_organised_clouds_keep_misses(flat_scene: Callable[..., Scene]) -> None:
+    scan = sweep(flat_scene(half=60.0), returns='dual')
+    cloud = point_cloud(scan, organised=True)
+    assert cloud.shape == (2 * 8, 90)
+    # Rows are rings, lowest first, the second returns below; columns go with time.
+    np.testing.assert_array_equal(cloud['ring'], np.tile(np.arange(8), 2)[:, None] + np.zeros(90, int))
+    assert (cloud['return_type'][:8] == 1).all() and (cloud['return_type'][8:] == 2).all()
+    assert (np.diff(cloud['time'], axis=1) > 0.0).all()
+    # REP 117: too near is -inf, nothing there is +inf; no place then.
+    assert (cloud['range'][0] == -np.inf).all() and (cloud['range'][6:8] == np.inf).all()
+    there = np.isfinite(cloud['range'])
+    for axis in 'xyz':
+        np.testing.assert_array_equal(np.isfinite(cloud[axis]), there)
+    assert there[1:6].all() and (cloud['intensity'][~there] == 0.0).all()
+    alone = point_cloud(scan)
+    assert alone.shape == (1, there.sum()) and np.isfinite(alone['x']).all()
+
+
+def test_layout_is_that_of_the_usual_drivers() -> None:
+    """x, y, z, intensity in the first 16 bytes, and no field over the border of another."""
+    assert [POINT.fields[n][1] for n in ('x', 'y', 'z', 'intensity')] == [0, 4, 8, 12]
+    ends = sorted((offset, offset + kind.itemsize) for kind, offset in POINT.fields.values())
+    assert all(a[1] <= b[0] for a, b in pairwise(ends)) and ends[-1][1] <= POINT.itemsize

@@ -1,0 +1,214 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What frames are made from: poses between states, the ground of their moment, the order of frames, rocks, far ruts."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from regolith_sensors.build import VehicleModel, World
+from regolith_sensors.rock_layer import MOST, site_rocks
+from regolith_sensors.scenario_config import LightConfig
+from regolith_sensors.schedule import Schedule
+from regolith_sensors.terrain_tiles import SoilGround
+from regolith_sensors.world_view import GroundHistory, PoseTrack, WorldStates, slerp
+from regolith_terrain.config import TerrainConfig
+from regolith_terrain.lunar.field import LunarField
+from regolith_terrain.lunar.presets import load_preset
+from regolith_terrain.lunar.rocks import RockField
+from regolith_terrain.merge import SoilUpdate
+from regolith_terrain.records import NodeRecords
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.surface import FlatField, PlaneField
+from regolith_vehicles.config import load_vehicle_model
+from regolith_world.records import CycleKey, Verdict
+from regolith_world.rotation import from_yaw
+
+MS = 1_000_000
+
+
+def state(x: float, yaw: float = 0.0) -> np.ndarray:
+    return np.concatenate([(x, 0.0, 0.0), from_yaw(yaw)])[None]
+
+
+def test_poses_between_states() -> None:
+    """Half-way along and half-way round; at a state's own time its very bits."""
+    track = PoseTrack(['chassis'])
+    for k, (x, yaw) in enumerate([(0.0, 0.0), (0.1, 0.3), (0.7, math.pi - 0.1)]):
+        track.add(20 * MS * k, state(x, yaw))
+    place, turn = track.at(np.array([30, 20, 40, 99, -5]) * MS)
+    assert place[0, 0] == pytest.approx(0.4, abs=1e-15)
+    np.testing.assert_allclose(turn[0], from_yaw(0.5 * (0.3 + math.pi - 0.1)), atol=1e-15)
+    assert turn[1].tobytes() == from_yaw(0.3).tobytes() and place[1, 0] == 0.1
+    # Beyond what is known: the nearest state.
+    assert place[3, 0] == 0.7 and place[4, 0] == 0.0 and turn[4].tobytes() == from_yaw(0.0).tobytes()
+
+
+def test_the_shorter_arc() -> None:
+    """q and -q are one orientation: between 10 and -10 degrees lies 0, whichever sign the second one has."""
+    a, b = from_yaw(math.radians(10.0))[None], from_yaw(math.radians(-10.0))[None]
+    for last in (b, -b):
+        np.testing.assert_allclose(slerp(a, last, np.array([[0.5]]))[0], from_yaw(0.0), atol=1e-15)
+    # A third of the way is a third of the angle, for large and for tiny angles.
+    for angle in (2.0, 1e-9):
+        third = slerp(from_yaw(0.0)[None], from_yaw(angle)[None], np.array([[1 / 3]]))[0]
+        np.testing.assert_allclose(third, from_yaw(angle / 3), rtol=1e-12, atol=1e-18)
+
+
+def test_a_rewind_drops_the_abandoned_future() -> None:
+    track = PoseTrack(['chassis'])
+    for k in range(5):
+        track.add(20 * MS * k, state(float(k)))
+    track.add(40 * MS, state(7.0))
+    assert track.last_ns == 40 * MS
+    assert track.at(80 * MS)[0][0, 0] == 7.0 and track.at(30 * MS)[0][0, 0] == 4.0
+
+
+def dig(number: int, depth: float) -> NodeRecords:
+    values = np.zeros((5, 1))
+    values[1] = -depth
+    return NodeRecords.from_values(np.array([number], np.int32), np.array([0], np.int32), values)
+
+
+def update(cycle: int, seq: int, attempt: int = 1, epoch: int = 0, depth: float = 0.01) -> SoilUpdate:
+    return SoilUpdate(CycleKey(epoch, cycle, attempt), dig(cycle, depth), np.zeros(1, np.int16), ('amber',), 0, seq, '')
+
+
+def history() -> GroundHistory:
+    return GroundHistory(SoilGrid(FlatField(), 0.1))
+
+
+def test_the_ground_of_a_moment_in_whatever_order_things_arrive() -> None:
+    """Three cycles, the second discarded once: any order of messages that the topics allow gives the same ground."""
+    cycles = [
+        (CycleKey(0, 0, 1), 0, Verdict.NONE), (CycleKey(0, 1, 1), 20 * MS, Verdict.COMMIT),
+        (CycleKey(0, 1, 2), 20 * MS, Verdict.DISCARD), (CycleKey(0, 2, 1), 30 * MS, Verdict.COMMIT),
+    ]  # fmt: skip
+    updates = [update(0, 1), update(1, 2, depth=0.5), update(1, 2, attempt=2)]
+    steps = [('cycle', c) for c in cycles] + [('update', u) for u in updates]
+    for order in itertools.permutations(range(len(steps))):
+        kinds = [[k for k in order if (steps[k][0] == 'cycle') == wanted] for wanted in (True, False)]
+        if any(k != sorted(k) for k in kinds):  # each topic keeps its own order
+            continue
+        ground = history()
+        for k in order:
+            what, value = steps[k]
+            if what == 'cycle':
+                ground.on_cycle(*value)  # type: ignore[misc]
+                ground.on_cycle(*value)  # type: ignore[misc]  # the world may repeat itself
+            else:
+                ground.on_update(value)  # type: ignore[arg-type]
+        assert ground.knows(30 * MS) and not ground.knows(31 * MS) and not ground.lost
+        ground.advance(19 * MS)
+        assert ground.grid.modified_count == 0
+        ground.advance(29 * MS)
+        assert ground.grid.all_records().i.tolist() == [0]
+        ground.advance(30 * MS)
+        assert ground.grid.all_records().level.tolist() == [-0.01, -0.01]
+        assert [int(r.i[0]) for r in ground.changed] == [0, 1]
+
+
+def test_what_is_not_known_is_not_shown() -> None:
+    ground = history()
+    ground.on_cycle(CycleKey(0, 0, 1), 0, Verdict.NONE)
+    ground.on_cycle(CycleKey(0, 1, 1), 20 * MS, Verdict.COMMIT)
+    assert ground.knows(19 * MS) and not ground.knows(20 * MS)
+    states = WorldStates({'amber': ['chassis']}, ground.grid)
+    states.ground = ground
+    assert not states.covers(0, 10 * MS)
+    states.tracks['amber'].add(0, state(0.0))
+    assert states.covers(0, 0) and not states.covers(0, 10 * MS)
+    states.tracks['amber'].add(20 * MS, state(0.0))
+    assert states.covers(-5 * MS, 10 * MS)  # before the beginning everything stood still
+    # A vehicle that the world has dropped keeps nobody waiting.
+    states.participants = frozenset()
+    assert states.covers(0, 19 * MS)
+
+
+def test_late_and_lost_followers_ask_for_a_snapshot() -> None:
+    late = history()
+    late.on_cycle(CycleKey(0, 7, 1), 140 * MS, Verdict.COMMIT)
+    assert late.lost and not late.knows(0)
+    late.on_update(update(7, 8))
+    late.on_cycle(CycleKey(0, 8, 1), 160 * MS, Verdict.COMMIT)
+    # The snapshot was taken when the update of cycle 7, number 8, was in it already.
+    late.load(dig(3, 0.2), 8)
+    assert late.knows(160 * MS)
+    late.advance(160 * MS)
+    assert late.grid.all_records().i.tolist() == [3] and late.valid_from_ns == 160 * MS
+    late.on_update(update(8, 10))
+    late.on_cycle(CycleKey(0, 9, 1), 180 * MS, Verdict.COMMIT)
+    late.advance(180 * MS)
+    assert late.lost  # number 9 is missing
+    # A rewind: everything before counts no more, and the nodes dug meanwhile are told as changed.
+    late.load(dig(3, 0.2), 10)
+    late.changed.clear()
+    late.on_cycle(CycleKey(1, 4, 1), 80 * MS, Verdict.NONE)
+    assert late.lost and late.valid_from_ns == 80 * MS
+    late.load(NodeRecords.empty(), 4)
+    assert late.grid.modified_count == 0 and 3 in np.concatenate([r.i for r in late.changed])
+
+
+def test_frames_come_at_their_times_in_the_order_in_which_they_end() -> None:
+    """n at round(n 1e9 / f) ns for n = 0 ... ceil(T f) - 1: 30 Hz does not fit into nanoseconds, and drifts nowhere."""
+    rates, after = (30.0, 7.0), (0, round(1e9 / 7.0))
+    schedule = Schedule([lambda n, f=f: round(n * 1e9 / f) for f in rates], after)  # type: ignore[misc]
+    seen: list[list[int]] = [[], []]
+    ends = []
+    while (due := schedule.next()) is not None and due.t_ns < 2_000_000_000:
+        assert due.n == len(seen[due.sensor])
+        seen[due.sensor].append(due.t_ns)
+        ends.append(due.end_ns)
+        schedule.done()
+    assert ends == sorted(ends)
+    assert seen[0] == [round(n * 1e9 / 30.0) for n in range(60)]
+    assert seen[1] == [round(n * 1e9 / 7.0) for n in range(len(seen[1]))]
+    schedule.start(1_000_000_000)
+    first = {}
+    for _ in range(8):
+        due = schedule.next()
+        assert due is not None
+        first.setdefault(due.sensor, (due.n, due.t_ns))
+        schedule.done()
+    assert first == {0: (30, 1_000_000_000), 1: (7, 1_000_000_000)}
+
+
+@pytest.mark.parametrize('stride', [2, 4, 8])
+def test_far_ground_keeps_the_volume_of_ruts(stride: int) -> None:
+    """Coarse nodes carry the mean over their squares: what was displaced is still displaced, and not elsewhere."""
+    grid = SoilGrid(PlaneField(0.1, -0.05), 0.05)
+    i, j = (a.ravel().astype(np.int32) for a in np.meshgrid(np.arange(-70, 70), np.arange(5, 12), indexing='ij'))
+    base = grid.height_field.heights(i * 0.05, j * 0.05)
+    values = np.zeros((5, len(i)))
+    values[0], values[1] = base, base - 0.03
+    grid.apply(NodeRecords.from_values(i, j, values))
+    ground = SoilGround(grid)
+    level, undisturbed = ground.block(-12 * 32, -3 * 32, stride, 12 * 32 * 2 // stride)
+    volume = np.sum(undisturbed - level) * stride**2
+    assert volume == pytest.approx(0.03 * len(i), rel=1e-12)
+    deepest = np.argmax(np.sum(undisturbed - level, axis=0))
+    assert abs((-3 * 32 + deepest * stride) - 8) <= stride
+
+
+def test_rocks_have_numbers_of_their_own_wherever_one_looks_from() -> None:
+    terrain = TerrainConfig.model_validate({'preset': 'mare', 'size_m': 60.0, 'spacing_m': 0.05})
+    light = LightConfig.model_validate({'view_range_m': 60.0})
+    world = World(terrain, light, 3, {'amber': VehicleModel(*load_vehicle_model('viper'))})
+    shown = []
+    for x in (0.0, 12.0, 0.0):
+        view = world.view('amber')
+        view.look_around((x, 0.0, 0.0))
+        shown.append({thing.name: thing.number for thing in view.scene.objects})
+    assert shown[0] == shown[2]
+    common = [name for name in shown[0] if name in shown[1]]
+    assert len(common) > 20 and all(shown[0][name] == shown[1][name] for name in common)
+    # The same scene moved there and back shows what it showed.
+    view.look_around((12.0, 0.0, 0.0))
+    assert {t.name: t.number for t in view.scene.objects} == shown[1]
+    rocks = site_rocks(RockField(LunarField(3, load_preset('mare'))), 60.0)
+    near = [name for name in shown[0] if name.startswith('rock_')]
+    assert max(shown[0].values()) <= 1 + 1 + 5 + len(rocks) < MOST and len(near) <= len(rocks)

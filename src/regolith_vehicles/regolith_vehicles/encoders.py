@@ -1,0 +1,65 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Wheel encoders: angles in ticks, speeds from counting them, with the jitter of their edges.
+
+A pure function of the true state and the sample's index, so that nobody's listening and no restart changes a reading.
+Simplification: between two samples the wheel is taken to have turned evenly, at the speed it has at the second.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from pydantic import Field
+
+from regolith_world.config import Section
+from regolith_world.counter import normal_and_uniform, stream_key
+
+Floats = NDArray[np.float64]
+
+
+class EncoderConfig(Section):
+    """Incremental encoders on the wheels' axles."""
+
+    ticks: int = Field(4096, ge=1, le=2**31, description='per turn')
+    jitter_rad: float = Field(0.0, ge=0.0, le=1.0, description='standard deviation of where an edge is seen [rad]')
+
+
+class Encoders:
+    """The encoders of one vehicle."""
+
+    def __init__(self, config: EncoderConfig, seed: int, name: str, rate_hz: float) -> None:
+        """Make them.
+
+        :param seed: of the scenario
+        :param name: of the vehicle
+        :param rate_hz: of the samples
+        """
+        self.config = config
+        self._key = stream_key(seed, name, 'encoders')
+        self._rate_hz = rate_hz
+
+    def sample(self, n: int, angle: Floats, speed: Floats) -> tuple[Floats, Floats]:
+        """Return sample n >= 0: (angles [rad], speeds [rad/s]) as counted.
+
+        :param angle: true ones [rad], shape (wheels,), not wrapped
+        :param speed: true ones [rad/s]
+        """
+        # Samples count from 1 in the stream: what was seen before the first one needs its jitter, too.
+        now = self._counted(n + 1, angle)
+        return now, (now - self._counted(n, angle - speed / self._rate_hz)) * self._rate_hz
+
+    def _counted(self, n: int, angle: Floats) -> Floats:
+        step = 2.0 * np.pi / self.config.ticks
+        seen = angle + self.config.jitter_rad * _jitter(self._key, n, len(angle))
+        out: Floats = np.floor(seen / step + 0.5) * step
+        return out
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _jitter(key, n, count):  # type: ignore[no-untyped-def]
+    out = np.empty(count)
+    for wheel in range(count):
+        out[wheel] = normal_and_uniform(key, n, wheel)[0]
+    return out

@@ -1,0 +1,262 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Radios in whole runs: the ridge, one process against many, what the node shrugs off, coming back from a checkpoint."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from harness import LiveRun, run_scenario, vehicle, write_scenario
+
+from regolith_bringup.radio_map import make_pair, with_pair, write_pair
+from regolith_bringup.scenario import load_scenario
+from regolith_bringup.simulation import Simulation
+
+NEAR = {
+    'amber': vehicle(0.0, 0.0, 0.0, type='constant', linear_mps=0.3),
+    'basalt': vehicle(0.0, 4.0, 0.0, type='constant', linear_mps=0.3),
+}
+FAR: dict[str, Any] = {
+    'stations': {'lander': [-130.0, 0.0]},
+    'margin_m': 20.0,
+    'radio': 'subt_cloud_tunnel',
+    'breadcrumb_delay_s': 0.5,
+    'drops': [{'vehicle': 'amber', 'at_s': 0.4}],
+    'beacon_period_s': 0.2,
+    'traffic': [
+        {'src': 'amber', 'dst': 'lander', 'period_s': 0.05, 'size_bytes': 300},
+        {'src': 'lander', 'dst': 'broadcast', 'period_s': 0.1},
+    ],
+}
+"""At 130 m over flat ground about half of amber's packets arrive."""
+
+
+def scenario(folder: Path, comms: dict[str, Any] | None = None, **sections: Any) -> Path:
+    return write_scenario(folder, NEAR, comms={**FAR, **(comms or {})}, **sections)
+
+
+# -- the ridge ------------------------------------------------------------------------------------------------------
+
+
+def check_ridge(summary: dict[str, Any]) -> None:
+    """Amber is out of reach when its breadcrumb comes on the air at 54 s, and heard from then on."""
+    link = summary['comms']['links']['amber->lander']
+    since, until = link['lost_s'][-1]
+    assert since < 48.0 and 54.0 <= until < 56.0
+    # Of some 48 packets over the breadcrumb nine in ten arrive; five lost in a row would be one in 2000.
+    assert not summary['comms']['links']['basalt->lander']['lost_s']
+    assert summary['comms']['dropped'].keys() == {'packet_error'}
+    assert summary['vehicles']['amber']['distance_m'] > 30.0
+
+
+@pytest.fixture(scope='module')
+def ridge(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    return run_scenario(tmp_path_factory.mktemp('ridge'), 'comms_ridge', processes='one')
+
+
+@pytest.mark.ros
+def test_a_breadcrumb_brings_a_rover_behind_the_ridge_back_on_the_air(ridge) -> None:
+    from regolith_bringup.bag_reading import Bag
+
+    check_ridge(ridge.summary)
+    report = (ridge.run_dir / 'report.html').read_text()
+    assert '<h2>Radio</h2>' in report and 'amber-&gt;lander' in report
+    hops, relayed = [], []
+    for message in Bag(ridge.run_dir).messages('/lander/comms/rx', '/regolith/comms/links'):
+        if message.topic.endswith('links'):
+            relayed += [k.num_hops for k in message.content.links if (k.src, k.dst) == ('amber', 'lander')]
+            last = message.content
+        else:
+            stamp = message.content.header.stamp
+            hops += [(stamp.sec, d.num_hops) for d in message.content.datagrams if d.src == 'amber']
+    assert {h for t, h in hops if t < 54} == {0} and {h for t, h in hops if t > 54} == {1}
+    assert relayed[0] == 0 and relayed[-1] == 1 and last.breadcrumbs == ['amber_breadcrumb_0']
+    assert last.breadcrumb_positions[0].x == pytest.approx(1.4, abs=0.6)
+
+
+@pytest.mark.ros
+@pytest.mark.slow
+def test_the_ridge_again_and_in_many_processes(tmp_path, ridge) -> None:
+    for processes in ('one', 'many'):
+        result = run_scenario(tmp_path, 'comms_ridge', '--no-record', processes=processes, name=processes)
+        assert result.summary['state_hash'] == ridge.summary['state_hash']
+        assert result.summary['comms'] == ridge.summary['comms']
+
+
+# -- repeatable -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.ros
+def test_one_process_many_and_the_library_agree(tmp_path) -> None:
+    """State hash and every figure, with drops by chance in them; another seed gives another sequence."""
+    file = scenario(tmp_path)
+    runs = [
+        run_scenario(tmp_path, file, '--no-record', processes=processes, name=processes).summary
+        for processes in ('one', 'many')
+    ]
+    library = Simulation(load_scenario(file).scenario)
+    assert library.run(2.0) == runs[0]['state_hash'] == runs[1]['state_hash']
+    assert library.comms is not None
+    report = library.comms.report()
+    assert runs[0]['comms'] == runs[1]['comms'] == {k: v for k, v in report.items() if k != 'history'}
+    assert 5 < report['links']['amber->lander']['delivered'] < report['links']['amber->lander']['sent'] - 3
+    assert [name for name, _, _ in library.comms.broker.model.breadcrumbs] == ['amber_breadcrumb_0']
+    other = Simulation(load_scenario(file, seed=2).scenario)
+    other.run(2.0)
+    assert other.comms is not None and other.comms.broker.state_hash() != library.comms.broker.state_hash()
+
+
+def test_without_radios_nothing_changes_and_with_them_the_hash_knows(tmp_path) -> None:
+    """The cycle's hash holds what was said: one packet more or less is another hash, the vehicles being the same."""
+    plain = Simulation(load_scenario(write_scenario(tmp_path, NEAR, name='plain')).scenario)
+    talking = Simulation(load_scenario(scenario(tmp_path)).scenario)
+    silent = Simulation(load_scenario(scenario(tmp_path, {'traffic': []})).scenario)
+    hashes = [run.run(0.3) for run in (plain, talking, silent)]
+    assert len(set(hashes)) == 3
+    states = [[a.vehicle.state() for a in run.agents.values()] for run in (plain, talking, silent)]
+    assert states[0] == states[1] == states[2]
+
+
+def test_a_checkpoint_continues_to_the_bit(tmp_path) -> None:
+    """Taken at 0.6 s, when a breadcrumb lies and does not relay yet."""
+    loaded = load_scenario(scenario(tmp_path)).scenario
+    whole, first, rest = (Simulation(loaded) for _ in range(3))
+    expected = whole.run(1.6)
+    first.run(0.6)
+    saved = first.checkpoint()
+    rest.go_to(saved)
+    rest.world.hold()
+    assert rest.run(1.6) == expected
+    assert whole.comms is not None and rest.comms is not None
+    assert rest.comms.report() == whole.comms.report()
+
+
+@pytest.mark.ros
+def test_comms_comes_back_to_the_bit(tmp_path) -> None:
+    """Killed in mid-run, started again, it restores, replays silently and goes on as if nothing had been."""
+    world = {'on_failure': 'wait', 'agent_timeout_s': 1.5, 'checkpoint_period_s': 1.0}
+    file = scenario(tmp_path, world=world, duration_s=4.0)
+    expected = Simulation(load_scenario(file).scenario).run(4.0)
+    from regolith_msgs.msg import WorldStatus
+
+    with LiveRun(tmp_path, file, '--speed', 1.0) as live:
+        status = live.subscribe(WorldStatus, '/regolith/status', latched=True)
+        live.wait_for(lambda: status and status[-1].t_ns > 1.6e9, 60.0, '1.6 s')
+        os.kill(live.pids()['regolith/comms'], signal.SIGKILL)
+        result = live.finish(60.0)
+    assert 'rejoined after replaying' in result.output
+    assert result.summary['state_hash'] == expected
+
+
+def test_a_pair_made_beforehand_is_the_pair_made_for_the_run(tmp_path) -> None:
+    """Named files give the hash of the graph made in memory; a stale pair is refused with both hashes."""
+    file = scenario(tmp_path)
+    loaded = load_scenario(file).scenario
+    named = with_pair(loaded, tmp_path / 'comms')
+    assert named.comms is not None and Path(named.comms.graph or '').is_file()
+    assert Simulation(named).run(0.4) == Simulation(loaded).run(0.4)
+    given = [f'comms.graph={named.comms.graph}', f'comms.grid={named.comms.grid}']
+    assert load_scenario(file, given).scenario.comms == named.comms
+    with pytest.raises(ValueError, match=r'comms.graph = .*is stale: built for \w{16}, but the ground.* hash to \w{16}'):
+        load_scenario(file, [*given, 'terrain.source=procedural'])
+
+
+# -- what the node survives -----------------------------------------------------------------------------------------
+
+
+def robust_scenario(folder: Path) -> Path:
+    """Three rovers; the graph knows nothing of the ground that zircon stands on."""
+    calm = {'traffic': [], 'drops': [], 'beacon_period_s': 0.0, 'stations': {'lander': [-10.0, 0.0]}}
+    known = load_scenario(scenario(folder, calm)).scenario
+    dot, dat = write_pair(*make_pair(known), folder, 'known')
+    rovers = {**NEAR, 'zircon': vehicle(300.0, 0.0)}
+    comms = {**FAR, **calm, 'graph': str(dot), 'grid': str(dat), 'breadcrumb_delay_s': 0.0}
+    world = {'on_failure': 'drop', 'agent_timeout_s': 4.0}
+    return write_scenario(folder, rovers, name='robust', duration_s=120.0, world=world, comms=comms)
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize('processes', ['many', pytest.param('one', marks=pytest.mark.slow)])
+def test_the_node_survives_what_robots_may_do(tmp_path, processes) -> None:
+    from rclpy.qos import QoSProfile
+    from regolith_msgs.msg import Datagram, Datagrams, Neighbors, RadioLinks
+    from regolith_msgs.srv import BindPort, DeployBreadcrumb, RegisterRadio, RemoveBreadcrumb
+
+    with LiveRun(tmp_path, robust_scenario(tmp_path), '--speed', 1.0, '--no-record', processes=processes) as live:
+        heard = {name: live.subscribe(Datagrams, f'/{name}/comms/rx') for name in ('amber', 'basalt', 'lander')}
+        neighbors = live.subscribe(Neighbors, '/lander/comms/neighbors')
+        links = live.subscribe(RadioLinks, '/regolith/comms/links', latched=True)
+        speak = live.node.create_publisher(Datagram, '/amber/comms/tx', QoSProfile(depth=20_000))
+        live.wait_for(lambda: links and speak.get_subscription_count(), 60.0, 'the radios')
+
+        def arrived(name: str) -> list[Datagram]:
+            return [d for batch in heard[name] for d in batch.datagrams]
+
+        def logged(words: str) -> None:
+            live.wait_for(lambda: words in live.output, 15.0, words)
+
+        def say(dst: str, data: bytes, port: int = 0) -> None:
+            speak.publish(Datagram(src='somebody else', dst=dst, port=port, data=data))
+
+        # One that should arrive, under the name of the topic's robot; then what cannot be sent.
+        say('lander', b'first')
+        live.wait_for(lambda: arrived('lander'), 15.0, 'a datagram')
+        (first,) = arrived('lander')
+        assert (first.src, first.dst, first.port, bytes(first.data)) == ('amber', 'lander', 4100, b'first')
+        assert -80.0 < first.rssi < 0.0 and first.num_hops == 0
+        live.wait_for(lambda: neighbors, 15.0, 'neighbours')
+        assert neighbors[-1].names == ['amber'] and neighbors[-1].rssi[0] == first.rssi
+        say('ghost', b'x')
+        logged("there is no radio 'ghost'; allowed: amber, basalt, lander, zircon, broadcast, multicast")
+        live.spin(1.1)  # warnings come once a second at most
+        say('lander', b'x', 4321)
+        logged("'lander' has not bound port 4321; it has bound 4000, 4100")
+        assert live.call(BindPort, '/regolith/comms/bind', name='lander', port=4321).success
+        live.spin(0.3)
+        say('lander', b'second', 4321)
+        say('lander', bytes(1_000_000))
+        logged("1000000 bytes from 'amber'; allowed: at most 1500 bytes")
+
+        # 10^4 at once, 10 bytes each: within a second's capacity of 125 000 bytes, so all of them.
+        before = len(live.wait_for(lambda: [d for d in arrived('lander') if d.port == 4321], 15.0, 'a bound port'))
+        assert before == 1
+        for k in range(10_000):
+            say('lander', b'%010d' % k)
+        live.wait_for(lambda: len(arrived('lander')) >= 10_002, 60.0, 'ten thousand datagrams')
+        many = [bytes(d.data) for d in arrived('lander') if len(d.data) == 10]
+        assert many == [b'%010d' % k for k in range(10_000)]
+
+        # Replies that say what is wrong.
+        assert 'allowed: letters' in live.call(RegisterRadio, '/regolith/comms/register', name='b c').message
+        assert 'not registered' in live.call(BindPort, '/regolith/comms/bind', name='ghost', port=5).message
+        assert "vehicle 'lander'" in live.call(
+            DeployBreadcrumb, '/regolith/comms/deploy_breadcrumb', vehicle='lander'
+        ).message
+        outside = live.call(DeployBreadcrumb, '/regolith/comms/deploy_breadcrumb', vehicle='zircon')
+        assert outside.success and outside.breadcrumb == 'zircon_breadcrumb_0'
+        logged("breadcrumb 'zircon_breadcrumb_0' at (299.5, ")
+        live.wait_for(lambda: links[-1].breadcrumbs == ['zircon_breadcrumb_0'], 15.0, 'the table of links')
+        pair = {(k.src, k.dst): k for k in links[-1].links}
+        assert len(pair) == 12 and pair['amber', 'lander'].packet_error < 0.01
+        assert pair['amber', 'zircon'].packet_error == 1.0 and pair['amber', 'zircon'].mean_rssi == float('-inf')
+        assert live.call(RemoveBreadcrumb, '/regolith/comms/remove_breadcrumb', breadcrumb=outside.breadcrumb).success
+        live.wait_for(lambda: not links[-1].breadcrumbs, 15.0, 'the breadcrumb to go')
+
+        if processes == 'many':
+            # A robot that dies is dropped; it alone falls silent.
+            os.kill(live.pids()['basalt/agent'], signal.SIGKILL)
+            live.wait_for(lambda: 'goes on without it' in live.output, 30.0, 'the drop')
+            live.spin(1.1)
+            say('basalt', b'are you there?')
+            say('lander', b'he is not')
+            logged("'basalt' is not in the world")
+            live.wait_for(lambda: bytes(arrived('lander')[-1].data) == b'he is not', 15.0, 'the last word')
+        live.interrupt()
+        result = live.finish(30.0, code=None)
+    dropped = result.summary['comms']['dropped']
+    assert dropped['unknown_address'] == dropped['unbound_port'] == 1
+    assert result.summary['comms']['delivered'] >= 10_002
