@@ -7,15 +7,12 @@ from __future__ import annotations
 import os
 import sys
 import time
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.signals import SignalHandlerOptions
 from regolith_msgs.msg import Cycle, Evolved, TerrainDelta, TerrainUpdate
 
 from regolith_bringup.scenario import Scenario
@@ -32,7 +29,7 @@ from regolith_world import records
 from regolith_world.config import load_section
 from regolith_world.ros import convert, qos
 from regolith_world.ros.inbox import Inbox
-from regolith_world.ros.leaving import leave
+from regolith_world.ros.leaving import run_process
 from regolith_world.ros.runner import Runner
 from regolith_world.world_node import SENSORS_LAG, declare
 
@@ -120,7 +117,7 @@ class SoloNode:
             self._radio_news.append(lambda: topics.publish(deliveries))
 
         comms.on_arrival = arrived
-        comms.on_committed = lambda cycle: self._radio_news.append(lambda: topics.after_commit(cycle.t_ns))
+        comms.on_committed = lambda cycle: self._radio_news.append(lambda: topics.after_commit(cycle))
 
     def _tell(self, publisher: Any, to_message: Callable[[Any], Any], record: Any) -> None:
         """Keep a record of the protocol back until the vehicles' compiled loops leave the interpreter idle."""
@@ -153,11 +150,12 @@ class SoloNode:
     def run(self) -> int:
         """Wait for recorder and sensors, run, return the exit code."""
         until = time.monotonic() + self._timeout_s
-        while (missing := self.runner.missing()) or not all(p.get_subscription_count() for p in self._followed):
+        missing = self.runner.followers.missing
+        while missing() or not all(publisher.get_subscription_count() for publisher in self._followed):
             if self.runner.leaving.asked:
                 return 0
             if time.monotonic() > until:
-                print(f"{missing or ['sensors']} did not join within {self._timeout_s} s", file=sys.stderr)
+                print(f"{missing() or ['sensors']} did not join within {self._timeout_s} s", file=sys.stderr)
                 return 3
             self.executor.spin_once(timeout_sec=0.02)
             self.inbox.deliver()
@@ -166,15 +164,7 @@ class SoloNode:
 
 def main() -> None:
     """Run everything in one process."""
-    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-    code = 3
-    made = None
-    try:
-        made = SoloNode()
-        code = made.run()
-    except Exception:
-        traceback.print_exc()
-    leave(code, made.nodes if made is not None else ())
+    run_process(SoloNode, SoloNode.run, lambda made: made.nodes, failed=3)
 
 
 if __name__ == '__main__':

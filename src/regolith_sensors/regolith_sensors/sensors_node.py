@@ -8,18 +8,14 @@ does not run ahead of that by more than ``sensors_lag_s``.
 
 from __future__ import annotations
 
-import sys
 import time
-import traceback
 from typing import Any
 
 import numpy as np
-import rclpy
 from geometry_msgs.msg import TransformStamped
 from pydantic import BaseModel
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.signals import SignalHandlerOptions
 from regolith_msgs.msg import Cycle, SensorsAck, TerrainUpdate, WheeledVehicleState
 from regolith_msgs.srv import GetTerrainSnapshot
 from tf2_msgs.msg import TFMessage
@@ -39,7 +35,7 @@ from regolith_world.ros import qos
 from regolith_world.ros.convert import key_record, quaternion, vector3
 from regolith_world.ros.garbage import settle
 from regolith_world.ros.inbox import Inbox
-from regolith_world.ros.leaving import Leaving, leave
+from regolith_world.ros.leaving import Leaving, run_process
 from regolith_world.world_node import declare
 
 _FLUSH_S = 2.0
@@ -280,21 +276,7 @@ def _quaternion(rotation: Any) -> Any:
 
 def main() -> None:
     """Run the sensors' node."""
-    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-    code = 0
-    made: SensorsNode | None = None
-    try:
-        made = SensorsNode()
-        made.run()
-    except TimeoutError as error:
-        print(f'{error}', file=sys.stderr)
-        code = 3
-    except KeyboardInterrupt:
-        pass
-    except Exception:
-        traceback.print_exc()
-        code = 1
-    leave(code, made.nodes if made is not None else ())
+    run_process(SensorsNode, SensorsNode.run, lambda made: made.nodes)
 
 
 if __name__ == '__main__':

@@ -5,16 +5,13 @@
 from __future__ import annotations
 
 import time
-import traceback
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import rclpy
 from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.signals import SignalHandlerOptions
 from regolith_msgs.srv import Join, RestoreState, SaveState
 
 from regolith_world import checkpoint
@@ -22,7 +19,7 @@ from regolith_world.config import Head, WorldConfig, load_section
 from regolith_world.records import JoinRequest, ParticipantKind
 from regolith_world.ros import convert
 from regolith_world.ros.bus import RosBus
-from regolith_world.ros.leaving import leave
+from regolith_world.ros.leaving import run_process
 from regolith_world.ros.runner import Runner
 from regolith_world.world import Refused, World
 
@@ -139,13 +136,13 @@ class WorldNode:
         while (
             set(self.world.participants) != set(self._expected)
             or self.bus.listeners() < wanted
-            or self.runner.missing()
+            or self.runner.followers.missing()
         ):
             self.bus.inbox.deliver()
             if self.runner.leaving.asked:
                 return 0
             if time.monotonic() > until:
-                missing = sorted(set(self._expected) - set(self.world.participants)) or self.runner.missing()
+                missing = sorted(set(self._expected) - set(self.world.participants)) or self.runner.followers.missing()
                 self.node.get_logger().error(f'{missing} did not join within {self.config.start_timeout_s} s')
                 return 3
             self._executor.spin_once(timeout_sec=0.05)
@@ -214,15 +211,7 @@ class WorldNode:
 
 def main() -> None:
     """Run the world node."""
-    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-    code = 3
-    made = None
-    try:
-        made = WorldNode()
-        code = made.run()
-    except Exception:
-        traceback.print_exc()
-    leave(code, made.nodes if made is not None else ())
+    run_process(WorldNode, WorldNode.run, lambda made: made.nodes, failed=3)
 
 
 if __name__ == '__main__':

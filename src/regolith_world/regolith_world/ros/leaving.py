@@ -13,13 +13,17 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterable
+import traceback
+from collections.abc import Callable, Iterable
 from types import FrameType
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 import rclpy
 from rclpy.duration import Duration
 from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
+
+Made = TypeVar('Made')
 
 GRACE_S = 3.0
 """How long a participant waits for the world's STOP after SIGINT [wall s]."""
@@ -50,6 +54,35 @@ class Leaving:
     def overdue(self) -> bool:
         """Whether it should end now, STOP or not."""
         return self._asked is not None and (self._at_once or time.monotonic() - self._asked > GRACE_S)
+
+
+def run_process(
+    build: Callable[[], Made], run: Callable[[Made], int | None], nodes: Callable[[Made], Iterable[Node]], *,
+    refusals: tuple[type[Exception], ...] = (TimeoutError,), failed: int = 1,
+) -> NoReturn:  # fmt: skip
+    """Be a process with nodes in it: build what it is, run it, leave with an exit code.
+
+    :param build: may refuse, too
+    :param run: returns the exit code; none is 0
+    :param nodes: to take off the network at the end
+    :param refusals: need no traceback; exit code 3
+    :param failed: exit code after anything else
+    """
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    code = 0
+    made: Made | None = None
+    try:
+        made = build()
+        code = run(made) or 0
+    except refusals as error:
+        print(f'{error}', file=sys.stderr)
+        code = 3
+    except KeyboardInterrupt:
+        pass
+    except Exception:
+        traceback.print_exc()
+        code = failed
+    leave(code, nodes(made) if made is not None else ())
 
 
 def leave(code: int, nodes: Iterable[Node] = ()) -> NoReturn:

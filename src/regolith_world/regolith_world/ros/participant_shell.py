@@ -5,16 +5,12 @@
 from __future__ import annotations
 
 import random
-import sys
 import time
-import traceback
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
-import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.signals import SignalHandlerOptions
 from regolith_msgs.msg import Cycle as CycleMessage
 from regolith_msgs.msg import Evolved as EvolvedMessage
 from regolith_msgs.srv import Join, RestoreState, SaveState
@@ -25,7 +21,7 @@ from regolith_world.records import Evolved
 from regolith_world.ros import convert, qos
 from regolith_world.ros.garbage import settle
 from regolith_world.ros.inbox import Inbox, serve
-from regolith_world.ros.leaving import Leaving, leave
+from regolith_world.ros.leaving import Leaving, run_process
 
 
 class JoinRefused(RuntimeError):
@@ -218,19 +214,9 @@ def run_participant(build: Callable[[], ParticipantNode]) -> None:
 
     Code 3: refused, or no world; 1: anything else went wrong.
     """
-    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-    code = 0
-    made: ParticipantNode | None = None
-    try:
-        made = build()
+
+    def run(made: ParticipantNode) -> None:
         made.shell.run()
         made.shell.linger(1.0)
-    except (JoinRefused, TimeoutError) as error:
-        print(f'{error}', file=sys.stderr)
-        code = 3
-    except KeyboardInterrupt:
-        pass
-    except Exception:
-        traceback.print_exc()
-        code = 1
-    leave(code, made.shell.nodes if made is not None else ())
+
+    run_process(build, run, lambda made: made.shell.nodes, refusals=(JoinRefused, TimeoutError))

@@ -4,27 +4,26 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from regolith_msgs.msg import SensorsAck, WorldStatus
+from regolith_msgs.msg import WorldStatus
 from regolith_msgs.srv import Checkpoint as CheckpointService
 from regolith_msgs.srv import Step
 from rosgraph_msgs.msg import Clock
-from std_msgs.msg import UInt64
 from std_srvs.srv import SetBool
 
 from regolith_world import checkpoint
 from regolith_world.records import ParticipantKind
 from regolith_world.remote import Silence
 from regolith_world.ros import qos
+from regolith_world.ros.followers import Followers
 from regolith_world.ros.garbage import settle
 from regolith_world.ros.inbox import Inbox, serve
 from regolith_world.ros.leaving import Leaving
@@ -33,10 +32,6 @@ from regolith_world.world import Choice, ProtocolError, World
 
 CLOCK_PERIOD_S = 0.01
 """/clock is sent at most this often [wall s]: a Python subscriber burns a third of a core at 1 kHz."""
-RECORDER_LAG = 100
-"""Cycles the recorder may be behind before the world waits for it."""
-FRAME_PATIENCE_S = 120.0
-"""How long one frame of a sensor may take, everything switched on [wall s]."""
 CHECKPOINTS_KEPT = 3
 SERVICE_PERIOD_S = 0.05
 """Between two looks at services while playing [wall s]: one look costs about half a millisecond."""
@@ -89,25 +84,16 @@ class Runner:
         self._node, self._executor, self._world, self._states = node, executor, world, states
         self._run_dir, self._scenario, self._processes = run_dir, scenario, processes
         self._end_ns = round(duration_s * 1e9)
-        self._recorded = recorded
         self._on_checkpoint = on_checkpoint
         self._at_standstill = at_standstill
         self._clock = node.create_publisher(Clock, '/clock', qos.CLOCK, qos_overriding_options=qos.OVERRIDABLE)
         self._status = node.create_publisher(WorldStatus, 'status', qos.LATCHED)
         self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', qos.DIAGNOSTICS)
-        self._acknowledged = -1
         self._inbox = inbox
         self.leaving = Leaving()
-        if recorded:
-            inbox.subscribe(UInt64, 'recorder/ack', self._on_ack, qos.LATCHED)
-        self._sensors_lag_ns = round(sensors_lag_s * 1e9) if sensors_lag_s >= 0.0 else None
-        self._sensed: tuple[int, int] | None = None
-        if self._sensors_lag_ns is not None:
-            inbox.subscribe(SensorsAck, 'sensors/ack', self._on_sensors_ack, qos.LATCHED)
-        self._inputs = self._input_timeouts = 0
-        barrier = world.config.input_barrier
-        if barrier is not None:
-            inbox.subscribe(_message_type(barrier.type), barrier.topic, self._on_input, qos.STATE, optional=True)
+        self.followers = Followers(
+            node, inbox, world, self.leaving, self.serve, self.report_failure, recorded, sensors_lag_s
+        )
         node.create_service(SetBool, '~/pause', self._on_pause)
         node.create_service(Step, '~/step', self._on_step)
         node.create_service(CheckpointService, '~/checkpoint', self._on_checkpoint_service)
@@ -149,10 +135,10 @@ class Runner:
                     self._pace.restart(world.t_ns)
                     time.sleep(0.005)
                     continue
-                self._wait_for_recorder()
-                self._wait_for_sensors()
+                self.followers.wait_for_recorder()
+                self.followers.wait_for_sensors()
                 self._pace.wait(world.t_ns, lambda spare_s: self._executor.spin_once(timeout_sec=spare_s))
-                self._wait_for_input()
+                self.followers.wait_for_input()
                 self._step()
             self._await_last_frames()
             reports = {n: a.report for n, a in world.stop().items()}
@@ -184,11 +170,6 @@ class Runner:
             self._next_checkpoint_ns += round(world.config.checkpoint_period_s * 1e9)
             self._take_checkpoint(None)
 
-    def missing(self) -> list[str]:
-        """Return who of the recorder and the sensors (if there are any) is not connected to everybody yet."""
-        missing = ['recorder'] if self._recorded and self._acknowledged < 0 else []
-        return missing + (['sensors'] if self._sensors_lag_ns is not None and self._sensed is None else [])
-
     def _at_end(self) -> bool:
         return bool(self._end_ns) and self._world.t_ns >= self._end_ns
 
@@ -213,64 +194,12 @@ class Runner:
             self._fulfil(*self._requests.pop(0))
         self._between = False
 
-    def _wait_for_input(self) -> None:
-        """Wait until the autonomy stack has said something since the last cycle, or its patience is up.
-
-        The agent latches the same message at this cycle's EVOLVE; it travels to both at once, so the one that the
-        world waited for may, rarely, reach the agent a cycle later. What was latched is in ``evolved`` either way.
-        """
-        barrier = self._world.config.input_barrier
-        if barrier is None:
-            return
-        until = time.monotonic() + barrier.timeout_s
-        while self._inputs == 0 and not self.leaving.asked:
-            self._inbox.wait(0.01)
-            if time.monotonic() > until:
-                self._input_timeouts += 1
-                break
-        self._inputs = 0
-
-    def _on_input(self, message: Any) -> None:
-        self._inputs += 1
-
-    def _wait_for_recorder(self) -> None:
-        """Never outrun the recorder: what it has not taken yet would be lost in the middleware's queues."""
-        until = time.monotonic() + self._world.config.agent_timeout_s
-        while self._recorded and self._world.cycle - self._acknowledged > RECORDER_LAG:
-            self._inbox.wait(0.02)
-            if time.monotonic() > until:
-                self._recorded = False
-                self.report_failure(['recorder'], 'goes on without a recorder')
-
-    def _wait_for_sensors(self) -> None:
-        """Hold while a frame is more than its time behind; rendering never changes what the world computes."""
-        behind, since = self._sensed, time.monotonic()
-        while self._sensors_lag_ns is not None and not self._sensors_are_close() and not self.leaving.asked:
-            # The ground's service may be in this very process, and sensors that were rewound ask it.
-            self._inbox.wait(0.01)
-            self.serve()
-            if self._sensed != behind:
-                behind, since = self._sensed, time.monotonic()
-            gone = self._node.count_publishers('sensors/ack') == 0
-            patience_s = self._world.config.agent_timeout_s if gone else FRAME_PATIENCE_S
-            if time.monotonic() - since > patience_s:
-                self._sensors_lag_ns = None
-                self.report_failure(['sensors'], 'goes on without sensors')
-
     def _await_last_frames(self) -> None:
         """Hold at the end, so that the last commit is known, until every frame before it is out."""
-        if self._sensors_lag_ns is not None and not self.leaving.asked:
+        if self.followers.sensing and not self.leaving.asked:
             self._world.hold()
             self._at_standstill()
-            self._sensors_lag_ns = 0
-            self._wait_for_sensors()
-
-    def _sensors_are_close(self) -> bool:
-        assert self._sensors_lag_ns is not None
-        epoch, done_ns = self._sensed or (-1, -1)
-        if epoch != self._world.epoch and self._world.epoch > 0:
-            return False
-        return self._world.t_ns - done_ns <= self._sensors_lag_ns
+            self.followers.wait_for_sensors(lag_ns=0)
 
     # -- what others see ----------------------------------------------------------------------------------------
 
@@ -338,12 +267,6 @@ class Runner:
         return choice
 
     # -- what others ask ----------------------------------------------------------------------------------------
-
-    def _on_ack(self, message: UInt64) -> None:
-        self._acknowledged = max(self._acknowledged, message.data)
-
-    def _on_sensors_ack(self, message: SensorsAck) -> None:
-        self._sensed = (message.epoch, message.t_ns)
 
     def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         self._request('pause' if request.data else 'play', '')
@@ -496,7 +419,7 @@ class Runner:
             'state_hash': world.state_hash,
             'soil_hash': world.soil_hash,
             'processes': self._processes,
-            'input_timeouts': self._input_timeouts,
+            'input_timeouts': self.followers.input_timeouts,
             'real_time': self._pace.punctuality(),
             'failure': failure,
             'reports': {name: json.loads(text) for name, text in reports.items() if text},
@@ -505,9 +428,3 @@ class Runner:
         partial = self._run_dir / 'world.json.partial'
         partial.write_text(json.dumps(outcome, indent=2) + '\n')
         partial.replace(self._run_dir / 'world.json')
-
-
-def _message_type(name: str) -> Any:
-    """Return the class of ``package/msg/Type``."""
-    package, _, message = name.split('/')
-    return getattr(importlib.import_module(f'{package}.msg'), message)
