@@ -161,3 +161,25 @@ def test_a_killed_recorder_loses_at_most_a_second(tmp_path):
     last_ns = max(m.content.t_ns for m in Bag(live.run_dir).messages('/regolith/cycle'))
     # At speed 1 a wall second is a simulated one.
     assert last_ns > at_kill_ns - 1_000_000_000
+
+
+@pytest.mark.parametrize('processes', ['one', 'many'])
+def test_a_recorder_that_is_held_up_loses_nothing(tmp_path, processes):
+    """The world waits for it before anything is overwritten that it has not taken."""
+    sensors = {'imu': {'model': {'type': 'imu', 'rate_hz': 200.0}}}
+    drives = {**DRIVES, 'amber': {**DRIVES['amber'], 'sensors': sensors}}
+    path = write_scenario(tmp_path, drives, duration_s=8.0, recording={'sensors': True})
+    with LiveRun(tmp_path, path, processes=processes) as live:
+        from regolith_msgs.msg import WorldStatus
+
+        status = live.subscribe(WorldStatus, '/regolith/status', latched=True)
+        live.wait_for(lambda: status and status[-1].t_ns > 1e9, 60.0, 'a second')
+        recorder = live.pids()['regolith/recorder']
+        os.kill(recorder, signal.SIGSTOP)
+        live.spin(1.5)
+        held_at_ns = status[-1].t_ns
+        os.kill(recorder, signal.SIGCONT)
+        done = live.finish(60.0)
+    assert held_at_ns < 7.5e9, 'it was over before it could be held up'
+    assert done.summary['bag']['lost'] == 0, (live.run_dir / 'recorder.json').read_text()
+    assert done.summary['bag']['messages'] > 4000

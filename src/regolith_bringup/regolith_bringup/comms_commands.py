@@ -35,7 +35,7 @@ def build_graph(
     from regolith_bringup.progress import tile_progress
     from regolith_bringup.radio_map import height_map, make_pair, write_pair
 
-    loaded = _with_radios(scenario, (*(settings or ()), 'comms.graph=null', 'comms.grid=null'), seed)
+    loaded = _with_radios(scenario, [*(settings or ()), 'comms.graph=null', 'comms.grid=null'], seed)
     if out.exists() and not out.is_dir():
         raise ScenarioError(Problem(f'--out {out}', '', 'is not a folder', 'a folder'))
     with tile_progress('tile graph') as progress:
@@ -63,7 +63,7 @@ def coverage(
     from regolith_bringup.comms_plots import coverage_picture
     from regolith_bringup.coverage import coverage_map
 
-    loaded = _with_radios(scenario, settings or (), seed)
+    loaded = _with_radios(scenario, settings or [], seed)
     assert loaded.comms is not None
     radios = sorted({*loaded.vehicles, *loaded.comms.stations})
     if sender not in radios:
@@ -76,13 +76,14 @@ def coverage(
     print(path)
 
 
-def _with_radios(name: str, settings: tuple[str, ...] | list[str], seed: int | None) -> Scenario:
+def _with_radios(name: str, settings: list[str], seed: int | None) -> Scenario:
+    """Return a scenario; where it has no radios, as if all its vehicles carried the default one."""
     from regolith_bringup.scenario import load_scenario
 
-    loaded = load_scenario(name, settings, seed=seed)
-    if loaded.scenario.comms is None:
-        raise ScenarioError(Problem(str(loaded.file), 'comms', 'is missing', 'a scenario with radios'))
-    return loaded.scenario
+    scenario = load_scenario(name, settings, seed=seed).scenario
+    if scenario.comms is None:
+        scenario = load_scenario(name, [*settings, 'comms={}'], seed=seed).scenario
+    return scenario
 
 
 def _place(text: str) -> tuple[float, float]:

@@ -89,11 +89,11 @@ def coverage_picture(coverage: CoverageMap) -> Figure:
     if coverage.probability.min() < 0.5 < coverage.probability.max():
         axes.contour(coverage.x, coverage.y, coverage.probability.T, levels=[0.5], colors='white', linewidths=1.8)
         axes.plot([], [], color='white', lw=1.8, label='50 %')
-    for name, (x, y) in coverage.radios.items():
+    for k, (name, (x, y)) in enumerate(coverage.radios.items()):
         sends = name == coverage.sender
         marker, size, color = ('*', 17, _MARK) if sends else ('o', 8, 'white')
         axes.plot(x, y, marker, ms=size, mfc=color, mec=_INK, mew=1.2)
-        _label(axes, name, (x, y))
+        _label(axes, name, (x, y), below=k % 2 == 1)
     if coverage.breadcrumbs:
         axes.plot(*np.array(coverage.breadcrumbs).T, 'D', ms=9, mfc=_CRUMB, mec=_INK, mew=1.2, label='breadcrumb')
     axes.set_title(f'Delivery of {coverage.size_bytes}-byte datagrams from {coverage.sender}')
@@ -176,14 +176,17 @@ def _draw_shade(axes: Axes, ground: HeightMap) -> None:
 def _draw_radios(axes: Axes, scenario: Scenario) -> None:
     assert scenario.comms is not None
     places: dict[str, Any] = {name: entry.position for name, entry in scenario.vehicles.items()}
-    for name, place in sorted({**places, **scenario.comms.stations}.items()):
+    for k, (name, place) in enumerate(sorted({**places, **scenario.comms.stations}.items())):
         axes.plot(place[0], place[1], 'o', ms=8, mfc=_MARK, mec='white', mew=1.4, zorder=5)
-        _label(axes, name, place[:2])
+        _label(axes, name, place[:2], below=k % 2 == 1)
     for entry in scenario.vehicles.values():
         if isinstance(entry.driver, PathDriverConfig):
             axes.plot(*np.array(entry.driver.waypoints).T, color=_MARK, lw=1.6, ls='--', zorder=4)
 
 
-def _label(axes: Axes, name: str, at: tuple[float, float]) -> None:
-    label = axes.annotate(name, at, xytext=(8, 8), textcoords='offset points', color='white', zorder=6)
+def _label(axes: Axes, name: str, at: tuple[float, float], *, below: bool) -> None:
+    """Name a place; neighbours in name order, which often stand side by side, above and below."""
+    label = axes.annotate(
+        name, at, xytext=(8, -16 if below else 8), textcoords='offset points', color='white', zorder=6
+    )
     label.set_bbox({'facecolor': _INK, 'alpha': 0.7, 'pad': 1.5, 'edgecolor': 'none'})

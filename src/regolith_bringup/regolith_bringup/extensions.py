@@ -71,7 +71,8 @@ def run_experiment(
     try:
         rows = module.run(settings, tick)
     except ValueError as error:  # a combination of settings that makes no sense, as a load that buries the wheel
-        raise ScenarioError(Problem(f'experiment {name}', '', str(error), 'see there')) from None
+        problem, _, allowed = str(error).partition('; allowed: ')
+        raise ScenarioError(Problem(f'experiment {name}', '', problem, allowed or 'other settings')) from None
     if plot is not None:
         _draw(module, settings, rows, plot)
     return rows[0] if len(rows) == 1 else rows
@@ -89,10 +90,12 @@ def _setting_problem(model: Any, detail: Any) -> Problem:
     message = detail['msg'].removeprefix('Value error, ')
     if detail['type'] == 'extra_forbidden':
         return Problem('--set', key, 'unknown key', one_of(model.model_fields, key), shown(detail['input']))
+    description = model.model_fields[key].description if key in model.model_fields else None
+    if detail['type'] == 'missing':
+        return Problem('--set', key, 'is missing', description or f'--{key} value')
     problem, _, allowed = message.partition('; allowed: ')
     if not allowed:
         problem, allowed = 'is not usable', message.removeprefix('Input should be ')
-    description = model.model_fields[key].description if key in model.model_fields else None
     value = shown(detail['input']) if key else ''
     return Problem('--set', key, problem, f'{allowed} ({description})' if description else allowed, value)
 

@@ -14,10 +14,12 @@ import pytest
 from typer.testing import CliRunner
 
 from regolith_bringup.cli import app
+from regolith_bringup.comms_commands import _with_radios
 from regolith_bringup.coverage import coverage_map
 from regolith_bringup.extensions import flag_settings
 from regolith_bringup.problems import ScenarioError
 from regolith_bringup.scenario import load_scenario
+from regolith_comms.config import CommsConfig
 from regolith_comms.visibility import TileGraph
 from regolith_comms.world_grid import WorldGrid
 
@@ -59,7 +61,6 @@ def test_coverage_ends_at_the_ridge_and_goes_on_from_a_breadcrumb(tmp_path: Path
 @pytest.mark.parametrize(
     ('arguments', 'words'),
     [
-        (('two_rovers', '--from', 'amber'), 'comms: is missing'),
         (('comms_ridge', '--from', 'ambre'), 'did you mean amber'),
         (('comms_ridge', '--from', 'amber', '--at-breadcrumbs', '3'), 'is not a place'),
         (('comms_ridge', '--from', 'amber', '--out', 'no/where.png'), 'a folder that exists'),
@@ -68,6 +69,17 @@ def test_coverage_ends_at_the_ridge_and_goes_on_from_a_breadcrumb(tmp_path: Path
 def test_coverage_says_what_is_wrong(arguments: tuple[str, ...], words: str) -> None:
     with pytest.raises(ScenarioError, match=words):
         called('comms', 'coverage', *arguments)
+
+
+def test_a_scenario_without_radios_is_seen_as_if_all_had_the_default_one(tmp_path: Path) -> None:
+    """Small, as the ground has no edge: 40 m round the vehicles, where all is in reach."""
+    small = ('--set', 'comms.margin_m=40', '--set', 'comms.tile_m=10')
+    called('comms', 'coverage', 'two_rovers', '--from', 'amber', '--out', tmp_path / 'c.png', *small)
+    called('comms', 'build-graph', 'two_rovers', '--out', tmp_path, *small)
+    graph = TileGraph.from_dot(tmp_path / 'two_rovers.dot')
+    assert len(graph) > 50 and np.isfinite(graph.costs).all()
+    # Without any setting, too.
+    assert _with_radios('two_rovers', [], None).comms == CommsConfig()
 
 
 def test_flags_are_settings() -> None:
@@ -93,11 +105,20 @@ def test_experiment_link_gives_the_reference_values() -> None:
     rows = [r for r in rows if r['world'] == 'simple_tunnel_02']
     refused = [r for r in rows if r['mean_dbm'] == '-inf'][:2]
     crumbs = 'breadcrumbs_xyz_in_deploy_order'
-    direct = [r for r in rows if not r[crumbs] and r['mean_dbm'] != '-inf'][:2]
-    assert refused and direct
-    for row in [*refused, *direct]:
+    heard = [r for r in rows if r['mean_dbm'] not in ('-inf', 'inf')]
+    direct = [r for r in heard if not r[crumbs]][:2]
+    grid = WorldGrid.from_dat(worlds / 'simple_tunnel_02.dat')
+
+    def several_and_none_at_the_receiver(row: dict[str, str]) -> bool:
+        # A breadcrumb in the receiver's own tile stands for the last leg in the old code only.
+        places = [[float(v) for v in place.split()] for place in row[crumbs].split('|')]
+        return len(places) > 1 and int(row['rx_tile']) not in grid.tile_at(places)
+
+    relayed = [r for r in heard if r['num_hops'] != '0' and several_and_none_at_the_receiver(r)][:2]
+    assert refused and direct and relayed
+    for row in [*refused, *direct, *relayed]:
         world = worlds / row['world']
-        places = [p for p in row[crumbs].split(';') if p.strip()]
+        places = [p for p in row[crumbs].split('|') if p.strip()]
         flags = [f for p in places for f in ('--breadcrumb', ','.join(p.split()))]
         said = json.loads(
             called(
@@ -116,5 +137,13 @@ def test_experiment_link_says_what_is_wrong(tmp_path: Path) -> None:
     common = ['experiment', 'link', '--dat', 'x.dat', '--rx', '1,2,3']
     with pytest.raises(ScenarioError, match=r"'1,2' is not a place; allowed: x,y,z"):
         called(*common, '--world', 'x.dot', '--tx', '1,2')
-    with pytest.raises(ScenarioError, match=r'nowhere\.dot: No such file'):
+    with pytest.raises(ScenarioError, match=r'nowhere\.dot: No such file or directory; allowed: a file that can be'):
         called(*common, '--world', tmp_path / 'nowhere.dot', '--tx', '1,2,3')
+    with pytest.raises(ScenarioError, match=r"radio 'nope'.*allowed: .*lunar_uhf, subt_cloud_cave, .*subt_competition"):
+        called(*common, '--world', 'x.dot', '--tx', '1,2,3', '--radio', 'nope')
+    with pytest.raises(ScenarioError, match=r'tx: is missing; allowed: x,y,z of the transmitter'):
+        called(*common, '--world', 'x.dot')
+    broken = tmp_path / 'broken.dot'
+    broken.write_text('graph {\n  0 [label="0::tile::a"];\n  0 -- 7 [label=1];\n}\n')
+    with pytest.raises(ScenarioError, match=r'broken\.dot:3: edge names vertex 7; allowed: a vertex of an earlier line$'):
+        called(*common, '--world', broken, '--tx', '1,2,3')

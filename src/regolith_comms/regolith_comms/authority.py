@@ -39,6 +39,7 @@ from regolith_world.rotation import matrix
 
 NO_LIMIT_NS = 2**62
 """Comms never asks for a shorter cycle."""
+_MOST_COMPLAINTS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ class CommsAuthority(Participant):
         self._starting: list[tuple[str, Floats, int]] = []
         """Breadcrumbs that have fallen and do not relay yet: name, position [m], when they will [ns]."""
         self.complaints: list[str] = []
-        """What the last dispatch could not do, in words."""
+        """What dispatches could not do, in words, each once; the first few, until whoever tells them takes them."""
         self._parameters = dict(parameters)
         self.on_arrival = publish
         """Told what arrived, once the cycle it arrived in is committed."""
@@ -189,13 +190,13 @@ class CommsAuthority(Participant):
         if self._dispatched[0] != cycle.key.cycle:
             live = self._live_input(cycle.key.cycle)
             self.positions = self._places(cycle)
-            self.complaints = []
             for item in json.loads(live):
                 self._apply(item, cycle)
             self._say(cycle)
             self._switch_on(cycle.t_ns)
             deliveries = self.broker.dispatch(cycle.t_ns, self.positions)
-            self.complaints += self.broker.complaints
+            for complaint in self.broker.complaints:
+                self._complain(complaint)
             self._t_ns = cycle.t_ns
             self._dispatched = (cycle.key.cycle, live, deliveries)
         return self._answer_to(cycle, self._dispatched[1])
@@ -271,7 +272,11 @@ class CommsAuthority(Participant):
         for name, place, tile in model.breadcrumbs[-len(ready) :]:
             if tile < 0 and model.graph is not None:
                 where = ', '.join(f'{x:.1f}' for x in place)
-                self.complaints.append(f'breadcrumb {name!r} at ({where}) m lies outside every tile and relays nothing')
+                self._complain(f'breadcrumb {name!r} at ({where}) m lies outside every tile and relays nothing')
+
+    def _complain(self, what: str) -> None:
+        if len(self.complaints) < _MOST_COMPLAINTS and what not in self.complaints:
+            self.complaints.append(what)
 
     def _say(self, cycle: Cycle) -> None:
         """Drop and queue what the scenario asks for since the last dispatch: breadcrumbs, beacons, traffic."""
@@ -356,6 +361,7 @@ class CommsAuthority(Participant):
         """Drop every memory of earlier records."""
         super().forget(epoch)
         self._news = []
+        self.complaints = []
 
 
 def due(since_ns: int, now_ns: int, first_s: float, period_s: float | None = None, end_s: float | None = None) -> int:

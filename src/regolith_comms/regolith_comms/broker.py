@@ -90,7 +90,7 @@ class Broker:
         self.dropped: dict[str, int] = {}
         """Attempts (or, where there was none, datagrams) that came to nothing, by reason."""
         self.complaints: list[str] = []
-        """What the last dispatch could not even try, in words; the first few."""
+        """What the last dispatch could not even try, in words, each once; the first few."""
         self.reach = Reach()
         self._digest = hashlib.sha256().digest()
 
@@ -174,6 +174,9 @@ class Broker:
             return self._refuse('no_position', datagram, f'{src!r} is not in the world')
         if datagram.dst in (BROADCAST, MULTICAST):
             members = (self._bound if datagram.dst == BROADCAST else self._groups).get(port, set())
+            if not members:
+                what = f'bound port {port}' if datagram.dst == BROADCAST else f'joined the group of port {port}'
+                return self._refuse('unbound_port', datagram, f'no radio has {what}')
             # A radio without a place is out of the world, not out of reach: nothing is counted for it.
             return sorted(n for n in members if n in positions and (self._loopback or n != src))
         dst = datagram.dst
@@ -190,9 +193,10 @@ class Broker:
     def _refuse(self, reason: str, datagram: Datagram, why: str) -> list[str]:
         """Count a datagram that cannot be tried, and keep the reason in words."""
         self._drop(reason)
-        if len(self.complaints) < _MOST_COMPLAINTS:
-            to = f'{datagram.dst}:{datagram.port}'
-            self.complaints.append(f'datagram from {datagram.src!r} to {to} dropped ({reason}): {why}')
+        to = f'{datagram.dst}:{datagram.port}'
+        complaint = f'datagram from {datagram.src!r} to {to} dropped ({reason}): {why}'
+        if len(self.complaints) < _MOST_COMPLAINTS and complaint not in self.complaints:
+            self.complaints.append(complaint)
         return []
 
     def _drop(self, reason: str) -> None:
@@ -222,18 +226,19 @@ class Broker:
             np.array([number for _, number, _, _ in tries]),
             np.array([charge for _, _, _, charge in tries]),
         )
+        arrived = result.outcome == Outcome.DELIVERED
+        rssi, hops = result.rssi_dbm.tolist(), links.hops[of].tolist()
         deliveries = []
-        for (receiver, _, datagram, _), outcome, rssi, k in zip(tries, result.outcome, result.rssi_dbm, of):
-            if outcome == Outcome.DELIVERED:
-                deliveries.append(Delivery(receiver, datagram, t_ns, float(rssi), int(links.hops[k])))
-                self.neighbors.setdefault(receiver, {})[datagram.src] = (t_ns, float(rssi))
-            else:
-                linked = np.isfinite(links.mean_dbm[k]) or links.mean_dbm[k] > 0.0
-                self._drop(_REASON[Outcome(outcome)] if linked or outcome != Outcome.ERROR else 'no_link')
+        for k in np.nonzero(arrived)[0].tolist():
+            receiver, _, datagram, _ = tries[k]
+            deliveries.append(Delivery(receiver, datagram, t_ns, rssi[k], hops[k]))
+            self.neighbors.setdefault(receiver, {})[datagram.src] = (t_ns, rssi[k])
+        for k in np.nonzero(~arrived)[0].tolist():
+            unlinked = result.outcome[k] == Outcome.ERROR and links.mean_dbm[of[k]] == -np.inf
+            self._drop('no_link' if unlinked else _REASON[Outcome(result.outcome[k])])
         self.delivered += len(deliveries)
-        arrived = of[result.outcome == Outcome.DELIVERED]
         self.reach.note(
-            t_ns, pairs, np.bincount(of, minlength=len(pairs)), np.bincount(arrived, minlength=len(pairs))
+            t_ns, pairs, np.bincount(of, minlength=len(pairs)), np.bincount(of[arrived], minlength=len(pairs))
         )
         return deliveries
 

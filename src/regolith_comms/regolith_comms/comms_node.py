@@ -45,7 +45,7 @@ class CommsNode:
 
     def _after_commit(self, cycle: Cycle) -> None:
         if not self.shell.muted:
-            self.topics.after_commit(cycle.t_ns)
+            self.topics.after_commit(cycle)
 
     def _restore(self, state: bytes, soil: bytes, epoch: int) -> str:
         self.authority.restore(state, epoch)
@@ -57,6 +57,7 @@ class CommsNode:
         for cycle in map(cycle_record, past.cycles):
             self.authority.on_cycle(cycle)
         self.authority.replay_inputs = {}
+        self.authority.complaints = []  # told when it happened
 
 
 def main() -> None:

@@ -14,10 +14,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 _COMMENT = re.compile(r'/\*.*?\*/')
 _HEADER = re.compile(r'graph\b[^{]*\{')
 _VERTEX = re.compile(r'(\d+)\s*\[\s*label\s*=\s*"([^"]*)"\s*\]\s*;?')
 _EDGE = re.compile(r'(\d+)\s*--\s*(\d+)\s*(?:\[([^\]]*)\])?\s*;?')
+_NUMBER = re.compile(r'[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?', re.ASCII)
 _LARGEST_ID = 2**64 - 1
 
 
@@ -91,7 +94,7 @@ class _Reader:
             if text:
                 rest.append((number, text))
         if not rest:
-            raise GraphFileError(f'{self._path}: holds no graph; allowed: graph {{ ... }}')
+            raise self._error(max(1, len(self._lines)), 'ends without a graph', 'graph { ... }')
         number, header = rest[0]
         if not _HEADER.fullmatch(header):
             raise self._error(number, f'{header!r} does not open a graph', "'graph {', a name between; no digraph")
@@ -142,10 +145,9 @@ class _Reader:
         if name != 'label':
             return 1.0
         allowed = 'a bare number >= 0, e.g. [label=3]'
-        try:
-            cost = float(value)
-        except ValueError:
-            raise self._error(number, f'edge label {value} is not a number', allowed) from None
+        if not _NUMBER.fullmatch(value):
+            raise self._error(number, f'edge label {value} is not a number', allowed)
+        cost = float(value)
         if not (math.isfinite(cost) and cost >= 0.0):
             raise self._error(number, f'edge cost {value}', allowed)
         return cost
@@ -163,11 +165,12 @@ def dot_text(tiles: Iterable[Tile], edges: Iterable[Edge], comment: str = '') ->
     lines.append('graph {')
     for tile in tiles:
         for text in (tile.type, tile.name):
-            if any(mark in text for mark in ('"', '::', '\n', '/*', '*/')):
-                allowed = 'one line without quotes, :: or comment marks'
+            if any(mark in text for mark in ('"', '::', '\n', '/*', '*/', '\\')):
+                allowed = 'one line without quotes, backslashes, :: or comment marks'
                 raise ValueError(f'tile {tile.id}: name {text!r}; allowed: {allowed}')
         lines.append(f'  {tile.id}  [label="{tile.id}::{tile.type}::{tile.name}"];')
-    lines.extend(f'  {edge.a} -- {edge.b}  [label={edge.cost:.17g}];' for edge in edges)
+    # The shortest digits that read back as the same number; Graphviz knows no exponents.
+    lines.extend(f'  {e.a} -- {e.b}  [label={np.format_float_positional(e.cost, trim="-")}];' for e in edges)
     return '\n'.join([*lines, '}', ''])
 
 

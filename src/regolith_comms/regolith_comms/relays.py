@@ -70,15 +70,16 @@ class RelayTable:
 def relay_table(graph: TileGraph, relay_tiles: Iterable[int], mode: RelayMode = 'wiki') -> RelayTable:
     """Return what breadcrumbs make of a graph.
 
-    :param relay_tiles: tiles that hold at least one breadcrumb; those the graph does not know are ignored
+    :param relay_tiles: tiles that hold at least one breadcrumb; those the graph does not know are ignored, as is
+        -1, outside every tile
     :param mode: ``wiki``: of all routes over distinct relays the one with the cheapest worst leg, of these the one
         with fewest relays, and the direct way where that costs no more. ``reference``: the recursion of the old code
     :raises ValueError: if the mode is unknown
     """
     if mode not in RELAY_MODES:
         raise ValueError(f'relay mode {mode!r}; allowed: {", ".join(RELAY_MODES)}')
-    wanted = sorted(set(relay_tiles))
-    rows = graph.rows(np.array(wanted, dtype=np.uint64).astype(np.int64))
+    wanted = sorted({int(tile) for tile in relay_tiles})
+    rows = graph.rows(np.array([tile - 2**64 if tile >= 2**63 else tile for tile in wanted], dtype=np.int64))
     tiles = tuple(tile for tile, row in zip(wanted, rows) if row >= 0)
     rows = np.ascontiguousarray(rows[rows >= 0])
     direct = graph.costs

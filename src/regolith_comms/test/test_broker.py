@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from regolith_comms.broker import BROADCAST, MULTICAST, Broker, Datagram
+from regolith_comms.broker import BEACON_PORT, BROADCAST, MULTICAST, Broker, Datagram
 from regolith_comms.dot_file import Edge, Tile
 from regolith_comms.link import LinkModel
 from regolith_comms.radio import Radio
@@ -106,6 +106,24 @@ def test_bad_datagrams_are_refused_or_dropped_with_a_reason() -> None:
     net.send(Datagram('amber', 'basalt', 4100, b'good'))
     assert heard(net.dispatch(0, NEAR)) == [('basalt', 'amber', b'good')]
     assert net.dropped == {'unregistered_sender': 1, 'unknown_address': 1, 'unbound_port': 1}
+
+
+def test_every_kind_of_complaint_is_kept_and_said_once() -> None:
+    """However many of one kind come first; a broadcast that nobody can hear is one of them, one unheard by chance not."""
+    net = broker()
+    for _ in range(1000):
+        net.send(Datagram('amber', 'nobody', 4100, b''))
+    net.send(Datagram('amber', 'basalt', 9, b''))
+    net.send(Datagram('amber', BROADCAST, 9, b''))
+    net.send(Datagram('amber', MULTICAST, 4100, b''))
+    net.dispatch(0, NEAR)
+    assert net.dropped == {'unknown_address': 1000, 'unbound_port': 3}
+    said = ["no radio 'nobody'", "'basalt' has not bound port 9", 'has bound port 9', 'has joined the group of port 4100']
+    assert len(net.complaints) == 4 and all(text in told for text, told in zip(said, net.complaints))
+    alone = Broker(LinkModel(Radio(model='distance')), 1)
+    alone.register('amber')
+    alone.send(Datagram('amber', BROADCAST, BEACON_PORT, b'hello'))
+    assert alone.dispatch(0, {'amber': NEAR['amber']}) == [] and not alone.complaints and not alone.dropped
 
 
 def test_ten_thousand_queued_datagrams() -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -87,7 +88,9 @@ def test_written_graph_is_drawn_by_graphviz(tmp_path: Path) -> None:
         ('  1 -- 12\n', '  1 -- 13\n', 9, 'names vertex 13'),
         ('[label=3]', '[label="3"]', 7, 'is not a number'),
         ('[label=3]', '[label=-3]', 7, 'edge cost -3'),
-        ('[label=3]', '[label=nan]', 7, 'edge cost nan'),
+        ('[label=3]', '[label=nan]', 7, 'nan is not a number'),
+        ('[label=3]', '[label=1_0]', 7, 'is not a number'),
+        ('[label=3]', '[label=1e999]', 7, 'edge cost 1e999'),
         ('[label=3]', '[label=3, color=red]', 7, 'exactly one'),
         ('  12 [', '  1 [', 6, 'a second time'),
         ('"0::base_station::BaseStation"', '"0::base_station"', 4, 'vertex label'),
@@ -105,13 +108,26 @@ def test_broken_graphs(tmp_path: Path, line: str, instead: str, number: int, say
 
 
 def test_empty_graph_file(tmp_path: Path) -> None:
-    with pytest.raises(GraphFileError, match=r'world\.dot: holds no graph'):
-        graph_of(tmp_path, '/* nothing */\n')
+    for text, line in (('', 1), ('/* nothing */\n\n', 2)):
+        with pytest.raises(GraphFileError, match=rf'world\.dot:{line}: ends without a graph; allowed: graph'):
+            graph_of(tmp_path, text)
 
 
 def test_names_that_would_not_survive_are_refused() -> None:
-    with pytest.raises(ValueError, match='quotes'):
-        dot_text([Tile(0, 'tile', 'a "b"')], [])
+    for name in ('a "b"', 'a::b', 'a\\'):
+        with pytest.raises(ValueError, match='quotes'):
+            dot_text([Tile(0, 'tile', name)], [])
+
+
+def test_costs_are_written_in_graphviz_numerals_that_read_back_to_the_bit(tmp_path: Path) -> None:
+    """Graphviz's grammar has no exponents: 1e-05 would be three tokens."""
+    costs = [3.0, 0.1, 1e-5, 1.0 / 3.0, 1e22, 5e-324]
+    tiles = [Tile(k, 'tile', f'tile_{k}') for k in range(len(costs) + 1)]
+    text = dot_text(tiles, [Edge(k, k + 1, cost) for k, cost in enumerate(costs)])
+    assert [edge.cost for edge in graph_of(tmp_path, text).edges] == costs
+    labels = re.findall(r'\[label=([^]"]*)\]', text)
+    assert labels[:3] == ['3', '0.1', '0.00001'] and len(labels) == len(costs)
+    assert all(re.fullmatch(r'\d+(\.\d*)?', label) for label in labels)
 
 
 def small_grid() -> WorldGrid:

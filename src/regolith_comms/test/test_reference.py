@@ -171,6 +171,17 @@ def test_relay_costs(name: str) -> None:
     assert differs > 0
 
 
+@needs_worlds
+def test_tiles_come_straight_from_the_grid() -> None:
+    """-1, outside every tile, and ids the graph lacks relay nothing, whatever type of number they are."""
+    world = graph('simple_tunnel_02')
+    expected = relay_table(world, [6, 7])
+    for tiles in ([-1, 6, 7, 4711], np.array([7, -1, 6, 6]), np.array([6, 7], dtype=np.uint64), [2**64 - 2, 6, 7]):
+        table = relay_table(world, tiles)
+        assert table.relay_tiles == (6, 7) and np.array_equal(table.costs, expected.costs)
+        assert relay_table(world, tiles, 'reference').relay_tiles == (6, 7)
+
+
 DROPPED = 'breadcrumbs_xyz_in_deploy_order'
 NUMBERS = ('minimax_cost', 'minimax_hops', 'ref_cost', 'ref_hops')
 

@@ -134,7 +134,7 @@ def node_load(simulated_s: float = 5.0) -> dict[str, float]:
         )
         topics = RadioTopics(node, inbox, authority)
         authority.on_arrival = topics.publish
-        authority.on_committed = lambda cycle: topics.after_commit(cycle.t_ns)
+        authority.on_committed = lambda cycle: topics.after_commit(cycle)
         authority.warm_up()
         drive = _Drive(names)
         _wait_for_talkers(node, names, talkers)

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, field_validator
 
 from regolith_comms.link import LinkModel
-from regolith_comms.radio import MAX_PAYLOAD, load_radio, packet_error, radio_names, success_probability
+from regolith_comms.radio import MAX_PAYLOAD, load_radio, packet_error, success_probability
 from regolith_comms.relays import RelayMode
 from regolith_comms.visibility import TileGraph
 from regolith_comms.world_grid import WorldGrid
@@ -48,7 +48,7 @@ class Settings(Section):
         (), description='x,y,z of each breadcrumb [m], in the order they were dropped'
     )
     bytes: int = Field(MAX_PAYLOAD, ge=0, le=MAX_PAYLOAD, description='payload [byte]')
-    radio: str = Field('subt_competition', description=f'a YAML file, or one of {", ".join(radio_names())}')
+    radio: str = Field('subt_competition', description='of all ends and breadcrumbs')
     mode: RelayMode = Field('wiki', description='of relays')
 
     @field_validator('radio')
@@ -69,7 +69,7 @@ def run(settings: Settings, tick: Callable[[int, int], None]) -> list[dict[str, 
     try:
         graph, grid = TileGraph.from_dot(settings.world), WorldGrid.from_dat(settings.dat)
     except OSError as error:
-        raise ValueError(f'{error.filename}: {error.strerror}') from None
+        raise ValueError(f'{error.filename}: {error.strerror}; allowed: a file that can be read') from None
     radio = load_radio(settings.radio)
     model = LinkModel(radio, graph, grid, settings.mode)
     model.place_breadcrumbs((f'breadcrumb_{k}', place) for k, place in enumerate(settings.breadcrumb))

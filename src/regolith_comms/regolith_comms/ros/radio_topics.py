@@ -10,12 +10,16 @@ from typing import Any
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point
 from rclpy.node import Node
+from rclpy.qos import QoSProfile
 from regolith_msgs import msg as m
 from regolith_msgs import srv
+from std_msgs.msg import Header
 
 from regolith_comms.authority import CommsAuthority
 from regolith_comms.broker import DEFAULT_PORT, Datagram, Delivery
 from regolith_comms.radio import MAX_PAYLOAD, success_probability
+from regolith_comms.ros.complaints import Complaints
+from regolith_world.records import Command, Cycle
 from regolith_world.ros import qos
 from regolith_world.ros.convert import byte_array
 from regolith_world.ros.inbox import Inbox
@@ -33,9 +37,10 @@ class RadioTopics:
         self._received: dict[str, Any] = {}
         self._neighbors: dict[str, Any] = {}
         self.open_all()
-        self._links = node.create_publisher(m.RadioLinks, 'comms/links', qos.LATCHED)
+        self._links = node.create_publisher(m.RadioLinks, 'comms/links', qos.STATUS)
         self._links_period_ns = round(authority.config.links_period_s * 1e9)
         self._links_shown: tuple[int, tuple[str, ...]] | None = None
+        self._complaints = Complaints(node.get_logger().warning)
         node.create_service(srv.RegisterRadio, 'comms/register', self._on_register)
         node.create_service(srv.BindPort, 'comms/bind', self._on_bind)
         node.create_service(srv.DeployBreadcrumb, 'comms/deploy_breadcrumb', self._on_deploy)
@@ -49,12 +54,13 @@ class RadioTopics:
     def _open(self, radio: str) -> None:
         if radio in self._received:
             return
-        self._received[radio] = self._publisher(m.Datagrams, f'/{radio}/comms/rx')
-        self._neighbors[radio] = self._publisher(m.Neighbors, f'/{radio}/comms/neighbors')
+        # A robot that is busy for a while still gets what arrived meanwhile.
+        self._received[radio] = self._publisher(m.Datagrams, f'/{radio}/comms/rx', qos.HISTORY)
+        self._neighbors[radio] = self._publisher(m.Neighbors, f'/{radio}/comms/neighbors', qos.STATE)
         self._inbox.subscribe(m.Datagram, f'/{radio}/comms/tx', self._taker(radio), qos.DATAGRAMS, optional=True)
 
-    def _publisher(self, message_type: Any, topic: str) -> Any:
-        return self._node.create_publisher(message_type, topic, qos.STATE, qos_overriding_options=qos.OVERRIDABLE)
+    def _publisher(self, message_type: Any, topic: str, profile: QoSProfile) -> Any:
+        return self._node.create_publisher(message_type, topic, profile, qos_overriding_options=qos.OVERRIDABLE)
 
     # -- out ------------------------------------------------------------------------------------------------------
 
@@ -63,14 +69,26 @@ class RadioTopics:
         by_radio: dict[str, list[Delivery]] = {}
         for item in deliveries:
             by_radio.setdefault(item.to, []).append(item)
+        known: dict[int, m.Datagram] = {}
         for radio, items in sorted(by_radio.items()):
             if self._received[radio].get_subscription_count():
-                self._publish_batch(radio, items)
+                self._publish_batch(radio, items, known)
             self._publish_neighbors(radio, items[0].t_ns)
 
-    def _publish_batch(self, radio: str, items: list[Delivery]) -> None:
-        batch = m.Datagrams(datagrams=[_datagram(item) for item in items])
+    def _publish_batch(self, radio: str, items: list[Delivery], known: dict[int, m.Datagram]) -> None:
+        """Send what one radio heard.
+
+        :param known: messages of datagrams that others heard in the same cycle: all but the reception is the same, and
+            who publishes keeps nothing
+        """
+        batch = m.Datagrams()
         batch.header.stamp = _time(items[0].t_ns)
+        for item in items:
+            message = known.get(id(item.datagram))
+            if message is None:
+                message = known[id(item.datagram)] = _datagram(item.datagram, batch.header)
+            message.header, message.rssi, message.num_hops = batch.header, item.rssi_dbm, item.hops
+            batch.datagrams.append(message)
         self._received[radio].publish(batch)
 
     def _publish_neighbors(self, radio: str, t_ns: int) -> None:
@@ -84,12 +102,16 @@ class RadioTopics:
         message.rssi = [rssi for _, (_, rssi) in heard]
         publisher.publish(message)
 
-    def after_commit(self, t_ns: int) -> None:
-        """Say what could not be done, and send the table of links if it is due or the breadcrumbs have changed."""
+    def after_commit(self, cycle: Cycle) -> None:
+        """Say what could not be done, and send the table of links if it is due or the breadcrumbs have changed.
+
+        :param cycle: the record that committed a cycle
+        """
         complaints, self._authority.complaints = self._authority.complaints, []
-        if complaints:
-            self._node.get_logger().warning('; '.join(complaints), throttle_duration_sec=1.0)
-        self._publish_links(t_ns)
+        self._complaints.add(*complaints)
+        if cycle.command == Command.STOP:
+            self._complaints.tell()
+        self._publish_links(cycle.t_ns)
 
     def _publish_links(self, t_ns: int) -> None:
         broker = self._authority.broker
@@ -126,7 +148,7 @@ class RadioTopics:
             try:
                 self._authority.on_datagram(datagram)
             except ValueError as error:
-                self._node.get_logger().warning(str(error), throttle_duration_sec=1.0)
+                self._complaints.add(str(error))
 
         return take
 
@@ -166,11 +188,8 @@ class RadioTopics:
         return response
 
 
-def _datagram(item: Delivery) -> m.Datagram:
-    datagram = item.datagram
-    message = m.Datagram(src=datagram.src, dst=datagram.dst, port=datagram.port, num_hops=item.hops)
-    message.header.stamp = _time(item.t_ns)
-    message.rssi = item.rssi_dbm
+def _datagram(datagram: Datagram, header: Header) -> m.Datagram:
+    message = m.Datagram(header=header, src=datagram.src, dst=datagram.dst, port=datagram.port)
     message.data = byte_array(datagram.data)
     return message
 

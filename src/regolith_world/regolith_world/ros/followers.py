@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import time
 from collections.abc import Callable
 from typing import Any
@@ -18,8 +19,10 @@ from regolith_world.ros.inbox import Inbox
 from regolith_world.ros.leaving import Leaving
 from regolith_world.world import World
 
-RECORDER_LAG = 100
-"""Cycles the recorder may be behind before the world waits for it."""
+RECORDER_LAG = 25
+"""Cycles the recorder may be behind before the world waits for it..."""
+RECORDER_LAG_S = 0.5
+"""...but not more than this of simulated time, if cycles are long. Publishers keep more than comes together in that."""
 FRAME_PATIENCE_S = 120.0
 """How long one frame of a sensor may take, everything switched on [wall s]."""
 
@@ -44,6 +47,7 @@ class Followers:
         self._serve, self._report_failure = serve, report_failure
         self._recorded = recorded
         self._written = -1
+        self._recorder_lag = min(RECORDER_LAG, max(math.ceil(RECORDER_LAG_S / world.config.heartbeat_s), 1))
         if recorded:
             inbox.subscribe(UInt64, 'recorder/ack', self._on_written, qos.LATCHED)
         self._lag_ns = round(sensors_lag_s * 1e9)
@@ -65,7 +69,7 @@ class Followers:
     def wait_for_recorder(self) -> None:
         """Never outrun the recorder: what it has not taken yet would be lost in the middleware's queues."""
         until = time.monotonic() + self._world.config.agent_timeout_s
-        while self._recorded and self._world.cycle - self._written > RECORDER_LAG:
+        while self._recorded and self._world.cycle - self._written > self._recorder_lag:
             self._inbox.wait(0.02)
             if time.monotonic() > until:
                 self._recorded = False

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import math
+
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.qos_overriding_options import QoSOverridingOptions
 
@@ -14,15 +16,15 @@ def _profile(depth: int, durability: DurabilityPolicy = DurabilityPolicy.VOLATIL
     )
 
 
-PROTOCOL = _profile(10)
-"""cycle, evolved, terrain/delta, terrain/update."""
-CLOCK = _profile(1)
+# A publisher keeps what a reader has not acknowledged, and no more than its depth. So these depths are what may come
+# together while the world has not yet noticed that a recorder is held up: see ``ros/followers.py``.
+PROTOCOL = _profile(1000)
+"""cycle, evolved, terrain/delta, terrain/update: one of each and participant in a cycle."""
+CLOCK = _profile(100)
 """/clock: reliable, hence compatible with the best-effort subscriptions of ROS time sources."""
-STATE = _profile(10)
-"""odom, joint_states, wheel_states, vehicle states."""
+STATE = _profile(100)
+"""odom, joint_states, wheel_states, vehicle states: at most one in a cycle."""
 TF = _profile(100)
-SENSOR = _profile(5)
-"""Images, clouds, IMU: best effort loses large messages on default Fast DDS settings."""
 COMMAND = _profile(1)
 """cmd_vel and other live inputs: only the newest counts."""
 DATAGRAMS = _profile(10_000)
@@ -31,7 +33,18 @@ HISTORY = _profile(1000)
 """For subscribers that must miss nothing while they work for long on one message: sensors."""
 DIAGNOSTICS = _profile(10)
 LATCHED = _profile(1, DurabilityPolicy.TRANSIENT_LOCAL)
-"""Descriptions, status, maps: late joiners get the last one."""
+"""Descriptions, maps: late joiners get the last one."""
+STATUS = _profile(10, DurabilityPolicy.TRANSIENT_LOCAL)
+"""status, comms/links: told several times a second; late joiners get as many of the last ones as they want."""
+
+
+def sensor(rate_hz: float) -> QoSProfile:
+    """Return the profile of images, clouds, IMU: frames of a simulated second, at least 5.
+
+    Best effort loses large messages on default Fast DDS settings.
+    """
+    return _profile(max(5, math.ceil(rate_hz)))
+
 
 OVERRIDABLE = QoSOverridingOptions.with_default_policies()
 """For what observers read: ``qos_overrides.TOPIC.publisher.{depth,history,reliability}`` are parameters of its node.

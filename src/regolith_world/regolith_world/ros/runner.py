@@ -87,7 +87,7 @@ class Runner:
         self._on_checkpoint = on_checkpoint
         self._at_standstill = at_standstill
         self._clock = node.create_publisher(Clock, '/clock', qos.CLOCK, qos_overriding_options=qos.OVERRIDABLE)
-        self._status = node.create_publisher(WorldStatus, 'status', qos.LATCHED)
+        self._status = node.create_publisher(WorldStatus, 'status', qos.STATUS)
         self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', qos.DIAGNOSTICS)
         self._inbox = inbox
         self.leaving = Leaving()
