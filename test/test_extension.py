@@ -1,9 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The package that CONTRIBUTING.md shows, taken out of that text: a vehicle, a driver, a scenario and a sensor."""
+"""The package that CONTRIBUTING.md shows, taken out of that text: vehicle, driver, scenario, sensor type, observer."""
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import subprocess
@@ -32,7 +33,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder for PYTHONPATH that the package was installed into."""
     folder = tmp_path_factory.mktemp('extension')
     files = FILE.findall((ROOT / 'CONTRIBUTING.md').read_text(encoding='utf-8'))
-    assert len(files) == 7, [name for name, _ in files]
+    assert len(files) == 9, [name for name, _ in files]
     for name, text in files:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -82,11 +83,15 @@ def test_mistakes_are_found_before_anything_starts(moon_cart: Path) -> None:
         load_scenario('weaving_cart', ['vehicles.cart.driver.name=weav'])
     with pytest.raises(ScenarioError, match=r'vehicles.cart.driver.parameters.*sped_mps.*moon_cart.weave:Weave'):
         load_scenario('weaving_cart', ['vehicles.cart.driver.parameters.sped_mps=1.0'])
+    with pytest.raises(ScenarioError, match=r'vehicles.cart.sensors.sun.model.*noise_rad = -1.0.*allowed: greater than'):
+        load_scenario('weaving_cart', ['vehicles.cart.sensors.sun.model.noise_rad=-1.0'])
+    with pytest.raises(ScenarioError, match=r"model.type = 'sun'.*allowed: camera, gnss, imu, lidar, sun_sensor"):
+        load_scenario('weaving_cart', ['vehicles.cart.sensors.sun.model.type=sun'])
 
 
 @pytest.mark.ros
-def test_sensor_beside_real_nodes(moon_cart: Path, tmp_path: Path) -> None:
-    """In processes of their own the cart and its driver end in the same state; the sensor's readings are in the bag."""
+def test_beside_real_nodes(moon_cart: Path, tmp_path: Path) -> None:
+    """In processes of their own the cart and its driver end in the same state; what was measured is in the bag."""
     topics = "recording.topics=['/cart/tilt|geometry_msgs/msg/Vector3Stamped|state|1']"
     duration = ['--duration', 2.0]
     with LiveRun(tmp_path, 'weaving_cart', *duration, '--speed', 1.0, '--set', topics, node=False) as live:
@@ -100,7 +105,9 @@ def test_sensor_beside_real_nodes(moon_cart: Path, tmp_path: Path) -> None:
             sensor.wait()
     alone = run_scenario(tmp_path, 'weaving_cart', *duration, processes='one', name='one')
     assert result.summary['state_hash'] == alone.summary['state_hash']
-    readings, truth = (_by_stamp(result.run_dir, topic) for topic in ('/cart/tilt', '/cart/ground_truth/odom'))
+    readings, suns, truth = (
+        _by_stamp(result.run_dir, t) for t in ('/cart/tilt', '/cart/sun/direction', '/cart/ground_truth/odom')
+    )
     assert len(readings) > 50
     for stamp, reading in readings.items():
         q = truth[stamp].pose.pose.orientation
@@ -108,6 +115,19 @@ def test_sensor_beside_real_nodes(moon_cart: Path, tmp_path: Path) -> None:
         noise = generator(3, 'cart/tilt', 'noise', stamp).normal(0.0, 1e-3, 2)
         # Two ways to the same angles; rounding is all that may differ.
         assert [reading.vector.x, reading.vector.y] == pytest.approx([roll + noise[0], pitch + noise[1]], abs=1e-12)
+    # The sensor type of another package has every frame, at the times of its rate, whoever listens.
+    assert sorted(suns) == [n * 200_000_000 for n in range(10)]
+    assert {sun.header.frame_id for sun in suns.values()} == {'cart/sun_link'}
+    mount = Rotation.from_euler('y', -20.0, degrees=True)
+    # East of north by 70 degrees, 30 degrees high.
+    up = math.cos(math.radians(30.0))
+    toward = [up * math.sin(math.radians(70.0)), up * math.cos(math.radians(70.0)), 0.5]
+    for t_ns in sorted(suns):
+        q = truth[t_ns].pose.pose.orientation
+        exact = (Rotation.from_quat([q.x, q.y, q.z, q.w]) * mount).inv().apply(toward)
+        noise = generator(3, 'cart/sun', 'noise', t_ns // 200_000_000).normal(size=3)
+        told = suns[t_ns].vector
+        assert [told.x, told.y, told.z] == pytest.approx(exact + 1e-3 * noise, abs=1e-9)
 
 
 def _by_stamp(run_dir: Path, topic: str) -> dict[int, Any]:

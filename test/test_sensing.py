@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import hashlib
 import math
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import yaml
-from harness import LiveRun, RunResult, run_scenario, vehicle, write_scenario
+from harness import LiveRun, RunResult, command, run_scenario, vehicle, write_scenario
 
 from regolith_bringup.bag_reading import Bag
 from regolith_bringup.frames import pixels, stamp_ns
@@ -235,6 +236,14 @@ def test_impossible_cameras_are_refused_before_anything_starts(
         load_scenario(with_model(tmp_path, **changes))
     text = str(caught.value)
     assert all(word in text for word in (*words, 'eye.yaml', 'scenario.yaml:', 'allowed:')), text
+
+
+def test_check_says_so_and_exits_with_2(tmp_path: Path) -> None:
+    done = subprocess.run(
+        command('check', with_model(tmp_path, focus_distance_m=2e-4)), capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 2 and done.stdout == ''
+    assert 'eye.yaml: focus_distance_m = 0.0002: inside the focal length; allowed: more than' in done.stderr
 
 
 @pytest.mark.parametrize(

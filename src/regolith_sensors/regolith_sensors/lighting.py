@@ -28,7 +28,8 @@ from regolith_sensors.embree import (
     intersect16,
     occluded16,
 )  # fmt: skip
-from regolith_sensors.materials import reflect
+from regolith_sensors.materials import CONSTANTS, is_hapke, reflect, tinted
+from regolith_sensors.shading import hapke_lanes, haversine
 from regolith_sensors.surface import hit_something, surface_at
 from regolith_terrain.soil_hash import mix
 
@@ -38,6 +39,8 @@ GEOMETRY_ROWS = 12
 _ZERO, _ONE, _TWO = np.float32(0.0), np.float32(1.0), np.float32(2.0)
 _INF = np.float32(np.inf)
 _PI = np.float32(math.pi)
+_HALF, _QUARTER = np.float32(0.5), np.float32(0.25)
+_SINES = tuple(np.float32((-1) ** k / math.factorial(2 * k + 1)) for k in range(1, 5))
 _NONE = np.uint32(0xFFFFFFFF)
 _TO_UNIT = np.float32(2.0**-24)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -54,17 +57,27 @@ def open_lane(packet, words, lane):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def haversine(lx, ly, lz, vx, vy, vz):  # type: ignore[no-untyped-def]
-    """Return sin^2 of half the angle between two unit vectors."""
-    x, y, z = lx - vx, ly - vy, lz - vz
-    return min(np.float32(0.25) * (x * x + y * y + z * z), _ONE)
-
-
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
 def _pair(stream, pixel, sample):  # type: ignore[no-untyped-def]
     """Return two numbers in [0, 1) of a sample of a pixel: a counter-based generator, SplitMix64 of the counter."""
     word = mix(stream + (np.uint64(pixel) * _PER_PIXEL + np.uint64(sample)) * _GOLDEN)
     return np.float32(word >> np.uint64(40)) * _TO_UNIT, np.float32(word & np.uint64(0xFFFFFF)) * _TO_UNIT
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def _sine(x):  # type: ignore[no-untyped-def]
+    """Return sin x of |x| <= pi / 2 to 4e-6: Taylor's series."""
+    x2 = x * x
+    s = _SINES
+    return x * (_ONE + x2 * (s[0] + x2 * (s[1] + x2 * (s[2] + x2 * s[3]))))
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def _turned(turn):  # type: ignore[no-untyped-def]
+    """Return cosine and sine of a part of a full turn, 0 to 1; unlike the library's they go into vectors."""
+    s = turn - _HALF
+    away = abs(s)
+    sine = _sine(_TWO * _PI * (_QUARTER - abs(away - _QUARTER)))
+    return _sine(_TWO * _PI * (away - _QUARTER)), -sine if s > _ZERO else sine
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
@@ -89,18 +102,38 @@ def direct(  # type: ignore[no-untyped-def]
             handle, direction, across, disc, darkening, stream, samples, pixels, g, packet, words, valid, arguments,
             seen,
         )  # fmt: skip
+    if any_lit:
+        _sunlit(materials, direction, irradiance, material, g, seen, out)
+    for lamp in range(lamps.shape[0]):
+        _lamp(handle, materials, lamps, lamp, hit, material, g, packet, words, valid, arguments, out)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _sunlit(materials, direction, irradiance, material, g, seen, out):  # type: ignore[no-untyped-def]
+    """Write the sun's light off the lanes that see a part of it."""
+    soil = -1
+    for lane in range(16):
+        if soil < 0 and seen[lane] > _ZERO and is_hapke(materials, material[lane]):
+            soil = material[lane]
+    if soil >= 0:
+        # All lanes as if they were of this soil: there is seldom another one.
+        hapke_lanes(g, NORMAL, TOWARD, direction, materials, soil, CONSTANTS, out)
     for lane in range(16):
         if seen[lane] > _ZERO:
-            mu0, mu = _mu0(g, direction, lane), _mu(g, lane)
-            hav = haversine(
-                direction[0], direction[1], direction[2], g[TOWARD, lane], g[TOWARD + 1, lane], g[TOWARD + 2, lane]
-            )
-            red, green, blue = reflect(materials, material[lane], mu0, mu, hav)
+            if material[lane] == soil:
+                red, green, blue = tinted(materials, soil, out[0, lane])
+            else:
+                hav = haversine(
+                    direction[0], direction[1], direction[2], g[TOWARD, lane], g[TOWARD + 1, lane], g[TOWARD + 2, lane]
+                )
+                red, green, blue = reflect(
+                    materials, material[lane], _mu0(g, direction, lane), _mu(g, lane), hav
+                )
             out[0, lane] = red * irradiance[0] * seen[lane]
             out[1, lane] = green * irradiance[1] * seen[lane]
             out[2, lane] = blue * irradiance[2] * seen[lane]
-    for lamp in range(lamps.shape[0]):
-        _lamp(handle, materials, lamps, lamp, hit, material, g, packet, words, valid, arguments, out)
+        else:
+            out[0, lane] = _ZERO
 
 
 @njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
@@ -126,15 +159,16 @@ def _sun_seen(  # type: ignore[no-untyped-def]
     """Estimate which part of the sun each valid lane sees, from its start point, into ``seen``."""
     share = _ONE / np.float32(samples)
     for sample in range(samples):
+        # All lanes, so that the compiler makes vectors of them; those that are not valid are not traced.
         for lane in range(16):
-            if valid[lane] == 0:
-                continue
             part, turn = _pair(stream, pixels[lane], sample)
-            radius, angle = disc * math.sqrt(part), _TWO * _PI * turn
-            a, b = radius * math.cos(angle), radius * math.sin(angle)
+            radius = disc * math.sqrt(part)
+            cos, sin = _turned(turn)
+            a, b = radius * cos, radius * sin
             packet[DIR_X, lane] = direction[0] + a * across[0, 0] + b * across[1, 0]
             packet[DIR_Y, lane] = direction[1] + a * across[0, 1] + b * across[1, 1]
             packet[DIR_Z, lane] = direction[2] + a * across[0, 2] + b * across[1, 2]
+        for lane in range(16):
             packet[ORG_X, lane], packet[ORG_Y, lane] = g[BEGIN, lane], g[BEGIN + 1, lane]
             packet[ORG_Z, lane] = g[BEGIN + 2, lane]
             open_lane(packet, words, lane)

@@ -19,8 +19,8 @@ Singles = NDArray[np.float32]
 Color = tuple[float, float, float]
 
 HAPKE, LAMBERT, PRINCIPLED = 0, 1, 2
-_KIND, _RED, _ROUGHNESS, _METALLIC, _SPECULAR, MICRO, _CONSTANTS = 0, 1, 4, 5, 6, 7, 8
-TABLE_WIDTH = _CONSTANTS + HAPKE_SIZE
+_KIND, _RED, _ROUGHNESS, _METALLIC, _SPECULAR, MICRO, CONSTANTS = 0, 1, 4, 5, 6, 7, 8
+TABLE_WIDTH = CONSTANTS + HAPKE_SIZE
 LUNAR_TINT = (1.18, 1.0, 0.82)
 """Red, green and blue reflectance of mature lunar soil relative to its mean: it is red, rising by some 45 % from 450 to
 650 nm."""
@@ -90,6 +90,18 @@ def material_table(materials: Sequence[Material]) -> Singles:
 
 
 @njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def is_hapke(table, material):  # type: ignore[no-untyped-def]
+    """Say whether a material is regolith."""
+    return int(table[material, _KIND]) == HAPKE
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def tinted(table, material, r):  # type: ignore[no-untyped-def]
+    """Return a reflectance in the material's red, green and blue."""
+    return r * table[material, _RED], r * table[material, _RED + 1], r * table[material, _RED + 2]
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
 def reflect(table, material, mu0, mu, haversine):  # type: ignore[no-untyped-def]
     """Return r [1/sr] in red, green and blue.
 
@@ -99,15 +111,13 @@ def reflect(table, material, mu0, mu, haversine):  # type: ignore[no-untyped-def
     :param haversine: sin^2 of half the phase angle
     """
     kind = int(table[material, _KIND])
-    red, green, blue = table[material, _RED], table[material, _RED + 1], table[material, _RED + 2]
     if not (mu0 > _ZERO and mu > _ZERO):
         return _ZERO, _ZERO, _ZERO
     if kind == HAPKE:
-        r = hapke_row(mu0, mu, haversine, table, material, _CONSTANTS)
-        return r * red, r * green, r * blue
+        return tinted(table, material, hapke_row(mu0, mu, haversine, table, material, CONSTANTS))
     diffuse = mu0 * _INV_PI
     if kind == LAMBERT:
-        return diffuse * red, diffuse * green, diffuse * blue
+        return tinted(table, material, diffuse)
     return _principled(table, material, mu0, mu, haversine, diffuse)
 
 

@@ -31,8 +31,9 @@ from regolith_sensors.embree import (
     workspace,
 )  # fmt: skip
 from regolith_sensors.light import Spotlight, Sun
-from regolith_sensors.lighting import BEGIN, GEOMETRY_ROWS, NORMAL, PLACE, TOWARD, direct, gather, haversine, open_lane
+from regolith_sensors.lighting import BEGIN, GEOMETRY_ROWS, NORMAL, PLACE, TOWARD, direct, gather, open_lane
 from regolith_sensors.scene import FACT_OBJECT, FACT_SEMANTIC, SceneArrays
+from regolith_sensors.shading import haversine
 from regolith_sensors.surface import hit_something, surface_at
 from regolith_sensors.threads import in_bands
 from regolith_terrain.soil_hash import mix

@@ -23,6 +23,15 @@ HAPKE_SIZE = 16
 _ZERO, _HALF, _ONE, _TWO = np.float32(0.0), np.float32(0.5), np.float32(1.0), np.float32(2.0)
 _TINY, _NEAR_ONE = np.float32(1e-7), np.float32(1.0 - 1e-7)
 _INV_PI = np.float32(1.0 / math.pi)
+_LOG2_E, _LN2 = np.float32(1.0 / math.log(2.0)), np.float32(math.log(2.0))
+_LN2_HIGH = np.float32(355.0 / 512.0)
+_LN2_LOW = np.float32(math.log(2.0) - 355.0 / 512.0)
+_SERIES = tuple(np.float32(1.0 / math.factorial(k)) for k in range(7))
+# Added to a small single it leaves no room for anything below the unit.
+_ROUNDING = np.float32(1.5 * 2.0**23)
+_ROOT_HALF = np.int32(0x3F3504F3)
+"""The bits of sqrt(1/2)."""
+_THIRD, _FIFTH, _SEVENTH, _NINTH = (np.float32(1.0 / k) for k in (3, 5, 7, 9))
 # Abramowitz & Stegun 4.4.46: asin x = pi/2 - sqrt(1 - x) sum a_k x^k, |error| <= 2e-8.
 _ASIN = tuple(
     np.float32(a)
@@ -83,50 +92,122 @@ def hapke_row(mu0, mu, haversine, table, row, at):  # type: ignore[no-untyped-de
     :param haversine: sin^2(g / 2) of the phase angle, which is |l - v|^2 / 4 and keeps its digits near opposition
     :param table: holds :func:`hapke_constants` in ``row`` from column ``at``
     """
-    if not (mu0 > _ZERO and mu > _ZERO):
-        return _ZERO
-    sin_i = math.sqrt(max(_ONE - mu0 * mu0, _TINY * _TINY))
-    sin_e = math.sqrt(max(_ONE - mu * mu, _TINY * _TINY))
+    r = _hapke(mu0, mu, haversine, _constants(table, row, at))
+    return r * _coherent(haversine, table[row, at + 14], table[row, at + 15])
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def hapke_lanes(g, normal, toward, light, table, row, at, out):  # type: ignore[no-untyped-def]
+    """Write what :func:`hapke_row` returns for 16 points of one soil at once, to the bit, into ``out[0]``.
+
+    :param g: holds unit vectors of the points in three rows each, shape (n, 16)
+    :param normal: first row of their normals
+    :param toward: first row of the directions to the viewer
+    :param light: direction of the light, shape (3,)
+    """
+    constants = _constants(table, row, at)
+    lx, ly, lz = light[0], light[1], light[2]
+    # No calls and no branches: the compiler makes vectors of these lanes.
+    for lane in range(16):
+        nx, ny, nz = g[normal, lane], g[normal + 1, lane], g[normal + 2, lane]
+        vx, vy, vz = g[toward, lane], g[toward + 1, lane], g[toward + 2, lane]
+        mu0, mu = nx * lx + ny * ly + nz * lz, nx * vx + ny * vy + nz * vz
+        out[0, lane] = _hapke(mu0, mu, haversine(lx, ly, lz, vx, vy, vz), constants)
+    if table[row, at + 14] > _ZERO:
+        for lane in range(16):
+            hav = haversine(lx, ly, lz, g[toward, lane], g[toward + 1, lane], g[toward + 2, lane])
+            out[0, lane] *= _coherent(hav, table[row, at + 14], table[row, at + 15])
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def haversine(lx, ly, lz, vx, vy, vz):  # type: ignore[no-untyped-def]
+    """Return sin^2 of half the angle between two unit vectors."""
+    x, y, z = lx - vx, ly - vy, lz - vz
+    return min(np.float32(0.25) * (x * x + y * y + z * z), _ONE)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def _constants(table, row, at):  # type: ignore[no-untyped-def]
+    return (
+        table[row, at], table[row, at + 1], table[row, at + 2], table[row, at + 3], table[row, at + 4],
+        table[row, at + 5], table[row, at + 6], table[row, at + 7], table[row, at + 8], table[row, at + 9],
+        table[row, at + 10], table[row, at + 11], table[row, at + 12], table[row, at + 13],
+    )  # fmt: skip
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def _exp(x):  # type: ignore[no-untyped-def]
+    """Return e^x of x <= 0 to 2e-7, relative: 2^n times the series of e^f, |f| <= ln 2 / 2; from -87 down it is e^-87.
+    """
+    x = max(x, np.float32(-87.0))
+    shifted = x * _LOG2_E + _ROUNDING
+    n = shifted - _ROUNDING
+    # n ln 2 in two parts, of which the first is exact (Cody & Waite 1980).
+    f = (x - n * _LN2_HIGH) - n * _LN2_LOW
+    a = _SERIES
+    p = a[0] + f * (a[1] + f * (a[2] + f * (a[3] + f * (a[4] + f * (a[5] + f * a[6])))))
+    # n stands in the last bits of the shifted number; it is added to the exponent.
+    bits = np.float32(p).view(np.int32) + (np.float32(shifted).view(np.int32) << 23)
+    return np.int32(bits).view(np.float32)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def _log(x):  # type: ignore[no-untyped-def]
+    """Return ln x of a normal x >= 1 to 2e-7 of 1 + ln x: ln 2 times the exponent, plus 2 artanh of what remains."""
+    bits = np.float32(x).view(np.int32)
+    whole = np.int32((bits - _ROOT_HALF) >> 23)
+    m = np.int32(bits - (whole << 23)).view(np.float32)
+    z = (m - _ONE) / (m + _ONE)
+    z2 = z * z
+    series = _ONE + z2 * (_THIRD + z2 * (_FIFTH + z2 * (_SEVENTH + z2 * _NINTH)))
+    return np.float32(whole) * _LN2 + _TWO * z * series
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def _coherent(haversine, amplitude, inverse_width):  # type: ignore[no-untyped-def]
+    """Return the factor of coherent backscatter."""
+    hav = min(haversine, _NEAR_ONE)
+    y = max(math.sqrt(hav / (_ONE - hav)) * inverse_width, _TINY)
+    return _ONE + amplitude * (_ONE + (_ONE - _exp(-y)) / y) * _HALF / ((_ONE + y) * (_ONE + y))
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def _hapke(mu0, mu, haversine, constants):  # type: ignore[no-untyped-def]
+    """Return r without coherent backscatter.
+
+    Hapke's two cases (i <= e and i > e) are one in terms of the smaller and the larger of the two angles.
+    """
+    scale, one_b2, two_b, back_part, forth_part, bs0, inv_hs, inv_k, w, r0, tan, e1_rate, e2_rate, chi = constants
+    low, high = min(max(max(mu0, mu), _TINY), _ONE), min(max(min(mu0, mu), _TINY), _ONE)
+    sin_low = math.sqrt(max(_ONE - low * low, _TINY * _TINY))
+    sin_high = math.sqrt(max(_ONE - high * high, _TINY * _TINY))
     # sin^2(psi / 2) from the haversines of g and of i - e.
-    apart = np.float32(0.25) * ((mu0 - mu) * (mu0 - mu) + (sin_i - sin_e) * (sin_i - sin_e))
-    s2 = min(max((haversine - apart) / (sin_i * sin_e), _ZERO), _NEAR_ONE)
+    apart = np.float32(0.25) * ((low - high) * (low - high) + (sin_low - sin_high) * (sin_low - sin_high))
+    s2 = min(max((haversine - apart) / (sin_low * sin_high), _ZERO), _NEAR_ONE)
     root = math.sqrt(s2)
     a = _ASIN
     poly = a[4] + root * (a[5] + root * (a[6] + root * a[7]))
     poly = a[0] + root * (a[1] + root * (a[2] + root * (a[3] + root * poly)))
     psi_over_pi = _ONE - _TWO * _INV_PI * math.sqrt(_ONE - root) * poly
-    cot_i, cot_e = mu0 / sin_i, mu / sin_e
-    e1_i, e1_e = math.exp(-table[row, at + 11] * cot_i), math.exp(-table[row, at + 11] * cot_e)
-    e2_i, e2_e = math.exp(-table[row, at + 12] * cot_i * cot_i), math.exp(-table[row, at + 12] * cot_e * cot_e)
-    tan, chi = table[row, at + 10], table[row, at + 13]
-    eta_i = chi * (mu0 + sin_i * tan * e2_i / (_TWO - e1_i))
-    eta_e = chi * (mu + sin_e * tan * e2_e / (_TWO - e1_e))
-    cos_psi = _ONE - _TWO * s2
-    if mu0 >= mu:
-        d = tan / max(_TWO - e1_e - psi_over_pi * e1_i, _TINY)
-        mu0e = chi * (mu0 + sin_i * d * (cos_psi * e2_e + s2 * e2_i))
-        mue = chi * (mu + sin_e * d * (e2_e - s2 * e2_i))
-        ratio = chi * mu0 / eta_i
-    else:
-        d = tan / max(_TWO - e1_i - psi_over_pi * e1_e, _TINY)
-        mu0e = chi * (mu0 + sin_i * d * (e2_i - s2 * e2_e))
-        mue = chi * (mu + sin_e * d * (cos_psi * e2_i + s2 * e2_e))
-        ratio = chi * mu / eta_e
-    mu0e, mue = max(mu0e, _TINY), max(mue, _TINY)
-    f = math.exp(-_TWO * root / math.sqrt(_ONE - s2))
-    shadowing = mue * mu0 * chi / (eta_e * eta_i * (_ONE - f + f * ratio))
+    cot_low, cot_high = low / sin_low, high / sin_high
+    e1_low, e1_high = _exp(-e1_rate * cot_low), _exp(-e1_rate * cot_high)
+    e2_low, e2_high = _exp(-e2_rate * cot_low * cot_low), _exp(-e2_rate * cot_high * cot_high)
+    eta_low = chi * (low + sin_low * tan * e2_low / (_TWO - e1_low))
+    eta_high = chi * (high + sin_high * tan * e2_high / (_TWO - e1_high))
+    d = tan / max(_TWO - e1_high - psi_over_pi * e1_low, _TINY)
+    low_e = max(chi * (low + sin_low * d * ((_ONE - _TWO * s2) * e2_high + s2 * e2_low)), _TINY)
+    high_e = max(chi * (high + sin_high * d * (e2_high - s2 * e2_low)), _TINY)
+    f = _exp(-_TWO * root / math.sqrt(_ONE - s2))
+    shadowing = chi / (eta_low * eta_high * (_ONE - f + f * chi * low / eta_low))
     hav = min(haversine, _NEAR_ONE)
     cos_g = _ONE - _TWO * hav
     tan_half = math.sqrt(hav / (_ONE - hav))
-    back, forth = table[row, at + 1] - table[row, at + 2] * cos_g, table[row, at + 1] + table[row, at + 2] * cos_g
-    p = table[row, at + 3] / (back * math.sqrt(back)) + table[row, at + 4] / (forth * math.sqrt(forth))
-    p *= _ONE + table[row, at + 5] / (_ONE + tan_half * table[row, at + 6])
-    x, y = mu0e * table[row, at + 7], mue * table[row, at + 7]
-    w, r0 = table[row, at + 8], table[row, at + 9]
-    hx = _ONE - w * x * (r0 + (_HALF - r0 * x) * math.log((_ONE + x) / x))
-    hy = _ONE - w * y * (r0 + (_HALF - r0 * y) * math.log((_ONE + y) / y))
-    r = table[row, at + 0] * mu0e / (mu0e + mue) * (p + _ONE / (hx * hy) - _ONE) * shadowing
-    if table[row, at + 14] > _ZERO:
-        z = max(tan_half * table[row, at + 15], _TINY)
-        r *= _ONE + table[row, at + 14] * (_ONE + (_ONE - math.exp(-z)) / z) * _HALF / ((_ONE + z) * (_ONE + z))
-    return r
+    back, forth = one_b2 - two_b * cos_g, one_b2 + two_b * cos_g
+    p = back_part / (back * math.sqrt(back)) + forth_part / (forth * math.sqrt(forth))
+    p *= _ONE + bs0 / (_ONE + tan_half * inv_hs)
+    x, y = low_e * inv_k, high_e * inv_k
+    hx = _ONE - w * x * (r0 + (_HALF - r0 * x) * _log((_ONE + x) / x))
+    hy = _ONE - w * y * (r0 + (_HALF - r0 * y) * _log((_ONE + y) / y))
+    # The effective cosine of emission stands in the shadowing function, mu0 as well: r over mu0 has no sides.
+    r = scale * low_e * high_e / (low_e + high_e) * (p + _ONE / (hx * hy) - _ONE) * shadowing * mu0
+    return r if mu0 > _ZERO and mu > _ZERO else _ZERO

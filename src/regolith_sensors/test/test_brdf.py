@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from regolith_sensors.brdf import PRESETS, HapkeParameters, hapke_components, hapke_reflectance, phase_function
-from regolith_sensors.shading import hapke_constants, hapke_fast_many
+from regolith_sensors.shading import hapke_constants, hapke_fast_many, hapke_lanes, hapke_row, haversine
 
 DATA = Path(__file__).parent / 'data'
 SETS = {
@@ -181,3 +181,28 @@ def test_fast_version_everywhere() -> None:
         exact = hapke_reflectance(i, e, psi, parameters)
         np.testing.assert_allclose(hapke_fast_many(i, e, psi, parameters), exact, rtol=1e-3, err_msg=name)
     assert hapke_constants(PRESETS['lunar_paper']).dtype == np.float32
+
+
+@pytest.mark.parametrize('coherent', [0.0, 0.6])
+def test_sixteen_points_at_once_are_sixteen_single_ones(coherent: float) -> None:
+    """To the bit, some of them turned away from light or viewer: which pixels share a packet must not show."""
+    rng = np.random.default_rng(4)
+    table = hapke_constants(dataclasses.replace(PRESETS['lunar_paper'], Bc0=coherent))[None, :]
+    seen = 0
+    for _ in range(20):
+        vectors = rng.standard_normal((3, 16, 3))
+        vectors[..., 2] = np.abs(vectors[..., 2]) - 0.3
+        vectors = (vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)).astype(np.float32)
+        normal, toward, light = vectors[0], vectors[1], vectors[2, 0]
+        rows = np.ascontiguousarray(np.concatenate([normal.T, toward.T]))
+        out = np.zeros((3, 16), dtype=np.float32)
+        hapke_lanes(rows, 0, 3, light, table, 0, 0, out)
+        for lane in range(16):
+            n, v = normal[lane], toward[lane]
+            mu0 = n[0] * light[0] + n[1] * light[1] + n[2] * light[2]
+            mu = n[0] * v[0] + n[1] * v[1] + n[2] * v[2]
+            single = hapke_row(mu0, mu, np.float32(haversine(*light, *v)), table, 0, 0)
+            assert out[0, lane] == np.float32(single)
+            assert (single > 0.0) == (mu0 > 0.0 and mu > 0.0)
+            seen += single > 0.0
+    assert 100 < seen < 320

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import cv2
 import numpy as np
 import pytest
 
@@ -16,8 +17,11 @@ rclpy = pytest.importorskip('rclpy', reason='needs the environment of install/en
 
 from rclpy.node import Node  # noqa: E402
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image  # noqa: E402
+from std_msgs.msg import Header  # noqa: E402
 
 from regolith_sensors.build import VehicleModel, World  # noqa: E402
+from regolith_sensors.camera.pipeline import Picture  # noqa: E402
+from regolith_sensors.render import empty_frame  # noqa: E402
 from regolith_sensors.ros.sensor_topics import SensorContext  # noqa: E402
 from regolith_sensors.scenario_config import LightConfig, sensors_of  # noqa: E402
 from regolith_sensors.world_view import WorldView  # noqa: E402
@@ -99,9 +103,35 @@ def test_nothing_is_rendered_for_nobody(context: Any) -> None:
     assert (images[0].height, images[0].width, images[0].encoding, images[0].step) == (24, 32, 'rgb16', 192)
 
     # The compressed one is without loss, and its channels in OpenCV's order, as its format says.
-    import cv2
-
     unpacked = cv2.imdecode(np.frombuffer(packed[0].data, np.uint8), cv2.IMREAD_UNCHANGED)
     raw = np.frombuffer(images[0].data, '<u2').reshape(24, 32, 3)
     np.testing.assert_array_equal(unpacked[:, :, ::-1], raw)
     assert packed[0].format == 'rgb16; png compressed bgr16' and raw.max() > 0
+
+
+@pytest.mark.parametrize(
+    ('color', 'encoding', 'form'),
+    [('mono', 'mono16', 'mono16; png compressed '), ('bayer_rggb', 'bayer_rggb16', 'bayer_rggb16; png compressed ')],
+)
+def test_one_channel_has_no_order_of_colours(context: Any, color: str, encoding: str, form: str) -> None:
+    """image_transport's own compressed plugin names an order for colours alone."""
+    (sensor,) = sensors_of({'amber': {'eye': {**ENTRY, 'model': {**EYE, 'color': color}}}})
+    node = Node('eye', namespace='amber', context=context, enable_rosout=False)
+    link = Node('link', context=context, enable_rosout=False)
+    listener = Node('listener', context=context, enable_rosout=False)
+    executor = rclpy.executors.SingleThreadedExecutor(context=context)
+    executor.add_node(listener)
+    topics = sensor.make_topics(SensorContext(node, Inbox(link), 1, 1.62, LightConfig(), {}))
+    images: list[Image] = []
+    packed: list[CompressedImage] = []
+    listener.create_subscription(Image, '/amber/eye/image_raw', images.append, 5)
+    listener.create_subscription(CompressedImage, '/amber/eye/image_raw/compressed', packed.append, 5)
+    wait(lambda: all(topics.listened(t) for t in ('image_raw', 'image_raw/compressed')), executor)
+    numbers = np.arange(24 * 32, dtype=np.uint16).reshape(24, 32) * 80
+    topics._publish_picture(Picture(numbers, encoding, 1e-3, empty_frame(24, 32)), Header())
+    wait(lambda: images and packed, executor)
+    assert (images[0].encoding, images[0].is_bigendian, images[0].step) == (encoding, 0, 64)
+    assert packed[0].format == form
+    unpacked = cv2.imdecode(np.frombuffer(packed[0].data, np.uint8), cv2.IMREAD_UNCHANGED)
+    np.testing.assert_array_equal(unpacked, numbers)
+    np.testing.assert_array_equal(np.frombuffer(images[0].data, '<u2').reshape(24, 32), numbers)

@@ -13,7 +13,7 @@ import pytest
 
 from regolith_sensors.brdf import PRESETS
 from regolith_sensors.config import SensorModelError, load_sensor, sensor_models
-from regolith_sensors.lidar import Lidar, LidarConfig, Scan, beam_offsets
+from regolith_sensors.lidar import Lidar, LidarConfig, Scan, beam_offsets, merged_return
 from regolith_sensors.materials import Lambert, Regolith
 from regolith_sensors.meshes import box
 from regolith_sensors.scene import Scene, Semantic
@@ -154,3 +154,51 @@ def test_models_and_refusals() -> None:
     for change, words in [({'columns': 0}, 'columns = 0'), ({'range_m': [5.0, 1.0]}, 'range_m'), ({'rings': 4, 'elevations_deg': [1.0]}, 'rings = 4')]:
         with pytest.raises(SensorModelError, match=words + '.*allowed: '):
             load_sensor({'columns': 4, 'rings': 2, **change}, LidarConfig)
+
+
+def test_return_modes_by_hand() -> None:
+    """Four sub-rays: two at 10 m that merge by half, a faint one at 11 m, a strong one at 12 m; the last beam misses."""
+    reach = np.array([[10.0, 10.025, 11.0, 12.0], [np.inf] * 4], dtype=np.float32)
+    echo = np.array([[0.4, 0.4, 0.1, 0.5], [0.0] * 4], dtype=np.float32)
+    # At 10 m 0.4 + 0.4 / 2, at 12 m 0.5, at 11 m 0.1; over four sub-rays.
+    expected = {'strongest': (10.0, 0.15), 'first': (10.0, 0.15), 'last': (12.0, 0.125)}
+    for mode, (at, strength) in expected.items():
+        found = merged_return(reach, echo, mode, 0.05, 1e-4)
+        assert found[0].tolist() == pytest.approx([at, np.inf]) and found[1].tolist() == pytest.approx([strength, 0.0], rel=1e-4)
+    mean = merged_return(reach, echo, 'mean', 0.05, 1e-4)
+    assert mean[0][0] == pytest.approx((4.0 + 4.01 + 1.1 + 6.0) / 1.4) and mean[1][0] == pytest.approx(0.35)
+    # A threshold takes the fainter of the two away, then all.
+    assert merged_return(reach, echo, 'last', 0.05, 0.13)[0][0] == pytest.approx(10.025)
+    for mode in (*expected, 'mean'):
+        assert merged_return(reach, echo, mode, 0.05, 0.4)[0].tolist() == [np.inf, np.inf]
+
+
+def test_rings_are_those_of_the_table(flat_scene: Callable[..., Scene]) -> None:
+    """Channels of a real unit, unevenly spaced: ring k has the k-th elevation of the file."""
+    table = (-40.0, -33.0, -15.5, -20.0)
+    config = one_beam(rings=None, elevations_deg=table, columns=8, azimuth_deg=(-180.0, 180.0))
+    scan = look(flat_scene(half=60.0), config, (0.0, 0.0, 2.0), 0.0)
+    np.testing.assert_array_equal(scan.ring[0], np.tile(np.arange(4), (8, 1)))
+    np.testing.assert_allclose(scan.range[0], np.tile(2.0 / np.sin(np.radians(-np.array(table))), (8, 1)), rtol=1e-5)
+    # Columns go round anticlockwise from behind.
+    azimuth = np.degrees(np.arctan2(scan.points[0, 1:, 0, 1], scan.points[0, 1:, 0, 0]))
+    np.testing.assert_allclose(azimuth, np.arange(-135.0, 180.0, 45.0), atol=1e-3)
+
+
+@pytest.mark.parametrize(('name', 'rings', 'columns', 'lowest', 'highest', 'returns'), [
+    ('vlp16', 16, 1800, -15.0, 15.0, 1), ('os1_64', 64, 1024, -22.5, 22.5, 2), ('flash_lidar', 128, 128, -10.0, 10.0, 1),
+])  # fmt: skip
+def test_shipped_lidars(
+    flat_scene: Callable[..., Scene], name: str, rings: int, columns: int, lowest: float, highest: float, returns: int
+) -> None:
+    config = load_sensor(name, LidarConfig)
+    scan = look(flat_scene(Regolith()), config, (0.0, 0.0, 1.5), 0.0)
+    assert scan.range.shape == (returns, columns, rings)
+    assert np.degrees(config.elevations[[0, -1]]) == pytest.approx([lowest, highest])
+    # What looks up misses, what looks down at 6 degrees and more meets the ground within 15 m.
+    elevation = np.degrees(config.elevations)
+    assert np.isfinite(scan.range[:, :, elevation < -6.0]).all()
+    assert (scan.range[:, :, elevation > 1.0] == np.inf).all()
+    assert (np.ptp(scan.time) == 0.0) == (name == 'flash_lidar')
+    if name == 'vlp16':
+        assert config.divergence_rad == (3.0e-3, 1.5e-3) and config.noise.range_m == 0.03 and config.range_m == (0.5, 100.0)

@@ -73,6 +73,23 @@ def test_level_regolith_shines_as_hapke_says(flat_scene: Callable[..., Scene]) -
     np.testing.assert_allclose(world[ground], np.broadcast_to([0, 0, 1], world[ground].shape), atol=1e-6)
 
 
+def test_two_soils_side_by_side(flat_scene: Callable[..., Scene]) -> None:
+    """Ground and a slab of another regolith, packets of pixels across their border: each as its own parameters say."""
+    scene = flat_scene(Regolith(PRESETS['lunar_paper'], (1.0, 1.0, 1.0)), (Regolith(PRESETS['pommerol2013'], (1.0, 1.0, 1.0)),))
+    slab = scene.add_object('slab', [(scene.add_mesh(box((0.5, 0.5, 1e-3))), Semantic.OTHER)])
+    scene.place(slab, 0, (0.13, 0.07, 0.0), (0, 0, math.sin(0.2), math.cos(0.2)))
+    sun = Sun(math.radians(40.0), math.radians(35.0))
+    frame = shoot(scene, (0.0, 0.0, 2.0), DOWN, sun)
+    toward = -pixel_rays(64, 48, 60.0, (), 'plumb_bob') @ DOWN.T
+    azimuth = np.arctan2(toward[..., 1], toward[..., 0]) - np.arctan2(sun.direction[1], sun.direction[0])
+    for number, name in ((1, 'lunar_paper'), (2, 'pommerol2013')):
+        # The slab's own shadow, 1.4 mm wide, falls on no more than a row of pixels of 33 mm.
+        on = (frame.object_id == number) & (frame.radiance[..., 1] > 0.0)
+        assert on.sum() > 300
+        r = hapke_reflectance(math.radians(55.0), np.arccos(toward[..., 2]), azimuth, PRESETS[name])
+        np.testing.assert_allclose(frame.radiance[..., 1][on], r[on] * SUN_BANDS[1], rtol=1e-3)
+
+
 def visible_part(offset: np.ndarray) -> np.ndarray:
     """Return the part of a unit disc on one side of a straight edge at ``offset`` from its centre."""
     x = np.clip(offset, -1.0, 1.0)

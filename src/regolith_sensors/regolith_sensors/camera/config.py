@@ -84,7 +84,7 @@ class ExposureConfig(Section):
     @model_validator(mode='after')
     def _ordered(self) -> ExposureConfig:
         if self.shortest_s > self.longest_s:
-            raise ValueError(f'shortest_s = {self.shortest_s!r}: too long; allowed: up to longest_s = {self.longest_s!r}')
+            raise ValueError(f'shortest_s = {self.shortest_s!r}: too long; allowed: up to longest_s = {self.longest_s}')
         return self
 
 

@@ -20,7 +20,7 @@ from regolith_world.participant import Participant
 from regolith_world.records import Evolved
 from regolith_world.ros import convert, qos
 from regolith_world.ros.garbage import settle
-from regolith_world.ros.inbox import Inbox, serve
+from regolith_world.ros.inbox import SERVICE_PERIOD_S, Inbox, serve
 from regolith_world.ros.leaving import Leaving, run_process
 
 
@@ -118,7 +118,7 @@ class ParticipantShell:
             self.inbox.wait(0.02)
             now = time.monotonic()
             if now >= next_service:
-                next_service = now + 0.02
+                next_service = now + SERVICE_PERIOD_S
                 serve(self._executor)
 
     def linger(self, seconds: float) -> None:

@@ -25,7 +25,7 @@ from regolith_world.remote import Silence
 from regolith_world.ros import qos
 from regolith_world.ros.followers import Followers
 from regolith_world.ros.garbage import settle
-from regolith_world.ros.inbox import Inbox, serve
+from regolith_world.ros.inbox import SERVICE_PERIOD_S, Inbox, serve
 from regolith_world.ros.leaving import Leaving
 from regolith_world.ros.pace import Pace
 from regolith_world.world import Choice, ProtocolError, World
@@ -33,8 +33,6 @@ from regolith_world.world import Choice, ProtocolError, World
 CLOCK_PERIOD_S = 0.01
 """/clock is sent at most this often [wall s]: a Python subscriber burns a third of a core at 1 kHz."""
 CHECKPOINTS_KEPT = 3
-SERVICE_PERIOD_S = 0.05
-"""Between two looks at services while playing [wall s]: one look costs about half a millisecond."""
 
 
 class States(Protocol):

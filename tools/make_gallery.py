@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The picture of docs/sensors.md: ``python3 tools/make_gallery.py`` in the environment of the checkout.
+
+Two rovers drive over the mare for some seconds; what is left of that is photographed in seven lights, the last one with
+its ground truth. A folder as argument gets the single panels as well.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw
+
+from regolith_bringup.scenario import load_scenario
+from regolith_bringup.simulation import Simulation
+from regolith_sensors.build import VehicleModel, World
+from regolith_sensors.camera.config import CameraConfig
+from regolith_sensors.camera.pipeline import Camera, Picture, Pose
+from regolith_sensors.config import load_sensor
+from regolith_sensors.light import BAND_WAVELENGTHS, SUN_BANDS, Spotlight, Sun
+from regolith_sensors.scenario_config import LightConfig, Mount
+from regolith_vehicles.config import load_vehicle_model
+
+PICTURE = Path(__file__).parents[1] / 'docs' / 'images' / 'sensors_gallery.png'
+WIDTH, HEIGHT, GAP = 384, 268, 6
+CLASS_COLORS = np.array([(22, 24, 27), (185, 180, 170), (213, 94, 0), (0, 114, 178), (86, 180, 233), (204, 121, 167)])
+# What a white surface in the sun gives each channel of the NavCam-like sensor: photons times quantum efficiency.
+_RESPONSE = np.array(SUN_BANDS) * BAND_WAVELENGTHS * load_sensor('navcam', CameraConfig).quantum_efficiency
+WHITE = _RESPONSE[1] / _RESPONSE
+DRIVEN_S = 9.0
+PATH = [[0.0, 0.0], [4.0, 0.3], [8.0, 1.8], [12.0, 4.0]]
+SCENARIO: dict[str, Any] = {
+    'duration_s': DRIVEN_S, 'seed': 4,
+    'terrain': {'source': 'procedural', 'preset': 'mare', 'spacing_m': 0.02, 'soil': 'lunar_nominal'},
+    'vehicles': {
+        name: {
+            'model': 'viper', 'position': [x, 0.0],
+            'driver': {'type': 'path', 'speed_mps': 0.5, 'lookahead_m': 0.8, 'waypoints': [[x, 0.0], *PATH[1:]]},
+        }
+        for name, x in (('amber', 0.0), ('basalt', -4.5))
+    },
+}  # fmt: skip
+
+
+class Site:
+    """The ground after the drive, and where the rovers have come to."""
+
+    def __init__(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, 'gallery.yaml')
+            file.write_text(yaml.safe_dump(SCENARIO), encoding='utf-8')
+            scenario = load_scenario(file).scenario
+        ends: dict[str, Any] = {}
+        simulation = Simulation(scenario, publish=ends.__setitem__)
+        simulation.run(DRIVEN_S)
+        models = {n: VehicleModel(*load_vehicle_model(e.model)) for n, e in scenario.vehicles.items()}
+        light = LightConfig.model_validate({'view_range_m': 1500.0, 'detail': 10.0})
+        world = World(scenario.terrain, light, scenario.seed, models)
+        world.states.ground.load(simulation.terrain.grid.all_records(), 0)
+        for name, snapshot in ends.items():
+            base = np.concatenate([snapshot.base.position, snapshot.base.orientation])
+            wheels = np.concatenate([snapshot.wheel_positions, snapshot.wheel_orientations], axis=1)
+            world.states.tracks[name].add(0, np.concatenate([base[None], wheels]))
+        self.view = world.view('basalt')
+        self.grid = simulation.terrain.grid
+        self.rocks = world._rocks
+
+    def above(self, x: float, y: float, height: float) -> NDArray[np.float64]:
+        """Return the place at a height above the ground [m]."""
+        return np.array([x, y, float(self.grid.levels(x, y)) + height])
+
+    def look(
+        self, eye: NDArray[np.float64], yaw_deg: float, pitch_deg: float, sun: Sun | None,
+        lamps: tuple[Spotlight, ...] = (), **changes: Any,
+    ) -> Picture:  # fmt: skip
+        """Return a picture of the NavCam-like camera, its size and what else is asked for changed."""
+        values = load_sensor('navcam', CameraConfig).model_dump(mode='json')
+        values |= {
+            'width': WIDTH, 'height': HEIGHT, 'pixel_size_m': 6.4e-6 * 1024 / WIDTH / 1.15, 'color': 'rgb',
+            'samples': 4, 'sun_samples': 4, 'bounce_samples': 24, **changes,
+        }  # fmt: skip
+        camera = Camera(CameraConfig.model_validate(values), 4, 'gallery')
+        pose = Pose(eye, Mount(rpy_deg=(0.0, pitch_deg, yaw_deg)).orientation)
+        scene = self.view.prepare(0)
+        seen = camera.look(scene, self.view.scene.origin, lambda _: pose, sun, lamps)
+        return camera.develop(seen)
+
+
+def sun(azimuth_deg: float, elevation_deg: float) -> Sun:
+    """Return the sun; azimuth clockwise from north."""
+    return Sun(math.radians(azimuth_deg), math.radians(elevation_deg))
+
+
+def screen(image: NDArray[np.uint16]) -> NDArray[np.uint8]:
+    """Return digital numbers as a screen shows them: sunlit white is white, in sRGB's curve."""
+    light = np.clip(image.astype(np.float64) / 65535.0 * WHITE, 0.0, 1.0)
+    curve = np.where(light <= 0.0031308, 12.92 * light, 1.055 * np.maximum(light, 1e-9) ** (1.0 / 2.4) - 0.055)
+    return (255.0 * curve + 0.5).astype(np.uint8)
+
+
+def depth_picture(depth: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """Return depth in greys, near ones bright, each octave alike."""
+    near = np.clip(1.0 - np.log2(np.maximum(depth, 1.0)) / np.log2(100.0), 0.0, 1.0)
+    grey = (255.0 * np.where(np.isfinite(depth), near, 0.0)).astype(np.uint8)
+    return np.repeat(grey[..., None], 3, axis=2)
+
+
+def panels(site: Site) -> dict[str, NDArray[np.uint8]]:
+    """Return pictures by what they show."""
+    base, turn = site.view.base_pose('basalt', 0)
+    x, y = base[0, :2]
+    yaw = math.degrees(2.0 * math.atan2(turn[0, 2], turn[0, 3]))
+    mast = site.above(x + 0.55 * math.cos(math.radians(yaw)), y + 0.55 * math.sin(math.radians(yaw)), 1.85)
+    north = 90.0 - yaw
+    out = {
+        'low sun (6°) from the side': site.look(mast, yaw + 35.0, 14.0, sun(north - 125.0, 6.0)),
+        'sun behind: opposition surge, own shadow': site.look(mast, yaw - 60.0, 26.0, sun(north + 60.0 + 180.0, 24.0)),
+        'sun ahead': site.look(mast, yaw, 12.0, sun(north + 8.0, 9.0), effects={'glare': 0.06}, bounce_samples=64),
+    }
+    heading = np.array([math.cos(math.radians(yaw)), math.sin(math.radians(yaw))])
+    lamp = Spotlight(mast + [0.0, 0.0, -0.7], np.array([*heading, -0.16]), (40.0, 40.0, 40.0), 0.30, 0.55)
+    out['night, one lamp on the mast'] = site.look(mast, yaw, 14.0, None, (lamp,))
+    stone = chosen_rock(site, x, y)
+    away = np.array([math.cos(0.6), math.sin(0.6)])
+    eye = site.above(*(stone[:2] - 0.9 * away), 0.6)
+    out['penumbra behind a rock, sun at 6°'] = site.look(
+        eye, math.degrees(0.6), 27.0, sun(90.0 - math.degrees(0.6) - 105.0, 6.0), sun_samples=32, focus_distance_m=1.1
+    )
+    back = site.above(x - 1.2 * heading[0] - 0.9 * heading[1], y - 1.2 * heading[1] + 0.9 * heading[0], 1.0)
+    out['ruts of both rovers'] = site.look(back, yaw + 180.0 + 18.0, 22.0, sun(north + 75.0, 9.0))
+    amber = site.view.base_pose('amber', 0)[0][0]
+    toward = math.degrees(math.atan2(amber[1] - mast[1], amber[0] - mast[0]))
+    nav = site.look(mast, toward, 12.0, sun(north + 115.0, 18.0))
+    out['navigation camera, all stages'] = nav
+    found = {name: screen(picture.image) for name, picture in out.items()}
+    found['its depth'] = depth_picture(nav.frame.depth)
+    found['its classes'] = CLASS_COLORS[nav.frame.semantic].astype(np.uint8)
+    return found
+
+
+def chosen_rock(site: Site, x: float, y: float) -> NDArray[np.float64]:
+    """Return (x, y) of the nearest rock of a handy size that stands off the track."""
+    rocks = site.rocks
+    assert rocks is not None
+    off = np.hypot(rocks.x - x, rocks.y - y)
+    fit = (rocks.diameter > 0.18) & (rocks.diameter < 0.45) & (off > 3.0)
+    k = int(np.argmin(np.where(fit, off, np.inf)))
+    return np.array([rocks.x[k], rocks.y[k]])
+
+
+def main() -> None:
+    """Write the picture, and single panels into the folder given."""
+    shown = panels(Site())
+    whole = Image.new('RGB', (3 * WIDTH + 2 * GAP, 3 * HEIGHT + 2 * GAP), (255, 255, 255))
+    for k, (name, pixels) in enumerate(shown.items()):
+        picture = Image.fromarray(pixels)
+        if len(sys.argv) > 1:
+            picture.save(Path(sys.argv[1], f'{k}.png'))
+        draw = ImageDraw.Draw(picture)
+        box = draw.textbbox((0, 0), name)
+        draw.rectangle((0, 0, box[2] + 8, box[3] + 6), fill=(0, 0, 0))
+        draw.text((4, 2), name, fill=(255, 255, 255))
+        whole.paste(picture, (k % 3 * (WIDTH + GAP), k // 3 * (HEIGHT + GAP)))
+    whole.quantize(200, kmeans=2, dither=Image.Dither.NONE).save(PICTURE, optimize=True)
+    print(f'{PICTURE}: {PICTURE.stat().st_size / 1000:.0f} kB')
+
+
+if __name__ == '__main__':
+    main()
