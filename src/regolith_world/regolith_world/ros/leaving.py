@@ -27,8 +27,9 @@ Made = TypeVar('Made')
 
 GRACE_S = 3.0
 """How long a participant waits for the world's STOP after SIGINT [wall s]."""
-FLUSH_S = 2.0
-"""How long a process that leaves waits for its last messages to arrive [wall s]."""
+FLUSH_S = 1.0
+"""How long a process that leaves waits at most for its last messages to arrive [wall s]: a heartbeat of its writers, as
+long as the profile in ``config/fastdds.xml`` is in force."""
 
 
 class Leaving:
