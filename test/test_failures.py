@@ -10,7 +10,10 @@ import time
 from pathlib import Path
 
 import pytest
-from harness import LiveRun, command, environment, run_scenario, vehicle, write_scenario
+from harness import LiveRun, command, environment, vehicle, write_scenario
+
+from regolith_bringup.scenario import load_scenario
+from regolith_bringup.simulation import Simulation
 
 pytestmark = pytest.mark.ros
 
@@ -87,24 +90,24 @@ def test_drop_goes_on_without_it(tmp_path):
 def test_wait_brings_it_back_to_the_bit(tmp_path):
     """The killed agent is started again, restores its checkpoint, replays silently: same hash as without the death."""
     file = scenario(tmp_path, 'wait', 5.0)
-    undisturbed = run_scenario(tmp_path, file, '--no-record', name='undisturbed', processes='one')
+    undisturbed = Simulation(load_scenario(file).scenario).run(5.0)
     with LiveRun(tmp_path, file, '--speed', 1.0) as live:
         diagnostics = diagnostics_of(live)
         kill_in_mid_run(live, 'amber/agent')
         named_on_diagnostics(live, diagnostics, 'amber')
         result = live.finish(60.0)
     assert 'rejoined after replaying' in result.output
-    assert result.summary['state_hash'] == undisturbed.summary['state_hash']
+    assert result.summary['state_hash'] == undisturbed
     assert result.summary['bag']['lost'] == 0
 
 
 def test_terrain_comes_back_too(tmp_path):
     file = scenario(tmp_path, 'wait', 4.0)
-    undisturbed = run_scenario(tmp_path, file, '--no-record', name='undisturbed', processes='one')
+    undisturbed = Simulation(load_scenario(file).scenario).run(4.0)
     with LiveRun(tmp_path, file, '--speed', 1.0) as live:
         kill_in_mid_run(live, 'regolith/terrain', 1.6)
         result = live.finish(60.0)
-    assert result.summary['state_hash'] == undisturbed.summary['state_hash']
+    assert result.summary['state_hash'] == undisturbed
 
 
 def test_ctrl_c_leaves_nothing_behind_and_a_whole_bag(tmp_path):

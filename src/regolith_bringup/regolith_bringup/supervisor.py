@@ -154,6 +154,10 @@ class Supervisor:
                 show()
                 time.sleep(0.02)
         world.join_output()
+        if world.code:
+            # It may not have come to say STOP.
+            for node in others:
+                node.signal(signal.SIGTERM)
         # The others leave on the world's STOP; the recorder once its queues are empty.
         for label in end_all(others, 1.5 if asked else 10.0):
             self._say(label, 'did not leave by itself')
