@@ -1,6 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ``comms`` section of a scenario, checked against the rest of it and resolved."""
+"""The ``comms`` section of a scenario, checked against the rest of it and resolved.
+
+Kernels are imported where they are needed: that takes longer than to check everything else.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from regolith_bringup.problems import one_of
 from regolith_bringup.yaml_source import KeyPath, YamlSource
-from regolith_comms.broker import BROADCAST, MULTICAST
+from regolith_comms.addresses import BROADCAST, MULTICAST
 from regolith_comms.config import CommsConfig
-from regolith_comms.model_files import load_model
 from regolith_comms.radio import load_radio, radio_names
-from regolith_comms.terrain_graph import check_pair, signature
-from regolith_terrain.height_field import build_height_field
 
 if TYPE_CHECKING:
     from regolith_bringup.scenario import Scenario
@@ -29,6 +29,8 @@ def resolved_comms(scenario: Scenario, source: YamlSource, ros_name: Callable[[s
     :param ros_name: returns a name that may be a ROS namespace; raises ValueError, saying what is allowed
     :raises ScenarioError: naming file, key, value and what is allowed
     """
+    from regolith_terrain.height_field import build_height_field
+
     config = scenario.comms
     assert config is not None
     _check_names(scenario, config, source, ros_name)
@@ -116,6 +118,9 @@ def _file(name: str, key: KeyPath, source: YamlSource) -> Path:
 
 def _check_files(config: CommsConfig, fingerprint: str, source: YamlSource) -> None:
     """Read graph and grid now, and see whether they are of the ground as it is."""
+    from regolith_comms.model_files import load_model
+    from regolith_comms.terrain_graph import check_pair, signature
+
     key: KeyPath = ('comms', 'graph')
     try:
         model = load_model(config)

@@ -30,7 +30,7 @@ class StatusListener:
         """Start listening."""
         self._context = rclpy.Context()
         rclpy.init(context=self._context, signal_handler_options=SignalHandlerOptions.NO)
-        node = Node(
+        self._node = Node(
             'supervisor',
             namespace='regolith',
             context=self._context,
@@ -38,7 +38,7 @@ class StatusListener:
             enable_rosout=False,
         )
         self._status: WorldStatus | None = None
-        self._inbox = Inbox(node)
+        self._inbox = Inbox(self._node)
         self._inbox.subscribe(WorldStatus, 'status', self._take, qos.LATCHED)
         return self
 
@@ -46,6 +46,7 @@ class StatusListener:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Stop listening."""
+        self._node.destroy_node()
         rclpy.try_shutdown(context=self._context)
 
     def _take(self, status: WorldStatus) -> None:

@@ -82,13 +82,17 @@ KINDS = {
 }
 
 
+def environment() -> dict[str, str]:
+    """Return an environment in which a process started in any folder finds what this one finds."""
+    return {**os.environ, 'PYTHONPATH': os.pathsep.join(str(Path(p).resolve()) for p in sys.path if p)}
+
+
 def regolith(arguments: list[str], folder: Path) -> tuple[subprocess.CompletedProcess[str], float]:
     """Run the command line in a folder; return its outcome and the wall time it took [s]."""
-    paths = os.pathsep.join(str(Path(p).resolve()) for p in sys.path if p)
     start = time.perf_counter()
     done = subprocess.run(
         [sys.executable, '-m', 'regolith_bringup.cli', *arguments],
-        cwd=folder, env={**os.environ, 'PYTHONPATH': paths}, capture_output=True, text=True, timeout=60, check=False,
+        cwd=folder, env=environment(), capture_output=True, text=True, timeout=60, check=False,
     )
     return done, time.perf_counter() - start
 
@@ -101,7 +105,9 @@ def test_broken_scenario_is_refused_at_once(kind: str, tmp_path: Path) -> None:
         (tmp_path / name).write_text(content)
     before = sorted(p.name for p in tmp_path.rglob('*'))
     done, seconds = regolith(['run', 'broken.yaml', '--json'], tmp_path)
-    if seconds >= 2.0:  # a busy machine may take its time once, a slow check takes it always
+    for _ in range(3):
+        if seconds < 2.0:  # a busy machine may take its time now and then, a slow check takes it always
+            break
         done, seconds = regolith(['run', 'broken.yaml', '--json'], tmp_path)
     assert done.returncode == 2, done.stderr
     assert done.stdout == ''
@@ -111,6 +117,17 @@ def test_broken_scenario_is_refused_at_once(kind: str, tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.rglob('*')) == before, 'something was created'
     if kind != 'not_a_raster':  # opening a raster needs its library, which alone takes about a second to import
         assert seconds < 2.0
+
+
+def test_a_check_waits_for_no_kernels(tmp_path: Path) -> None:
+    """Compiled code and its libraries take longer to load than everything that is looked at here."""
+    (tmp_path / 'good.yaml').write_text(GOOD)
+    script = (
+        'import sys; from regolith_bringup.scenario import load_scenario; load_scenario("good.yaml");'
+        'print(*({"numba", "scipy", "rasterio", "mujoco", "rclpy"} & set(sys.modules)))'
+    )
+    done = subprocess.run([sys.executable, '-c', script], cwd=tmp_path, env=environment(), capture_output=True, text=True)
+    assert (done.stdout.strip(), done.returncode) == ('', 0), done.stderr
 
 
 def test_the_good_one_is_good(tmp_path: Path) -> None:

@@ -17,21 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from regolith_comms.addresses import BEACON_PORT, BROADCAST, DEFAULT_PORT, check_name
 from regolith_comms.attempts import CapacityWindows, attempt
-from regolith_comms.broker import (
-    BEACON_PORT,
-    BROADCAST,
-    DEFAULT_PORT,
-    Broker,
-    Datagram,
-    Delivery,
-    check,
-    check_name,
-    check_port,
-)
+from regolith_comms.broker import Broker, Datagram, Delivery, check, check_port
 from regolith_comms.config import CommsConfig
 from regolith_comms.link import LinkModel, Links
-from regolith_comms.radio import Floats
+from regolith_comms.propagation import Floats
 from regolith_comms.relays import relay_table
 from regolith_world.participant import Participant
 from regolith_world.records import BodyState, Command, Cycle, Evolved, JoinRequest, ParticipantKind

@@ -12,7 +12,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -20,17 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from regolith_comms.addresses import BEACON_PORT, BROADCAST, MAX_PORT, MULTICAST, check_name
 from regolith_comms.attempts import CapacityWindows, Outcome, attempt
 from regolith_comms.link import LinkModel
 from regolith_comms.radio import MAX_PAYLOAD
 from regolith_comms.reach import Reach
 from regolith_world.counter import stream_key
-
-BROADCAST = 'broadcast'
-MULTICAST = 'multicast'
-DEFAULT_PORT = 4100
-BEACON_PORT = 4000
-MAX_PORT = 65535
 
 _REASON = {Outcome.TX_CAPACITY: 'tx_capacity', Outcome.ERROR: 'packet_error', Outcome.RX_CAPACITY: 'rx_capacity'}
 
@@ -337,13 +331,3 @@ def check_port(port: int, whose: str = '') -> None:
     """
     if not 0 < port <= MAX_PORT:
         raise ValueError(f'port {port}{whose}; allowed: 1 to {MAX_PORT}')
-
-
-def check_name(radio: str) -> None:
-    """Refuse names that mean something else.
-
-    :raises ValueError: naming what is allowed
-    """
-    if radio in (BROADCAST, MULTICAST) or not re.fullmatch(r'[A-Za-z](_?[A-Za-z0-9])*', radio):
-        allowed = f'letters, digits and single underscores, a letter first; neither {BROADCAST} nor {MULTICAST}'
-        raise ValueError(f'radio {radio!r}; allowed: {allowed}')

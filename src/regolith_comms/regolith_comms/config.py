@@ -4,14 +4,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from regolith_comms.broker import DEFAULT_PORT, MAX_PORT
+from regolith_comms.addresses import DEFAULT_PORT, MAX_PORT
 from regolith_comms.radio import MAX_PAYLOAD
-from regolith_comms.relays import RelayMode
 from regolith_world.config import Section
+
+RelayMode = Literal['wiki', 'reference']
+RELAY_MODES: tuple[RelayMode, ...] = ('wiki', 'reference')
 
 Position = Annotated[tuple[float, ...], Field(min_length=2, max_length=3)]
 """x, y and, optionally, z in the world [m]; without z: on the ground."""

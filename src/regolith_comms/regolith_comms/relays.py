@@ -12,16 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from regolith_comms.config import RELAY_MODES, RelayMode
 from regolith_comms.visibility import Floats, TileGraph
-
-RelayMode = Literal['wiki', 'reference']
-RELAY_MODES: tuple[RelayMode, ...] = ('wiki', 'reference')
 
 
 class _Entry(NamedTuple):

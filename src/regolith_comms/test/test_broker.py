@@ -7,7 +7,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from regolith_comms.broker import BEACON_PORT, BROADCAST, MULTICAST, Broker, Datagram
+from regolith_comms.addresses import BEACON_PORT, BROADCAST, MULTICAST
+from regolith_comms.broker import Broker, Datagram
 from regolith_comms.dot_file import Edge, Tile
 from regolith_comms.link import LinkModel
 from regolith_comms.radio import Radio

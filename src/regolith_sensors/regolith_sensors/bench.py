@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.pipeline import Camera, Pose
 from regolith_sensors.config import load_sensor
-from regolith_sensors.lidar import Lidar, LidarConfig
+from regolith_sensors.lidar import Lidar
+from regolith_sensors.lidar_config import LidarConfig
 from regolith_sensors.light import Sun
 from regolith_sensors.materials import Material, Principled
 from regolith_sensors.meshes import rock

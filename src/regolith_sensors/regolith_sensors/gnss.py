@@ -5,37 +5,18 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pydantic import Field
 
 from regolith_sensors.drift import Drift, white
-from regolith_world.config import Section
+from regolith_sensors.gnss_config import GnssConfig
 from regolith_world.counter import stream_key
 
 Floats = NDArray[np.float64]
 
 MOON_RADIUS, EARTH_RADIUS = 1737400.0, 6371000.0
 """Of the spheres that latitudes and longitudes refer to [m]."""
-
-
-class GnssConfig(Section):
-    """A receiver."""
-
-    type: Literal['gnss'] = 'gnss'
-    description: str = ''
-    rate_hz: float = Field(1.0, gt=0.0, le=100.0, description='fixes per second of simulated time')
-    body: Literal['moon', 'earth'] = 'moon'
-    latitude_deg: float = Field(0.0, gt=-90.0, lt=90.0, description="of the world's origin [deg]")
-    longitude_deg: float = Field(0.0, ge=-180.0, le=180.0, description="of the world's origin [deg]")
-    altitude_m: float = Field(0.0, description="of the world's origin [m]")
-    white_horizontal_m: float = Field(0.5, ge=0.0, description='standard deviation per axis of the white noise [m]')
-    white_vertical_m: float = Field(1.0, ge=0.0, description='[m]')
-    drift_horizontal_m: float = Field(1.5, ge=0.0, description='standard deviation per axis of the slow error [m]')
-    drift_vertical_m: float = Field(3.0, ge=0.0, description='[m]')
-    drift_tau_s: float = Field(300.0, gt=0.0, description='its correlation time [s]')
 
 
 def geodetic(local: ArrayLike, latitude: float, longitude: float, altitude: float, radius: float) -> Floats:

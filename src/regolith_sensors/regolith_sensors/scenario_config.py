@@ -19,9 +19,9 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 from regolith_sensors.brdf import PRESETS
 from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.config import SensorModelError, load_sensor, sensor_kind
-from regolith_sensors.gnss import GnssConfig
-from regolith_sensors.imu import ImuConfig
-from regolith_sensors.lidar import LidarConfig
+from regolith_sensors.gnss_config import GnssConfig
+from regolith_sensors.imu_config import ImuConfig
+from regolith_sensors.lidar_config import LidarConfig
 from regolith_sensors.light import Spotlight, Sun, sun_over
 from regolith_world.config import Section
 from regolith_world.rotation import matrix, product

@@ -9,8 +9,10 @@ import numpy as np
 from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.pipeline import Camera, Pose
 from regolith_sensors.ground_truth import boxes
-from regolith_sensors.imu import Imu, ImuConfig
-from regolith_sensors.lidar import Lidar, LidarConfig
+from regolith_sensors.imu import Imu
+from regolith_sensors.imu_config import ImuConfig
+from regolith_sensors.lidar import Lidar
+from regolith_sensors.lidar_config import LidarConfig
 from regolith_sensors.light import Spotlight, Sun
 from regolith_sensors.scene import Scene
 from regolith_sensors.terrain_tiles import SoilGround

@@ -13,7 +13,8 @@ import pytest
 
 from regolith_sensors.brdf import PRESETS
 from regolith_sensors.config import SensorModelError, load_sensor, sensor_models
-from regolith_sensors.lidar import Lidar, LidarConfig, Scan, beam_offsets, merged_return
+from regolith_sensors.lidar import Lidar, Scan, beam_offsets, merged_return
+from regolith_sensors.lidar_config import LidarConfig
 from regolith_sensors.materials import Lambert, Regolith
 from regolith_sensors.meshes import box
 from regolith_sensors.scene import Scene, Semantic

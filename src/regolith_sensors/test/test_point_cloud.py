@@ -10,7 +10,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from regolith_sensors.lidar import RETURN_TYPES, Lidar, LidarConfig, Scan
+from regolith_sensors.lidar import RETURN_TYPES, Lidar, Scan
+from regolith_sensors.lidar_config import LidarConfig
 from regolith_sensors.point_cloud import POINT, point_cloud
 from regolith_sensors.scene import Scene
 

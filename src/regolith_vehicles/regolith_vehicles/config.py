@@ -12,7 +12,6 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import Field, ValidationError, field_validator
 
-from regolith_vehicles.encoders import EncoderConfig
 from regolith_vehicles.model_config import VehicleModelConfig
 from regolith_world.config import Section
 
@@ -28,6 +27,13 @@ __all__ = [
     'known_vehicles',
     'load_vehicle_model',
 ]
+
+
+class EncoderConfig(Section):
+    """Incremental encoders on the wheels' axles."""
+
+    ticks: int = Field(4096, ge=1, le=2**31, description='per turn')
+    jitter_rad: float = Field(0.0, ge=0.0, le=1.0, description='standard deviation of where an edge is seen [rad]')
 
 
 class ConstantDriverConfig(Section):

@@ -11,19 +11,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from pydantic import Field
 
-from regolith_world.config import Section
+from regolith_vehicles.config import EncoderConfig
 from regolith_world.counter import normal_and_uniform, stream_key
 
 Floats = NDArray[np.float64]
-
-
-class EncoderConfig(Section):
-    """Incremental encoders on the wheels' axles."""
-
-    ticks: int = Field(4096, ge=1, le=2**31, description='per turn')
-    jitter_rad: float = Field(0.0, ge=0.0, le=1.0, description='standard deviation of where an edge is seen [rad]')
 
 
 class Encoders:

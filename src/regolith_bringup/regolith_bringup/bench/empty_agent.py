@@ -117,45 +117,41 @@ class EmptyAgent(Participant):
         return hashlib.sha256(self.name.encode() + self.save()).hexdigest()
 
 
-def main() -> None:
-    """Run one as a node, with the topics and services of a vehicle's protocol."""
-    import rclpy
-    from rclpy.node import Node
-    from rclpy.signals import SignalHandlerOptions
-    from regolith_msgs.msg import TerrainDelta, TerrainUpdate
+class EmptyAgentNode:
+    """The same as a node, with the topics and services of a vehicle's protocol."""
 
-    from regolith_terrain.height_field import build_height_field
-    from regolith_terrain.ros import convert
-    from regolith_terrain.soil_grid import SoilGrid
-    from regolith_world.config import Head, WorldConfig, load_section
-    from regolith_world.ros import qos
-    from regolith_world.ros.participant_shell import ParticipantShell
+    def __init__(self, scenario_file: str, name: str) -> None:
+        """Make it, not taking part yet."""
+        from rclpy.node import Node
+        from regolith_msgs.msg import TerrainDelta, TerrainUpdate
 
-    scenario_file, name = sys.argv[1:3]
-    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-    try:
+        from regolith_terrain.height_field import build_height_field
+        from regolith_terrain.ros import convert
+        from regolith_terrain.soil_grid import SoilGrid
+        from regolith_world.config import Head, WorldConfig, load_section
+        from regolith_world.ros import qos
+        from regolith_world.ros.participant_shell import ParticipantShell
+
         world = load_section(scenario_file, 'world', WorldConfig)
         terrain = load_section(scenario_file, 'terrain', TerrainConfig)
         field = build_height_field(terrain, load_section(scenario_file, '', Head).seed)
         node = Node('agent', namespace=name)
         link = Node('agent_link', namespace=name, start_parameter_services=False, enable_rosout=False)
-        shell = ParticipantShell(node, link, world, lambda topic: f'/regolith/{topic}')
+        self.shell = ParticipantShell(node, link, world, lambda topic: f'/regolith/{topic}')
         deltas = link.create_publisher(TerrainDelta, '/regolith/terrain/delta', qos.PROTOCOL)
         agent = EmptyAgent(
-            name, terrain, field, world.gravity_mps2, shell.send_evolved,
+            name, terrain, field, world.gravity_mps2, self.shell.send_evolved,
             lambda delta: deltas.publish(convert.delta_message(delta)),
             SoilCopy(SoilGrid(field, terrain.spacing_m), name),
         )  # fmt: skip
-        shell.inbox.subscribe(
+        self.shell.inbox.subscribe(
             TerrainUpdate, '/regolith/terrain/update', lambda m: agent.on_update(convert.update_record(m)), qos.PROTOCOL
         )
-        shell.attach(agent, lambda state, soil, epoch: '', lambda past: None)
-        shell.watch([deltas])
-        shell.run()
-        shell.linger(1.0)
-    finally:
-        rclpy.try_shutdown()
+        self.shell.attach(agent, lambda state, soil, epoch: '', lambda past: None)
+        self.shell.watch([deltas])
 
 
 if __name__ == '__main__':
-    main()
+    from regolith_world.ros.participant_shell import run_participant
+
+    run_participant(lambda: EmptyAgentNode(*sys.argv[1:3]))

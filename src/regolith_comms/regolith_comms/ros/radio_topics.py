@@ -15,9 +15,11 @@ from regolith_msgs import msg as m
 from regolith_msgs import srv
 from std_msgs.msg import Header
 
+from regolith_comms.addresses import DEFAULT_PORT
 from regolith_comms.authority import CommsAuthority
-from regolith_comms.broker import DEFAULT_PORT, Datagram, Delivery
-from regolith_comms.radio import MAX_PAYLOAD, success_probability
+from regolith_comms.broker import Datagram, Delivery
+from regolith_comms.propagation import success_probability
+from regolith_comms.radio import MAX_PAYLOAD
 from regolith_comms.ros.complaints import Complaints
 from regolith_world.records import Command, Cycle
 from regolith_world.ros import qos

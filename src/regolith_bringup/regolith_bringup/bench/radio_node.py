@@ -1,0 +1,128 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The comms node's work with twenty robots that all talk to all, measured: ``python3 -m`` this prints it as JSON.
+
+Everything the node does is in it: datagrams come in over topics from another process and go out to it, each cycle
+and answer is converted from and to its message, tables of links go out.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from typing import Any
+
+import numpy as np
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from regolith_msgs.msg import Evolved
+
+from regolith_bringup.bench.radios import ROBOTS, lattice
+from regolith_comms.authority import CommsAuthority
+from regolith_comms.config import CommsConfig
+from regolith_comms.link import LinkModel
+from regolith_comms.radio import load_radio
+from regolith_comms.ros.radio_topics import RadioTopics
+from regolith_world.records import BodyState, Command, Cycle, CycleKey, ParticipantKind, Verdict
+from regolith_world.ros import convert, qos
+from regolith_world.ros.inbox import SERVICE_PERIOD_S, Inbox, serve
+from regolith_world.ros.leaving import run_process
+
+HEARTBEAT_S = 0.02
+WARM_S, MEASURED_S = 1.0, 5.0
+NAMES = tuple(f'robot_{k:02d}' for k in range(ROBOTS))
+
+
+class RadioNode:
+    """The node, and what the world sends it."""
+
+    def __init__(self) -> None:
+        """Make it, everything compiled, nobody talking yet."""
+        self.node, self.link = Node('comms', namespace='regolith'), Node('comms_link', start_parameter_services=False)
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(self.node)
+        self._inbox = Inbox(self.link)
+        evolved = self.link.create_publisher(Evolved, 'evolved', qos.PROTOCOL)
+        config = CommsConfig.model_validate({'beacon_period_s': 0.0})
+        self.authority = CommsAuthority(
+            config, LinkModel(load_radio(config.radio), *lattice()), 1, NAMES,
+            lambda answer: evolved.publish(convert.evolved_message(answer)), {},
+        )  # fmt: skip
+        topics = RadioTopics(self.node, self._inbox, self.authority)
+        self.authority.on_arrival = topics.publish
+        self.authority.on_committed = lambda cycle: topics.after_commit(cycle)
+        self.authority.warm_up()
+        self._drive = _Drive(NAMES)
+
+    def wait_for_talkers(self, talkers: subprocess.Popen[bytes]) -> None:
+        """Wait until all robots are there.
+
+        :raises TimeoutError: if they do not come
+        """
+        until = time.monotonic() + 30.0
+        topics = [f'/{name}/comms' for name in NAMES]
+        while not all(self.node.count_publishers(f'{t}/tx') and self.node.count_subscribers(f'{t}/rx') for t in topics):
+            if time.monotonic() > until or talkers.poll() is not None:
+                raise TimeoutError('the robots that talk did not start')
+            time.sleep(0.05)
+        time.sleep(0.5)
+
+    def play(self, seconds: float) -> float:
+        """Take part in cycles at real time; return the processor time that took [s]."""
+        busy = time.process_time()
+        until = time.monotonic() + seconds
+        due = next_service = time.monotonic()
+        while time.monotonic() < until:
+            self.authority.on_cycle(convert.cycle_record(self._drive.next_message()))
+            if time.monotonic() >= next_service:
+                next_service = time.monotonic() + SERVICE_PERIOD_S
+                serve(self._executor)
+            due += HEARTBEAT_S
+            while (rest := due - time.monotonic()) > 0.0:
+                self._inbox.wait(rest)
+            self._inbox.deliver()
+        return time.process_time() - busy
+
+
+class _Drive:
+    """The world's side: cycle after cycle, all robots standing in a square of 100 m."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        places = np.random.default_rng(4).uniform(-50.0, 50.0, (len(names), 3)) * [1.0, 1.0, 0.0]
+        still = np.zeros(3)
+        self._bodies = tuple(
+            BodyState(n, p, np.array([0.0, 0.0, 0.0, 1.0]), still, still, 1.0) for n, p in zip(names, places)
+        )
+        self._cycle = 0
+
+    def next_message(self) -> Any:
+        """Return the record of the next cycle, as it travels."""
+        verdict = Verdict.COMMIT if self._cycle else Verdict.NONE
+        dt_ns = round(HEARTBEAT_S * 1e9)
+        key = CycleKey(0, self._cycle, 0)
+        record = Cycle(
+            key, self._cycle * dt_ns, dt_ns, verdict, Command.EVOLVE, ('comms',), (ParticipantKind.COMMS,), self._bodies
+        )
+        self._cycle += 1
+        return convert.cycle_message(record)
+
+
+def measure(radios: RadioNode) -> None:
+    """Print the processor time of the node's work per second at real time, and what arrived per second."""
+    talkers = subprocess.Popen([sys.executable, '-m', 'regolith_bringup.bench.talkers'], stdin=subprocess.DEVNULL)
+    try:
+        radios.wait_for_talkers(talkers)
+        radios.play(WARM_S)
+        before = radios.authority.broker.delivered
+        busy = radios.play(MEASURED_S)
+        delivered = radios.authority.broker.delivered - before
+    finally:
+        talkers.kill()
+        talkers.wait()
+    print(json.dumps({'node_core_share': busy / MEASURED_S, 'node_delivered_per_s': delivered / MEASURED_S}))
+
+
+if __name__ == '__main__':
+    run_process(RadioNode, measure, lambda made: (made.node, made.link))
