@@ -28,8 +28,9 @@ import yaml
 ROOT = Path(__file__).resolve().parent.parent
 WORLD = '/regolith/world'
 
-_DOMAINS = range(20, 101)
-"""Clear of domain 0, where people work, and of the kernel's ephemeral ports, which begin above domain 101."""
+_DOMAINS = range(20, 81)
+"""Clear of domain 0, where people work, of those below 20 and above 80, which the tests of packages and the benchmarks
+use, and of the kernel's ephemeral ports, which begin above domain 101."""
 _taken: dict[int, int] = {}
 """Domain -> open lock file."""
 

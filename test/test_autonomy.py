@@ -140,6 +140,7 @@ def test_the_world_waits_for_the_stack_where_the_scenario_says_so(tmp_path):
             assert len(started()) == sent
 
 
+@pytest.mark.alone
 def test_strict_real_time_says_how_punctual_it_was(tmp_path):
     import json
 

@@ -12,7 +12,7 @@ from harness import command, environment, new_domain
 
 from regolith_bringup.bench.heartbeat import heartbeat
 
-pytestmark = pytest.mark.ros
+pytestmark = [pytest.mark.ros, pytest.mark.alone]
 
 
 def _bench(name: str) -> subprocess.CompletedProcess[str]:

@@ -15,7 +15,7 @@ from harness import LiveRun, command, environment, vehicle, write_scenario
 from regolith_bringup.scenario import load_scenario
 from regolith_bringup.simulation import Simulation
 
-pytestmark = pytest.mark.ros
+pytestmark = [pytest.mark.ros, pytest.mark.alone]
 
 DRIVES = {
     'amber': vehicle(0.0, 0.0, 0.0, type='constant', linear_mps=0.4, angular_rps=0.1),

@@ -5,7 +5,7 @@
 # All tests in the checkout's environment; --all adds the slow ones. Anything else is handed to pytest.
 #
 # Whole suites run in two processes, file by file: a test that starts real nodes leaves one of two cores idle for most of
-# its time, while they start and while it waits.
+# its time, while they start and while it waits. Then come those that hold something against wall time, one by one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . install/env.sh
@@ -13,5 +13,9 @@ select='not slow'
 if [ "${1:-}" = --all ]; then select=''; shift; fi
 # Message fields of a wrong Python type corrupt messages silently unless checked.
 export ROS_PYTHON_CHECK_FIELDS=1 ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST
-if [ $# -eq 0 ]; then set -- --numprocesses 2 --dist loadfile; fi
-exec python3 -m pytest -q ${select:+-m "$select"} "$@"
+run() { python3 -m pytest -q "$@"; }
+if [ $# -gt 0 ]; then run ${select:+-m "$select"} "$@"; exit; fi
+code=0
+run -m "not alone${select:+ and $select}" --numprocesses 2 --dist loadfile || code=$?
+run -m "alone${select:+ and $select}" || code=$?
+exit $code

@@ -15,7 +15,7 @@ from regolith_bringup.problems import one_of
 from regolith_bringup.yaml_source import KeyPath, YamlSource
 from regolith_comms.addresses import BROADCAST, MULTICAST
 from regolith_comms.config import CommsConfig
-from regolith_comms.radio import load_radio, radio_names
+from regolith_comms.radio_config import load_radio, radio_names
 
 if TYPE_CHECKING:
     from regolith_bringup.scenario import Scenario

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from regolith_bringup.radio_map import comms_of, height_map, link_model
 from regolith_bringup.scenario import Scenario
-from regolith_comms.propagation import success_probability
+from regolith_comms.radio import success_probability
 from regolith_comms.terrain_graph import HeightMap
 from regolith_terrain.height_field import build_height_field
 

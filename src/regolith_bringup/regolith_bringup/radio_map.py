@@ -15,7 +15,7 @@ from regolith_bringup.scenario import Scenario
 from regolith_comms.config import CommsConfig
 from regolith_comms.link import LinkModel
 from regolith_comms.model_files import load_model
-from regolith_comms.radio import load_radio
+from regolith_comms.radio_config import load_radio
 from regolith_comms.terrain_graph import HeightMap, build_pair, tile_layout
 from regolith_comms.visibility import TileGraph
 from regolith_comms.world_grid import WorldGrid

@@ -97,6 +97,7 @@ def regolith(arguments: list[str], folder: Path) -> tuple[subprocess.CompletedPr
     return done, time.perf_counter() - start
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize('kind', KINDS)
 def test_broken_scenario_is_refused_at_once(kind: str, tmp_path: Path) -> None:
     text, files, said = KINDS[kind]

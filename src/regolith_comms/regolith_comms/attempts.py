@@ -12,8 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_comms.propagation import Floats
-from regolith_comms.radio import Radio
+from regolith_comms.radio import Floats
+from regolith_comms.radio_config import Radio
 from regolith_world.counter import normal_and_uniform
 
 WINDOW_NS = 1_000_000_000

@@ -22,7 +22,7 @@ from regolith_comms.attempts import CapacityWindows, attempt
 from regolith_comms.broker import Broker, Datagram, Delivery, check, check_port
 from regolith_comms.config import CommsConfig
 from regolith_comms.link import LinkModel, Links
-from regolith_comms.propagation import Floats
+from regolith_comms.radio import Floats
 from regolith_comms.relays import relay_table
 from regolith_world.participant import Participant
 from regolith_world.records import BodyState, Command, Cycle, Evolved, JoinRequest, ParticipantKind

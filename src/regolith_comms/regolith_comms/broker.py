@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from regolith_comms.addresses import BEACON_PORT, BROADCAST, MAX_PORT, MULTICAST, check_name
 from regolith_comms.attempts import CapacityWindows, Outcome, attempt
 from regolith_comms.link import LinkModel
-from regolith_comms.radio import MAX_PAYLOAD
+from regolith_comms.radio_config import MAX_PAYLOAD
 from regolith_comms.reach import Reach
 from regolith_world.counter import stream_key
 

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from regolith_comms.addresses import DEFAULT_PORT, MAX_PORT
-from regolith_comms.radio import MAX_PAYLOAD
+from regolith_comms.radio_config import MAX_PAYLOAD
 from regolith_world.config import Section
 
 RelayMode = Literal['wiki', 'reference']

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_comms.config import RelayMode
-from regolith_comms.propagation import Floats, received_power
-from regolith_comms.radio import Radio
+from regolith_comms.radio import Floats, received_power
+from regolith_comms.radio_config import Radio
 from regolith_comms.relays import RelayTable, relay_table
 from regolith_comms.visibility import TileGraph
 from regolith_comms.world_grid import WorldGrid

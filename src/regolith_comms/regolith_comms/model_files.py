@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from regolith_comms.config import CommsConfig
 from regolith_comms.link import LinkModel
-from regolith_comms.radio import load_radio
+from regolith_comms.radio_config import load_radio
 from regolith_comms.visibility import TileGraph
 from regolith_comms.world_grid import WorldGrid
 

@@ -1,71 +1,97 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a radio's YAML file holds, and those that ship."""
+"""A radio link: received power, bit and packet errors, probability of delivery.
+
+Source: osrf/subt, VisibilityRfModel and RangeModel (2022); the log-distance law with an exponent that grows with the
+visibility cost, log-normal fading, and SubT's own bit error rate for QPSK. All functions take arrays that broadcast.
+"""
 
 from __future__ import annotations
 
-from importlib import resources
-from pathlib import Path
-from typing import Literal
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import erfc
 
-import yaml
-from pydantic import Field, ValidationError
+from regolith_comms.radio_config import Radio, load_radio, radio_names
 
-from regolith_world.config import Section
+Floats = NDArray[np.float64]
 
-MAX_PAYLOAD = 1500
-"""Longest datagram [byte]."""
+__all__ = [
+    'Radio', 'bit_error', 'delivery', 'load_radio', 'packet_error', 'radio_names', 'received_power',
+    'success_probability',
+]  # fmt: skip
 
-
-class Radio(Section):
-    """What all radios of a world have in common; the defaults are those of the SubT competition."""
-
-    model: Literal['visibility_range', 'log_normal_range', 'distance'] = Field(
-        'visibility_range', description='log_normal_range: no graph, no breadcrumbs; distance: no loss, for tests'
-    )
-    tx_power_dbm: float = Field(20.0, description='transmitted power [dBm]')
-    path_loss_1m_db: float = Field(40.0, description='loss over the first metre (L0) [dB]')
-    fading_exponent: float = Field(1.5, gt=0.0, description='path loss exponent without obstruction [-]')
-    visibility_cost_to_fading_exponent: float = Field(0.2, ge=0.0, description='added per unit of visibility cost [-]')
-    fading_variance_db2: float = Field(10.0, ge=0.0, description='of the received power [dB^2]; SubT calls it sigma')
-    scaling_factor: float = Field(0.55, gt=0.0, description='on the range [-]')
-    range_per_hop_m: float = Field(2.0, ge=0.0, description='added to the range per breadcrumb on the way [m]')
-    max_range_m: float = Field(500.0, description='no link beyond it [m]; <= 0: no such limit')
-    visibility_cost_max: float = Field(10.0, ge=0.0, description='no link above it [-]')
-    capacity_bps: float = Field(1e6, gt=0.0, description='of each radio and direction [bit/s]')
-    noise_floor_dbm: float = Field(-90.0, description='[dBm]')
-    modulation: Literal['QPSK'] = Field('QPSK', description='bit errors erfc(sqrt(SNR))')
+_SPAN = 9.0
+_POINTS = 801
+_CHUNK = 4096
 
 
-def radio_names() -> tuple[str, ...]:
-    """Return the radios that ship, in name order."""
-    folder = resources.files('regolith_comms') / 'data' / 'radios'
-    return tuple(sorted(entry.name.removesuffix('.yaml') for entry in folder.iterdir() if entry.name.endswith('.yaml')))
+def received_power(range_m: ArrayLike, hops: ArrayLike, cost: ArrayLike, radio: Radio) -> tuple[Floats, Floats]:
+    """Return mean [dBm] and variance [dB^2] of the received power.
 
+    ``tx - (L0 + 10 n log10(s (range + hops per_hop)))`` with ``n = exponent + k cost``. -inf and 0 where there is no
+    link; +inf at no distance at all.
 
-def load_radio(name: str | Path) -> Radio:
-    """Return a radio by the name of one that ships, or from a YAML file.
-
-    :raises ValueError: naming file, key, value and what is allowed
+    :param range_m: longest leg of the way [m]
+    :param hops: breadcrumbs on the way
+    :param cost: visibility cost [-]; inf: unreachable
     """
-    path = Path(str(resources.files('regolith_comms') / 'data' / 'radios' / f'{name}.yaml'))
-    if name not in radio_names():
-        path = Path(name)
-        if not path.is_file():
-            allowed = f'a YAML file, or one of {", ".join(radio_names())}'
-            raise ValueError(f'radio {str(name)!r}: no such file; allowed: {allowed}')
-    try:
-        data = yaml.safe_load(path.read_text(encoding='utf-8'))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ValueError(f'{path}: not YAML: {error}') from None
-    if not isinstance(data, dict):
-        raise ValueError(f'{path}: {data!r}; allowed: a mapping with keys of {", ".join(Radio.model_fields)}')
-    try:
-        return Radio.model_validate(data)
-    except ValidationError as error:
-        problems = (
-            f'{path}: {".".join(map(str, e["loc"]))} = {e["input"]!r}: {e["msg"]};'
-            f' keys: {", ".join(Radio.model_fields)}'
-            for e in error.errors(include_url=False)
-        )
-        raise ValueError('\n'.join(problems)) from None
+    range_m, hops, cost = np.broadcast_arrays(*(np.asarray(v, dtype=np.float64) for v in (range_m, hops, cost)))
+    beyond = (range_m > radio.max_range_m) & (radio.max_range_m > 0.0)
+    with np.errstate(divide='ignore', invalid='ignore'):
+        if radio.model == 'distance':
+            mean, variance = np.full(range_m.shape, radio.tx_power_dbm), 0.0
+        elif radio.model == 'log_normal_range':
+            loss = radio.path_loss_1m_db + 10.0 * radio.fading_exponent * np.log10(range_m)
+            mean, variance = radio.tx_power_dbm - loss, radio.fading_variance_db2
+        else:
+            beyond |= ~(cost <= radio.visibility_cost_max)
+            exponent = radio.fading_exponent + radio.visibility_cost_to_fading_exponent * cost
+            effective = radio.scaling_factor * (range_m + hops * radio.range_per_hop_m)
+            mean = radio.tx_power_dbm - (radio.path_loss_1m_db + 10.0 * exponent * np.log10(effective))
+            variance = radio.fading_variance_db2
+    return np.where(beyond, -np.inf, mean), np.where(beyond, 0.0, variance)
+
+
+def bit_error(rx_power_dbm: ArrayLike, radio: Radio) -> Floats:
+    """Return the bit error rate at a received power [dBm]: erfc(sqrt(SNR)), SubT's QPSK (without the factor 1/2)."""
+    ratio = 10.0 ** ((np.asarray(rx_power_dbm, dtype=np.float64) - radio.noise_floor_dbm) / 10.0)
+    return np.asarray(erfc(np.sqrt(ratio)))
+
+
+def packet_error(rx_power_dbm: ArrayLike, n_bytes: ArrayLike, radio: Radio) -> Floats:
+    """Return the probability that a packet of ``n_bytes`` is lost: 1 - (1 - BER)^n, counted in bytes as SubT does.
+
+    nan for an empty packet at -inf dBm, which counts as lost.
+    """
+    error = bit_error(rx_power_dbm, radio)
+    with np.errstate(divide='ignore', invalid='ignore'):
+        return np.asarray(-np.expm1(np.asarray(n_bytes, dtype=np.float64) * np.log1p(-error)))
+
+
+def delivery(rx_power_dbm: ArrayLike, n_bytes: ArrayLike, radio: Radio) -> Floats:
+    """Return the probability that a packet arrives at a given received power: 1 - PER, 0 where that is nan."""
+    return np.nan_to_num(1.0 - packet_error(rx_power_dbm, n_bytes, radio), nan=0.0)
+
+
+def success_probability(mean_dbm: ArrayLike, variance: ArrayLike, n_bytes: ArrayLike, radio: Radio) -> Floats:
+    """Return the probability that a packet arrives when the power fades as Normal(mean, variance).
+
+    The expectation of 1 - PER by the trapezoidal rule over +-9 standard deviations, 801 points: the integrand is
+    analytic in a strip of +-6.8 dB about the real line, so the rule converges geometrically.
+    """
+    mean, variance, n_bytes = np.broadcast_arrays(
+        *(np.asarray(v, dtype=np.float64) for v in (mean_dbm, variance, n_bytes))
+    )
+    shape = mean.shape
+    mean, variance, n_bytes = mean.ravel(), variance.ravel(), n_bytes.ravel()
+    out = delivery(mean, n_bytes, radio)
+    nodes = np.linspace(-_SPAN, _SPAN, _POINTS)
+    weights = np.exp(-0.5 * nodes**2)
+    weights /= weights.sum()
+    fading = np.nonzero((variance > 0.0) & np.isfinite(mean))[0]
+    for start in range(0, len(fading), _CHUNK):
+        part = fading[start : start + _CHUNK]
+        power = mean[part, None] + np.sqrt(variance[part, None]) * nodes
+        out[part] = delivery(power, n_bytes[part, None], radio) @ weights
+    return out.reshape(shape)

@@ -27,8 +27,8 @@ import numpy as np
 from numba import njit
 
 from regolith_comms.dot_file import Edge, Tile
-from regolith_comms.propagation import Floats
-from regolith_comms.radio import Radio
+from regolith_comms.radio import Floats
+from regolith_comms.radio_config import Radio
 from regolith_comms.visibility import TileGraph
 from regolith_comms.world_grid import RECORD, WorldGrid
 

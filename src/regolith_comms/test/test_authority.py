@@ -13,7 +13,7 @@ from regolith_comms.authority import CommsAuthority, behind, due
 from regolith_comms.broker import Datagram, Delivery
 from regolith_comms.config import CommsConfig
 from regolith_comms.link import LinkModel
-from regolith_comms.radio import Radio
+from regolith_comms.radio_config import Radio
 from regolith_world.records import BodyState, Command, Cycle, CycleKey, Evolved, ParticipantKind, Verdict
 
 DT_NS = 20_000_000

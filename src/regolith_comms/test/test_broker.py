@@ -11,7 +11,7 @@ from regolith_comms.addresses import BEACON_PORT, BROADCAST, MULTICAST
 from regolith_comms.broker import Broker, Datagram
 from regolith_comms.dot_file import Edge, Tile
 from regolith_comms.link import LinkModel
-from regolith_comms.radio import Radio
+from regolith_comms.radio_config import Radio
 from regolith_comms.visibility import TileGraph
 from regolith_comms.world_grid import RECORD, WorldGrid
 

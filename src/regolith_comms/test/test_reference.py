@@ -16,8 +16,7 @@ import pytest
 
 from regolith_comms.attempts import CapacityWindows, Outcome, attempt
 from regolith_comms.link import LinkModel
-from regolith_comms.propagation import bit_error, delivery, packet_error, received_power, success_probability
-from regolith_comms.radio import Radio
+from regolith_comms.radio import Radio, bit_error, delivery, packet_error, received_power, success_probability
 from regolith_comms.relays import relay_table
 from regolith_comms.visibility import TileGraph
 from regolith_comms.world_grid import WorldGrid

@@ -9,7 +9,7 @@ import pytest
 
 from regolith_comms.dot_file import read_dot
 from regolith_comms.link import LinkModel
-from regolith_comms.radio import load_radio, radio_names
+from regolith_comms.radio_config import load_radio, radio_names
 from regolith_comms.terrain_graph import (
     LEG_COST,
     WAVELENGTH_M,

@@ -13,6 +13,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from regolith_bringup.bench.own_domain import environment
+
 FLEETS = (1, 2, 4, 16)
 """Numbers of rovers in one process."""
 
@@ -104,8 +106,7 @@ def _run(processes: str, duration_s: float, out: Path) -> dict[str, Any]:
         sys.executable, '-m', 'regolith_bringup.cli', 'run', 'two_rovers', '--duration', str(duration_s),
         '--processes', processes, '--out', str(out), '--json',
     ]  # fmt: skip
-    environment = {**os.environ, 'ROS_DOMAIN_ID': str(20 + os.getpid() % 81)}
-    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run(command, env=environment(), stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(f'two_rovers ended with exit code {done.returncode}')
     summary: dict[str, Any] = json.loads(done.stdout)

@@ -16,6 +16,7 @@ from typing import Any
 import yaml
 
 from regolith_bringup.bench.empty_agent import EmptyAgent
+from regolith_bringup.bench.own_domain import environment
 from regolith_bringup.plan import NodeSpec, Parameter
 from regolith_bringup.processes import executable
 from regolith_terrain.authority import TerrainAuthority
@@ -124,19 +125,13 @@ def _write_scenario(folder: Path, agents: int) -> Path:
 
 def _run(commands: list[list[str]], folder: Path) -> None:
     """Run the world, which comes first, to its end, with all others beside it; leave none behind."""
-    environment = {
-        **os.environ,
-        # A domain of its own: a run going on beside it must not be measured, nor disturbed.
-        'ROS_DOMAIN_ID': str(20 + os.getpid() % 81),
-        'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
-        'ROS_LOG_DIR': str(folder / 'log'),
-    }
+    surroundings = {**environment(), 'ROS_LOG_DIR': str(folder / 'log')}
     printed = folder / 'output.txt'
     running: list[subprocess.Popen[bytes]] = []
     try:
         with printed.open('wb') as stream:
             running.extend(
-                subprocess.Popen(command, env=environment, stdout=stream, stderr=stream, stdin=subprocess.DEVNULL)
+                subprocess.Popen(command, env=surroundings, stdout=stream, stderr=stream, stdin=subprocess.DEVNULL)
                 for command in commands
             )
         world = running[0]

@@ -23,7 +23,7 @@ from regolith_bringup.bench.radios import ROBOTS, lattice
 from regolith_comms.authority import CommsAuthority
 from regolith_comms.config import CommsConfig
 from regolith_comms.link import LinkModel
-from regolith_comms.radio import load_radio
+from regolith_comms.radio_config import load_radio
 from regolith_comms.ros.radio_topics import RadioTopics
 from regolith_world.records import BodyState, Command, Cycle, CycleKey, ParticipantKind, Verdict
 from regolith_world.ros import convert, qos

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from regolith_bringup.bench.own_domain import environment
 from regolith_comms.attempts import CapacityWindows, attempt
 from regolith_comms.dot_file import Edge, Tile
 from regolith_comms.link import LinkModel
-from regolith_comms.radio import load_radio
+from regolith_comms.radio_config import load_radio
 from regolith_comms.relays import relay_table
 from regolith_comms.visibility import TileGraph
 from regolith_comms.world_grid import RECORD, WorldGrid
@@ -101,12 +102,9 @@ def node_load() -> dict[str, float]:
 
     :raises RuntimeError: if it does not end well
     """
-    environment = {
-        **os.environ, 'ROS_DOMAIN_ID': str(20 + os.getpid() % 81), 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
-    }  # fmt: skip
     done = subprocess.run(
         [sys.executable, '-m', 'regolith_bringup.bench.radio_node'],
-        stdin=subprocess.DEVNULL, capture_output=True, env=environment, text=True, timeout=_LIMIT_S, check=False,
+        stdin=subprocess.DEVNULL, capture_output=True, env=environment(), text=True, timeout=_LIMIT_S, check=False,
     )  # fmt: skip
     if done.returncode != 0:
         raise RuntimeError(f'bench comms: the node ended with code {done.returncode}: {done.stderr.strip()}')

@@ -11,8 +11,8 @@ from pydantic import BeforeValidator, Field, field_validator
 
 from regolith_comms.config import RelayMode
 from regolith_comms.link import LinkModel
-from regolith_comms.propagation import packet_error, success_probability
-from regolith_comms.radio import MAX_PAYLOAD, load_radio
+from regolith_comms.radio import packet_error, success_probability
+from regolith_comms.radio_config import MAX_PAYLOAD, load_radio
 from regolith_comms.visibility import TileGraph
 from regolith_comms.world_grid import WorldGrid
 from regolith_world.config import Section

@@ -18,8 +18,8 @@ from std_msgs.msg import Header
 from regolith_comms.addresses import DEFAULT_PORT
 from regolith_comms.authority import CommsAuthority
 from regolith_comms.broker import Datagram, Delivery
-from regolith_comms.propagation import success_probability
-from regolith_comms.radio import MAX_PAYLOAD
+from regolith_comms.radio import success_probability
+from regolith_comms.radio_config import MAX_PAYLOAD
 from regolith_comms.ros.complaints import Complaints
 from regolith_world.records import Command, Cycle
 from regolith_world.ros import qos
