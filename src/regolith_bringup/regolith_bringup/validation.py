@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
@@ -28,17 +28,10 @@ def validated(model: type[ModelT], data: Any, source: YamlSource, prefix: KeyPat
     :raises ScenarioError: with all problems found, each naming file, key, value and what is allowed
     """
     try:
-        result = model.model_validate(data)
+        return model.model_validate(data)
     except ValidationError as error:
         problems = [_problem(model, data, detail, source, prefix) for detail in error.errors(include_url=False)]
         raise ScenarioError(_joined(problems)) from None
-    coerced = [
-        source.problem((*prefix, *path), f'is {_kind(given)}', _kind(taken), given)
-        for path, given, taken in _coerced(data, result.model_dump(mode='json'), ())
-    ]
-    if coerced:
-        raise ScenarioError(coerced)
-    return result
 
 
 def _joined(problems: list[Problem]) -> list[Problem]:
@@ -146,24 +139,3 @@ def _child(model: Any, key: str | int) -> Any:
         return field.annotation if field is not None else None
     arguments = [a for a in get_args(model) if a is not Ellipsis]
     return arguments[-1] if arguments else None
-
-
-def _coerced(given: Any, taken: Any, path: KeyPath) -> Iterator[tuple[KeyPath, Any, Any]]:
-    """Yield the places where text or a truth value was taken for a number, or the reverse."""
-    if isinstance(given, Mapping) and isinstance(taken, Mapping):
-        for key in given:
-            if key in taken:
-                yield from _coerced(given[key], taken[key], (*path, key))
-    elif isinstance(given, list) and isinstance(taken, list):
-        for index, pair in enumerate(zip(given, taken, strict=False)):
-            yield from _coerced(*pair, (*path, index))
-    elif not isinstance(taken, (Mapping, list)) and _kind(given) != _kind(taken):
-        yield path, given, taken
-
-
-def _kind(value: object) -> str:
-    if isinstance(value, bool):
-        return 'true or false'
-    if isinstance(value, (int, float)):
-        return 'a number'
-    return 'nothing' if value is None else 'text' if isinstance(value, str) else type(value).__name__

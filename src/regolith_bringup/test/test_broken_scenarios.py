@@ -60,9 +60,9 @@ KINDS = {
     'not_yaml': ('vehicles: [amber, {\n', {}, ['broken.yaml:2', 'is not YAML', 'a YAML file with a scenario']),
     # and some more that people make
     'text_for_number': (
-        GOOD.replace('[0.0, 0.0]', '[0.0, "0.5"]'), {}, ['vehicles.amber.position.1', "'0.5'", 'a number'],
+        GOOD.replace('[0.0, 0.0]', '[0.0, "0.5"]'), {}, ['vehicles.amber.position.1', "'0.5'", 'a valid number'],
     ),
-    'yes_for_number': (GOOD.replace('1.0\n', 'yes\n', 1), {}, ['duration_s', 'True', 'a number']),
+    'yes_for_number': (GOOD.replace('1.0\n', 'yes\n', 1), {}, ['duration_s', 'True', 'a valid number']),
     'bad_name': (GOOD.replace('amber:', '4wd:'), {}, ['vehicles.4wd', 'a letter first']),
     'taken_name': (GOOD.replace('amber:', 'terrain:'), {}, ['vehicles.terrain', 'is taken']),
     'unknown_driver': (

@@ -8,13 +8,25 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class Section(BaseModel):
-    """A part of a scenario file: unknown keys and NaN are refused, values are not coerced from other types."""
+    """A part of a scenario file: unknown keys and NaN are refused, and true is not taken for 1, nor '5' for 5."""
 
-    model_config = ConfigDict(extra='forbid', allow_inf_nan=False, frozen=True)
+    model_config = ConfigDict(extra='forbid', allow_inf_nan=False, frozen=True, strict=True)
+
+    @model_validator(mode='before')
+    @classmethod
+    def _lists_are_tuples(cls, values: Any) -> Any:
+        """Files have lists only; a frozen model keeps tuples."""
+        return _with_tuples(values)
+
+
+def _with_tuples(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_tuples(inner) for key, inner in value.items()}
+    return tuple(map(_with_tuples, value)) if isinstance(value, list) else value
 
 
 class ChaosConfig(Section):
