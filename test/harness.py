@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -367,6 +368,8 @@ class LiveRun(Observer):
         path = self.run_dir / 'summary.json'
         summary = json.loads(path.read_text(encoding='utf-8')) if path.is_file() else {}
         result = RunResult(self.process.returncode, self.run_dir, summary, self.output)
+        if 'did not leave by itself' in result.output:
+            warnings.warn(f'{self.run_dir.name} printed: {result.output[-4000:]}', stacklevel=2)
         if code is not None:
             assert result.code == code, f'exit code {result.code}, expected {code}; it printed:\n{result.output[-4000:]}'
         return result

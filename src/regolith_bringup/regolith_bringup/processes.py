@@ -101,10 +101,12 @@ class NodeProcess:
 def end_all(nodes: Sequence[NodeProcess], grace_s: float) -> list[str]:
     """Wait up to ``grace_s`` for nodes to end by themselves, then ask them, then end them.
 
+    Those that hang are made to say where first: on SIGABRT Python's fault handler prints the stacks of all threads.
+
     :return: the labels of those that had to be asked
     """
     asked: list[str] = []
-    for number, patience_s in ((None, grace_s), (signal.SIGTERM, 0.7), (signal.SIGKILL, 1.0)):
+    for number, patience_s in ((None, grace_s), (signal.SIGTERM, 0.7), (signal.SIGABRT, 0.3), (signal.SIGKILL, 1.0)):
         if number == signal.SIGTERM:
             asked = [node.spec.label for node in nodes if node.running]
         if number is not None:

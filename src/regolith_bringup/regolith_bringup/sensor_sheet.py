@@ -50,13 +50,19 @@ def _row_of(topic: str) -> tuple[str, str]:
     return '/'.join(parts[:3]), '/'.join(parts[3:])
 
 
-def _shown(message: Any) -> NDArray[np.float64]:
-    """Return an image as a display wants it, 0 to 1: mosaics at half their resolution, light in sRGB's curve."""
-    values = pixels(message).astype(np.float64) / 65535.0
+def displayed(message: Any) -> NDArray[np.float64]:
+    """Return an image as a display wants it, 0 to 1, light in sRGB's curve: mosaics at half their resolution, colours
+    balanced as if the scene were grey on average, which the Moon is.
+    """
+    counts = pixels(message)
+    values = counts.astype(np.float64) / np.iinfo(counts.dtype).max
     if message.encoding.startswith('bayer'):
         letters = message.encoding.removeprefix('bayer_')[:4]
         quarter = [values[n // 2 :: 2, n % 2 :: 2] for n in range(4)]
         values = np.stack([np.mean([q for q, c in zip(quarter, letters) if c == k], axis=0) for k in 'rgb'], axis=2)
+    if values.ndim == 3:
+        means = values.mean(axis=(0, 1))
+        values = np.minimum(values * (means.mean() / np.maximum(means, 1e-9)), 1.0)
     curve: NDArray[np.float64] = np.where(
         values <= 0.0031308, 12.92 * values, 1.055 * np.maximum(values, 1e-9) ** (1.0 / 2.4) - 0.055
     )
@@ -86,7 +92,7 @@ def _camera_sheet(bag: Bag, camera: str, rows: list[str]) -> Figure:
 
 def _draw(axis: Axes, row: str, message: Any) -> None:
     if row == 'image_raw':
-        axis.imshow(_shown(message), cmap='gray', vmin=0.0, vmax=1.0, interpolation='antialiased')
+        axis.imshow(displayed(message), cmap='gray', vmin=0.0, vmax=1.0, interpolation='antialiased')
     elif row.startswith('depth'):
         depth = np.where(np.isfinite(pixels(message)), pixels(message), np.nan)
         axis.imshow(depth, cmap=_DEPTH_COLORS, norm='log', vmin=1.0, vmax=_FARTHEST_M, interpolation='nearest')

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import sys
@@ -25,10 +26,13 @@ from regolith_bringup.progress import tile_progress
 from regolith_bringup.radio_map import with_pair
 from regolith_bringup.run_folder import new_run_folder
 from regolith_bringup.scenario import ResolvedScenario, write_resolved
+from regolith_bringup.shared_memory import remove_abandoned
 
 NODE_FAILED = 3
 _COLORS = ('cyan', 'magenta', 'green', 'yellow', 'blue', 'red')
 _WORLD_EXECUTABLES = ('world_node', 'solo_node')
+_PATIENCE_S = 10.0
+"""How long processes may take to leave after the world's end [wall s]: most of it is for the recorder's queues."""
 _RESTARTS = 3
 """How often a node that respawns is started again before the run is given up."""
 
@@ -111,6 +115,7 @@ class Supervisor:
             'PYTHONUNBUFFERED': '1',
             'PYTHONFAULTHANDLER': '1',
         }
+        remove_abandoned()
         nodes: list[NodeProcess] = []
         previous = {n: signal.signal(n, self._on_signal) for n in (signal.SIGINT, signal.SIGTERM)}
         try:
@@ -129,8 +134,11 @@ class Supervisor:
         others = [n for n in nodes if n is not world]
         told = asked = 0
         asked_at = 0.0
+        over_at = math.inf
         with self._progress() as show:
-            while world.running:
+            while world.running and time.monotonic() - over_at < _PATIENCE_S:
+                if over_at == math.inf and (self._run_dir / 'world.json').exists():
+                    over_at = time.monotonic()
                 if self._interrupts > asked:
                     asked, asked_at = self._interrupts, time.monotonic()
                     # The world says STOP to everybody; a second Ctrl-C does not wait for that.
@@ -153,18 +161,27 @@ class Supervisor:
                     return NODE_FAILED
                 show()
                 time.sleep(0.02)
-        world.join_output()
-        if world.code:
-            # It may not have come to say STOP.
-            for node in others:
-                node.signal(signal.SIGTERM)
+        if not world.running:
+            world.join_output()
+            if world.code:
+                # It may not have come to say STOP.
+                for node in others:
+                    node.signal(signal.SIGTERM)
         # The others leave on the world's STOP; the recorder once its queues are empty.
-        for label in end_all(others, 1.5 if asked else 10.0):
+        stuck = end_all(nodes, 1.5 if asked else _PATIENCE_S)
+        for label in stuck:
             self._say(label, 'did not leave by itself')
-        if asked:
-            return 0 if world.code == 0 else NODE_FAILED
-        failed = [n for n in nodes if n.code and not n.spec.respawn]
-        return NODE_FAILED if failed or world.code else 0
+        # Who got stuck on the way out had done its part: the world had everybody's answer to STOP before it wrote its
+        # outcome. Only a bag is not whole before its recorder has left.
+        parting = [n for n in nodes if n.spec.label in stuck and n.spec.executable != 'recorder_node']
+        ended_well = self._ended_well() if world in parting else world.code == 0
+        failed = [n for n in others if n.code and n not in parting and not n.spec.respawn]
+        return 0 if ended_well and (asked or not failed) else NODE_FAILED
+
+    def _ended_well(self) -> bool:
+        """Say whether the world came to its end and found nothing wrong."""
+        outcome = self._run_dir / 'world.json'
+        return outcome.exists() and not json.loads(outcome.read_text(encoding='utf-8'))['failure']
 
     def _lost_before_start(self, world: NodeProcess, others: list[NodeProcess]) -> bool:
         if self._started():

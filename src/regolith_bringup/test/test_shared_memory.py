@@ -1,0 +1,66 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Only what the dead left behind goes."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from regolith_bringup.shared_memory import remove_abandoned
+
+
+def _segment(folder: Path, number: int, age_s: float) -> Path:
+    segment, mark = (folder / f'fastrtps_{number:016x}{end}' for end in ('', '_el'))
+    segment.write_bytes(b'0' * 100)
+    mark.touch()
+    os.utime(mark, (time.time() - age_s,) * 2)
+    return mark
+
+
+def test_only_old_segments_of_dead_owners_go(tmp_path: Path) -> None:
+    dead, young, alive = (_segment(tmp_path, n, age) for n, age in ((1, 60.0), (2, 1.0), (3, 60.0)))
+    port = tmp_path / 'fastrtps_port7411_el'
+    port.touch()
+    os.utime(port, (0.0, 0.0))
+    (tmp_path / 'something_else').touch()
+    with alive.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert remove_abandoned(tmp_path) == 1
+    assert not dead.exists() and len(list(tmp_path.iterdir())) == 6 and young.exists() and port.exists()
+    assert remove_abandoned(tmp_path / 'missing') == 0
+
+
+@pytest.mark.ros
+def test_the_middleware_marks_its_segments_as_we_think(tmp_path: Path) -> None:
+    """A process alive locks its mark; killed, it leaves the mark behind unlocked."""
+    script = 'import rclpy, time; rclpy.init(); node = rclpy.create_node("x"); print("up", flush=True); time.sleep(60)'
+    there = Path('/dev/shm')
+    before = set(there.glob('fastrtps_*_el'))
+    surroundings = {**os.environ, 'ROS_DOMAIN_ID': str(1 + os.getpid() % 19)}
+    process = subprocess.Popen([sys.executable, '-c', script], env=surroundings, stdout=subprocess.PIPE)
+    try:
+        assert process.stdout is not None and process.stdout.readline() == b'up\n'
+        locks = Path('/proc/locks').read_text()
+        held = [m for m in set(there.glob('fastrtps_*_el')) - before if f':{m.stat().st_ino} ' in locks]
+        own = [m for m in held if _owner(m, locks) == process.pid and 'port' not in m.name]
+        assert own, 'no segment of its own'
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    for mark in own:
+        os.utime(mark, (time.time() - 60.0,) * 2)
+    remove_abandoned()
+    assert not any(mark.exists() for mark in own)
+
+
+def _owner(mark: Path, locks: str) -> int:
+    (line,) = (line for line in locks.splitlines() if f':{mark.stat().st_ino} ' in line)
+    return int(line.split('FLOCK')[1].split()[2])

@@ -1,0 +1,69 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How a run ends when its processes do not; scripts stand in for nodes."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from regolith_bringup import processes, supervisor
+from regolith_bringup.plan import NodeSpec
+from regolith_bringup.supervisor import NODE_FAILED, Supervisor
+
+OVER = """printf '{"failure": "%s"}' > world.json\n"""
+LEAVES, FAILS = 'exit 0\n', 'exit 4\n'
+STUCK = """trap '' TERM\nwhile :; do sleep 0.05; done\n"""
+
+
+@pytest.mark.parametrize(
+    ('world', 'agent', 'recorder', 'code', 'stuck'),
+    [
+        (OVER % '' + LEAVES, LEAVES, LEAVES, 0, []),
+        (OVER % '' + LEAVES, STUCK, LEAVES, 0, ['agent']),
+        (OVER % '' + STUCK, STUCK, LEAVES, 0, ['agent', 'world']),
+        (OVER % 'amber is silent' + STUCK, LEAVES, LEAVES, NODE_FAILED, ['world']),
+        (OVER % '' + LEAVES, LEAVES, STUCK, NODE_FAILED, ['recorder']),
+        (OVER % '' + LEAVES, FAILS, LEAVES, NODE_FAILED, []),
+        (OVER % '' + FAILS, LEAVES, LEAVES, NODE_FAILED, []),
+        (OVER % '' + FAILS, STUCK, LEAVES, NODE_FAILED, ['agent']),
+    ],
+)
+def test_who_is_stuck_on_the_way_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, world: str, agent: str, recorder: str, code: int, stuck: list[str]
+) -> None:
+    """Ended by force and named; that fails the run only where something is lost with it."""
+    specs = []
+    for name, script in (('world', world), ('agent', agent), ('recorder', recorder)):
+        path = tmp_path / f'{name}_node'
+        path.write_text(f'#!/bin/bash\ncd {tmp_path}\ntouch started\n{script}')
+        path.chmod(0o755)
+        specs.append(NodeSpec('any', f'{name}_node', name, None))
+    monkeypatch.setattr(processes, 'executable', lambda spec: tmp_path / spec.executable)
+    monkeypatch.setattr(supervisor, '_PATIENCE_S', 0.5)
+    assert Supervisor(specs, tmp_path, 1.0, quiet=True).run() == code
+    said = (tmp_path / 'output.txt').read_text().splitlines()
+    assert sorted(line.split(':')[0] for line in said if 'did not leave by itself' in line) == stuck
+
+
+def test_where_it_hangs_is_printed(tmp_path: Path) -> None:
+    """A node of Python with its fault handler on, as the supervisor starts them, ignoring what it is told."""
+    path = tmp_path / 'world_node'
+    script = 'import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint("up", flush=True)\n'
+    path.write_text(f'#!/usr/bin/env python3\n{script}def linger():\n    time.sleep(60.0)\nlinger()\n')
+    path.chmod(0o755)
+    said: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(processes, 'executable', lambda spec: path)
+        spec = NodeSpec('any', 'world_node', 'world', None)
+        node = processes.NodeProcess(
+            spec, {**os.environ, 'PYTHONFAULTHANDLER': '1'}, lambda label, line: said.append(line)
+        )
+        while 'up' not in said:
+            assert node.running
+            time.sleep(0.01)
+        assert processes.end_all([node], 0.0) == ['world']
+    assert any('linger' in line for line in said) and node.code != 0
