@@ -92,6 +92,7 @@ def leave(code: int, nodes: Iterable[Node] = ()) -> NoReturn:
     The interpreter's own end would still destroy wait sets, threads of the middleware and compiled code in whatever
     order it finds them in, which is sometimes the wrong one and ends in SIGSEGV (seen once in some sixty runs).
     A publisher that goes takes with it what has not arrived: who listens gets :data:`FLUSH_S` to take the last of it.
+    Fast DDS can deadlock while it destroys what it made (its issues 2500, 6193); then the supervisor ends the process.
     """
     nodes = list(nodes)
     until = time.monotonic() + FLUSH_S
