@@ -34,8 +34,6 @@ app = typer.Typer(
 )
 app.add_typer(terrain_app, name='terrain')
 app.add_typer(comms_app, name='comms')
-app.command()(dataset)
-app.command()(stereo)
 
 ScenarioArgument = Annotated[str, typer.Argument(help='Path of a scenario YAML, or name of one that ships.')]
 RunArgument = Annotated[Path, typer.Argument(metavar='RUN', help='Run folder.')]
@@ -166,6 +164,10 @@ class _RunFolderErrors:
             raise typer.Exit(BAD_INPUT)
 
 
+app.command()(dataset)
+app.command()(stereo)
+
+
 @app.command()
 def bench(
     name: Annotated[str, typer.Argument(help="Name of a benchmark, or 'all'.")], as_json: JsonOption = False
@@ -242,7 +244,7 @@ def doctor(as_json: JsonOption = False) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit code."""
     try:
-        app(args=None if arguments is None else list(arguments))
+        app(args=None if arguments is None else list(arguments), prog_name='regolith')
     except ScenarioError as error:
         _tell(str(error))
         sys.exit(BAD_INPUT)
