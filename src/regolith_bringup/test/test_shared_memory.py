@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -42,25 +43,19 @@ def test_only_old_segments_of_dead_owners_go(tmp_path: Path) -> None:
 def test_the_middleware_marks_its_segments_as_we_think(tmp_path: Path) -> None:
     """A process alive locks its mark; killed, it leaves the mark behind unlocked."""
     script = 'import rclpy, time; rclpy.init(); node = rclpy.create_node("x"); print("up", flush=True); time.sleep(60)'
-    there = Path('/dev/shm')
-    before = set(there.glob('fastrtps_*_el'))
     surroundings = {**os.environ, 'ROS_DOMAIN_ID': str(1 + os.getpid() % 19)}
     process = subprocess.Popen([sys.executable, '-c', script], env=surroundings, stdout=subprocess.PIPE)
     try:
         assert process.stdout is not None and process.stdout.readline() == b'up\n'
-        locks = Path('/proc/locks').read_text()
-        held = [m for m in set(there.glob('fastrtps_*_el')) - before if f':{m.stat().st_ino} ' in locks]
-        own = [m for m in held if _owner(m, locks) == process.pid and 'port' not in m.name]
-        assert own, 'no segment of its own'
+        opened = {os.path.realpath(link) for link in Path(f'/proc/{process.pid}/fd').iterdir()}
+        own = [Path(name) for name in opened if re.fullmatch(r'/dev/shm/fastrtps_[0-9a-f]{16}_el', name)]
+        assert own, f'no mark among {sorted(opened)}'
+        for mark in own:
+            os.utime(mark, (time.time() - 60.0,) * 2)
+        remove_abandoned()
+        assert all(mark.exists() for mark in own), 'taken from a living process'
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()
-    for mark in own:
-        os.utime(mark, (time.time() - 60.0,) * 2)
     remove_abandoned()
     assert not any(mark.exists() for mark in own)
-
-
-def _owner(mark: Path, locks: str) -> int:
-    (line,) = (line for line in locks.splitlines() if f':{mark.stat().st_ino} ' in line)
-    return int(line.split('FLOCK')[1].split()[2])
