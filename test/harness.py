@@ -243,7 +243,10 @@ class Observer:
     def close(self) -> None:
         """Remove the node."""
         if self._context is not None:
+            from regolith_world.ros.leaving import await_quiet
+
             self._executor.shutdown()
+            await_quiet(self.node)
             self.node.destroy_node()
             self._context.try_shutdown()
             self._context = None

@@ -16,26 +16,23 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
 import signal
 import struct
-import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import rclpy
 from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-from rclpy.signals import SignalHandlerOptions
 from std_msgs.msg import UInt64
 
 from regolith_bringup.losses import LossCounter
 from regolith_bringup.recorder import BagWriter, qos_profile, write_atomically
 from regolith_bringup.topics import RecordedTopic
+from regolith_world.ros.leaving import run_process
 
 _COMMAND_STOP = 2
 _DEPTH = 4000
@@ -205,38 +202,31 @@ def _unused(_: bytes) -> None:
     """Stand in for the callback that a subscription must have; the wait set takes the messages itself."""
 
 
-def main(args: list[str] | None = None) -> int:
-    """Run the recorder node; its parameters are ``run_dir``, ``topics`` and ``flush_period_s``."""
-    # Signals only set a flag: rclpy's own handlers would shut the context down with messages still in the queues.
-    rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
+def build() -> tuple[Node, Recorder]:
+    """Return the recorder node; its parameters are ``run_dir``, ``topics`` and ``flush_period_s``.
+
+    :raises NotADirectoryError: if there is no run folder
+    """
     node = Node('recorder', namespace='regolith', start_parameter_services=False, enable_rosout=False)
     run_dir = Path(node.declare_parameter('run_dir', '').value)
     lines = node.declare_parameter('topics', ['']).value
     flush_period_s = float(node.declare_parameter('flush_period_s', 0.5).value)
     if not run_dir.is_dir():
-        node.get_logger().error(f'run_dir: {str(run_dir)!r} is not a folder')
-        return 2
+        raise NotADirectoryError(f'run_dir: {str(run_dir)!r} is not a folder')
     recorder = Recorder(node, run_dir, [RecordedTopic.parse(line) for line in lines if line], flush_period_s)
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
         recorder.request_stop()
 
+    # Signals only set a flag: rclpy's own handlers would shut the context down with messages still in the queues.
     signal.signal(signal.SIGINT, stop)
     signal.signal(signal.SIGTERM, stop)
-    try:
-        recorder.spin()
-    finally:
-        node.destroy_node()
-        rclpy.try_shutdown()
-    return 0
+    return node, recorder
 
 
 def run() -> None:
-    """Leave with the exit code of :func:`main`, at once: the middleware's own tear-down may take seconds."""
-    code = main()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)
+    """Be the recorder's process."""
+    run_process(build, lambda made: made[1].spin(), lambda made: made[:1], refusals=(NotADirectoryError,))
 
 
 if __name__ == '__main__':

@@ -13,6 +13,7 @@ from regolith_msgs.msg import WorldStatus
 
 from regolith_world.ros import qos
 from regolith_world.ros.inbox import Inbox
+from regolith_world.ros.leaving import await_quiet
 
 _NAMES = {
     WorldStatus.WAITING: 'starting',
@@ -46,6 +47,7 @@ class StatusListener:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Stop listening."""
+        await_quiet(self._node)
         self._node.destroy_node()
         rclpy.try_shutdown(context=self._context)
 

@@ -161,16 +161,16 @@ class Supervisor:
                     return NODE_FAILED
                 show()
                 time.sleep(0.02)
-        if not world.running:
-            world.join_output()
-            if world.code:
-                # It may not have come to say STOP.
-                for node in others:
-                    node.signal(signal.SIGTERM)
-        # The others leave on the world's STOP; the recorder once its queues are empty.
-        stuck = end_all(nodes, 1.5 if asked else _PATIENCE_S)
-        for label in stuck:
-            self._say(label, 'did not leave by itself')
+            if not world.running:
+                world.join_output()
+                if world.code:
+                    # It may not have come to say STOP.
+                    for node in others:
+                        node.signal(signal.SIGTERM)
+            # The others leave on the world's STOP; the recorder once its queues are empty.
+            stuck = end_all(nodes, 1.5 if asked else _PATIENCE_S)
+            for label in stuck:
+                self._say(label, 'did not leave by itself')
         # Who got stuck on the way out had done its part: the world had everybody's answer to STOP before it wrote its
         # outcome. Only a bag is not whole before its recorder has left.
         parting = [n for n in nodes if n.spec.label in stuck and n.spec.executable != 'recorder_node']

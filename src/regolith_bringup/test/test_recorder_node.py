@@ -26,6 +26,7 @@ from std_msgs.msg import String, UInt64  # noqa: E402
 from regolith_bringup.bag_reading import Bag  # noqa: E402
 from regolith_bringup.recorder_node import clock_ns, cycle_head  # noqa: E402
 from regolith_bringup.recover import recover  # noqa: E402
+from regolith_world.ros.leaving import await_quiet  # noqa: E402
 
 pytestmark = pytest.mark.ros
 
@@ -78,6 +79,7 @@ class World:
 
     def close(self) -> None:
         self.executor.shutdown()
+        await_quiet(self.node)
         self.node.destroy_node()
         self.context.try_shutdown()
 
