@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 import yaml
@@ -15,8 +15,11 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, ValidationInfo, model_validator
 
 from regolith_terrain.lunar.presets import preset_names
-from regolith_terrain.soil_map import Region, SoilMap
 from regolith_world.config import Section
+
+if TYPE_CHECKING:
+    # A kernel: it takes longer to load than the whole scenario to check.
+    from regolith_terrain.soil_map import Region, SoilMap
 
 
 class SoilConfig(Section):
@@ -162,6 +165,8 @@ class SoilRegionConfig(Section):
 
     def region(self) -> Region:
         """Return the outline as the soil map takes it."""
+        from regolith_terrain.soil_map import Region
+
         if self.disc is not None:
             return Region(np.array([self.disc.center], dtype=np.float64), self.disc.radius_m)
         return Region(np.array(self.polygon, dtype=np.float64), 0.0)
@@ -262,6 +267,8 @@ class TerrainConfig(Section):
 
     def soil_map(self) -> SoilMap:
         """Return which soil lies where."""
+        from regolith_terrain.soil_map import SoilMap
+
         soils = np.array([self.soil.parameters(), *(region.soil.parameters() for region in self.regions)])
         return SoilMap(soils, [region.region() for region in self.regions])
 

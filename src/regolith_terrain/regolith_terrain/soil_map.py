@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain.records import Floats
@@ -54,20 +55,27 @@ class SoilMap:
             a, b = max(i0, int(first[0])), min(i1, int(last[0]) + 1)
             c, d = max(j0, int(first[1])), min(j1, int(last[1]) + 1)
             if a < b and c < d:
-                x: Floats = np.arange(a, b, dtype=np.float64)[:, None] * spacing
-                y: Floats = np.arange(c, d, dtype=np.float64)[None, :] * spacing
-                out[a - i0 : b - i0, c - j0 : d - j0][_inside(region, x, y)] = row
+                _paint(out, row, a - i0, b - i0, c - j0, d - j0, i0, j0, spacing, region.outline, region.radius)
         return out
 
 
-def _inside(region: Region, x: Floats, y: Floats) -> NDArray[np.bool_]:
-    """Return which of the points lie in a region; x and y [m] broadcast."""
-    if region.radius > 0.0:
-        dx, dy = x - region.outline[0, 0], y - region.outline[0, 1]
-        return np.asarray(dx * dx + dy * dy <= region.radius * region.radius)
-    inside = np.zeros(np.broadcast_shapes(x.shape, y.shape), dtype=np.bool_)
-    for k, (bx, by) in enumerate(region.outline):
-        ax, ay = region.outline[k - 1]
-        if ay != by:
-            inside ^= ((ay > y) != (by > y)) & (x < ax + (y - ay) * (bx - ax) / (by - ay))
-    return inside
+@njit(cache=True, nogil=True, error_model='numpy')
+def _paint(out, row, r0, r1, c0, c1, i0, j0, spacing, outline, radius):  # type: ignore[no-untyped-def]
+    """Write ``row`` at the nodes of a rectangle that lie in a region."""
+    count = outline.shape[0]
+    for r in range(r0, r1):
+        x = (i0 + r) * spacing
+        for c in range(c0, c1):
+            y = (j0 + c) * spacing
+            if radius > 0.0:
+                dx, dy = x - outline[0, 0], y - outline[0, 1]
+                inside = dx * dx + dy * dy <= radius * radius
+            else:
+                inside = False
+                for k in range(count):
+                    ax, ay = outline[k - 1, 0], outline[k - 1, 1]
+                    bx, by = outline[k, 0], outline[k, 1]
+                    if (ay > y) != (by > y) and x < ax + (y - ay) * (bx - ax) / (by - ay):
+                        inside = not inside
+            if inside:
+                out[r, c] = row
