@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from regolith_bringup.scenario import load_scenario
+from regolith_bringup.sensor_sheet import CLASS_COLORS, srgb
 from regolith_bringup.simulation import Simulation
 from regolith_sensors.build import VehicleModel, World
 from regolith_sensors.camera.config import CameraConfig
@@ -32,7 +33,6 @@ from regolith_vehicles.config import load_vehicle_model
 
 PICTURE = Path(__file__).parents[1] / 'docs' / 'images' / 'sensors_gallery.png'
 WIDTH, HEIGHT, GAP = 384, 268, 6
-CLASS_COLORS = np.array([(22, 24, 27), (185, 180, 170), (213, 94, 0), (0, 114, 178), (86, 180, 233), (204, 121, 167)])
 # What a white surface in the sun gives each channel of the NavCam-like sensor: photons times quantum efficiency.
 _RESPONSE = np.array(SUN_BANDS) * BAND_WAVELENGTHS * load_sensor('navcam', CameraConfig).quantum_efficiency
 WHITE = _RESPONSE[1] / _RESPONSE
@@ -103,8 +103,7 @@ def sun(azimuth_deg: float, elevation_deg: float) -> Sun:
 def screen(image: NDArray[np.uint16]) -> NDArray[np.uint8]:
     """Return digital numbers as a screen shows them: sunlit white is white, in sRGB's curve."""
     light = np.clip(image.astype(np.float64) / 65535.0 * WHITE, 0.0, 1.0)
-    curve = np.where(light <= 0.0031308, 12.92 * light, 1.055 * np.maximum(light, 1e-9) ** (1.0 / 2.4) - 0.055)
-    return (255.0 * curve + 0.5).astype(np.uint8)
+    return (255.0 * srgb(light) + 0.5).astype(np.uint8)
 
 
 def depth_picture(depth: NDArray[np.float32]) -> NDArray[np.uint8]:
@@ -143,7 +142,7 @@ def panels(site: Site) -> dict[str, NDArray[np.uint8]]:
     out['navigation camera, all stages'] = nav
     found = {name: screen(picture.image) for name, picture in out.items()}
     found['its depth'] = depth_picture(nav.frame.depth)
-    found['its classes'] = CLASS_COLORS[nav.frame.semantic].astype(np.uint8)
+    found['its classes'] = CLASS_COLORS(nav.frame.semantic.astype(int), bytes=True)[..., :3]
     return found
 
 

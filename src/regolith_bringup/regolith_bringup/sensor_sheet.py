@@ -20,7 +20,8 @@ from regolith_bringup.frames import pixels
 
 COLUMNS = 4
 _CLASSES = ('sky', 'ground', 'rock', 'vehicle', 'wheel', 'other')
-_CLASS_COLORS = ListedColormap(['#16181b', '#b9b4aa', '#d55e00', '#0072b2', '#56b4e9', '#cc79a7'])
+CLASS_COLORS = ListedColormap(['#16181b', '#b9b4aa', '#d55e00', '#0072b2', '#56b4e9', '#cc79a7'])
+"""By the numbers of semantic images."""
 _DEPTH_COLORS = colormaps['viridis_r'].with_extremes(bad='#16181b')
 _ROWS = ('image_raw', 'depth/image_raw', 'semantic/image_raw')
 _FARTHEST_M = 30.0
@@ -63,10 +64,13 @@ def displayed(message: Any) -> NDArray[np.float64]:
     if values.ndim == 3:
         means = values.mean(axis=(0, 1))
         values = np.minimum(values * (means.mean() / np.maximum(means, 1e-9)), 1.0)
-    curve: NDArray[np.float64] = np.where(
-        values <= 0.0031308, 12.92 * values, 1.055 * np.maximum(values, 1e-9) ** (1.0 / 2.4) - 0.055
-    )
-    return curve
+    return srgb(values)
+
+
+def srgb(light: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return light, 0 to 1, in the curve of displays (IEC 61966-2-1)."""
+    curve = np.where(light <= 0.0031308, 12.92 * light, 1.055 * np.maximum(light, 1e-9) ** (1.0 / 2.4) - 0.055)
+    return np.asarray(curve)
 
 
 def _camera_sheet(bag: Bag, camera: str, rows: list[str]) -> Figure:
@@ -98,7 +102,7 @@ def _draw(axis: Axes, row: str, message: Any) -> None:
         axis.imshow(depth, cmap=_DEPTH_COLORS, norm='log', vmin=1.0, vmax=_FARTHEST_M, interpolation='nearest')
     else:
         last = len(_CLASSES) - 0.5
-        axis.imshow(pixels(message), cmap=_CLASS_COLORS, vmin=-0.5, vmax=last, interpolation='nearest')
+        axis.imshow(pixels(message), cmap=CLASS_COLORS, vmin=-0.5, vmax=last, interpolation='nearest')
 
 
 def _lidar_sheet(bag: Bag, topic: str, count: int) -> Figure:
