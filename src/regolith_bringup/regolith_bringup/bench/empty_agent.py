@@ -1,15 +1,11 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A participant that takes part in every cycle and does nothing in it: what remains is the protocol's cost.
-
-``python3 -m regolith_bringup.bench.empty_agent SCENARIO NAME`` runs one as a node.
-"""
+"""A participant that takes part in every cycle and does nothing in it: what remains is the protocol's cost."""
 
 from __future__ import annotations
 
 import hashlib
 import struct
-import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -115,43 +111,3 @@ class EmptyAgent(Participant):
 
     def _hash(self) -> str:
         return hashlib.sha256(self.name.encode() + self.save()).hexdigest()
-
-
-class EmptyAgentNode:
-    """The same as a node, with the topics and services of a vehicle's protocol."""
-
-    def __init__(self, scenario_file: str, name: str) -> None:
-        """Make it, not taking part yet."""
-        from rclpy.node import Node
-        from regolith_msgs.msg import TerrainDelta, TerrainUpdate
-
-        from regolith_terrain.height_field import build_height_field
-        from regolith_terrain.ros import convert
-        from regolith_terrain.soil_grid import SoilGrid
-        from regolith_world.config import Head, WorldConfig, load_section
-        from regolith_world.ros import qos
-        from regolith_world.ros.participant_shell import ParticipantShell
-
-        world = load_section(scenario_file, 'world', WorldConfig)
-        terrain = load_section(scenario_file, 'terrain', TerrainConfig)
-        field = build_height_field(terrain, load_section(scenario_file, '', Head).seed)
-        node = Node('agent', namespace=name)
-        link = Node('agent_link', namespace=name, start_parameter_services=False, enable_rosout=False)
-        self.shell = ParticipantShell(node, link, world, lambda topic: f'/regolith/{topic}')
-        deltas = link.create_publisher(TerrainDelta, '/regolith/terrain/delta', qos.PROTOCOL)
-        agent = EmptyAgent(
-            name, terrain, field, world.gravity_mps2, self.shell.send_evolved,
-            lambda delta: deltas.publish(convert.delta_message(delta)),
-            SoilCopy(SoilGrid(field, terrain.spacing_m), name),
-        )  # fmt: skip
-        self.shell.inbox.subscribe(
-            TerrainUpdate, '/regolith/terrain/update', lambda m: agent.on_update(convert.update_record(m)), qos.PROTOCOL
-        )
-        self.shell.attach(agent, lambda state, soil, epoch: '', lambda past: None)
-        self.shell.watch([deltas])
-
-
-if __name__ == '__main__':
-    from regolith_world.ros.participant_shell import run_participant
-
-    run_participant(lambda: EmptyAgentNode(*sys.argv[1:3]))

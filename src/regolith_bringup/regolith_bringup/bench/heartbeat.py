@@ -101,7 +101,7 @@ def in_many_processes(agents: int, cycles: int = CYCLES) -> float:
             NodeSpec('regolith_terrain', 'terrain_node', 'terrain', 'regolith', common),
         ]
         commands = [[str(executable(node)), *node.arguments()] for node in nodes]
-        commands += [[sys.executable, '-m', 'regolith_bringup.bench.empty_agent', str(scenario), n] for n in names]
+        commands += [[sys.executable, '-m', 'regolith_bringup.bench.empty_agent_node', str(scenario), n] for n in names]
         _run(commands, Path(folder))
         outcome = json.loads((Path(folder) / 'world.json').read_text(encoding='utf-8'))
     return float(outcome['cycles'] / outcome['wall_s'])

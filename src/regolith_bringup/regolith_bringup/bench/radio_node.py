@@ -52,7 +52,7 @@ class RadioNode:
         )  # fmt: skip
         topics = RadioTopics(self.node, self._inbox, self.authority)
         self.authority.on_arrival = topics.publish
-        self.authority.on_committed = lambda cycle: topics.after_commit(cycle)
+        self.authority.on_committed = topics.after_commit
         self.authority.warm_up()
         self._drive = _Drive(NAMES)
 
