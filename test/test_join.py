@@ -18,23 +18,28 @@ from regolith_bringup.scenario import load_scenario, write_resolved
 pytestmark = pytest.mark.ros
 
 AMBER = vehicle(0.0, 0.0, type='constant', linear_mps=0.4)
-# Into amber's ruts, which only someone with the present ground can know.
-BASALT = vehicle(-1.0, 0.05, type='constant', linear_mps=0.4)
+# Clear of amber however early it comes, and into its ruts, which only someone with the present ground can know.
+BASALT = vehicle(-2.6, 0.05, type='constant', linear_mps=0.4)
+# One that stands, and one that would stand inside it.
+COBALT, DACITE = vehicle(0.0, 6.0), vehicle(0.5, 6.0)
 
 
-def _plan(folder: Path, name: str, vehicles: dict[str, object], duration: float) -> list[NodeSpec]:
+def _plan(folder: Path, name: str, **vehicles: object) -> list[NodeSpec]:
     file = write_scenario(folder, vehicles, name)
-    loaded = load_scenario(file, (), record=False, duration_s=duration, speed='2').scenario
+    loaded = load_scenario(file, (), record=False, duration_s=16.0, speed='2').scenario
     resolved = folder / f'{name}.resolved.yaml'
     write_resolved(loaded, resolved)
     return plan(loaded, resolved, folder)
 
 
 def test_a_vehicle_joins_a_run_under_way(tmp_path: Path) -> None:
-    """It stands and drives on the ruts that were made before it came; the world checks its ground every cycle."""
-    nodes_of_the_run = _plan(tmp_path, 'alone', {'amber': AMBER}, 16.0)
-    both = _plan(tmp_path, 'both', {'amber': AMBER, 'basalt': BASALT}, 16.0)
-    (late,) = (s for s in both if s.executable == 'agent_node' and s.namespace == 'basalt')
+    """It stands and drives on the ruts that were made before it came; the world checks its ground every cycle.
+
+    Another that would stand inside one who is there is refused, and the run goes on without it.
+    """
+    nodes_of_the_run = _plan(tmp_path, 'before', amber=AMBER, cobalt=COBALT)
+    after = _plan(tmp_path, 'after', amber=AMBER, basalt=BASALT, cobalt=COBALT, dacite=DACITE)
+    late = [s for s in after if s.executable == 'agent_node' and s.namespace in ('basalt', 'dacite')]
     said: list[str] = []
     surroundings = environment(new_domain())
     nodes: list[NodeProcess] = []
@@ -48,17 +53,23 @@ def test_a_vehicle_joins_a_run_under_way(tmp_path: Path) -> None:
         until = time.monotonic() + 40.0
         while not (tmp_path / 'started').exists() and time.monotonic() < until:
             time.sleep(0.05)
-        nodes.append(NodeProcess(late, surroundings, say))
+        nodes.extend(NodeProcess(spec, surroundings, say) for spec in late)
         while world.running and time.monotonic() < until:
             time.sleep(0.05)
         world.join_output()
         assert world.code == 0, said
     finally:
         end_all(nodes, 0.0)
+    (refused,) = (line for line in said if 'refused dacite' in line)
+    assert "'dacite' at (0.50, 6.00, 0.2" in refused and "inside 'cobalt' at (0.00, 6.00, 0.2" in refused
+    assert nodes[-1].code == 3
     (joined,) = (line for line in said if 'basalt joins at' in line)
     at_s = float(joined.split('basalt joins at')[1].split()[0])
     assert 0.0 < at_s < 15.0
-    reports = json.loads((tmp_path / 'world.json').read_text())['reports']
+    outcome = json.loads((tmp_path / 'world.json').read_text())
+    assert outcome['forced_cycles'] == outcome['discarded_cycles'] == 0
+    reports = outcome['reports']
+    assert set(reports) == {'amber', 'basalt', 'cobalt', 'terrain'}, reports
     driven = reports['basalt']['distance_m']
     assert 0.2 < driven < 0.4 * (16.0 - at_s) + 0.05
     assert reports['amber']['distance_m'] > driven

@@ -31,6 +31,7 @@ from regolith_world.ros import convert, qos
 from regolith_world.ros.inbox import Inbox
 from regolith_world.ros.leaving import run_process
 from regolith_world.ros.runner import Runner
+from regolith_world.world import Refused
 from regolith_world.world_node import SENSORS_LAG, declare
 
 
@@ -164,7 +165,7 @@ class SoloNode:
 
 def main() -> None:
     """Run everything in one process."""
-    run_process(SoloNode, SoloNode.run, lambda made: made.nodes, failed=3)
+    run_process(SoloNode, SoloNode.run, lambda made: made.nodes, refusals=(TimeoutError, Refused), failed=3)
 
 
 if __name__ == '__main__':

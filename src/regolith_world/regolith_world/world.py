@@ -158,20 +158,37 @@ class World:
 
         A vehicle stands where its answer to its first HOLD says: only then does it know the ground as it is now.
 
-        :raises Refused: if its parameters differ from the others', or its name is taken
+        :raises Refused: if its parameters differ from the others', its name is taken, or it would stand inside another
         """
         if request.name in self.participants or request.name in self.objects:
             taken = sorted({*self.participants, *self.objects})
             raise Refused(f'name {request.name!r} is taken; names in use: {taken}')
         self.agree(request)
-        self._agreement.adopt(request.name, request.parameters)
         if request.kind == ParticipantKind.AGENT:
-            self.objects[request.name] = RemoteAgent(request, self.t_ns)
+            agent = RemoteAgent(request, self.t_ns)
+            self._check_room(agent)
+            self.objects[request.name] = agent
             if self.cycle:
                 self._newcomers.add(request.name)
         elif request.kind == ParticipantKind.TERRAIN:
             self.soil_hash = request.soil_hash
+        self._agreement.adopt(request.name, request.parameters)
         self.participants[request.name] = request.kind
+
+    def _check_room(self, newcomer: Object) -> None:
+        """Refuse what would stand inside another: no cycle is short enough to end that intersection."""
+        if not (newcomer.tangible and newcomer.shapes) or self.config.touch == 'pose_only':
+            return
+        for name in sorted(self.objects):
+            for other in self.objects[name].family():
+                if not (other.tangible and other.shapes):
+                    continue
+                depth = -Geometry((newcomer, other)).distance(newcomer.body, other.body, BROAD_MARGIN)[0]
+                if depth > NII_DEPTH:
+                    raise Refused(
+                        f'{newcomer.name!r} at ({_place(newcomer)}) would stand {depth:.3f} m inside {other.name!r} '
+                        f'at ({_place(other)}); give it room'
+                    )
 
     def agree(self, request: JoinRequest) -> None:
         """Check a participant's parameters against everybody else's.
@@ -483,6 +500,10 @@ class World:
             agent = self.objects[name]
             assert isinstance(agent, RemoteAgent)
             agent.rewind(self.t_ns, bodies[name], next_dt, digest)
+
+
+def _place(item: Object) -> str:
+    return ', '.join(f'{x:z.2f}' for x in item.body.position)
 
 
 def state_kinds(state: WorldState) -> dict[str, ParticipantKind]:

@@ -209,6 +209,24 @@ def test_joining_with_other_parameters_is_refused_naming_both_values():
         world.admit(Rolling('a', 0.0, 0.0, bus.answer).join_request())
 
 
+def test_joining_inside_another_is_refused_saying_how_deep():
+    world, _ = world_of(('a', 0.0, 0.0), ('b', 5.0, 0.0))
+    # Two balls of 0.1 m whose centres are 0.15 m apart overlap by 0.05 m.
+    intruder = Rolling('c', 0.15, 0.0, world._bus.answer).join_request(**{'soil.cohesion_pa': '17.0'})
+    with pytest.raises(Refused, match=r"'c' at \(0.15, 0.00, 0.00\) would stand 0.050 m inside 'a' at \(0.00, "):
+        world.admit(intruder)
+    assert 'c' not in world.participants and 'c' not in world.objects
+    # What was refused leaves no parameters behind that others would be held against.
+    world.admit(Rolling('d', 0.25, 0.0, world._bus.answer).join_request(**{'soil.cohesion_pa': '170.0'}))
+
+
+def test_vehicles_that_never_strike_each_other_may_join_anywhere():
+    bus = LocalBus()
+    world = World(WorldConfig(gravity_mps2=0.0, touch='pose_only'), bus=bus)
+    for name in 'ab':
+        world.admit(Rolling(name, 0.0, 0.0, bus.answer).join_request())
+
+
 def test_hold_and_stop_reach_everybody_and_bring_the_reports():
     world, (a, b) = world_of(('a', 0.0, 0.0), ('b', 5.0, 0.0))
     world.step()
