@@ -135,14 +135,18 @@ def run_scenario(
     timeout: float = 120.0,
     name: str = 'run',
     code: int | None = 0,
+    report: bool = False,
 ) -> RunResult:
     """Run a scenario by the command line and return what came of it.
 
     :param tmp_path: where the run folder ``name`` is made
     :param arguments: further options of ``./regolith run``
     :param code: exit code the test takes for granted; None: any
+    :param report: whether to write one
     """
-    with LiveRun(tmp_path, scenario, *arguments, processes=processes, name=name, node=False) as live:
+    with LiveRun(
+        tmp_path, scenario, *arguments, processes=processes, name=name, node=False, report=report
+    ) as live:
         return live.finish(timeout, code)
 
 
@@ -234,6 +238,7 @@ class Observer:
         client = self.node.create_client(service_type, service)
         try:
             self.wait_for(client.service_is_ready, timeout, f'service {service}')
+            self.spin(0.1)  # an answer to a client that the server has not discovered yet would be lost
             future = client.call_async(service_type.Request(**fields))
             self.wait_for(future.done, timeout, f'the answer of {service}')
             return future.result()
@@ -258,6 +263,7 @@ class LiveRun(Observer):
     ``with LiveRun(tmp_path, 'two_rovers', '--duration', 5) as live:`` starts it; leaving the block ends it.
 
     :param arguments: further options of ``./regolith run``
+    :param report: whether the test reads it; drawing it takes about as long as a short run
     :param node: whether the test needs :attr:`node` and the methods that use it
     """
 
@@ -269,11 +275,14 @@ class LiveRun(Observer):
         processes: str = 'many',
         name: str = 'run',
         node: bool = True,
+        report: bool = False,
     ) -> None:
         super().__init__(new_domain())
         self.run_dir = tmp_path / name
         self._printed = tmp_path / f'{name}.output.txt'
         self._command = command('run', scenario, '--out', self.run_dir, '--processes', processes, *arguments)
+        if not report:
+            self._command.append('--no-report')
         self._wants_node = node
 
     def __enter__(self) -> LiveRun:

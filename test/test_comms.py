@@ -55,7 +55,7 @@ def check_ridge(summary: dict[str, Any]) -> None:
 
 @pytest.fixture(scope='module')
 def ridge(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    return run_scenario(tmp_path_factory.mktemp('ridge'), 'comms_ridge', processes='one')
+    return run_scenario(tmp_path_factory.mktemp('ridge'), 'comms_ridge', processes='one', report=True)
 
 
 @pytest.mark.ros

@@ -52,7 +52,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
         'cycle': m.Cycle, 'update': m.TerrainUpdate, 'vehicle_state': m.WheeledVehicleState,
         'wheel_states': m.WheelStates, 'description': m.WheeledVehicleDescription,
     }  # fmt: skip
-    with LiveRun(tmp_path_factory.mktemp('demo'), 'two_rovers') as run:
+    with LiveRun(tmp_path_factory.mktemp('demo'), 'two_rovers', report=True) as run:
         live = {t: run.subscribe(types[t.split('/')[-1]], t, latched=t.endswith('description')) for t in TOPICS}
         cycles = live['/regolith/cycle']
         run.wait_for(lambda: cycles and cycles[-1].t_ns >= PAUSE_NS, 90.0, f'simulated time {PAUSE_NS} ns')

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Who does not stand on the same ground may not take part."""
+"""Who does not stand on the same ground may not take part; who was not told that it may is told again."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import time
 from pathlib import Path
 
 import pytest
-from harness import environment, new_domain, vehicle, write_scenario
+from harness import Observer, environment, new_domain, vehicle, write_scenario
 
 from regolith_bringup.plan import NodeSpec, plan
 from regolith_bringup.processes import NodeProcess, end_all
 from regolith_bringup.scenario import load_scenario, write_resolved
+from regolith_bringup.simulation import Simulation
 
 pytestmark = pytest.mark.ros
 
@@ -51,3 +52,47 @@ def test_another_soil_is_refused_naming_parameter_and_values(tmp_path: Path) -> 
         assert nodes[0].running and nodes[1].running
     finally:
         end_all(nodes, 0.0)
+
+
+def test_whoever_missed_the_answer_may_ask_again(tmp_path: Path) -> None:
+    """As long as it has not answered a cycle; from then on a request means that it was lost and has come back."""
+    from regolith_msgs.msg import Cycle, Evolved
+    from regolith_msgs.srv import Join
+
+    from regolith_world.records import Evolved as EvolvedRecord
+    from regolith_world.ros import convert, qos
+
+    scenario = load_scenario(write_scenario(tmp_path, {'amber': vehicle(0.0, 0.0)}), (), record=False).scenario
+    (world,) = (s for s in _plan(tmp_path, 'alone') if s.executable == 'world_node')
+    simulation = Simulation(scenario)
+    requests = [simulation.terrain.join_request(), simulation.agents['amber'].join_request()]
+    domain = new_domain()
+    nodes: list[NodeProcess] = []
+    said: list[str] = []
+
+    def join(record: object) -> Join.Response:
+        fields = Join.Request.get_fields_and_field_types()
+        message = convert.join_message(record)
+        return test.call(Join, '/regolith/join', **{name: getattr(message, name) for name in fields})
+
+    with Observer(domain) as test:
+        try:
+            nodes.append(NodeProcess(world, environment(domain), lambda label, line: said.append(line)))
+            evolved = test.node.create_publisher(Evolved, '/regolith/evolved', qos.PROTOCOL)
+            cycles, _ = test.subscribe(Cycle, '/regolith/cycle'), test.subscribe(Cycle, '/regolith/cycle')
+            for request in requests:
+                assert join(request).result == Join.Response.ACCEPTED
+            test.wait_for(lambda: cycles, 20.0, 'the first cycle')
+            for request in requests:
+                again = join(request)
+                assert (again.result, again.epoch, again.message) == (Join.Response.ACCEPTED, 0, ''), said
+                assert not again.state and not again.cycles
+            answer = EvolvedRecord(
+                convert.key_record(cycles[0].key), 'amber', 10_000_000, requests[1].bodies, state_hash='0' * 64
+            )
+            evolved.publish(convert.evolved_message(answer))
+            test.spin(0.5)
+            refused = join(requests[1])
+            assert refused.result == Join.Response.REFUSED and 'no checkpoint' in refused.message
+        finally:
+            end_all(nodes, 0.0)

@@ -72,6 +72,7 @@ def run(
     seed: SeedOption = None,
     settings: SetOption = None,
     no_record: Annotated[bool, typer.Option('--no-record', help='Write no bag (and hence no report).')] = False,
+    no_report: Annotated[bool, typer.Option('--no-report', help='Write no report; report RUN can later.')] = False,
     restore_from: Annotated[
         Path | None, typer.Option('--from', metavar='CHECKPOINT', help='Continue from a checkpoint folder.')
     ] = None,
@@ -98,7 +99,9 @@ def run(
         raise ScenarioError(Problem('--from', '', 'is not a checkpoint', allowed, str(restore_from)))
     from regolith_bringup.supervisor import run_scenario
 
-    code = run_scenario(resolved, processes=spread, out=out, as_json=as_json, restore_from=restore_from)
+    code = run_scenario(
+        resolved, processes=spread, out=out, as_json=as_json, report=not no_report, restore_from=restore_from
+    )
     raise typer.Exit(code)
 
 

@@ -43,9 +43,12 @@ def run_scenario(
     processes: Processes = 'many',
     out: Path | None = None,
     as_json: bool = False,
+    report: bool = True,
     restore_from: Path | None = None,
 ) -> int:
     """Run a scenario in its own processes; print the run folder last (or the summary, for ``as_json``).
+
+    :param report: whether to write one, where there is a bag
 
     :return: 0 done, 3 a node failed
     """
@@ -57,7 +60,7 @@ def run_scenario(
     specs = plan(scenario, scenario_file, run_dir, processes, restore_from=restore_from)
     supervisor = Supervisor(specs, run_dir, scenario.duration_s, quiet=as_json)
     code = supervisor.run()
-    summary = _sum_up(run_dir, supervisor.console)
+    summary = _sum_up(run_dir, supervisor.console, report)
     if as_json:
         print(json.dumps(summary if summary is not None else {'run': str(run_dir), 'failed': True}, indent=1))
     else:
@@ -65,7 +68,7 @@ def run_scenario(
     return code
 
 
-def _sum_up(run_dir: Path, console: Console) -> dict[str, Any] | None:
+def _sum_up(run_dir: Path, console: Console, report: bool) -> dict[str, Any] | None:
     """Write summary.json and report.html as far as the run left something to sum up."""
     from regolith_bringup.summary import write_summary
 
@@ -74,7 +77,7 @@ def _sum_up(run_dir: Path, console: Console) -> dict[str, Any] | None:
     except FileNotFoundError as error:
         console.print(f'[red]no summary:[/] {escape(str(error))}')
         return None
-    if summary['bag']['path'] is not None:
+    if report and summary['bag']['path'] is not None:
         from regolith_bringup.report import write_report
 
         with console.status('writing the report'):

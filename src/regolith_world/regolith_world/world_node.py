@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ from regolith_msgs.srv import Join, RestoreState, SaveState
 from regolith_world import checkpoint
 from regolith_world.config import Head, WorldConfig, load_section
 from regolith_world.records import JoinRequest, ParticipantKind
+from regolith_world.remote import Silence
 from regolith_world.ros import convert
+from regolith_world.ros.asking import ask
 from regolith_world.ros.bus import RosBus
 from regolith_world.ros.leaving import run_process
 from regolith_world.ros.runner import Runner
@@ -39,7 +42,7 @@ class ServiceStates:
         self._node = node
         self._executor = SingleThreadedExecutor(context=node.context)
         self._executor.add_node(node)
-        self._timeout_s = timeout_s
+        self._ask = partial(ask, self._executor, timeout_s=timeout_s)
         self._save: dict[str, Any] = {}
         self._restore: dict[str, Any] = {}
         for name, service in services.items():
@@ -50,28 +53,29 @@ class ServiceStates:
         self._save[name] = self._node.create_client(SaveState, f'{service}/save_state')
         self._restore[name] = self._node.create_client(RestoreState, f'{service}/restore_state')
 
-    def _call(self, client: Any, request: Any) -> Any:
-        if not client.wait_for_service(timeout_sec=self._timeout_s):
-            raise TimeoutError(f'no service {client.srv_name}')
-        future = client.call_async(request)
-        self._executor.spin_until_future_complete(future, timeout_sec=self._timeout_s)
-        if not future.done():
-            raise TimeoutError(f'no answer from {client.srv_name} within {self._timeout_s} s')
-        return future.result()
-
     def save(self, names: tuple[str, ...]) -> dict[str, bytes]:
-        """Return each participant's blob."""
-        return {name: bytes(self._call(self._save[name], SaveState.Request()).state) for name in names}
+        """Return each participant's blob.
+
+        :raises Silence: if one does not answer
+        """
+        blobs = {}
+        for name in names:
+            try:
+                blobs[name] = bytes(self._ask(self._save[name], SaveState.Request()).state)
+            except TimeoutError:
+                raise Silence([name]) from None
+        return blobs
 
     def restore(self, blobs: Mapping[str, bytes], epoch: int) -> None:
         """Set each participant's state.
 
         :raises ValueError: what a participant says is wrong with it
+        :raises TimeoutError: if one does not answer
         """
         soil = convert.byte_array(blobs.get('terrain', b''))
         for name in sorted(blobs):
             request = RestoreState.Request(epoch=int(epoch), state=convert.byte_array(blobs[name]), soil=soil)
-            response = self._call(self._restore[name], request)
+            response = self._ask(self._restore[name], request)
             if not response.success:
                 raise ValueError(f'{name} cannot be restored: {response.message}')
 
@@ -121,6 +125,8 @@ class WorldNode:
         self.runner.paused = declare(node, 'start_paused', False, 'whether the world waits for ~/pause to be lifted')
         node.create_service(Join, 'join', self._on_join)
         self._started = False
+        self._accepted: dict[str, Join.Response] = {}
+        """What those were told that joined and have not answered a cycle since."""
 
     def _serve(self) -> None:
         self.runner.serve()
@@ -153,13 +159,17 @@ class WorldNode:
 
     def _on_join(self, request: Join.Request, response: Join.Response) -> Join.Response:
         record = convert.join_record(request)
+        known = record.name in self.world.participants
+        if known and record.name in self._accepted and record.name not in self.bus.heard:
+            # Our answer was lost: it does not know yet that it takes part.
+            return self._accepted[record.name]
         response.epoch = int(self.world.epoch)
         terrain_is_here = 'terrain' in self.world.participants
         try:
             newcomer = self._started and record.kind == ParticipantKind.AGENT and record.name not in self._expected
             if not newcomer and record.kind != self._expected.get(record.name):
                 raise Refused(f'the scenario names no participant {record.name!r}; it names {sorted(self._expected)}')
-            if record.name in self.world.participants:
+            if known:
                 self.world.agree(record)
                 if self._started:
                     self._bring_back(record.name, response)
@@ -182,6 +192,8 @@ class WorldNode:
             response.result, response.message = Join.Response.REFUSED, str(refusal)
             return response
         response.result = Join.Response.ACCEPTED
+        self._accepted[record.name] = response
+        self.bus.heard.discard(record.name)
         return response
 
     def _take_in(self, record: JoinRequest, response: Join.Response) -> None:
@@ -211,7 +223,7 @@ class WorldNode:
 
 def main() -> None:
     """Run the world node."""
-    run_process(WorldNode, WorldNode.run, lambda made: made.nodes, failed=3)
+    run_process(WorldNode, WorldNode.run, lambda made: made.nodes, refusals=(TimeoutError, Silence), failed=3)
 
 
 if __name__ == '__main__':

@@ -19,6 +19,7 @@ from regolith_world.config import WorldConfig
 from regolith_world.participant import Participant
 from regolith_world.records import Evolved
 from regolith_world.ros import convert, qos
+from regolith_world.ros.asking import ask
 from regolith_world.ros.garbage import settle
 from regolith_world.ros.inbox import SERVICE_PERIOD_S, Inbox, serve
 from regolith_world.ros.leaving import Leaving, run_process
@@ -77,6 +78,7 @@ class ParticipantShell:
         self._replay = replay
         self._restore = restore
         self._adopt = adopt
+        self._restored: RestoreState.Response | None = None
         self.inbox.subscribe(CycleMessage, self.world('cycle'), self._on_cycle, qos.PROTOCOL)
         self.node.create_service(SaveState, '~/save_state', self._save)
         self.node.create_service(RestoreState, '~/restore_state', self._restore_service)
@@ -139,19 +141,7 @@ class ParticipantShell:
             self._executor.spin_once(timeout_sec=0.02)
         request = convert.join_message(self.participant.join_request())
         while True:
-            if self._leaving.asked:
-                raise KeyboardInterrupt
-            if time.monotonic() > until:
-                raise TimeoutError(f'the world did not answer within {self._config.start_timeout_s} s')
-            if not client.service_is_ready():
-                self._executor.spin_once(timeout_sec=0.05)
-                continue
-            future = client.call_async(request)
-            self._executor.spin_until_future_complete(future, timeout_sec=2.0)
-            response = future.result() if future.done() else None
-            if response is None:
-                client.remove_pending_request(future)
-                continue
+            response = ask(self._executor, client, request, until - time.monotonic(), lambda: self._leaving.asked)
             if response.result == Join.Response.REFUSED:
                 raise JoinRefused(response.message)
             if response.result == Join.Response.ACCEPTED:
@@ -172,7 +162,9 @@ class ParticipantShell:
         else:
             if response.soil:
                 self._adopt(bytes(response.soil))
-            self.participant.forget(response.epoch)
+            # The world may have restored it while the answer to its first question was lost.
+            if response.epoch >= self.participant.epoch:
+                self.participant.forget(response.epoch)
 
     def _last_hash(self, response: Join.Response) -> str:
         answer = self.participant.last_answer
@@ -195,9 +187,12 @@ class ParticipantShell:
     def _restore_service(
         self, request: RestoreState.Request, response: RestoreState.Response
     ) -> RestoreState.Response:
+        if self._restored is not None and request.epoch == self.participant.epoch:
+            return self._restored  # asked twice; by now it may have gone on from there
         try:
             response.soil_hash = self._restore(bytes(request.state), bytes(request.soil), request.epoch)
             response.success = True
+            self._restored = response
         except (ValueError, KeyError) as error:
             response.success, response.message = False, str(error)
         return response
