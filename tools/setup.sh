@@ -33,7 +33,8 @@ make_venv() {
     command -v cmake >/dev/null || fail 'cmake not found; on Debian or Ubuntu: apt install cmake'
     command -v c++ >/dev/null || fail 'no C++ compiler found; on Debian or Ubuntu: apt install build-essential'
     local python; python=$(find_python)
-    local pip=(.venv/bin/python -m pip --disable-pip-version-check -qq install)
+    # Python compiles what is imported when it is imported; to compile all of it takes longer than to download it.
+    local pip=(.venv/bin/python -m pip --disable-pip-version-check -qq install --no-compile)
     rm -rf .venv
     if system_ros; then
         echo "regolith set-up: using ROS 2 $ROS_DISTRO as sourced; installing what only pip has"
