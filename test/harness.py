@@ -61,10 +61,15 @@ def free_domain(domain: int) -> None:
     os.close(_taken.pop(domain))
 
 
-def environment(domain: int) -> dict[str, str]:
+NO_SHARED_MEMORY = {'FASTRTPS_DEFAULT_PROFILES_FILE': str(ROOT / 'src/regolith_bringup/config/fastdds_udp.xml')}
+"""For processes that a test kills: whoever writes to one of them through shared memory may hang (see the file)."""
+
+
+def environment(domain: int, *, to_be_killed: bool = False) -> dict[str, str]:
     """Return the environment of the processes of one run."""
     return {
         **os.environ,
+        **(NO_SHARED_MEMORY if to_be_killed else {}),
         'ROS_DOMAIN_ID': str(domain),
         'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
         # A field of a wrong Python type would otherwise corrupt a message silently.
@@ -264,6 +269,7 @@ class LiveRun(Observer):
 
     :param arguments: further options of ``./regolith run``
     :param report: whether the test reads it; drawing it takes about as long as a short run
+    :param to_be_killed: whether the test kills any of its processes
     :param node: whether the test needs :attr:`node` and the methods that use it
     """
 
@@ -276,6 +282,7 @@ class LiveRun(Observer):
         name: str = 'run',
         node: bool = True,
         report: bool = False,
+        to_be_killed: bool = False,
     ) -> None:
         super().__init__(new_domain())
         self.run_dir = tmp_path / name
@@ -283,6 +290,7 @@ class LiveRun(Observer):
         self._command = command('run', scenario, '--out', self.run_dir, '--processes', processes, *arguments)
         if not report:
             self._command.append('--no-report')
+        self._environment = environment(self.domain, to_be_killed=to_be_killed)
         self._wants_node = node
 
     def __enter__(self) -> LiveRun:
@@ -292,7 +300,7 @@ class LiveRun(Observer):
             self.process = subprocess.Popen(
                 self._command,
                 cwd=self._printed.parent,
-                env=environment(self.domain),
+                env=self._environment,
                 stdin=subprocess.DEVNULL,
                 stdout=stream,
                 stderr=subprocess.STDOUT,

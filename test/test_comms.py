@@ -143,7 +143,7 @@ def test_comms_comes_back_to_the_bit(tmp_path) -> None:
     expected = Simulation(load_scenario(file).scenario).run(4.0)
     from regolith_msgs.msg import WorldStatus
 
-    with LiveRun(tmp_path, file, '--speed', 1.0) as live:
+    with LiveRun(tmp_path, file, '--speed', 1.0, to_be_killed=True) as live:
         status = live.subscribe(WorldStatus, '/regolith/status', latched=True)
         live.wait_for(lambda: status and status[-1].t_ns > 1.6e9, 60.0, '1.6 s')
         os.kill(live.pids()['regolith/comms'], signal.SIGKILL)
@@ -186,7 +186,8 @@ def test_the_node_survives_what_robots_may_do(tmp_path, processes) -> None:
     from regolith_msgs.msg import Datagram, Datagrams, Neighbors, RadioLinks
     from regolith_msgs.srv import BindPort, DeployBreadcrumb, RegisterRadio, RemoveBreadcrumb
 
-    with LiveRun(tmp_path, robust_scenario(tmp_path), '--speed', 1.0, '--no-record', processes=processes) as live:
+    options = ('--speed', 1.0, '--no-record')
+    with LiveRun(tmp_path, robust_scenario(tmp_path), *options, processes=processes, to_be_killed=True) as live:
         heard = {name: live.subscribe(Datagrams, f'/{name}/comms/rx') for name in ('amber', 'basalt', 'lander')}
         neighbors = live.subscribe(Neighbors, '/lander/comms/neighbors')
         links = live.subscribe(RadioLinks, '/regolith/comms/links', latched=True)

@@ -94,9 +94,9 @@ def test_beside_real_nodes(moon_cart: Path, tmp_path: Path) -> None:
     """In processes of their own the cart and its driver end in the same state; what was measured is in the bag."""
     topics = "recording.topics=['/cart/tilt|geometry_msgs/msg/Vector3Stamped|state|1']"
     duration = ['--duration', 2.0]
-    with LiveRun(tmp_path, 'weaving_cart', *duration, '--speed', 1.0, '--set', topics, node=False) as live:
+    with LiveRun(tmp_path, 'weaving_cart', *duration, '--speed', 1.0, '--set', topics, node=False, to_be_killed=True) as live:
         sensor = subprocess.Popen(
-            [sys.executable, '-m', 'moon_cart.tilt'], env=environment(live.domain), cwd=tmp_path
+            [sys.executable, '-m', 'moon_cart.tilt'], env=environment(live.domain, to_be_killed=True), cwd=tmp_path
         )
         try:
             result = live.finish()

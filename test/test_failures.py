@@ -62,7 +62,7 @@ def last_committed(run_dir: Path) -> tuple[int, int]:
 
 
 def test_stop_names_the_dead_and_keeps_the_bag(tmp_path):
-    with LiveRun(tmp_path, scenario(tmp_path, 'stop'), '--speed', 1.0) as live:
+    with LiveRun(tmp_path, scenario(tmp_path, 'stop'), '--speed', 1.0, to_be_killed=True) as live:
         diagnostics = diagnostics_of(live)
         killed = kill_in_mid_run(live, 'basalt/agent')
         named_on_diagnostics(live, diagnostics, 'basalt')
@@ -76,7 +76,7 @@ def test_stop_names_the_dead_and_keeps_the_bag(tmp_path):
 
 
 def test_drop_goes_on_without_it(tmp_path):
-    with LiveRun(tmp_path, scenario(tmp_path, 'drop', 3.0), '--speed', 1.0) as live:
+    with LiveRun(tmp_path, scenario(tmp_path, 'drop', 3.0), '--speed', 1.0, to_be_killed=True) as live:
         diagnostics = diagnostics_of(live)
         kill_in_mid_run(live, 'basalt/agent')
         named_on_diagnostics(live, diagnostics, 'basalt')
@@ -91,7 +91,7 @@ def test_wait_brings_it_back_to_the_bit(tmp_path):
     """The killed agent is started again, restores its checkpoint, replays silently: same hash as without the death."""
     file = scenario(tmp_path, 'wait', 3.0)
     undisturbed = Simulation(load_scenario(file).scenario).run(3.0)
-    with LiveRun(tmp_path, file, '--speed', 1.0) as live:
+    with LiveRun(tmp_path, file, '--speed', 1.0, to_be_killed=True) as live:
         diagnostics = diagnostics_of(live)
         kill_in_mid_run(live, 'amber/agent')
         named_on_diagnostics(live, diagnostics, 'amber')
@@ -104,7 +104,7 @@ def test_wait_brings_it_back_to_the_bit(tmp_path):
 def test_terrain_comes_back_too(tmp_path):
     file = scenario(tmp_path, 'wait', 3.0)
     undisturbed = Simulation(load_scenario(file).scenario).run(3.0)
-    with LiveRun(tmp_path, file, '--speed', 1.0) as live:
+    with LiveRun(tmp_path, file, '--speed', 1.0, to_be_killed=True) as live:
         kill_in_mid_run(live, 'regolith/terrain')
         result = live.finish(60.0)
     assert result.summary['state_hash'] == undisturbed
@@ -130,7 +130,7 @@ def test_ctrl_c_leaves_nothing_behind_and_a_whole_bag(tmp_path):
 
 
 def test_a_killed_supervisor_leaves_no_orphans(tmp_path):
-    with LiveRun(tmp_path, scenario(tmp_path, 'stop', 60.0), '--speed', 1.0) as live:
+    with LiveRun(tmp_path, scenario(tmp_path, 'stop', 60.0), '--speed', 1.0, to_be_killed=True) as live:
         from regolith_msgs.msg import WorldStatus
 
         status = live.subscribe(WorldStatus, '/regolith/status', latched=True)
@@ -149,7 +149,7 @@ def test_a_killed_recorder_loses_at_most_a_second(tmp_path):
 
     from regolith_bringup.bag_reading import Bag
 
-    with LiveRun(tmp_path, scenario(tmp_path, 'stop', 5.0), '--speed', 1.0) as live:
+    with LiveRun(tmp_path, scenario(tmp_path, 'stop', 5.0), '--speed', 1.0, to_be_killed=True) as live:
         kill_in_mid_run(live, 'regolith/recorder', 2.2)
         from regolith_msgs.msg import WorldStatus
 
@@ -172,7 +172,7 @@ def test_a_recorder_that_is_held_up_loses_nothing(tmp_path, processes):
     sensors = {'imu': {'model': {'type': 'imu', 'rate_hz': 200.0}}}
     drives = {**DRIVES, 'amber': {**DRIVES['amber'], 'sensors': sensors}}
     path = write_scenario(tmp_path, drives, duration_s=8.0, recording={'sensors': True})
-    with LiveRun(tmp_path, path, processes=processes) as live:
+    with LiveRun(tmp_path, path, processes=processes, to_be_killed=True) as live:
         from regolith_msgs.msg import WorldStatus
 
         status = live.subscribe(WorldStatus, '/regolith/status', latched=True)

@@ -67,6 +67,7 @@ def test_whoever_missed_the_answer_may_ask_again(tmp_path: Path) -> None:
     simulation = Simulation(scenario)
     requests = [simulation.terrain.join_request(), simulation.agents['amber'].join_request()]
     domain = new_domain()
+    surroundings = environment(domain, to_be_killed=True)
     nodes: list[NodeProcess] = []
     said: list[str] = []
 
@@ -77,7 +78,7 @@ def test_whoever_missed_the_answer_may_ask_again(tmp_path: Path) -> None:
 
     with Observer(domain) as test:
         try:
-            nodes.append(NodeProcess(world, environment(domain), lambda label, line: said.append(line)))
+            nodes.append(NodeProcess(world, surroundings, lambda label, line: said.append(line)))
             evolved = test.node.create_publisher(Evolved, '/regolith/evolved', qos.PROTOCOL)
             cycles, _ = test.subscribe(Cycle, '/regolith/cycle'), test.subscribe(Cycle, '/regolith/cycle')
             for request in requests:

@@ -17,6 +17,7 @@ setup(
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
         (f'share/{NAME}', ['package.xml']),
         (f'share/{NAME}/launch', glob('launch/*.launch.py')),
+        (f'share/{NAME}/config', glob('config/*.xml')),
         (f'share/{NAME}/config/scenarios', glob('config/scenarios/*.yaml') + glob('config/scenarios/*.tif')),
     ],
     install_requires=['setuptools'],

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from regolith_bringup.middleware import middleware_environment
 from regolith_bringup.plan import NodeSpec, Parameter, plan, processes_named
 from regolith_bringup.radio_map import with_pair
 from regolith_bringup.run_folder import new_run_folder
@@ -82,6 +84,7 @@ def action(spec: NodeSpec) -> Any:
         parameters=[dict[str, Parameter](spec.parameters)],
         remappings=list(spec.remappings),
         respawn=spec.respawn,
+        additional_env=middleware_environment(os.environ),
         output='screen',
         on_exit=[Shutdown(reason='the world has ended')] if ends_run else None,
     )

@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 
+from regolith_bringup.middleware import middleware_environment
 from regolith_bringup.plan import NodeSpec, Processes, plan
 from regolith_bringup.processes import NodeProcess, end_all
 from regolith_bringup.progress import tile_progress
@@ -114,6 +115,7 @@ class Supervisor:
         """Start everything, wait for the end, leave nothing behind."""
         environment = {
             **os.environ,
+            **middleware_environment(os.environ),
             'ROS_LOG_DIR': str(self._run_dir / 'log'),
             'PYTHONUNBUFFERED': '1',
             'PYTHONFAULTHANDLER': '1',
