@@ -12,7 +12,7 @@ from harness import command, environment, new_domain
 
 from regolith_bringup.bench.heartbeat import heartbeat
 
-pytestmark = [pytest.mark.ros, pytest.mark.alone]
+pytestmark = pytest.mark.ros
 
 
 def _bench(name: str) -> subprocess.CompletedProcess[str]:
@@ -21,6 +21,7 @@ def _bench(name: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.alone
 def test_heartbeat_counts_whole_cycles_in_one_process_and_in_many() -> None:
     """Function calls are faster than topics by a factor of ten or more; two is what no busy machine hides."""
     result = heartbeat(agents=(2,), cycles=200)
@@ -39,6 +40,7 @@ def test_stdout_holds_json_and_nothing_else() -> None:
     assert 'scm' in done.stderr
 
 
+@pytest.mark.alone
 def test_radios_are_measured_while_all_twenty_robots_hear_each_other() -> None:
     """200 broadcasts a second to 19 receivers each, most of whom they reach: the tiles between some cost too much."""
     done = _bench('comms')

@@ -15,7 +15,7 @@ from harness import LiveRun, command, environment, vehicle, write_scenario
 from regolith_bringup.scenario import load_scenario
 from regolith_bringup.simulation import Simulation
 
-pytestmark = [pytest.mark.ros, pytest.mark.alone]
+pytestmark = pytest.mark.ros
 
 DRIVES = {
     'amber': vehicle(0.0, 0.0, 0.0, type='constant', linear_mps=0.4, angular_rps=0.1),
@@ -23,8 +23,8 @@ DRIVES = {
 }
 
 
-def scenario(folder: Path, policy: str, duration_s: float = 8.0) -> Path:
-    world = {'on_failure': policy, 'agent_timeout_s': 1.5, 'checkpoint_period_s': 1.0}
+def scenario(folder: Path, policy: str, duration_s: float = 8.0, agent_timeout_s: float = 3.0) -> Path:
+    world = {'on_failure': policy, 'agent_timeout_s': agent_timeout_s, 'checkpoint_period_s': 1.0}
     return write_scenario(folder, DRIVES, duration_s=duration_s, world=world)
 
 
@@ -61,8 +61,9 @@ def last_committed(run_dir: Path) -> tuple[int, int]:
     return world, max(commits)
 
 
+@pytest.mark.alone
 def test_stop_names_the_dead_and_keeps_the_bag(tmp_path):
-    with LiveRun(tmp_path, scenario(tmp_path, 'stop'), '--speed', 1.0, to_be_killed=True) as live:
+    with LiveRun(tmp_path, scenario(tmp_path, 'stop', agent_timeout_s=1.5), '--speed', 1.0, to_be_killed=True) as live:
         diagnostics = diagnostics_of(live)
         killed = kill_in_mid_run(live, 'basalt/agent')
         named_on_diagnostics(live, diagnostics, 'basalt')
@@ -87,29 +88,23 @@ def test_drop_goes_on_without_it(tmp_path):
     assert result.summary['vehicles']['basalt']['distance_m'] is None
 
 
-def test_wait_brings_it_back_to_the_bit(tmp_path):
-    """The killed agent is started again, restores its checkpoint, replays silently: same hash as without the death."""
-    file = scenario(tmp_path, 'wait', 3.0)
-    undisturbed = Simulation(load_scenario(file).scenario).run(3.0)
+def test_wait_brings_them_back_to_the_bit(tmp_path):
+    """The killed agent is started again, restores its checkpoint, replays silently; then terrain. No bit is lost."""
+    file = scenario(tmp_path, 'wait', 4.0)
+    undisturbed = Simulation(load_scenario(file).scenario).run(4.0)
     with LiveRun(tmp_path, file, '--speed', 1.0, to_be_killed=True) as live:
-        diagnostics = diagnostics_of(live)
         kill_in_mid_run(live, 'amber/agent')
-        named_on_diagnostics(live, diagnostics, 'amber')
+        live.wait_for(lambda: 'rejoined after replaying' in live.output, 30.0, 'amber')
+        kill_in_mid_run(live, 'regolith/terrain', 2.4)
         result = live.finish(60.0)
-    assert 'rejoined after replaying' in result.output
+    for name in ('amber/agent', 'regolith/terrain'):
+        assert f'{name} ended with -9; starting it again' in result.output
+    assert result.output.count('rejoined after replaying') == 2
     assert result.summary['state_hash'] == undisturbed
     assert result.summary['bag']['lost'] == 0
 
 
-def test_terrain_comes_back_too(tmp_path):
-    file = scenario(tmp_path, 'wait', 3.0)
-    undisturbed = Simulation(load_scenario(file).scenario).run(3.0)
-    with LiveRun(tmp_path, file, '--speed', 1.0, to_be_killed=True) as live:
-        kill_in_mid_run(live, 'regolith/terrain')
-        result = live.finish(60.0)
-    assert result.summary['state_hash'] == undisturbed
-
-
+@pytest.mark.alone
 def test_ctrl_c_leaves_nothing_behind_and_a_whole_bag(tmp_path):
     with LiveRun(tmp_path, scenario(tmp_path, 'stop', 60.0), '--speed', 1.0) as live:
         from regolith_msgs.msg import WorldStatus
@@ -129,6 +124,7 @@ def test_ctrl_c_leaves_nothing_behind_and_a_whole_bag(tmp_path):
     assert bag == world
 
 
+@pytest.mark.alone
 def test_a_killed_supervisor_leaves_no_orphans(tmp_path):
     with LiveRun(tmp_path, scenario(tmp_path, 'stop', 60.0), '--speed', 1.0, to_be_killed=True) as live:
         from regolith_msgs.msg import WorldStatus
@@ -144,6 +140,7 @@ def test_a_killed_supervisor_leaves_no_orphans(tmp_path):
             time.sleep(0.05)
 
 
+@pytest.mark.alone
 def test_a_killed_recorder_loses_at_most_a_second(tmp_path):
     import subprocess
 

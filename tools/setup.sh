@@ -33,7 +33,7 @@ make_venv() {
     command -v cmake >/dev/null || fail 'cmake not found; on Debian or Ubuntu: apt install cmake'
     command -v c++ >/dev/null || fail 'no C++ compiler found; on Debian or Ubuntu: apt install build-essential'
     local python; python=$(find_python)
-    # Python compiles what is imported when it is imported; to compile all of it takes longer than to download it.
+    # pip compiles one file after the other, which takes longer than to download them: see below.
     local pip=(.venv/bin/python -m pip --disable-pip-version-check -qq install --no-compile)
     rm -rf .venv
     if system_ros; then
@@ -48,6 +48,7 @@ make_venv() {
             -r tools/requirements-dev.txt
         .venv/bin/python tools/make_underlay.py .venv
     fi
+    .venv/bin/python -m compileall -q -j 0 .venv/lib || true  # a package may hold templates that are no Python
 }
 
 build() {

@@ -179,9 +179,13 @@ class World:
         """Refuse what would stand inside another: no cycle is short enough to end that intersection."""
         if not (newcomer.tangible and newcomer.shapes) or self.config.touch == 'pose_only':
             return
+        low, high = newcomer.outline.bounds(newcomer.body)
         for name in sorted(self.objects):
             for other in self.objects[name].family():
                 if not (other.tangible and other.shapes):
+                    continue
+                other_low, other_high = other.outline.bounds(other.body)
+                if (low > other_high).any() or (other_low > high).any():
                     continue
                 depth = -Geometry((newcomer, other)).distance(newcomer.body, other.body, BROAD_MARGIN)[0]
                 if depth > NII_DEPTH:

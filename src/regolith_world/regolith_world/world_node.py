@@ -125,8 +125,8 @@ class WorldNode:
         self.runner.paused = declare(node, 'start_paused', False, 'whether the world waits for ~/pause to be lifted')
         node.create_service(Join, 'join', self._on_join)
         self._started = False
-        self._accepted: dict[str, Join.Response] = {}
-        """What those were told that joined and have not answered a cycle since."""
+        self._accepted: dict[str, tuple[int, Join.Response]] = {}
+        """Which process joined under a name, and what it was told."""
 
     def _serve(self) -> None:
         self.runner.serve()
@@ -160,9 +160,9 @@ class WorldNode:
     def _on_join(self, request: Join.Request, response: Join.Response) -> Join.Response:
         record = convert.join_record(request)
         known = record.name in self.world.participants
-        if known and record.name in self._accepted and record.name not in self.bus.heard:
-            # Our answer was lost: it does not know yet that it takes part.
-            return self._accepted[record.name]
+        instance, told = self._accepted.get(record.name, (None, response))
+        if known and instance == request.instance:
+            return told  # our answer was lost, or it came late
         response.epoch = int(self.world.epoch)
         terrain_is_here = 'terrain' in self.world.participants
         try:
@@ -192,8 +192,7 @@ class WorldNode:
             response.result, response.message = Join.Response.REFUSED, str(refusal)
             return response
         response.result = Join.Response.ACCEPTED
-        self._accepted[record.name] = response
-        self.bus.heard.discard(record.name)
+        self._accepted[record.name] = int(request.instance), response
         return response
 
     def _take_in(self, record: JoinRequest, response: Join.Response) -> None:

@@ -42,8 +42,6 @@ class RosBus:
         """Every terrain update since then."""
         self.answered: dict[str, list[EvolvedMessage]] = {}
         """Every participant's answers since then."""
-        self.heard: set[str] = set()
-        """Who has answered at least one record; the world takes out who joins anew."""
 
     def forget_history(self) -> None:
         """Start the history anew: a checkpoint was taken."""
@@ -92,7 +90,6 @@ class RosBus:
         if record.key != self._key or record.name in self._answers:
             return
         self._answers[record.name] = record
-        self.heard.add(record.name)
         self.answered.setdefault(record.name, []).append(message)
 
     def _on_update(self, message: TerrainUpdate) -> None:

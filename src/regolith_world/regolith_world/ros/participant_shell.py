@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import random
+import secrets
 import time
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
@@ -140,6 +141,7 @@ class ParticipantShell:
                 raise TimeoutError(f'no world within {self._config.start_timeout_s} s; nobody listens to {waiting}')
             self._executor.spin_once(timeout_sec=0.02)
         request = convert.join_message(self.participant.join_request())
+        request.instance = secrets.randbits(64)
         while True:
             response = ask(self._executor, client, request, until - time.monotonic(), lambda: self._leaving.asked)
             if response.result == Join.Response.REFUSED:
