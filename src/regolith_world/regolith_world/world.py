@@ -18,17 +18,10 @@ import numpy as np
 from regolith_world import codec
 from regolith_world.config import WorldConfig
 from regolith_world.contacts import measured_pressing, solve_contacts
+from regolith_world.encounters import Encounters, overlap
 from regolith_world.handshake import Agreement
 from regolith_world.hashing import cycle_hash
-from regolith_world.intersection import (
-    BROAD_MARGIN,
-    NII_DEPTH,
-    Geometry,
-    Intersection,
-    Status,
-    close_pairs,
-    intersect,
-)
+from regolith_world.intersection import Intersection, Status
 from regolith_world.objects import FreeBody, Object
 from regolith_world.records import (
     BodyState,
@@ -43,7 +36,6 @@ from regolith_world.records import (
     Verdict,
 )
 from regolith_world.remote import Bus, RemoteAgent, Silence
-from regolith_world.state import interpolate_body
 from regolith_world.step_control import StepControl
 
 Choice = Literal['stop', 'drop', 'wait']
@@ -137,7 +129,7 @@ class World:
         self._newcomers: set[str] = set()
         self._births: tuple[str, ...] = ()
         self._deaths: tuple[str, ...] = ()
-        self._geometry: tuple[tuple[str, ...], Geometry] | None = None
+        self._encounters = Encounters(judged=config.touch != 'pose_only')
         self._gravity = np.array([0.0, 0.0, -config.gravity_mps2])
         for item in objects:
             self.add(item)
@@ -166,7 +158,12 @@ class World:
         self.agree(request)
         if request.kind == ParticipantKind.AGENT:
             agent = RemoteAgent(request, self.t_ns)
-            self._check_room(agent)
+            if self._encounters.judged and (found := overlap(agent, self.objects)):
+                other, depth = found
+                raise Refused(
+                    f'{agent.name!r} at ({_place(agent)}) would stand {depth:.3f} m inside {other.name!r} '
+                    f'at ({_place(other)}); give it room'
+                )
             self.objects[request.name] = agent
             if self.cycle:
                 self._newcomers.add(request.name)
@@ -174,25 +171,6 @@ class World:
             self.soil_hash = request.soil_hash
         self._agreement.adopt(request.name, request.parameters)
         self.participants[request.name] = request.kind
-
-    def _check_room(self, newcomer: Object) -> None:
-        """Refuse what would stand inside another: no cycle is short enough to end that intersection."""
-        if not (newcomer.tangible and newcomer.shapes) or self.config.touch == 'pose_only':
-            return
-        low, high = newcomer.outline.bounds(newcomer.body)
-        for name in sorted(self.objects):
-            for other in self.objects[name].family():
-                if not (other.tangible and other.shapes):
-                    continue
-                other_low, other_high = other.outline.bounds(other.body)
-                if (low > other_high).any() or (other_low > high).any():
-                    continue
-                depth = -Geometry((newcomer, other)).distance(newcomer.body, other.body, BROAD_MARGIN)[0]
-                if depth > NII_DEPTH:
-                    raise Refused(
-                        f'{newcomer.name!r} at ({_place(newcomer)}) would stand {depth:.3f} m inside {other.name!r} '
-                        f'at ({_place(other)}); give it room'
-                    )
 
     def agree(self, request: JoinRequest) -> None:
         """Check a participant's parameters against everybody else's.
@@ -236,13 +214,13 @@ class World:
             except _Dropped:
                 self._verdict = Verdict.DISCARD
                 continue
-            self._intersections, worst = self._intersect(cycle, before)
+            self._intersections, worst = self._encounters.find(self.objects, cycle)
             forced = worst is not None and self.control.at_floor(dt_ns)
             if worst is None or forced:
                 break
             self._discard(before)
             self.discarded_cycles += 1
-            self.control.reject(*worst)
+            self.control.reject(worst.after_ns, worst.distance_before, worst.distance_after)
         self._commit(cycle, offspring, forced)
         return StepReport(self.t_ns, dt_ns, attempts, forced, self._intersections, self._impulses)
 
@@ -378,73 +356,6 @@ class World:
         radios = (n for n, kind in self.participants.items() if kind == ParticipantKind.COMMS)
         hashes |= {n: self.last_answers[n].state_hash for n in radios if n in self.last_answers}
         self.state_hash = cycle_hash(self.t_ns, hashes, self.soil_hash, self.control.memory())
-
-    # -- intersections ------------------------------------------------------------------------------------------
-
-    def _intersect(
-        self, cycle: Cycle, before: dict[str, Object]
-    ) -> tuple[list[Intersection], tuple[int, float, float] | None]:
-        """Return all close intersections, and of the first NII (attempted dt, distance before, distance after)."""
-        members = [o for name in sorted(self.objects) for o in self.objects[name].family() if o.shapes]
-        if len(members) < 2:
-            return [], None
-        members.sort(key=lambda o: o.name)
-        roots = {o.name: name for name, root in self.objects.items() for o in root.family()}
-        names = tuple(o.name for o in members)
-        if self._geometry is None or self._geometry[0] != names:
-            self._geometry = (names, Geometry(members))
-        geometry = self._geometry[1]
-        low, high = np.empty((len(members), 3)), np.empty((len(members), 3))
-        for k, item in enumerate(members):
-            low[k], high[k] = item.outline.bounds(item.body)
-            if len(item.states) > 1:
-                low0, high0 = item.outline.bounds(item.states.get_state(cycle.t_ns))
-                low[k], high[k] = np.minimum(low[k], low0), np.maximum(high[k], high0)
-        hits: list[Intersection] = []
-        worst: tuple[float, tuple[int, float, float]] | None = None
-        for i, j in close_pairs(members, low, high):
-            a, b = members[i], members[j]
-            if roots[a.name] == roots[b.name] or not (a.tangible or b.tangible):
-                continue
-            if any(getattr(x, 'emitter', None) == roots[y.name] for x, y in ((a, b), (b, a))):
-                continue
-            hit = intersect(a, b, geometry)
-            hits.append(hit)
-            if not (a.tangible and b.tangible) or self.config.touch == 'pose_only':
-                continue
-            bad = self._first_violation(hit, cycle, geometry)
-            if bad is not None:
-                dt_bad, start, end = bad
-                moment = dt_bad * (start / (start - end) if start > end else 0.5)
-                if worst is None or moment < worst[0]:
-                    worst = (moment, bad)
-        return hits, worst[1] if worst else None
-
-    def _first_violation(
-        self, hit: Intersection, cycle: Cycle, geometry: Geometry
-    ) -> tuple[int, float, float] | None:
-        """Find when a tangible pair first shows an NII in the cycle: (time from its start, distances there).
-
-        The end is tested as it is; in between, poses are interpolated, and only where the pair moves by more than
-        it is apart, so that a fast ball cannot pass through a thin wall unseen.
-        """
-        a, b = hit.a, hit.b
-        if len(a.states) < 2 or len(b.states) < 2:
-            return (cycle.dt_ns, 0.0, hit.distance) if hit.distance < -NII_DEPTH else None
-        a0, b0 = a.states.get_state(cycle.t_ns), b.states.get_state(cycle.t_ns)
-        motion = np.linalg.norm((a.body.position - a0.position) - (b.body.position - b0.position))
-        if hit.distance > motion:
-            return None
-        start, _ = geometry.distance(a0, b0, BROAD_MARGIN)
-        thinnest = min(float(np.min(h - low)) for low, h in (a.outline.bounds(a0), b.outline.bounds(b0)))
-        samples = int(np.ceil(motion / max(0.5 * thinnest, 1e-3))) if motion > max(start, 0.0) else 1
-        for k in range(1, samples):
-            moment = cycle.dt_ns * k // samples
-            at = [interpolate_body(s0, o.body, k / samples) for s0, o in ((a0, a), (b0, b))]
-            d, _ = geometry.distance(at[0], at[1], BROAD_MARGIN)
-            if d < -NII_DEPTH:
-                return moment, start, d
-        return (cycle.dt_ns, start, hit.distance) if hit.distance < -NII_DEPTH else None
 
     # -- checkpoints --------------------------------------------------------------------------------------------
 

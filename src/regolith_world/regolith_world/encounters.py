@@ -1,0 +1,126 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Who comes close to whom in a cycle, and whether one went too far into another.
+
+Seed of the design: "Simulator Architecture" (2024), chapters Intersection and World Evolution. Only pairs whose boxes
+come near each other are looked at closely (:mod:`regolith_world.intersection`); a cycle in which a tangible pair ends,
+or passes, in non-infinitesimal intersection (NII) must be retried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from regolith_world.intersection import BROAD_MARGIN, NII_DEPTH, Geometry, Intersection, close_pairs, intersect
+from regolith_world.objects import Object
+from regolith_world.records import Cycle
+from regolith_world.state import interpolate_body
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """The first NII of a pair within a cycle."""
+
+    after_ns: int
+    """Time from the start of the cycle."""
+    distance_before: float
+    """Of the pair at the start of the cycle [m]."""
+    distance_after: float
+    """Then, below -1 mm [m]."""
+
+
+class Encounters:
+    """Finds the encounters of a cycle; keeps nothing between two but the compiled shapes.
+
+    :param judged: whether NIIs count; else vehicles may drive through each other
+    """
+
+    def __init__(self, *, judged: bool) -> None:
+        self.judged = judged
+        self._geometry: tuple[tuple[str, ...], Geometry] | None = None
+
+    def find(self, objects: Mapping[str, Object], cycle: Cycle) -> tuple[list[Intersection], Violation | None]:
+        """Return all close intersections at the end of a cycle, in name order, and the earliest violation in it.
+
+        :param objects: root objects by name, evolved to the end of ``cycle``
+        """
+        members = [o for name in sorted(objects) for o in objects[name].family() if o.shapes]
+        if len(members) < 2:
+            return [], None
+        members.sort(key=lambda o: o.name)
+        roots = {o.name: name for name, root in objects.items() for o in root.family()}
+        names = tuple(o.name for o in members)
+        if self._geometry is None or self._geometry[0] != names:
+            self._geometry = (names, Geometry(members))
+        geometry = self._geometry[1]
+        low, high = np.empty((len(members), 3)), np.empty((len(members), 3))
+        for k, item in enumerate(members):
+            low[k], high[k] = item.outline.bounds(item.body)
+            if len(item.states) > 1:
+                low0, high0 = item.outline.bounds(item.states.get_state(cycle.t_ns))
+                low[k], high[k] = np.minimum(low[k], low0), np.maximum(high[k], high0)
+        hits: list[Intersection] = []
+        worst: tuple[float, Violation] | None = None
+        for i, j in close_pairs(members, low, high):
+            a, b = members[i], members[j]
+            if roots[a.name] == roots[b.name] or not (a.tangible or b.tangible):
+                continue
+            if any(getattr(x, 'emitter', None) == roots[y.name] for x, y in ((a, b), (b, a))):
+                continue
+            hit = intersect(a, b, geometry)
+            hits.append(hit)
+            if not self.judged or not (a.tangible and b.tangible):
+                continue
+            bad = _first_violation(hit, cycle, geometry)
+            if bad is not None:
+                start, end = bad.distance_before, bad.distance_after
+                moment = bad.after_ns * (start / (start - end) if start > end else 0.5)
+                if worst is None or moment < worst[0]:
+                    worst = (moment, bad)
+        return hits, worst[1] if worst else None
+
+
+def _first_violation(hit: Intersection, cycle: Cycle, geometry: Geometry) -> Violation | None:
+    """Find when a tangible pair first shows an NII in the cycle.
+
+    The end is tested as it is; in between, poses are interpolated, and only where the pair moves by more than it is
+    apart, so that a fast ball cannot pass through a thin wall unseen.
+    """
+    a, b = hit.a, hit.b
+    if len(a.states) < 2 or len(b.states) < 2:
+        return Violation(cycle.dt_ns, 0.0, hit.distance) if hit.distance < -NII_DEPTH else None
+    a0, b0 = a.states.get_state(cycle.t_ns), b.states.get_state(cycle.t_ns)
+    motion = np.linalg.norm((a.body.position - a0.position) - (b.body.position - b0.position))
+    if hit.distance > motion:
+        return None
+    start, _ = geometry.distance(a0, b0, BROAD_MARGIN)
+    thinnest = min(float(np.min(h - low)) for low, h in (a.outline.bounds(a0), b.outline.bounds(b0)))
+    samples = int(np.ceil(motion / max(0.5 * thinnest, 1e-3))) if motion > max(start, 0.0) else 1
+    for k in range(1, samples):
+        at = [interpolate_body(s0, o.body, k / samples) for s0, o in ((a0, a), (b0, b))]
+        d, _ = geometry.distance(at[0], at[1], BROAD_MARGIN)
+        if d < -NII_DEPTH:
+            return Violation(cycle.dt_ns * k // samples, start, d)
+    return Violation(cycle.dt_ns, start, hit.distance) if hit.distance < -NII_DEPTH else None
+
+
+def overlap(newcomer: Object, objects: Mapping[str, Object]) -> tuple[Object, float] | None:
+    """Return the first tangible object, by name of its root, that ``newcomer`` stands inside, and how deep [m].
+
+    No cycle is short enough to end such an intersection.
+    """
+    if not (newcomer.tangible and newcomer.shapes):
+        return None
+    others = (o for name in sorted(objects) for o in objects[name].family() if o.tangible and o.shapes)
+    low, high = newcomer.outline.bounds(newcomer.body)
+    for other in others:
+        other_low, other_high = other.outline.bounds(other.body)
+        if (low > other_high).any() or (other_low > high).any():
+            continue
+        distance, _ = Geometry((newcomer, other)).distance(newcomer.body, other.body, BROAD_MARGIN)
+        if distance < -NII_DEPTH:
+            return other, -distance
+    return None
