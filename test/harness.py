@@ -26,6 +26,8 @@ from typing import Any
 import pytest
 import yaml
 
+from regolith_bringup.middleware import VARIABLE, profile
+
 ROOT = Path(__file__).resolve().parent.parent
 WORLD = '/regolith/world'
 
@@ -61,7 +63,7 @@ def free_domain(domain: int) -> None:
     os.close(_taken.pop(domain))
 
 
-NO_SHARED_MEMORY = {'FASTRTPS_DEFAULT_PROFILES_FILE': str(ROOT / 'src/regolith_bringup/config/fastdds_udp.xml')}
+NO_SHARED_MEMORY = {VARIABLE: str(profile('fastdds_udp.xml'))}
 """For processes that a test kills: whoever writes to one of them through shared memory may hang (see the file)."""
 
 

@@ -160,9 +160,8 @@ class WorldNode:
     def _on_join(self, request: Join.Request, response: Join.Response) -> Join.Response:
         record = convert.join_record(request)
         known = record.name in self.world.participants
-        instance, told = self._accepted.get(record.name, (None, response))
-        if known and instance == request.instance:
-            return told  # our answer was lost, or it came late
+        if known and (accepted := self._accepted.get(record.name)) and accepted[0] == request.instance:
+            return accepted[1]  # our first answer was lost, or came late
         response.epoch = int(self.world.epoch)
         terrain_is_here = 'terrain' in self.world.participants
         try:

@@ -23,8 +23,8 @@ def ask(
 ) -> Any:
     """Call a service and return its response.
 
-    The middleware drops the answer to a client that the server has not discovered within 0.1 s, which happens to
-    nodes that have just started on a busy machine. So the question is repeated: whom it is put to must give the same
+    The middleware drops the answer to a client that the server has not discovered in time, which happens to nodes
+    that have just started on a busy machine. So the question is repeated: whom it is put to must give the same
     answer again, and do the same thing only once.
 
     :param executor: that spins the client's node
