@@ -8,13 +8,11 @@ own beside it. Both end every process they started, whatever becomes of the test
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import warnings
 from collections.abc import Callable, Mapping
@@ -26,6 +24,7 @@ from typing import Any
 import pytest
 import yaml
 
+from regolith_bringup import graph
 from regolith_bringup.middleware import VARIABLE, profile
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,33 +33,20 @@ WORLD = '/regolith/world'
 _DOMAINS = range(20, 81)
 """Clear of domain 0, where people work, of those below 20 and above 80, which the tests of packages and the benchmarks
 use, and of the kernel's ephemeral ports, which begin above domain 101."""
-_taken: dict[int, int] = {}
-"""Domain -> open lock file."""
+_taken: dict[int, graph.Domain] = {}
 
 
 def new_domain() -> int:
-    """Return a ROS domain that no other test uses, of this process or of another on this machine.
-
-    :raises RuntimeError: if all are in use
-    """
-    for step in range(len(_DOMAINS)):
-        domain = _DOMAINS[(os.getpid() + len(_taken) + step) % len(_DOMAINS)]
-        if domain in _taken:
-            continue
-        lock = os.open(Path(tempfile.gettempdir()) / f'regolith_test_domain_{domain}.lock', os.O_CREAT | os.O_RDWR, 0o666)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(lock)
-            continue
-        _taken[domain] = lock
-        return domain
-    raise RuntimeError(f'all ROS domains from {_DOMAINS[0]} to {_DOMAINS[-1]} are in use')
+    """Return a ROS domain that no other test uses, of this process or of another on this machine."""
+    first = os.getpid() + len(_taken)
+    domain = graph.free_domain(_DOMAINS[(first + step) % len(_DOMAINS)] for step in range(len(_DOMAINS)))
+    _taken[domain.number] = domain
+    return domain.number
 
 
 def free_domain(domain: int) -> None:
     """Give a domain back; those never given back are free when the process ends."""
-    os.close(_taken.pop(domain))
+    _taken.pop(domain).release()
 
 
 NO_SHARED_MEMORY = {VARIABLE: str(profile('fastdds_udp.xml'))}

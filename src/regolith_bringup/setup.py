@@ -28,8 +28,8 @@ setup(
     license='Apache-2.0',
     entry_points={
         'console_scripts': [
-            'recorder_node = regolith_bringup.recorder_node:run',
-            'solo_node = regolith_bringup.solo_node:main',
+            'recorder_node = regolith_world.start:node',
+            'solo_node = regolith_world.start:node',
             'regolith = regolith_bringup.cli:main',
         ],
     },

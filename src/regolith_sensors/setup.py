@@ -19,5 +19,5 @@ setup(
     maintainer_email='maintainers@regolith.invalid',
     description='What sees: the scene and its light, cameras, lidars, inertial and position sensors.',
     license='Apache-2.0',
-    entry_points={'console_scripts': ['sensors_node = regolith_sensors.sensors_node:main']},
+    entry_points={'console_scripts': ['sensors_node = regolith_world.start:node']},
 )

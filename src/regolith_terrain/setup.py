@@ -19,5 +19,5 @@ setup(
     maintainer_email='maintainers@regolith.invalid',
     description='The ground: height fields, the soil grid, soil contact mechanics, merging.',
     license='Apache-2.0',
-    entry_points={'console_scripts': ['terrain_node = regolith_terrain.terrain_node:main']},
+    entry_points={'console_scripts': ['terrain_node = regolith_world.start:node']},
 )

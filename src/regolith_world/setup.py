@@ -19,5 +19,5 @@ setup(
     maintainer_email='maintainers@regolith.invalid',
     description='Time and evolution: cycles, objects, states, intersections, contacts, constraints.',
     license='Apache-2.0',
-    entry_points={'console_scripts': ['world_node = regolith_world.world_node:main']},
+    entry_points={'console_scripts': ['world_node = regolith_world.start:node']},
 )

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -37,8 +37,14 @@ class TopicSummary:
     messages: int
 
 
+def root_among(topics: Iterable[str]) -> str:
+    """Return the namespace that a run was in, '' or ``/moon``, from the names of its topics."""
+    end = '/regolith/cycle'
+    return next((topic.removesuffix(end) for topic in topics if topic.endswith(end)), '')
+
+
 class Bag:
-    """A bag that its recorder closed, or that was recovered.
+    """A bag that its recorder closed, or that was recovered; names of topics are those from the root of the run.
 
     :param run: run folder or bag folder
     :raises regolith_bringup.recover.RecoverError: if there is none
@@ -58,32 +64,40 @@ class Bag:
             raise ValueError(f'{self.path}: has no index; run `./regolith recover` on its run folder')
         counts = summary.statistics.channel_message_counts
         found = [
-            TopicSummary(c.topic, summary.schemas[c.schema_id].name, counts.get(c.id, 0))
+            TopicSummary(c.topic.removeprefix(self.root), summary.schemas[c.schema_id].name, counts.get(c.id, 0))
             for c in summary.channels.values()
         ]
         return {t.name: t for t in sorted(found, key=lambda t: t.name)}
+
+    @cached_property
+    def root(self) -> str:
+        """The namespace that the run was in, '' or ``/moon``."""
+        with self.path.open('rb') as stream:
+            summary = make_reader(stream).get_summary()
+        return root_among(c.topic for c in summary.channels.values()) if summary is not None else ''
 
     def messages(self, *topics: str) -> Iterator[BagMessage]:
         """Yield the messages of some topics (of all, if none is named) in the order they arrived."""
         with self.path.open('rb') as stream:
             reader = make_reader(stream)
-            for schema, channel, message in reader.iter_messages(topics or None, log_time_order=False):
+            wanted = [self.root + topic for topic in topics]
+            for schema, channel, message in reader.iter_messages(wanted or None, log_time_order=False):
                 if schema is None:
                     continue
                 self._learn(schema.name, schema.data)
                 content = self._store.deserialize_cdr(message.data, schema.name)
-                yield BagMessage(channel.topic, message.log_time, message.publish_time, content)
+                yield BagMessage(channel.topic.removeprefix(self.root), message.log_time, message.publish_time, content)
 
     def some(self, topic: str, numbers: Collection[int]) -> list[BagMessage]:
         """Return the messages of a topic with these numbers, from 0 in the order they arrived; no other is decoded."""
         found = []
         with self.path.open('rb') as stream:
-            read = make_reader(stream).iter_messages([topic], log_time_order=False)
-            for number, (schema, channel, message) in enumerate(read):
+            read = make_reader(stream).iter_messages([self.root + topic], log_time_order=False)
+            for number, (schema, _, message) in enumerate(read):
                 if number in numbers and schema is not None:
                     self._learn(schema.name, schema.data)
                     content = self._store.deserialize_cdr(message.data, schema.name)
-                    found.append(BagMessage(channel.topic, message.log_time, message.publish_time, content))
+                    found.append(BagMessage(topic, message.log_time, message.publish_time, content))
         return found
 
     def _learn(self, type_name: str, text: bytes) -> None:

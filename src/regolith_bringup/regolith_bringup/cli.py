@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -76,11 +77,18 @@ def run(
     restore_from: Annotated[
         Path | None, typer.Option('--from', metavar='CHECKPOINT', help='Continue from a checkpoint folder.')
     ] = None,
+    domain: Annotated[
+        str | None, typer.Option(metavar='N|auto', help='ROS domain; auto: a free one. Default: ROS_DOMAIN_ID.')
+    ] = None,
+    namespace: Annotated[
+        str, typer.Option(metavar='NAME', help='Put everything below a namespace, /clock and /tf too.')
+    ] = '',
     as_json: JsonOption = False,
 ) -> None:
     """Run a scenario; prints the run folder last."""
+    from regolith_bringup.graph import Domain, domain_named, namespace_named
     from regolith_bringup.plan import processes_named
-    from regolith_bringup.run_folder import check_run_folder
+    from regolith_bringup.run_folder import check_checkpoint, check_run_folder
     from regolith_bringup.scenario import load_scenario
 
     spread = processes_named(processes)
@@ -94,14 +102,20 @@ def run(
     )
     if out is not None:
         check_run_folder(out)
-    if restore_from is not None and not (restore_from / 'manifest.json').is_file():
-        allowed = 'a folder that holds a manifest.json, as in RUN/checkpoints'
-        raise ScenarioError(Problem('--from', '', 'is not a checkpoint', allowed, str(restore_from)))
+    if restore_from is not None:
+        check_checkpoint(restore_from)
+    below = namespace_named(namespace)
+    held = domain_named(domain) if domain is not None else None
+    if held is not None:
+        os.environ['ROS_DOMAIN_ID'] = str(held.number if isinstance(held, Domain) else held)
+    if isinstance(held, Domain):
+        _tell(f'ROS_DOMAIN_ID={held.number}')
     from regolith_bringup.supervisor import run_scenario
 
     code = run_scenario(
-        resolved, processes=spread, out=out, as_json=as_json, report=not no_report, restore_from=restore_from
-    )
+        resolved, processes=spread, out=out, as_json=as_json, report=not no_report, restore_from=restore_from,
+        namespace=below,
+    )  # fmt: skip
     raise typer.Exit(code)
 
 

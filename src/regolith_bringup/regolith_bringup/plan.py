@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,12 +20,18 @@ from regolith_bringup.sensing_section import recorded_sensor_topics, scenario_se
 from regolith_bringup.topics import recorded_topics
 from regolith_sensors.scenario_config import lag_s
 
+WORLD_EXECUTABLES = ('world_node', 'solo_node')
+"""Those whose end is the end of a run."""
+RESTARTS = 3
+"""How often a node that respawns is started again before the run is given up."""
 Parameter = bool | int | float | str | list[str]
 PROCESSES = ('many', 'one')
 Processes = Literal['many', 'one']
 
-_REMAPPINGS = (('tf', '/tf'), ('tf_static', '/tf_static'))
-"""REP 105 has one tree of frames for all robots, whatever their namespaces."""
+
+def new_run_id() -> int:
+    """Return an id for a run: by chance, since nobody keeps a list of all runs; it is outside every hash."""
+    return secrets.randbits(62) + 1
 
 
 def processes_named(text: str) -> Processes:
@@ -45,29 +52,22 @@ class NodeSpec:
 
     package: str
     executable: str
-    name: str | None
-    """Of the node; None where a process holds several nodes that name themselves."""
-    namespace: str | None
+    name: str
+    """Of the node that gives the process its face; others in it name themselves."""
+    namespace: str
+    """Relative to the graph."""
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
-    remappings: tuple[tuple[str, str], ...] = ()
     respawn: bool = False
     """Whether the one who started it starts it again if it fails (a rejoining agent restores itself)."""
 
     @property
     def label(self) -> str:
         """Short name for prefixing its output, unique within a plan."""
-        parts = [part for part in (self.namespace, self.name) if part]
-        return '/'.join(parts) or self.executable.removesuffix('_node')
+        return f'{self.namespace}/{self.name}'
 
     def arguments(self) -> list[str]:
         """Return the command line after the executable: ``--ros-args`` and what follows."""
-        arguments = ['--ros-args']
-        if self.name is not None:
-            arguments += ['-r', f'__node:={self.name}']
-        if self.namespace is not None:
-            arguments += ['-r', f'__ns:=/{self.namespace}']
-        for old, new in self.remappings:
-            arguments += ['-r', f'{old}:={new}']
+        arguments = ['--ros-args', '-r', f'__node:={self.name}', '-r', f'__ns:=/{self.namespace}']
         for key, value in self.parameters.items():
             # JSON is YAML, and quotes what YAML would take for something else.
             arguments += ['-p', f'{key}:={json.dumps(value)}']
@@ -81,6 +81,8 @@ def plan(
     processes: Processes = 'many',
     *,
     restore_from: str | Path | None = None,
+    namespace: str = '',
+    run: int = 0,
 ) -> list[NodeSpec]:
     """Return the nodes that run a scenario, in the order to start them.
 
@@ -88,10 +90,14 @@ def plan(
     :param scenario_file: the resolved file, which the nodes read (see ``write_resolved``)
     :param run_dir: folder of the run, which world and recorder write to
     :param restore_from: checkpoint folder the run continues from; None: the beginning
+    :param namespace: below which the run has all its names, ``moon``; none: at the root of the graph
+    :param run: its id, from :func:`new_run_id`: tells its messages from those of others
     :param processes: 'many' gives world, terrain, comms and each vehicle a process; 'one' puts them into one together
     """
     file, folder = str(Path(scenario_file).absolute()), str(Path(run_dir).absolute())
-    common: dict[str, Parameter] = {'scenario_file': file, 'use_sim_time': False}
+    common: dict[str, Parameter] = {'scenario_file': file, 'use_sim_time': False, 'run': run}
+    below = f'{namespace}/' if namespace else ''
+    world = f'{below}regolith'
     names = sorted(scenario.vehicles)
     sensors = scenario_sensors(scenario)
     labelled = any('wheels' in sensor.outputs for sensor in sensors)
@@ -111,24 +117,24 @@ def plan(
         radios = sorted({*names, *scenario.comms.stations}) if scenario.comms is not None else []
         extra = [*(topic.line() for topic in seen), *scenario.recording.topics]
         topics = [topic.line() for topic in recorded_topics(names, extra, radios)]
-        on_recorder: dict[str, Parameter] = {'run_dir': folder, 'topics': topics, 'use_sim_time': False}
-        nodes.append(NodeSpec('regolith_bringup', 'recorder_node', 'recorder', 'regolith', on_recorder))
+        on_recorder: dict[str, Parameter] = {'run_dir': folder, 'topics': topics, 'use_sim_time': False, 'run': run}
+        nodes.append(NodeSpec('regolith_bringup', 'recorder_node', 'recorder', world, on_recorder))
     if sensors:
         # rclpy knows no empty list of strings on the command line.
         on_sensors: dict[str, Parameter] = {**common, 'recorded': [topic.name for topic in seen] or ['']}
-        nodes.append(NodeSpec('regolith_sensors', 'sensors_node', 'sensors', 'regolith', on_sensors, _REMAPPINGS))
+        nodes.append(NodeSpec('regolith_sensors', 'sensors_node', 'sensors', world, on_sensors))
     if processes == 'one':
         on_world['labelled'] = labelled
-        nodes.append(NodeSpec('regolith_bringup', 'solo_node', None, None, on_world, _REMAPPINGS))
+        nodes.append(NodeSpec('regolith_bringup', 'solo_node', 'world', world, on_world))
         return nodes
-    nodes.append(NodeSpec('regolith_world', 'world_node', 'world', 'regolith', on_world))
+    nodes.append(NodeSpec('regolith_world', 'world_node', 'world', world, on_world))
     respawn = scenario.world.on_failure == 'wait'
-    nodes.append(NodeSpec('regolith_terrain', 'terrain_node', 'terrain', 'regolith', common, respawn=respawn))
+    nodes.append(NodeSpec('regolith_terrain', 'terrain_node', 'terrain', world, common, respawn=respawn))
     if scenario.comms is not None:
-        nodes.append(NodeSpec('regolith_comms', 'comms_node', 'comms', 'regolith', common, respawn=respawn))
+        nodes.append(NodeSpec('regolith_comms', 'comms_node', 'comms', world, common, respawn=respawn))
     for name in names:
         on_agent: dict[str, Parameter] = {**common, 'vehicle': name, 'sensed': bool(sensors), 'labelled': labelled}
         nodes.append(
-            NodeSpec('regolith_vehicles', 'agent_node', 'agent', name, on_agent, _REMAPPINGS, respawn=respawn)
+            NodeSpec('regolith_vehicles', 'agent_node', 'agent', f'{below}{name}', on_agent, respawn=respawn)
         )
     return nodes

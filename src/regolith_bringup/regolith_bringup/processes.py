@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import subprocess
@@ -14,13 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from regolith_bringup.plan import NodeSpec
-
-_PR_SET_PDEATHSIG = 1
-
-
-def _die_with_parent() -> None:  # pragma: no cover - runs in the child
-    """Have the kernel end this process should the supervisor itself be killed."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def executable(spec: NodeSpec) -> Path:
@@ -63,7 +55,6 @@ class NodeProcess:
             text=True,
             errors='replace',
             start_new_session=True,
-            preexec_fn=_die_with_parent,
         )
         self._reader = threading.Thread(target=self._read, args=(self.process,), daemon=True)
         self._reader.start()

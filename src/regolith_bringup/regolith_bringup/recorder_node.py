@@ -24,6 +24,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
@@ -32,18 +33,21 @@ from std_msgs.msg import UInt64
 from regolith_bringup.losses import LossCounter
 from regolith_bringup.recorder import BagWriter, qos_profile, write_atomically
 from regolith_bringup.topics import RecordedTopic
-from regolith_world.ros.leaving import run_process
+from regolith_world.ros.inbox import serve
+from regolith_world.ros.leaving import BadStart, run_process
+from regolith_world.ros.naming import helper_node, named_node, root_of
+from regolith_world.ros.parameters import declare, declare_run
 
 _COMMAND_STOP = 2
 _DEPTH = 4000
 """Of each subscription: what may wait while the recorder compresses a chunk."""
 
 
-def cycle_head(data: bytes) -> tuple[int, int]:
-    """Return (cycle, command) of a serialised regolith_msgs/Cycle without reading the rest of it."""
+def cycle_head(data: bytes) -> tuple[int, int, int]:
+    """Return (run, cycle, command) of a serialised regolith_msgs/Cycle without reading the rest of it."""
     order = '<' if data[1] & 1 else '>'
-    _epoch, cycle, _attempt, _t, _dt, _verdict, command = struct.unpack_from(order + 'I4xQI4xqqBB', data, 4)
-    return int(cycle), int(command)
+    run, _epoch, cycle, _attempt, _t, _dt, _verdict, command = struct.unpack_from(order + 'QI4xQI4xqqBB', data, 4)
+    return int(run), int(cycle), int(command)
 
 
 def clock_ns(data: bytes) -> int:
@@ -81,7 +85,15 @@ class Recorder:
     drain_limit_s = 3.0
     """...and at the latest after so long [s]."""
 
-    def __init__(self, node: Node, run_dir: Path, topics: list[RecordedTopic], flush_period_s: float) -> None:
+    def __init__(
+        self, node: Node, run_dir: Path, topics: list[RecordedTopic], flush_period_s: float, run: int = 0
+    ) -> None:
+        self._run = run
+        self._link = helper_node(node, 'link')
+        self._executor = SingleThreadedExecutor(context=node.context)
+        self._executor.add_node(node)
+        self._nodes: dict[str, Node] = {}
+        """Vehicle -> node in its namespace, where remaps of relative names apply to it as they do to the vehicle."""
         self._run_dir = run_dir
         self._flush_period_s = flush_period_s
         self._bag = BagWriter(run_dir / 'bag')
@@ -89,7 +101,7 @@ class Recorder:
         self._channels = [self._subscribe(topic) for topic in topics]
         self._by_pointer = {c.subscription.handle.pointer: c for c in self._channels}
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        self._ack = node.create_publisher(UInt64, '/regolith/recorder/ack', latched)
+        self._ack = node.create_publisher(UInt64, 'recorder/ack', latched)
         self._ready = False
         self._now_ns = 0
         self._cycle = -1
@@ -106,9 +118,31 @@ class Recorder:
             reliability=ReliabilityPolicy.BEST_EFFORT if topic.qos == 'sensor' else ReliabilityPolicy.RELIABLE,
             durability=DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE,
         )
-        subscription = self._node.create_subscription(message_type, topic.name, _unused, qos, raw=True)
+        node, name = self._place(topic.name)
+        subscription = node.create_subscription(message_type, name, _unused, qos, raw=True)
         offered = qos_profile(depth=1 if latched else 10, latched=latched, best_effort=topic.qos == 'sensor')
-        return _Channel(topic, subscription, message_type, self._bag.add_topic(topic.name, topic.type_name, [offered]))
+        number = self._bag.add_topic(subscription.topic_name, topic.type_name, [offered])
+        return _Channel(topic, subscription, message_type, number)
+
+    def _place(self, topic: str) -> tuple[Node, str]:
+        """Return the node to subscribe to a topic with, and its name there.
+
+        :param topic: from the root of the run
+        """
+        first, _, rest = topic.removeprefix('/').partition('/')
+        if not rest or first == 'regolith':
+            return self._link, f'{root_of(self._node)}{topic}'
+        if first not in self._nodes:
+            self._nodes[first] = named_node(
+                'recorder', f'{root_of(self._node)}/{first}', start_parameter_services=False, enable_rosout=False,
+                context=self._node.context,
+            )  # fmt: skip
+        return self._nodes[first], rest
+
+    @property
+    def nodes(self) -> list[Node]:
+        """All nodes of this process."""
+        return [self._node, self._link, *self._nodes.values()]
 
     def request_stop(self) -> None:
         """Close the bag as soon as nothing more arrives (from a signal handler, or on STOP)."""
@@ -135,6 +169,7 @@ class Recorder:
                     self._bag.flush()
                     self._write_counts(closed=False)
                     next_flush = now + self._flush_period_s
+                    serve(self._executor)
                 time.sleep(self.gather_s)
         finally:
             self._bag.close()
@@ -167,7 +202,10 @@ class Recorder:
             if role == 'clock':
                 self._now_ns = clock_ns(data)
             elif role == 'cycle':
-                self._cycle, command = cycle_head(data)
+                run, cycle, command = cycle_head(data)
+                if run != self._run:
+                    continue
+                self._cycle = cycle
                 if command == _COMMAND_STOP:
                     self.request_stop()
             self._bag.write(channel.number, data, self._now_ns, sent_ns, sequence)
@@ -187,7 +225,7 @@ class Recorder:
             self._acknowledged = self._cycle
 
     def _write_counts(self, *, closed: bool) -> None:
-        lost = {c.topic.name: c.losses.lost for c in sorted(self._channels, key=lambda c: c.topic.name)}
+        lost = {c.subscription.topic_name: c.losses.lost for c in sorted(self._channels, key=lambda c: c.topic.name)}
         counts = self._bag.counts
         record = {
             'messages': sum(counts.values()),
@@ -203,17 +241,26 @@ def _unused(_: bytes) -> None:
 
 
 def build() -> tuple[Node, Recorder]:
-    """Return the recorder node; its parameters are ``run_dir``, ``topics`` and ``flush_period_s``.
+    """Return the recorder and its node.
 
-    :raises NotADirectoryError: if there is no run folder
+    :raises BadStart: if there is no run folder, or nothing to record
     """
-    node = Node('recorder', namespace='regolith', start_parameter_services=False, enable_rosout=False)
-    run_dir = Path(node.declare_parameter('run_dir', '').value)
-    lines = node.declare_parameter('topics', ['']).value
-    flush_period_s = float(node.declare_parameter('flush_period_s', 0.5).value)
-    if not run_dir.is_dir():
-        raise NotADirectoryError(f'run_dir: {str(run_dir)!r} is not a folder')
-    recorder = Recorder(node, run_dir, [RecordedTopic.parse(line) for line in lines if line], flush_period_s)
+    node = Node('recorder', namespace='regolith')
+    given = declare(node, 'run_dir', '', 'folder of the run; the bag is made in it')
+    form = '/name|package/msg/Type[|qos[|publishers]]'
+    lines = declare(node, 'topics', [''], f"what to record, from the run's root: {form}")
+    flush_period_s = declare(node, 'flush_period_s', 0.5, 'between two ends of a chunk of the bag, wall time [s]')
+    run_dir = Path(given)
+    if not given or not run_dir.is_dir():
+        found = f'{given!r} is no folder' if given else 'is not set'
+        raise BadStart(f'recorder: parameter run_dir {found}; allowed: the folder of a run')
+    try:
+        topics = [RecordedTopic.parse(line) for line in lines if line]
+    except ValueError as error:
+        raise BadStart(f'recorder: parameter {error}') from None
+    if not topics:
+        raise BadStart(f'recorder: parameter topics is not set; allowed: a list of {form}')
+    recorder = Recorder(node, run_dir, topics, flush_period_s, declare_run(node))
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
         recorder.request_stop()
@@ -224,10 +271,10 @@ def build() -> tuple[Node, Recorder]:
     return node, recorder
 
 
-def run() -> None:
+def main() -> None:
     """Be the recorder's process."""
-    run_process(build, lambda made: made[1].spin(), lambda made: made[:1], refusals=(NotADirectoryError,))
+    run_process(build, lambda made: made[1].spin(), lambda made: made[1].nodes)
 
 
 if __name__ == '__main__':
-    run()
+    main()

@@ -19,6 +19,16 @@ def check_run_folder(out: Path) -> None:
         raise ScenarioError(Problem(f'--out {out}', '', 'is not an empty folder', 'a new or an empty folder'))
 
 
+def check_checkpoint(folder: Path) -> None:
+    """Refuse a folder that is no checkpoint.
+
+    :raises ScenarioError: if it is none
+    """
+    if not (folder / 'manifest.json').is_file():
+        allowed = 'a folder that holds a manifest.json, as in RUN/checkpoints'
+        raise ScenarioError(Problem('--from', '', 'is not a checkpoint', allowed, str(folder)))
+
+
 def new_run_folder(scenario_name: str, out: Path | None = None) -> Path:
     """Make and return an empty run folder.
 

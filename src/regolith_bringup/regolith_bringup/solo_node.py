@@ -28,11 +28,14 @@ from regolith_vehicles.ros.vehicle_topics import VehicleTopics
 from regolith_world import records
 from regolith_world.config import load_section
 from regolith_world.ros import convert, qos
+from regolith_world.ros.announcement import Announcement
 from regolith_world.ros.inbox import Inbox
 from regolith_world.ros.leaving import run_process
+from regolith_world.ros.naming import helper_node, named_node, root_of
+from regolith_world.ros.parameters import declare, declare_run, declare_scenario
 from regolith_world.ros.runner import Runner
 from regolith_world.world import Refused
-from regolith_world.world_node import SENSORS_LAG, declare
+from regolith_world.world_node import SENSORS_LAG
 
 
 class SoloNode:
@@ -40,23 +43,24 @@ class SoloNode:
 
     def __init__(self) -> None:
         node = Node('world', namespace='regolith')
-        scenario_file = declare(node, 'scenario_file', '', 'resolved scenario (YAML)')
+        self._run_id = declare_run(node)
+        scenario_file = declare_scenario(node)
         run_dir = declare(node, 'run_dir', '', 'folder of the run; empty: keep nothing on disk')
         self._restore_from = declare(node, 'restore_from', '', 'checkpoint folder to start from; empty: the beginning')
         recorded = declare(node, 'recorder', False, 'whether a recorder acknowledges what it wrote')
         lag_s = declare(node, 'sensors_lag_s', -1.0, SENSORS_LAG)
         labelled = declare(node, 'labelled', False, 'whether cameras label wheels with their states')
         self._followed: list[Any] = []
-        rate = declare(node, 'state_rate_hz', 50.0, 'rate of the state topics in simulated time [Hz]')
-        stamped = declare(node, 'cmd_vel_stamped', False, 'whether cmd_vel is a TwistStamped (distros after Jazzy)')
         scenario = load_section(scenario_file, '', Scenario)
+        root, namespace = root_of(node), node.get_namespace()
+        link = helper_node(node, 'link')
+        self._announcement = Announcement(node, link, self._run_id, scenario.name)
         self._timeout_s = scenario.world.start_timeout_s
         threads = max(2, min(len(scenario.vehicles), os.cpu_count() or 1))  # one more publishes while loops run
         self.simulation = simulation = Simulation(scenario, threads=threads, publish=self._publish)
         self.executor = SingleThreadedExecutor()
         self.executor.add_node(node)
-        link = Node('world_link', namespace='regolith', start_parameter_services=False, enable_rosout=False)
-        self.inbox = Inbox(link)
+        self.inbox = Inbox(link, self._run_id)
         self._cycle = link.create_publisher(Cycle, 'cycle', qos.PROTOCOL)
         self._evolved = link.create_publisher(Evolved, 'evolved', qos.PROTOCOL)
         self._delta = link.create_publisher(TerrainDelta, 'terrain/delta', qos.PROTOCOL)
@@ -66,9 +70,9 @@ class SoloNode:
         simulation.bus.meanwhile = self._publish_kept
         simulation.on_delta = lambda d: self._tell(self._delta, soil_convert.delta_message, d)
         simulation.on_update = lambda u: self._tell(self._update, soil_convert.update_message, u)
-        ground = Node('terrain', namespace='regolith', start_parameter_services=False)
+        ground = named_node('terrain', namespace)
         offer_heights(ground, simulation.terrain.grid)
-        offer_snapshot(ground, simulation.terrain)
+        offer_snapshot(ground, simulation.terrain, self._run_id)
         ground_map = MapTopics(ground, simulation.terrain.grid)
         simulation.terrain.on_commit = lambda cycle: ground_map.publish(cycle.t_ns, cycle.bodies)
         self.executor.add_node(ground)
@@ -80,16 +84,17 @@ class SoloNode:
         self._topics: dict[str, VehicleTopics] = {}
         for name, agent in simulation.agents.items():
             agent.warm_up()
-            vehicle = Node('agent', namespace=name, start_parameter_services=False)
-            self._topics[name] = VehicleTopics(vehicle, agent, f'{name}/', rate, scenario.seed)
+            vehicle = named_node('agent', f'{root}/{name}')
+            self._topics[name] = VehicleTopics(vehicle, agent, scenario.seed)
             self._followed += self._topics[name].followed(labelled) if lag_s >= 0.0 else []
-            self._topics[name].listen(self.inbox, f'/{name}/cmd_vel', stamped)
+            vehicle_link = helper_node(vehicle, 'link')
+            self._topics[name].listen(self.inbox, vehicle_link)
             assert agent.grid is not None
             offer_heights(vehicle, agent.grid)
             self.executor.add_node(vehicle)
-            self.nodes.append(vehicle)
+            self.nodes += [vehicle, vehicle_link]
         if simulation.comms is not None:
-            self._open_radios(simulation.comms)
+            self._open_radios(simulation.comms, namespace)
         self.runner = Runner(
             node,
             self.executor,
@@ -99,7 +104,6 @@ class SoloNode:
             scenario=scenario.name,
             processes='one',
             duration_s=declare(node, 'duration_s', 0.0, 'simulated time at which the run ends [s]; 0: never'),
-            speed=declare(node, 'speed', 1.0, 'cap, simulated seconds per wall second; 0: as fast as possible'),
             inbox=self.inbox,
             recorded=recorded,
             sensors_lag_s=lag_s,
@@ -107,9 +111,9 @@ class SoloNode:
         )
         self.runner.paused = declare(node, 'start_paused', False, 'whether the world waits for ~/pause to be lifted')
 
-    def _open_radios(self, comms: CommsAuthority) -> None:
+    def _open_radios(self, comms: CommsAuthority, namespace: str) -> None:
         comms.warm_up()
-        node = Node('comms', namespace='regolith', start_parameter_services=False)
+        node = named_node('comms', namespace)
         topics = RadioTopics(node, self.inbox, comms)
         self.executor.add_node(node)
         self.nodes.append(node)
@@ -134,7 +138,9 @@ class SoloNode:
         """Publish what has come together since the last time, in the order in which it happened."""
         kept, self._kept = self._kept, []
         for publisher, to_message, record in kept:
-            publisher.publish(to_message(record))
+            message = to_message(record)
+            message.key.run = self._run_id
+            publisher.publish(message)
         news, self._radio_news = self._radio_news, []
         for publish in news:
             publish()
@@ -152,7 +158,11 @@ class SoloNode:
         """Wait for recorder and sensors, run, return the exit code."""
         until = time.monotonic() + self._timeout_s
         missing = self.runner.followers.missing
-        while missing() or not all(publisher.get_subscription_count() for publisher in self._followed):
+        while (
+            not self._announcement.alone()
+            or missing()
+            or not all(publisher.get_subscription_count() for publisher in self._followed)
+        ):
             if self.runner.leaving.asked:
                 return 0
             if time.monotonic() > until:

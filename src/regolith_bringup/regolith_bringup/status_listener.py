@@ -14,18 +14,15 @@ from regolith_msgs.msg import WorldStatus
 from regolith_world.ros import qos
 from regolith_world.ros.inbox import Inbox
 from regolith_world.ros.leaving import await_quiet
-
-_NAMES = {
-    WorldStatus.WAITING: 'starting',
-    WorldStatus.PLAYING: 'running',
-    WorldStatus.PAUSED: 'paused',
-    WorldStatus.HELD: 'held',
-    WorldStatus.STOPPED: 'stopped',
-}
+from regolith_world.ros.runner import STATES
 
 
 class StatusListener:
     """A subscription to ``regolith/status`` in a ROS context of its own; use it in a ``with`` statement."""
+
+    def __init__(self, root: str = '') -> None:
+        """Listen to the run below a namespace, '' or ``/moon``."""
+        self._root = root
 
     def __enter__(self) -> StatusListener:
         """Start listening."""
@@ -33,7 +30,7 @@ class StatusListener:
         rclpy.init(context=self._context, signal_handler_options=SignalHandlerOptions.NO)
         self._node = Node(
             'supervisor',
-            namespace='regolith',
+            namespace=f'{self._root}/regolith',
             context=self._context,
             start_parameter_services=False,
             enable_rosout=False,
@@ -62,4 +59,4 @@ class StatusListener:
     @staticmethod
     def state_name(status: WorldStatus) -> str:
         """Return the status in one word."""
-        return _NAMES.get(status.state, 'unknown')
+        return STATES.get(status.state, 'unknown')

@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from regolith_bringup.bag_reading import root_among
 from regolith_bringup.recorder import write_atomically
 from regolith_bringup.scenario import Scenario
 from regolith_bringup.sensing_section import scenario_sensors
@@ -98,8 +99,9 @@ def _bag(run_dir: Path) -> tuple[list[tuple[str, str, int]], dict[str, Any]]:
     if not metadata.is_file():
         return [], {'path': None, 'messages': 0, 'lost': 0}
     info = yaml.safe_load(metadata.read_text(encoding='utf-8'))['rosbag2_bagfile_information']
+    root = root_among(t['topic_metadata']['name'] for t in info['topics_with_message_count'])
     topics = [
-        (t['topic_metadata']['name'], t['topic_metadata']['type'], int(t['message_count']))
+        (t['topic_metadata']['name'].removeprefix(root), t['topic_metadata']['type'], int(t['message_count']))
         for t in info['topics_with_message_count']
     ]
     lost = json.loads(counts.read_text(encoding='utf-8'))['lost'] if counts.is_file() else 0

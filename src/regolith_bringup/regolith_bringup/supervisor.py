@@ -11,7 +11,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -21,21 +21,21 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 
 from regolith_bringup.middleware import middleware_environment
-from regolith_bringup.plan import NodeSpec, Processes, plan
+from regolith_bringup.outcome import ended_well, sum_up
+from regolith_bringup.plan import RESTARTS, WORLD_EXECUTABLES, NodeSpec, Processes, new_run_id, plan
 from regolith_bringup.processes import NodeProcess, end_all
 from regolith_bringup.progress import tile_progress
 from regolith_bringup.radio_map import with_pair
 from regolith_bringup.run_folder import new_run_folder
 from regolith_bringup.scenario import ResolvedScenario, write_resolved
 from regolith_bringup.shared_memory import remove_abandoned
+from regolith_world.start import PARENT
 
+BAD_INPUT = 2
 NODE_FAILED = 3
 _COLORS = ('cyan', 'magenta', 'green', 'yellow', 'blue', 'red')
-_WORLD_EXECUTABLES = ('world_node', 'solo_node')
 _PATIENCE_S = 10.0
 """How long processes may take to leave after the world's end [wall s]: most of it is for the recorder's queues."""
-_RESTARTS = 3
-"""How often a node that respawns is started again before the run is given up."""
 
 
 def run_scenario(
@@ -46,50 +46,33 @@ def run_scenario(
     as_json: bool = False,
     report: bool = True,
     restore_from: Path | None = None,
+    namespace: str = '',
 ) -> int:
     """Run a scenario in its own processes; print the run folder last (or the summary, for ``as_json``).
 
     :param report: whether to write one, where there is a bag
-
-    :return: 0 done, 3 a node failed
+    :param namespace: above all names of the run; '' for none
+    :return: 0 done, 2 another run is there, 3 a node failed
     """
     run_dir = new_run_folder(resolved.scenario.name, out).absolute()
     with tile_progress('tile graph', quiet=as_json) as progress:
         scenario = with_pair(resolved.scenario, run_dir / 'comms', progress)
     scenario_file = run_dir / 'scenario.yaml'
     write_resolved(scenario, scenario_file)
-    specs = plan(scenario, scenario_file, run_dir, processes, restore_from=restore_from)
-    supervisor = Supervisor(specs, run_dir, scenario.duration_s, quiet=as_json)
+    specs = plan(
+        scenario, scenario_file, run_dir, processes, restore_from=restore_from, namespace=namespace, run=new_run_id()
+    )
+    supervisor = Supervisor(specs, run_dir, scenario.duration_s, quiet=as_json, namespace=namespace)
     code = supervisor.run()
-    summary = _sum_up(run_dir, supervisor.console, report)
+    if code == BAD_INPUT:
+        return code
+    with supervisor.console.status('writing the report') if report else nullcontext():
+        summary = sum_up(run_dir, lambda line: supervisor.console.print(escape(line)), report=report)
     if as_json:
         print(json.dumps(summary if summary is not None else {'run': str(run_dir), 'failed': True}, indent=1))
     else:
         print(run_dir, flush=True)
     return code
-
-
-def _sum_up(run_dir: Path, console: Console, report: bool) -> dict[str, Any] | None:
-    """Write summary.json and report.html as far as the run left something to sum up."""
-    from regolith_bringup.summary import write_summary
-
-    try:
-        summary = write_summary(run_dir)
-    except FileNotFoundError as error:
-        console.print(f'[red]no summary:[/] {escape(str(error))}')
-        return None
-    if report and summary['bag']['path'] is not None:
-        from regolith_bringup.report import write_report
-
-        with console.status('writing the report'):
-            write_report(run_dir)
-    speed = summary['speed'] or 0.0
-    console.print(
-        f'{summary["simulated_s"]:.2f} s simulated in {summary["wall_s"]:.2f} s: speed {speed:.2f} '
-        f'({summary["compute_per_sim_s"]:.3f} compute s per simulated s), {summary["cycles"]} cycles, '
-        f'{summary["discarded_cycles"]} discarded, state hash {summary["state_hash"][:16]}'
-    )
-    return summary
 
 
 class Supervisor:
@@ -98,9 +81,13 @@ class Supervisor:
     :param specs: from ``plan()``
     :param duration_s: of the run, for the progress bar [s]
     :param quiet: whether nobody watches
+    :param namespace: above all names of the run
     """
 
-    def __init__(self, specs: list[NodeSpec], run_dir: Path, duration_s: float, *, quiet: bool) -> None:
+    def __init__(
+        self, specs: list[NodeSpec], run_dir: Path, duration_s: float, *, quiet: bool, namespace: str = ''
+    ) -> None:
+        self._namespace = namespace
         self._specs = specs
         self._run_dir = run_dir
         self._duration_s = duration_s
@@ -119,6 +106,7 @@ class Supervisor:
             'ROS_LOG_DIR': str(self._run_dir / 'log'),
             'PYTHONUNBUFFERED': '1',
             'PYTHONFAULTHANDLER': '1',
+            PARENT: str(os.getpid()),
         }
         remove_abandoned()
         nodes: list[NodeProcess] = []
@@ -135,7 +123,7 @@ class Supervisor:
             self._log.close()
 
     def _watch(self, nodes: list[NodeProcess]) -> int:
-        world = next(n for n in nodes if n.spec.executable in _WORLD_EXECUTABLES)
+        world = next(n for n in nodes if n.spec.executable in WORLD_EXECUTABLES)
         others = [n for n in nodes if n is not world]
         told = asked = 0
         asked_at = 0.0
@@ -151,7 +139,7 @@ class Supervisor:
                 if asked and time.monotonic() - asked_at > 2.0:
                     world.signal(signal.SIGKILL)
                 for node in others:
-                    if not node.running and node.code and not asked and node.spec.respawn and node.restarts < _RESTARTS:
+                    if not node.running and node.code and not asked and node.spec.respawn and node.restarts < RESTARTS:
                         self._say(node.spec.label, f'ended with {node.code}; starting it again')
                         node.restart()
                 if len([n for n in others if not n.running]) > told:
@@ -179,14 +167,11 @@ class Supervisor:
         # Who got stuck on the way out had done its part: the world had everybody's answer to STOP before it wrote its
         # outcome. Only a bag is not whole before its recorder has left.
         parting = [n for n in nodes if n.spec.label in stuck and n.spec.executable != 'recorder_node']
-        ended_well = self._ended_well() if world in parting else world.code == 0
+        whole = ended_well(self._run_dir) if world in parting else world.code == 0
         failed = [n for n in others if n.code and n not in parting and not n.spec.respawn]
-        return 0 if ended_well and (asked or not failed) else NODE_FAILED
-
-    def _ended_well(self) -> bool:
-        """Say whether the world came to its end and found nothing wrong."""
-        outcome = self._run_dir / 'world.json'
-        return outcome.exists() and not json.loads(outcome.read_text(encoding='utf-8'))['failure']
+        if world.code == BAD_INPUT:
+            return BAD_INPUT
+        return 0 if whole and (asked or not failed) else NODE_FAILED
 
     def _lost_before_start(self, world: NodeProcess, others: list[NodeProcess]) -> bool:
         if self._started():
@@ -221,7 +206,7 @@ class Supervisor:
             console=self.console,
             transient=True,
         )
-        with StatusListener() as listener, bar:
+        with StatusListener(f'/{self._namespace}' if self._namespace else '') as listener, bar:
             task = bar.add_task('starting', total=self._duration_s, speed=0.0, rate=0.0)
 
             def show() -> None:

@@ -190,10 +190,10 @@ def test_stop_ends_the_recording_after_the_last_message(tmp_path: Path) -> None:
 def test_heads_are_read_where_the_message_has_them() -> None:
     """The recorder reads fixed offsets; this fails if Cycle.msg or CycleKey.msg changes under it."""
     types = synthetic_run.Types()
-    key = types.make('regolith_msgs/msg/CycleKey', epoch=7, cycle=2**40 + 5, attempt=9)
+    key = types.make('regolith_msgs/msg/CycleKey', run=2**61 + 3, epoch=7, cycle=2**40 + 5, attempt=9)
     cycle = types.make(
         'regolith_msgs/msg/Cycle', key=key, t_ns=-3, dt_ns=11, verdict=1, command=2, participants=['a', 'bc']
     )
-    assert cycle_head(types.cdr(cycle)) == (2**40 + 5, 2)
+    assert cycle_head(types.cdr(cycle)) == (2**61 + 3, 2**40 + 5, 2)
     time_ = types.make('builtin_interfaces/msg/Time', sec=12, nanosec=345)
     assert clock_ns(types.cdr(types.make('rosgraph_msgs/msg/Clock', clock=time_))) == 12_000_000_345

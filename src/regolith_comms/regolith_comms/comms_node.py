@@ -15,8 +15,8 @@ from regolith_comms.ros.radio_topics import RadioTopics
 from regolith_world.config import Head, WorldConfig, load_section
 from regolith_world.records import Cycle
 from regolith_world.ros.convert import cycle_record, evolved_record
+from regolith_world.ros.parameters import declare_scenario
 from regolith_world.ros.participant_shell import ParticipantShell, run_participant
-from regolith_world.world_node import declare
 
 
 class CommsNode:
@@ -25,12 +25,11 @@ class CommsNode:
     def __init__(self) -> None:
         self.node = Node('comms')
         node = self.node
-        scenario_file = declare(node, 'scenario_file', '', 'resolved scenario (YAML)')
+        scenario_file = declare_scenario(node)
         head = load_section(scenario_file, '', Head)
         config = load_section(scenario_file, 'comms', CommsConfig)
         world_config = load_section(scenario_file, 'world', WorldConfig)
-        link = Node('comms_link', start_parameter_services=False, enable_rosout=False)
-        self.shell = ParticipantShell(node, link, world_config, lambda name: name)
+        self.shell = ParticipantShell(node, world_config, lambda name: name)
         self.authority = CommsAuthority(
             config, load_model(config), head.seed, tuple(head.vehicles), self.shell.send_evolved, {}, self._publish
         )

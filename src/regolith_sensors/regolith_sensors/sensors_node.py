@@ -36,7 +36,8 @@ from regolith_world.ros.convert import key_record, quaternion, vector3
 from regolith_world.ros.garbage import settle
 from regolith_world.ros.inbox import Inbox
 from regolith_world.ros.leaving import Leaving, run_process
-from regolith_world.world_node import declare
+from regolith_world.ros.naming import helper_node, named_node, root_of
+from regolith_world.ros.parameters import declare, declare_run, declare_scenario
 
 _FLUSH_S = 2.0
 """How long frames of the last cycle may wait for states after STOP [wall s]."""
@@ -58,15 +59,18 @@ class SensorsNode:
     def __init__(self) -> None:
         """Build everything and compile what is not compiled yet."""
         self.node = Node('sensors')
-        scenario_file = declare(self.node, 'scenario_file', '', 'resolved scenario (YAML)')
-        self._recorded = set(declare(self.node, 'recorded', [''], 'topics that a recorder will listen to')) - {''}
+        scenario_file = declare_scenario(self.node)
+        self._run_id = declare_run(self.node)
+        self._root = root = root_of(self.node)
+        recorded = declare(self.node, 'recorded', [''], "topics that a recorder will listen to, from the run's root")
+        self._recorded = {f'{root}{topic}' for topic in recorded if topic}
         scenario = load_section(scenario_file, '', _Scenario)
         self._world_config = scenario.world
         sensors = sensors_of({name: entry.sensors for name, entry in scenario.vehicles.items()})
         models = {n: VehicleModel(*load_vehicle_model(entry.model)) for n, entry in scenario.vehicles.items()}
-        link = Node('sensors_link', start_parameter_services=False, enable_rosout=False)
+        link = helper_node(self.node, 'link')
         self.nodes = [self.node, link]
-        self.inbox = Inbox(link)
+        self.inbox = Inbox(link, self._run_id)
         self._ack = link.create_publisher(SensorsAck, 'sensors/ack', qos.LATCHED)
         self.topics = self._make_topics(sensors, scenario)
         spans = [topics.span_ns for topics in self.topics]
@@ -92,7 +96,7 @@ class SensorsNode:
         self._asking = self.node.create_client(GetTerrainSnapshot, 'terrain/snapshot')
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self.node)
-        self._static = self.node.create_publisher(TFMessage, 'tf_static', qos.LATCHED)
+        self._static = self.node.create_publisher(TFMessage, f'{root}/tf_static', qos.LATCHED)
         self._static.publish(TFMessage(transforms=[t for s in sensors for t in static_transforms(s)]))
         self._leaving = Leaving()
 
@@ -103,10 +107,9 @@ class SensorsNode:
         }
         made: list[SensorTopics] = []
         for sensor in sensors:
-            node = Node(
-                sensor.name, namespace=sensor.vehicle, start_parameter_services=False, enable_rosout=False,
-                use_global_arguments=False,
-            )  # fmt: skip
+            node = named_node(
+                sensor.name, f'{self._root}/{sensor.vehicle}', start_parameter_services=False, enable_rosout=False
+            )
             self.nodes.append(node)
             context = SensorContext(
                 node, self.inbox, scenario.seed, scenario.world.gravity_mps2, scenario.light, lamps
@@ -130,7 +133,7 @@ class SensorsNode:
             stamp = message.header.stamp
             track.add(stamp.sec * 10**9 + stamp.nanosec, np.array(values))
 
-        self.inbox.subscribe(WheeledVehicleState, f'/{vehicle}/vehicle_state', take, qos.HISTORY)
+        self.inbox.subscribe(WheeledVehicleState, f'{self._root}/{vehicle}/vehicle_state', take, qos.HISTORY)
 
     def _on_update(self, message: TerrainUpdate) -> None:
         self.states.ground.on_update(soil_convert.update_record(message))
@@ -157,6 +160,8 @@ class SensorsNode:
             self._asking.remove_pending_request(future)
             return
         response = future.result()
+        if response.run != self._run_id:
+            return
         self.states.ground.load(soil_convert.nodes_record(response.nodes), int(response.soil_seq))
         self._show_ground()
 
@@ -169,7 +174,7 @@ class SensorsNode:
         """
         self._wait_for_all()
         settle()
-        self._ack.publish(SensorsAck(epoch=0, t_ns=-1))
+        self._ack.publish(SensorsAck(run=self._run_id, epoch=0, t_ns=-1))
         until = 0.0
         while not self._leaving.overdue:
             self.inbox.wait(0.02)
@@ -249,7 +254,7 @@ class SensorsNode:
             done = min(done, due.t_ns)
         if (ground.epoch, done) != self._acknowledged:
             self._acknowledged = (ground.epoch, done)
-            self._ack.publish(SensorsAck(epoch=ground.epoch, t_ns=done))
+            self._ack.publish(SensorsAck(run=self._run_id, epoch=ground.epoch, t_ns=done))
 
 
 def static_transforms(sensor: Sensor) -> list[TransformStamped]:

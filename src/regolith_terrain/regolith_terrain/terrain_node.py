@@ -19,8 +19,8 @@ from regolith_world.config import Head, WorldConfig, load_section
 from regolith_world.records import Cycle
 from regolith_world.ros import qos
 from regolith_world.ros.convert import cycle_record
+from regolith_world.ros.parameters import declare_scenario
 from regolith_world.ros.participant_shell import ParticipantShell, run_participant
-from regolith_world.world_node import declare
 
 
 class TerrainNode:
@@ -29,13 +29,12 @@ class TerrainNode:
     def __init__(self) -> None:
         self.node = Node('terrain')
         node = self.node
-        scenario_file = declare(node, 'scenario_file', '', 'resolved scenario (YAML)')
+        scenario_file = declare_scenario(node)
         head = load_section(scenario_file, '', Head)
         config = load_section(scenario_file, 'terrain', TerrainConfig)
         world_config = load_section(scenario_file, 'world', WorldConfig)
-        link = Node('terrain_link', start_parameter_services=False, enable_rosout=False)
-        self.shell = ParticipantShell(node, link, world_config, lambda name: name)
-        self._update = link.create_publisher(TerrainUpdate, 'terrain/update', qos.PROTOCOL)
+        self.shell = ParticipantShell(node, world_config, lambda name: name)
+        self._update = self.shell.link.create_publisher(TerrainUpdate, 'terrain/update', qos.PROTOCOL)
         self.authority = TerrainAuthority(
             config, build_height_field(config, head.seed), self.shell.send_evolved, self._send_update, name='terrain'
         )
@@ -43,13 +42,13 @@ class TerrainNode:
         self.shell.attach(self.authority, self._restore, self._replay)
         self.shell.watch([self._update])
         offer_heights(node, self.authority.grid)
-        offer_snapshot(node, self.authority)
+        offer_snapshot(node, self.authority, self.shell.run_id)
         self._map = MapTopics(node, self.authority.grid)
         self.authority.on_commit = self._show
 
     def _send_update(self, update: SoilUpdate) -> None:
         if not self.shell.muted:
-            self.shell.publish_twice_if_chaotic(self._update, convert.update_message(update))
+            self.shell.send(self._update, convert.update_message(update))
 
     def _on_delta(self, message: TerrainDelta) -> None:
         self.authority.on_delta(convert.delta_record(message))

@@ -22,8 +22,10 @@ from regolith_vehicles.ros.vehicle_topics import VehicleTopics
 from regolith_world.config import Head, WorldConfig, load_section
 from regolith_world.ros import qos
 from regolith_world.ros.convert import cycle_record, evolved_record
+from regolith_world.ros.leaving import BadStart
+from regolith_world.ros.naming import root_of
+from regolith_world.ros.parameters import declare, declare_scenario
 from regolith_world.ros.participant_shell import ParticipantShell, run_participant
-from regolith_world.world_node import declare
 
 
 class AgentNode:
@@ -32,33 +34,32 @@ class AgentNode:
     def __init__(self) -> None:
         self.node = Node('agent')
         node = self.node
-        scenario_file = declare(node, 'scenario_file', '', 'resolved scenario (YAML)')
+        scenario_file = declare_scenario(node)
         name = declare(node, 'vehicle', '', 'name of the vehicle in the scenario')
-        world_namespace = declare(node, 'world_namespace', 'regolith', 'where the topics of the world are')
-        frame_prefix = declare(node, 'frame_prefix', f'{name}/', 'before every frame id')
-        rate = declare(node, 'state_rate_hz', 50.0, 'rate of the state topics in simulated time [Hz]')
+        below = f'{root_of(node)}/regolith'
+        world_namespace = declare(node, 'world_namespace', below, 'where the topics of the world are')
         sensed = declare(node, 'sensed', False, 'whether sensors follow this vehicle and must not miss a state')
         labelled = declare(node, 'labelled', False, 'whether cameras label wheels with their states')
-        stamped = declare(node, 'cmd_vel_stamped', False, 'whether cmd_vel is a TwistStamped (distros after Jazzy)')
         head = load_section(scenario_file, '', Head)
         world_config = load_section(scenario_file, 'world', WorldConfig)
         terrain = load_section(scenario_file, 'terrain', TerrainConfig)
+        if name not in head.vehicles:
+            known = ', '.join(sorted(head.vehicles)) or 'none, the scenario has no vehicles'
+            raise BadStart(f'agent: parameter vehicle is {name!r}; allowed: {known} (of {scenario_file})')
         entry = load_section(scenario_file, f'vehicles.{name}', VehicleEntry)
         model, mjcf_path = load_vehicle_model(entry.model)
         field = build_height_field(terrain, head.seed)
         soil = SoilCopy(SoilGrid(field, terrain.spacing_m), name, terrain.compaction_transfer)
-        link = Node('agent_link', start_parameter_services=False, enable_rosout=False)
-        self.shell = ParticipantShell(node, link, world_config, lambda topic: f'/{world_namespace}/{topic}')
-        self._delta = link.create_publisher(TerrainDelta, f'/{world_namespace}/terrain/delta', qos.PROTOCOL)
+        self.shell = ParticipantShell(node, world_config, lambda topic: f'{world_namespace}/{topic}')
+        self._delta = self.shell.link.create_publisher(TerrainDelta, self.shell.world('terrain/delta'), qos.PROTOCOL)
         self.agent = VehicleAgent(
             name, entry, model, mjcf_path, terrain, field, world_config.gravity_mps2,
             self.shell.send_evolved, self._send_delta, soil=soil, publish=self._publish,
         )  # fmt: skip
         self.agent.warm_up()
-        self.topics = VehicleTopics(node, self.agent, frame_prefix, rate, head.seed)
-        self.topics.listen(self.shell.inbox, 'cmd_vel', stamped)
-        update = f'/{world_namespace}/terrain/update'
-        self.shell.inbox.subscribe(TerrainUpdate, update, self._on_update, qos.PROTOCOL)
+        self.topics = VehicleTopics(node, self.agent, head.seed)
+        self.topics.listen(self.shell.inbox, self.shell.link)
+        self.shell.inbox.subscribe(TerrainUpdate, self.shell.world('terrain/update'), self._on_update, qos.PROTOCOL)
         self.shell.attach(self.agent, self._restore, self._replay, self._adopt)
         self.shell.watch([self._delta, *(self.topics.followed(labelled) if sensed else ())])
         offer_heights(node, soil.grid)
@@ -69,7 +70,7 @@ class AgentNode:
 
     def _send_delta(self, delta: SoilDelta) -> None:
         if not self.shell.muted:
-            self.shell.publish_twice_if_chaotic(self._delta, convert.delta_message(delta))
+            self.shell.send(self._delta, convert.delta_message(delta))
 
     def _on_update(self, message: TerrainUpdate) -> None:
         self.agent.on_update(convert.update_record(message))

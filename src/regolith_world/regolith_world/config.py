@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 
 class Section(BaseModel):
@@ -76,6 +76,10 @@ class Head(BaseModel):
     """The radios' section; None: nobody talks."""
 
 
+class UnresolvedScenario(ValueError):
+    """A file that nodes cannot be started with; the message names it, the key and what is allowed."""
+
+
 SectionT = TypeVar('SectionT', bound=BaseModel)
 
 
@@ -85,10 +89,19 @@ def load_section(scenario_file: str | Path, key: str, model: type[SectionT]) -> 
     :param scenario_file: path of the resolved scenario
     :param key: dotted path of the section, e.g. ``vehicles.amber``; '' for the root
     :param model: the section's schema
-    :raises KeyError: if the section is absent
-    :raises pydantic.ValidationError: if the file was tampered with
+    :raises UnresolvedScenario: if it is no such file
     """
-    node = yaml.load(Path(scenario_file).read_text(), Loader=getattr(yaml, 'CSafeLoader', yaml.SafeLoader))
-    for part in filter(None, key.split('.')):
-        node = node[part]
-    return model.model_validate(node)
+    allowed = 'a resolved scenario, scenario.yaml of a run folder'
+    try:
+        node = yaml.load(Path(scenario_file).read_text(), Loader=getattr(yaml, 'CSafeLoader', yaml.SafeLoader))
+        for part in filter(None, key.split('.')):
+            node = node[part]
+        return model.model_validate(node)
+    except (KeyError, TypeError):
+        raise UnresolvedScenario(f'{scenario_file}: {key}: is absent; allowed: {allowed}') from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = '.'.join([part for part in (key,) if part] + [str(part) for part in first['loc']])
+        raise UnresolvedScenario(f'{scenario_file}: {where}: {first["msg"]}; allowed: {allowed}') from None
+    except yaml.YAMLError as error:
+        raise UnresolvedScenario(f'{scenario_file}: {" ".join(str(error).split())}; allowed: {allowed}') from None

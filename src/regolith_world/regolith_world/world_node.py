@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from regolith_msgs.srv import Join, RestoreState, SaveState
@@ -20,26 +19,24 @@ from regolith_world.config import Head, WorldConfig, load_section
 from regolith_world.records import JoinRequest, ParticipantKind
 from regolith_world.remote import Silence
 from regolith_world.ros import convert
+from regolith_world.ros.announcement import Announcement
 from regolith_world.ros.asking import ask
 from regolith_world.ros.bus import RosBus
 from regolith_world.ros.leaving import run_process
+from regolith_world.ros.naming import helper_node, root_of
+from regolith_world.ros.parameters import declare, declare_run, declare_scenario
+from regolith_world.ros.participant_shell import WORD_S
 from regolith_world.ros.runner import Runner
 from regolith_world.world import Refused, World
 
 SENSORS_LAG = 'simulated time the world may run ahead of its sensors [s]; below 0: there are none'
 
 
-def declare(node: Node, name: str, default: Any, description: str) -> Any:
-    """Declare a read-only parameter and return its value."""
-    descriptor = ParameterDescriptor(description=description, read_only=True)
-    return node.declare_parameter(name, default, descriptor).value
-
-
 class ServiceStates:
     """Reaches the participants' states through their services (see :class:`regolith_world.ros.runner.States`)."""
 
-    def __init__(self, node: Node, services: Mapping[str, str], timeout_s: float) -> None:
-        self._node = node
+    def __init__(self, node: Node, services: Mapping[str, str], timeout_s: float, run: int) -> None:
+        self._node, self._run = node, run
         self._executor = SingleThreadedExecutor(context=node.context)
         self._executor.add_node(node)
         self._ask = partial(ask, self._executor, timeout_s=timeout_s)
@@ -61,7 +58,7 @@ class ServiceStates:
         blobs = {}
         for name in names:
             try:
-                blobs[name] = bytes(self._ask(self._save[name], SaveState.Request()).state)
+                blobs[name] = bytes(self._ask(self._save[name], SaveState.Request(run=self._run)).state)
             except TimeoutError:
                 raise Silence([name]) from None
         return blobs
@@ -74,7 +71,8 @@ class ServiceStates:
         """
         soil = convert.byte_array(blobs.get('terrain', b''))
         for name in sorted(blobs):
-            request = RestoreState.Request(epoch=int(epoch), state=convert.byte_array(blobs[name]), soil=soil)
+            state = convert.byte_array(blobs[name])
+            request = RestoreState.Request(run=self._run, epoch=int(epoch), state=state, soil=soil)
             response = self._ask(self._restore[name], request)
             if not response.success:
                 raise ValueError(f'{name} cannot be restored: {response.message}')
@@ -86,25 +84,27 @@ class WorldNode:
     def __init__(self) -> None:
         self.node = Node('world')
         node = self.node
-        scenario_file = declare(node, 'scenario_file', '', 'resolved scenario (YAML)')
+        scenario_file = declare_scenario(node)
+        self._run_id = declare_run(node)
         run_dir = declare(node, 'run_dir', '', 'folder of the run; empty: keep nothing on disk')
         self._restore_from = declare(node, 'restore_from', '', 'checkpoint folder to start from; empty: the beginning')
         self._recorded = declare(node, 'recorder', False, 'whether a recorder acknowledges what it wrote')
         head = load_section(scenario_file, '', Head)
         self.config = load_section(scenario_file, 'world', WorldConfig)
         self._expected = {**{name: ParticipantKind.AGENT for name in head.vehicles}, 'terrain': ParticipantKind.TERRAIN}
-        services = {name: f'/{name}/agent' for name in head.vehicles}
+        self._root = root_of(node)
+        services = {name: f'{self._root}/{name}/agent' for name in head.vehicles}
         services['terrain'] = f'{node.get_namespace().rstrip("/")}/terrain'
         if head.comms is not None:
             self._expected['comms'] = ParticipantKind.COMMS
             services['comms'] = f'{node.get_namespace().rstrip("/")}/comms'
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(node)
-        link = Node('world_link', start_parameter_services=False, enable_rosout=False)
-        states_node = Node('world_states', start_parameter_services=False, enable_rosout=False)
+        link, states_node = helper_node(node, 'link'), helper_node(node, 'states')
         self.nodes = [node, link, states_node]
-        self.bus = RosBus(link, self.config, self._serve)
-        self._states = ServiceStates(states_node, services, self.config.agent_timeout_s)
+        self._announcement = Announcement(node, link, self._run_id, head.name)
+        self.bus = RosBus(link, self.config, self._serve, self._run_id)
+        self._states = ServiceStates(states_node, services, self.config.agent_timeout_s, self._run_id)
         self.world = World(self.config, bus=self.bus, on_silence=lambda silence: self.runner.on_silence(silence))
         self._last_checkpoint: checkpoint.Checkpoint | None = None
         self.runner = Runner(
@@ -116,7 +116,6 @@ class WorldNode:
             scenario=head.name,
             processes='many',
             duration_s=declare(node, 'duration_s', 0.0, 'simulated time at which the run ends [s]; 0: never'),
-            speed=declare(node, 'speed', 1.0, 'cap, simulated seconds per wall second; 0: as fast as possible'),
             inbox=self.bus.inbox,
             recorded=self._recorded,
             sensors_lag_s=declare(node, 'sensors_lag_s', -1.0, SENSORS_LAG),
@@ -138,19 +137,26 @@ class WorldNode:
     def run(self) -> int:
         """Wait for everybody, run, return the exit code."""
         until = time.monotonic() + self.config.start_timeout_s
+        next_word = time.monotonic() + WORD_S
         wanted = len(self._expected) + bool(self._recorded)
         while (
-            set(self.world.participants) != set(self._expected)
+            not self._announcement.alone()
+            or set(self.world.participants) != set(self._expected)
             or self.bus.listeners() < wanted
             or self.runner.followers.missing()
         ):
             self.bus.inbox.deliver()
             if self.runner.leaving.asked:
                 return 0
-            if time.monotonic() > until:
+            now = time.monotonic()
+            if now > min(until, next_word):
                 missing = sorted(set(self._expected) - set(self.world.participants)) or self.runner.followers.missing()
-                self.node.get_logger().error(f'{missing} did not join within {self.config.start_timeout_s} s')
-                return 3
+                missing = missing or ['somebody who listens to cycles']
+                if now > until:
+                    self.node.get_logger().error(f'{missing} did not join within {self.config.start_timeout_s} s')
+                    return 3
+                next_word += WORD_S
+                self.node.get_logger().info(f'waiting for {", ".join(missing)}')
             self._executor.spin_once(timeout_sec=0.05)
         self._started = True
         if self.config.on_failure == 'wait' and not self._restore_from:
@@ -158,6 +164,10 @@ class WorldNode:
         return self.runner.run(Path(self._restore_from) if self._restore_from else None)
 
     def _on_join(self, request: Join.Request, response: Join.Response) -> Join.Response:
+        response.run = self._run_id
+        if request.run != self._run_id:
+            response.result, response.message = Join.Response.OTHER_RUN, f'this is the world of run {self._run_id}'
+            return response
         record = convert.join_record(request)
         known = record.name in self.world.participants
         if known and (accepted := self._accepted.get(record.name)) and accepted[0] == request.instance:
@@ -198,7 +208,7 @@ class WorldNode:
         """Admit a vehicle that the scenario does not name, at HOLD, and give it the ground as it is now."""
         self.world.admit(record)
         self._expected[record.name] = record.kind
-        self._states.add(record.name, f'/{record.name}/agent')
+        self._states.add(record.name, f'{self._root}/{record.name}/agent')
         response.soil = convert.byte_array(self._states.save(('terrain',))['terrain'])
         self.runner.welcome()
         self.node.get_logger().info(f'{record.name} joins at {self.world.t_ns * 1e-9:.2f} s')

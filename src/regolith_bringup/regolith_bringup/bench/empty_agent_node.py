@@ -29,9 +29,8 @@ class EmptyAgentNode:
         terrain = load_section(scenario_file, 'terrain', TerrainConfig)
         field = build_height_field(terrain, load_section(scenario_file, '', Head).seed)
         node = Node('agent', namespace=name)
-        link = Node('agent_link', namespace=name, start_parameter_services=False, enable_rosout=False)
-        self.shell = ParticipantShell(node, link, world, lambda topic: f'/regolith/{topic}')
-        deltas = link.create_publisher(TerrainDelta, '/regolith/terrain/delta', qos.PROTOCOL)
+        self.shell = ParticipantShell(node, world, lambda topic: f'/regolith/{topic}')
+        deltas = self.shell.link.create_publisher(TerrainDelta, '/regolith/terrain/delta', qos.PROTOCOL)
         agent = EmptyAgent(
             name, terrain, field, world.gravity_mps2, self.shell.send_evolved,
             lambda delta: deltas.publish(convert.delta_message(delta)),

@@ -9,6 +9,7 @@ from typing import Any
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point
+from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from regolith_msgs import msg as m
@@ -25,6 +26,7 @@ from regolith_world.records import Command, Cycle
 from regolith_world.ros import qos
 from regolith_world.ros.convert import byte_array
 from regolith_world.ros.inbox import Inbox
+from regolith_world.ros.naming import root_of
 
 
 class RadioTopics:
@@ -36,12 +38,15 @@ class RadioTopics:
 
     def __init__(self, node: Node, inbox: Inbox, authority: CommsAuthority) -> None:
         self._node, self._inbox, self._authority = node, inbox, authority
+        self._root = root_of(node)
         self._received: dict[str, Any] = {}
         self._neighbors: dict[str, Any] = {}
         self.open_all()
-        self._links = node.create_publisher(m.RadioLinks, 'comms/links', qos.STATUS)
+        self._links = node.create_publisher(m.RadioLinks, 'comms/links', qos.LATCHED)
         self._links_period_ns = round(authority.config.links_period_s * 1e9)
         self._links_shown: tuple[int, tuple[str, ...]] | None = None
+        self._links_message: Any = None
+        node.create_timer(1.0, self._repeat_links, clock=Clock(clock_type=ClockType.STEADY_TIME))
         self._complaints = Complaints(node.get_logger().warning)
         node.create_service(srv.RegisterRadio, 'comms/register', self._on_register)
         node.create_service(srv.BindPort, 'comms/bind', self._on_bind)
@@ -57,9 +62,10 @@ class RadioTopics:
         if radio in self._received:
             return
         # A robot that is busy for a while still gets what arrived meanwhile.
-        self._received[radio] = self._publisher(m.Datagrams, f'/{radio}/comms/rx', qos.HISTORY)
-        self._neighbors[radio] = self._publisher(m.Neighbors, f'/{radio}/comms/neighbors', qos.STATE)
-        self._inbox.subscribe(m.Datagram, f'/{radio}/comms/tx', self._taker(radio), qos.DATAGRAMS, optional=True)
+        self._received[radio] = self._publisher(m.Datagrams, f'{self._root}/{radio}/comms/rx', qos.HISTORY)
+        self._neighbors[radio] = self._publisher(m.Neighbors, f'{self._root}/{radio}/comms/neighbors', qos.STATE)
+        tx = f'{self._root}/{radio}/comms/tx'
+        self._inbox.subscribe(m.Datagram, tx, self._taker(radio), qos.DATAGRAMS, optional=True)
 
     def _publisher(self, message_type: Any, topic: str, profile: QoSProfile) -> Any:
         return self._node.create_publisher(message_type, topic, profile, qos_overriding_options=qos.OVERRIDABLE)
@@ -140,7 +146,13 @@ class RadioTopics:
             )
             for k, (src, dst) in enumerate(table.names)
         ]
+        self._links_message = message
         self._links.publish(message)
+
+    def _repeat_links(self) -> None:
+        """Say the same again once a second of wall time, also while the world is paused."""
+        if self._links_message is not None:
+            self._links.publish(self._links_message)
 
     # -- in -------------------------------------------------------------------------------------------------------
 

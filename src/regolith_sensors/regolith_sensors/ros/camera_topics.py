@@ -26,6 +26,7 @@ from regolith_sensors.scene import Semantic
 from regolith_sensors.world_view import WorldView
 from regolith_terrain.ros.convert import typed_array
 from regolith_world.ros import qos
+from regolith_world.ros.naming import root_of
 from regolith_world.rotation import matrix, product
 
 VISION = find_spec('vision_msgs') is not None
@@ -141,7 +142,8 @@ class CameraTopics(SensorTopics):
                 kept.pop()
             kept.append((t_ns, message))
 
-        self.context.inbox.subscribe(WheelStates, f'/{vehicle}/wheel_states', take, qos.HISTORY)
+        root = root_of(self.context.node)
+        self.context.inbox.subscribe(WheelStates, f'{root}/{vehicle}/wheel_states', take, qos.HISTORY)
 
     def ready(self, t_ns: int) -> bool:
         """Say whether the states of all wheels at this time have come."""

@@ -43,8 +43,10 @@ class ImuTopics(SensorTopics):
         message.angular_velocity_covariance[::4] = rate
         numbers = [*xyz(message.angular_velocity), *xyz(message.linear_acceleration)]
         self._template = NumberTemplate(message, numbers, [message.header.stamp])
-        topic = f'/{sensor.vehicle}/motion_samples'
-        context.inbox.subscribe(MotionMessage, topic, lambda m: self._track.add(samples_record(m)), qos.HISTORY)
+        context.inbox.subscribe(MotionMessage, 'motion_samples', self._take, qos.HISTORY, node=context.node)
+
+    def _take(self, message: MotionMessage) -> None:
+        self._track.add(samples_record(message))
 
     def ready(self, t_ns: int) -> bool:
         """Say whether the motion up to a time [ns] has come."""

@@ -29,13 +29,14 @@ def offer_heights(node: Node, grid: SoilGrid) -> None:
     node.create_service(GetHeights, '~/get_heights', answer)
 
 
-def offer_snapshot(node: Node, authority: TerrainAuthority) -> None:
-    """Offer ``~/snapshot``: every changed node, for those who come late."""
+def offer_snapshot(node: Node, authority: TerrainAuthority, run: int) -> None:
+    """Offer ``~/snapshot``: every changed node, for those of a run (by its id) who come late."""
 
     def answer(
         request: GetTerrainSnapshot.Request, response: GetTerrainSnapshot.Response
     ) -> GetTerrainSnapshot.Response:
         grid = authority.grid
+        response.run = run
         response.soil_seq = int(authority.soil_seq)
         response.soil_hash = grid.soil_hash()
         response.spacing = float(grid.spacing)

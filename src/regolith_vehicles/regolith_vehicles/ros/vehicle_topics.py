@@ -25,8 +25,12 @@ from regolith_world.records import Vector
 from regolith_world.ros import qos
 from regolith_world.ros.convert import shape_message
 from regolith_world.ros.inbox import Inbox
+from regolith_world.ros.naming import root_of
 from regolith_world.ros.number_template import Field, NumberTemplate, pose, xyz
+from regolith_world.ros.parameters import declare
 from regolith_world.rotation import matrix, product
+
+RATE = 'rate of the state topics but vehicle_state, wheel_states and motion_samples, in simulated time [Hz]'
 
 
 class VehicleTopics:
@@ -35,13 +39,13 @@ class VehicleTopics:
     Nothing is built for a topic that nobody listens to.
 
     :param node: in the vehicle's namespace; topic names are relative to it
-    :param frame_prefix: before every frame id, e.g. ``amber/``
-    :param rate_hz: of the state topics but ``vehicle_state``, ``wheel_states``, ``motion_samples``, in simulated time
     :param seed: of the scenario: picks the noise of wheel encoders
     """
 
-    def __init__(self, node: Node, agent: VehicleAgent, frame_prefix: str, rate_hz: float, seed: int) -> None:
-        self._agent = agent
+    def __init__(self, node: Node, agent: VehicleAgent, seed: int) -> None:
+        frame_prefix = declare(node, 'frame_prefix', f'{agent.name}/', 'before every frame id')
+        rate_hz = declare(node, 'state_rate_hz', 50.0, RATE)
+        self._node, self._agent = node, agent
         self._base = f'{frame_prefix}base_link'
         self._period_ns = round(1e9 / rate_hz)
         self._last_slot = -1
@@ -84,7 +88,7 @@ class VehicleTopics:
         parts = [(f.transform.translation, f.transform.rotation) for f in frames]
         numbers = [field for shift, turn in parts for field in (*xyz(shift), *((turn, name) for name in 'xyzw'))]
         stamps = [frame.header.stamp for frame in frames]
-        self._tf = _Topic(node, 'tf', TFMessage(transforms=frames), numbers, (), stamps, qos.TF)
+        self._tf = _Topic(node, f'{root_of(node)}/tf', TFMessage(transforms=frames), numbers, (), stamps, qos.TF)
         self._motion = node.create_publisher(
             m.MotionSamples, 'motion_samples', qos.STATE, qos_overriding_options=qos.OVERRIDABLE
         )
@@ -101,12 +105,12 @@ class VehicleTopics:
         wheels = [self._wheels.publisher] if labelled else []
         return [self._state.publisher, *wheels, *([self._motion] if inertial else [])]
 
-    def listen(self, inbox: Inbox, topic: str, stamped: bool) -> None:
-        """Take ``cmd_vel`` from ``topic``; ``stamped`` for TwistStamped (distros after Jazzy)."""
-        if stamped:
-            inbox.subscribe(TwistStamped, topic, lambda t: self._command(t.twist), qos.COMMAND, optional=True)
-        else:
-            inbox.subscribe(Twist, topic, self._command, qos.COMMAND, optional=True)
+    def listen(self, inbox: Inbox, link: Node) -> None:
+        """Take ``cmd_vel`` through a node in the vehicle's namespace that nobody spins."""
+        stamped = declare(self._node, 'cmd_vel_stamped', False, 'whether cmd_vel is a TwistStamped (after Jazzy)')
+        kind: Any = TwistStamped if stamped else Twist
+        take = (lambda message: self._command(message.twist)) if stamped else self._command
+        inbox.subscribe(kind, 'cmd_vel', take, qos.COMMAND, optional=True, node=link)
 
     def _command(self, twist: Twist) -> None:
         self._agent.on_command(twist.linear.x, twist.angular.z)

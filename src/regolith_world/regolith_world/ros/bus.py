@@ -24,13 +24,15 @@ class RosBus:
 
     :param node: for the protocol's topics alone; nobody else spins it
     :param serve: called now and then while waiting, to answer services
+    :param run: id of the run
     """
 
-    def __init__(self, node: Node, config: WorldConfig, serve: Callable[[], None]) -> None:
+    def __init__(self, node: Node, config: WorldConfig, serve: Callable[[], None], run: int) -> None:
+        self._run = run
         self._config = config
         self._serve = serve
         self._publisher = node.create_publisher(CycleMessage, 'cycle', qos.PROTOCOL)
-        self.inbox = Inbox(node)
+        self.inbox = Inbox(node, run)
         """For further topics the world listens to."""
         self.inbox.subscribe(EvolvedMessage, 'evolved', self._on_evolved, qos.PROTOCOL)
         self.inbox.subscribe(TerrainUpdate, 'terrain/update', self._on_update, qos.PROTOCOL)
@@ -55,7 +57,7 @@ class RosBus:
 
     def exchange(self, cycle: Cycle) -> dict[str, Evolved]:
         """See :class:`regolith_world.remote.Bus`."""
-        message = convert.cycle_message(cycle)
+        message = self._message(cycle)
         if cycle.key != self._key:
             self._key = cycle.key
             self._answers = {}
@@ -83,7 +85,12 @@ class RosBus:
 
     def tell(self, cycle: Cycle) -> None:
         """Send a record without waiting for answers: the last word to those still there after a failure."""
-        self._publisher.publish(convert.cycle_message(cycle))
+        self._publisher.publish(self._message(cycle))
+
+    def _message(self, cycle: Cycle) -> CycleMessage:
+        message = convert.cycle_message(cycle)
+        message.key.run = self._run
+        return message
 
     def _on_evolved(self, message: EvolvedMessage) -> None:
         record = convert.evolved_record(message)

@@ -17,6 +17,7 @@ from std_msgs.msg import UInt64
 from regolith_world.ros import qos
 from regolith_world.ros.inbox import Inbox
 from regolith_world.ros.leaving import Leaving
+from regolith_world.ros.naming import root_of
 from regolith_world.world import World
 
 RECORDER_LAG = 25
@@ -59,18 +60,25 @@ class Followers:
         self._inputs = self.input_timeouts = 0
         barrier = world.config.input_barrier
         if barrier is not None:
-            inbox.subscribe(_message_type(barrier.type), barrier.topic, self._on_input, qos.STATE, optional=True)
+            topic = f'{root_of(node)}{barrier.topic}'
+            inbox.subscribe(_message_type(barrier.type), topic, self._on_input, qos.STATE, optional=True)
 
     def missing(self) -> list[str]:
         """Return who of the recorder and the sensors (if there are any) is not connected to everybody yet."""
         missing = ['recorder'] if self._recorded and self._written < 0 else []
         return missing + (['sensors'] if self.sensing and self._sensed is None else [])
 
+    def present(self) -> list[str]:
+        """Return who of them is there."""
+        recorder = ['recorder'] if self._recorded and self._written >= 0 else []
+        return recorder + (['sensors'] if self.sensing and self._sensed is not None else [])
+
     def wait_for_recorder(self) -> None:
         """Never outrun the recorder: what it has not taken yet would be lost in the middleware's queues."""
         until = time.monotonic() + self._world.config.agent_timeout_s
         while self._recorded and self._world.cycle - self._written > self._recorder_lag:
             self._inbox.wait(0.02)
+            self._serve()
             if time.monotonic() > until:
                 self._recorded = False
                 self._report_failure(['recorder'], 'goes on without a recorder')
@@ -111,6 +119,7 @@ class Followers:
         until = time.monotonic() + barrier.timeout_s
         while self._inputs == 0 and not self._leaving.asked:
             self._inbox.wait(0.01)
+            self._serve()
             if time.monotonic() > until:
                 self.input_timeouts += 1
                 break

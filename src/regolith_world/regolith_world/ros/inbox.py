@@ -10,6 +10,7 @@ interface; where that has changed, the same class runs on the public executor.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 from rclpy.executors import SingleThreadedExecutor, TimeoutException
@@ -31,10 +32,12 @@ class Inbox:
     """Subscriptions of one node, waited for together and handed to their callbacks in the order they were added.
 
     :param node: must not be spun by any executor
+    :param run: whose messages to take, of those that carry a run's id
     """
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: Node, run: int = 0) -> None:
         self._node = node
+        self._run = run
         self._entries: list[tuple[Any, Any, Callable[[Any], None]]] = []
         self._needed: list[Any] = []
         self._executor: SingleThreadedExecutor | None = None
@@ -51,17 +54,34 @@ class Inbox:
         qos: QoSProfile,
         *,
         optional: bool = False,
+        node: Node | None = None,
+        every_run: bool = False,
     ) -> None:
         """Subscribe; ``callback`` is called from :meth:`wait`.
 
         :param optional: whether nobody need publish it, as with ``cmd_vel``
+        :param node: in whose namespace, and with whose remaps, the topic is; the inbox's own if left
+            out. As it, one that nobody spins
+        :param every_run: whether to take messages of other runs, too
         """
+        path = run_path(message_type)
+        if self._executor is not None and node is not None:
+            self._executor.add_node(node)
+        if path is not None and not every_run:
+            callback = self._ours(path, callback)
         handler = callback if self._executor is not None else _never
-        subscription = self._node.create_subscription(message_type, topic, handler, qos)
+        subscription = (node or self._node).create_subscription(message_type, topic, handler, qos)
         if not optional:
             self._needed.append(subscription)
         self._entries.append((subscription, message_type, callback))
         self._wait_set = None
+
+    def _ours(self, path: tuple[str, ...], callback: Callable[[Any], None]) -> Callable[[Any], None]:
+        def take(message: Any) -> None:
+            if reduce(getattr, path, message) == self._run:
+                callback(message)
+
+        return take
 
     def publishers(self) -> int:
         """Return how many publishers the least connected of the subscriptions sees, optional ones left out."""
@@ -96,6 +116,14 @@ class Inbox:
                 found = True
                 callback(taken[0])
         return found
+
+
+def run_path(message_type: Any) -> tuple[str, ...] | None:
+    """Return where a type of message carries its run's id, as a path of fields; None if it carries none."""
+    fields = message_type.get_fields_and_field_types()
+    if fields.get('key') == 'regolith_msgs/CycleKey':
+        return ('key', 'run')
+    return ('run',) if fields.get('run') == 'uint64' else None
 
 
 def serve(executor: SingleThreadedExecutor, limit: int = 16) -> None:

@@ -24,6 +24,8 @@ from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
+from regolith_world.config import UnresolvedScenario
+
 Made = TypeVar('Made')
 
 GRACE_S = 3.0
@@ -36,6 +38,10 @@ DESTROY_S = 1.0
 """How long it may then take to destroy its nodes [wall s]: 15 ms as a rule, 42 ms at most in 24 processes."""
 
 _SIGEV_THREAD = 2
+
+
+class BadStart(Exception):
+    """What a process was started with cannot be used, or not here; the message says what is allowed. Exit code 2."""
 
 
 class Leaving:
@@ -81,6 +87,9 @@ def run_process(
     try:
         made = build()
         code = run(made) or 0
+    except (BadStart, UnresolvedScenario) as error:
+        print(f'{error}', file=sys.stderr)
+        code = 2
     except refusals as error:
         print(f'{error}', file=sys.stderr)
         code = 3

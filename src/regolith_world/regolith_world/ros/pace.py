@@ -22,7 +22,8 @@ class Pace:
     """
 
     def __init__(self, speed: float, strict: bool, late_s: float) -> None:
-        self._speed = speed
+        self.speed = speed
+        """See above; may be changed while it runs, followed by :meth:`restart`."""
         self._strict = strict
         self._late_s = late_s
         self._lateness: list[float] = []
@@ -37,11 +38,11 @@ class Pace:
 
         :param idle: called with a wall time [s] that may be spent on something else meanwhile
         """
-        if self._speed <= 0.0:
+        if self.speed <= 0.0:
             return
         while True:
             started, origin_ns = self._origin
-            ahead = (t_ns - origin_ns) * 1e-9 / self._speed - (time.monotonic() - started)
+            ahead = (t_ns - origin_ns) * 1e-9 / self.speed - (time.monotonic() - started)
             if ahead <= 0.0:
                 break
             # The end is slept out: a look at something else would be too coarse for it.

@@ -24,6 +24,11 @@ from regolith_world.ros.asking import ask
 from regolith_world.ros.garbage import settle
 from regolith_world.ros.inbox import SERVICE_PERIOD_S, Inbox, serve
 from regolith_world.ros.leaving import Leaving, run_process
+from regolith_world.ros.naming import helper_node
+from regolith_world.ros.parameters import declare_run
+
+WORD_S = 5.0
+"""How long whoever waits is silent about it [wall s]."""
 
 
 class JoinRefused(RuntimeError):
@@ -34,16 +39,18 @@ class ParticipantShell:
     """Runs one participant until the world says STOP.
 
     :param node: with the participant's own services and observers' topics; spun here
-    :param link: for the protocol's topics alone
     :param world: topic name of one of the world's topics, ``world('cycle')``
     """
 
-    def __init__(self, node: Node, link: Node, config: WorldConfig, world: Callable[[str], str]) -> None:
+    def __init__(self, node: Node, config: WorldConfig, world: Callable[[str], str]) -> None:
         self.node = node
+        self.link = link = helper_node(node, 'link')
+        """For the protocol's topics alone."""
         self.nodes = [node, link]
         """All nodes of this process."""
         self.world = world
-        self.inbox = Inbox(link)
+        self.run_id = declare_run(node)
+        self.inbox = Inbox(link, self.run_id)
         self.muted = False
         """Set while replaying: nothing is sent."""
         self._config = config
@@ -100,10 +107,11 @@ class ParticipantShell:
             if chaos.drop_evolved_at.get(answer.name) == answer.key.cycle and not self._dropped:
                 self._dropped = True
                 return
-        self.publish_twice_if_chaotic(self._evolved, convert.evolved_message(answer))
+        self.send(self._evolved, convert.evolved_message(answer))
 
-    def publish_twice_if_chaotic(self, publisher: Any, message: Any) -> None:
-        """Publish; twice where the scenario asks for duplicated messages."""
+    def send(self, publisher: Any, message: Any) -> None:
+        """Publish a message of the protocol as one of this run; twice where the scenario asks for duplicates."""
+        message.key.run = self.run_id
         publisher.publish(message)
         if self._config.chaos is not None and self._config.chaos.duplicate:
             publisher.publish(message)
@@ -133,21 +141,25 @@ class ParticipantShell:
     def _join(self) -> None:
         client = self.node.create_client(Join, self.world('join'))
         until = time.monotonic() + self._config.start_timeout_s
+        next_word = time.monotonic() + WORD_S
         while not self._matched():
             if self._leaving.asked:
                 raise KeyboardInterrupt
             if time.monotonic() > until:
-                waiting = [p.topic_name for p in self._publishers if p.get_subscription_count() == 0]
-                raise TimeoutError(f'no world within {self._config.start_timeout_s} s; nobody listens to {waiting}')
+                raise TimeoutError(f'no world within {self._config.start_timeout_s} s; {self._unmatched()}')
+            if time.monotonic() > next_word:
+                next_word += WORD_S
+                self.node.get_logger().info(f'waiting for a world: {self._unmatched()}')
             self._executor.spin_once(timeout_sec=0.02)
         request = convert.join_message(self.participant.join_request())
-        request.instance = secrets.randbits(64)
+        request.instance, request.run = secrets.randbits(64), self.run_id
         while True:
             response = ask(self._executor, client, request, until - time.monotonic(), lambda: self._leaving.asked)
-            if response.result == Join.Response.REFUSED:
+            if response.result == Join.Response.REFUSED and response.run == self.run_id:
                 raise JoinRefused(response.message)
-            if response.result == Join.Response.ACCEPTED:
+            if response.result == Join.Response.ACCEPTED and response.run == self.run_id:
                 break
+            # Else our own world is not there yet, or another run's answered first.
             self._executor.spin_once(timeout_sec=0.05)
         if response.state:
             self._restore(bytes(response.state), bytes(response.soil), response.epoch)
@@ -168,6 +180,12 @@ class ParticipantShell:
             if response.epoch >= self.participant.epoch:
                 self.participant.forget(response.epoch)
 
+    def _unmatched(self) -> str:
+        """Return in words who is not there yet."""
+        unheard = [p.topic_name for p in self._publishers if p.get_subscription_count() == 0]
+        silent = [f'nobody publishes {self.world("cycle")}'] if self.inbox.publishers() == 0 else []
+        return '; '.join(silent + [f'nobody listens to {topic}' for topic in unheard])
+
     def _last_hash(self, response: Join.Response) -> str:
         answer = self.participant.last_answer
         return answer.state_hash if answer is not None else response.expected_hash
@@ -179,6 +197,9 @@ class ParticipantShell:
         self.participant.on_cycle(convert.cycle_record(message))
 
     def _save(self, request: SaveState.Request, response: SaveState.Response) -> SaveState.Response:
+        if request.run != self.run_id:
+            response.message = 'this participant belongs to another run'
+            return response
         answer = self.participant.last_answer
         response.success = True
         response.state = convert.byte_array(self.participant.save())
@@ -189,6 +210,9 @@ class ParticipantShell:
     def _restore_service(
         self, request: RestoreState.Request, response: RestoreState.Response
     ) -> RestoreState.Response:
+        if request.run != self.run_id:
+            response.message = 'this participant belongs to another run'
+            return response
         if self._restored is not None and request.epoch == self.participant.epoch:
             return self._restored  # asked twice; by now it may have gone on from there
         try:

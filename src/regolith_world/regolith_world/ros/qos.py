@@ -33,9 +33,9 @@ HISTORY = _profile(1000)
 """For subscribers that must miss nothing while they work for long on one message: sensors."""
 DIAGNOSTICS = _profile(10)
 LATCHED = _profile(1, DurabilityPolicy.TRANSIENT_LOCAL)
-"""Descriptions, maps: late joiners get the last one."""
-STATUS = _profile(10, DurabilityPolicy.TRANSIENT_LOCAL)
-"""status, comms/links: told several times a second; late joiners get as many of the last ones as they want."""
+"""Descriptions, maps, status: late joiners get the last one."""
+LATCHED_MANY = _profile(100, DurabilityPolicy.TRANSIENT_LOCAL)
+"""For who reads the last one of each of many publishers."""
 
 
 def sensor(rate_hz: float) -> QoSProfile:

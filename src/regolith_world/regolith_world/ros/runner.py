@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rclpy.clock import Clock as WallClock
+from rclpy.clock import ClockType
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from regolith_msgs.msg import WorldStatus
@@ -23,16 +24,31 @@ from regolith_world import checkpoint
 from regolith_world.records import ParticipantKind
 from regolith_world.remote import Silence
 from regolith_world.ros import qos
+from regolith_world.ros.diagnostics import Diagnostics
 from regolith_world.ros.followers import Followers
 from regolith_world.ros.garbage import settle
 from regolith_world.ros.inbox import SERVICE_PERIOD_S, Inbox, serve
 from regolith_world.ros.leaving import Leaving
+from regolith_world.ros.naming import root_of
 from regolith_world.ros.pace import Pace
+from regolith_world.ros.parameters import declare_speed
 from regolith_world.world import Choice, ProtocolError, World
 
 CLOCK_PERIOD_S = 0.01
 """/clock is sent at most this often [wall s]: a Python subscriber burns a third of a core at 1 kHz."""
 CHECKPOINTS_KEPT = 3
+STATUS_PERIOD_S = 0.2
+"""Of the status while the world plays [wall s]."""
+PULSE_S = 1.0
+"""Of status and diagnostics, whatever the world does or waits for [wall s]."""
+STATES = {
+    WorldStatus.WAITING: 'starting',
+    WorldStatus.PLAYING: 'running',
+    WorldStatus.PAUSED: 'paused',
+    WorldStatus.HELD: 'held',
+    WorldStatus.STOPPED: 'stopped',
+}
+"""A state of the world in one word."""
 
 
 class States(Protocol):
@@ -54,7 +70,6 @@ class Runner:
     :param states: to save and restore the participants
     :param run_dir: of the run, or None to keep nothing on disk
     :param duration_s: simulated time at which the run ends; 0 for never
-    :param speed: cap in simulated seconds per wall second; 0 for as fast as possible
     :param inbox: of the node that carries the protocol, delivered here now and then
     :param at_standstill: called after every HOLD and STOP: what was kept back may go out now
     :param recorded: whether a recorder acknowledges what it wrote and must not be outrun
@@ -72,7 +87,6 @@ class Runner:
         scenario: str,
         processes: str,
         duration_s: float,
-        speed: float,
         inbox: Inbox,
         recorded: bool,
         sensors_lag_s: float = -1.0,
@@ -84,9 +98,14 @@ class Runner:
         self._end_ns = round(duration_s * 1e9)
         self._on_checkpoint = on_checkpoint
         self._at_standstill = at_standstill
-        self._clock = node.create_publisher(Clock, '/clock', qos.CLOCK, qos_overriding_options=qos.OVERRIDABLE)
-        self._status = node.create_publisher(WorldStatus, 'status', qos.STATUS)
-        self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', qos.DIAGNOSTICS)
+        root = root_of(node)
+        self._clock = node.create_publisher(
+            Clock, f'{root}/clock', qos.CLOCK, qos_overriding_options=qos.OVERRIDABLE
+        )
+        self._status = node.create_publisher(WorldStatus, 'status', qos.LATCHED)
+        self._diagnostics = Diagnostics(node)
+        self._state, self._text = WorldStatus.WAITING, ''
+        node.create_timer(PULSE_S, self._pulse, clock=WallClock(clock_type=ClockType.STEADY_TIME))
         self._inbox = inbox
         self.leaving = Leaving()
         self.followers = Followers(
@@ -104,6 +123,7 @@ class Runner:
         self._last_clock = self._last_status = self._last_serve = 0.0
         self._rate = (time.monotonic(), 0, 0)
         self._speed_now = self._cycle_rate_now = 0.0
+        speed = declare_speed(node, self._change_speed)
         self._pace = Pace(speed, world.config.real_time == 'strict', world.config.late_s)
 
     # -- the loop -----------------------------------------------------------------------------------------------
@@ -160,6 +180,7 @@ class Runner:
     def _step(self) -> None:
         world = self._world
         report = world.step(self._end_ns or None)
+        self._diagnostics.recovered()
         if report.forced:
             self._node.get_logger().warning(f'cycle {world.cycle - 1} at {world.t_ns * 1e-9:.4f} s was forced')
         self._publish_clock(period=CLOCK_PERIOD_S)
@@ -211,9 +232,26 @@ class Runner:
         message.clock.sec, message.clock.nanosec = int(t // 10**9), int(t % 10**9)
         self._clock.publish(message)
 
+    def _change_speed(self, speed: float) -> None:
+        self._pace.speed = speed
+        self._pace.restart(self._world.t_ns)
+
+    def _pulse(self) -> None:
+        """Tell how things are even where nothing happens: while paused, or while somebody is waited for."""
+        if time.monotonic() - self._last_status > 0.5 * PULSE_S:
+            self._publish_status(self._state, self._text, force=True)
+        world = self._world
+        values = {
+            't_s': f'{world.t_ns * 1e-9:.3f}', 'speed': f'{self._speed_now:.3f}', 'cycle': world.cycle,
+            'discarded_cycles': world.discarded_cycles, 'forced_cycles': world.forced_cycles,
+        }  # fmt: skip
+        members = [*world.participants, *self.followers.present()]
+        self._diagnostics.publish(world.t_ns + self._clock_offset_ns, STATES[self._state], values, members)
+
     def _publish_status(self, state: int, text: str = '', force: bool = False) -> None:
         now = time.monotonic()
-        if not force and now - self._last_status < 0.2:
+        self._state, self._text = state, text
+        if not force and now - self._last_status < STATUS_PERIOD_S:
             return
         self._last_status = now
         world = self._world
@@ -239,16 +277,10 @@ class Runner:
 
     def report_failure(self, names: list[str], consequence: str) -> None:
         """Put nodes that do not answer on /diagnostics and into the status."""
-        message = DiagnosticArray()
-        t = self._world.t_ns + self._clock_offset_ns
-        message.header.stamp.sec, message.header.stamp.nanosec = int(t // 10**9), int(t % 10**9)
-        for name in names:
-            status = DiagnosticStatus(level=DiagnosticStatus.ERROR, name=f'regolith: {name}', hardware_id=name)
-            status.message = f'no answer within {self._world.config.agent_timeout_s} s; the world {consequence}'
-            values = {'cycle': str(self._world.cycle), 'on_failure': consequence}
-            status.values = [KeyValue(key=k, value=v) for k, v in values.items()]
-            message.status.append(status)
-        self._diagnostics.publish(message)
+        why = f'no answer within {self._world.config.agent_timeout_s} s; the world {consequence}'
+        self._diagnostics.failed(names, why, {'cycle': self._world.cycle, 'on_failure': consequence})
+        self._state = WorldStatus.HELD
+        self._pulse()
         text = f'no answer from {", ".join(names)}: the world {consequence}'
         self._publish_status(WorldStatus.HELD, text, force=True)
         self._node.get_logger().error(text)

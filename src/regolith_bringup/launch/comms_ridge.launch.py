@@ -1,0 +1,11 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Start two rovers whose radios a ridge silences: ``ros2 launch regolith_bringup comms_ridge.launch.py``."""
+
+from launch import LaunchDescription
+from regolith_bringup.launch_adapter import launch_description
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Return what ``ros2 launch`` runs."""
+    return launch_description({'scenario': 'comms_ridge'})

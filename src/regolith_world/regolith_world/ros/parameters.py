@@ -1,0 +1,64 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters that nodes are started with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from regolith_world.ros.leaving import BadStart
+
+
+def declare(node: Node, name: str, default: Any, description: str) -> Any:
+    """Declare a read-only parameter and return its value."""
+    descriptor = ParameterDescriptor(description=description, read_only=True)
+    return node.declare_parameter(name, default, descriptor).value
+
+
+def declare_scenario(node: Node) -> Path:
+    """Declare ``scenario_file`` and return its value.
+
+    :raises BadStart: if there is no such file
+    """
+    value = declare(node, 'scenario_file', '', 'resolved scenario (YAML), scenario.yaml of a run folder')
+    path = Path(value)
+    if not value or not path.is_file():
+        found = 'is not set' if not value else f'{value!r} is no file'
+        raise BadStart(
+            f'{node.get_name()}: parameter scenario_file {found}; allowed: the scenario.yaml of a run folder. Nodes '
+            'are started by `ros2 launch regolith_bringup scenario.launch.py` or `regolith run`'
+        )
+    return path
+
+
+def declare_speed(node: Node, change: Callable[[float], None]) -> float:
+    """Declare ``speed``, which may be changed while a run goes on, and return its value.
+
+    :param change: takes a new value
+    """
+    about = 'cap, simulated seconds per wall second; 0: as fast as possible'
+    limits = [FloatingPointRange(from_value=0.0, to_value=1e6)]
+    node.declare_parameter('speed', 1.0, ParameterDescriptor(description=about, floating_point_range=limits))
+
+    def take(parameters: list[Parameter]) -> None:
+        for parameter in parameters:
+            if parameter.name == 'speed':
+                change(float(parameter.value))
+
+    node.add_post_set_parameters_callback(take)
+    return float(node.get_parameter('speed').value)
+
+
+def declare_run(node: Node) -> int:
+    """Declare ``run``, the id of the run that a node belongs to, and return its value.
+
+    Whoever starts a run draws it once; it is in every message of the protocol, and messages of other runs in the same
+    graph are ignored. It is outside every hash. Nodes started without one make a run of their own, number 0.
+    """
+    return int(declare(node, 'run', 0, 'id of the run; messages of other runs are ignored'))

@@ -1,0 +1,42 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The first steps of every node's process, before what takes long to import."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+from importlib import import_module
+from pathlib import Path
+
+PARENT = 'REGOLITH_PARENT'
+"""Names the process that started a node and that it must not outlive; nodes started by hand live on their own."""
+
+_PR_SET_PDEATHSIG = 1
+
+
+def node() -> None:
+    """Be the node that the executable ``lib/PACKAGE/NODE`` is named after: call ``PACKAGE.NODE.main``.
+
+    Until that listens to signals itself, they end the process without a word: nobody wants the stack of an import.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # Whoever started it may have kept the signal back until now.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+    end_with_parent()
+    executable = Path(sys.argv[0])
+    import_module(f'{executable.parent.name}.{executable.name}').main()
+
+
+def end_with_parent() -> None:
+    """Let the kernel send SIGTERM to this process when the one that started it ends, however that comes to be."""
+    parent = os.environ.pop(PARENT, '')
+    if not parent.isdecimal():
+        return
+    if os.getppid() == int(parent):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    # It may have ended before the kernel was asked, or a debugger may stand between.
+    if os.getppid() != int(parent) and not Path(f'/proc/{parent}').exists():
+        os._exit(128 + signal.SIGTERM)

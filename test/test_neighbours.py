@@ -1,0 +1,56 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs that share a graph: one domain, one machine."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from harness import LiveRun, command, environment, vehicle, write_scenario
+from regolith_msgs.msg import WorldStatus
+
+pytestmark = pytest.mark.ros
+
+
+def test_runs_in_one_graph_leave_each_other_alone(tmp_path: Path) -> None:
+    """The later of two worlds yields; a namespace moves everything; no two nodes have one name."""
+    amber = vehicle(0.0, 0.0, type='constant', linear_mps=0.2)
+    file = write_scenario(tmp_path, {'amber': amber}, duration_s=2.0)
+    with LiveRun(tmp_path, file, '--no-record', '--speed', 0.2, processes='one', name='first') as first:
+        status = first.subscribe(WorldStatus, '/regolith/status', latched=True)
+        first.wait_for(lambda: any(s.state == WorldStatus.PLAYING for s in status), what='the first run')
+        first.pause()  # it is there, and in the middle of its way, for as long as the others take
+        start = {'cwd': tmp_path, 'env': environment(first.domain), 'stdout': subprocess.PIPE, 'text': True}
+        later = subprocess.Popen(
+            command('run', file, '--out', tmp_path / 'later'), stderr=subprocess.STDOUT, **start
+        )  # type: ignore[call-overload]
+        moved = subprocess.Popen(
+            command('run', file, '--namespace', 'moon', '--speed', '1', '--no-report', '--out', tmp_path / 'moved'),
+            stderr=subprocess.STDOUT, **start,
+        )  # type: ignore[call-overload]
+        moon = first.subscribe(WorldStatus, '/moon/regolith/status', latched=True)
+        first.wait_for(lambda: any(s.state == WorldStatus.PLAYING for s in moon), 60.0, what='the run in a namespace')
+        nodes = first.node.get_node_names_and_namespaces()
+        topics = [name for name, _ in first.node.get_topic_names_and_types()]
+        said, _ = later.communicate(timeout=60.0)
+        printed, _ = moved.communicate(timeout=60.0)
+        first.pause(False)
+        result = first.finish()
+    assert later.returncode == 2, said
+    for part in ('another run', f'domain {first.domain}', '--namespace', '--domain'):
+        assert part in said
+    assert 'Traceback' not in said
+    assert moved.returncode == 0, printed
+    # What the run in a namespace computed is what the one beside it did, and its bag holds nothing else's.
+    assert f'state hash {result.summary["state_hash"][:16]}' in printed.replace('\n', ' ').replace('  ', ' ')
+    from regolith_bringup.bag_reading import Bag
+
+    bag = Bag(tmp_path / 'moved')
+    assert bag.root == '/moon'
+    assert len({m.content.key.run for m in bag.messages('/regolith/cycle')} - {0}) == 1
+    ours = [node for node in nodes if node[0] != 'test']
+    assert len(ours) == len(set(ours)), sorted(ours)
+    assert {'/moon/clock', '/moon/tf', '/moon/diagnostics', '/moon/amber/odom', '/clock', '/tf'} <= set(topics)
+
