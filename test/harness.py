@@ -25,7 +25,7 @@ import pytest
 import yaml
 
 from regolith_bringup import graph
-from regolith_bringup.middleware import VARIABLE, profile
+from regolith_bringup.middleware import UDP, VARIABLE, middleware_environment, profile
 
 ROOT = Path(__file__).resolve().parent.parent
 WORLD = '/regolith/world'
@@ -49,7 +49,7 @@ def free_domain(domain: int) -> None:
     _taken.pop(domain).release()
 
 
-NO_SHARED_MEMORY = {VARIABLE: str(profile('fastdds_udp.xml'))}
+NO_SHARED_MEMORY = {VARIABLE: str(profile(UDP))}
 """For processes that a test kills: whoever writes to one of them through shared memory may hang (see the file)."""
 
 
@@ -57,9 +57,8 @@ def environment(domain: int, *, to_be_killed: bool = False) -> dict[str, str]:
     """Return the environment of the processes of one run."""
     return {
         **os.environ,
-        **(NO_SHARED_MEMORY if to_be_killed else {}),
+        **middleware_environment({**os.environ, **(NO_SHARED_MEMORY if to_be_killed else {})}),
         'ROS_DOMAIN_ID': str(domain),
-        'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
         # A field of a wrong Python type would otherwise corrupt a message silently.
         'ROS_PYTHON_CHECK_FIELDS': '1',
         'PYTHONUNBUFFERED': '1',
@@ -177,7 +176,7 @@ class Observer:
         from rclpy.executors import SingleThreadedExecutor
         from rclpy.node import Node
 
-        os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+        os.environ.update(middleware_environment(os.environ))
         self._context = Context()
         rclpy.init(context=self._context, domain_id=self.domain)
         self.node = Node('test', context=self._context, start_parameter_services=False, enable_rosout=False)

@@ -85,8 +85,19 @@ write_env() {
         echo "regolith_kernels=\$(grep -rl --include='*.py' '@njit' $root/src | sort | xargs cat | sha1sum | cut -c1-12)"
         echo "export NUMBA_CACHE_DIR=\"\${NUMBA_CACHE_DIR:-$root/.cache/numba/\$regolith_kernels}\""
         echo "export REGOLITH_SHARED=\"\${REGOLITH_SHARED:-$root/../shared}\""
-        echo "export FASTRTPS_DEFAULT_PROFILES_FILE=\"\${FASTRTPS_DEFAULT_PROFILES_FILE:-$root/src/regolith_bringup/config/fastdds.xml}\""
-        echo 'export ROS_AUTOMATIC_DISCOVERY_RANGE="${ROS_AUTOMATIC_DISCOVERY_RANGE:-LOCALHOST}"'
+        # Bound to this machine, unless asked otherwise: see regolith_bringup/middleware.py.
+        echo 'if [ -z "${FASTRTPS_DEFAULT_PROFILES_FILE:-}" ]; then'
+        echo "    regolith_profile=$root/src/regolith_bringup/config/fastdds"
+        echo '    if [ "${ROS_AUTOMATIC_DISCOVERY_RANGE:-}" = SUBNET ]; then'
+        echo '        export FASTRTPS_DEFAULT_PROFILES_FILE="${regolith_profile}_network.xml"'
+        echo '    else'
+        echo '        export FASTRTPS_DEFAULT_PROFILES_FILE="$regolith_profile.xml"'
+        echo '        case "${RMW_IMPLEMENTATION:-rmw_fastrtps}" in'
+        echo '            rmw_fastrtps*) export ROS_AUTOMATIC_DISCOVERY_RANGE=SYSTEM_DEFAULT ;;'
+        echo '            *) export ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST ;;'
+        echo '        esac'
+        echo '    fi'
+        echo 'fi'
     } > install/env.sh
     rm -f "$before" "$after"
 }

@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 select='not slow'
 if [ "${1:-}" = --all ]; then select=''; shift; fi
 # Message fields of a wrong Python type corrupt messages silently unless checked.
-export ROS_PYTHON_CHECK_FIELDS=1 ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST
+export ROS_PYTHON_CHECK_FIELDS=1
 run() { python3 -m pytest -q "$@"; }
 if [ $# -gt 0 ]; then run ${select:+-m "$select"} "$@"; exit; fi
 code=0

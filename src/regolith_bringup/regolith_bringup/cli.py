@@ -83,6 +83,9 @@ def run(
     namespace: Annotated[
         str, typer.Option(metavar='NAME', help='Put everything below a namespace, /clock and /tf too.')
     ] = '',
+    network: Annotated[
+        bool, typer.Option('--network', help='Listen on all interfaces, not on this machine alone.')
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run a scenario; prints the run folder last."""
@@ -114,7 +117,7 @@ def run(
 
     code = run_scenario(
         resolved, processes=spread, out=out, as_json=as_json, report=not no_report, restore_from=restore_from,
-        namespace=below,
+        namespace=below, network=network,
     )  # fmt: skip
     raise typer.Exit(code)
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from regolith_bringup.graph import namespace_named
 from regolith_bringup.launched_run import LaunchedRun
-from regolith_bringup.middleware import middleware_environment
+from regolith_bringup.middleware import OPEN_WORDS, goes_out, middleware_environment
 from regolith_bringup.plan import NodeSpec, Parameter, new_run_id, plan, processes_named
 from regolith_bringup.problems import Problem, ScenarioError, one_of
 from regolith_bringup.radio_map import with_pair
@@ -132,6 +132,8 @@ def launch_description(fixed: Mapping[str, str] | None = None) -> Any:
         values = {name: LaunchConfiguration(name).perform(context) for name in asked}
         run = prepared({**values, **fixed})
         print(f'run folder: {run.folder}', flush=True)
+        if goes_out(os.environ):
+            print(OPEN_WORDS, flush=True)
         return [part for spec in run.specs for part in actions(spec, run)]
 
     declared = [DeclareLaunchArgument(n, default_value=d, description=t) for n, (d, t) in asked.items()]

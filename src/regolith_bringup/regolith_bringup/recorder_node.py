@@ -190,7 +190,8 @@ class Recorder:
         while (taken := take(message_type, True)) is not None:
             data, info = taken
             sequence = info['publication_sequence_number'] or 0
-            if sequence:
+            # Of what is latched only the newest counts: a status that a later one overtook is no loss.
+            if sequence and channel.topic.qos != 'latched':
                 channel.losses.add(sequence, publishers)
             into.append((info['source_timestamp'], channel, data, sequence))
 

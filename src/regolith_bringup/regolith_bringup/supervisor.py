@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 
-from regolith_bringup.middleware import middleware_environment
+from regolith_bringup.middleware import OPEN_WORDS, goes_out, middleware_environment
 from regolith_bringup.outcome import ended_well, sum_up
 from regolith_bringup.plan import RESTARTS, WORLD_EXECUTABLES, NodeSpec, Processes, new_run_id, plan
 from regolith_bringup.processes import NodeProcess, end_all
@@ -47,11 +47,13 @@ def run_scenario(
     report: bool = True,
     restore_from: Path | None = None,
     namespace: str = '',
+    network: bool = False,
 ) -> int:
     """Run a scenario in its own processes; print the run folder last (or the summary, for ``as_json``).
 
     :param report: whether to write one, where there is a bag
     :param namespace: above all names of the run; '' for none
+    :param network: whether it may be heard beyond this machine
     :return: 0 done, 2 another run is there, 3 a node failed
     """
     run_dir = new_run_folder(resolved.scenario.name, out).absolute()
@@ -62,7 +64,7 @@ def run_scenario(
     specs = plan(
         scenario, scenario_file, run_dir, processes, restore_from=restore_from, namespace=namespace, run=new_run_id()
     )
-    supervisor = Supervisor(specs, run_dir, scenario.duration_s, quiet=as_json, namespace=namespace)
+    supervisor = Supervisor(specs, run_dir, scenario.duration_s, quiet=as_json, namespace=namespace, network=network)
     code = supervisor.run()
     if code == BAD_INPUT:
         return code
@@ -82,12 +84,14 @@ class Supervisor:
     :param duration_s: of the run, for the progress bar [s]
     :param quiet: whether nobody watches
     :param namespace: above all names of the run
+    :param network: whether it may be heard beyond this machine
     """
 
     def __init__(
-        self, specs: list[NodeSpec], run_dir: Path, duration_s: float, *, quiet: bool, namespace: str = ''
-    ) -> None:
-        self._namespace = namespace
+        self, specs: list[NodeSpec], run_dir: Path, duration_s: float, *, quiet: bool, namespace: str = '',
+        network: bool = False,
+    ) -> None:  # fmt: skip
+        self._namespace, self._network = namespace, network
         self._specs = specs
         self._run_dir = run_dir
         self._duration_s = duration_s
@@ -102,12 +106,16 @@ class Supervisor:
         """Start everything, wait for the end, leave nothing behind."""
         environment = {
             **os.environ,
-            **middleware_environment(os.environ),
+            **middleware_environment(os.environ, self._network),
             'ROS_LOG_DIR': str(self._run_dir / 'log'),
             'PYTHONUNBUFFERED': '1',
             'PYTHONFAULTHANDLER': '1',
             PARENT: str(os.getpid()),
         }
+        if goes_out(os.environ, self._network):
+            self.console.print(OPEN_WORDS, style='yellow')
+        # The progress bar listens in this process.
+        os.environ.update(middleware_environment(os.environ, self._network))
         remove_abandoned()
         nodes: list[NodeProcess] = []
         previous = {n: signal.signal(n, self._on_signal) for n in (signal.SIGINT, signal.SIGTERM)}

@@ -6,11 +6,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
-from regolith_bringup.middleware import VARIABLE, middleware_environment
 from regolith_bringup.plan import NodeSpec, plan
 from regolith_bringup.scenario import load_scenario
 from regolith_bringup.topics import RecordedTopic, recorded_topics
@@ -101,11 +99,3 @@ def test_launch_arguments_give_the_same_plan_as_the_command_line(tmp_path: Path)
     assert run.specs == plan(scenario, out / 'scenario.yaml', out, run=int(number))  # type: ignore[arg-type]
     assert load_scenario(out / 'scenario.yaml').scenario == scenario
     assert json.dumps([s.arguments() for s in run.specs])
-
-
-def test_a_run_has_our_profile_of_the_middleware_unless_another_is_named() -> None:
-    (path,) = middleware_environment({}).values()
-    profile = ElementTree.parse(path).getroot()
-    # The transports in it that shared_memory.py and leaving.py reckon with.
-    assert [e.text for e in profile.iter() if e.tag.endswith('}type')] == ['SHM', 'UDPv4']
-    assert middleware_environment({VARIABLE: '/some/other.xml'}) == {}

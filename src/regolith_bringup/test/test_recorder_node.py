@@ -24,7 +24,7 @@ from rosgraph_msgs.msg import Clock  # noqa: E402
 from std_msgs.msg import String, UInt64  # noqa: E402
 
 from regolith_bringup.bag_reading import Bag  # noqa: E402
-from regolith_bringup.middleware import VARIABLE, profile  # noqa: E402
+from regolith_bringup.middleware import UDP, VARIABLE, middleware_environment, profile  # noqa: E402
 from regolith_bringup.recorder_node import clock_ns, cycle_head  # noqa: E402
 from regolith_bringup.recover import recover  # noqa: E402
 from regolith_world.ros.leaving import await_quiet  # noqa: E402
@@ -89,9 +89,8 @@ def start(run: Path, topics: list[str]) -> subprocess.Popen[bytes]:
     paths = os.pathsep.join(str(Path(p).resolve()) for p in sys.path if p)
     environment = {
         **os.environ, 'PYTHONPATH': paths, 'ROS_DOMAIN_ID': str(DOMAIN), 'ROS_LOG_DIR': str(run / 'log'),
-        'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
         # Without shared memory: these processes are killed, and so are tests that write to them then (see the file).
-        VARIABLE: str(profile('fastdds_udp.xml')),
+        **middleware_environment({VARIABLE: str(profile(UDP))}),
     }
     arguments = ['--ros-args', '-p', f'run_dir:={run}', '-p', f'topics:={json.dumps(topics)}']
     return subprocess.Popen([sys.executable, '-m', 'regolith_bringup.recorder_node', *arguments], env=environment)
@@ -99,7 +98,8 @@ def start(run: Path, topics: list[str]) -> subprocess.Popen[bytes]:
 
 @pytest.fixture(autouse=True)
 def localhost(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
-    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    for name, value in middleware_environment(os.environ).items():
+        monkeypatch.setenv(name, value)
     monkeypatch.setenv('ROS_LOG_DIR', str(tmp_path / 'log'))
     yield
 

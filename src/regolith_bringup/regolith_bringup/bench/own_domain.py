@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import os
 
+from regolith_bringup.middleware import middleware_environment
+
 _DOMAINS = range(81, 101)
 """Clear of those that people and tests use most, and of the kernel's ephemeral ports, which begin above domain 101."""
 
@@ -13,4 +15,4 @@ _DOMAINS = range(81, 101)
 def environment() -> dict[str, str]:
     """Return this process's environment with a ROS domain of its own, on this machine only."""
     domain = _DOMAINS[os.getpid() % len(_DOMAINS)]
-    return {**os.environ, 'ROS_DOMAIN_ID': str(domain), 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
+    return {**os.environ, **middleware_environment(os.environ), 'ROS_DOMAIN_ID': str(domain)}

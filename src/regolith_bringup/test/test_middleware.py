@@ -1,0 +1,62 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How far a run can be heard."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from regolith_bringup.middleware import (
+    LOCAL,
+    NETWORK,
+    RANGE,
+    UDP,
+    VARIABLE,
+    goes_out,
+    middleware_environment,
+    profile,
+)
+
+
+def texts(name: str, tag: str) -> list[str]:
+    return [''.join(e.itertext()).strip() for e in ElementTree.parse(profile(name)).iter() if e.tag.endswith('}' + tag)]
+
+
+def test_profiles_that_ship() -> None:
+    # The transports in them that shared_memory.py and leaving.py reckon with.
+    assert texts(LOCAL, 'type') == texts(NETWORK, 'type') == ['SHM', 'UDPv4']
+    assert texts(UDP, 'type') == ['UDPv4']
+
+
+@pytest.mark.parametrize('name', [LOCAL, UDP])
+def test_by_default_everything_is_bound_to_this_machine(name: str) -> None:
+    for tag in ('interfaceWhiteList', 'metatrafficUnicastLocatorList', 'initialPeersList'):
+        assert texts(name, tag) == ['127.0.0.1']
+
+
+@pytest.mark.parametrize('given', [{}, {RANGE: 'LOCALHOST'}, {VARIABLE: str(profile())}, {RANGE: 'SYSTEM_DEFAULT'}])
+def test_a_run_has_our_local_profile(given: dict[str, str]) -> None:
+    assert middleware_environment(given) == {VARIABLE: str(profile(LOCAL)), RANGE: 'SYSTEM_DEFAULT'}
+    assert not goes_out(given)
+
+
+def test_a_run_without_shared_memory_stays_without() -> None:
+    given = {VARIABLE: str(profile(UDP)), RANGE: 'LOCALHOST'}
+    assert Path(middleware_environment(given)[VARIABLE]).name == UDP
+
+
+@pytest.mark.parametrize('given', [{RANGE: 'SUBNET'}, {RANGE: 'SUBNET', VARIABLE: str(profile())}])
+def test_going_out_is_asked_for(given: dict[str, str]) -> None:
+    assert middleware_environment(given) == {VARIABLE: str(profile(NETWORK)), RANGE: 'SUBNET'}
+    assert goes_out(given)
+    assert middleware_environment({}, network=True) == {VARIABLE: str(profile(NETWORK)), RANGE: 'SUBNET'}
+
+
+def test_a_profile_or_middleware_of_the_users_own_is_left_alone() -> None:
+    assert middleware_environment({VARIABLE: '/some/other.xml'}) == {RANGE: 'LOCALHOST'}
+    other = {'RMW_IMPLEMENTATION': 'rmw_cyclonedds_cpp'}
+    assert middleware_environment(other) == {RANGE: 'LOCALHOST'}
+    assert middleware_environment(other, network=True) == {RANGE: 'SUBNET'}
