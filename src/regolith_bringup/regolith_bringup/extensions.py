@@ -131,7 +131,7 @@ def parsed_settings(settings: Iterable[str]) -> dict[str, Any]:
         key, equals, text = setting.partition('=')
         if not equals or not key.isidentifier():
             raise ScenarioError(Problem(f'--set {setting}', '', 'is not a setting', 'name=value'))
-        values[key] = parse_value(text)
+        values[key] = parse_value(text, '--set', key)
     return values
 
 
@@ -151,7 +151,7 @@ def flag_settings(arguments: Sequence[str]) -> dict[str, Any]:
             if not rest:
                 raise ScenarioError(Problem(f'experiment {flag}', '', 'has no value', '--name value'))
             text = rest.pop(0)
-        given.setdefault(key, []).append(parse_value(text))
+        given.setdefault(key, []).append(parse_value(text, f'experiment {flag}', key))
     return {key: values[0] if len(values) == 1 else values for key, values in given.items()}
 
 

@@ -127,7 +127,7 @@ def load_scenario(
     options: tuple[tuple[KeyPath, Any, str], ...] = (
         (('seed',), seed, '--seed'),
         (('duration_s',), duration_s, '--duration'),
-        (('speed',), parse_value(speed) if isinstance(speed, str) else speed, '--speed'),
+        (('speed',), parse_value(speed, '--speed') if isinstance(speed, str) else speed, '--speed'),
         (('recording', 'enabled'), record, '--no-record'),
     )
     for path, value, option in options:
@@ -182,11 +182,7 @@ def _apply(source: YamlSource, override: str) -> None:
     parts = tuple(part.strip() for part in key.split('.'))
     if not equals or not all(parts):
         raise ScenarioError(Problem(option, '', 'is not a setting', 'key=value or section.key=value'))
-    try:
-        value = parse_value(text)
-    except yaml.YAMLError as error:
-        reason = ' '.join(str(error).split())
-        raise ScenarioError(Problem(option, key, f'is not YAML: {reason}', 'a value as in a scenario', text)) from None
+    value = parse_value(text, option, key)
     if parts[:2] == ('terrain', 'soil') and len(parts) > 2:
         # One value of a named soil may be changed: the soil is written out first.
         terrain = source.data.get('terrain')

@@ -16,14 +16,14 @@ from typing import Any
 import yaml
 
 from regolith_bringup.problems import Problem, ScenarioError, shown
+from regolith_world.bounded_yaml import BaseLoader, YamlLimitError, check_limits
 
 KeyPath = tuple[str | int, ...]
 
-_Base: Any = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 _MERGE = 'tag:yaml.org,2002:merge'
 
 
-class _Loader(_Base):  # type: ignore[misc]  # the base is chosen at run time: C where it is built, else Python
+class _Loader(BaseLoader):  # type: ignore[misc]  # the base is chosen at run time: C where it is built, else Python
     pass
 
 
@@ -115,11 +115,14 @@ class YamlSource:
 
     def _parse(self, text: str, what: str) -> dict[str, Any]:
         try:
+            check_limits(text)
             loader = _Loader(text)
             node = loader.get_single_node()
         except yaml.YAMLError as error:
             mark = getattr(error, 'problem_mark', None)
             self._lines[()] = mark.line + 1 if mark else 1
+            if isinstance(error, YamlLimitError):
+                raise self.error((), error.what, error.allowed) from None
             reason = getattr(error, 'problem', None) or ' '.join(str(error).split())
             raise self.error((), f'is not YAML: {reason}', f'a YAML file with {what}') from None
         if node is None:
@@ -173,9 +176,18 @@ class YamlSource:
             seen[key] = line
 
 
-def parse_value(text: str) -> Any:
+def parse_value(text: str, option: str = 'value', key: str = '') -> Any:
     """Return the value that a text has in YAML (``1e-3`` a number, ``[1, 2]`` a list, '' nothing).
 
-    :raises yaml.YAMLError: if it has none
+    :param option: of the command line that brought it, for messages
+    :param key: that it is for, for messages
+    :raises ScenarioError: if it has none, or is beyond the limits of files
     """
-    return yaml.load(text, Loader=_Loader)
+    try:
+        check_limits(text)
+        return yaml.load(text, Loader=_Loader)
+    except YamlLimitError as error:
+        problem, allowed = error.what, error.allowed
+    except (yaml.YAMLError, ValueError) as error:
+        problem, allowed = f'is not YAML: {" ".join(str(error).split())}', 'a value as in a scenario'
+    raise ScenarioError(Problem(option, key, problem, allowed, shown(text)))

@@ -32,6 +32,10 @@ elastic_stiffness: 2.0e7
 damping: 1.0e4
 """
 
+BOMB = 'a: &l0 [x, x, x, x, x, x, x, x, x, x]\n' + ''.join(
+    f'k{n}: &l{n} [{", ".join([f"*l{n - 1}"] * 10)}]\n' for n in range(1, 12)
+)
+
 KINDS = {
     # kind: (scenario, further files, what must be said)
     'unknown_key': (GOOD + 'duratoin: 3\n', {}, ['broken.yaml:8', 'duratoin', '3', 'did you mean duration_s?']),
@@ -58,6 +62,8 @@ KINDS = {
     'nan': (GOOD.replace('1.0\n', '.nan\n', 1), {}, ['broken.yaml:3', 'duration_s', 'nan', 'a finite number']),
     'empty': ('', {}, ['broken.yaml', 'is empty', 'a YAML file with a scenario']),
     'not_yaml': ('vehicles: [amber, {\n', {}, ['broken.yaml:2', 'is not YAML', 'a YAML file with a scenario']),
+    'alias_bomb': (BOMB, {}, ['broken.yaml:6', 'more than 200000 values', 'at most 200000']),
+    'nested': ('name: ' + '[' * 200_000, {}, ['broken.yaml:1', 'more than 40 levels', 'at most 40']),
     # and some more that people make
     'text_for_number': (
         GOOD.replace('[0.0, 0.0]', '[0.0, "0.5"]'), {}, ['vehicles.amber.position.1', "'0.5'", 'a valid number'],
@@ -153,7 +159,10 @@ def test_negative_mass_in_a_model_of_ones_own(tmp_path: Path) -> None:
     assert '.xml' in done.stderr and 'mass' in done.stderr
 
 
-@pytest.mark.parametrize('setting', ['duration_s', 'vehicles.amber.position.7=1', 'duration_s.x=1', 'terrain.soil={'])
+@pytest.mark.parametrize(
+    'setting',
+    ['duration_s', 'vehicles.amber.position.7=1', 'duration_s.x=1', 'terrain.soil={', 'name=' + '[' * 2000],
+)
 def test_broken_settings(setting: str, tmp_path: Path) -> None:
     (tmp_path / 'good.yaml').write_text(GOOD)
     done, _ = regolith(['check', 'good.yaml', '--set', setting], tmp_path)

@@ -65,6 +65,7 @@ def test_a_picture_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path
         (['wheel-rig', *sets(mode='other')], ['mode', 'other', 'reference']),
         (['slope', *sets(model='vipr')], ['vipr', 'viper']),
         (['multipass', *sets(passes=0)], ['passes', '0', 'greater than or equal to 1']),
+        (['wheel-rig', '--set', 'slip={'], ['--set', 'slip', 'is not YAML']),
         (['wheel-rig', '--set', 'slip'], ['--set slip', 'name=value']),
         (['wheel-rig', '--plot', 'nowhere/rig.jpg'], ['nowhere/rig.jpg', '.png']),
         (['wheel-rig', *sets(soil='chrono_lunar', load_n=1e6)], ['experiment wheel-rig', 'load']),

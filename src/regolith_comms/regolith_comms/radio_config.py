@@ -11,6 +11,7 @@ from typing import Literal
 import yaml
 from pydantic import Field, ValidationError
 
+from regolith_world.bounded_yaml import load_yaml
 from regolith_world.config import Section
 
 MAX_PAYLOAD = 1500
@@ -55,7 +56,7 @@ def load_radio(name: str | Path) -> Radio:
             allowed = f'a YAML file, or one of {", ".join(radio_names())}'
             raise ValueError(f'radio {str(name)!r}: no such file; allowed: {allowed}')
     try:
-        data = yaml.safe_load(path.read_text(encoding='utf-8'))
+        data = load_yaml(path.read_text(encoding='utf-8'))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ValueError(f'{path}: not YAML: {error}') from None
     if not isinstance(data, dict):

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from regolith_world.bounded_yaml import load_yaml
 from regolith_world.config import Section
 
 ModelT = TypeVar('ModelT', bound=Section)
@@ -61,7 +62,7 @@ def _read(source: str | Path | Mapping[str, Any], kind: str, base_dir: str | Pat
             where, text = f'{source}.yaml', shipped.read_text(encoding='utf-8')
         else:
             where, text = str(path), path.read_text(encoding='utf-8')
-        values = yaml.safe_load(text)
+        values = load_yaml(text)
     except OSError:
         known = sensor_models(kind)
         guess = difflib.get_close_matches(str(source), known, n=1)

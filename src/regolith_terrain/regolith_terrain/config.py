@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, ValidationInfo, model_validator
 
 from regolith_terrain.lunar.presets import preset_names
+from regolith_world.bounded_yaml import load_yaml
 from regolith_world.config import Section
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def load_soil(soil: str | Path | Mapping[str, Any], base_dir: str | Path = '.') 
             'the path of a YAML file, or a mapping of values'
         )
     try:
-        values = yaml.safe_load(path.read_text(encoding='utf-8'))
+        values = load_yaml(path.read_text(encoding='utf-8'))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ValueError(f'{path}: not valid YAML: {error}') from error
     if not isinstance(values, dict):

@@ -13,6 +13,7 @@ import yaml
 from pydantic import Field, ValidationError, field_validator
 
 from regolith_vehicles.model_config import VehicleModelConfig
+from regolith_world.bounded_yaml import load_yaml
 from regolith_world.config import Section
 
 __all__ = [
@@ -165,7 +166,7 @@ def load_vehicle_model(name_or_path: str | Path, base_dir: str | Path = '.') -> 
     """
     path = _file_of(name_or_path, base_dir).resolve()
     try:
-        content = yaml.load(path.read_text(encoding='utf-8'), Loader=getattr(yaml, 'CSafeLoader', yaml.SafeLoader))
+        content = load_yaml(path.read_text(encoding='utf-8'))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise VehicleModelError(path, '', ' '.join(str(error).split()), 'a readable YAML file') from error
     if not isinstance(content, Mapping):

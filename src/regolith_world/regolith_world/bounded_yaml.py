@@ -1,0 +1,74 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""YAML that other people wrote, read within limits: a file of a few lines must not cost a machine.
+
+Aliases let ten lines stand for a billion values, and libyaml composes nested nodes by recursion on the C stack, which
+some ten thousand levels overflow. Both show in the flat stream of parsing events, before a single node is made.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+MAX_DEPTH = 40
+"""Levels of mappings and lists inside each other; ours need eight."""
+MAX_VALUES = 200_000
+"""Keys and values once aliases are written out: a path of 50 000 way-points."""
+MAX_CHARACTERS = 10_000_000
+
+BaseLoader: Any = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
+"""Loader in C where it is built."""
+
+
+class YamlLimitError(yaml.MarkedYAMLError):
+    """YAML beyond a limit: ``problem`` says which, ``allowed`` how much there may be, ``problem_mark`` where."""
+
+    def __init__(self, problem: str, allowed: str, mark: Any) -> None:
+        super().__init__(problem=f'{problem}; allowed: {allowed}', problem_mark=mark)
+        self.what = problem
+        self.allowed = allowed
+
+
+def check_limits(text: str) -> None:
+    """Refuse text beyond the limits.
+
+    :raises YamlLimitError: if it nests too deeply or stands for too many values
+    :raises yaml.YAMLError: if it is not YAML
+    """
+    if len(text) > MAX_CHARACTERS:
+        raise YamlLimitError(f'has {len(text)} characters', f'at most {MAX_CHARACTERS}', None)
+    sizes: dict[str, int] = {}
+    """Values that an anchor stands for."""
+    open_: list[tuple[str | None, int]] = []
+    """Anchor of each collection we are in, and the count at its beginning."""
+    count = 0
+    for event in yaml.parse(text, Loader=BaseLoader):
+        if isinstance(event, yaml.CollectionEndEvent):
+            anchor, before = open_.pop()
+            if anchor is not None:
+                sizes[anchor] = count - before
+        elif isinstance(event, yaml.AliasEvent):
+            count += sizes.get(str(event.anchor), 1)
+        elif isinstance(event, yaml.NodeEvent):
+            count += 1
+            if isinstance(event, yaml.CollectionStartEvent):
+                open_.append((event.anchor, count - 1))
+            elif event.anchor is not None:
+                sizes[event.anchor] = 1
+        if len(open_) > MAX_DEPTH:
+            problem = f'nests more than {MAX_DEPTH} levels deep'
+            raise YamlLimitError(problem, f'at most {MAX_DEPTH} levels', event.start_mark)
+        if count > MAX_VALUES:
+            problem = f'stands for more than {MAX_VALUES} values, aliases (*name) written out'
+            raise YamlLimitError(problem, f'at most {MAX_VALUES} values', event.start_mark)
+
+
+def load_yaml(text: str) -> Any:
+    """Return what a YAML text says, like ``yaml.safe_load``, within the limits.
+
+    :raises yaml.YAMLError: if it is beyond them, or not YAML
+    """
+    check_limits(text)
+    return yaml.load(text, Loader=BaseLoader)
