@@ -37,7 +37,7 @@ from regolith_vehicles.config import (
     load_vehicle_model,
 )
 from regolith_vehicles.drivers import known_drivers, make_driver
-from regolith_world.config import Section, WorldConfig
+from regolith_world.config import SHORTEST_S, Section, WorldConfig
 
 RESERVED_NAMES = ('regolith', 'world', 'terrain', 'comms', 'recorder', 'clock', 'tf', 'tf_static', 'rosout')
 """Taken by nodes, participants and topics of ours and of ROS 2."""
@@ -80,9 +80,9 @@ class Scenario(Section):
 
     name: str = Field(min_length=1, description='of the run in reports; the file name if left out')
     description: str = Field('', description='one line for ./regolith scenarios')
-    duration_s: float = Field(30.0, gt=0.0, le=1e7, description='simulated time [s]')
+    duration_s: float = Field(30.0, ge=SHORTEST_S, le=1e7, description='simulated time [s]')
     seed: int = Field(0, ge=0, lt=2**63, description='of everything random')
-    speed: Annotated[float, Field(gt=0.0)] | Literal['max'] = Field(
+    speed: Annotated[float, Field(ge=1e-3, le=1e6)] | Literal['max'] = Field(
         'max', description='cap on simulated seconds per wall second; 1.0 is real time'
     )
     world: WorldConfig = Field(default_factory=lambda: WorldConfig.model_validate({}))

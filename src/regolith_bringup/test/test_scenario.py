@@ -4,14 +4,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, get_args
 
 import pytest
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from regolith_bringup.library import find_scenarios
 from regolith_bringup.problems import ScenarioError
 from regolith_bringup.scenario import Scenario, load_scenario, write_resolved
 from regolith_bringup.yaml_source import YamlSource, parse_value
+from regolith_sensors.camera.config import CameraConfig
+from regolith_sensors.gnss_config import GnssConfig
+from regolith_sensors.imu_config import ImuConfig
+from regolith_sensors.lidar_config import LidarConfig
+from regolith_sensors.scenario_config import SensorEntry
 from regolith_terrain.config import TerrainConfig, load_soil
 from regolith_vehicles.config import VehicleEntry
 from regolith_world.config import WorldConfig, load_section
@@ -111,3 +120,40 @@ def test_yaml_as_people_write_it(tmp_path: Path) -> None:
     path.write_text('a: &a [*a]\n')
     with pytest.raises(ScenarioError, match='contains itself'):
         YamlSource(path)
+
+
+@pytest.mark.parametrize(
+    'setting',
+    [
+        'duration_s=1e-12', 'duration_s=1e300', 'world.heartbeat_s=1e-9', 'world.heartbeat_s=5e-5', 'world.dt_min_s=1e-12',
+        'world.checkpoint_period_s=1e-10', 'speed=1e-300', 'vehicles.amber.driver.start_s=1e300',
+        'comms.beacon_period_s=1e-9', 'comms.traffic.0.period_s=1e-9',
+    ],
+)  # fmt: skip
+def test_times_that_would_round_to_nothing_are_refused(setting: str) -> None:
+    """Nanoseconds are whole numbers: 1e-12 s would be 0, which means never, or always."""
+    key = setting.partition('=')[0].split('.')[-1]
+    with pytest.raises(ScenarioError, match=f'{key}.*; allowed: '):
+        load_scenario('comms_ridge' if setting.startswith('comms') else 'two_rovers', [setting])
+
+
+def fields_of(model: Any, seen: set[Any]) -> Iterator[tuple[str, FieldInfo]]:
+    """Yield every field of a schema and of those inside it, as Model.field."""
+    for argument in get_args(model):
+        yield from fields_of(argument, seen)
+    if isinstance(model, type) and issubclass(model, BaseModel) and model not in seen:
+        seen.add(model)
+        for name, field in model.model_fields.items():
+            yield f'{model.__name__}.{name}', field
+            yield from fields_of(field.annotation, seen)
+
+
+def test_every_time_and_rate_of_a_scenario_has_bounds() -> None:
+    """Of 1e-300 Hz the second frame lies beyond every integer; of 1e300 s, too."""
+    seen: set[Any] = set()
+    schemas = (Scenario, SensorEntry, CameraConfig, LidarConfig, ImuConfig, GnssConfig)
+    fields = dict(field for schema in schemas for field in fields_of(schema, seen))
+    timed = {name: field for name, field in fields.items() if name.endswith(('_s', '_hz')) and field.annotation in (float, float | None)}
+    assert len(timed) > 20
+    unbounded = {name for name, field in timed.items() if not {'Ge', 'Le'} <= {type(m).__name__ for m in field.metadata}}
+    assert unbounded == set()

@@ -6,17 +6,23 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from regolith_comms.addresses import DEFAULT_PORT, MAX_PORT
 from regolith_comms.radio_config import MAX_PAYLOAD
-from regolith_world.config import Section
+from regolith_world.config import LONGEST_S, SHORTEST_S, Moment, Section
 
 RelayMode = Literal['wiki', 'reference']
 RELAY_MODES: tuple[RelayMode, ...] = ('wiki', 'reference')
 
 Position = Annotated[tuple[float, ...], Field(min_length=2, max_length=3)]
 """x, y and, optionally, z in the world [m]; without z: on the ground."""
+
+
+def _none_or_period(seconds: float) -> float:
+    if 0.0 < seconds < 1e-3:
+        raise ValueError(f'{seconds!r} s is too short; allowed: 0 (none), or 0.001 and more')
+    return seconds
 
 
 class Traffic(Section):
@@ -26,16 +32,16 @@ class Traffic(Section):
     dst: str = Field(min_length=1, description="radio it is for, or 'broadcast' or 'multicast'")
     port: int = Field(DEFAULT_PORT, ge=1, le=MAX_PORT)
     size_bytes: int = Field(100, ge=0, le=MAX_PAYLOAD, description='payload [byte]')
-    period_s: float = Field(1.0, gt=0.0, description='between two datagrams [s]')
-    start_s: float = Field(0.0, ge=0.0, description='of the first [s]')
-    end_s: float | None = Field(None, gt=0.0, description='none from then on [s]')
+    period_s: float = Field(1.0, ge=1e-3, le=LONGEST_S, description='between two datagrams [s]')
+    start_s: Moment = Field(0.0, description='of the first [s]')
+    end_s: float | None = Field(None, ge=SHORTEST_S, le=LONGEST_S, description='none from then on [s]')
 
 
 class Drop(Section):
     """A breadcrumb dropped at a set time."""
 
     vehicle: str = Field(min_length=1, description='that drops it')
-    at_s: float = Field(ge=0.0, description='simulated time [s]')
+    at_s: Moment = Field(description='simulated time [s]')
 
 
 class CommsConfig(Section):
@@ -49,14 +55,16 @@ class CommsConfig(Section):
     margin_m: float = Field(100.0, gt=0.0, description='round vehicles and stations, where the terrain has no edge [m]')
     antenna_height_m: float = Field(1.0, ge=0.0, description='of all antennas above vehicle origin or station [m]')
     stations: dict[str, Position] = Field({}, description='radios that stand still, name -> position [m]')
-    beacon_period_s: float = Field(1.0, ge=0.0, description='between two beacons of each radio [s]; 0: none')
+    beacon_period_s: Annotated[Moment, AfterValidator(_none_or_period)] = Field(
+        1.0, description='between two beacons of each radio [s]; 0: none'
+    )
     traffic: tuple[Traffic, ...] = ()
     breadcrumbs: int = Field(6, ge=0, description='each vehicle starts with')
     drops: tuple[Drop, ...] = ()
-    breadcrumb_delay_s: float = Field(
-        3.0, ge=0.0, description='between the fall of a breadcrumb and its first relaying [s]; 3 s as in SubT'
+    breadcrumb_delay_s: Moment = Field(
+        3.0, description='between the fall of a breadcrumb and its first relaying [s]; 3 s as in SubT'
     )
     drop_behind_m: float = Field(0.45, ge=0.0, description='of the vehicle origin, where a breadcrumb falls [m]')
     broadcast_loopback: bool = Field(False, description='whether a sender hears its own broadcasts')
     charge_per_receiver: bool = Field(False, description='whether a broadcast costs its sender once per receiver')
-    links_period_s: float = Field(1.0, gt=0.0, description='between two messages on comms/links [s]')
+    links_period_s: float = Field(1.0, ge=1e-3, le=LONGEST_S, description='between two messages on comms/links [s]')

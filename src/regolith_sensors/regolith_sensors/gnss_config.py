@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from regolith_world.config import Section
+from regolith_world.config import Seconds, Section
 
 
 class GnssConfig(Section):
@@ -16,7 +16,7 @@ class GnssConfig(Section):
 
     type: Literal['gnss'] = 'gnss'
     description: str = ''
-    rate_hz: float = Field(1.0, gt=0.0, le=100.0, description='fixes per second of simulated time')
+    rate_hz: float = Field(1.0, ge=1e-3, le=100.0, description='fixes per second of simulated time')
     body: Literal['moon', 'earth'] = 'moon'
     latitude_deg: float = Field(0.0, gt=-90.0, lt=90.0, description="of the world's origin [deg]")
     longitude_deg: float = Field(0.0, ge=-180.0, le=180.0, description="of the world's origin [deg]")
@@ -25,4 +25,4 @@ class GnssConfig(Section):
     white_vertical_m: float = Field(1.0, ge=0.0, description='[m]')
     drift_horizontal_m: float = Field(1.5, ge=0.0, description='standard deviation per axis of the slow error [m]')
     drift_vertical_m: float = Field(3.0, ge=0.0, description='[m]')
-    drift_tau_s: float = Field(300.0, gt=0.0, description='its correlation time [s]')
+    drift_tau_s: Seconds = Field(300.0, description='its correlation time [s]')

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from regolith_world.config import Section
+from regolith_world.config import Seconds, Section
 
 
 class InertialErrors(Section):
@@ -16,7 +16,7 @@ class InertialErrors(Section):
 
     white: float = Field(0.0, ge=0.0, description='N: density of the white noise [unit / sqrt(Hz)]')
     bias_sigma: float = Field(0.0, ge=0.0, description='standard deviation of the Gauss-Markov bias [unit]')
-    bias_tau_s: float = Field(100.0, gt=0.0, description='its correlation time [s]')
+    bias_tau_s: Seconds = Field(100.0, description='its correlation time [s]')
     walk: float = Field(0.0, ge=0.0, description='K: random walk of the bias [unit / s / sqrt(Hz)]')
     turn_on: float = Field(0.0, ge=0.0, description='standard deviation of the bias drawn once [unit]')
     scale: float = Field(0.0, ge=0.0, lt=0.5, description='standard deviation of the relative scale error drawn once')
@@ -30,6 +30,6 @@ class ImuConfig(Section):
 
     type: Literal['imu'] = 'imu'
     description: str = ''
-    rate_hz: float = Field(100.0, gt=0.0, le=10000.0, description='samples per second of simulated time')
+    rate_hz: float = Field(100.0, ge=1e-3, le=10000.0, description='samples per second of simulated time')
     gyroscope: InertialErrors = InertialErrors()
     accelerometer: InertialErrors = InertialErrors()

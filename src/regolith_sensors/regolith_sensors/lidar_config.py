@@ -37,7 +37,7 @@ class LidarConfig(Section):
     elevation_deg: tuple[float, float] = Field((-15.0, 15.0), description='lowest and highest beam [deg]')
     elevations_deg: tuple[float, ...] | None = Field(None, description='of every ring, instead of the two above [deg]')
     flash: bool = Field(False, description='all beams at once; otherwise column by column over the period')
-    rate_hz: float = Field(10.0, gt=0.0, le=1000.0, description='sweeps per second of simulated time')
+    rate_hz: float = Field(10.0, ge=1e-3, le=1000.0, description='sweeps per second of simulated time')
     range_m: tuple[float, float] = Field((0.5, 100.0), description='shortest and longest [m]')
     divergence_rad: tuple[float, float] = Field((0.0, 0.0), description='full angles across and up [rad]')
     sample_radius: int = Field(1, ge=1, le=6, description='r: 2 r - 1 sub-rays per axis')

@@ -138,7 +138,7 @@ class SensorEntry(Section):
     model: str | dict[str, Any] = Field(description='name of a model that ships, path of a YAML file, or its values')
     mount: Mount = Field(default_factory=Mount, description='xyz and rpy_deg of its body frame in base_link')
     outputs: tuple[str, ...] | None = Field(None, description='what it publishes; absent: the essential')
-    rate_hz: float | None = Field(None, gt=0.0, le=10_000.0, description="replaces the model's [Hz]")
+    rate_hz: float | None = Field(None, ge=1e-3, le=10_000.0, description="replaces the model's [Hz]")
     stereo_with: str | None = Field(
         None, description='left camera of the pair whose right one this is: P then carries -f B'
     )

@@ -14,7 +14,7 @@ from pydantic import Field, ValidationError, field_validator
 
 from regolith_vehicles.model_config import VehicleModelConfig
 from regolith_world.bounded_yaml import load_yaml
-from regolith_world.config import Section
+from regolith_world.config import LONGEST_S, SHORTEST_S, Moment, Section
 
 __all__ = [
     'ConstantDriverConfig',
@@ -43,8 +43,10 @@ class ConstantDriverConfig(Section):
     type: Literal['constant'] = 'constant'
     linear_mps: float = Field(ge=-20.0, le=20.0, description='forward speed [m/s]')
     angular_rps: float = Field(default=0.0, ge=-10.0, le=10.0, description='yaw rate, left positive [rad/s]')
-    start_s: float = Field(default=0.0, ge=0.0, description='simulated time before which the vehicle stands [s]')
-    until_s: float | None = Field(default=None, ge=0.0, description='simulated time from which the vehicle stops [s]')
+    start_s: Moment = Field(default=0.0, description='simulated time before which the vehicle stands [s]')
+    until_s: float | None = Field(
+        default=None, ge=0.0, le=LONGEST_S, description='simulated time from which the vehicle stops [s]'
+    )
 
 
 class PathDriverConfig(Section):
@@ -55,7 +57,7 @@ class PathDriverConfig(Section):
     speed_mps: float = Field(gt=0.0, le=20.0, description='[m/s]')
     lookahead_m: float = Field(default=1.0, gt=0.0, le=100.0, description='distance of the point steered at [m]')
     loop: bool = Field(default=False, description='whether the last way-point leads to the first')
-    start_s: float = Field(default=0.0, ge=0.0, description='simulated time at which it sets off [s]')
+    start_s: Moment = Field(default=0.0, description='simulated time at which it sets off [s]')
 
     @field_validator('waypoints')
     @classmethod
@@ -71,7 +73,7 @@ class ExternalDriverConfig(Section):
 
     type: Literal['external'] = 'external'
     timeout_s: float = Field(
-        default=0.5, gt=0.0, le=3600.0, description='simulated time without a command before it stops [s]'
+        default=0.5, ge=SHORTEST_S, le=3600.0, description='simulated time without a command before it stops [s]'
     )
 
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -29,12 +29,22 @@ def _with_tuples(value: Any) -> Any:
     return tuple(map(_with_tuples, value)) if isinstance(value, list) else value
 
 
+SHORTEST_S = 1e-6
+"""Shortest length of time a file may ask for, far above the nanosecond that times are rounded to: 0 is for ever."""
+LONGEST_S = 1e9
+"""Longest: 31 years in nanoseconds fit into 64 bits."""
+Moment = Annotated[float, Field(ge=0.0, le=LONGEST_S)]
+"""A time from the beginning [s]."""
+Seconds = Annotated[float, Field(ge=SHORTEST_S, le=LONGEST_S)]
+"""A length of time [s]."""
+
+
 class ChaosConfig(Section):
     """Faults on purpose: what a run must shrug off, for tests of a user's own participants as well as ours."""
 
     duplicate: bool = Field(False, description='send every protocol message twice')
     drop_evolved_at: dict[str, int] = Field({}, description='participant -> cycle whose first answer it swallows')
-    sleep_max_s: dict[str, float] = Field({}, description='participant -> longest random sleep before an answer [s]')
+    sleep_max_s: dict[str, Moment] = Field({}, description='participant -> longest random sleep before an answer [s]')
 
 
 class InputBarrier(Section):
@@ -42,28 +52,37 @@ class InputBarrier(Section):
 
     topic: str = Field(min_length=1, description='absolute name, e.g. /amber/cmd_vel')
     type: str = Field('geometry_msgs/msg/Twist', description='of its messages')
-    timeout_s: float = Field(1.0, gt=0.0, description='wall time after which the cycle starts all the same [s]')
+    timeout_s: Seconds = Field(1.0, description='wall time after which the cycle starts all the same [s]')
 
 
 class WorldConfig(Section):
     """How time advances and what happens when something goes wrong."""
 
-    heartbeat_s: float = Field(0.02, gt=0.0, le=1.0, description='longest cycle [s]')
-    dt_min_s: float = Field(1e-4, gt=0.0, le=0.1, description='shortest cycle [s]; one that still shows NII is forced')
+    heartbeat_s: float = Field(0.02, ge=SHORTEST_S, le=1.0, description='longest cycle [s]')
+    dt_min_s: float = Field(1e-4, ge=SHORTEST_S, le=0.1, description='shortest cycle [s]; where NII remains, forced')
     gravity_mps2: float = Field(1.62, ge=0.0, le=30.0, description='[m/s^2], along -z of the world')
     touch: Literal['impulse', 'pose_only'] = Field('impulse', description='whether agents strike each other')
-    agent_timeout_s: float = Field(5.0, gt=0.0, description='wall time without an answer before on_failure [s]')
+    agent_timeout_s: Seconds = Field(5.0, description='wall time without an answer before on_failure [s]')
     on_failure: Literal['stop', 'drop', 'wait'] = Field('stop', description='what a failed node leads to')
-    resend_s: float = Field(0.5, gt=0.0, description='wall time before an unanswered cycle is repeated [s]')
-    checkpoint_period_s: float = Field(5.0, gt=0.0, description='simulated time between checkpoints [s]')
-    start_timeout_s: float = Field(60.0, gt=0.0, description='wall time all participants have to join [s]')
+    resend_s: Seconds = Field(0.5, description='wall time before an unanswered cycle is repeated [s]')
+    checkpoint_period_s: float = Field(5.0, ge=1e-3, le=LONGEST_S, description='simulated time between checkpoints [s]')
+    start_timeout_s: Seconds = Field(60.0, description='wall time all participants have to join [s]')
     input_barrier: InputBarrier | None = Field(None, description='a topic each cycle waits for')
     real_time: Literal['cap', 'strict'] = Field(
         'cap', description='strict (hardware in the loop): cycles that start late are counted'
     )
-    late_s: float = Field(0.005, gt=0.0, description='lateness from which strict counts a deadline miss, wall time [s]')
+    late_s: Seconds = Field(0.005, description='lateness from which strict counts a deadline miss, wall time [s]')
     chaos: ChaosConfig | None = Field(None, description='faults on purpose, for tests')
     reset_keeps_clock: bool = Field(True, description='whether /clock stays monotonic over a rewind')
+
+    @model_validator(mode='after')
+    def _ordered(self) -> WorldConfig:
+        if self.dt_min_s > self.heartbeat_s:
+            raise ValueError(
+                f'dt_min_s {self.dt_min_s!r} is longer than heartbeat_s {self.heartbeat_s!r};'
+                ' allowed: a shortest cycle (dt_min_s) no longer than the longest (heartbeat_s)'
+            )
+        return self
 
 
 class Head(BaseModel):

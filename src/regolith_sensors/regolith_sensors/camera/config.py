@@ -78,8 +78,8 @@ class ExposureConfig(Section):
 
     percentile: float = Field(95.0, gt=0.0, le=100.0, description='of the pixels that is set [%]')
     level: float = Field(0.6, gt=0.0, le=1.0, description='part of full_well it is set to')
-    shortest_s: float = Field(1e-5, gt=0.0, description='[s]')
-    longest_s: float = Field(0.1, gt=0.0, description='[s]')
+    shortest_s: float = Field(1e-5, ge=1e-7, le=60.0, description='[s]')
+    longest_s: float = Field(0.1, ge=1e-7, le=60.0, description='[s]')
 
     @model_validator(mode='after')
     def _ordered(self) -> ExposureConfig:
@@ -108,10 +108,10 @@ class CameraConfig(Section):
     focal_length_m: float = Field(gt=0.0, le=10.0, description='[m]')
     f_number: float = Field(gt=0.0, le=128.0, description='focal length over aperture')
     focus_distance_m: float | None = Field(None, gt=0.0, description='of sharp points [m]; absent: infinity')
-    exposure_s: float = Field(gt=0.0, le=60.0, description='[s]')
+    exposure_s: float = Field(ge=1e-7, le=60.0, description='[s]')
     auto_exposure: ExposureConfig | None = None
     iso: float = Field(100.0, gt=0.0, description='sensitivity')
-    rate_hz: float = Field(10.0, gt=0.0, le=1000.0, description='frames per second of simulated time')
+    rate_hz: float = Field(10.0, ge=1e-3, le=1000.0, description='frames per second of simulated time')
     color: Literal['mono', 'rgb', 'bayer_rggb', 'bayer_bggr', 'bayer_gbrg', 'bayer_grbg'] = 'rgb'
     distortion: DistortionConfig = DistortionConfig()
     defocus_gain: float = Field(1.0, ge=0.0, le=100.0, description='G of the blur spot; 1: ideal lens')

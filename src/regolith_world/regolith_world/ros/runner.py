@@ -95,7 +95,8 @@ class Runner:
     ) -> None:
         self._node, self._executor, self._world, self._states = node, executor, world, states
         self._run_dir, self._scenario, self._processes = run_dir, scenario, processes
-        self._end_ns = round(duration_s * 1e9)
+        # What rounds to nothing still is an end.
+        self._end_ns = max(1, round(duration_s * 1e9)) if duration_s > 0.0 else 0
         self._on_checkpoint = on_checkpoint
         self._at_standstill = at_standstill
         root = root_of(node)
