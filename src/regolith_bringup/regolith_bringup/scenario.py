@@ -9,7 +9,7 @@ in it. It is what every node of a run reads, and what a run folder keeps.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -22,34 +22,40 @@ from regolith_bringup.library import find_scenarios
 from regolith_bringup.problems import Problem, ScenarioError, one_of, shown
 from regolith_bringup.recorder import write_atomically
 from regolith_bringup.sensing_section import check_recorded, plain_times, resolved_sensing
-from regolith_bringup.topics import RecordedTopic
+from regolith_bringup.topics import RecordedTopic, is_topic
 from regolith_bringup.validation import validated
+from regolith_bringup.vehicle_section import resolved_models
 from regolith_bringup.yaml_source import KeyPath, YamlSource, parse_value
 from regolith_comms.config import CommsConfig
 from regolith_sensors.scenario_config import LightConfig
 from regolith_terrain.config import SoilConfig, TerrainConfig, load_soil, soil_names
-from regolith_vehicles.config import (
-    PluginDriverConfig,
-    VehicleEntry,
-    VehicleModelConfig,
-    VehicleModelError,
-    known_vehicles,
-    load_vehicle_model,
-)
-from regolith_vehicles.drivers import known_drivers, make_driver
+from regolith_vehicles.config import PathDriverConfig, VehicleEntry
 from regolith_world.config import SHORTEST_S, Section, WorldConfig
 
 RESERVED_NAMES = ('regolith', 'world', 'terrain', 'comms', 'recorder', 'clock', 'tf', 'tf_static', 'rosout')
 """Taken by nodes, participants and topics of ours and of ROS 2."""
 
+LONGEST_NAME = 60
+"""Letters of a vehicle's, sensor's or station's name: ROS 2 takes topics of 240 or so, and a topic may hold three."""
+
 
 def _ros_name(name: str) -> str:
-    if not re.fullmatch(r'[A-Za-z](_?[A-Za-z0-9])*', name):
+    if len(name) > LONGEST_NAME or not re.fullmatch(r'[A-Za-z](_?[A-Za-z0-9])*', name):
         raise ValueError(
-            f'{name!r} cannot be a ROS 2 name; allowed: letters, digits and single underscores, a letter first'
+            f'{shown(name)} cannot be a ROS 2 name; allowed: letters, digits and single underscores, a letter '
+            f'first, at most {LONGEST_NAME} of them'
         )
     if name in RESERVED_NAMES:
         raise ValueError(f'{name!r} is taken; allowed: any name but {", ".join(RESERVED_NAMES)}')
+    return name
+
+
+def _folder_name(name: str) -> str:
+    if not name.isprintable() or '/' in name or name.startswith('.') or len(name.encode()) > 200:
+        raise ValueError(
+            f'{shown(name)} cannot name a run folder; allowed: up to 200 bytes of printable text without "/", '
+            'no dot first'
+        )
     return name
 
 
@@ -57,7 +63,7 @@ def _topic_line(line: str) -> str:
     try:
         return RecordedTopic.parse(line).line()
     except ValueError as error:
-        raise ValueError(str(error).removeprefix('topics: ')) from None
+        raise ValueError(str(error).removeprefix(f'topics: {shown(line)}: ')) from None
 
 
 VehicleName = Annotated[str, AfterValidator(_ros_name)]
@@ -78,7 +84,9 @@ class RecordingConfig(Section):
 class Scenario(Section):
     """One run: a world, its ground, what drives on it, what is recorded."""
 
-    name: str = Field(min_length=1, description='of the run in reports; the file name if left out')
+    name: Annotated[str, AfterValidator(_folder_name)] = Field(
+        min_length=1, description='of the run in reports; the file name if left out'
+    )
     description: str = Field('', description='one line for ./regolith scenarios')
     duration_s: float = Field(30.0, ge=SHORTEST_S, le=1e7, description='simulated time [s]')
     seed: int = Field(0, ge=0, lt=2**63, description='of everything random')
@@ -138,10 +146,8 @@ def load_scenario(
     plain_times(source)
     scenario = validated(Scenario, source.data, source)
     _check_raster(scenario, source)
-    models = {name: _model(name, entry.model, source) for name, entry in scenario.vehicles.items()}
-    for name, entry in scenario.vehicles.items():
-        if isinstance(entry.driver, PluginDriverConfig):
-            _check_driver(name, entry.driver, source)
+    _check_types(scenario, source)
+    models = resolved_models(scenario, source)
     sensing = {name: resolved_sensing(name, e, source, _ros_name) for name, e in scenario.vehicles.items()}
     changed: dict[str, Any] = {
         'vehicles': {
@@ -178,7 +184,7 @@ def write_resolved(scenario: Scenario, path: str | Path) -> None:
 
 def _apply(source: YamlSource, override: str) -> None:
     key, equals, text = override.partition('=')
-    option = f'--set {override}'
+    option = f'--set {override}' if len(override) <= 100 else f'--set {override[:99]}…'
     parts = tuple(part.strip() for part in key.split('.'))
     if not equals or not all(parts):
         raise ScenarioError(Problem(option, '', 'is not a setting', 'key=value or section.key=value'))
@@ -242,56 +248,48 @@ def _check_raster(scenario: Scenario, source: YamlSource) -> None:
     from regolith_terrain.height_field import build_height_field
 
     try:
-        build_height_field(scenario.terrain, scenario.seed)
+        field = build_height_field(scenario.terrain, scenario.seed)
     except (ValueError, OSError) as error:
         where, value = ('terrain', 'source'), scenario.terrain.source
-        raise source.error(where, str(error), 'a GeoTIFF with heights in metres on a metric grid', value) from None
+        problem, _, allowed = str(error).partition('; allowed: ')
+        allowed = allowed or 'a GeoTIFF with heights in metres on a metric grid'
+        raise source.error(where, problem, allowed, value) from None
+    assert field.extent is not None
+    west, east, south, north = field.extent
+    for key, (x, y) in _places(scenario):
+        if not field.holds(x, y):
+            allowed = f'x from {west:.6g} to {east:.6g} m, y from {south:.6g} to {north:.6g} m'
+            raise source.error(key, 'lies outside the elevation model', allowed, [x, y])
 
 
-def _model(name: str, model: str, source: YamlSource) -> str:
-    """Return a vehicle model's name, or its absolute path; check its files."""
-    key: KeyPath = ('vehicles', name, 'model')
-    known = known_vehicles()
-    target = model
-    if model not in known:
-        path = (source.base_dir(key) / model).resolve()
-        if not path.is_file():
-            allowed = f'the path of a vehicle YAML, or one of {one_of(sorted(known), model)}'
-            raise source.error(key, 'unknown vehicle', allowed, model)
-        inner = YamlSource(path, what='a vehicle')
-        validated(VehicleModelConfig, inner.data, inner)
-        target = str(path)
-    try:
-        _, mjcf = load_vehicle_model(target, source.base_dir(key))
-    except VehicleModelError as error:
-        problem = Problem(error.file, error.key, 'is not usable', error.allowed, shown(error.value))
-        raise ScenarioError(problem) from None
-    # Ours are known to compile; those of entry points and files of the user's own are not.
-    if not isinstance(known.get(model), Path):
-        _check_mjcf(mjcf)
-    return target
+def _places(scenario: Scenario) -> Iterator[tuple[KeyPath, tuple[float, float]]]:
+    """Yield the places on the ground that a scenario names, and where it does."""
+    for name, entry in scenario.vehicles.items():
+        yield ('vehicles', name, 'position'), entry.position
+        if isinstance(entry.driver, PathDriverConfig):
+            for number, point in enumerate(entry.driver.waypoints):
+                yield ('vehicles', name, 'driver', 'waypoints', number), point
+    for name, place in (scenario.comms.stations if scenario.comms is not None else {}).items():
+        yield ('comms', 'stations', name), (place[0], place[1])
 
 
-def _check_driver(name: str, driver: PluginDriverConfig, source: YamlSource) -> None:
-    """Make a driver of another package once: a typo in its parameters must not show when its node starts."""
-    key: KeyPath = ('vehicles', name, 'driver')
-    known = known_drivers()
-    if driver.name not in known:
-        allowed = f"the name of an entry point of group regolith.drivers: {one_of(known, driver.name)}"
-        raise source.error((*key, 'name'), 'no such driver is installed', allowed, driver.name)
-    try:
-        make_driver(driver)
-    except (TypeError, ValueError) as error:
-        allowed = f'what {known[driver.name].value} takes'
-        raise source.error((*key, 'parameters'), str(error), allowed, driver.parameters) from None
+def _check_types(scenario: Scenario, source: YamlSource) -> None:
+    """Refuse message types that are not installed: recorder and world would find out when they start."""
+    from regolith_bringup.message_definitions import UnknownTypeError, schema_text
 
-
-def _check_mjcf(mjcf: Path) -> None:
-    """Compile a vehicle of the user's own: negative masses and the like come to light here, not in an agent."""
-    import mujoco  # type: ignore[import-untyped,unused-ignore]
-
-    try:
-        mujoco.MjModel.from_xml_path(str(mjcf))
-    except (ValueError, mujoco.FatalError) as error:
-        reason = ' '.join(str(error).split())
-        raise ScenarioError(Problem(str(mjcf), '', f'does not compile: {reason}', 'an MJCF model')) from None
+    wanted: list[tuple[KeyPath, str]] = [
+        (('recording', 'topics', number), RecordedTopic.parse(line).type_name)
+        for number, line in enumerate(scenario.recording.topics)
+    ]
+    barrier = scenario.world.input_barrier
+    if barrier is not None:
+        if not is_topic(barrier.topic):
+            allowed = 'an absolute name, e.g. /amber/cmd_vel'
+            raise source.error(('world', 'input_barrier', 'topic'), 'is no topic', allowed, barrier.topic)
+        wanted.append((('world', 'input_barrier', 'type'), barrier.type))
+    for key, type_name in wanted:
+        try:
+            schema_text(type_name)
+        except UnknownTypeError as error:
+            allowed = 'package/msg/Type of a message package that is installed'
+            raise source.error(key, str(error).partition('; allowed: ')[0], allowed, type_name) from None

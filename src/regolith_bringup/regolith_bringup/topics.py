@@ -4,13 +4,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+
+from regolith_bringup.problems import shown
 
 QOS = ('state', 'latched', 'sensor')
 """``state``: reliable, volatile; ``latched``: reliable, transient local; ``sensor``: best effort, volatile."""
 
+LONGEST_TOPIC = 240
+"""Characters of a name; DDS has 255 for it, of which ROS 2 takes some for itself."""
+
 _BACKGROUND = ('/regolith/status', '/diagnostics', '/regolith/recorder/ack')
+
+
+def is_topic(name: str) -> bool:
+    """Return whether a text can be the absolute name of a topic."""
+    return len(name) <= LONGEST_TOPIC and re.fullmatch(r'(/[A-Za-z_]\w*)+', name, re.ASCII) is not None
 
 
 @dataclass(frozen=True)
@@ -49,10 +60,16 @@ class RecordedTopic:
         parts = line.split('|')
         qos = parts[2] if len(parts) > 2 else 'state'
         count = parts[3] if len(parts) > 3 else '0'
+        problem = allowed = ''
         if not (2 <= len(parts) <= 4 and parts[0].startswith('/') and parts[1].count('/') == 2):
-            raise ValueError(f"topics: {line!r}; allowed: '/name|package/msg/Type[|qos[|publishers]]'")
-        if qos not in QOS or not count.isdigit():
-            raise ValueError(f'topics: {line!r}; qos is one of {", ".join(QOS)}, publishers a number >= 0')
+            problem, allowed = 'is no topic to record', "'/name|package/msg/Type[|qos[|publishers]]'"
+        elif qos not in QOS or not count.isdigit():
+            problem, allowed = 'has unknown options', f'qos one of {", ".join(QOS)}, publishers a number >= 0'
+        elif not is_topic(parts[0]):
+            problem = 'has no valid name'
+            allowed = f'/name/of/topic, letters, digits and underscores, at most {LONGEST_TOPIC} characters'
+        if problem:
+            raise ValueError(f'topics: {shown(line)}: {problem}; allowed: {allowed}')
         return cls(parts[0], parts[1], qos, int(count))
 
 

@@ -30,7 +30,11 @@ def validated(model: type[ModelT], data: Any, source: YamlSource, prefix: KeyPat
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        problems = [_problem(model, data, detail, source, prefix) for detail in error.errors(include_url=False)]
+        details = error.errors(include_url=False)
+        # Of a list with bad items pydantic says, too, that it is too short without them.
+        echoes = [d for d in details if d['type'] == 'too_short' and 'after validation' in d['msg']]
+        found = [d for d in details if d not in echoes] or details
+        problems = [_problem(model, data, detail, source, prefix) for detail in found]
         raise ScenarioError(_joined(problems)) from None
 
 

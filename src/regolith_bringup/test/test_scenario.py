@@ -80,11 +80,11 @@ def test_paths_are_relative_to_the_file_that_names_them(tmp_path: Path, monkeypa
     folder.mkdir()
     soil = load_soil('chrono_lete').model_dump()
     (folder / 'dirt.yaml').write_text('\n'.join(f'{k}: {v}' for k, v in soil.items()))
-    (folder / 's.yaml').write_text('terrain: {soil: dirt.yaml}\n')
+    (folder / 's.yaml').write_text('terrain: {soil: dirt.yaml}\nvehicles: {amber: {position: [0, 0]}}\n')
     assert load_scenario(folder / 's.yaml').scenario.terrain.soil == load_soil('chrono_lete')
     # On the command line they are relative to where the command is given.
     monkeypatch.chdir(tmp_path)
-    (folder / 't.yaml').write_text('duration_s: 1\n')
+    (folder / 't.yaml').write_text('vehicles: {amber: {position: [0, 0]}}\n')
     resolved = load_scenario(folder / 't.yaml', ['terrain.soil=mine/dirt.yaml'])
     assert resolved.scenario.terrain.soil.name == soil['name']
     with pytest.raises(ScenarioError, match='no such soil'):

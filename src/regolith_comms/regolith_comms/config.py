@@ -15,7 +15,7 @@ from regolith_world.config import LONGEST_S, SHORTEST_S, Moment, Section
 RelayMode = Literal['wiki', 'reference']
 RELAY_MODES: tuple[RelayMode, ...] = ('wiki', 'reference')
 
-Position = Annotated[tuple[float, ...], Field(min_length=2, max_length=3)]
+Position = Annotated[tuple[Annotated[float, Field(ge=-1e6, le=1e6)], ...], Field(min_length=2, max_length=3)]
 """x, y and, optionally, z in the world [m]; without z: on the ground."""
 
 

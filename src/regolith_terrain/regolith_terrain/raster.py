@@ -159,6 +159,11 @@ class RasterField(HeightField):
         half = min(min(high[0], -self.x_first) / (abs(a) + abs(b)), min(high[1], -self.y_first) / (abs(c) + abs(d)))
         return -half, half, -half, half
 
+    def holds(self, x: float, y: float) -> bool:
+        """Return whether a place [m] lies among the posts."""
+        u, v = _post_index(float(x), float(y), self._grid)
+        return bool(0.0 <= u <= self.posts.shape[0] - 1 and 0.0 <= v <= self.posts.shape[1] - 1)
+
     def fingerprint(self) -> str:
         """Return the SHA-256 (hex) of the posts, where they are, and the detail between them."""
         return self._fingerprint

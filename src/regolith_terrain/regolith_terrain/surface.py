@@ -29,6 +29,10 @@ class HeightField(ABC):
         """West, east, south and north edge [m] of what is known of the ground; None where it goes on for ever."""
         return None
 
+    def holds(self, x: float, y: float) -> bool:
+        """Return whether the ground is known at a place [m]; beyond, its edge goes on."""
+        return True
+
     def nodes(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> Heights:
         """Return z [m] at x = i spacing, y = j spacing for i0 <= i < i1, j0 <= j < j1, shape (i1 - i0, j1 - j0)."""
         x = np.arange(i0, i1, dtype=np.float64) * spacing

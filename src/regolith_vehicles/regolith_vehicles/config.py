@@ -30,6 +30,11 @@ __all__ = [
 ]
 
 
+Coordinate = Annotated[float, Field(ge=-1e6, le=1e6)]
+Place = tuple[Coordinate, Coordinate]
+"""x, y in the world [m]."""
+
+
 class EncoderConfig(Section):
     """Incremental encoders on the wheels' axles."""
 
@@ -53,7 +58,7 @@ class PathDriverConfig(Section):
     """Follows way-points in the world frame by pure pursuit, on the true pose."""
 
     type: Literal['path'] = 'path'
-    waypoints: tuple[tuple[float, float], ...] = Field(min_length=2, description='x, y in the world [m]')
+    waypoints: tuple[Place, ...] = Field(min_length=2, description='x, y in the world [m]')
     speed_mps: float = Field(gt=0.0, le=20.0, description='[m/s]')
     lookahead_m: float = Field(default=1.0, gt=0.0, le=100.0, description='distance of the point steered at [m]')
     loop: bool = Field(default=False, description='whether the last way-point leads to the first')
@@ -94,9 +99,7 @@ class VehicleEntry(Section):
     """One vehicle of a scenario."""
 
     model: str = Field(default='viper', min_length=1, description='name of a known vehicle, or path of a vehicle YAML')
-    position: tuple[Annotated[float, Field(ge=-1e6, le=1e6)], Annotated[float, Field(ge=-1e6, le=1e6)]] = Field(
-        description='x, y of the base frame at the start [m]'
-    )
+    position: Place = Field(description='x, y of the base frame at the start [m]')
     heading_deg: float = Field(
         default=0.0, ge=-360.0, le=360.0, description='of +x of the base, from east to north [deg]'
     )
@@ -184,4 +187,5 @@ def load_vehicle_model(name_or_path: str | Path, base_dir: str | Path = '.') -> 
     mjcf = (path.parent / config.mjcf).resolve()
     if not mjcf.is_file():
         raise VehicleModelError(path, 'mjcf', config.mjcf, 'an MJCF file, by its path relative to this file')
+    config._file = str(path)
     return config, mjcf

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, PrivateAttr, field_validator, model_validator
 
 from regolith_world.config import Section
 
@@ -146,6 +146,12 @@ class VehicleModelConfig(Section):
     steering: SteeringConfig = SteeringConfig()
     visuals: VisualsConfig = VisualsConfig()
     frames: FramesConfig = FramesConfig()
+    _file: str = PrivateAttr('')
+
+    @property
+    def file(self) -> str:
+        """Path of the YAML file it was read from, for messages; '' if from none."""
+        return self._file
 
     @field_validator('wheels')
     @classmethod

@@ -23,6 +23,8 @@ Indices = NDArray[np.int64]
 _FREE = int(mujoco.mjtJoint.mjJNT_FREE)
 _HINGE = int(mujoco.mjtJoint.mjJNT_HINGE)
 _SLIDE = int(mujoco.mjtJoint.mjJNT_SLIDE)
+_KINDS = {'body': 'bodies', 'joint': 'joints', 'actuator': 'actuators'}
+_JOINT = int(mujoco.mjtTrn.mjTRN_JOINT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,22 +78,26 @@ def compile_vehicle(
         model.body_inertia[:] *= mass_scale
         mujoco.mj_setConst(model, mujoco.MjData(model))
     model.opt.gravity[:] = np.asarray(gravity, dtype=np.float64)
+    _refuse_not_finite(model, mjcf_path)
     # A blown-up vehicle must stop the run, not silently start again from the model's initial pose.
     model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
+
+    file, where = Path(mjcf_path).name, config.file or mjcf_path
 
     def find(kind: str, key: str, name: str) -> int:
         index = mujoco.mj_name2id(model, getattr(mujoco.mjtObj, f'mjOBJ_{kind.upper()}'), name)
         if index < 0:
             count = {'body': model.nbody, 'joint': model.njnt, 'actuator': model.nu}[kind]
             known = [getattr(model, kind)(k).name for k in range(count)]
-            raise VehicleModelError(mjcf_path, key, name, f'the name of a {kind}: {", ".join(filter(None, known))}')
+            names = ', '.join(filter(None, known)) or '(it has none)'
+            raise VehicleModelError(where, key, name, f'the name of one of the {_KINDS[kind]} of {file}: {names}')
         return int(index)
 
     base = find('body', 'chassis', config.chassis)
     if model.body_jntnum[base] != 1 or int(model.jnt_type[model.body_jntadr[base]]) != _FREE:
-        raise VehicleModelError(mjcf_path, 'chassis', config.chassis, 'a body with a free joint')
+        raise VehicleModelError(where, 'chassis', config.chassis, f'a body of {file} with a free joint')
     if model.body_jntadr[base] != 0:
-        raise VehicleModelError(mjcf_path, 'chassis', config.chassis, 'the first body with a joint')
+        raise VehicleModelError(where, 'chassis', config.chassis, f'the first body of {file} with a joint')
     # mj_step1 and mj_step2 do one stage; they would silently turn RK4 into Euler.
     if int(model.opt.integrator) == int(mujoco.mjtIntegrator.mjINT_RK4):
         raise VehicleModelError(mjcf_path, 'option integrator', 'RK4', 'implicitfast, implicit or Euler')
@@ -107,9 +113,14 @@ def compile_vehicle(
         -1 if w.steer_actuator is None else find('actuator', f'wheels.{w.name}.steer_actuator', w.steer_actuator)
         for w in wheels
     ]
-    for w, k in zip(wheels, joint, strict=True):
-        if int(model.jnt_type[k]) != _HINGE:
-            raise VehicleModelError(mjcf_path, f'wheels.{w.name}.joint', w.joint, 'a hinge')
+    for w, *pair in zip(wheels, zip(joint, drive, strict=True), zip(steer, servo, strict=True), strict=True):
+        for part, (k, motor) in zip(('', 'steer_'), pair, strict=True):
+            key = f'wheels.{w.name}.{part}'
+            if k >= 0 and int(model.jnt_type[k]) != _HINGE:
+                raise VehicleModelError(where, f'{key}joint', model.joint(k).name, f'a hinge of {file}')
+            if motor >= 0 and (int(model.actuator_trntype[motor]), int(model.actuator_trnid[motor, 0])) != (_JOINT, k):
+                allowed = f'an actuator of {file} on joint {model.joint(k).name}'
+                raise VehicleModelError(where, f'{key}actuator', model.actuator(motor).name, allowed)
     limits = [
         float(model.actuator_forcerange[k, 1]) / float(model.actuator_gainprm[k, 0])
         if model.actuator_forcelimited[k] and model.actuator_gainprm[k, 0] > 0.0
@@ -149,6 +160,20 @@ def compile_vehicle(
         layout=layout,
         mass=float(model.body_mass.sum()),
     )
+
+
+def _refuse_not_finite(model: Any, mjcf_path: str | Path) -> None:
+    """Refuse a model with NaN or infinity in it, which MuJoCo takes with no more than a warning."""
+    for field in ('body_mass', 'body_inertia', *sorted(name for name in dir(model) if not name.startswith('_'))):
+        values = getattr(model, field, None)
+        if not isinstance(values, np.ndarray) or values.dtype.kind != 'f' or np.isfinite(values).all():
+            continue
+        first = np.argwhere(~np.isfinite(values))[0]
+        kind = field.partition('_')[0].replace('jnt', 'joint')
+        owner = ''
+        if kind in ('body', 'joint', 'geom', 'actuator', 'site', 'mesh', 'tendon'):
+            owner = f'{kind} {getattr(model, kind)(int(first[0])).name or int(first[0])}: '
+        raise VehicleModelError(mjcf_path, f'{owner}{field}', float(values[tuple(first)]), 'finite numbers')
 
 
 def to_ros(wxyz: Vector) -> Vector:

@@ -123,7 +123,7 @@ class Vehicle:
         self.body = compile_vehicle(config, mjcf_path, vector, mass_scale)
         self._soils = soil if isinstance(soil, SoilMap) else SoilMap(soil.parameters())
         for parameters in self._soils.soils:
-            check_substep(config, self.body.mass, float(parameters[ELASTIC]), float(parameters[DAMPING]), mjcf_path)
+            check_substep(config, self.body.mass, float(parameters[ELASTIC]), float(parameters[DAMPING]), config.file)
         self._model = self.body.model
         self._data = mujoco.MjData(self._model)
         self._root = int(self._model.body_rootid[self.body.base])
@@ -137,7 +137,7 @@ class Vehicle:
         try:
             self._shapes = join_shapes([wheel_shape(wheel, Path(mjcf_path).parent) for wheel in config.wheels])
         except ValueError as error:
-            raise VehicleModelError(mjcf_path, 'wheels', str(error), 'shapes as documented') from error
+            raise VehicleModelError(config.file or mjcf_path, 'wheels', str(error), 'shapes as documented') from error
         axes = self._model.jnt_axis[self.body.wheel_joint]
         self._frames = np.array(
             [np.eye(3) if w.mesh is not None else axle_frame(a) for w, a in zip(config.wheels, axes, strict=True)]

@@ -113,18 +113,18 @@ def test_driver_is_chosen_by_type() -> None:
 @pytest.mark.parametrize(
     ('old', 'new', 'words'),
     [
-        ('integrator="implicitfast"', 'integrator="RK4"', 'integrator.*RK4.*implicitfast'),
-        ('<freejoint name="root"/>', '', 'chassis.*base_link.*free joint'),
-        ('type="hinge" axis="0 1 0"', 'type="slide" axis="0 1 0"', 'wheels.front_left.joint.*a hinge'),
-        ('<mujoco ', '<mujocco ', 'a valid MJCF file'),
+        ('integrator="implicitfast"', 'integrator="RK4"', r'changed.xml.*integrator.*RK4.*implicitfast'),
+        ('<freejoint name="root"/>', '', r'viper_locked.yaml: chassis.*base_link.*of changed.xml with a free joint'),
+        ('type="hinge" axis="0 1 0"', 'type="slide" axis="0 1 0"', r'viper_locked.yaml: wheels.front_left.joint.*a hinge of changed.xml'),
+        ('<mujoco ', '<mujocco ', r'changed.xml.*a valid MJCF file'),
     ],
 )
 def test_unusable_mjcf(tmp_path: Path, old: str, new: str, words: str) -> None:
-    """MJCF that MuJoCo or our stepping cannot use is refused by name."""
+    """What MuJoCo or our stepping cannot use is refused, by the file in which the key stands."""
     config, mjcf = load_vehicle_model('viper_locked')
     text = mjcf.read_text()
     assert old in text
     path = tmp_path / 'changed.xml'
     path.write_text(text.replace(old, new))
-    with pytest.raises(VehicleModelError, match=f'changed.xml.*{words}'):
+    with pytest.raises(VehicleModelError, match=words):
         compile_vehicle(config, path, (0.0, 0.0, -1.62))

@@ -74,8 +74,6 @@ def _placement(path: Path, data: DatasetReader, post_spacing_m: float | None) ->
 def _check_values(path: Path, data: DatasetReader) -> None:
     if data.count != 1:
         raise ValueError(f'{path}: {data.count} bands; allowed: one, of heights')
-    if min(data.width, data.height) < 2:
-        raise ValueError(f'{path}: {data.width} x {data.height} posts; allowed: at least 2 x 2')
     if np.dtype(data.dtypes[0]).kind not in 'iuf':
         raise ValueError(f'{path}: values of type {data.dtypes[0]}; allowed: real numbers')
     unit = (data.units[0] or '').strip()

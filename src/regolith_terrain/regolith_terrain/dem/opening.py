@@ -14,6 +14,11 @@ from regolith_terrain.dem.pds3 import open_pds3
 
 # Posts within a window that nobody's memory should have to hold.
 MOST_POSTS = 100_000_000
+# Posts each way: fewer are a ramp, not a measurement of ground.
+FEWEST_POSTS = 3
+# Heights from any datum, a body's centre included; lowest to highest post [m], of which the Moon has 20 km.
+MOST_HEIGHT_M = 1e7
+MOST_RELIEF_M = 1e5
 
 
 def open_dem(path: str | Path, post_spacing_m: float | None = None) -> DemGrid:
@@ -28,10 +33,15 @@ def open_dem(path: str | Path, post_spacing_m: float | None = None) -> DemGrid:
         raise ValueError(f'{path}: no such file; allowed: the path of a GeoTIFF, a PDS3 .LBL or .IMG, or a .npy')
     kind = path.suffix.lower()
     if kind == '.npy':
-        return _open_npy(path, post_spacing_m)
-    if kind in ('.lbl', '.img'):
-        return open_pds3(path)
-    return open_geotiff(path, post_spacing_m)
+        grid = _open_npy(path, post_spacing_m)
+    elif kind in ('.lbl', '.img'):
+        grid = open_pds3(path)
+    else:
+        grid = open_geotiff(path, post_spacing_m)
+    if min(grid.rows, grid.cols) < FEWEST_POSTS:
+        fewest = f'{FEWEST_POSTS} x {FEWEST_POSTS}'
+        raise ValueError(f'{path}: {grid.cols} x {grid.rows} posts are no terrain; allowed: at least {fewest}')
+    return grid
 
 
 def read_posts(grid: DemGrid, r0: int, r1: int, c0: int, c1: int) -> Floats:
@@ -49,6 +59,14 @@ def read_posts(grid: DemGrid, r0: int, r1: int, c0: int, c1: int) -> Floats:
             f'{grid.path}: {int(missing.sum())} posts have no height (first at row {row + r0}, column {col + c0}); '
             'fill or crop them'
         )
+    low, high = float(heights.min()), float(heights.max())
+    if max(-low, high) > MOST_HEIGHT_M or high - low > MOST_RELIEF_M:
+        extreme = np.argwhere(heights == (low if abs(low) > abs(high) else high))[0]
+        row, col = int(extreme[0]) + r0, int(extreme[1]) + c0
+        raise ValueError(
+            f'{grid.path}: heights from {low:g} m to {high:g} m (row {row}, column {col}); allowed: within '
+            f'{MOST_HEIGHT_M:g} m of zero and {MOST_RELIEF_M:g} m of each other, with posts that have none marked so'
+        )
     return heights
 
 
@@ -57,10 +75,9 @@ def _open_npy(path: Path, post_spacing_m: float | None) -> DemGrid:
         array = np.load(path, mmap_mode='r', allow_pickle=False)
     except (ValueError, OSError, EOFError) as error:
         raise ValueError(f'{path}: not a NumPy array that can be read: {error}') from error
-    if array.ndim != 2 or min(array.shape) < 2 or array.dtype.kind not in 'iuf':
+    if array.ndim != 2 or array.dtype.kind not in 'iuf':
         raise ValueError(
-            f'{path}: array of shape {array.shape} and type {array.dtype}; allowed: two dimensions of real numbers, at '
-            'least 2 x 2'
+            f'{path}: array of shape {array.shape} and type {array.dtype}; allowed: two dimensions of real numbers'
         )
     if post_spacing_m is None:
         raise ValueError(f'{path}: a .npy states no post spacing; give post_spacing_m')

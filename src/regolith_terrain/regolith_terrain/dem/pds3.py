@@ -148,8 +148,6 @@ def open_pds3(path: Path) -> DemGrid:
     rows, cols = int(image.number('LINES').value), int(image.number('LINE_SAMPLES').value)
     if image.number('BANDS', 1.0).value != 1:
         raise ValueError(f'{label_path}: IMAGE.BANDS: {image.number("BANDS").value:g}; allowed: 1, of heights')
-    if rows < 2 or cols < 2:
-        raise ValueError(f'{label_path}: {cols} x {rows} posts; allowed: at least 2 x 2')
     for key in ('LINE_PREFIX_BYTES', 'LINE_SUFFIX_BYTES'):
         if image.number(key, 0.0).value:
             raise ValueError(f'{label_path}: IMAGE.{key}: {image.number(key).value:g}; allowed: 0')

@@ -20,6 +20,7 @@ from tf2_msgs.msg import TFMessage
 from regolith_terrain.ros.convert import typed_array
 from regolith_vehicles import motion_samples, wheel_state
 from regolith_vehicles.agent import Snapshot, VehicleAgent
+from regolith_vehicles.edge_watch import EdgeWatch
 from regolith_vehicles.encoders import Encoders
 from regolith_world.records import Vector
 from regolith_world.ros import qos
@@ -46,6 +47,8 @@ class VehicleTopics:
         frame_prefix = declare(node, 'frame_prefix', f'{agent.name}/', 'before every frame id')
         rate_hz = declare(node, 'state_rate_hz', 50.0, RATE)
         self._node, self._agent = node, agent
+        assert agent.grid is not None
+        self._edge = EdgeWatch(agent.name, agent.grid.height_field)
         self._base = f'{frame_prefix}base_link'
         self._period_ns = round(1e9 / rate_hz)
         self._last_slot = -1
@@ -142,6 +145,9 @@ class VehicleTopics:
         if slot == self._last_slot:
             return
         self._last_slot = slot
+        warning = self._edge.notice(snapshot.t_ns, *snapshot.base.position[:2].tolist())
+        if warning:
+            self._node.get_logger().warning(warning)
         t_ns, base, reckoned = snapshot.t_ns, snapshot.base, snapshot.odometry
         to_body = matrix(base.orientation).T
         if self._truth.wanted:

@@ -1,0 +1,115 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What ``check`` finds in vehicles, the ground under them and the types they ask for; nothing of it may wait for a run."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from regolith_bringup.problems import Problem, ScenarioError
+from regolith_bringup.scenario import load_scenario
+from regolith_vehicles.config import load_vehicle_model
+
+
+def refused(*settings: str, scenario: str = 'two_rovers') -> Problem:
+    """Return the one thing that is wrong with a scenario that ships, changed."""
+    with pytest.raises(ScenarioError) as caught:
+        load_scenario(scenario, settings)
+    (problem,) = caught.value.problems
+    assert problem.allowed
+    return problem
+
+
+@pytest.mark.parametrize(
+    ('file', 'old', 'new', 'key', 'said'),
+    [
+        ('yaml', 'actuator: drive_front_left', 'actuator: nosuch', 'wheels.front_left.actuator', 'drive_front_left'),
+        ('yaml', 'actuator: drive_front_left', 'actuator: drive_rear_left', 'wheels.front_left.actuator', 'on joint'),
+        ('yaml', 'body: wheel_front_left', 'body: wheel_fl', 'wheels.front_left.body', 'wheel_front_left'),
+        ('yaml', 'substep_s: 1.0e-3', 'substep_s: 0.02', 'substep_s', 'half the stability limit'),
+        ('xml', '<freejoint name="root"/>', '', 'chassis', 'a free joint'),
+        ('xml', 'name="base_link"', 'name="hull"', 'chassis', 'hull'),
+        ('xml', 'damping="', 'damping="nan" margin="', 'dof_damping', 'finite'),
+    ],
+)  # fmt: skip
+def test_a_vehicle_of_ones_own_is_built_once(
+    file: str, old: str, new: str, key: str, said: str, tmp_path: Path
+) -> None:
+    _, mjcf = load_vehicle_model('viper')
+    for kind in ('yaml', 'xml'):
+        text = mjcf.with_suffix(f'.{kind}').read_text()
+        if kind == file:
+            assert old in text
+            text = text.replace(old, new, 1)
+        (tmp_path / f'own.{kind}').write_text(text.replace('mjcf: viper.xml', 'mjcf: own.xml'))
+    problem = refused(f'vehicles.amber.model={tmp_path}/own.yaml')
+    assert key in problem.key and said in problem.allowed
+    # The key stands in the file with a line, whichever of the two brought the trouble; NaN stands in the model.
+    expected = 'own.xml' if key == 'dof_damping' else 'own.yaml:'
+    assert expected in problem.where
+
+
+def test_a_shipped_vehicle_on_soil_it_is_too_coarse_for() -> None:
+    problem = refused('terrain.soil.elastic_stiffness=1e10')
+    assert problem.key == 'substep_s' and 'E = 1e+10' in problem.allowed
+
+
+def test_vehicles_inside_each_other() -> None:
+    problem = refused('vehicles.basalt.position=[0.3, 0.0]')
+    assert problem.key == 'vehicles.basalt.position' and 'inside' in problem.problem
+    load_scenario('two_rovers', ['vehicles.basalt.position=[0.3, 0.0]', 'world.touch=pose_only'])
+
+
+@pytest.mark.parametrize(
+    ('setting', 'key'),
+    [
+        ('vehicles={}', 'vehicles'),
+        ('recording.topics=["/x|nosuch_msgs/msg/Foo"]', 'recording.topics.0'),
+        ('recording.topics=["/x|std_msgs/msg/Foo"]', 'recording.topics.0'),
+        (f'recording.topics=["/{"x" * 300}|std_msgs/msg/String"]', 'recording.topics.0'),
+        ('world.input_barrier={topic: /amber/cmd_vel, type: nosuch_msgs/msg/Foo}', 'world.input_barrier.type'),
+        ('world.input_barrier={topic: amber/cmd_vel}', 'world.input_barrier.topic'),
+        (f'vehicles={{{"a" * 300}: {{position: [0, 0]}}}}', f'vehicles.{"a" * 300}'),
+        (f'name={"a" * 300}', 'name'),
+        ('name=../../else', 'name'),
+        ('vehicles.amber.driver={type: path, speed_mps: 1, waypoints: [[0, 0], [1e308, 0]]}', 'waypoints.1.0'),
+    ],
+)
+def test_what_a_node_would_have_found_out(setting: str, key: str) -> None:
+    problem = refused(setting)
+    assert problem.key.endswith(key) and len(problem.value) <= 80
+
+
+@pytest.mark.parametrize(
+    'setting',
+    [
+        'vehicles.amber.position=[450, 0]',
+        'vehicles.amber.driver.waypoints=[[0, 0], [0, 450]]',
+        'comms.stations.lander=[450, 0]',
+    ],
+)
+def test_places_off_the_elevation_model(setting: str) -> None:
+    """Beyond its edge the last heights go on; a run there would be one on ground that nobody measured."""
+    problem = refused(setting, scenario='comms_ridge')
+    assert 'outside the elevation model' in problem.problem and 'x from -110 to 110 m' in problem.allowed
+
+
+def test_elevation_models_that_are_no_ground(tmp_path: Path) -> None:
+    heights = np.zeros((50, 50))
+    np.save(tmp_path / 'tiny.npy', heights[:2, :2])
+    heights[3, 4] = 1e30
+    np.save(tmp_path / 'spike.npy', heights)
+    for name, said in (('tiny', 'at least 3 x 3'), ('spike', 'within 1e+07 m of zero')):
+        problem = refused(f'terrain.source={tmp_path}/{name}.npy', 'terrain.post_spacing_m=5')
+        assert problem.key == 'terrain.source' and said in problem.allowed
+
+
+def test_a_copy_of_a_shipped_vehicle_is_good(tmp_path: Path) -> None:
+    _, mjcf = load_vehicle_model('viper')
+    for path in mjcf.parent.iterdir():
+        shutil.copy(path, tmp_path)
+    load_scenario('two_rovers', [f'vehicles.amber.model={tmp_path}/viper.yaml'])
