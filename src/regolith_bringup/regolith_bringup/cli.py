@@ -139,10 +139,13 @@ def scenarios(as_json: JsonOption = False) -> None:
     from regolith_bringup.library import find_scenarios
     from regolith_bringup.yaml_source import YamlSource
 
-    found = {
-        name: {'file': str(path), 'description': str(YamlSource(path).data.get('description', ''))}
-        for name, path in find_scenarios().items()
-    }
+    def described(path: Path) -> str:
+        try:
+            return str(YamlSource(path).data.get('description', ''))
+        except ScenarioError as error:
+            return f'(cannot be run: {error})'
+
+    found = {name: {'file': str(path), 'description': described(path)} for name, path in find_scenarios().items()}
     if as_json:
         _give(found)
     else:

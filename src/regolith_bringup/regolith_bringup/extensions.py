@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module, metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pydantic import ValidationError
 
 from regolith_bringup.problems import Problem, ScenarioError, one_of, shown
 from regolith_bringup.yaml_source import parse_value
+from regolith_world.plugins import PluginError, load_plugin, load_plugins
 
 _GROUP = 'regolith.experiments'
 _BENCHMARKS = {
@@ -39,7 +40,7 @@ _EXPERIMENTS = {
 
 def benchmarks() -> dict[str, Callable[[], Any]]:
     """Return all benchmarks by name, in name order."""
-    found: dict[str, Callable[[], Any]] = _entry_points('regolith.benchmarks')
+    found: dict[str, Callable[[], Any]] = load_plugins('regolith.benchmarks')
     found.update({name: _late(target) for name, target in _BENCHMARKS.items()})
     return dict(sorted(found.items()))
 
@@ -63,7 +64,7 @@ def run_experiment(
     if name not in _EXPERIMENTS:
         if plot is not None:
             raise ScenarioError(Problem('--plot', '', f'experiment {name} draws no picture', 'no --plot', str(plot)))
-        return _entry_points(_GROUP)[name](**values)
+        return _plugin_experiment(name)(**values)
     module = import_module(_EXPERIMENTS[name])
     settings = _checked(module.Settings, values)
     if plot is not None:
@@ -155,8 +156,12 @@ def flag_settings(arguments: Sequence[str]) -> dict[str, Any]:
     return {key: values[0] if len(values) == 1 else values for key, values in given.items()}
 
 
-def _entry_points(group: str) -> dict[str, Callable[..., Any]]:
-    return {point.name: point.load() for point in metadata.entry_points(group=group)}
+def _plugin_experiment(name: str) -> Callable[..., Any]:
+    (point, *_) = metadata.entry_points(group=_GROUP, name=name)
+    try:
+        return cast(Callable[..., Any], load_plugin(point))
+    except PluginError as error:
+        raise ScenarioError(Problem(f'experiment {name}', '', str(error), one_of(_EXPERIMENTS))) from None
 
 
 def _late(target: str) -> Callable[[], Any]:

@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-from importlib import metadata
 from pathlib import Path
 
 from regolith_bringup.message_definitions import share_folders
+from regolith_vehicles.config import path_of
+from regolith_world.plugins import load_plugins
 
 GROUP = 'regolith.scenarios'
 """Entry points of other packages: name -> path of a YAML file, or a callable that returns one."""
@@ -23,10 +24,7 @@ def scenario_folders() -> list[Path]:
 
 def find_scenarios() -> dict[str, Path]:
     """Return all scenarios that can be run by name, in name order; our own cannot be replaced by others."""
-    found: dict[str, Path] = {}
-    for point in metadata.entry_points(group=GROUP):
-        target = point.load()
-        found[point.name] = Path(str(target() if callable(target) else target))
+    found: dict[str, Path] = load_plugins(GROUP, path_of)
     for folder in reversed(scenario_folders()):
         found.update({path.stem: path for path in folder.glob('*.yaml')})
     return dict(sorted(found.items()))

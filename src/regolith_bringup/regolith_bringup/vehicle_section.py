@@ -27,6 +27,7 @@ from regolith_vehicles.config import (
 )
 from regolith_vehicles.drivers import known_drivers, make_driver
 from regolith_vehicles.model_config import CollisionShape
+from regolith_world.plugins import PluginError
 
 if TYPE_CHECKING:
     from regolith_bringup.scenario import Scenario
@@ -170,6 +171,8 @@ def _check_driver(name: str, driver: PluginDriverConfig, source: YamlSource) -> 
         raise source.error((*key, 'name'), 'no such driver is installed', allowed, driver.name)
     try:
         make_driver(driver)
+    except PluginError as error:
+        raise source.error((*key, 'name'), str(error), 'a driver that can be loaded', driver.name) from None
     except (TypeError, ValueError) as error:
         allowed = f'what {known[driver.name].value} takes'
         raise source.error((*key, 'parameters'), str(error), allowed, driver.parameters) from None

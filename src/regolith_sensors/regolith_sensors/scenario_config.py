@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from importlib import import_module, metadata
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,6 +24,7 @@ from regolith_sensors.imu_config import ImuConfig
 from regolith_sensors.lidar_config import LidarConfig
 from regolith_sensors.light import Spotlight, Sun, sun_over
 from regolith_world.config import Section
+from regolith_world.plugins import load_plugins
 from regolith_world.rotation import matrix, product
 
 Floats = NDArray[np.float64]
@@ -104,9 +105,15 @@ SENSOR_TYPES: Mapping[str, SensorType] = {
 }
 
 
+def _sensor_type(target: object) -> SensorType:
+    if not isinstance(target, SensorType):
+        raise TypeError(f'it leads to a {type(target).__name__}, not a SensorType')
+    return target
+
+
 def sensor_types() -> dict[str, SensorType]:
     """Return all kinds of sensors by name: ours, and those of entry-point group ``regolith.sensors``."""
-    found: dict[str, SensorType] = {point.name: point.load() for point in metadata.entry_points(group=GROUP)}
+    found: dict[str, SensorType] = load_plugins(GROUP, _sensor_type)
     found.update(SENSOR_TYPES)
     return dict(sorted(found.items()))
 

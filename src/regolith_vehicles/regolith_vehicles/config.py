@@ -15,6 +15,7 @@ from pydantic import Field, ValidationError, field_validator
 from regolith_vehicles.model_config import VehicleModelConfig
 from regolith_world.bounded_yaml import load_yaml
 from regolith_world.config import LONGEST_S, SHORTEST_S, Moment, Section
+from regolith_world.plugins import PluginError, load_plugin
 
 __all__ = [
     'ConstantDriverConfig',
@@ -142,6 +143,11 @@ def known_vehicles() -> dict[str, Path | metadata.EntryPoint]:
     return known
 
 
+def path_of(target: Any) -> Path:
+    """Return the path that an entry point leads to: it is one, or a callable that returns one."""
+    return Path(str(target() if callable(target) else target))
+
+
 def _file_of(name_or_path: str | Path, base_dir: str | Path) -> Path:
     text = str(name_or_path)
     known = known_vehicles()
@@ -149,8 +155,10 @@ def _file_of(name_or_path: str | Path, base_dir: str | Path) -> Path:
         source = known[text]
         if isinstance(source, Path):
             return source
-        target = source.load()
-        return Path(str(target() if callable(target) else target))
+        try:
+            return Path(load_plugin(source, path_of))
+        except PluginError as error:
+            raise VehicleModelError(source.value, 'model', text, f'a vehicle that can be loaded; {error}') from None
     path = Path(text)
     path = path if path.is_absolute() else Path(base_dir) / path
     if not path.is_file():

@@ -15,6 +15,7 @@ from regolith_vehicles.config import (
     ExternalDriverConfig,
     PathDriverConfig,
 )
+from regolith_world.plugins import load_plugin
 from regolith_world.records import BodyState
 from regolith_world.rotation import yaw
 
@@ -190,7 +191,7 @@ def known_drivers() -> dict[str, metadata.EntryPoint]:
 def make_driver(config: DriverConfig) -> Driver:
     """Return the driver a configuration describes.
 
-    :raises ValueError: if it names a plug-in that is not installed (lists those that are)
+    :raises ValueError: if it names a plug-in that is not installed (lists those that are), or cannot be loaded
     """
     if isinstance(config, ConstantDriverConfig):
         return ConstantDriver(config)
@@ -201,7 +202,7 @@ def make_driver(config: DriverConfig) -> Driver:
     points = known_drivers()
     if config.name not in points:
         raise ValueError(f'driver.name: {config.name!r} is not installed; allowed: {sorted(points)}')
-    driver = points[config.name].load()(**config.parameters)
+    driver = load_plugin(points[config.name])(**config.parameters)
     if not isinstance(driver, Driver):
         raise ValueError(f'driver.name: {config.name!r} leads to a {type(driver).__name__}, not a Driver')
     return driver
