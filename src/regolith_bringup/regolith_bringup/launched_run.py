@@ -7,6 +7,7 @@ The same decisions as :mod:`regolith_bringup.supervisor` makes, as answers to ev
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,7 +50,7 @@ class LaunchedRun:
 
     def printed(self, spec: NodeSpec, text: bytes) -> None:
         """Keep what a node printed in ``output.txt``."""
-        with (self.folder / 'output.txt').open('a', encoding='utf-8') as stream:
+        with suppress(OSError), (self.folder / 'output.txt').open('a', encoding='utf-8') as stream:
             for line in text.decode(errors='replace').splitlines():
                 stream.write(f'{spec.label}: {line}\n')
 

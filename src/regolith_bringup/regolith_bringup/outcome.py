@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from regolith_world.reserve import release
+
 
 def ended_well(run_dir: Path) -> bool:
     """Return whether the world came to its end and found nothing wrong."""
@@ -22,21 +24,31 @@ def sum_up(run_dir: Path, say: Callable[[str], object], *, report: bool) -> dict
     :param say: takes lines for people
     :param report: whether to write one, where there is a bag
     """
-    from regolith_bringup.summary import write_summary
+    from regolith_bringup.summary import build_summary, write_summary
 
+    release(run_dir)
     try:
-        summary = write_summary(run_dir)
+        summary = build_summary(run_dir)
     except FileNotFoundError as error:
         say(f'no summary: {error}')
         return None
-    if report and summary['bag']['path'] is not None:
-        from regolith_bringup.report import write_report
+    bag = summary['bag']
+    what = 'summary'
+    try:
+        write_summary(run_dir, summary)
+        what = 'report'
+        if report and bag['path'] is not None:
+            from regolith_bringup.report import write_report
 
-        write_report(run_dir)
-    speed = summary['speed'] or 0.0
+            write_report(run_dir)
+    except OSError as error:
+        say(f'{run_dir}: no {what}: {error}; later: ./regolith report {run_dir}')
+    if bag['path'] is not None and not bag['whole']:
+        say(f'{bag["path"]}: was not closed, but can be read; ./regolith recover {run_dir} makes it whole')
+    state_hash = f'state hash {summary["state_hash"][:16]}' if summary['state_hash'] else 'no state hash'
     say(
-        f'{summary["simulated_s"]:.2f} s simulated in {summary["wall_s"]:.2f} s: speed {speed:.2f} '
-        f'({summary["compute_per_sim_s"]:.3f} compute s per simulated s), {summary["cycles"]} cycles, '
-        f'{summary["discarded_cycles"]} discarded, state hash {summary["state_hash"][:16]}'
+        f'{summary["simulated_s"]:.2f} s simulated in {summary["wall_s"]:.2f} s: speed {summary["speed"] or 0.0:.2f} '
+        f'({summary["compute_per_sim_s"] or 0.0:.3f} compute s per simulated s), {summary["cycles"]} cycles, '
+        f'{summary["discarded_cycles"]} discarded, {state_hash}'
     )
     return summary

@@ -113,6 +113,7 @@ class BagWriter:
             compression=CompressionType.ZSTD if compression == 'zstd' else CompressionType.NONE,
         )
         self._mcap.start(profile='ros2', library='regolith')
+        self._whole = 0
 
     # -- writing --------------------------------------------------------------------------------------------------
 
@@ -163,6 +164,7 @@ class BagWriter:
         """End the current chunk and hand it to the operating system (no fsync: a killed process loses nothing)."""
         if self._stream is not None:
             self._mcap.flush()
+            self._whole = os.fstat(self._stream.fileno()).st_size
 
     def close(self) -> None:
         """Finish the index and write ``metadata.yaml``; closing twice does nothing."""
@@ -175,6 +177,21 @@ class BagWriter:
         self._stream.close()
         self._stream = None
         write_atomically(self.folder / 'metadata.yaml', _dump({'rosbag2_bagfile_information': info}))
+
+    def abandon(self) -> None:
+        """Leave the bag as it was after the last flush: the disk takes no more, and half a chunk is of no use.
+
+        What is left has no index and no ``metadata.yaml``; readers that go through it chunk by chunk get all of it.
+        """
+        if self._stream is None:
+            return
+        os.ftruncate(self._stream.fileno(), self._whole)
+        # What Python still holds back would be written behind that when the stream is closed.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self._stream.fileno())
+        os.close(nowhere)
+        self._stream.close()
+        self._stream = None
 
     def __enter__(self) -> BagWriter:
         return self
@@ -234,5 +251,9 @@ class BagWriter:
 def write_atomically(path: Path, content: str | bytes) -> None:
     """Replace a file by one with the given content, so that a reader sees the old one or the new one, never a part."""
     temporary = path.with_name(path.name + '.tmp')
-    temporary.write_bytes(content.encode('utf-8') if isinstance(content, str) else content)
+    try:
+        temporary.write_bytes(content.encode('utf-8') if isinstance(content, str) else content)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
     temporary.replace(path)

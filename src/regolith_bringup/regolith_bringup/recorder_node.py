@@ -19,6 +19,7 @@ import json
 import signal
 import struct
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -33,6 +34,7 @@ from std_msgs.msg import UInt64
 from regolith_bringup.losses import LossCounter
 from regolith_bringup.recorder import BagWriter, qos_profile, write_atomically
 from regolith_bringup.topics import RecordedTopic
+from regolith_world.reserve import release
 from regolith_world.ros.inbox import serve
 from regolith_world.ros.leaving import BadStart, run_process
 from regolith_world.ros.naming import helper_node, named_node, root_of
@@ -54,6 +56,10 @@ def clock_ns(data: bytes) -> int:
     """Return the time [ns] of a serialised rosgraph_msgs/Clock."""
     seconds, nanoseconds = struct.unpack_from(('<' if data[1] & 1 else '>') + 'iI', data, 4)
     return int(seconds) * 1_000_000_000 + int(nanoseconds)
+
+
+class RecordingError(Exception):
+    """The bag cannot be written any longer; the text says where it ends, and why."""
 
 
 @dataclass
@@ -103,7 +109,7 @@ class Recorder:
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self._ack = node.create_publisher(UInt64, 'recorder/ack', latched)
         self._ready = False
-        self._now_ns = 0
+        self._now_ns = self._flushed_ns = 0
         self._cycle = -1
         self._acknowledged = -1
         self._stop_at: float | None = None
@@ -150,30 +156,43 @@ class Recorder:
             self._stop_at = time.monotonic()
 
     def spin(self) -> None:
-        """Record until stopped, then close the bag."""
-        wait_set = _rclpy.WaitSet(len(self._channels), 0, 0, 0, 0, 0, self._node.context.handle)
-        next_flush = time.monotonic() + self._flush_period_s
+        """Record until stopped, then close the bag.
+
+        :raises RecordingError: if the bag cannot be written any longer; it is left whole up to the last flush
+        """
         try:
-            while not self._finished():
-                wait_set.clear_entities()
-                for channel in self._channels:
-                    wait_set.add_subscription(channel.subscription.handle)
-                wait_set.wait(int(self.idle_s * 1e9))
-                round_: list[_Taken] = []
-                for pointer in wait_set.get_ready_entities('subscription'):
-                    self._take(self._by_pointer[pointer], round_)
-                self._write(round_)
-                self._acknowledge()
-                now = time.monotonic()
-                if now >= next_flush:
-                    self._bag.flush()
-                    self._write_counts(closed=False)
-                    next_flush = now + self._flush_period_s
-                    serve(self._executor)
-                time.sleep(self.gather_s)
-        finally:
+            self._record()
             self._bag.close()
             self._write_counts(closed=True)
+        except OSError as error:
+            self._bag.abandon()
+            release(self._run_dir)
+            text = f'recording ends at {self._flushed_ns * 1e-9:.2f} s: {self._bag.path}: {error.strerror or error}'
+            with suppress(OSError):
+                self._write_counts(closed=False, failure=text)
+            raise RecordingError(f'{text}; the bag holds everything before') from None
+
+    def _record(self) -> None:
+        wait_set = _rclpy.WaitSet(len(self._channels), 0, 0, 0, 0, 0, self._node.context.handle)
+        next_flush = time.monotonic() + self._flush_period_s
+        while not self._finished():
+            wait_set.clear_entities()
+            for channel in self._channels:
+                wait_set.add_subscription(channel.subscription.handle)
+            wait_set.wait(int(self.idle_s * 1e9))
+            round_: list[_Taken] = []
+            for pointer in wait_set.get_ready_entities('subscription'):
+                self._take(self._by_pointer[pointer], round_)
+            self._write(round_)
+            self._acknowledge()
+            now = time.monotonic()
+            if now >= next_flush:
+                self._bag.flush()
+                self._flushed_ns = self._now_ns
+                self._write_counts(closed=False)
+                next_flush = now + self._flush_period_s
+                serve(self._executor)
+            time.sleep(self.gather_s)
 
     def _finished(self) -> bool:
         if self._stop_at is None:
@@ -225,13 +244,14 @@ class Recorder:
             self._ack.publish(UInt64(data=self._cycle))
             self._acknowledged = self._cycle
 
-    def _write_counts(self, *, closed: bool) -> None:
+    def _write_counts(self, *, closed: bool, failure: str = '') -> None:
         lost = {c.subscription.topic_name: c.losses.lost for c in sorted(self._channels, key=lambda c: c.topic.name)}
         counts = self._bag.counts
         record = {
             'messages': sum(counts.values()),
             'lost': sum(lost.values()),
             'closed': closed,
+            'failure': failure,
             'topics': {name: {'messages': counts[name], 'lost': lost[name]} for name in counts},
         }
         write_atomically(self._run_dir / 'recorder.json', json.dumps(record, indent=1) + '\n')
@@ -274,7 +294,7 @@ def build() -> tuple[Node, Recorder]:
 
 def main() -> None:
     """Be the recorder's process."""
-    run_process(build, lambda made: made[1].spin(), lambda made: made[1].nodes)
+    run_process(build, lambda made: made[1].spin(), lambda made: made[1].nodes, refusals=(RecordingError,))
 
 
 if __name__ == '__main__':

@@ -9,7 +9,7 @@ are read one by one and written anew. The damaged file stays until the new one i
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -112,6 +112,35 @@ def _records(path: Path) -> Iterator[McapRecord]:
             if isinstance(record, DataEnd):
                 return
             yield record
+
+
+def stored_messages(
+    path: Path, topics: Collection[str] | None = None
+) -> Iterator[tuple[SchemaRecord | None, Channel, Message]]:
+    """Yield the messages of an MCAP file, whole or not, in the order they arrived, each with its schema and channel.
+
+    :param topics: whose; None: of all
+    """
+    schemas: dict[int, SchemaRecord] = {}
+    channels: dict[int, Channel] = {}
+    for record in _records(path):
+        if isinstance(record, SchemaRecord):
+            schemas[record.id] = record
+        elif isinstance(record, Channel):
+            channels[record.id] = record
+        elif isinstance(record, Message):
+            channel = channels[record.channel_id]
+            if topics is None or channel.topic in topics:
+                yield schemas.get(channel.schema_id), channel, record
+
+
+def counted(path: Path) -> list[tuple[str, str, int]]:
+    """Return topic, type and number of messages of every topic of an MCAP file that has no index."""
+    counts: dict[tuple[str, str], int] = {}
+    for schema, channel, _ in stored_messages(path):
+        key = (channel.topic, schema.name if schema is not None else '')
+        counts[key] = counts.get(key, 0) + 1
+    return [(*key, count) for key, count in sorted(counts.items())]
 
 
 def _copy(path: Path, bag: BagWriter) -> int:

@@ -29,9 +29,9 @@ _TIMES = '\u00d7'
 def write_report(run_dir: str | Path) -> Path:
     """Write ``report.html`` into a run folder and return its path.
 
-    :param run_dir: a run folder with ``scenario.yaml``, ``world.json`` and a bag that was closed
+    :param run_dir: a run folder with ``scenario.yaml`` and a bag; figures that the world did not write come from that
     :raises regolith_bringup.recover.RecoverError: if there is no bag
-    :raises FileNotFoundError: if the world wrote no figures
+    :raises FileNotFoundError: if the world wrote no figures and the bag holds none
     """
     # matplotlib takes half a second to import, which only those who draw should pay.
     from regolith_bringup import plots
@@ -44,7 +44,7 @@ def write_report(run_dir: str | Path) -> Path:
     colors = {name: plots.color_of(run, name) for name in run.tracks}
     text = template.substitute(
         title=_text(run.scenario.name),
-        description=_text(run.scenario.description or 'A run of Regolith.'),
+        description=_text(' '.join([run.scenario.description or 'A run of Regolith.', *_ended_early(summary)])),
         tiles=_tiles(summary),
         track_map=_image(plots.track_map(run)),
         wheel_history=_image(plots.wheel_history(run)),
@@ -92,6 +92,10 @@ def _tiles(summary: dict[str, Any]) -> str:
         ('processes', _text(summary['processes'])),
     )
     return ''.join(f'<div><b>{value}</b><span>{name}</span></div>' for name, value in tiles)
+
+
+def _ended_early(summary: dict[str, Any]) -> list[str]:
+    return [f'It ended early: {summary["failure"]}.'] if summary.get('failure') else []
 
 
 def _float(value: Any) -> float | None:

@@ -8,6 +8,7 @@ import itertools
 from pathlib import Path
 
 from regolith_bringup.problems import Problem, ScenarioError
+from regolith_world import reserve
 
 
 def check_run_folder(out: Path) -> None:
@@ -17,6 +18,23 @@ def check_run_folder(out: Path) -> None:
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ScenarioError(Problem(f'--out {out}', '', 'is not an empty folder', 'a new or an empty folder'))
+
+
+def _make(folder: Path, asked: str, *, exist_ok: bool) -> None:
+    """Make a folder with room kept for a run's last words.
+
+    :raises ScenarioError: if the disk refuses
+    :raises FileExistsError: if it is there and must not be
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=exist_ok)
+        reserve.keep(folder)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        raise ScenarioError(
+            Problem(asked, '', f'cannot be made: {error.strerror}', 'a folder on a disk that takes files')
+        ) from None
 
 
 def check_checkpoint(folder: Path) -> None:
@@ -34,16 +52,16 @@ def new_run_folder(scenario_name: str, out: Path | None = None) -> Path:
 
     :param scenario_name: names the folder when ``out`` is None: ``runs/<scenario_name>_001`` and counting
     :param out: the folder to make instead; it may exist if it is empty
-    :raises ScenarioError: if ``out`` is a file, or a folder that holds something
+    :raises ScenarioError: if ``out`` is a file, or a folder that holds something, or cannot be written to
     """
     if out is not None:
         check_run_folder(out)
-        out.mkdir(parents=True, exist_ok=True)
+        _make(out, f'--out {out}', exist_ok=True)
         return out
     for number in itertools.count(1):
         folder = Path('runs') / f'{scenario_name}_{number:03d}'
         try:
-            folder.mkdir(parents=True)
+            _make(folder, str(folder), exist_ok=False)
         except FileExistsError:
             continue
         return folder

@@ -8,10 +8,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from regolith_bringup.bag_reading import root_among
+from regolith_bringup.bag_reading import Bag
 from regolith_bringup.recorder import write_atomically
+from regolith_bringup.recover import RecoverError
 from regolith_bringup.scenario import Scenario
 from regolith_bringup.sensing_section import scenario_sensors
 from regolith_world.config import load_section
@@ -38,20 +37,24 @@ def build_summary(run_dir: str | Path) -> dict[str, Any]:
 
     Of a vehicle or of the ground that did not report (its node died), the values are None.
 
-    :param run_dir: run folder with ``world.json`` and ``scenario.yaml``, and what the recorder left, if it ran
-    :raises FileNotFoundError: if the world did not get so far as to write ``world.json``
+    :param run_dir: run folder with ``scenario.yaml``, ``world.json`` and what the recorder left, or one of the two
+    :raises FileNotFoundError: if there is neither ``world.json`` nor a bag with cycles in it
     """
     run_dir = Path(run_dir)
-    path = run_dir / 'world.json'
-    if not path.is_file():
-        raise FileNotFoundError(f'{path}: the world wrote no figures; it was ended before it could')
-    world = json.loads(path.read_text(encoding='utf-8'))
+    world = _world(run_dir)
+    if world is None:
+        from regolith_bringup.aftermath import outcome_from_bag
+
+        world = outcome_from_bag(run_dir)
     scenario = load_section(run_dir / 'scenario.yaml', '', Scenario)
     reports = {name: _mapping(report) for name, report in world.get('reports', {}).items()}
     summary: dict[str, Any] = {key: world.get(key) for key in _WORLD_KEYS}
     summary['vehicles'] = {name: _part(reports.get(name), _VEHICLE_KEYS) for name in sorted(scenario.vehicles)}
     summary['terrain'] = _part(reports.get('terrain'), _TERRAIN_KEYS)
+    summary['failure'] = world.get('failure') or ''
     topics, summary['bag'] = _bag(run_dir)
+    recorded = summary['bag'].pop('failure')
+    summary['failure'] = summary['failure'] or recorded
     simulated = float(world.get('simulated_s') or 0.0)
     published = {name for sensor in scenario_sensors(scenario) for name, _ in sensor.topics}
     summary['sensors'] = {
@@ -69,17 +72,23 @@ def build_summary(run_dir: str | Path) -> dict[str, Any]:
     return summary
 
 
-def write_summary(run_dir: str | Path) -> dict[str, Any]:
-    """Write ``summary.json`` into a run folder and return what it says."""
-    summary = build_summary(run_dir)
+def write_summary(run_dir: str | Path, summary: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Write ``summary.json`` into a run folder and return what it says; from :func:`build_summary`, if not given."""
+    summary = build_summary(run_dir) if summary is None else summary
     write_atomically(Path(run_dir) / 'summary.json', json.dumps(summary, indent=1, allow_nan=False) + '\n')
     return summary
 
 
 def radio_history(run_dir: str | Path) -> dict[str, Any]:
     """Return what comms reports of all pairs over time, see ``regolith_comms.reach``; empty without radios."""
-    world = json.loads((Path(run_dir) / 'world.json').read_text(encoding='utf-8'))
+    world = _world(Path(run_dir)) or {}
     return dict(_mapping(world.get('reports', {}).get('comms', {})).get('history', {}))
+
+
+def _world(run_dir: Path) -> dict[str, Any] | None:
+    """Return what the world wrote at its end; None if it did not come to that."""
+    path = run_dir / 'world.json'
+    return dict(json.loads(path.read_text(encoding='utf-8'))) if path.is_file() else None
 
 
 def _mapping(report: Any) -> dict[str, Any]:
@@ -94,16 +103,17 @@ def _part(report: dict[str, Any] | None, keys: tuple[str, ...]) -> dict[str, Any
 
 def _bag(run_dir: Path) -> tuple[list[tuple[str, str, int]], dict[str, Any]]:
     """Return (topic, type, messages) of all topics, and the summary's ``bag``."""
-    metadata = run_dir / 'bag' / 'metadata.yaml'
     counts = run_dir / 'recorder.json'
-    if not metadata.is_file():
-        return [], {'path': None, 'messages': 0, 'lost': 0}
-    info = yaml.safe_load(metadata.read_text(encoding='utf-8'))['rosbag2_bagfile_information']
-    root = root_among(t['topic_metadata']['name'] for t in info['topics_with_message_count'])
-    topics = [
-        (t['topic_metadata']['name'].removeprefix(root), t['topic_metadata']['type'], int(t['message_count']))
-        for t in info['topics_with_message_count']
-    ]
-    lost = json.loads(counts.read_text(encoding='utf-8'))['lost'] if counts.is_file() else 0
-    path = str((run_dir / 'bag').resolve())
-    return topics, {'path': path, 'messages': int(info['message_count']), 'lost': int(lost)}
+    recorder = json.loads(counts.read_text(encoding='utf-8')) if counts.is_file() else {}
+    try:
+        bag = Bag(run_dir)
+    except RecoverError:
+        return [], {'path': None, 'messages': 0, 'lost': 0, 'whole': True, 'failure': recorder.get('failure', '')}
+    topics = [(t.name, t.type_name, t.messages) for t in bag.topics.values()]
+    return topics, {
+        'path': str((run_dir / 'bag').resolve()),
+        'messages': sum(messages for _, _, messages in topics),
+        'lost': int(recorder.get('lost', 0)),
+        'whole': bag.whole and (run_dir / 'bag' / 'metadata.yaml').is_file(),
+        'failure': recorder.get('failure', ''),
+    }

@@ -11,7 +11,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -128,7 +128,8 @@ class Supervisor:
                 node.signal(signal.SIGKILL)
             for number, handler in previous.items():
                 signal.signal(number, handler)
-            self._log.close()
+            with suppress(OSError):
+                self._log.close()
 
     def _watch(self, nodes: list[NodeProcess]) -> int:
         world = next(n for n in nodes if n.spec.executable in WORLD_EXECUTABLES)
@@ -193,8 +194,9 @@ class Supervisor:
         self._interrupts += 1
 
     def _say(self, label: str, line: str) -> None:
-        self._log.write(f'{label}: {line}\n')
-        self._log.flush()
+        with suppress(OSError):  # the disk is full; the terminal has it all the same
+            self._log.write(f'{label}: {line}\n')
+            self._log.flush()
         if not self._quiet or 'ERROR' in line or 'Error' in line:
             self.console.print(f'[{self._colors[label]}]{label:>{self._width}}[/] {escape(line)}', soft_wrap=True)
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -85,7 +86,7 @@ class World:
         self.context.try_shutdown()
 
 
-def start(run: Path, topics: list[str]) -> subprocess.Popen[bytes]:
+def start(run: Path, topics: list[str], **options: Any) -> subprocess.Popen[bytes]:
     paths = os.pathsep.join(str(Path(p).resolve()) for p in sys.path if p)
     environment = {
         **os.environ, 'PYTHONPATH': paths, 'ROS_DOMAIN_ID': str(DOMAIN), 'ROS_LOG_DIR': str(run / 'log'),
@@ -93,7 +94,7 @@ def start(run: Path, topics: list[str]) -> subprocess.Popen[bytes]:
         **middleware_environment({VARIABLE: str(profile(UDP))}),
     }
     arguments = ['--ros-args', '-p', f'run_dir:={run}', '-p', f'topics:={json.dumps(topics)}']
-    return subprocess.Popen([sys.executable, '-m', 'regolith_bringup.recorder_node', *arguments], env=environment)
+    return subprocess.Popen([sys.executable, '-m', 'regolith_bringup.recorder_node', *arguments], env=environment, **options)
 
 
 @pytest.fixture(autouse=True)
@@ -154,6 +155,37 @@ def test_a_killed_recorder_has_lost_at_most_a_second(tmp_path: Path) -> None:
         assert read == list(range(len(read)))
         # One second of flush period, and a round of the loop on a busy machine.
         assert killed - sent_at[len(read) - 1] < 1.0 + 0.3
+    finally:
+        recorder.kill()
+        recorder.wait()
+        world.close()
+
+
+def test_a_full_disk_ends_the_recording_with_one_line(tmp_path: Path) -> None:
+    """A limit on the size of files stands in for the disk: writing fails in the middle of a chunk all the same."""
+    run = tmp_path / 'run'
+    run.mkdir()
+    recorder = start(run, TOPICS, stderr=subprocess.PIPE)
+    world = World(with_cycles=False)
+    try:
+        world.wait_ready()
+        resource.prlimit(recorder.pid, resource.RLIMIT_FSIZE, (500_000, 500_000))
+        k, end = 0, time.monotonic() + 20.0
+        while recorder.poll() is None and time.monotonic() < end:
+            world.tick(k)
+            world.talk.publish(String(data=f'{world.sent} {os.urandom(2000).hex()}'))
+            world.sent += 1
+            k += 1
+            time.sleep(0.01)
+        _, said = recorder.communicate(timeout=5.0)
+        lines = [line for line in said.decode().splitlines() if 'recording' in line and 'topics' not in line]
+        assert recorder.returncode == 3 and 'Traceback' not in said.decode(), said.decode()
+        assert len(lines) == 1 and 'bag_0.mcap: File too large; the bag holds everything before' in lines[0]
+        counts = json.loads((run / 'recorder.json').read_text())
+        assert not counts['closed'] and 'File too large' in counts['failure']
+        numbers = [int(m.content.data.partition(' ')[0]) for m in Bag(run).messages('/talk')]
+        assert numbers == list(range(len(numbers))) and numbers
+        assert recover(run).rebuilt and [int(m.content.data.split()[0]) for m in Bag(run).messages('/talk')] == numbers
     finally:
         recorder.kill()
         recorder.wait()

@@ -115,10 +115,29 @@ def test_summary_of_a_run_that_went_wrong(run_dir: Path, tmp_path: Path) -> None
     (tmp_path / 'world.json').write_text(json.dumps(world))
     summary = write_summary(tmp_path)
     assert summary['vehicles']['basalt']['distance_m'] is None
-    assert summary['bag'] == {'path': None, 'messages': 0, 'lost': 0}
+    assert summary['bag'] == {'path': None, 'messages': 0, 'lost': 0, 'whole': True}
     assert json.loads((tmp_path / 'summary.json').read_text()) == summary
     with pytest.raises(RecoverError):
         write_report(tmp_path)
+
+
+def test_a_run_whose_world_died_is_told_from_its_bag(run_dir: Path, tmp_path: Path) -> None:
+    """Neither figures of the world's nor an index of the bag, whose last chunk is cut: all before it counts."""
+    run, whole = tmp_path / 'run', build_summary(run_dir)
+    shutil.copytree(run_dir, run)
+    for name in ('world.json', 'bag/metadata.yaml'):
+        (run / name).unlink()
+    bag = run / 'bag' / 'bag_0.mcap'
+    with bag.open('r+b') as stream:
+        stream.truncate(int(bag.stat().st_size * 0.8))
+    summary = write_summary(run)
+    assert summary['bag']['whole'] is False and 0 < summary['bag']['messages'] <= whole['bag']['messages']
+    assert 0.0 < summary['simulated_s'] <= whole['simulated_s'] and 0 < summary['cycles'] <= whole['cycles']
+    amber = summary['vehicles']['amber']
+    assert 0.0 < amber['distance_m'] <= whole['vehicles']['amber']['distance_m'] + 1e-9
+    assert amber['mean_slip'] is None and len(amber['final_pose']['position']) == 3
+    assert summary['state_hash'] is None and 'from the bag' in summary['failure']
+    assert 'It ended early' in write_report(run).read_text()
 
 
 def test_report_stands_by_itself_and_repeats(run_dir: Path, tmp_path: Path) -> None:

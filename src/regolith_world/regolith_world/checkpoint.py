@@ -33,11 +33,19 @@ class Checkpoint:
 def write(folder: Path, checkpoint: Checkpoint) -> None:
     """Write a checkpoint, replacing one of the same name.
 
-    :raises OSError: if the disk refuses; no manifest is left then
+    :raises OSError: if the disk refuses; nothing of it is left then
     """
     if folder.exists():
         shutil.rmtree(folder)
     folder.mkdir(parents=True)
+    try:
+        _fill(folder, checkpoint)
+    except OSError:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _fill(folder: Path, checkpoint: Checkpoint) -> None:
     entries = {}
     for name, blob in sorted(checkpoint.blobs.items()):
         file = f'{name}.bin'

@@ -4,10 +4,13 @@
 
 from __future__ import annotations
 
+import errno
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from regolith_world import codec
+from regolith_world import checkpoint, codec
 from regolith_world.handshake import Agreement
 from regolith_world.hashing import cycle_hash
 from regolith_world.objects import rigid_state
@@ -115,3 +118,17 @@ def test_step_control_aims_at_touching_and_bisects_when_the_secant_fails():
     assert control.rejections == 1
     control.accept()
     assert control.propose(7_000_000) == 7_000_000
+
+
+def test_a_checkpoint_that_the_disk_refuses_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Path.write_bytes
+
+    def full(path: Path, data: bytes) -> int:
+        if path.name == 'b.bin':
+            raise OSError(errno.ENOSPC, 'No space left on device')
+        return real(path, data)
+
+    monkeypatch.setattr(Path, 'write_bytes', full)
+    with pytest.raises(OSError, match='No space'):
+        checkpoint.write(tmp_path / 't1', checkpoint.Checkpoint(0, '', {'a': b'1', 'b': b'2'}))
+    assert list(tmp_path.iterdir()) == []

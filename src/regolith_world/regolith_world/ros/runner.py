@@ -23,6 +23,7 @@ from std_srvs.srv import SetBool
 from regolith_world import checkpoint
 from regolith_world.records import ParticipantKind
 from regolith_world.remote import Silence
+from regolith_world.reserve import release
 from regolith_world.ros import qos
 from regolith_world.ros.diagnostics import Diagnostics
 from regolith_world.ros.followers import Followers
@@ -125,6 +126,7 @@ class Runner:
         self._rate = (time.monotonic(), 0, 0)
         self._speed_now = self._cycle_rate_now = 0.0
         speed = declare_speed(node, self._change_speed)
+        self._failure = ''
         self._pace = Pace(speed, world.config.real_time == 'strict', world.config.late_s)
 
     # -- the loop -----------------------------------------------------------------------------------------------
@@ -133,7 +135,6 @@ class Runner:
         """Run to the end of the scenario; return the exit code: 0 done, 3 a node failed."""
         world = self._world
         self._publish_clock(force=True)
-        code = 0
         if self._run_dir is not None:
             (self._run_dir / 'started').touch()
         if restore_from is not None:
@@ -142,7 +143,6 @@ class Runner:
         started = time.monotonic()
         start_ns = world.t_ns
         self._pace.restart(world.t_ns)
-        failure = ''
         try:
             if self.paused:
                 world.hold()
@@ -163,18 +163,17 @@ class Runner:
             reports = {n: a.report for n, a in world.stop().items()}
             self._at_standstill()
         except (Silence, ProtocolError) as error:
-            failure = str(error)
-            code = 3
+            self._failure = str(error)
             reports = {}
-            self._node.get_logger().error(f'the run ends: {failure}')
+            self._node.get_logger().error(f'the run ends: {self._failure}')
         wall = time.monotonic() - started
         self._publish_clock(force=True)
-        self._publish_status(WorldStatus.STOPPED, failure, force=True)
-        self._write_outcome(wall, start_ns, reports, failure)
-        return code
+        self._publish_status(WorldStatus.STOPPED, self._failure, force=True)
+        self._write_outcome(wall, start_ns, reports)
+        return 3 if self._failure else 0
 
     def _finished(self) -> bool:
-        if self.leaving.asked:
+        if self.leaving.asked or self._failure:
             return True
         return bool(self._end_ns) and self._world.t_ns >= self._end_ns
 
@@ -406,7 +405,13 @@ class Runner:
         saved = self._collect()
         self._on_checkpoint(saved)
         if folder is not None or self._run_dir is not None:
-            checkpoint.write(folder or self._default_folder(), saved)
+            try:
+                checkpoint.write(folder or self._default_folder(), saved)
+            except OSError as error:
+                self._node.get_logger().error(f'no checkpoint at {saved.t_ns * 1e-9:.3f} s: {error}')
+                if folder is None:
+                    self._failure = f'checkpoints cannot be written: {error}'
+                return
             if folder is None and self._run_dir is not None:
                 checkpoint.prune(self._run_dir / 'checkpoints', CHECKPOINTS_KEPT)
 
@@ -432,7 +437,7 @@ class Runner:
 
     # -- the end ------------------------------------------------------------------------------------------------
 
-    def _write_outcome(self, wall: float, start_ns: int, reports: dict[str, str], failure: str) -> None:
+    def _write_outcome(self, wall: float, start_ns: int, reports: dict[str, str]) -> None:
         if self._run_dir is None:
             return
         world = self._world
@@ -452,10 +457,14 @@ class Runner:
             'processes': self._processes,
             'input_timeouts': self.followers.input_timeouts,
             'real_time': self._pace.punctuality(),
-            'failure': failure,
+            'failure': self._failure,
             'reports': {name: json.loads(text) for name, text in reports.items() if text},
         }
         (self._run_dir / 'started').unlink(missing_ok=True)
-        partial = self._run_dir / 'world.json.partial'
-        partial.write_text(json.dumps(outcome, indent=2) + '\n')
+        partial, text = self._run_dir / 'world.json.partial', json.dumps(outcome, indent=2) + '\n'
+        try:
+            partial.write_text(text)
+        except OSError:
+            release(self._run_dir)
+            partial.write_text(text)
         partial.replace(self._run_dir / 'world.json')
