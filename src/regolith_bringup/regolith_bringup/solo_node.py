@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -33,6 +32,7 @@ from regolith_world.ros.inbox import Inbox
 from regolith_world.ros.leaving import run_process
 from regolith_world.ros.naming import helper_node, named_node, root_of
 from regolith_world.ros.parameters import declare, declare_run, declare_scenario
+from regolith_world.ros.patience import Patience, Starting
 from regolith_world.ros.runner import Runner
 from regolith_world.world import Refused
 from regolith_world.world_node import SENSORS_LAG
@@ -56,6 +56,7 @@ class SoloNode:
         link = helper_node(node, 'link')
         self._announcement = Announcement(node, link, self._run_id, scenario.name)
         self._timeout_s = scenario.world.start_timeout_s
+        self._starting = Starting(link, 'starting')
         threads = max(2, min(len(scenario.vehicles), os.cpu_count() or 1))  # one more publishes while loops run
         self.simulation = simulation = Simulation(scenario, threads=threads, publish=self._publish)
         self.executor = SingleThreadedExecutor()
@@ -156,7 +157,8 @@ class SoloNode:
 
     def run(self) -> int:
         """Wait for recorder and sensors, run, return the exit code."""
-        until = time.monotonic() + self._timeout_s
+        self._starting.done()
+        patience = Patience(self.nodes[0], 'starting', self._timeout_s)
         missing = self.runner.followers.missing
         while (
             not self._announcement.alone()
@@ -165,7 +167,7 @@ class SoloNode:
         ):
             if self.runner.leaving.asked:
                 return 0
-            if time.monotonic() > until:
+            if patience.left() < 0.0:
                 print(f"{missing() or ['sensors']} did not join within {self._timeout_s} s", file=sys.stderr)
                 return 3
             self.executor.spin_once(timeout_sec=0.02)

@@ -38,6 +38,7 @@ from regolith_world.ros.inbox import Inbox
 from regolith_world.ros.leaving import Leaving, run_process
 from regolith_world.ros.naming import helper_node, named_node, root_of
 from regolith_world.ros.parameters import declare, declare_run, declare_scenario
+from regolith_world.ros.patience import Patience, Starting
 
 _FLUSH_S = 2.0
 """How long frames of the last cycle may wait for states after STOP [wall s]."""
@@ -71,6 +72,7 @@ class SensorsNode:
         link = helper_node(self.node, 'link')
         self.nodes = [self.node, link]
         self.inbox = Inbox(link, self._run_id)
+        self._starting = Starting(link, 'starting')
         self._ack = link.create_publisher(SensorsAck, 'sensors/ack', qos.LATCHED)
         self.topics = self._make_topics(sensors, scenario)
         spans = [topics.span_ns for topics in self.topics]
@@ -188,11 +190,12 @@ class SensorsNode:
                     break
 
     def _wait_for_all(self) -> None:
-        until = time.monotonic() + self._world_config.start_timeout_s
+        self._starting.done()
+        patience = Patience(self.node, 'starting', self._world_config.start_timeout_s)
         while not self._connected():
             if self._leaving.asked:
                 raise KeyboardInterrupt
-            if time.monotonic() > until:
+            if patience.left() < 0.0:
                 raise TimeoutError(f'sensors: not everybody was there within {self._world_config.start_timeout_s} s')
             self.inbox.wait(0.02)
             self._executor.spin_once(timeout_sec=0.0)

@@ -26,6 +26,7 @@ from regolith_world.ros.leaving import run_process
 from regolith_world.ros.naming import helper_node, root_of
 from regolith_world.ros.parameters import declare, declare_run, declare_scenario
 from regolith_world.ros.participant_shell import WORD_S
+from regolith_world.ros.patience import Patience
 from regolith_world.ros.runner import Runner
 from regolith_world.world import Refused, World
 
@@ -136,7 +137,7 @@ class WorldNode:
 
     def run(self) -> int:
         """Wait for everybody, run, return the exit code."""
-        until = time.monotonic() + self.config.start_timeout_s
+        patience = Patience(self.node, 'starting', self.config.start_timeout_s)
         next_word = time.monotonic() + WORD_S
         wanted = len(self._expected) + bool(self._recorded)
         while (
@@ -148,11 +149,11 @@ class WorldNode:
             self.bus.inbox.deliver()
             if self.runner.leaving.asked:
                 return 0
-            now = time.monotonic()
-            if now > min(until, next_word):
+            now, out = time.monotonic(), patience.left() < 0.0
+            if out or now > next_word:
                 missing = sorted(set(self._expected) - set(self.world.participants)) or self.runner.followers.missing()
                 missing = missing or ['somebody who listens to cycles']
-                if now > until:
+                if out:
                     self.node.get_logger().error(f'{missing} did not join within {self.config.start_timeout_s} s')
                     return 3
                 next_word += WORD_S

@@ -26,6 +26,7 @@ from regolith_world.ros.inbox import SERVICE_PERIOD_S, Inbox, serve
 from regolith_world.ros.leaving import Leaving, run_process
 from regolith_world.ros.naming import helper_node
 from regolith_world.ros.parameters import declare_run
+from regolith_world.ros.patience import Patience, Starting
 
 WORD_S = 5.0
 """How long whoever waits is silent about it [wall s]."""
@@ -51,6 +52,7 @@ class ParticipantShell:
         self.world = world
         self.run_id = declare_run(node)
         self.inbox = Inbox(link, self.run_id)
+        self._starting = Starting(link, world('starting'))
         self.muted = False
         """Set while replaying: nothing is sent."""
         self._config = config
@@ -140,12 +142,13 @@ class ParticipantShell:
 
     def _join(self) -> None:
         client = self.node.create_client(Join, self.world('join'))
-        until = time.monotonic() + self._config.start_timeout_s
+        self._starting.done()
+        patience = Patience(self.node, self.world('starting'), self._config.start_timeout_s)
         next_word = time.monotonic() + WORD_S
         while not self._matched():
             if self._leaving.asked:
                 raise KeyboardInterrupt
-            if time.monotonic() > until:
+            if patience.left() < 0.0:
                 raise TimeoutError(f'no world within {self._config.start_timeout_s} s; {self._unmatched()}')
             if time.monotonic() > next_word:
                 next_word += WORD_S
@@ -154,7 +157,7 @@ class ParticipantShell:
         request = convert.join_message(self.participant.join_request())
         request.instance, request.run = secrets.randbits(64), self.run_id
         while True:
-            response = ask(self._executor, client, request, until - time.monotonic(), lambda: self._leaving.asked)
+            response = ask(self._executor, client, request, patience.left(), lambda: self._leaving.asked)
             if response.result == Join.Response.REFUSED and response.run == self.run_id:
                 raise JoinRefused(response.message)
             if response.result == Join.Response.ACCEPTED and response.run == self.run_id:
