@@ -22,6 +22,7 @@ from regolith_bringup.comms_commands import comms_app
 from regolith_bringup.problems import Problem, ScenarioError, one_of
 from regolith_bringup.seeing_commands import dataset, stereo
 from regolith_bringup.terrain_commands import terrain_app
+from regolith_world import kernel_cache
 
 BAD_INPUT = 2
 NODE_FAILED = 3
@@ -266,6 +267,7 @@ def doctor(as_json: JsonOption = False) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit code."""
+    kernel_cache.ensure()
     try:
         app(args=None if arguments is None else list(arguments), prog_name='regolith')
     except ScenarioError as error:

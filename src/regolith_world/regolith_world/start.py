@@ -11,6 +11,8 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+from regolith_world import kernel_cache
+
 PARENT = 'REGOLITH_PARENT'
 """Names the process that started a node and that it must not outlive; nodes started by hand live on their own."""
 
@@ -26,6 +28,7 @@ def node() -> None:
     # Whoever started it may have kept the signal back until now.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     end_with_parent()
+    kernel_cache.ensure()
     executable = Path(sys.argv[0])
     import_module(f'{executable.parent.name}.{executable.name}').main()
 

@@ -157,7 +157,8 @@ class WorldNode:
                     self.node.get_logger().error(f'{missing} did not join within {self.config.start_timeout_s} s')
                     return 3
                 next_word += WORD_S
-                self.node.get_logger().info(f'waiting for {", ".join(missing)}')
+                why = ' (compiling)' if patience.building else ''
+                self.node.get_logger().info(f'waiting for {", ".join(missing)}{why}')
             self._executor.spin_once(timeout_sec=0.05)
         self._started = True
         if self.config.on_failure == 'wait' and not self._restore_from:

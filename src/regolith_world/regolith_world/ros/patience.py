@@ -50,11 +50,16 @@ class Patience:
         self._granted_s = LONGEST_BUILD_S
         self._seen = time.monotonic()
 
+    @property
+    def building(self) -> bool:
+        """Whether a node is being built."""
+        return bool(self._node.count_publishers(self._topic))
+
     def left(self) -> float:
         """Return what is left of the time [s]; call it often."""
         now = time.monotonic()
         passed, self._seen = now - self._seen, now
-        if self._granted_s > 0.0 and self._node.count_publishers(self._topic) > 0:
+        if self._granted_s > 0.0 and self.building:
             self._granted_s -= passed
         else:
             self._left_s -= passed

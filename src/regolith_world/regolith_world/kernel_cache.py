@@ -1,0 +1,96 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Where compiled kernels are kept: a folder that can be written, or memory.
+
+Numba refuses to compile a function that it is told to cache and finds no place for. A checkout may be read-only (an
+image, another user's), and so may be the home folder: then what was compiled there is copied to a folder of our own.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, MutableMapping
+from pathlib import Path
+
+VARIABLE = 'NUMBA_CACHE_DIR'
+_IN_MEMORY = 'REGOLITH_KERNELS_IN_MEMORY'
+
+
+def _tell(text: str) -> None:
+    print(f'regolith: {text}', file=sys.stderr)
+
+
+def ensure(
+    environment: MutableMapping[str, str] = os.environ,
+    candidates: Iterable[Path] | None = None,
+    say: Callable[[str], None] = _tell,
+) -> None:
+    """Have Numba keep its kernels in a place that can be written; call it before kernels are imported.
+
+    What is found goes into the environment, so that processes started from here find it, too, and are silent.
+
+    :param environment: of the process
+    :param candidates: folders to try, where the one that is set cannot be written; none: of the user, of the machine
+    :param say: told once where they are now
+    """
+    if environment.get(_IN_MEMORY):
+        _keep_in_memory()
+        return
+    given = Path(environment[VARIABLE]) if environment.get(VARIABLE) else None
+    # Where nothing is set Numba keeps them beside the source.
+    if _writable(given if given is not None else Path(__file__).parent):
+        return
+    for base in _candidates(environment) if candidates is None else candidates:
+        folder = base / f'regolith-kernels-{os.getuid()}' / (given.name if given is not None else 'all')
+        if not _own(folder):
+            continue
+        if given is not None and given.is_dir() and not any(folder.iterdir()):
+            _copy(given, folder)
+        environment[VARIABLE] = str(folder)
+        say(f'{given or "the source"} cannot be written to; compiled kernels are kept in {folder}')
+        return
+    environment[_IN_MEMORY] = '1'
+    _keep_in_memory()
+    say(f'no folder for compiled kernels can be written to ({VARIABLE} names one): every process compiles its own')
+
+
+def _candidates(environment: MutableMapping[str, str]) -> list[Path]:
+    home = environment.get('XDG_CACHE_HOME') or (f'{environment["HOME"]}/.cache' if environment.get('HOME') else '')
+    return [*([Path(home)] if home else []), Path(tempfile.gettempdir()), Path('/dev/shm')]
+
+
+def _writable(folder: Path) -> bool:
+    """Return whether files can be made in a folder, or in it once it is made."""
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
+
+
+def _own(folder: Path) -> bool:
+    """Make a folder that nobody else can write to: what lies in it will be executed. Return whether that worked."""
+    try:
+        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        safe = all(f.stat().st_uid == os.getuid() and not f.stat().st_mode & 0o022 for f in (folder, folder.parent))
+        return safe and os.access(folder, os.W_OK | os.X_OK)
+    except OSError:
+        return False
+
+
+def _copy(given: Path, folder: Path) -> None:
+    """Copy files with their times, by which Numba knows them, and not with modes, which may be read-only."""
+    for source in sorted(path for path in given.rglob('*') if path.is_file()):
+        target = folder / source.relative_to(given)
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+        stat = source.stat()
+        os.utime(target, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+
+
+def _keep_in_memory() -> None:
+    from numba.core.dispatcher import Dispatcher
+
+    setattr(Dispatcher, 'enable_caching', lambda self: None)  # noqa: B010  type checkers rightly mind the assignment

@@ -1,0 +1,65 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels compile wherever the checkout lies and whoever runs it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from regolith_world import kernel_cache
+
+READ_ONLY = Path('/proc/self')
+"""Nobody can write there, root included."""
+
+
+def test_a_cache_that_can_be_written_is_left_alone(tmp_path: Path) -> None:
+    environment = {kernel_cache.VARIABLE: str(tmp_path / 'made' / 'later')}
+    kernel_cache.ensure(environment, [], say=pytest.fail)
+    assert environment == {kernel_cache.VARIABLE: str(tmp_path / 'made' / 'later')}
+
+
+def test_what_is_compiled_already_moves_to_a_folder_that_can(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = tmp_path / 'image' / 'abc'
+    given.mkdir(parents=True)
+    (given / 'kernel.nbi').write_bytes(b'1')
+    os.utime(given / 'kernel.nbi', (1, 1))
+    real = kernel_cache._writable
+    monkeypatch.setattr(kernel_cache, '_writable', lambda folder: given not in (folder, *folder.parents) and real(folder))
+    given.chmod(0o555)
+    said: list[str] = []
+    environment = {kernel_cache.VARIABLE: str(given)}
+    kernel_cache.ensure(environment, [READ_ONLY, tmp_path / 'mine'], said.append)
+    folder = Path(environment[kernel_cache.VARIABLE])
+    assert (folder / 'kernel.nbi').read_bytes() == b'1' and (folder / 'kernel.nbi').stat().st_mtime == 1
+    assert folder.stat().st_mode & 0o077 == 0 and len(said) == 1 and str(folder) in said[0]
+    kernel_cache.ensure(environment, [], say=pytest.fail)
+
+
+def test_a_folder_others_may_write_to_is_not_trusted(tmp_path: Path) -> None:
+    """What lies in the cache is executed."""
+    shared = tmp_path / f'regolith-kernels-{os.getuid()}'
+    shared.mkdir()
+    shared.chmod(0o777)
+    environment = {kernel_cache.VARIABLE: str(READ_ONLY / 'abc')}
+    kernel_cache.ensure(environment, [tmp_path, tmp_path / 'better'], lambda text: None)
+    assert environment[kernel_cache.VARIABLE].startswith(str(tmp_path / 'better'))
+
+
+def test_without_any_folder_kernels_compile_in_memory(tmp_path: Path) -> None:
+    """Numba by itself says 'cannot cache function' and ends."""
+    (tmp_path / 'kernel.py').write_text(
+        'from numba import njit\n@njit(cache=True)\ndef twice(x):\n    return 2 * x\nprint(twice(21))\n'
+    )
+    script = (
+        'from regolith_world import kernel_cache\nkernel_cache.ensure(candidates=[])\nimport sys\n'
+        f'sys.path.insert(0, {str(tmp_path)!r})\nimport kernel'
+    )
+    environment = {**os.environ, kernel_cache.VARIABLE: '/proc/self/nowhere', 'HOME': '/proc/self/home'}
+    done = subprocess.run([sys.executable, '-c', script], env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, '42\n'), done.stderr
+    assert done.stderr.count('regolith: ') == 1 and 'every process compiles its own' in done.stderr

@@ -1,0 +1,35 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The time-out of a start, on a clock of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip('rclpy', reason='ROS 2 is not in this environment')
+
+from regolith_world.ros import patience
+
+
+class Graph:
+    """Stands in for a node: somebody compiles until a time."""
+
+    def __init__(self, until: float) -> None:
+        self.until, self.now = until, 0.0
+
+    def count_publishers(self, topic: str) -> int:
+        assert topic == 'starting'
+        return int(self.now < self.until)
+
+
+@pytest.mark.parametrize(('compiles_s', 'ends_s'), [(0.0, 60.0), (66.0, 126.0), (1e6, 960.0)])
+def test_compiling_does_not_count(compiles_s: float, ends_s: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """66 s used to be too long for 60 s; who hangs for ever is given up after the longest build and the time-out."""
+    graph: Any = Graph(compiles_s)
+    monkeypatch.setattr(patience.time, 'monotonic', lambda: graph.now)
+    waiting = patience.Patience(graph, 'starting', 60.0)
+    while waiting.left() >= 0.0:
+        graph.now += 0.5
+    assert graph.now == pytest.approx(ends_s, abs=1.0)
