@@ -13,6 +13,7 @@ import math
 import numpy as np
 from numba import njit
 
+from regolith_sensors.elementary import turned
 from regolith_sensors.embree import (
     DIR_X,
     DIR_Y,
@@ -39,8 +40,6 @@ GEOMETRY_ROWS = 12
 _ZERO, _ONE, _TWO = np.float32(0.0), np.float32(1.0), np.float32(2.0)
 _INF = np.float32(np.inf)
 _PI = np.float32(math.pi)
-_HALF, _QUARTER = np.float32(0.5), np.float32(0.25)
-_SINES = tuple(np.float32((-1) ** k / math.factorial(2 * k + 1)) for k in range(1, 5))
 _NONE = np.uint32(0xFFFFFFFF)
 _TO_UNIT = np.float32(2.0**-24)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -61,23 +60,6 @@ def _pair(stream, pixel, sample):  # type: ignore[no-untyped-def]
     """Return two numbers in [0, 1) of a sample of a pixel: a counter-based generator, SplitMix64 of the counter."""
     word = mix(stream + (np.uint64(pixel) * _PER_PIXEL + np.uint64(sample)) * _GOLDEN)
     return np.float32(word >> np.uint64(40)) * _TO_UNIT, np.float32(word & np.uint64(0xFFFFFF)) * _TO_UNIT
-
-
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def _sine(x):  # type: ignore[no-untyped-def]
-    """Return sin x of |x| <= pi / 2 to 4e-6: Taylor's series."""
-    x2 = x * x
-    s = _SINES
-    return x * (_ONE + x2 * (s[0] + x2 * (s[1] + x2 * (s[2] + x2 * s[3]))))
-
-
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def _turned(turn):  # type: ignore[no-untyped-def]
-    """Return cosine and sine of a part of a full turn, 0 to 1; unlike the library's they go into vectors."""
-    s = turn - _HALF
-    away = abs(s)
-    sine = _sine(_TWO * _PI * (_QUARTER - abs(away - _QUARTER)))
-    return _sine(_TWO * _PI * (away - _QUARTER)), -sine if s > _ZERO else sine
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
@@ -126,9 +108,7 @@ def _sunlit(materials, direction, irradiance, material, g, seen, out):  # type: 
                 hav = haversine(
                     direction[0], direction[1], direction[2], g[TOWARD, lane], g[TOWARD + 1, lane], g[TOWARD + 2, lane]
                 )
-                red, green, blue = reflect(
-                    materials, material[lane], _mu0(g, direction, lane), _mu(g, lane), hav
-                )
+                red, green, blue = reflect(materials, material[lane], _mu0(g, direction, lane), _mu(g, lane), hav)
             out[0, lane] = red * irradiance[0] * seen[lane]
             out[1, lane] = green * irradiance[1] * seen[lane]
             out[2, lane] = blue * irradiance[2] * seen[lane]
@@ -163,7 +143,7 @@ def _sun_seen(  # type: ignore[no-untyped-def]
         for lane in range(16):
             part, turn = _pair(stream, pixels[lane], sample)
             radius = disc * math.sqrt(part)
-            cos, sin = _turned(turn)
+            cos, sin = turned(turn)
             a, b = radius * cos, radius * sin
             packet[DIR_X, lane] = direction[0] + a * across[0, 0] + b * across[1, 0]
             packet[DIR_Y, lane] = direction[1] + a * across[0, 1] + b * across[1, 1]

@@ -15,6 +15,7 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_sensors.brdf import HapkeParameters
+from regolith_sensors.elementary import exp, log
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -23,15 +24,6 @@ HAPKE_SIZE = 16
 _ZERO, _HALF, _ONE, _TWO = np.float32(0.0), np.float32(0.5), np.float32(1.0), np.float32(2.0)
 _TINY, _NEAR_ONE = np.float32(1e-7), np.float32(1.0 - 1e-7)
 _INV_PI = np.float32(1.0 / math.pi)
-_LOG2_E, _LN2 = np.float32(1.0 / math.log(2.0)), np.float32(math.log(2.0))
-_LN2_HIGH = np.float32(355.0 / 512.0)
-_LN2_LOW = np.float32(math.log(2.0) - 355.0 / 512.0)
-_SERIES = tuple(np.float32(1.0 / math.factorial(k)) for k in range(7))
-# Added to a small single it leaves no room for anything below the unit.
-_ROUNDING = np.float32(1.5 * 2.0**23)
-_ROOT_HALF = np.int32(0x3F3504F3)
-"""The bits of sqrt(1/2)."""
-_THIRD, _FIFTH, _SEVENTH, _NINTH = (np.float32(1.0 / k) for k in (3, 5, 7, 9))
 # Abramowitz & Stegun 4.4.46: asin x = pi/2 - sqrt(1 - x) sum a_k x^k, |error| <= 2e-8.
 _ASIN = tuple(
     np.float32(a)
@@ -136,39 +128,11 @@ def _constants(table, row, at):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def _exp(x):  # type: ignore[no-untyped-def]
-    """Return e^x of x <= 0 to 2e-7, relative: 2^n times the series of e^f, |f| <= ln 2 / 2; from -87 down it is e^-87.
-    """
-    x = max(x, np.float32(-87.0))
-    shifted = x * _LOG2_E + _ROUNDING
-    n = shifted - _ROUNDING
-    # n ln 2 in two parts, of which the first is exact (Cody & Waite 1980).
-    f = (x - n * _LN2_HIGH) - n * _LN2_LOW
-    a = _SERIES
-    p = a[0] + f * (a[1] + f * (a[2] + f * (a[3] + f * (a[4] + f * (a[5] + f * a[6])))))
-    # n stands in the last bits of the shifted number; it is added to the exponent.
-    bits = np.float32(p).view(np.int32) + (np.float32(shifted).view(np.int32) << 23)
-    return np.int32(bits).view(np.float32)
-
-
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def _log(x):  # type: ignore[no-untyped-def]
-    """Return ln x of a normal x >= 1 to 2e-7 of 1 + ln x: ln 2 times the exponent, plus 2 artanh of what remains."""
-    bits = np.float32(x).view(np.int32)
-    whole = np.int32((bits - _ROOT_HALF) >> 23)
-    m = np.int32(bits - (whole << 23)).view(np.float32)
-    z = (m - _ONE) / (m + _ONE)
-    z2 = z * z
-    series = _ONE + z2 * (_THIRD + z2 * (_FIFTH + z2 * (_SEVENTH + z2 * _NINTH)))
-    return np.float32(whole) * _LN2 + _TWO * z * series
-
-
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
 def _coherent(haversine, amplitude, inverse_width):  # type: ignore[no-untyped-def]
     """Return the factor of coherent backscatter."""
     hav = min(haversine, _NEAR_ONE)
     y = max(math.sqrt(hav / (_ONE - hav)) * inverse_width, _TINY)
-    return _ONE + amplitude * (_ONE + (_ONE - _exp(-y)) / y) * _HALF / ((_ONE + y) * (_ONE + y))
+    return _ONE + amplitude * (_ONE + (_ONE - exp(-y)) / y) * _HALF / ((_ONE + y) * (_ONE + y))
 
 
 @njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
@@ -190,14 +154,14 @@ def _hapke(mu0, mu, haversine, constants):  # type: ignore[no-untyped-def]
     poly = a[0] + root * (a[1] + root * (a[2] + root * (a[3] + root * poly)))
     psi_over_pi = _ONE - _TWO * _INV_PI * math.sqrt(_ONE - root) * poly
     cot_low, cot_high = low / sin_low, high / sin_high
-    e1_low, e1_high = _exp(-e1_rate * cot_low), _exp(-e1_rate * cot_high)
-    e2_low, e2_high = _exp(-e2_rate * cot_low * cot_low), _exp(-e2_rate * cot_high * cot_high)
+    e1_low, e1_high = exp(-e1_rate * cot_low), exp(-e1_rate * cot_high)
+    e2_low, e2_high = exp(-e2_rate * cot_low * cot_low), exp(-e2_rate * cot_high * cot_high)
     eta_low = chi * (low + sin_low * tan * e2_low / (_TWO - e1_low))
     eta_high = chi * (high + sin_high * tan * e2_high / (_TWO - e1_high))
     d = tan / max(_TWO - e1_high - psi_over_pi * e1_low, _TINY)
     low_e = max(chi * (low + sin_low * d * ((_ONE - _TWO * s2) * e2_high + s2 * e2_low)), _TINY)
     high_e = max(chi * (high + sin_high * d * (e2_high - s2 * e2_low)), _TINY)
-    f = _exp(-_TWO * root / math.sqrt(_ONE - s2))
+    f = exp(-_TWO * root / math.sqrt(_ONE - s2))
     shadowing = chi / (eta_low * eta_high * (_ONE - f + f * chi * low / eta_low))
     hav = min(haversine, _NEAR_ONE)
     cos_g = _ONE - _TWO * hav
@@ -206,8 +170,8 @@ def _hapke(mu0, mu, haversine, constants):  # type: ignore[no-untyped-def]
     p = back_part / (back * math.sqrt(back)) + forth_part / (forth * math.sqrt(forth))
     p *= _ONE + bs0 / (_ONE + tan_half * inv_hs)
     x, y = low_e * inv_k, high_e * inv_k
-    hx = _ONE - w * x * (r0 + (_HALF - r0 * x) * _log((_ONE + x) / x))
-    hy = _ONE - w * y * (r0 + (_HALF - r0 * y) * _log((_ONE + y) / y))
+    hx = _ONE - w * x * (r0 + (_HALF - r0 * x) * log((_ONE + x) / x))
+    hy = _ONE - w * y * (r0 + (_HALF - r0 * y) * log((_ONE + y) / y))
     # The effective cosine of emission stands in the shadowing function, mu0 as well: r over mu0 has no sides.
     r = scale * low_e * high_e / (low_e + high_e) * (p + _ONE / (hx * hy) - _ONE) * shadowing * mu0
     return r if mu0 > _ZERO and mu > _ZERO else _ZERO

@@ -27,7 +27,7 @@ def stream_key(seed: int, name: str, quantity: str) -> np.uint64:
     return np.uint64(int.from_bytes(digest[:8], 'little'))
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
 def philox(key, high, low):  # type: ignore[no-untyped-def]
     """Return the block of a stream whose counter is (high, low), 64 bits each: four random words below 2^32."""
     key, high, low = np.uint64(key), np.uint64(high), np.uint64(low)

@@ -118,11 +118,10 @@ def metered_exposure(rate: NDArray[Any], full_well: float, config: ExposureConfi
 
     A function of the frame alone, so that frames may be left out without changing the next ones.
 
-    :param rate: signal per second of each pixel
+    :param rate: signal per second of pixels from all over the frame
     :param full_well: signal of a full pixel
     """
-    # A sixteenth of the pixels tells as much.
-    typical = float(np.percentile(rate[::4, ::4], config.percentile))
+    typical = float(np.percentile(rate, config.percentile))
     if typical <= 0.0:
         return config.longest_s
     return min(max(config.level * full_well / typical, config.shortest_s), config.longest_s)

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from regolith_sensors.camera import effects, stages
 from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.info import CameraInfo, camera_info
 from regolith_sensors.camera.lens import pixel_rays
+from regolith_sensors.camera.readout import NoiseStreams, Sensor, signals
 from regolith_sensors.light import BAND_WAVELENGTHS, Spotlight, Sun
-from regolith_sensors.noise import normals
 from regolith_sensors.render import Frame, View, draws, empty_frame, lights, render, view
 from regolith_sensors.scene import SceneArrays
 from regolith_world.counter import stream_key
@@ -75,6 +75,9 @@ class Camera:
         self._dust: Singles | None = None
         if config.effects.dust_spots:
             self._dust = effects.dust_transmission(config.height, config.width, config.effects, seed, name)
+        self._rate, self._fall = self._signal_rate(), self._vignetting()
+        self._sensor = self._read_out()
+        self._streams = stream_key(seed, name, 'shot'), stream_key(seed, name, 'read')
         self._rays: dict[int, Singles] = {}
         self._frame, self._extra = empty_frame(*shape[:2]), empty_frame(1, 1)
 
@@ -135,23 +138,22 @@ class Camera:
         :param seen: from :meth:`look`
         :param frame: index of the frame, which picks its noise
         """
-        config, on = self.config, self.config.stages
-        image = self._exposed(seen)
-        if on.vignetting:
-            image = stages.vignette(image, config.focal_length_m, config.pixel_size_m, config.vignetting_gain)
+        config = self.config
+        light = self._exposed(seen)
         exposure = config.exposure_s
-        rate = self._electrons(image, 1.0)
         if config.auto_exposure is not None:
+            # A sixteenth of the pixels tells as much.
+            fall = self._fall if self._fall.size == 1 else self._fall[::4, ::4]
+            rate = light[::4, ::4] * fall[:, :, None] * self._rate
             exposure = effects.metered_exposure(rate, config.full_well, config.auto_exposure)
-        signal = rate * np.float32(exposure)
-        pattern = self._pattern
-        if on.fixed_pattern:
-            signal = signal * pattern.gain
-        if on.noise:
-            signal = self._noisy(signal, exposure, frame)
-        if on.fixed_pattern:
-            signal = signal + pattern.offset
-        numbers = stages.quantise(self._response(np.minimum(signal, np.float32(config.full_well))))
+        noise = NoiseStreams(*self._streams, frame) if config.stages.noise else None
+        linear = not config.stages.response or config.response.kind == 'linear'
+        numbers = signals(light, self._fall, self._sensor, exposure, noise, linear)
+        if not linear:
+            response = config.response
+            slope, offset = self._per_channel(response.slope or ()), self._per_channel(response.offset)
+            level = stages.respond(numbers, response.kind, slope, offset, config.iso, response.gamma)
+            numbers = stages.quantise(level)
         numbers = numbers[:, :, 0] if self._shape[2] == 1 else numbers
         if config.effects.jpeg_quality is not None:
             numbers = effects.jpeg_artefacts(numbers, config.effects.jpeg_quality)
@@ -188,32 +190,51 @@ class Camera:
     def _per_channel(self, values: Sequence[float]) -> Floats:
         return np.array(values if self._shape[2] == 3 else values[1:2])
 
-    def _electrons(self, image: Singles, exposure: float) -> Singles:
+    def _read_out(self) -> Sensor:
+        """Return what the sensor's pixels are like."""
+        config, pattern = self.config, self._pattern
+        fixed = config.stages.fixed_pattern
+        row = self._shape[1:]
+
+        def across(values: ArrayLike) -> Singles:
+            return np.ascontiguousarray(np.broadcast_to(np.asarray(values, np.float32), row)).reshape(1, -1)
+
+        def rows(table: Singles) -> Singles:
+            return table.reshape(self._shape[0], -1)
+
+        response = config.response
+        full = 1.0 / (100.0 * config.full_well)
+        plain = not config.stages.response
+        slope = full if plain or response.slope is None else self._per_channel(response.slope)
+        return Sensor(
+            rate=across(self._rate),
+            gain=rows(pattern.gain) if fixed else across(1.0),
+            offset=rows(pattern.offset) if fixed else across(0.0),
+            dark=rows(pattern.dark) if fixed else across(self._per_channel(config.noise.dark_current)),
+            shot=across(self._per_channel(config.noise.gain)),
+            read=across(self._per_channel(config.noise.read)),
+            full_well=config.full_well,
+            poisson_below=stages.POISSON_BELOW if config.aggregator_gain is None else 0.0,
+            slope=across(slope),
+            offset_of_response=across(0.0 if plain else self._per_channel(response.offset)),
+            iso=100.0 if plain else config.iso,
+        )
+
+    def _signal_rate(self) -> Singles:
+        """Return the signal per second that unit radiance makes, shape (channels,)."""
         config = self.config
         gain: Any = config.aggregator_gain
         if gain is None:
             bands = [stages.physical_gain(config.transmission, wavelength) for wavelength in BAND_WAVELENGTHS]
             gain = self._per_channel(bands)
         efficiency = self._per_channel(config.quantum_efficiency)
-        return stages.aggregate(image, gain, config.pixel_size_m, config.f_number, exposure, efficiency)
+        one = np.ones((1, 1, self._shape[2]), np.float32)
+        rate: Singles = stages.aggregate(one, gain, config.pixel_size_m, config.f_number, 1.0, efficiency)[0, 0]
+        return rate
 
-    def _noisy(self, signal: Singles, exposure: float, frame: int) -> Singles:
-        noise = self.config.noise
-        shot, read = (
-            normals(stream_key(self.seed, self.name, quantity), frame, signal.size) for quantity in ('shot', 'read')
-        )
-        dark = self._pattern.dark if self.config.stages.fixed_pattern else self._per_channel(noise.dark_current)
-        return stages.add_noise(
-            signal, dark, exposure, self._per_channel(noise.gain), self._per_channel(noise.read), shot, read,
-            electrons=self.config.aggregator_gain is None,
-        )  # fmt: skip
-
-    def _response(self, signal: Singles) -> Singles:
+    def _vignetting(self) -> Singles:
         config = self.config
-        full = (1.0 / (100.0 * config.full_well),) * 3
-        if not config.stages.response:
-            return stages.respond(signal, 'linear', full[0], 0.0, 100.0)
-        response = config.response
-        slope = self._per_channel(response.slope if response.slope is not None else full)
-        offset = self._per_channel(response.offset)
-        return stages.respond(signal, response.kind, slope, offset, config.iso, response.gamma)
+        if not config.stages.vignetting:
+            return np.ones((1, 1), np.float32)
+        size = config.focal_length_m, config.pixel_size_m
+        return stages.vignetting(config.height, config.width, *size, config.vignetting_gain).astype(np.float32)

@@ -30,7 +30,8 @@ Floats = NDArray[np.float64]
 
 PHOTONS_PER_JOULE_AND_METRE = 1.0 / (6.62607015e-34 * 299792458.0)
 """1 / (h c): photons per joule and metre of wavelength."""
-_POISSON_BELOW = 30.0
+POISSON_BELOW = 30.0
+"""Electrons below which shot noise is a Poisson number."""
 _ROWS = 16
 
 
@@ -54,8 +55,8 @@ def defocus_diameter(
     """
     # In reciprocals, so that both distances may be infinite.
     vergence, focus = 1.0 / np.asarray(distance, dtype=np.float64), 1.0 / focus_distance
-    out: Floats = gain * focal_length**2 * np.abs(focus - vergence) / (
-        f_number * pixel_size * (1.0 - focal_length * focus)
+    out: Floats = (
+        gain * focal_length**2 * np.abs(focus - vergence) / (f_number * pixel_size * (1.0 - focal_length * focus))
     )
     return out
 
@@ -146,19 +147,21 @@ def add_noise(
     """
     signal = _image(signal)
     kind = signal.dtype
-    stack = np.ascontiguousarray(signal.reshape(*signal.shape[:2], -1))
-    channels = stack.shape[2]
-    gain, sigma = (
-        np.ascontiguousarray(np.broadcast_to(np.asarray(v, kind), channels)) for v in (noise_gain, read_noise)
-    )
+    shape = signal.shape if signal.ndim == 3 else (*signal.shape, 1)
     dark = np.asarray(dark_current, dtype=kind) * kind.type(exposure)
-    if dark.ndim == 2 and signal.ndim == 3:
+    if dark.ndim == 2:
         dark = dark[:, :, None]
-    dark = np.broadcast_to(dark if dark.ndim == 3 or signal.ndim == 3 else dark[..., None], stack.shape)
-    draws = (np.asarray(z, dtype=kind).reshape(stack.shape) for z in (shot, read))
-    out = np.empty_like(stack)
-    poisson_below = kind.type(_POISSON_BELOW if electrons else 0.0)
-    in_bands(_noise, stack.shape[0], _ROWS, stack, dark, gain, sigma, *draws, poisson_below, out)
+    height, across = shape[0], shape[1] * shape[2]
+    values, shots, reads, darks = (
+        np.ascontiguousarray(np.broadcast_to(v, shape)).reshape(height, across)
+        for v in (signal.reshape(shape), *(np.asarray(z, dtype=kind).reshape(shape) for z in (shot, read)), dark)
+    )
+    gain, sigma = (
+        np.ascontiguousarray(np.broadcast_to(np.asarray(v, kind), shape[1:])).ravel() for v in (noise_gain, read_noise)
+    )
+    out = np.empty_like(values)
+    poisson_below = kind.type(POISSON_BELOW if electrons else 0.0)
+    in_bands(_noise, height, _ROWS, values, darks, gain, sigma, shots, reads, poisson_below, out)
     return out.reshape(signal.shape)
 
 
@@ -217,7 +220,6 @@ def _blur(first, last, image, diameter, normalised, out):  # type: ignore[no-unt
     # The Gaussian is a product: its weights along one axis serve for both. Summed in double, so that even light stays
     # even to the last digit of a single.
     weight = np.empty(height + width + 1)
-    total = np.empty(channels)
     for i in range(first, last):
         for j in range(width):
             d = np.float64(diameter[i, j])
@@ -230,26 +232,41 @@ def _blur(first, last, image, diameter, normalised, out):  # type: ignore[no-unt
             fall = -18.0 / (d * d)
             for k in range(reach + 1):
                 weight[k] = math.exp(fall * k * k)
-            total[:] = 0.0
             left, right = max(-reach, -j), min(reach, width - 1 - j)
+            above, below = max(-reach, -i), min(reach, height - 1 - i)
             down, across = 0.0, 0.0
-            for k in range(max(-reach, -i), min(reach, height - 1 - i) + 1):
-                row = weight[abs(k)]
-                down += row
-                for m in range(left, right + 1):
-                    both = row * weight[abs(m)]
-                    for c in range(channels):
-                        total[c] += both * image[i + k, j + m, c]
+            for k in range(above, below + 1):
+                down += weight[abs(k)]
             for m in range(left, right + 1):
                 across += weight[abs(m)]
             scale = 1.0 / (down * across) if normalised else -fall / math.pi
+            if channels == 3:
+                # The usual case with its sums in registers.
+                red, green, blue = 0.0, 0.0, 0.0
+                for k in range(above, below + 1):
+                    row = weight[abs(k)]
+                    for m in range(left, right + 1):
+                        both = row * weight[abs(m)]
+                        red += both * image[i + k, j + m, 0]
+                        green += both * image[i + k, j + m, 1]
+                        blue += both * image[i + k, j + m, 2]
+                out[i, j, 0], out[i, j, 1], out[i, j, 2] = red * scale, green * scale, blue * scale
+                continue
             for c in range(channels):
-                out[i, j, c] = total[c] * scale
+                total = 0.0
+                for k in range(above, below + 1):
+                    row = weight[abs(k)]
+                    for m in range(left, right + 1):
+                        total += row * weight[abs(m)] * image[i + k, j + m, c]
+                out[i, j, c] = total * scale
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _poisson(mean, z):  # type: ignore[no-untyped-def]
     """Return the Poisson number whose distribution function first exceeds that of the standard normal z."""
+    # In the dark most are 0, and known to be: P(z < 1.28) = 0.8997 < 1 - 0.1 < e^-0.1, P(z < 2.05) = 0.9798 < 1 - 0.02.
+    if (mean <= 0.1 and z <= 1.28) or (mean <= 0.02 and z <= 2.05):
+        return 0
     goal = 0.5 * math.erfc(-z * math.sqrt(0.5))
     term = math.exp(-mean)
     total, count = term, 0
@@ -260,15 +277,23 @@ def _poisson(mean, z):  # type: ignore[no-untyped-def]
     return count
 
 
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def noisy_row(signal, dark, gain, sigma, shot, read, poisson_below, out):  # type: ignore[no-untyped-def]
+    """Write eq. 6 of one row of values into ``out``; all of one shape (n,), dark current times exposure."""
+    zero, one = signal.dtype.type(0.0), signal.dtype.type(1.0)
+    for n in range(signal.shape[0]):
+        mean = max(signal[n] + dark[n], zero)
+        out[n] = mean + gain[n] * math.sqrt(mean) * shot[n]
+    if poisson_below > zero:
+        for n in range(signal.shape[0]):
+            mean = max(signal[n] + dark[n], zero)
+            if mean < poisson_below and gain[n] == one:
+                out[n] = signal.dtype.type(_poisson(np.float64(mean), np.float64(shot[n])))
+    for n in range(signal.shape[0]):
+        out[n] += sigma[n] * read[n]
+
+
 @njit(cache=True, nogil=True, error_model='numpy')
 def _noise(first, last, signal, dark, gain, sigma, shot, read, poisson_below, out):  # type: ignore[no-untyped-def]
-    zero = signal.dtype.type(0.0)
     for i in range(first, last):
-        for j in range(signal.shape[1]):
-            for c in range(signal.shape[2]):
-                mean = max(signal[i, j, c] + dark[i, j, c], zero)
-                if mean < poisson_below and gain[c] == signal.dtype.type(1.0):
-                    caught = signal.dtype.type(_poisson(np.float64(mean), np.float64(shot[i, j, c])))
-                else:
-                    caught = mean + gain[c] * math.sqrt(mean) * shot[i, j, c]
-                out[i, j, c] = caught + sigma[c] * read[i, j, c]
+        noisy_row(signal[i], dark[i], gain, sigma, shot[i], read[i], poisson_below, out[i])

@@ -1,0 +1,138 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What happens to each pixel by itself between lens and digital number, in one pass over the image.
+
+The stages of :mod:`regolith_sensors.camera.stages`, to the bit, without an image in memory after each of them: fresh
+memory of an image costs as much as tracing it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from regolith_sensors.camera.stages import noisy_row
+from regolith_sensors.noise import normal_blocks
+from regolith_sensors.threads import in_bands
+
+Singles = NDArray[np.float32]
+
+_ROWS = 8
+_CHUNK = 256
+_ZERO, _HALF, _ONE, _MOST = (np.float32(v) for v in (0.0, 0.5, 1.0, 65535.0))
+
+
+@dataclass(frozen=True)
+class Sensor:
+    """What a sensor's pixels are like. Tables have a row for each row of the image, or one for all; columns are those
+    of the image times its channels.
+    """
+
+    rate: Singles
+    """Signal per second and radiance, without vignetting."""
+    gain: Singles
+    """Relative, of the fixed pattern."""
+    offset: Singles
+    """Of the fixed pattern, in the unit of the signal."""
+    dark: Singles
+    """Dark current per second."""
+    shot: Singles
+    """Gn of shot noise."""
+    read: Singles
+    """Standard deviation of the read noise."""
+    full_well: float
+    poisson_below: float
+    """Signal below which shot noise is a Poisson number; 0: nowhere."""
+    slope: Singles
+    offset_of_response: Singles
+    iso: float
+
+
+@dataclass(frozen=True)
+class NoiseStreams:
+    """Which random numbers the noise of a frame is made of."""
+
+    shot: np.uint64
+    read: np.uint64
+    frame: int
+
+
+def signals(
+    light: Singles, fall: Singles, sensor: Sensor, exposure: float, noise: NoiseStreams | None, full_scale: bool
+) -> NDArray[Any]:
+    """Return digital numbers of a linear response (uint16), or the signal up to the full well, shaped as the light.
+
+    :param light: radiance after the lens [W/m^2/sr], shape (height, width, channels)
+    :param fall: vignetting, shape (height, width), or (1, 1): none
+    :param exposure: [s]
+    :param noise: none for a silent sensor
+    :param full_scale: whether to go on to digital numbers
+    """
+    height, width, channels = light.shape
+    flat = np.ascontiguousarray(light).reshape(height, width * channels)
+    out = np.empty(flat.shape, np.uint16 if full_scale else np.float32)
+    keys = noise or NoiseStreams(np.uint64(0), np.uint64(0), 0)
+    in_bands(
+        _read_out, height, _ROWS, flat, fall, channels, sensor.rate, np.float32(exposure), sensor.gain, sensor.offset,
+        sensor.dark, sensor.shot, sensor.read, np.float32(sensor.poisson_below), noise is not None, keys.shot,
+        keys.read, np.uint64(keys.frame), np.float32(sensor.full_well), sensor.slope, sensor.offset_of_response,
+        np.float32(sensor.iso), full_scale, out,
+    )  # fmt: skip
+    return out.reshape(light.shape)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def _of_row(table, i):  # type: ignore[no-untyped-def]
+    return table[min(i, table.shape[0] - 1)]
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _draw(key, frame, begin, words, numbers):  # type: ignore[no-untyped-def]
+    """Fill numbers with a stream's from the block of ``begin`` on; return where in them ``begin`` is."""
+    first = begin // 4
+    blocks = numbers.shape[0] // 4
+    for at in range(0, blocks, _CHUNK):
+        count = min(_CHUNK, blocks - at)
+        normal_blocks(key, frame, first + at, count, words, numbers[4 * at : 4 * (at + count)])
+    return begin - 4 * first
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _read_out(  # type: ignore[no-untyped-def]
+    first, last, light, fall, channels, rate, exposure, gain, offset, dark, shot, read, poisson_below, noisy, shot_key,
+    read_key, frame, full_well, slope, bias, iso, full_scale, out,
+):  # fmt: skip
+    across = light.shape[1]
+    words = np.empty((4, _CHUNK), np.uint32)
+    shots, reads = np.empty((across + 7) // 4 * 4, np.float32), np.empty((across + 7) // 4 * 4, np.float32)
+    signal, darks = np.empty(across, np.float32), np.empty(across, np.float32)
+    caught, through = np.empty(across, np.float32), np.ones(across, np.float32)
+    for i in range(first, last):
+        if fall.shape[1] > 1:
+            for n in range(across):
+                through[n] = fall[i, n // channels]
+        rates, gains, offsets, currents = _of_row(rate, i), _of_row(gain, i), _of_row(offset, i), _of_row(dark, i)
+        for n in range(across):
+            signal[n] = light[i, n] * through[n] * rates[n] * exposure * gains[n]
+            darks[n] = currents[n] * exposure
+        if noisy:
+            at = _draw(shot_key, frame, i * across, words, shots)
+            _draw(read_key, frame, i * across, words, reads)
+            noisy_row(
+                signal, darks, shot[0], read[0], shots[at : at + across], reads[at : at + across], poisson_below, caught
+            )
+        else:
+            caught[:] = signal
+        for n in range(across):
+            signal[n] = min(caught[n] + offsets[n], full_well)
+        if full_scale:
+            for n in range(across):
+                level = slope[0, n] * (signal[n] * iso) + bias[0, n]
+                out[i, n] = np.uint16(np.int32(min(max(level, _ZERO), _ONE) * _MOST + _HALF))
+        else:
+            for n in range(across):
+                out[i, n] = signal[n]
