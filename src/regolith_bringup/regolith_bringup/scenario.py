@@ -18,6 +18,7 @@ import yaml
 from pydantic import AfterValidator, Field
 
 from regolith_bringup.comms_section import resolved_comms
+from regolith_bringup.given_paths import kept_off_paths
 from regolith_bringup.library import find_scenarios
 from regolith_bringup.problems import Problem, ScenarioError, one_of, shown
 from regolith_bringup.recorder import write_atomically
@@ -155,6 +156,8 @@ def load_scenario(
         }
     }
     check_recorded(scenario.model_copy(update=changed), source)
+    if scenario.terrain.has_rocks and scenario.terrain.rocks_off_paths:
+        changed['terrain'] = kept_off_paths(scenario.model_copy(update=changed))
     if scenario.comms is not None:
         changed['comms'] = resolved_comms(scenario, source, _ros_name)
     return ResolvedScenario(scenario.model_copy(update=changed), source.file.resolve())

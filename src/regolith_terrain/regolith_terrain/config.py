@@ -228,6 +228,13 @@ class DetailConfig(Section):
     finest_m: float = Field(0.05, ge=0.02, le=1.0, description='shortest wavelength [m]')
 
 
+class RockFreeConfig(Section):
+    """Ground that rocks wider than 5 cm are kept off: all within a distance of a line."""
+
+    points: tuple[Point, ...] = Field(min_length=1, description='of the line in order, x, y [m]; one alone: a disc')
+    half_width_m: float = Field(gt=0.0, le=1e4, description='how far from the line [m]')
+
+
 class TerrainConfig(Section):
     """Where the ground comes from and how it yields."""
 
@@ -238,6 +245,12 @@ class TerrainConfig(Section):
         None, description="kind of procedural lunar ground; none: gentle ground as 'roughness' says"
     )
     rocks: bool = Field(True, description='whether a preset has its rocks')
+    rocks_off_paths: bool = Field(
+        True, description="whether rocks wider than 5 cm are kept off the starts and given paths of the vehicles"
+    )
+    rock_free: tuple[RockFreeConfig, ...] = Field(
+        default=(), max_length=10_000, description='further ground without such rocks; in a resolved scenario the paths'
+    )
     spacing_m: float = Field(default=0.02, ge=0.002, le=1.0, description='spacing of the soil grid [m]')
     size_m: float = Field(
         default=100.0, gt=0.0, le=1e5, description='extent shown on maps [m]; the ground itself goes on'
@@ -280,6 +293,11 @@ class TerrainConfig(Section):
         if self.detail is not None and self.source in ('procedural', 'flat'):
             raise ValueError(f'detail is of elevation models; allowed where source is a file, not {self.source!r}')
         return self
+
+    @property
+    def has_rocks(self) -> bool:
+        """Whether rocks lie on the ground."""
+        return self.rocks and self.preset is not None
 
     @property
     def soil_name(self) -> str:

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.dem.detail import detail_field
 from regolith_terrain.lunar.field import LunarField
@@ -63,5 +65,6 @@ def build_rocks(config: TerrainConfig, scenario_seed: int) -> RockField | None:
     :param config: the scenario's terrain section
     :param scenario_seed: used by ground that states no seed of its own
     """
-    field = build_height_field(config, scenario_seed) if config.rocks and config.preset is not None else None
-    return RockField(field) if isinstance(field, LunarField) else None
+    field = build_height_field(config, scenario_seed) if config.has_rocks else None
+    free = [(np.array(part.points, dtype=np.float64), part.half_width_m) for part in config.rock_free]
+    return RockField(field, free) if isinstance(field, LunarField) else None

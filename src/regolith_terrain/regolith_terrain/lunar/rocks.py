@@ -14,11 +14,14 @@ that from small and old ones. Rocks roll nowhere and lie apart by chance only: t
 
 Like the craters, rocks of an octave of diameters come from the cells of a lattice, here by thinning candidates of the
 densest field there can be, so that any box gives the same rocks.
+
+Wheels do not feel rocks. Where vehicles are to drive there are none wider than 5 cm, as drivers choose their way.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -32,6 +35,8 @@ from regolith_terrain.lunar.hashing import cell_word, draw, key_of, poisson
 
 Floats = NDArray[np.float64]
 
+_LOW_M = 0.05
+"""Rocks up to this wide may lie where vehicles are to drive [m]."""
 _DENSEST = 0.3
 _PER_CELL = 8.0
 _HALF_LIFE_MYR = 60.0
@@ -90,9 +95,13 @@ def rock_density(diameter_m: ArrayLike, abundance: float, largest_m: float = np.
 class RockField:
     """The rocks of a lunar field."""
 
-    def __init__(self, field: LunarField) -> None:
-        """Take the field, whose craters and preset decide."""
+    def __init__(self, field: LunarField, free: Sequence[tuple[Floats, float]] = ()) -> None:
+        """Take the field, whose craters and preset decide.
+
+        :param free: lines (shape (n, 2) [m]) and distances from them [m] within which no rock wider than 5 cm lies
+        """
         self.field = field
+        self._free = _pieces(free)
         self._key = key_of(field.seed, 'rocks')
         r = field.preset.rocks
         count = max(1, math.ceil(math.log2(r.largest_m / r.least_m) - 1e-9))
@@ -115,6 +124,8 @@ class RockField:
         craters = gather(*box, field.key, field.classes, AGE_ROWS, first, REACH)
         blocky = np.ascontiguousarray(craters[2.0 * craters[:, RADIUS] >= r.blocky_m])
         found = _rocks(*box, self._key, self._classes, r.abundance, blocky, r.blocky_m, float(least_m))
+        if len(self._free):
+            found = found[_apart(found, self._free)]
         x, y, diameter, height, aspect, yaw, shape = (np.ascontiguousarray(column) for column in found.T)
         return Rocks(x, y, field.heights(x, y), diameter, height, aspect, yaw, shape.astype(np.int64))
 
@@ -131,6 +142,34 @@ class RockField:
             for n, (px, py) in enumerate(zip(x.ravel().tolist(), y.ravel().tolist(), strict=True)):
                 out[n] = _abundance(px, py, r.abundance, blocky, r.blocky_m)
         return out.reshape(x.shape)
+
+
+def _pieces(lines: Sequence[tuple[Floats, float]]) -> Floats:
+    """Return the straight pieces of lines: x, y of both ends and the distance, shape (n, 5)."""
+    rows = [
+        (*points[max(k - 1, 0)], *points[k], distance)
+        for points, distance in lines
+        for k in range(min(1, len(points) - 1), len(points))
+    ]
+    return np.array(rows, dtype=np.float64).reshape(-1, 5)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _apart(rocks, pieces):  # type: ignore[no-untyped-def]
+    """Return which rocks are small, or touch nothing that is within the distance of a piece."""
+    out = np.ones(rocks.shape[0], np.bool_)
+    for n in range(rocks.shape[0]):
+        if rocks[n, 2] <= _LOW_M:
+            continue
+        for k in range(pieces.shape[0]):
+            ax, ay = pieces[k, 0], pieces[k, 1]
+            dx, dy = pieces[k, 2] - ax, pieces[k, 3] - ay
+            px, py = rocks[n, 0] - ax, rocks[n, 1] - ay
+            along = min(max((px * dx + py * dy) / max(dx * dx + dy * dy, 1e-12), 0.0), 1.0)
+            if math.hypot(px - along * dx, py - along * dy) < pieces[k, 4] + 0.5 * rocks[n, 2]:
+                out[n] = False
+                break
+    return out
 
 
 @njit(cache=True, nogil=True, error_model='numpy')

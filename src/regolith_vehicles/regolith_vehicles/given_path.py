@@ -1,0 +1,59 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Where a vehicle is going to be, as far as its scenario says: for what must be out of its way before it starts."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from regolith_vehicles.config import ConstantDriverConfig, PathDriverConfig, VehicleEntry
+from regolith_vehicles.drivers import ConstantDriver
+from regolith_vehicles.multibody import Multibody
+from regolith_world.records import BodyState
+
+Point = tuple[float, float]
+
+_STEP_RAD = math.radians(10.0)
+
+
+def given_path(entry: VehicleEntry, duration_s: float) -> list[Point]:
+    """Return the line its base is to follow [m]: start and way-points, or the arc of a constant twist.
+
+    Drivers that decide as they go (live commands, plug-ins) give their start alone. A constant twist drifts off its arc
+    by what slip and slopes do.
+
+    :param entry: the vehicle's section
+    :param duration_s: of the run
+    """
+    x, y = entry.position
+    driver = entry.driver
+    if isinstance(driver, PathDriverConfig):
+        points = [(x, y), *driver.waypoints]
+        return [*points, driver.waypoints[0]] if driver.loop else points
+    if isinstance(driver, ConstantDriverConfig):
+        base = BodyState('', np.array([x, y, 0.0]), np.array([0.0, 0.0, 0.0, 1.0]), np.zeros(3), np.zeros(3))
+        speed, rate = ConstantDriver(driver).command(math.ceil(driver.start_s * 1e9), base)
+        end_s = duration_s if driver.until_s is None else min(driver.until_s, duration_s)
+        return _arc(x, y, math.radians(entry.heading_deg), speed, rate, max(end_s - driver.start_s, 0.0))
+    return [(x, y)]
+
+
+def wheel_reach(body: Multibody) -> float:
+    """Return the radius about the base's origin [m] out of which no wheel gets, however it is steered."""
+    return float(np.max(np.hypot(body.layout.x, body.layout.y) + np.hypot(body.radius, body.half_width)))
+
+
+def _arc(x: float, y: float, heading: float, speed: float, rate: float, time_s: float) -> list[Point]:
+    """Return points of an arc, at most one full turn of it."""
+    if rate != 0.0:
+        time_s = min(time_s, 2.0 * math.pi / abs(rate))
+    if speed == 0.0 or time_s == 0.0:
+        return [(x, y)]
+    if rate == 0.0:
+        return [(x, y), (x + speed * time_s * math.cos(heading), y + speed * time_s * math.sin(heading))]
+    turns = heading + rate * time_s * np.linspace(0.0, 1.0, math.ceil(time_s * abs(rate) / _STEP_RAD) + 1)
+    along_x = x + speed / rate * (np.sin(turns) - math.sin(heading))
+    along_y = y - speed / rate * (np.cos(turns) - math.cos(heading))
+    return list(zip(along_x.tolist(), along_y.tolist()))
