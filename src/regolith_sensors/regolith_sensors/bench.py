@@ -110,8 +110,10 @@ def _timed(*works: Callable[[int], Any]) -> list[tuple[float, float]]:
 def camera() -> dict[str, Any]:
     """Measure a 640 x 480 colour camera over the bench scene at low sun; one process, all its threads.
 
-    :return: of the least time of many: ``radiance_fps`` (rays, shadows, Hapke), ``pipeline_fps`` (with all stages),
-        ``bare_fps`` (the same rays cast by the library, nothing shaded), ``ratio_to_bare`` (of the times),
+    :return: of the least time of many: ``radiance_fps`` (rays, shadows, Hapke: one sample, no indirect light),
+        ``pipeline_fps`` (that with all stages), ``antialiased_fps`` (radiance with further rays at edges, as cameras
+        have them by default), ``bounced_fps`` (radiance with one ray of indirect light per pixel), ``bare_fps`` (the
+        same rays cast by the library, nothing shaded), ``ratio_to_bare`` and ``ratio_antialiased`` (of the times),
         ``update_ms`` (20 164 changed nodes and both rovers, until rays see them); medians beside them
     """
     bench = BenchScene()
@@ -125,14 +127,27 @@ def camera() -> dict[str, Any]:
     )  # fmt: skip
     tilt = math.radians(6.0)
     pose = Pose(bench.eye, np.array([0.0, math.sin(tilt), 0.0, math.cos(tilt)]))
-    device = Camera(config, 1, 'bench')
+    device, smooth, lit = (
+        Camera(config.model_copy(update=changed), 1, 'bench')
+        for changed in ({'edge_samples': 0}, {}, {'edge_samples': 0, 'bounce_samples': 1})
+    )
     scene, origin = bench.arrays, bench.scene.origin
     eyes, light = device.view(origin, pose), lights(origin, _SUN)
-    (looking, looking_median), (whole, whole_median), (bare, bare_median) = _timed(
-        lambda n: device.look(scene, origin, lambda _: pose, _SUN, frame=n),
+
+    def looks(camera: Camera) -> Callable[[int], Any]:
+        return lambda n: camera.look(scene, origin, lambda _: pose, _SUN, frame=n)
+
+    times = _timed(
+        looks(device),
         lambda n: device.develop(device.look(scene, origin, lambda _: pose, _SUN, frame=n), n),
         lambda n: trace_only(scene, eyes, light),
+        looks(smooth),
+        looks(lit),
     )
+    looking, bare = times[0][0], times[2][0]
+    rates: dict[str, float] = {}
+    for name, (least, median) in zip(('radiance', 'pipeline', 'bare', 'antialiased', 'bounced'), times):
+        rates |= {f'{name}_fps': 1.0 / least, f'{name}_fps_median': 1.0 / median}
 
     def change(n: int) -> None:
         bench.grid.apply(records[n % 2])
@@ -145,10 +160,7 @@ def camera() -> dict[str, Any]:
     records, updates = [bench.dig(0.03), bench.dig(0.05)], list[float]()
     _timed(change)
     return {
-        'radiance_fps': 1.0 / looking, 'radiance_fps_median': 1.0 / looking_median,
-        'pipeline_fps': 1.0 / whole, 'pipeline_fps_median': 1.0 / whole_median,
-        'bare_fps': 1.0 / bare, 'bare_fps_median': 1.0 / bare_median,
-        'ratio_to_bare': looking / bare,
+        **rates, 'ratio_to_bare': looking / bare, 'ratio_antialiased': times[3][0] / looking,
         'update_ms': 1e3 * min(updates[2:]), 'update_ms_median': 1e3 * float(np.median(updates[2:])),
         'changed_nodes': len(records[0]), 'width': 640, 'height': 480, 'threads': worker_count(),
         'processor': platform.processor() or platform.machine(),

@@ -84,7 +84,7 @@ occluded16 = types.ExternalFunction('rtcOccluded16', _trace)
 
 # Rows of a packet, 16 lanes of 4 bytes each: RTCRay16, then RTCHit16 with one level of instances.
 ORG_X, ORG_Y, ORG_Z, T_NEAR, DIR_X, DIR_Y, DIR_Z, _TIME, T_FAR, MASK, _ID, _FLAGS = range(12)
-NG_X, NG_Y, NG_Z, _U, _V, PRIM, GEOM, INST, _INST_PRIM = range(12, 21)
+NG_X, NG_Y, NG_Z, HIT_U, HIT_V, PRIM, GEOM, INST, _INST_PRIM = range(12, 21)
 PACKET_ROWS = 24
 
 

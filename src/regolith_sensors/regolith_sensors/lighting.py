@@ -45,6 +45,7 @@ _TO_UNIT = np.float32(2.0**-24)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _PER_PIXEL = np.uint64(4096)
 _BOUNCES = 2048
+_LATTICE_A, _LATTICE_B = np.float32(0.7548776662466927), np.float32(0.5698402909980532)
 
 
 @njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
@@ -62,14 +63,27 @@ def _pair(stream, pixel, sample):  # type: ignore[no-untyped-def]
     return np.float32(word >> np.uint64(40)) * _TO_UNIT, np.float32(word & np.uint64(0xFFFFFF)) * _TO_UNIT
 
 
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def _spread(stream, pixel, sample, extra):  # type: ignore[no-untyped-def]
+    """Return a sample's two numbers for a pixel's further rays: the first ray's, moved along a lattice.
+
+    Together they lie evenly (Roberts 2018, "The unreasonable effectiveness of quasirandom sequences"; shifted as by
+    Cranley & Patterson 1976): a border that each ray alone sees as grain is smooth in their mean.
+    """
+    a, b = _pair(stream, pixel, sample)
+    a, b = a + np.float32(extra) * _LATTICE_A, b + np.float32(extra) * _LATTICE_B
+    return a - math.floor(a), b - math.floor(b)
+
+
 @njit(cache=True, nogil=True, error_model='numpy')
 def direct(  # type: ignore[no-untyped-def]
-    handle, materials, direction, across, irradiance, lamps, disc, darkening, stream, samples,
+    handle, materials, direction, across, irradiance, lamps, disc, darkening, stream, samples, extra,
     pixels, hit, material, geometry, packet, words, valid, arguments, seen, out,
 ):  # fmt: skip
     """Write the light of sun and lamps that each hit lane sends to its viewer into ``out`` [W/m^2/sr], shape (3, 16).
 
-    :param seen: scratch, shape (16,)
+    :param extra: each lane's number among its pixel's rays, shape (16,)
+    :param seen: out: which part of the sun each lane sees, shape (16,)
     """
     g = geometry
     any_lit = False
@@ -81,8 +95,8 @@ def direct(  # type: ignore[no-untyped-def]
             any_lit = True
     if any_lit:
         _sun_seen(
-            handle, direction, across, disc, darkening, stream, samples, pixels, g, packet, words, valid, arguments,
-            seen,
+            handle, direction, across, disc, darkening, stream, samples, extra, pixels, g, packet, words, valid,
+            arguments, seen,
         )  # fmt: skip
     if any_lit:
         _sunlit(materials, direction, irradiance, material, g, seen, out)
@@ -134,14 +148,14 @@ def _mu(g, lane):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
 def _sun_seen(  # type: ignore[no-untyped-def]
-    handle, direction, across, disc, darkening, stream, samples, pixels, g, packet, words, valid, arguments, seen
+    handle, direction, across, disc, darkening, stream, samples, extra, pixels, g, packet, words, valid, arguments, seen
 ):
     """Estimate which part of the sun each valid lane sees, from its start point, into ``seen``."""
     share = _ONE / np.float32(samples)
     for sample in range(samples):
         # All lanes, so that the compiler makes vectors of them; those that are not valid are not traced.
         for lane in range(16):
-            part, turn = _pair(stream, pixels[lane], sample)
+            part, turn = _spread(stream, pixels[lane], sample, extra[lane])
             radius = disc * math.sqrt(part)
             cos, sin = turned(turn)
             a, b = radius * cos, radius * sin
@@ -157,7 +171,7 @@ def _sun_seen(  # type: ignore[no-untyped-def]
             if valid[lane] != 0 and packet[T_FAR, lane] > _ZERO:
                 weight = share
                 if darkening > _ZERO:
-                    part, _ = _pair(stream, pixels[lane], sample)
+                    part, _ = _spread(stream, pixels[lane], sample, extra[lane])
                     dimmed = _ONE - darkening * (_ONE - math.sqrt(_ONE - part))
                     weight *= dimmed / (_ONE - darkening / np.float32(3.0))
                 seen[lane] += weight
@@ -209,14 +223,14 @@ def _lamp(handle, materials, lamps, lamp, hit, material, g, packet, words, valid
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def gather(  # type: ignore[no-untyped-def]
-    handle, facts, frames, nodes, mesh_material, materials, texels, layers,
+    handle, facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers,
     direction, across, irradiance, lamps, disc, darkening, stream, samples, bounces,
     pixels, hit, material, geometry, packets, all_words, valids, arguments, seen, out,
 ):  # fmt: skip
     """Add the light that lit surfaces send onto each hit lane and on to its viewer: one diffuse bounce."""
     share = _ONE / np.float32(bounces)
     packet, words, valid = packets[0], all_words[0], valids[0]
-    again, stuff = np.zeros(16, np.bool_), np.zeros(16, np.int64)
+    again, stuff, first = np.zeros(16, np.bool_), np.zeros(16, np.int64), np.zeros(16, np.int64)
     other, light_in = np.zeros((GEOMETRY_ROWS, 16), np.float32), np.empty((3, 16), np.float32)
     cosine = np.empty(16, np.float32)
     # What glints brighter than white paper in the sun would be a caustic, which so few rays show as sparks only.
@@ -245,15 +259,16 @@ def gather(  # type: ignore[no-untyped-def]
             again[lane] = hit[lane] and hit_something(words, lane)
             if again[lane]:
                 _, stuff[lane], _, px, py, pz, nx, ny, nz, sx, sy, sz = surface_at(
-                    facts, frames, nodes, mesh_material, materials, texels, layers, packet, words, lane, _ZERO, False
-                )
+                    facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, packet, words, lane,
+                    _ZERO, False,
+                )  # fmt: skip
                 other[PLACE, lane], other[PLACE + 1, lane], other[PLACE + 2, lane] = px, py, pz
                 other[NORMAL, lane], other[NORMAL + 1, lane], other[NORMAL + 2, lane] = nx, ny, nz
                 other[BEGIN, lane], other[BEGIN + 1, lane], other[BEGIN + 2, lane] = sx, sy, sz
                 other[TOWARD, lane], other[TOWARD + 1, lane] = -packet[DIR_X, lane], -packet[DIR_Y, lane]
                 other[TOWARD + 2, lane] = -packet[DIR_Z, lane]
         direct(
-            handle, materials, direction, across, irradiance, lamps, disc, darkening, mix(stream), 1,
+            handle, materials, direction, across, irradiance, lamps, disc, darkening, mix(stream), 1, first,
             pixels, again, stuff, other, packets[1], all_words[1], valids[1], arguments[1], seen, light_in,
         )  # fmt: skip
         for lane in range(16):

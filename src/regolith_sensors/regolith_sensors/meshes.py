@@ -8,11 +8,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from regolith_world.random import generator
 
 Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
 Triangles = NDArray[np.uint32]
 
 
@@ -30,6 +32,42 @@ class Mesh:
     def moved(self, position: Floats, rotation: Floats) -> Mesh:
         """Return the mesh turned by a matrix, then shifted [m]."""
         return Mesh(self.vertices @ rotation.T + position, self.triangles, self.material)
+
+
+def corner_normals(mesh: Mesh, crease: float = math.radians(30.0)) -> Singles:
+    """Return the normals at the corners of all triangles, shape (m, 9): those of the surface that the facets stand for.
+
+    At each vertex the mean of its facets' normals, weighted by their areas (Gouraud 1971); facets that meet at more
+    than the crease angle keep an edge between them.
+
+    :param crease: [rad]
+    """
+    corners = mesh.vertices[mesh.triangles]
+    facets = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    area = np.linalg.norm(facets, axis=1, keepdims=True)
+    # Files give a vertex of several facets several times.
+    _, place = np.unique(np.round(mesh.vertices, 6), axis=0, return_inverse=True)
+    vertex = place.reshape(-1)[mesh.triangles].ravel()
+    order = np.argsort(vertex, kind='stable')
+    starts = np.searchsorted(vertex[order], np.arange(int(vertex.max(initial=-1)) + 2))
+    out = np.empty((len(vertex), 3))
+    _smooth(vertex, order // 3, starts, facets, facets / np.maximum(area, 1e-30), math.cos(crease), out)
+    return out.reshape(-1, 9).astype(np.float32)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _smooth(vertex, facet_of, starts, weighted, unit, least, out):  # type: ignore[no-untyped-def]
+    """Write the mean normal of the facets around each corner that its own facet goes on into."""
+    for corner in range(vertex.shape[0]):
+        own = unit[corner // 3]
+        x = y = z = 0.0
+        for k in range(starts[vertex[corner]], starts[vertex[corner] + 1]):
+            other = facet_of[k]
+            if unit[other, 0] * own[0] + unit[other, 1] * own[1] + unit[other, 2] * own[2] >= least:
+                x, y, z = x + weighted[other, 0], y + weighted[other, 1], z + weighted[other, 2]
+        length = math.sqrt(x * x + y * y + z * z)
+        scale = 1.0 / length if length > 0.0 else 0.0
+        out[corner, 0], out[corner, 1], out[corner, 2] = x * scale, y * scale, z * scale
 
 
 def joined(meshes: list[Mesh]) -> Mesh:
@@ -87,6 +125,26 @@ def cylinder(radius: float, half_length: float, sides: int = 32, material: int =
     """Return an upright cylinder about the origin; lengths in metres."""
     profile = [(0.0, -half_length), (radius, -half_length), (radius, half_length), (0.0, half_length)]
     return revolved(profile, sides, material)
+
+
+def wheel(radius: float, half_width: float, grousers: tuple[int, float, float], material: int = 0) -> Mesh:
+    """Return an upright drum with straight plates across it; lengths in metres.
+
+    :param radius: over the plates
+    :param half_width: of drum and plates
+    :param grousers: how many plates, by how much they stand out of the drum, how thick they are
+    """
+    count, height, thickness = grousers
+    drum = cylinder(radius - height, half_width, 96, material)
+    # A plate's foot stands in the drum, its edges just inside the rims.
+    plate = box((0.5 * (height + 0.004), 0.5 * thickness, 0.999 * half_width), material)
+    middle = radius - 0.5 * (height + 0.004)
+    plates = []
+    for turn in 2.0 * np.pi * np.arange(count) / count:
+        c, s = math.cos(turn), math.sin(turn)
+        turned = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+        plates.append(plate.moved(np.array([c * middle, s * middle, 0.0]), turned))
+    return joined([drum, *plates])
 
 
 def capsule(radius: float, half_length: float, sides: int = 16, material: int = 0) -> Mesh:

@@ -69,7 +69,7 @@ def _cast(  # type: ignore[no-untyped-def]
     first, last, packets, all_words, valids, arguments, scene, directions, groups, positions, rotations, reach, spread,
     distance, back, objects,
 ):  # fmt: skip
-    handle, facts, frames, nodes, mesh_material, materials, texels, layers = scene
+    handle, facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers = scene
     packet, words, valid, loose = packets[0], all_words[0], valids[0], arguments[1]
     count = directions.shape[0]
     for block in range(first, last):
@@ -95,8 +95,9 @@ def _cast(  # type: ignore[no-untyped-def]
                 distance[n], back[n], objects[n] = np.float32(np.inf), _ZERO, 0
                 continue
             _, material, bright, _, _, _, nx, ny, nz, _, _, _ = surface_at(
-                facts, frames, nodes, mesh_material, materials, texels, layers, packet, words, lane, spread, True
-            )
+                facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, packet, words, lane,
+                spread, True,
+            )  # fmt: skip
             mu = -(nx * packet[DIR_X, lane] + ny * packet[DIR_Y, lane] + nz * packet[DIR_Z, lane])
             red, green, blue = reflect(materials, material, mu, mu, _ZERO)
             distance[n] = packet[T_FAR, lane]

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from regolith_sensors.embree import Device, Geometry, InstanceScene
 from regolith_sensors.materials import Material, Regolith, material_table
-from regolith_sensors.meshes import Mesh
+from regolith_sensors.meshes import Mesh, corner_normals
 from regolith_sensors.micro_relief import micro_relief
 from regolith_sensors.terrain_tiles import Ground, TerrainTiles
 from regolith_world.rotation import matrix
@@ -58,6 +58,8 @@ class SceneArrays(NamedTuple):
     """Of all tiles, see :class:`TerrainTiles`."""
     mesh_material: NDArray[np.uint16]
     """Material of every triangle of every mesh."""
+    mesh_normals: Singles
+    """Normals at their corners, see :func:`regolith_sensors.meshes.corner_normals`."""
     materials: Singles
     """See :func:`regolith_sensors.materials.material_table`."""
     texels: Singles
@@ -105,6 +107,7 @@ class Scene:
         self._micro = (float(np.tan(np.deg2rad(micro_slope_deg))), micro_albedo)
         self._top = InstanceScene(self.device)
         self._meshes: list[tuple[Mesh, Geometry]] = []
+        self._normals: list[Singles] = []
         self._instances: list[tuple[int, int, Semantic]] = []
         self._place = np.zeros((0, 3, 4))
         self._stale = True
@@ -115,6 +118,7 @@ class Scene:
         """Take in a mesh and return its number."""
         geometry = Geometry.triangles(self.device, mesh.vertices.astype(np.float32), mesh.triangles)
         self._meshes.append((mesh, geometry))
+        self._normals.append(corner_normals(mesh))
         self._stale = True
         return len(self._meshes) - 1
 
@@ -242,6 +246,7 @@ class Scene:
             frames,
             self.tiles.nodes,
             np.concatenate([*materials, np.zeros(0, np.uint16)]),
+            np.concatenate([*self._normals, np.zeros((0, 9), np.float32)]),
             material_table(self._materials),
             *micro_relief(self.ground.spacing, self.origin, *self._micro),
         )

@@ -9,7 +9,23 @@ import math
 import numpy as np
 from numba import njit
 
-from regolith_sensors.embree import DIR_X, DIR_Y, DIR_Z, GEOM, INST, NG_X, NG_Y, NG_Z, ORG_X, ORG_Y, ORG_Z, PRIM, T_FAR
+from regolith_sensors.embree import (
+    DIR_X,
+    DIR_Y,
+    DIR_Z,
+    GEOM,
+    HIT_U,
+    HIT_V,
+    INST,
+    NG_X,
+    NG_Y,
+    NG_Z,
+    ORG_X,
+    ORG_Y,
+    ORG_Z,
+    PRIM,
+    T_FAR,
+)  # fmt: skip
 from regolith_sensors.materials import MICRO
 from regolith_sensors.micro_relief import micro_at
 from regolith_sensors.scene import FACT_KIND, FACT_MATERIAL, FACT_REFERENCE, TERRAIN
@@ -36,13 +52,14 @@ def _unit(x, y, z):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
 def surface_at(  # type: ignore[no-untyped-def]
-    facts, frames, nodes, mesh_material, materials, texels, layers, packet, words, lane, pixel_angle, detailed
-):
+    facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, packet, words, lane, pixel_angle,
+    detailed,
+):  # fmt: skip
     """Return what a lane's ray met: (instance, material, brightness, place x 3, normal x 3, start x 3).
 
-    The normal faces the viewer; it is smooth over the ground, and bent by the micro-relief. Rays towards lights leave
-    from ``start``, a little above the place: on the ground they leave from the smooth surface the normals describe
-    (Hanika 2021, "Hacking the shadow terminator"), or flat cells would shade themselves at low sun.
+    The normal faces the viewer; it is smooth over ground and rounded bodies, and bent by the micro-relief. Rays towards
+    lights leave from ``start``, a little above the place: on the ground they leave from the smooth surface the normals
+    describe (Hanika 2021, "Hacking the shadow terminator"), or flat cells would shade themselves at low sun.
 
     The arrays come one by one: a tuple of them would be copied for every hit.
 
@@ -66,10 +83,20 @@ def surface_at(  # type: ignore[no-untyped-def]
             m[n, 3] * gx + m[n, 4] * gy + m[n, 5] * gz,
             m[n, 6] * gx + m[n, 7] * gy + m[n, 8] * gz,
         )
-        material = np.int32(mesh_material[facts[instance, FACT_REFERENCE] + int(words[PRIM, lane])])
-        nx, ny, nz = gx, gy, gz
+        triangle = facts[instance, FACT_REFERENCE] + int(words[PRIM, lane])
+        material = np.int32(mesh_material[triangle])
+        c, u, v = mesh_normals[triangle], packet[HIT_U, lane], packet[HIT_V, lane]
+        w = _ONE - u - v
+        sx, sy, sz = w * c[0] + u * c[3] + v * c[6], w * c[1] + u * c[4] + v * c[7], w * c[2] + u * c[5] + v * c[8]
+        nx, ny, nz = _unit(
+            m[n, 0] * sx + m[n, 1] * sy + m[n, 2] * sz,
+            m[n, 3] * sx + m[n, 4] * sy + m[n, 5] * sz,
+            m[n, 6] * sx + m[n, 7] * sy + m[n, 8] * sz,
+        )
     if gx * dx + gy * dy + gz * dz > _ZERO:
         gx, gy, gz = -gx, -gy, -gz
+    if facts[instance, FACT_KIND] != TERRAIN and gx * nx + gy * ny + gz * nz < _ZERO:
+        nx, ny, nz = -nx, -ny, -nz
     amount = materials[material, MICRO] * rough
     if detailed and amount > _ZERO:
         toward = max(abs(nx * dx + ny * dy + nz * dz), np.float32(0.05))

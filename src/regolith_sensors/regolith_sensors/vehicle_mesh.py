@@ -17,9 +17,16 @@ from numpy.typing import NDArray
 
 from regolith_sensors.materials import Material, Principled
 from regolith_sensors.meshes import Mesh, box, capsule, cylinder, icosphere, joined
-from regolith_vehicles.model_config import VehicleModelConfig
+from regolith_sensors.meshes import wheel as wheel_mesh
+from regolith_vehicles.model_config import GrouserConfig, VehicleModelConfig, WheelConfig
 
 Floats = NDArray[np.float64]
+
+_UNPAINTED = (0.5, 0.5, 0.5, 1.0)
+"""The colour of geoms of which the file says none."""
+_BARE = (0.14, 0.14, 0.14, 0.65, 0.0, 0.04)
+"""Anodised metal: colour, roughness, metallic, specular. Ground that reflects a tenth sets the exposure; a grey of a
+half burns out beside it."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +53,17 @@ def vehicle_parts(config: VehicleModelConfig, mjcf: Path, materials: list[Materi
     names = ['chassis', *(wheel.name for wheel in config.wheels)]
     bodies = [model.body(config.chassis).id, *(model.body(wheel.body).id for wheel in config.wheels)]
     shapes: dict[int, list[Mesh]] = {body: [] for body in bodies}
+    drawn = config.visuals.grousers
+    wheels = {body: (wheel, wheel.grousers or drawn) for wheel, body in zip(config.wheels, bodies[1:])}
     looks: dict[tuple[float, ...], int] = {}
     for geom in range(model.ngeom):
         owner = int(model.geom_bodyid[geom])
         while owner not in shapes and owner != 0:
             owner = int(model.body_parentid[owner])
-        mesh = _shape(model, geom, _material(model, geom, materials, looks)) if owner in shapes else None
+        if owner not in shapes:
+            continue
+        material = _material(model, geom, materials, looks)
+        mesh = _tread(model, geom, wheels.get(owner), material) or _shape(model, geom, material)
         if mesh is not None:
             frame = data.xmat[owner].reshape(3, 3)
             position = frame.T @ (data.geom_xpos[geom] - data.xpos[owner])
@@ -60,6 +72,19 @@ def vehicle_parts(config: VehicleModelConfig, mjcf: Path, materials: list[Materi
         if not shapes[body]:
             raise ValueError(f'{mjcf}: nothing to show of {name}; allowed: box, cylinder, capsule, sphere, mesh')
     return [Part(name, joined(shapes[body])) for name, body in zip(names, bodies)]
+
+
+def _tread(
+    model: mujoco.MjModel, geom: int, wheel: tuple[WheelConfig, GrouserConfig | None] | None, material: int
+) -> Mesh | None:
+    """Return the drum and its grousers where a geom is the cylinder that stands for both; else None."""
+    config, grousers = wheel if wheel is not None else (None, None)
+    if config is None or grousers is None or int(model.geom_type[geom]) != mujoco.mjtGeom.mjGEOM_CYLINDER:
+        return None
+    radius, half_width = (float(v) for v in model.geom_size[geom][:2])
+    if abs(radius - config.radius_m) > 0.02 * config.radius_m:
+        return None
+    return wheel_mesh(radius, half_width, (grousers.count, grousers.height_m, grousers.thickness_m), material)
 
 
 def _shape(model: mujoco.MjModel, geom: int, material: int) -> Mesh | None:
@@ -92,11 +117,17 @@ def _shape(model: mujoco.MjModel, geom: int, material: int) -> Mesh | None:
 def _material(model: mujoco.MjModel, geom: int, materials: list[Material], looks: dict[tuple[float, ...], int]) -> int:
     """Return the number of a geom's material, new ones appended."""
     number = int(model.geom_matid[geom])
+    if number < 0 and tuple(float(v) for v in model.geom_rgba[geom]) == _UNPAINTED:
+        return _new(_BARE, materials, looks)
     rgba = model.geom_rgba[geom] if number < 0 else model.mat_rgba[number]
     shininess = 0.5 if number < 0 else float(model.mat_shininess[number])
     specular = 0.5 if number < 0 else float(model.mat_specular[number])
     metallic = 0.0 if number < 0 else max(float(model.mat_metallic[number]), 0.0)
     look = (*(float(v) for v in rgba[:3]), 1.0 - shininess, metallic, 0.08 * specular)
+    return _new(look, materials, looks)
+
+
+def _new(look: tuple[float, ...], materials: list[Material], looks: dict[tuple[float, ...], int]) -> int:
     if look not in looks:
         looks[look] = len(materials)
         materials.append(Principled((look[0], look[1], look[2]), look[3], look[4], look[5]))

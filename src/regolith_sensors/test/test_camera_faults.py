@@ -76,7 +76,7 @@ def test_every_stage_has_its_switch(stage: str) -> None:
 def test_distortion_has_its_switch() -> None:
     straight, bent = made().info(), made(stages={**OFF, 'distortion': True}).info()
     assert not straight.d.any() and bent.d[0] == -0.1
-    tables = [made(stages={**OFF, 'distortion': on})._ray_table(0) for on in (False, True)]
+    tables = [made(stages={**OFF, 'distortion': on})._ray_table((0.0, 0.0)) for on in (False, True)]
     assert np.abs(tables[0][24, 0] - tables[1][24, 0]).max() > 1e-3
     np.testing.assert_allclose(tables[0][24, 32], tables[1][24, 32], atol=1e-6)
 

@@ -119,11 +119,14 @@ class SteeringConfig(Section):
 
 
 class VisualsConfig(Section):
-    """Mesh files by name, as SynChrono's description messages carry them (seed 001)."""
+    """What is only seen: mesh files by name, as SynChrono's description messages carry them (seed 001), and plates."""
 
     chassis_vis_file: str = ''
     wheel_vis_file: str = ''
     tire_vis_file: str = ''
+    grousers: GrouserConfig | None = Field(
+        default=None, description='drawn on wheels that the soil feels as smooth cylinders'
+    )
 
 
 class FramesConfig(Section):

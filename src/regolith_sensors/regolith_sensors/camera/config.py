@@ -126,6 +126,9 @@ class CameraConfig(Section):
     stages: StagesConfig = StagesConfig()
     effects: EffectsConfig = EffectsConfig()
     samples: int = Field(1, ge=1, le=64, description='rays per pixel, spread over its area and the exposure')
+    edge_samples: int = Field(
+        3, ge=0, le=8, description='further rays in pixels at edges and borders of shadows; with samples: 1 only'
+    )
     sun_samples: int = Field(1, ge=1, le=256, description='rays to the disc of the sun per ray')
     bounce_samples: int = Field(0, ge=0, le=64, description='rays that gather light from lit ground per ray')
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,8 +17,9 @@ from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.info import CameraInfo, camera_info
 from regolith_sensors.camera.lens import pixel_rays
 from regolith_sensors.camera.readout import NoiseStreams, Sensor, signals
+from regolith_sensors.edges import edge_pixels
 from regolith_sensors.light import BAND_WAVELENGTHS, Spotlight, Sun
-from regolith_sensors.render import Frame, View, draws, empty_frame, lights, render, view
+from regolith_sensors.render import Draws, Frame, Lights, View, draws, empty_frame, lights, render, render_more, view
 from regolith_sensors.scene import SceneArrays
 from regolith_world.counter import stream_key
 from regolith_world.rotation import matrix
@@ -29,6 +31,7 @@ OPTICAL_FROM_BODY = np.array([[0.0, -1.0, 0.0], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0
 """Takes a camera's body frame (x ahead, y left, z up) to its optical frame (REP 103)."""
 _GOLDEN = 0.6180339887498949
 _PLASTIC = 0.7548776662466927
+_EDGE_RADIUS, _EDGE_TURN = 0.38, 0.27
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,8 @@ class Camera:
         self._rate, self._fall = self._signal_rate(), self._vignetting()
         self._sensor = self._read_out()
         self._streams = stream_key(seed, name, 'shot'), stream_key(seed, name, 'read')
-        self._rays: dict[int, Singles] = {}
+        self._edge_rays: Singles | None = None
+        self._rays: dict[tuple[float, float], Singles] = {}
         self._frame, self._extra = empty_frame(*shape[:2]), empty_frame(1, 1)
 
     def info(self, baseline: float = 0.0) -> CameraInfo:
@@ -89,19 +93,29 @@ class Camera:
         """Return where in its pixel a sample looks, from the centre [px]: a lattice that begins there."""
         return (0.5 + sample * _PLASTIC) % 1.0 - 0.5, (0.5 + sample * _PLASTIC * _PLASTIC) % 1.0 - 0.5
 
+    def edge_offset(self, sample: int) -> tuple[float, float]:
+        """Return where a further ray of an edge's pixel looks, from the centre [px]: evenly with all others of it.
+
+        On a circle, turned so that an edge seen across meets the rays one after another.
+        """
+        turn = _EDGE_TURN + 2.0 * math.pi * sample / self.config.edge_samples
+        return _EDGE_RADIUS * math.cos(turn), _EDGE_RADIUS * math.sin(turn)
+
     def moment(self, sample: int) -> float:
         """Return when in the exposure a sample looks, 0 to 1; the first in its middle."""
         return (0.5 + sample * _GOLDEN) % 1.0 if self.config.stages.motion_blur else 0.5
 
-    def view(self, origin: Floats, pose: Pose, sample: int = 0) -> View:
-        """Return the rays of a sample from a pose.
+    def view(self, origin: Floats, pose: Pose, offset: tuple[float, float] = (0.0, 0.0)) -> View:
+        """Return the rays of all pixels from a pose.
 
         :param origin: of the scene's coordinates in the world [m], shape (3,)
         :param pose: of the camera's body
-        :param sample: of the pixel, 0 its centre
+        :param offset: from the pixels' centres (right, down) [px]
         """
         rotation = matrix(np.asarray(pose.orientation)) @ OPTICAL_FROM_BODY.T
-        return view(origin, self._ray_table(sample), rotation, pose.position, self.config.focal_length_px)
+        if offset not in self._rays:
+            self._rays[offset] = self._ray_table(offset)
+        return view(origin, self._rays[offset], rotation, pose.position, self.config.focal_length_px)
 
     def look(
         self, scene: SceneArrays, origin: Floats, pose: Callable[[float], Pose], sun: Sun | None,
@@ -118,19 +132,32 @@ class Camera:
         """
         config = self.config
         light = lights(origin, sun, lamps)
+        first = draws(self.seed, f'{self.name}/0', frame, config.sun_samples, config.bounce_samples)
         for sample in range(config.samples):
-            camera = self.view(origin, pose(self.moment(sample)), sample)
-            random = draws(self.seed, f'{self.name}/{sample}', frame, config.sun_samples, config.bounce_samples)
+            camera = self.view(origin, pose(self.moment(sample)), self.offset(sample))
             if sample == 0:
-                render(scene, camera, light, random, self._frame)
+                render(scene, camera, light, first, self._frame)
                 continue
+            random = draws(self.seed, f'{self.name}/{sample}', frame, config.sun_samples, config.bounce_samples)
             if self._extra.depth.shape != self._frame.depth.shape:
                 self._extra = empty_frame(config.height, config.width)
             render(scene, camera, light, random, self._extra)
             self._frame.radiance += self._extra.radiance
         if config.samples > 1:
             self._frame.radiance *= np.float32(1.0 / config.samples)
+        elif config.edge_samples:
+            self._refine(scene, origin, pose(self.moment(0)), light, first)
         return self._frame
+
+    def _refine(self, scene: SceneArrays, origin: Floats, pose: Pose, light: Lights, random: Draws) -> None:
+        """Look again where one ray per pixel is not enough."""
+        if self._edge_rays is None:
+            offsets = [self.edge_offset(k + 1) for k in range(self.config.edge_samples)]
+            self._edge_rays = np.stack([self._ray_table(offset) for offset in offsets])
+        pixels = edge_pixels(self._frame)
+        render_more(scene, self.view(origin, pose), light, random, pixels, self._edge_rays, self._frame)
+        flat = self._frame.radiance.reshape(-1, 3)
+        flat[pixels] *= np.float32(1.0 / (1 + len(self._edge_rays)))
 
     def develop(self, seen: Frame, frame: int = 0) -> Picture:
         """Return the picture that the stages make of what was seen.
@@ -161,13 +188,11 @@ class Camera:
             numbers = effects.mosaic(numbers, config.color.removeprefix('bayer_'))
         return Picture(numbers, config.encoding, exposure, seen)
 
-    def _ray_table(self, sample: int) -> Singles:
-        if sample not in self._rays:
-            c = self.config
-            k = c.distortion.coefficients if c.stages.distortion else ()
-            rays = pixel_rays(c.width, c.height, c.focal_length_px, k, c.distortion.model, self.offset(sample))
-            self._rays[sample] = rays.astype(np.float32)
-        return self._rays[sample]
+    def _ray_table(self, offset: tuple[float, float]) -> Singles:
+        c = self.config
+        k = c.distortion.coefficients if c.stages.distortion else ()
+        rays = pixel_rays(c.width, c.height, c.focal_length_px, k, c.distortion.model, offset)
+        return rays.astype(np.float32)
 
     def _exposed(self, seen: Frame) -> Singles:
         """Return the light on the sensor after dust, defocus and glare."""
