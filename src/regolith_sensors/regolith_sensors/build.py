@@ -76,7 +76,12 @@ class World:
             objects[name] = [
                 scene.add_object(
                     name if part is parts[0] else f'{name}/{part.name}',
-                    [(scene.add_mesh(part.mesh), Semantic.VEHICLE if part is parts[0] else Semantic.WHEEL)],
+                    [
+                        (
+                            scene.add_mesh(part.mesh, holds_light=True),
+                            Semantic.VEHICLE if part is parts[0] else Semantic.WHEEL,
+                        )
+                    ],
                 )
                 for part in parts
             ]

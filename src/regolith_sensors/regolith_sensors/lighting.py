@@ -127,7 +127,7 @@ def _sunlit(materials, direction, irradiance, material, g, seen, out):  # type: 
             out[1, lane] = green * irradiance[1] * seen[lane]
             out[2, lane] = blue * irradiance[2] * seen[lane]
         else:
-            out[0, lane] = _ZERO
+            out[0, lane] = out[1, lane] = out[2, lane] = _ZERO
 
 
 @njit(cache=True, nogil=True, error_model='numpy', forceinline=True)

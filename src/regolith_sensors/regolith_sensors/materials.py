@@ -122,6 +122,16 @@ def reflect(table, material, mu0, mu, haversine):  # type: ignore[no-untyped-def
 
 
 @njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def diffuse_albedo(table, material):  # type: ignore[no-untyped-def]
+    """Return which part of light from everywhere comes back, in red, green and blue; none from regolith."""
+    kind = int(table[material, _KIND])
+    if kind == HAPKE:
+        return _ZERO, _ZERO, _ZERO
+    # What the coat takes on the way in and out is about what it reflects.
+    return table[material, _RED], table[material, _RED + 1], table[material, _RED + 2]
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
 def _schlick(f0, cosine):  # type: ignore[no-untyped-def]
     m = _ONE - min(cosine, _ONE)
     m2 = m * m

@@ -24,7 +24,8 @@ from regolith_sensors.embree import (
 )  # fmt: skip
 from regolith_sensors.lighting import open_lane
 from regolith_sensors.materials import reflect
-from regolith_sensors.scene import FACT_OBJECT, SceneArrays
+from regolith_sensors.scene import SceneArrays
+from regolith_sensors.scene_layout import FACT_OBJECT
 from regolith_sensors.surface import hit_something, surface_at
 from regolith_sensors.threads import in_bands
 
@@ -69,7 +70,9 @@ def _cast(  # type: ignore[no-untyped-def]
     first, last, packets, all_words, valids, arguments, scene, directions, groups, positions, rotations, reach, spread,
     distance, back, objects,
 ):  # fmt: skip
-    handle, facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers = scene
+    handle, facts, frames, nodes = scene.handle, scene.facts, scene.frames, scene.nodes
+    mesh_material, mesh_normals, materials = scene.mesh_material, scene.mesh_normals, scene.materials
+    texels, layers = scene.texels, scene.layers
     packet, words, valid, loose = packets[0], all_words[0], valids[0], arguments[1]
     count = directions.shape[0]
     for block in range(first, last):

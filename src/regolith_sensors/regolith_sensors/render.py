@@ -32,9 +32,11 @@ from regolith_sensors.embree import (
 )  # fmt: skip
 from regolith_sensors.light import Spotlight, Sun
 from regolith_sensors.lighting import BEGIN, GEOMETRY_ROWS, NORMAL, PLACE, TOWARD, direct, gather, open_lane
-from regolith_sensors.scene import FACT_OBJECT, FACT_SEMANTIC, SceneArrays
+from regolith_sensors.scene import SceneArrays
+from regolith_sensors.scene_layout import FACT_OBJECT, FACT_SEMANTIC
 from regolith_sensors.shading import haversine
 from regolith_sensors.surface import hit_something, surface_at
+from regolith_sensors.surface_light import add_surface_light
 from regolith_sensors.threads import in_bands
 from regolith_terrain.soil_hash import mix
 from regolith_world.counter import stream_key
@@ -47,6 +49,8 @@ _BAND = 1024
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 _INF = np.float32(np.inf)
 _ALL, _NO_RAYS = np.zeros(0, np.int32), np.zeros((0, 1, 1, 3), np.float32)
+DARK = np.zeros((0, 3), np.float32)
+"""Hulls that hold no light."""
 _PI = np.float32(math.pi)
 
 
@@ -170,21 +174,24 @@ def empty_frame(height: int, width: int) -> Frame:
     )  # fmt: skip
 
 
-def render(scene: SceneArrays, camera: View, light: Lights, random: Draws, out: Frame | None = None) -> Frame:
+def render(
+    scene: SceneArrays, camera: View, light: Lights, random: Draws, out: Frame | None = None, held: Singles = DARK
+) -> Frame:
     """Return what a camera sees, one ray per pixel.
 
+    :param held: light on hulls, from :func:`regolith_sensors.surface_light.surface_light`; rays that bounce replace it
     :param out: frame of the view's size to write into; fresh memory of an image costs as much as tracing it
     """
     height, width = camera.rays.shape[:2]
     frame = out if out is not None else empty_frame(height, width)
     blocks = -(-height // _BLOCK) * -(-width // _BLOCK)
-    in_bands(_render_band, blocks, _BAND, scene, camera, light, random, _NO_RAYS, _ALL, _images(frame))
+    in_bands(_render_band, blocks, _BAND, scene, camera, light, random, held, _NO_RAYS, _ALL, _images(frame))
     return frame
 
 
 def render_more(
     scene: SceneArrays, camera: View, light: Lights, random: Draws, pixels: NDArray[np.int32], rays: Singles,
-    frame: Frame,
+    frame: Frame, held: Singles = DARK,
 ) -> None:  # fmt: skip
     """Add the radiance of further rays in some pixels to a frame's.
 
@@ -194,7 +201,7 @@ def render_more(
     :param rays: as in the view, each table looking elsewhere in the pixels, shape (1 to 16, height, width, 3)
     """
     blocks = -(-len(pixels) // (16 // len(rays)))
-    in_bands(_render_band, blocks, _BAND // 8, scene, camera, light, random, rays, pixels, _images(frame))
+    in_bands(_render_band, blocks, _BAND // 8, scene, camera, light, random, held, rays, pixels, _images(frame))
 
 
 def _images(frame: Frame) -> tuple[NDArray[Any], ...]:
@@ -261,12 +268,14 @@ def _aim(rays, r, origin, block, more, chosen, rows, columns, extra, packet, wor
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _render(  # type: ignore[no-untyped-def]
-    first, last, packet, words, valid, arguments, scene, camera, light, random, more, chosen, images
+    first, last, packet, words, valid, arguments, scene, camera, light, random, held, more, chosen, images
 ):
     """Render blocks of pixels; with ``more`` rays, add their radiance in the chosen pixels to what the images hold."""
     radiance, depth, distance, object_id, semantic, normals, instances = images
     # One by one: a tuple of arrays would be copied at every call.
-    handle, facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers = scene
+    handle, facts, frames, nodes = scene.handle, scene.facts, scene.frames, scene.nodes
+    mesh_material, mesh_normals, materials = scene.mesh_material, scene.mesh_normals, scene.materials
+    texels, layers, lattice = scene.texels, scene.layers, scene.lattice
     rays, r, origin, pixel_angle = camera.rays, camera.rotation, camera.position, np.float32(camera.pixel_angle)
     sun, across, irradiance, lamps = light.direction, light.across, light.irradiance, light.lamps
     disc, darkening = np.float32(light.disc), np.float32(light.darkening)
@@ -278,6 +287,7 @@ def _render(  # type: ignore[no-untyped-def]
     rows, columns, extra = np.empty(16, np.int64), np.empty(16, np.int64), np.empty(16, np.int64)
     adding = more.shape[0] > 0
     pixels, hit, material = np.empty(16, np.int64), np.zeros(16, np.bool_), np.zeros(16, np.int64)
+    met = np.zeros(16, np.int64)
     g, bright = np.zeros((GEOMETRY_ROWS, 16), np.float32), np.empty(16, np.float32)
     seen, out = np.zeros(16, np.float32), np.empty((3, 16), np.float32)
     solid_angle = _PI * disc * disc
@@ -312,6 +322,7 @@ def _render(  # type: ignore[no-untyped-def]
                 facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, primary, primary_words,
                 lane, pixel_angle, True,
             )  # fmt: skip
+            met[lane] = instance
             g[PLACE, lane], g[PLACE + 1, lane], g[PLACE + 2, lane] = px, py, pz
             g[NORMAL, lane], g[NORMAL + 1, lane], g[NORMAL + 2, lane] = nx, ny, nz
             g[TOWARD, lane], g[TOWARD + 1, lane], g[TOWARD + 2, lane] = -x, -y, -z
@@ -334,6 +345,12 @@ def _render(  # type: ignore[no-untyped-def]
                 irradiance, lamps, disc, darkening, stream, samples, bounces, pixels, hit, material, g, packet, words,
                 valid, arguments, seen, out,
             )  # fmt: skip
+        elif held.shape[0] > 0:
+            for lane in range(16):
+                if hit[lane]:
+                    add_surface_light(
+                        facts, lattice, materials, held, met[lane], material[lane], primary, primary_words, lane, out
+                    )
         for lane in range(16):
             if hit[lane]:
                 row, column = rows[lane], columns[lane]

@@ -20,6 +20,8 @@ from regolith_sensors.embree import Device, Geometry, InstanceScene
 from regolith_sensors.materials import Material, Regolith, material_table
 from regolith_sensors.meshes import Mesh, corner_normals
 from regolith_sensors.micro_relief import micro_relief
+from regolith_sensors.scene_layout import MESH, TERRAIN
+from regolith_sensors.surface_light import LitSurface, lit_surface
 from regolith_sensors.terrain_tiles import Ground, TerrainTiles
 from regolith_world.rotation import matrix
 
@@ -27,10 +29,6 @@ Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 
 _ORIGIN_STEP = 64.0
-TERRAIN, MESH = 0, 1
-FACT_KIND, FACT_REFERENCE, FACT_OBJECT, FACT_SEMANTIC, FACT_MATERIAL = range(5)
-"""TERRAIN or MESH; slot of the tile's nodes or first triangle of the mesh; number of the object; class; material of the
-ground."""
 
 
 class Semantic(IntEnum):
@@ -50,7 +48,7 @@ class SceneArrays(NamedTuple):
     handle: int
     """Of the Embree scene."""
     facts: NDArray[np.int32]
-    """Columns FACT_* of each instance, shape (n, 5)."""
+    """Columns FACT_* of each instance, shape (n, 6)."""
     frames: Singles
     """Of a tile: corner (3) and width of a cell [m]; of a mesh: the matrix (row-major) that takes its normals to the
     world, the inverse transpose of its transform; shape (n, 9)."""
@@ -66,6 +64,18 @@ class SceneArrays(NamedTuple):
     """See :func:`regolith_sensors.micro_relief.micro_relief`."""
     layers: Singles
     """See there."""
+    transforms: Singles
+    """Of the instances, from the scene's origin, shape (n, 3, 4)."""
+    hulls: NDArray[np.int32]
+    """Instances that hold light: number, first and count of their points, first and count of their nodes among all that
+    hold light, first of their mesh's; shape (h, 6)."""
+    light_nodes: int
+    """How many nodes hold light."""
+    lattice: NDArray[np.int32]
+    """Nodes of all triangles, see :class:`regolith_sensors.surface_light.LitSurface`, as what follows."""
+    light_points: Singles
+    light_near: NDArray[np.int32]
+    light_weight: Singles
 
 
 @dataclass
@@ -108,17 +118,22 @@ class Scene:
         self._top = InstanceScene(self.device)
         self._meshes: list[tuple[Mesh, Geometry]] = []
         self._normals: list[Singles] = []
+        self._lit: list[LitSurface | None] = []
         self._instances: list[tuple[int, int, Semantic]] = []
         self._place = np.zeros((0, 3, 4))
         self._stale = True
         self._moved: set[int] = set()
         self._arrays: SceneArrays | None = None
 
-    def add_mesh(self, mesh: Mesh) -> int:
-        """Take in a mesh and return its number."""
+    def add_mesh(self, mesh: Mesh, holds_light: bool = False) -> int:
+        """Take in a mesh and return its number.
+
+        :param holds_light: whether its shadows get the light of the ground, see :mod:`regolith_sensors.surface_light`
+        """
         geometry = Geometry.triangles(self.device, mesh.vertices.astype(np.float32), mesh.triangles)
         self._meshes.append((mesh, geometry))
         self._normals.append(corner_normals(mesh))
+        self._lit.append(lit_surface(mesh) if holds_light else None)
         self._stale = True
         return len(self._meshes) - 1
 
@@ -217,6 +232,7 @@ class Scene:
         for number in sorted(self._moved - {-1}):
             transform = self._place[number].copy()
             transform[:, 3] -= self.origin
+            arrays.transforms[first + number] = transform
             self._top.place(first + number, np.ascontiguousarray(transform, dtype=np.float32))
             arrays.frames[first + number] = _normal_matrix(self._place[number, :, :3])
         self._top.commit()
@@ -232,8 +248,12 @@ class Scene:
         first = len(tiles)
         sizes = np.cumsum([0, *(len(mesh.triangles) for mesh, _ in self._meshes)])
         soil = len(self._materials) - 1
-        facts = [(TERRAIN, tile.slot, 1, int(Semantic.GROUND), soil) for tile in tiles]
-        facts += [(MESH, int(sizes[mesh]), number, int(s), 0) for number, mesh, s in self._instances]
+        facts = [(TERRAIN, tile.slot, 1, int(Semantic.GROUND), soil, -1) for tile in tiles]
+        hulls, light_nodes, starts = self._hulls(first)
+        facts += [
+            (MESH, int(sizes[mesh]), number, int(s), 0, start)
+            for (number, mesh, s), start in zip(self._instances, starts)
+        ]
         frames = np.zeros((len(facts), 9), dtype=np.float32)
         frames[:first, :3] = corners - self.origin
         frames[:first, 3] = [self.tiles.cell(tile) for tile in tiles]
@@ -249,8 +269,41 @@ class Scene:
             np.concatenate([*self._normals, np.zeros((0, 9), np.float32)]),
             material_table(self._materials),
             *micro_relief(self.ground.spacing, self.origin, *self._micro),
+            transforms,
+            hulls,
+            light_nodes,
+            *self._light_tables(),
         )
         self._stale = False
+
+    def _hulls(self, first: int) -> tuple[NDArray[np.int32], int, list[int]]:
+        """Return the table of hulls, the number of their nodes, and where those of each instance begin.
+
+        :param first: number of the first mesh among the instances
+        """
+        points = np.cumsum([0, *(len(lit.points) if lit is not None else 0 for lit in self._lit)])
+        nodes = np.cumsum([0, *(len(lit.near) if lit is not None else 0 for lit in self._lit)])
+        rows, starts, count = [], [], 0
+        for number, (_, mesh, _) in enumerate(self._instances):
+            lit = self._lit[mesh]
+            starts.append(count if lit is not None else -1)
+            if lit is not None:
+                rows.append((first + number, points[mesh], len(lit.points), count, len(lit.near), nodes[mesh]))
+                count += len(lit.near)
+        return np.array(rows, dtype=np.int32).reshape(-1, 6), count, starts
+
+    def _light_tables(self) -> tuple[NDArray[np.int32], Singles, NDArray[np.int32], Singles]:
+        lit = [part for part in self._lit if part is not None]
+        lattice = [
+            part.lattice if part is not None else np.zeros((len(mesh.triangles), 2), np.int32)
+            for (mesh, _), part in zip(self._meshes, self._lit)
+        ]
+        return (
+            np.concatenate([*lattice, np.zeros((0, 2), np.int32)]),
+            np.concatenate([*(part.points for part in lit), np.zeros((0, 6), np.float32)]),
+            np.concatenate([*(part.near for part in lit), np.zeros((0, 4), np.int32)]),
+            np.concatenate([*(part.weight for part in lit), np.zeros((0, 4), np.float32)]),
+        )
 
 
 def _normal_matrix(linear: Floats) -> Singles:

@@ -28,7 +28,7 @@ from regolith_sensors.embree import (
 )  # fmt: skip
 from regolith_sensors.materials import MICRO
 from regolith_sensors.micro_relief import micro_at
-from regolith_sensors.scene import FACT_KIND, FACT_MATERIAL, FACT_REFERENCE, TERRAIN
+from regolith_sensors.scene_layout import FACT_KIND, FACT_MATERIAL, FACT_REFERENCE, TERRAIN
 from regolith_sensors.terrain_tiles import CELLS
 
 _ZERO, _HALF, _ONE = np.float32(0.0), np.float32(0.5), np.float32(1.0)

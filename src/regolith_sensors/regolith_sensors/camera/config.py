@@ -130,6 +130,7 @@ class CameraConfig(Section):
         3, ge=0, le=8, description='further rays in pixels at edges and borders of shadows; with samples: 1 only'
     )
     sun_samples: int = Field(1, ge=1, le=256, description='rays to the disc of the sun per ray')
+    hull_light: bool = Field(True, description='whether the ground lights vehicles; bounce_samples do it as well')
     bounce_samples: int = Field(0, ge=0, le=64, description='rays that gather light from lit ground per ray')
 
     @model_validator(mode='after')

@@ -19,8 +19,21 @@ from regolith_sensors.camera.lens import pixel_rays
 from regolith_sensors.camera.readout import NoiseStreams, Sensor, signals
 from regolith_sensors.edges import edge_pixels
 from regolith_sensors.light import BAND_WAVELENGTHS, Spotlight, Sun
-from regolith_sensors.render import Draws, Frame, Lights, View, draws, empty_frame, lights, render, render_more, view
+from regolith_sensors.render import (
+    DARK,
+    Draws,
+    Frame,
+    Lights,
+    View,
+    draws,
+    empty_frame,
+    lights,
+    render,
+    render_more,
+    view,
+)
 from regolith_sensors.scene import SceneArrays
+from regolith_sensors.surface_light import surface_light
 from regolith_world.counter import stream_key
 from regolith_world.rotation import matrix
 
@@ -132,30 +145,32 @@ class Camera:
         """
         config = self.config
         light = lights(origin, sun, lamps)
+        eyes = self.view(origin, pose(self.moment(0)))
+        held = surface_light(scene, light, eyes) if config.hull_light and not config.bounce_samples else DARK
         first = draws(self.seed, f'{self.name}/0', frame, config.sun_samples, config.bounce_samples)
         for sample in range(config.samples):
             camera = self.view(origin, pose(self.moment(sample)), self.offset(sample))
             if sample == 0:
-                render(scene, camera, light, first, self._frame)
+                render(scene, camera, light, first, self._frame, held)
                 continue
             random = draws(self.seed, f'{self.name}/{sample}', frame, config.sun_samples, config.bounce_samples)
             if self._extra.depth.shape != self._frame.depth.shape:
                 self._extra = empty_frame(config.height, config.width)
-            render(scene, camera, light, random, self._extra)
+            render(scene, camera, light, random, self._extra, held)
             self._frame.radiance += self._extra.radiance
         if config.samples > 1:
             self._frame.radiance *= np.float32(1.0 / config.samples)
         elif config.edge_samples:
-            self._refine(scene, origin, pose(self.moment(0)), light, first)
+            self._refine(scene, eyes, light, first, held)
         return self._frame
 
-    def _refine(self, scene: SceneArrays, origin: Floats, pose: Pose, light: Lights, random: Draws) -> None:
+    def _refine(self, scene: SceneArrays, eyes: View, light: Lights, random: Draws, held: Singles) -> None:
         """Look again where one ray per pixel is not enough."""
         if self._edge_rays is None:
             offsets = [self.edge_offset(k + 1) for k in range(self.config.edge_samples)]
             self._edge_rays = np.stack([self._ray_table(offset) for offset in offsets])
         pixels = edge_pixels(self._frame)
-        render_more(scene, self.view(origin, pose), light, random, pixels, self._edge_rays, self._frame)
+        render_more(scene, eyes, light, random, pixels, self._edge_rays, self._frame, held)
         flat = self._frame.radiance.reshape(-1, 3)
         flat[pixels] *= np.float32(1.0 / (1 + len(self._edge_rays)))
 
