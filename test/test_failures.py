@@ -4,13 +4,16 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import signal
 import time
+from importlib import resources
 from pathlib import Path
 
 import pytest
-from harness import LiveRun, command, environment, vehicle, write_scenario
+from harness import LiveRun, command, environment, run_scenario, vehicle, write_scenario
 
 from regolith_bringup.scenario import load_scenario
 from regolith_bringup.simulation import Simulation
@@ -52,8 +55,6 @@ def diagnostics_of(live: LiveRun) -> list:
 
 def last_committed(run_dir: Path) -> tuple[int, int]:
     """Return (last cycle committed according to the world, last cycle the bag knows to be committed)."""
-    import json
-
     from regolith_bringup.bag_reading import Bag
 
     world = json.loads((run_dir / 'world.json').read_text())['cycles']
@@ -102,6 +103,20 @@ def test_wait_brings_them_back_to_the_bit(tmp_path):
     assert result.output.count('rejoined after replaying') == 2
     assert result.summary['state_hash'] == undisturbed
     assert result.summary['bag']['lost'] == 0
+
+
+def test_an_unstable_vehicle_ends_the_run_with_its_name_and_time(tmp_path):
+    """A model that gains energy: exit code 3, and the world's figures say who, where and when, well before a timeout."""
+    source = resources.files('regolith_vehicles') / 'data' / 'viper'
+    text = (source / 'viper.xml').read_text()
+    (tmp_path / 'viper.xml').write_text(text.replace('damping="1500"', 'damping="-6000"'))
+    (tmp_path / 'mad.yaml').write_text((source / 'viper.yaml').read_text())
+    drives = {**DRIVES, 'basalt': {**DRIVES['basalt'], 'model': 'mad.yaml'}}
+    world = {'agent_timeout_s': 60.0}
+    result = run_scenario(tmp_path, write_scenario(tmp_path, drives, world=world, duration_s=8.0), code=3, timeout=40.0)
+    failure = json.loads((result.run_dir / 'world.json').read_text())['failure']
+    assert re.match(r'basalt: in the cycle from \d\.\d{4} s: .*(unstable|left the soil window|moves at more)', failure)
+    assert failure in result.output.replace('\n', ' ')
 
 
 @pytest.mark.alone

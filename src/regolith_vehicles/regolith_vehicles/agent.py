@@ -8,7 +8,8 @@ import hashlib
 import json
 import math
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,13 +24,14 @@ from regolith_terrain.soil_copy import SoilCopy
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_vehicles.config import VehicleEntry, VehicleModelConfig
 from regolith_vehicles.description import Pose, WheeledVehicleDescription
-from regolith_vehicles.drivers import LIVE, make_driver
+from regolith_vehicles.drivers import LIVE, DriverError, finite_command, make_driver
 from regolith_vehicles.kinematics import wheel_commands
 from regolith_vehicles.odometry import Odometry
+from regolith_vehicles.trouble import VehicleError
 from regolith_vehicles.vehicle import Figures, Motion, Vehicle
 from regolith_vehicles.wheel_state import WheelState
 from regolith_world.outline import Outline
-from regolith_world.participant import Participant
+from regolith_world.participant import Participant, ParticipantFailed
 from regolith_world.records import (
     BodyState,
     Command,
@@ -173,13 +175,16 @@ class VehicleAgent(Participant):
 
     # -- from outside -------------------------------------------------------------------------------------------
 
-    def on_command(self, linear: float, angular: float) -> None:
+    def on_command(self, linear: float, angular: float) -> bool:
         """Take a ``cmd_vel``; the last one before a cycle's first EVOLVE is latched for it.
 
         :param linear: forward speed [m/s]; angular: yaw rate [rad/s]; not finite: ignored
+        :return: whether it was taken
         """
-        if math.isfinite(linear) and math.isfinite(angular):
-            self._wanted = (linear, angular)
+        if not (math.isfinite(linear) and math.isfinite(angular)):
+            return False
+        self._wanted = (linear, angular)
+        return True
 
     def on_update(self, update: SoilUpdate) -> None:
         """Take terrain's merge of an attempt; it may come before or after the verdict."""
@@ -262,14 +267,17 @@ class VehicleAgent(Participant):
         self._live = live = self._live_input(cycle.key.cycle)
         if self.driver.wants_live_input:
             self.driver.receive(cycle.t_ns, live)
-        self._command = self.driver.command(cycle.t_ns, start)
+        with self._naming_time(cycle):
+            self._command = finite_command(self.driver, self.entry.driver, cycle.t_ns, start)
         speeds, angles = wheel_commands(self.vehicle.body.layout, *self._command)
-        self._motion = self.vehicle.begin(cycle.dt_ns, speeds, angles)
+        with self._naming_time(cycle):
+            self._motion = self.vehicle.begin(cycle.dt_ns, speeds, angles)
         return self._motion.run
 
     def _evolve(self, cycle: Cycle) -> Evolved:
         assert self._motion is not None
-        records = self.vehicle.finish(self._motion)
+        with self._naming_time(cycle):
+            records = self.vehicle.finish(self._motion)
         self._samples = (cycle.dt_ns, self._motion.samples)
         self._motion = None
         self._state = self.vehicle.state()
@@ -307,6 +315,15 @@ class VehicleAgent(Participant):
             soil_hash=self.soil_hash(),
             report=report,
         )
+
+    @contextmanager
+    def _naming_time(self, cycle: Cycle) -> Iterator[None]:
+        """Have errors that the vehicle or its driver is to blame for end the run, with the time in their text."""
+        try:
+            yield
+        except (VehicleError, DriverError) as error:
+            what = str(error).removeprefix(f'{self.name}: ')
+            raise ParticipantFailed(f'{self.name}: in the cycle from {cycle.t_ns * 1e-9:.4f} s: {what}') from error
 
     def _resend(self) -> None:
         if self._delta is not None:

@@ -14,6 +14,7 @@ from regolith_vehicles.config import (
     DriverConfig,
     ExternalDriverConfig,
     PathDriverConfig,
+    PluginDriverConfig,
 )
 from regolith_world.plugins import load_plugin
 from regolith_world.records import BodyState
@@ -24,6 +25,10 @@ GROUP = 'regolith.drivers'
 
 LIVE = struct.Struct('<?dd')
 """A latched command: whether it is new, forward speed [m/s], yaw rate [rad/s]."""
+
+
+class DriverError(RuntimeError):
+    """A driver commands what is no command; the message names it."""
 
 
 class Driver(ABC):
@@ -206,3 +211,23 @@ def make_driver(config: DriverConfig) -> Driver:
     if not isinstance(driver, Driver):
         raise ValueError(f'driver.name: {config.name!r} leads to a {type(driver).__name__}, not a Driver')
     return driver
+
+
+def finite_command(driver: Driver, config: DriverConfig, t_ns: int, base: BodyState) -> tuple[float, float]:
+    """Return what a driver commands, see :meth:`Driver.command`.
+
+    :param config: that it was made from
+    :raises DriverError: if that is not two finite numbers
+    """
+    command = driver.command(t_ns, base)
+    try:
+        linear, angular = (float(value) for value in command)
+    except (TypeError, ValueError):
+        linear = angular = math.nan
+    if not (math.isfinite(linear) and math.isfinite(angular)):
+        name = config.name if isinstance(config, PluginDriverConfig) else config.type
+        raise DriverError(
+            f'driver {name!r} ({type(driver).__module__}.{type(driver).__qualname__}) commands {command!r}; allowed:'
+            ' two finite numbers, forward speed [m/s] and yaw rate [rad/s]'
+        )
+    return linear, angular

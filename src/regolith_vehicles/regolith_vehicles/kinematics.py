@@ -37,6 +37,15 @@ class WheelLayout:
     max_speed: float
     """Of any wheel [rad/s]."""
 
+    def top_speed(self) -> float:
+        """Return the speed at which the largest wheel rolls when it turns as fast as it can [m/s]."""
+        return self.max_speed * float(np.max(self.radius))
+
+    def top_yaw_rate(self) -> float:
+        """Return the yaw rate at which the wheel nearest to the base frame moves with the top speed [rad/s]."""
+        levers = np.hypot(self.x, self.y)
+        return self.top_speed() / float(np.min(levers[levers > 0.0], initial=math.inf))
+
     def max_curvature(self) -> float:
         """Return the tightest curve all steered wheels can follow without slip angle [1/m]; inf without any."""
         tan = math.tan(self.max_steer)
@@ -53,14 +62,20 @@ def wheel_commands(layout: WheelLayout, linear: float, angular: float) -> tuple[
     The forward speed has priority: a curve tighter than the steering allows is widened. A yaw rate without forward
     speed turns on the spot: wheels steer as far towards their tangent as they can and roll with what remains along
     them (an unsteered wheel always does: it skids). If a wheel would exceed its greatest speed, all are slowed alike,
-    so that the path stays.
+    so that the path stays. What no wheel could follow is cut before anything is computed with it: the forward speed to
+    the top speed, with the yaw rate in proportion, and that to what steering and wheels allow.
 
-    :param linear: forward speed [m/s]
-    :param angular: yaw rate [rad/s]
+    :param linear: forward speed [m/s], finite
+    :param angular: yaw rate [rad/s], finite
     """
+    top = layout.top_speed()
+    if abs(linear) > top:
+        angular *= top / abs(linear)
+        linear = math.copysign(top, linear)
+    limit = layout.top_yaw_rate()
     if abs(linear) >= SPOT_SPEED:
-        limit = layout.max_curvature() * abs(linear)
-        angular = min(max(angular, -limit), limit)
+        limit = min(limit, layout.max_curvature() * abs(linear))
+    angular = min(max(angular, -limit), limit)
     speeds = np.zeros(len(layout.x))
     angles = np.zeros(len(layout.x))
     _commands(layout.x, layout.y, layout.radius, layout.steered, layout.max_steer, linear, angular, speeds, angles)

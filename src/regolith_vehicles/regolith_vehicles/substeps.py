@@ -26,10 +26,16 @@ from regolith_terrain.scm import Wrench, body_wrench
 
 OK = 0
 NOT_FINITE = -1
+TOO_FAST = -2
+"""A part is faster than TOP_SPEED, or further away than nodes can be counted."""
+TOP_SPEED = 1000.0
+"""Nothing that touches ground is as fast [m/s]; a soil window for it would fill the memory."""
 LEFT_WINDOW = 1000
 """Plus the wheel's index."""
 SCRATCH_TOO_SMALL = 2000
 """Plus the wheel's index."""
+MARGIN_ACCELERATION = 100.0
+"""A part may gain speed in a cycle; the soil window allows for this much (a hard landing, not driving) [m/s^2]."""
 SAMPLE_COLUMNS = 13
 """Of the samples of the motion: qpos (7) and qvel (6) of the free joint."""
 

@@ -28,6 +28,7 @@ from regolith_vehicles.description import Pose
 from regolith_vehicles.multibody import check_substep, compile_vehicle, composite_inertia, point_velocities, to_ros
 from regolith_vehicles.odometry import Odometry
 from regolith_vehicles.placement import pose_on_ground
+from regolith_vehicles.trouble import check_cycle
 from regolith_vehicles.wheel_shapes import axle_frame, wheel_shape
 from regolith_vehicles.wheel_state import WheelState, measure_wheels
 from regolith_world.records import BodyState
@@ -38,8 +39,6 @@ _MAGIC = b'REGVEH01'
 _HEAD = struct.Struct('<8sqq')
 _STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 _MARGIN_CELLS = 3
-# A wheel may gain speed in a cycle; the window allows for this much (a hard landing, not driving) [m/s^2].
-_MARGIN_ACCELERATION = 100.0
 
 
 @dataclass(slots=True)
@@ -271,7 +270,8 @@ class Vehicle:
         :param dt_ns: length of the cycle [ns], > 0
         :param wheel_speeds: wanted at its end [rad/s], shape (n,); limits of speed and acceleration apply
         :param steer_angles: wanted at its end [rad], shape (n,); limits apply; ignored where nothing steers
-        :raises RuntimeError: if the vehicle blew up or a wheel outran its soil window, naming vehicle and part
+        :raises VehicleError: if the vehicle blew up or a wheel outran its soil window, naming it and the part
+        :raises ValueError: if a command is not finite
         """
         motion = self.begin(dt_ns, wheel_speeds, steer_angles)
         motion.run()
@@ -281,6 +281,10 @@ class Vehicle:
         """Prepare a cycle; arguments as for :meth:`evolve`. Next come the motion's ``run``, then :meth:`finish`."""
         if dt_ns <= 0:
             raise ValueError(f'{self.name}: cycle of {dt_ns} ns; allowed: > 0')
+        if not (np.isfinite(wheel_speeds).all() and np.isfinite(steer_angles).all()):
+            # It would stay in the ramp of the commands for good.
+            given = f'{wheel_speeds!r} rad/s, {steer_angles!r} rad'
+            raise ValueError(f'{self.name}: commands {given}; allowed: finite numbers')
         duration = dt_ns * 1e-9
         longest = max(1, math.floor(self.config.substep_s * 1e9))
         count = -(-dt_ns // longest)
@@ -306,7 +310,7 @@ class Vehicle:
 
     def finish(self, motion: Motion) -> NodeRecords:
         """Take in a motion that was run; return the nodes it changed and raise as :meth:`evolve` does."""
-        self._raise_for(motion.status)
+        self._check(motion.status)
         data, body, window, duration = self._data, self.body, motion.window, motion.duration
         self._refresh()
         self._shear = self._shear.gather(window.i0, window.j0, motion.shear, window.touched)
@@ -358,12 +362,15 @@ class Vehicle:
         centers = self._data.xpos[self.body.wheel_body, :2]
         speeds = np.abs(self._wheel_velocities()[:, :2])
         spacing = self.grid.spacing
-        margin = self._reach + 0.5 * _MARGIN_ACCELERATION * duration**2 + (_MARGIN_CELLS + self._spread()) * spacing
+        margin = self._reach + 0.5 * substeps.MARGIN_ACCELERATION * duration**2
+        margin += (_MARGIN_CELLS + self._spread()) * spacing
         reach = speeds * duration + margin
+        if not speeds.max() <= substeps.TOP_SPEED:  # NaN neither
+            self._check(substeps.TOO_FAST)
         low = np.floor((centers - reach) / spacing)
         high = np.ceil((centers + reach) / spacing) + 1.0
-        if not (np.isfinite(low).all() and np.isfinite(high).all() and np.abs((low, high)).max() < 2**30):
-            self._raise_for(substeps.NOT_FINITE)
+        if not np.abs((low, high)).max() < 2**30:
+            self._check(substeps.TOO_FAST)
         parts = np.stack((low[:, 0], high[:, 0], low[:, 1], high[:, 1]), axis=1).astype(np.int32)
         (i0, j0), (i1, j1) = parts[:, ::2].min(axis=0).tolist(), parts[:, 1::2].max(axis=0).tolist()
         # Whole eights, so that the window seldom changes its size and the shear's arrays can be used again.
@@ -409,26 +416,8 @@ class Vehicle:
         deepest = float(self._table[:, wheel_state.SINKAGE_TOTAL].max())
         self._figures.max_sinkage = max(self._figures.max_sinkage, deepest)
 
-    def _raise_for(self, status: int) -> None:
-        if status == substeps.OK:
-            broken = np.nonzero(~np.isfinite(self._data.qvel) | ~np.isfinite(self._data.qpos[: self._model.nv]))[0]
-            if len(broken) == 0:
-                return
-            body = self._model.body(int(self._model.dof_bodyid[broken[0]])).name
-        elif status == substeps.NOT_FINITE:
-            # Names the first body whose motion has gone, or the base where all has.
-            broken = np.nonzero(~np.isfinite(self._data.qvel))[0]
-            body = self._model.body(int(self._model.dof_bodyid[broken[0]]) if len(broken) else self.body.base).name
-        elif status >= substeps.SCRATCH_TOO_SMALL:
-            wheel = self.config.wheels[status - substeps.SCRATCH_TOO_SMALL].name
-            raise RuntimeError(f'{self.name}: wheel {wheel} covers more soil nodes than its scratch holds')
-        else:
-            wheel = self.config.wheels[status - substeps.LEFT_WINDOW].name
-            raise RuntimeError(
-                f'{self.name}: wheel {wheel} left the soil window of its cycle; something accelerates it beyond'
-                f' {_MARGIN_ACCELERATION:g} m/s^2'
-            )
-        raise RuntimeError(f'{self.name}: the motion of body {body} is not finite; the vehicle has blown up')
+    def _check(self, status: int) -> None:
+        check_cycle(status, self.name, self._model, self._data, [f'wheel {wheel.name}' for wheel in self.config.wheels])
 
     def _refresh(self) -> None:
         """Bring poses and velocities of all bodies up to qpos and qvel, touching nothing that the next step reads."""
@@ -491,6 +480,7 @@ class Vehicle:
         self._odometry = Odometry.load(blob[at : at + odometry_size])
         self._shear = ShearMemory.load(blob[at + odometry_size :])
         mujoco.mj_setState(self._model, self._data, vector, _STATE)
+        self._data.warning.number[:] = 0
         cuts = np.cumsum([len(self._command), wheels, self._table.size])
         self._command, self._bias, table, figures = (part.copy() for part in np.split(own, cuts))
         self._table = table.reshape(wheels, wheel_state.COLUMNS)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,9 @@ from regolith_terrain.soil_copy import SoilCopy
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_vehicles.agent import Snapshot, VehicleAgent, swept_bounds
 from regolith_vehicles.config import VehicleEntry, load_vehicle_model
-from regolith_world.records import Command, Cycle, CycleKey, Evolved, Impulse, ParticipantKind, Verdict
+from regolith_vehicles.drivers import Driver
+from regolith_world.participant import ParticipantFailed
+from regolith_world.records import BodyState, Command, Cycle, CycleKey, Evolved, Impulse, ParticipantKind, Verdict
 
 DT_NS = 20_000_000
 TERRAIN = TerrainConfig(source='flat', soil=load_soil('chrono_lunar'))
@@ -199,6 +202,55 @@ def test_live_input_is_latched_once_per_cycle_and_replays() -> None:
     assert _hashes(again, 20) == hashes
     still = Rig(external)
     assert _hashes(still, 20)[3:] != hashes[3:]
+
+
+def test_absurd_commands_drive_as_fast_as_the_rover_can() -> None:
+    """A cmd_vel of 1e308 in both drives the tightest curve; a non-finite one is not taken; a sane one then counts."""
+    rig = Rig({'type': 'external', 'timeout_s': 60.0})
+    assert rig.agent.on_command(1e308, 1e308)
+    _hashes(rig, 60)
+    assert not rig.agent.on_command(float('inf'), 0.0) and not rig.agent.on_command(0.0, float('nan'))
+    assert np.isfinite(rig.agent.vehicle.wheel_arrays()[0]).all()
+    # 1.2 s at 2 rad/s^2 on wheels of 0.25 m.
+    speed = np.hypot(*rig.answers[-1].bodies[0].linear_velocity[:2])
+    assert 0.1 < speed < 0.6
+    assert rig.agent.on_command(0.0, 0.0)
+    _hashes(rig, 80)
+    assert np.hypot(*rig.answers[-1].bodies[0].linear_velocity[:2]) < 0.1 * speed
+
+
+class _Reckless(Driver):
+    """A plug-in's driver that commands nonsense after a tenth of a second."""
+
+    def __init__(self, nonsense: Any) -> None:
+        self.nonsense = nonsense
+
+    def command(self, t_ns: int, base: BodyState) -> tuple[float, float]:
+        return (0.3, 0.0) if t_ns < 100_000_000 else self.nonsense
+
+
+@pytest.mark.parametrize('nonsense', [(math.nan, 0.0), (0.0, math.inf), (1.0,), None, ('fast', 0.0)])
+def test_a_plugin_driver_that_commands_nonsense_is_named(nonsense: Any) -> None:
+    """The world is told who failed, when and why; nothing of the attempt is sent to terrain."""
+    rig = Rig()
+    rig.agent.driver = _Reckless(nonsense)
+    rig.agent.entry = VehicleEntry.model_validate(
+        {'position': [1.0, 2.0], 'driver': {'type': 'plugin', 'name': 'reckless'}}
+    )
+    _hashes(rig, 5)
+    with pytest.raises(ParticipantFailed, match=r"amber: in the cycle from 0\.1000 s: driver 'reckless' \(.*_Reckless\)"):
+        rig.evolve()
+    assert rig.answers[-1].failure.startswith('amber: in the cycle from 0.1000 s') and len(rig.deltas) == 5
+
+
+def test_an_unstable_vehicle_ends_the_run_with_its_time() -> None:
+    """What MuJoCo warns of reaches the world with vehicle, body and time."""
+    rig = Rig()
+    _hashes(rig, 3)
+    rig.agent.vehicle._data.qvel[rig.agent.vehicle.body.wheel_dof[0]] = 1e11
+    with pytest.raises(ParticipantFailed, match=r'amber: in the cycle from 0\.0600 s: .*unstable at body wheel_front_left'):
+        rig.evolve()
+    assert 'wheel_front_left' in rig.answers[-1].failure
 
 
 def test_a_rewound_agent_is_told_again_what_it_was_told() -> None:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -53,6 +54,28 @@ def test_speed_limit_keeps_the_path() -> None:
     assert np.max(np.abs(speeds)) == pytest.approx(layout.max_speed)
     vx, _, rate = twist_of_wheels(layout, speeds, angles)
     assert rate / vx == pytest.approx(0.3, abs=1e-12)
+
+
+_MAGNITUDES = (0.0, 5e-324, 1e-9, 0.3, 7.0, 1e4, 1e200, 1.7976931348623157e308)
+
+
+@pytest.mark.parametrize('model', ['viper', 'viper_locked'])
+def test_absurd_commands_are_cut_before_anything_is_computed(model: str) -> None:
+    """Whatever finite twist is asked for, wheels and steering get what they can do: no inf, no NaN on the way."""
+    layout = _layout(model)
+    with np.errstate(all='raise', under='ignore'):
+        for linear, angular in itertools.product(_MAGNITUDES, repeat=2):
+            for a, b in ((1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)):
+                speeds, angles = wheel_commands(layout, a * linear, b * angular)
+                assert np.abs(speeds).max() <= layout.max_speed * (1.0 + 1e-12), (linear, angular)
+                assert np.abs(angles).max() <= layout.max_steer, (linear, angular)
+
+
+def test_an_absurd_speed_means_as_fast_as_it_can() -> None:
+    """1e308 in both drives the tightest curve at the greatest speed, as 1e3 does."""
+    layout = _layout()
+    assert np.allclose(wheel_commands(layout, 1e308, 1e308), wheel_commands(layout, 1e3, 1e3), rtol=1e-12)
+    assert np.abs(wheel_commands(layout, 1e308, 1e308)[0]).max() == pytest.approx(layout.max_speed, rel=1e-12)
 
 
 def test_turning_on_the_spot() -> None:

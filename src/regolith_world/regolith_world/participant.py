@@ -10,9 +10,15 @@ long as the world repeats itself) lose messages without changing a bit of the ou
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from regolith_world.records import Command, Cycle, CycleKey, Evolved, JoinRequest, Verdict
+
+
+class ParticipantFailed(RuntimeError):
+    """A participant cannot go on; the message says who, when and why. It ends the run, whatever the policy on silence:
+    what has failed once would fail again from any checkpoint."""
 
 
 class Participant(ABC):
@@ -115,18 +121,31 @@ class Participant(ABC):
                 self._discard()
         self._last_key = cycle.key
         self._answer = None
-        loop = self._prepare(cycle) if cycle.command == Command.EVOLVE else None
+        with self._telling_failure(cycle):
+            loop = self._prepare(cycle) if cycle.command == Command.EVOLVE else None
         if loop is None:
             self.finish(cycle)
         return loop
 
     def finish(self, cycle: Cycle) -> None:
         """Do the rest of what :meth:`begin` began, and answer."""
-        answer = self._evolve(cycle) if cycle.command == Command.EVOLVE else self._idle_answer(cycle)
+        with self._telling_failure(cycle):
+            answer = self._evolve(cycle) if cycle.command == Command.EVOLVE else self._idle_answer(cycle)
         if answer is not None:
             self._reply(answer)
         self.stopped = cycle.command == Command.STOP
         self._after_answer(cycle)
+
+    @contextmanager
+    def _telling_failure(self, cycle: Cycle) -> Iterator[None]:
+        """Have the world know why there will be no answer, rather than wait for one."""
+        try:
+            yield
+        except Exception as error:
+            known = isinstance(error, ParticipantFailed)
+            failure = str(error) if known else f'{self.name}: {type(error).__name__}: {error}'
+            self._send_evolved(Evolved(cycle.key, self.name, 0, failure=failure))
+            raise
 
     def retry_stashed(self) -> None:
         """Take up the record that had to wait for something; call it when that arrives."""

@@ -184,6 +184,8 @@ class Evolved:
     will be if the attempt is committed."""
     report: str = ''
     """JSON key figures for the run's summary; only in the answer to STOP."""
+    failure: str = ''
+    """Why this participant cannot go on; empty otherwise. The run ends with it."""
 
 
 @dataclass(slots=True)

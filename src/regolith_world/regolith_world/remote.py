@@ -8,12 +8,12 @@ A :class:`Bus` brings one Cycle to all participants and their answers back. In o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
 from regolith_world.objects import Object
-from regolith_world.participant import Participant
+from regolith_world.participant import Participant, ParticipantFailed
 from regolith_world.records import BodyState, Cycle, Evolved, JoinRequest, ParticipantKind
 
 
@@ -35,6 +35,13 @@ def silent(cycle: Cycle, answered: Container[str]) -> Silence:
     return Silence(agents or missing)
 
 
+def raise_failure(answers: Mapping[str, Evolved]) -> None:
+    """Raise ParticipantFailed if one of the answers says that its participant cannot go on."""
+    for answer in answers.values():
+        if answer.failure:
+            raise ParticipantFailed(answer.failure)
+
+
 class Bus(Protocol):
     """Carries the protocol between the world and its participants."""
 
@@ -44,6 +51,7 @@ class Bus(Protocol):
         Calling it again with the same record goes on waiting for the answers still missing.
 
         :raises Silence: if some do not answer in time
+        :raises ParticipantFailed: if one says that it cannot go on
         """
         ...
 

@@ -12,7 +12,7 @@ import pytest
 from regolith_world import codec
 from regolith_world.config import WorldConfig
 from regolith_world.objects import NEVER_NS, FreeBody, rigid_state, sphere_inertia
-from regolith_world.participant import Participant
+from regolith_world.participant import Participant, ParticipantFailed
 from regolith_world.records import (
     Birth,
     BodyState,
@@ -26,7 +26,7 @@ from regolith_world.records import (
     ShapeKind,
     Verdict,
 )
-from regolith_world.remote import LocalBus, Silence
+from regolith_world.remote import LocalBus, Silence, raise_failure
 from regolith_world.world import ProtocolError, Refused, World
 
 BALL = Shape(ShapeKind.SPHERE, np.array([0.1, 0.0, 0.0]))
@@ -169,6 +169,26 @@ def test_silence_follows_the_policy():
     c.mute = True
     with pytest.raises(Silence, match='no answer from c'):
         strict.step()
+
+
+def test_a_participant_that_cannot_go_on_ends_the_run_with_its_reason():
+    """What it raises reaches the world in its answer, named; the policy on silence is not asked."""
+    world, participants = world_of(('a', 0.0, 0.0), ('b', 5.0, 0.0))
+    world.step()
+
+    def break_down(cycle):
+        raise ZeroDivisionError('no such luck')
+
+    broken = participants[1]
+    broken._evolve = break_down
+    told = []
+    broken._send_evolved = told.append
+    with pytest.raises(ZeroDivisionError):
+        world.step()
+    assert told[0].failure == 'b: ZeroDivisionError: no such luck'
+    # Over topics the answer is all there is.
+    with pytest.raises(ParticipantFailed, match='b: ZeroDivisionError: no such luck'):
+        raise_failure({'b': told[0]})
 
 
 def test_agents_are_blamed_before_terrain_which_waits_for_them():

@@ -49,6 +49,7 @@ class VehicleTopics:
         self._node, self._agent = node, agent
         assert agent.grid is not None
         self._edge = EdgeWatch(agent.name, agent.grid.height_field)
+        self._log = node.get_logger()
         self._base = f'{frame_prefix}base_link'
         self._period_ns = round(1e9 / rate_hz)
         self._last_slot = -1
@@ -116,7 +117,11 @@ class VehicleTopics:
         inbox.subscribe(kind, 'cmd_vel', take, qos.COMMAND, optional=True, node=link)
 
     def _command(self, twist: Twist) -> None:
-        self._agent.on_command(twist.linear.x, twist.angular.z)
+        linear, angular = twist.linear.x, twist.angular.z
+        if not self._agent.on_command(linear, angular):
+            self._log.warning(
+                f'cmd_vel of {linear} m/s, {angular} rad/s ignored; allowed: finite numbers', throttle_duration_sec=1.0
+            )
 
     def _describe(self) -> m.WheeledVehicleDescription:
         agent = self._agent

@@ -14,7 +14,7 @@ from regolith_msgs.msg import TerrainUpdate
 
 from regolith_world.config import WorldConfig
 from regolith_world.records import Cycle, CycleKey, Evolved
-from regolith_world.remote import silent
+from regolith_world.remote import raise_failure, silent
 from regolith_world.ros import convert, qos
 from regolith_world.ros.inbox import Inbox
 
@@ -70,6 +70,7 @@ class RosBus:
             self._publisher.publish(message)
         while len(self._answers) < len(cycle.participants):
             self.inbox.wait(0.02)
+            raise_failure(self._answers)
             now = time.monotonic()
             if now - served > 0.05:
                 served = now

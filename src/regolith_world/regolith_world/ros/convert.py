@@ -184,6 +184,7 @@ def evolved_message(e: r.Evolved) -> m.Evolved:
         state_hash=e.state_hash,
         soil_hash=e.soil_hash,
         report=e.report,
+        failure=e.failure,
     )
 
 
@@ -204,6 +205,7 @@ def evolved_record(e: m.Evolved) -> r.Evolved:
         e.state_hash,
         e.soil_hash,
         e.report,
+        e.failure,
     )
 
 

@@ -17,7 +17,7 @@ from regolith_msgs.msg import Evolved as EvolvedMessage
 from regolith_msgs.srv import Join, RestoreState, SaveState
 
 from regolith_world.config import WorldConfig
-from regolith_world.participant import Participant
+from regolith_world.participant import Participant, ParticipantFailed
 from regolith_world.records import Evolved
 from regolith_world.ros import convert, qos
 from regolith_world.ros.asking import ask
@@ -236,11 +236,11 @@ class ParticipantNode(Protocol):
 def run_participant(build: Callable[[], ParticipantNode]) -> None:
     """Be the process of a participant: build its node, take part until the world stops, leave with an exit code.
 
-    Code 3: refused, or no world; 1: anything else went wrong.
+    Code 3: refused, no world, or a failure that was told to the world; 1: anything else went wrong.
     """
 
     def run(made: ParticipantNode) -> None:
         made.shell.run()
         made.shell.linger(1.0)
 
-    run_process(build, run, lambda made: made.shell.nodes, refusals=(JoinRefused, TimeoutError))
+    run_process(build, run, lambda made: made.shell.nodes, refusals=(JoinRefused, TimeoutError, ParticipantFailed))

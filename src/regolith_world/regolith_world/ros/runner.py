@@ -21,6 +21,7 @@ from rosgraph_msgs.msg import Clock
 from std_srvs.srv import SetBool
 
 from regolith_world import checkpoint
+from regolith_world.participant import ParticipantFailed
 from regolith_world.records import ParticipantKind
 from regolith_world.remote import Silence
 from regolith_world.reserve import release
@@ -162,7 +163,7 @@ class Runner:
             self._await_last_frames()
             reports = {n: a.report for n, a in world.stop().items()}
             self._at_standstill()
-        except (Silence, ProtocolError) as error:
+        except (Silence, ProtocolError, ParticipantFailed) as error:
             self._failure = str(error)
             reports = {}
             self._node.get_logger().error(f'the run ends: {self._failure}')

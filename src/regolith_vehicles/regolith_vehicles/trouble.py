@@ -1,0 +1,58 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What can go wrong in a vehicle's cycle, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from regolith_vehicles import substeps
+
+
+class VehicleError(RuntimeError):
+    """A vehicle's motion cannot be computed any further; the message names vehicle and part."""
+
+
+def check_cycle(status: int, name: str, model: Any, data: Any, parts: Sequence[str]) -> None:
+    """Raise VehicleError where substeps or MuJoCo say that something went wrong.
+
+    :param status: what :data:`substeps.run_substeps` returned
+    :param name: of the vehicle
+    :param model: mujoco.MjModel; data: mujoco.MjData
+    :param parts: what the loop presses on soil, in its order, e.g. 'wheel front_left'
+    """
+    # MuJoCo warns well before numbers overflow, and then computes on; everything else follows from that.
+    warned = np.nonzero(data.warning.number)[0]
+    if len(warned):
+        raise VehicleError(
+            f'{name}: the simulation became unstable at body {_first_broken(model, data)}'
+            f' ({mujoco.mjtWarning(int(warned[0])).name}); allowed: blows, stiffnesses and dampings that substep_s can'
+            ' resolve'
+        )
+    if status == substeps.OK and np.isfinite(data.qvel).all() and np.isfinite(data.qpos).all():
+        return
+    if status in (substeps.OK, substeps.NOT_FINITE):
+        raise VehicleError(f'{name}: the motion of body {_first_broken(model, data)} is not finite')
+    if status == substeps.TOO_FAST:
+        raise VehicleError(
+            f'{name}: body {_first_broken(model, data)} moves at more than {substeps.TOP_SPEED:g} m/s; the vehicle has'
+            ' blown up'
+        )
+    if status >= substeps.SCRATCH_TOO_SMALL:
+        part = parts[status - substeps.SCRATCH_TOO_SMALL]
+        raise VehicleError(f'{name}: {part} covers more soil nodes than its scratch holds')
+    raise VehicleError(
+        f'{name}: {parts[status - substeps.LEFT_WINDOW]} left the soil window of its cycle; something accelerates it'
+        f' beyond {substeps.MARGIN_ACCELERATION:g} m/s^2'
+    )
+
+
+def _first_broken(model: Any, data: Any) -> str:
+    """Return the first body whose motion is not finite, or else the one that moves fastest."""
+    speed = np.abs(data.qvel)
+    dof = int(np.argmax(np.where(np.isfinite(speed), speed, np.inf)))
+    return str(model.body(int(model.dof_bodyid[dof])).name)
