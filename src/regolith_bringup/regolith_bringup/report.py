@@ -52,6 +52,7 @@ def write_report(run_dir: str | Path) -> Path:
         sensors=_sensors(run_dir, summary),
         cycle_timing=_image(plots.cycle_timing(run)),
         vehicles=_vehicles(run, summary, colors),
+        events=_events(summary),
         ground=_ground(summary),
         topics=_table(('topic', 'messages'), ((name, str(count)) for name, count in run.topics.items())),
         state_hash=_text(summary.get('state_hash') or 'none'),
@@ -124,6 +125,17 @@ def _vehicles(run: RunData, summary: dict[str, Any], colors: dict[str, str]) -> 
             )
         )
     return _table(('vehicle', 'distance', 'mean slip', 'largest sinkage', 'ends at x, y, z [m]', 'driver'), rows)
+
+
+def _events(summary: dict[str, Any]) -> str:
+    """Return what befell vehicles as a table; nothing where nothing did."""
+    events = summary.get('events')
+    if not events:
+        return ''
+    rows = [
+        (f'{e["t_s"]:.2f}', _text(e['vehicle']), _text(e['kind'].replace('_', ' ')), _text(e['basis'])) for e in events
+    ]
+    return f'<h3>Events</h3>{_table(("at [s]", "vehicle", "event", "basis"), rows)}'
 
 
 def _radio(run_dir: Path, summary: dict[str, Any]) -> str:

@@ -50,6 +50,14 @@ def build_summary(run_dir: str | Path) -> dict[str, Any]:
     reports = {name: _mapping(report) for name, report in world.get('reports', {}).items()}
     summary: dict[str, Any] = {key: world.get(key) for key in _WORLD_KEYS}
     summary['vehicles'] = {name: _part(reports.get(name), _VEHICLE_KEYS) for name in sorted(scenario.vehicles)}
+    summary['events'] = sorted(
+        (
+            {'t_s': event['t_s'], 'vehicle': name, 'kind': event['kind'], 'basis': event['basis']}
+            for name, report in summary['vehicles'].items()
+            for event in report.pop('events', ())
+        ),
+        key=lambda event: (event['t_s'], event['vehicle']),
+    )
     summary['terrain'] = _part(reports.get('terrain'), _TERRAIN_KEYS)
     summary['failure'] = world.get('failure') or ''
     topics, summary['bag'] = _bag(run_dir)

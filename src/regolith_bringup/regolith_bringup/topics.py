@@ -99,6 +99,7 @@ def recorded_topics(
         topics += [
             RecordedTopic(f'/{name}/cmd_vel', 'geometry_msgs/msg/Twist'),
             RecordedTopic(f'/{name}/description', 'regolith_msgs/msg/WheeledVehicleDescription', 'latched', 1),
+            RecordedTopic(f'/{name}/events', 'regolith_msgs/msg/VehicleEvent', 'latched', 1),
             RecordedTopic(f'/{name}/ground_truth/odom', 'nav_msgs/msg/Odometry', 'state', 1),
             RecordedTopic(f'/{name}/joint_states', 'sensor_msgs/msg/JointState', 'state', 1),
             RecordedTopic(f'/{name}/odom', 'nav_msgs/msg/Odometry', 'state', 1),

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a vehicle remembers of the shear under its wheels from one cycle to the next."""
+"""What a vehicle remembers of the shear under its parts from one cycle to the next."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from regolith_terrain.records import Floats, Indices
 class ShearMemory:
     """Nonzero shear of (layer, node), sorted by (layer, i, j).
 
-    A layer is a wheel (regolith mode) or the whole vehicle (reference mode, layer 0). What the two values mean depends
-    on the mode, see
-    :func:`regolith_terrain.scm.body_wrench`. It is part of the vehicle's state; merges of soil never touch it.
+    A layer is a wheel or a part of the hull (regolith mode) or the whole vehicle (reference mode, layer 0). What the
+    two values mean depends on the mode, see :func:`regolith_terrain.scm.body_wrench`. It is part of the vehicle's
+    state; merges of soil never touch it.
     """
 
     layers: int
@@ -41,6 +41,13 @@ class ShearMemory:
         """Return the number of entries."""
         return len(self.layer)
 
+    def first(self, layers: int) -> ShearMemory:
+        """Return what the first layers hold, as a memory of as many layers as this one."""
+        if len(self) == 0 or self.layer[-1] < layers:
+            return self
+        n = int(np.searchsorted(self.layer, layers))
+        return ShearMemory(self.layers, self.layer[:n], self.i[:n], self.j[:n], self.value[:n])
+
     def scatter(self, i0: int, i1: int, j0: int, j1: int) -> Floats:
         """Return dense arrays for the nodes i0 <= i < i1, j0 <= j < j1, shape (layers, i1 - i0, j1 - j0, 2)."""
         dense = np.zeros((self.layers, i1 - i0, j1 - j0, 2))
@@ -48,7 +55,10 @@ class ShearMemory:
         return dense
 
     def scatter_into(self, i0: int, j0: int, dense: Floats) -> None:
-        """Write the entries into arrays of zeros, shape (layers, ni, nj, 2), whose first node is (i0, j0)."""
+        """Write the entries into arrays of zeros, shape (layers, ni, nj, 2), whose first node is (i0, j0).
+
+        Arrays of fewer layers will do where the last ones hold nothing (see :meth:`first`).
+        """
         _scatter(self.layer, self.i, self.j, self.value, 1.0, i0, j0, dense)
 
     def clear(self, i0: int, j0: int, dense: Floats) -> None:

@@ -10,6 +10,7 @@ has looked at exist; only nodes that somebody has changed carry a record of thei
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,6 +62,10 @@ class SoilWindow:
             self.touched, region if region is not None else np.zeros(self.shape, np.uint8), self.i0, self.j0,
             self.spacing,
         )  # fmt: skip
+
+    def history(self) -> Floats:
+        """Return a copy of what loads change: level_initial, level, sinkage_plastic, sigma_yield, shape (4, ni, nj)."""
+        return np.stack((self.level_initial, self.level, self.sinkage_plastic, self.sigma_yield))
 
     def changed(self) -> NodeRecords:
         """Return the records of all touched nodes, sorted by (i, j)."""
@@ -171,6 +176,29 @@ class SoilGrid:
             if tile is not None and tile.values is not None:
                 flat[members] = tile.values[1, fi[members] & (TILE - 1), fj[members] & (TILE - 1)]
         return flat.reshape(out.shape)
+
+    def comes_above(self, plane: tuple[float, ...], way: float) -> bool:
+        """Say whether any node's level_initial may come above a patch of a plane that moves by up to ``way`` [m].
+
+        :param plane: x and y of the patch's middle, its half extents along x and y, height there [m], slopes along x, y
+        """
+        x, y, reach_x, reach_y, z, slope_x, slope_y = plane
+        i0, i1 = self._indices(x, reach_x + way)
+        j0, j1 = self._indices(y, reach_y + way)
+        # The plane may also move sideways.
+        z -= way * (1.0 + abs(slope_x) + abs(slope_y)) + x * slope_x + y * slope_y
+        for ti in range(i0 >> _SHIFT, (i1 >> _SHIFT) + 1):
+            for tj in range(j0 >> _SHIFT, (j1 >> _SHIFT) + 1):
+                tile = self._tile(ti, tj)
+                heights = tile.base if tile.values is None else tile.values[0]
+                if _any_above(
+                    heights, ti << _SHIFT, tj << _SHIFT, i0, i1, j0, j1, self.spacing, z, slope_x, slope_y
+                ):
+                    return True
+        return False
+
+    def _indices(self, middle: float, reach: float) -> tuple[int, int]:
+        return math.floor((middle - reach) / self.spacing), math.ceil((middle + reach) / self.spacing)
 
     def settled(self, i: int, j: int, stride: int, count: int) -> Floats | None:
         """Return by how much the ground has risen, averaged over squares of ``stride`` nodes about coarse ones [m].
@@ -358,6 +386,18 @@ def _copy_tile(  # type: ignore[no-untyped-def]
                         values[k, i - i0, j - j0] = tile_base[i - ti0, j - tj0]
                     else:
                         values[k, i - i0, j - j0] = 0.0
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _any_above(heights, ti0, tj0, i0, i1, j0, j1, spacing, z, slope_x, slope_y):  # type: ignore[no-untyped-def]
+    """Say whether one of the nodes i0..i1, j0..j1 of a tile is above the plane z + slope_x x + slope_y y."""
+    size = heights.shape[0]
+    for i in range(max(i0, ti0), min(i1, ti0 + size - 1) + 1):
+        row = z + slope_x * (i * spacing)
+        for j in range(max(j0, tj0), min(j1, tj0 + size - 1) + 1):
+            if heights[i - ti0, j - tj0] > row + slope_y * (j * spacing):
+                return True
+    return False
 
 
 @njit(cache=True, nogil=True, error_model='numpy')

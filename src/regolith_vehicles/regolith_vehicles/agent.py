@@ -25,10 +25,13 @@ from regolith_terrain.soil_grid import SoilGrid
 from regolith_vehicles.config import VehicleEntry, VehicleModelConfig
 from regolith_vehicles.description import Pose, WheeledVehicleDescription
 from regolith_vehicles.drivers import LIVE, DriverError, finite_command, make_driver
+from regolith_vehicles.events import TRUTH, Event, EventWatch
+from regolith_vehicles.figures import Figures
 from regolith_vehicles.kinematics import wheel_commands
+from regolith_vehicles.motion import Motion
 from regolith_vehicles.odometry import Odometry
 from regolith_vehicles.trouble import VehicleError
-from regolith_vehicles.vehicle import Figures, Motion, Vehicle
+from regolith_vehicles.vehicle import Vehicle
 from regolith_vehicles.wheel_state import WheelState
 from regolith_world.outline import Outline
 from regolith_world.participant import Participant, ParticipantFailed
@@ -49,8 +52,8 @@ Vector = NDArray[np.float64]
 NO_LIMIT_NS = 2**62
 """A vehicle never asks for a shorter cycle."""
 
-_MAGIC = b'REGAGT01'
-_HEAD = struct.Struct('<8sqdd32sq')
+_MAGIC = b'REGAGT02'
+_HEAD = struct.Struct('<8sqdd32sqq')
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,8 @@ class Snapshot:
     command: tuple[float, float]
     """Forward speed [m/s] and yaw rate [rad/s] the driver asked for."""
     figures: Figures
+    events: tuple[Event, ...] = ()
+    """What began in the cycle that led here."""
     cycle_ns: int = 0
     """Length of the cycle that led here [ns]; 0 if none did (at the start, after a restore)."""
     motion: Vector | None = None
@@ -162,6 +167,9 @@ class VehicleAgent(Participant):
         self._latched: tuple[int, bytes] = (-1, b'')
         self._command = (0.0, 0.0)
         self._driver_committed = self.driver.save()
+        self._watch = EventWatch()
+        self._watch_committed = self._watch.save()
+        self._events: tuple[Event, ...] = ()
         self._cycles = 0
         self.stand()
         self._tentative: tuple[CycleKey, str] | None = None
@@ -246,8 +254,9 @@ class VehicleAgent(Participant):
         self._tentative = None
         self.vehicle.commit(self._state)
         self._driver_committed = self.driver.save()
+        self._watch_committed = self._watch.save()
         self._cycles = key.cycle + 1
-        self._capture(cycle.t_ns, self._samples)
+        self._capture(cycle.t_ns, self._samples, self._events)
 
     def _discard(self) -> None:
         if self._tentative is None:
@@ -255,8 +264,13 @@ class VehicleAgent(Participant):
         if self.soil is not None:
             self.soil.drop(self._tentative[0])
         self._tentative = None
+        self._go_back()
+
+    def _go_back(self) -> None:
+        """Return to the committed state."""
         self.vehicle.discard()
         self.driver.restore(self._driver_committed)
+        self._watch = EventWatch.load(self._watch_committed)
 
     def _prepare(self, cycle: Cycle) -> Callable[[], None]:
         self._see(cycle)
@@ -280,11 +294,16 @@ class VehicleAgent(Participant):
             records = self.vehicle.finish(self._motion)
         self._samples = (cycle.dt_ns, self._motion.samples)
         self._motion = None
+        end = self.vehicle.body_state()
+        qx, qy = float(end.orientation[0]), float(end.orientation[1])
+        self._events = self._watch.look(
+            cycle.t_ns + cycle.dt_ns, cycle.dt_ns * 1e-9, 1.0 - 2.0 * (qx * qx + qy * qy), self.vehicle.hull_share(),
+            self._command[0], float(end.position[0]), float(end.position[1]),
+        )  # fmt: skip
         self._state = self.vehicle.state()
         self._tentative = (cycle.key, self._digest(cycle.key.cycle + 1, self._live, self._state))
         self._delta = SoilDelta(cycle.key, self.name, records)
         self._send_delta(self._delta)
-        end = self.vehicle.body_state()
         low, high = swept_bounds(self.outline, self._start, end)
         return Evolved(
             key=cycle.key,
@@ -353,7 +372,9 @@ class VehicleAgent(Participant):
             self._unseen = False
             self._capture(cycle.t_ns)
 
-    def _capture(self, t_ns: int, samples: tuple[int, Vector] | None = None) -> None:
+    def _capture(
+        self, t_ns: int, samples: tuple[int, Vector] | None = None, events: tuple[Event, ...] = ()
+    ) -> None:
         if self._publish is None:
             return
         names, positions, velocities = self.vehicle.joint_states()
@@ -373,18 +394,20 @@ class VehicleAgent(Participant):
             odometry=self.vehicle.odometry,
             command=self._command,
             figures=self.vehicle.figures,
+            events=events,
             cycle_ns=samples[0] if samples is not None else 0,
             motion=samples[1] if samples is not None else None,
         )
 
     def report(self) -> dict[str, object]:
-        """Return the figures of the run's summary: distance_m, mean_slip, max_sinkage_m, final_pose."""
+        """Return the figures of the run's summary: distance_m, mean_slip, max_sinkage_m, final_pose, events."""
         base, figures = self.vehicle.body_state(), self.vehicle.figures
         return {
             'distance_m': figures.distance,
             'mean_slip': figures.mean_slip,
             'max_sinkage_m': figures.max_sinkage,
             'final_pose': {'position': base.position.tolist(), 'orientation': base.orientation.tolist()},
+            'events': [{'t_s': t_ns * 1e-9, 'kind': kind, 'basis': TRUTH} for t_ns, kind in self._watch.history],
         }
 
     # -- state --------------------------------------------------------------------------------------------------
@@ -392,14 +415,16 @@ class VehicleAgent(Participant):
     def _digest(self, cycles: int, live: bytes, state: bytes) -> str:
         """Return the SHA-256 (hex) of everything the vehicle's future depends on, the ground excepted."""
         digest = hashlib.sha256(_MAGIC + struct.pack('<q', cycles))
-        for part in (state, self.driver.save(), live):
+        for part in (state, self.driver.save(), self._watch.save(), live):
             digest.update(struct.pack('<q', len(part)) + part)
         return digest.hexdigest()
 
     def save(self) -> bytes:
         """Return the committed state as bytes (little-endian); for use between cycles, at HOLD."""
-        head = _HEAD.pack(_MAGIC, self._cycles, *self._command, bytes.fromhex(self._hash), len(self._driver_committed))
-        return head + self._driver_committed + self.vehicle.committed_state()
+        driver, watch = self._driver_committed, self._watch_committed
+        lengths = len(driver), len(watch)
+        head = _HEAD.pack(_MAGIC, self._cycles, *self._command, bytes.fromhex(self._hash), *lengths)
+        return head + driver + watch + self.vehicle.committed_state()
 
     def restore(self, blob: bytes, epoch: int) -> None:
         """Become what :meth:`save` described; the ground is restored by its owner.
@@ -408,10 +433,12 @@ class VehicleAgent(Participant):
         """
         if len(blob) < _HEAD.size or blob[:8] != _MAGIC:
             raise ValueError(f'{self.name}: not the saved state of a vehicle agent ({len(blob)} bytes)')
-        _, cycles, linear, angular, state_hash, length = _HEAD.unpack_from(blob)
-        driver = blob[_HEAD.size : _HEAD.size + length]
-        self.vehicle.restore(blob[_HEAD.size + length :])
+        _, cycles, linear, angular, state_hash, of_driver, of_watch = _HEAD.unpack_from(blob)
+        body = blob[_HEAD.size :]
+        driver, watch = body[:of_driver], body[of_driver : of_driver + of_watch]
+        self.vehicle.restore(body[of_driver + of_watch :])
         self.driver.restore(driver)
+        self._watch, self._watch_committed = EventWatch.load(watch), watch
         self._cycles = cycles
         self._command = (linear, angular)
         self._hash = state_hash.hex()
@@ -424,8 +451,7 @@ class VehicleAgent(Participant):
         """Drop every memory of earlier records and of what they made tentative."""
         super().forget(epoch)
         if self._tentative is not None:
-            self.vehicle.discard()
-            self.driver.restore(self._driver_committed)
+            self._go_back()
         self._tentative = None
         self._delta = None
         self._snapshot = None

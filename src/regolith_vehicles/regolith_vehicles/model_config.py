@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, PrivateAttr, field_validator, model_validator
 
@@ -13,6 +13,16 @@ from regolith_world.config import Section
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 Positive = Annotated[float, Field(gt=0.0)]
+
+
+def unit_quaternion(value: Quaternion) -> Quaternion:
+    """Return it if it is one; for validators.
+
+    :raises ValueError: if it is not of unit length
+    """
+    if abs(sum(q * q for q in value) - 1.0) > 1e-6:
+        raise ValueError('orientation must be a unit quaternion (x, y, z, w)')
+    return value
 
 
 class GrouserConfig(Section):
@@ -81,12 +91,36 @@ class CollisionShape(Section):
             raise ValueError(f'size of a {self.kind} has {wanted} numbers, not {len(self.size)}')
         return self
 
-    @field_validator('orientation')
-    @classmethod
-    def _unit(cls, value: Quaternion) -> Quaternion:
-        if abs(sum(q * q for q in value) - 1.0) > 1e-6:
-            raise ValueError('orientation must be a unit quaternion (x, y, z, w)')
-        return value
+    _unit = field_validator('orientation')(unit_quaternion)
+
+
+class GroundShapeConfig(Section):
+    """A part of the hull that presses on soil where it comes to the ground, as wheels do."""
+
+    name: str = Field(min_length=1, description='of the part in messages')
+    kind: Literal['box', 'cylinder'] | None = None
+    size: tuple[Positive, Positive] | tuple[Positive, Positive, Positive] | None = Field(
+        default=None, description='[m] box: half lengths; cylinder: radius, half length along z'
+    )
+    mesh: str | None = Field(
+        default=None, min_length=1, description='OBJ, STL or MSH file for kind and size, relative to the MJCF file'
+    )
+    mesh_scale: float = Field(default=1.0, gt=0.0, le=1e4, description="of the mesh file's unit [m]")
+    body: str | None = Field(default=None, min_length=1, description='MJCF body it is fixed to; absent: the chassis')
+    position: Vector3 = Field(default=(0.0, 0.0, 0.0), description="of its origin in the body's frame [m]")
+    orientation: Quaternion = Field(default=(0.0, 0.0, 0.0, 1.0), description="in the body's frame, (x, y, z, w)")
+
+    @model_validator(mode='after')
+    def _one_shape(self) -> GroundShapeConfig:
+        given = (self.kind is not None, self.size is not None, self.mesh is not None)
+        if given not in ((True, True, False), (False, False, True)):
+            raise ValueError('allowed: kind and size, or mesh')
+        wanted = 3 if self.kind == 'box' else 2
+        if self.size is not None and len(self.size) != wanted:
+            raise ValueError(f'size of a {self.kind} has {wanted} numbers, not {len(self.size)}')
+        return self
+
+    _unit = field_validator('orientation')(unit_quaternion)
 
 
 class CollisionConfig(Section):
@@ -145,6 +179,9 @@ class VehicleModelConfig(Section):
     chassis: str = Field(default='base_link', min_length=1, description='MJCF body with the free joint: the base frame')
     wheels: tuple[WheelConfig, ...] = Field(min_length=1)
     collision: CollisionConfig = CollisionConfig()
+    ground_shapes: tuple[GroundShapeConfig, ...] = Field(
+        default=(), description='what of the hull presses on soil; absent: nothing but wheels does'
+    )
     drive: DriveConfig
     steering: SteeringConfig = SteeringConfig()
     visuals: VisualsConfig = VisualsConfig()
@@ -156,10 +193,10 @@ class VehicleModelConfig(Section):
         """Path of the YAML file it was read from, for messages; '' if from none."""
         return self._file
 
-    @field_validator('wheels')
+    @field_validator('wheels', 'ground_shapes')
     @classmethod
-    def _names_differ(cls, wheels: tuple[WheelConfig, ...]) -> tuple[WheelConfig, ...]:
-        names = [w.name for w in wheels]
+    def _names_differ(cls, parts: tuple[WheelConfig | GroundShapeConfig, ...]) -> tuple[Any, ...]:
+        names = [part.name for part in parts]
         if len(set(names)) < len(names):
-            raise ValueError(f'wheel names must differ: {names}')
-        return wheels
+            raise ValueError(f'names must differ: {names}')
+        return parts

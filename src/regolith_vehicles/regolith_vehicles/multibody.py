@@ -182,34 +182,41 @@ def to_ros(wxyz: Vector) -> Vector:
 
 
 def check_substep(
-    config: VehicleModelConfig, mass: float, elastic_stiffness: float, damping: float, where: str | Path = 'vehicle'
-) -> float:
+    config: VehicleModelConfig, mass: float, elastic_stiffness: float, damping: float,
+    where: str | Path = 'vehicle', hull_area: float = 0.0,
+) -> float:  # fmt: skip
     """Return the stability limit of the explicit soil force, or refuse a substep above half of it.
 
-    Soil pushes with stiffness E A and damping R A, A being the area all wheels can plausibly press on: chord times
-    width at a sinkage of half the radius, sqrt(3) R w each. The limit is min(2 sqrt(m / (E A)), m / (R A)), with the
-    mass of the whole vehicle (a single unsprung wheel is lighter, but it also never stands in the soil so deep that it
-    would carry this area alone).
+    Soil pushes with stiffness E A and damping R A; the limit is min(2 sqrt(m / (E A)), m / (R A)), with the mass of the
+    whole vehicle. A is the area that can plausibly press: of all wheels, chord times width at a sinkage of half the
+    radius, sqrt(3) R w each (a single unsprung wheel is lighter, but it also never stands in the soil so deep that it
+    would carry this area alone); or of the hull. Each counts apart: what lies on its belly does not stand on wheels.
 
     :param mass: of the vehicle [kg]
     :param elastic_stiffness: E of the soil [Pa/m]
     :param damping: R of the soil [Pa s/m]
+    :param hull_area: largest face of any ground shape [m^2]
     :return: limit of the substep [s]
     :raises VehicleModelError: naming all these values
     """
-    area = math.fsum(math.sqrt(3.0) * w.radius_m * w.width_m for w in config.wheels)
-    limit = 2.0 * math.sqrt(mass / (elastic_stiffness * area))
-    if damping > 0.0:
-        limit = min(limit, mass / (damping * area))
-    if config.substep_s > 0.5 * limit:
-        raise VehicleModelError(
-            where,
-            'substep_s',
-            config.substep_s,
-            f'at most {0.5 * limit:.3g} s, half the stability limit of {mass:.4g} kg on {area:.3g} m^2 of soil'
-            f' with E = {elastic_stiffness:.3g} Pa/m, R = {damping:.3g} Pa s/m',
-        )
-    return limit
+    wheel_area = math.fsum(math.sqrt(3.0) * w.radius_m * w.width_m for w in config.wheels)
+    lowest = math.inf
+    for area, part in ((wheel_area, 'wheels'), (hull_area, 'ground_shapes')):
+        if area <= 0.0:
+            continue
+        limit = 2.0 * math.sqrt(mass / (elastic_stiffness * area))
+        if damping > 0.0:
+            limit = min(limit, mass / (damping * area))
+        if config.substep_s > 0.5 * limit:
+            raise VehicleModelError(
+                where,
+                'substep_s',
+                config.substep_s,
+                f'at most {0.5 * limit:.3g} s, half the stability limit of {mass:.4g} kg on {area:.3g} m^2 of soil'
+                f' ({part}) with E = {elastic_stiffness:.3g} Pa/m, R = {damping:.3g} Pa s/m',
+            )
+        lowest = min(lowest, limit)
+    return lowest
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
@@ -248,17 +255,17 @@ def composite_inertia(mass, principal, place, frame, center, inertia):  # type: 
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
-def point_velocities(cvel, place, com, bodies):  # type: ignore[no-untyped-def]
-    """Return the velocities of some bodies' origins in world axes [m/s], shape (n, 3).
+def point_velocities(cvel, points, com, bodies):  # type: ignore[no-untyped-def]
+    """Return the velocities of points of bodies in world axes [m/s], shape (k, 3).
 
     :param cvel: MuJoCo's: angular velocity, then that of the point at ``com``, shape (nbody, 6)
-    :param place: origins of all bodies in the world [m], shape (nbody, 3); com: of the whole vehicle, shape (3,)
-    :param bodies: whose velocities, shape (n,)
+    :param points: in the world [m], shape (k, 3); com: of the whole vehicle, shape (3,)
+    :param bodies: which they belong to, shape (n,) with n >= k
     """
-    out = np.empty((bodies.shape[0], 3))
-    for k in range(bodies.shape[0]):
+    out = np.empty(points.shape)
+    for k in range(points.shape[0]):
         b = bodies[k]
         for a in range(3):
             m, n = (a + 1) % 3, (a + 2) % 3
-            out[k, a] = cvel[b, 3 + a] + (cvel[b, m] * (place[b, n] - com[n]) - cvel[b, n] * (place[b, m] - com[m]))
+            out[k, a] = cvel[b, 3 + a] + (cvel[b, m] * (points[k, n] - com[n]) - cvel[b, n] * (points[k, m] - com[m]))
     return out

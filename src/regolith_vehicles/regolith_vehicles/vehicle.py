@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -17,19 +16,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.config import SoilConfig
 from regolith_terrain.records import NodeRecords
-from regolith_terrain.scm import MODES, NO_BULLDOZING, STAT_COUNT, Ground, join_shapes, make_scratch, reach
+from regolith_terrain.scm import MODES, NO_BULLDOZING, STAT_COUNT, Ground, make_scratch
 from regolith_terrain.scm.constants import DAMPING, ELASTIC, ENABLED, SPREAD
 from regolith_terrain.shear_memory import ShearMemory
 from regolith_terrain.soil_grid import SoilGrid, SoilWindow
 from regolith_terrain.soil_map import SoilMap
 from regolith_vehicles import substeps, wheel_state
-from regolith_vehicles.config import VehicleModelConfig, VehicleModelError
+from regolith_vehicles.config import VehicleModelConfig
 from regolith_vehicles.description import Pose
+from regolith_vehicles.figures import COUNT as FIGURES
+from regolith_vehicles.figures import Figures
+from regolith_vehicles.motion import Motion
+from regolith_vehicles.motors import Motors
 from regolith_vehicles.multibody import check_substep, compile_vehicle, composite_inertia, point_velocities, to_ros
 from regolith_vehicles.odometry import Odometry
+from regolith_vehicles.parts import make_parts
 from regolith_vehicles.placement import pose_on_ground
 from regolith_vehicles.trouble import check_cycle
-from regolith_vehicles.wheel_shapes import axle_frame, wheel_shape
 from regolith_vehicles.wheel_state import WheelState, measure_wheels
 from regolith_world.records import BodyState
 
@@ -40,51 +43,20 @@ _HEAD = struct.Struct('<8sqq')
 _STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 _MARGIN_CELLS = 3
 
+_NOTHING = np.zeros((4, 0, 0))
 
-@dataclass(slots=True)
-class Figures:
-    """What the run's summary says about a vehicle; part of its state."""
-
-    distance: float = 0.0
-    """Horizontal path of the base [m]."""
-    slip_time: float = 0.0
-    """Integral over time of the mean slip ratio of the turning wheels [s]."""
-    driven_time: float = 0.0
-    """Time with any wheel turning [s]."""
-    max_sinkage: float = 0.0
-    """[m]."""
-
-    @property
-    def mean_slip(self) -> float:
-        """Mean slip ratio while driving [-]; 0 before."""
-        return self.slip_time / self.driven_time if self.driven_time > 0.0 else 0.0
-
-
-@dataclass(slots=True)
-class Motion:
-    """A cycle under way: what :meth:`Vehicle.begin` set out and :meth:`Vehicle.finish` needs."""
-
-    loop: Callable[[], int]
-    """All substeps; runs without the interpreter lock, writes only what this vehicle owns."""
-    window: SoilWindow
-    shear: Vector
-    duration: float
-    begin: Vector
-    """Controls at the start of the cycle."""
-    end: Vector
-    """Controls at its end."""
-    wheel_angles: Vector
-    """At its start, as what follows [rad]."""
-    steer_angles: Vector
-    base_position: Vector
-    """[m]."""
-    samples: Vector
-    """Of the base after every substep, see :data:`substeps.run_substeps`."""
-    status: int = substeps.OK
-
-    def run(self) -> None:
-        """Do all substeps."""
-        self.status = self.loop()
+PLACED_WITHIN = 1e-3
+"""How far from where it was asked to a vehicle may come to rest before it is placed anew [m]."""
+SETTLING_RATE = 6.0
+"""At which speeds fade while a vehicle is placed [1/s]: below the rates at which it heaves and pitches on soil."""
+SETTLING_CYCLE = 0.02
+"""Simulated time for which one soil window is used [s]."""
+SETTLING_CYCLES = 150
+"""After so many it will not come to rest."""
+SETTLED_SPEED = 1e-4
+"""Of all joints and the base [m/s, rad/s]: held back by less than a thousandth of the weight."""
+SLIDING_SPEED = 2e-3
+"""A vehicle that is still faster in the end slides [m/s, rad/s]."""
 
 
 class Vehicle:
@@ -121,34 +93,25 @@ class Vehicle:
         vector = np.array([0.0, 0.0, -float(given)]) if given.ndim == 0 else given
         self.body = compile_vehicle(config, mjcf_path, vector, mass_scale)
         self._soils = soil if isinstance(soil, SoilMap) else SoilMap(soil.parameters())
-        for parameters in self._soils.soils:
-            check_substep(config, self.body.mass, float(parameters[ELASTIC]), float(parameters[DAMPING]), config.file)
         self._model = self.body.model
         self._data = mujoco.MjData(self._model)
         self._root = int(self._model.body_rootid[self.body.base])
         self._bulldozing = bulldozing
         self._mode = MODES[mode]
         count = len(config.wheels)
-        self._shear = ShearMemory.empty(count if mode == 'regolith' else 1)
         self._zeros: Vector | None = None
-        self._steered = np.nonzero(self.body.steer_actuator >= 0)[0]
-        self._actuators = np.concatenate((self.body.wheel_actuator, self.body.steer_actuator[self._steered]))
-        try:
-            self._shapes = join_shapes([wheel_shape(wheel, Path(mjcf_path).parent) for wheel in config.wheels])
-        except ValueError as error:
-            raise VehicleModelError(config.file or mjcf_path, 'wheels', str(error), 'shapes as documented') from error
-        axes = self._model.jnt_axis[self.body.wheel_joint]
-        self._frames = np.array(
-            [np.eye(3) if w.mesh is not None else axle_frame(a) for w, a in zip(config.wheels, axes, strict=True)]
-        )
-        self._reach = reach(self._shapes)
-        self._scratch = make_scratch(self._reach, grid.spacing, self._spread())
-        self._force = np.zeros((count, 3))
-        self._torque = np.zeros((count, 3))
-        self._stats = np.zeros((count, STAT_COUNT))
+        self._motors = Motors(config, self.body)
+        self._parts = make_parts(config, self.body, mjcf_path)
+        for parameters in self._soils.soils:
+            elastic, damping = float(parameters[ELASTIC]), float(parameters[DAMPING])
+            check_substep(config, self.body.mass, elastic, damping, config.file, self._parts.hull_area)
+        parts = len(self._parts.names)
+        self._shear = ShearMemory.empty(parts if mode == 'regolith' else 1)
+        self._scratch = make_scratch(float(self._parts.reach.max()), grid.spacing, self._spread())
+        self._force = np.zeros((parts, 3))
+        self._torque = np.zeros((parts, 3))
+        self._stats = np.zeros((parts, STAT_COUNT))
         self._table = np.zeros((count, wheel_state.COLUMNS))
-        self._command = np.zeros(count + len(self._steered))
-        self._bias = np.zeros(count)
         self._odometry = Odometry()
         self._figures = Figures()
         self._body_state: BodyState | None = None
@@ -158,11 +121,13 @@ class Vehicle:
     # -- where it is --------------------------------------------------------------------------------------------
 
     def place(self, x: float, y: float, heading: float) -> None:
-        """Stand on the ground, at rest: wheels on the plane that fits the ground under them best.
+        """Stand on the ground in static equilibrium: sunk in, springs pressed, drives and soil holding it on a slope.
 
-        The state it leads to is committed.
+        It is let down on the committed ground, of which it never presses more than a copy: the first cycle marks it.
+        Where it would slide down for good it stands on the surface, wheels on the plane that fits best. The state this
+        leads to is committed.
 
-        :param x: of the base frame in the world [m]
+        :param x: of the base frame in the world [m]; so is y
         :param heading: of the base's +x, from the world's +x towards +y [rad]
         """
         layout = self.body.layout
@@ -170,8 +135,53 @@ class Vehicle:
         data.qpos[:7] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
         mujoco.mj_kinematics(self._model, data)
         below = data.xpos[self.body.wheel_body, 2] - self.body.radius
-        position, quaternion = pose_on_ground(x, y, heading, layout.x, layout.y, below, self.grid.levels)
-        self.place_at(position, quaternion)
+        aim_x, aim_y = x, y
+        # On a slope soil gives way by some millimetres before it holds; the second time it does so from further up.
+        for _ in range(2):
+            pose = pose_on_ground(aim_x, aim_y, heading, layout.x, layout.y, below, self.grid.levels)
+            self.place_at(*pose)
+            if not self._settle():
+                self.place_at(*pose_on_ground(x, y, heading, layout.x, layout.y, below, self.grid.levels))
+                return
+            off_x, off_y = self._data.xpos[self.body.base, 0] - x, self._data.xpos[self.body.base, 1] - y
+            if math.hypot(off_x, off_y) < PLACED_WITHIN:
+                break
+            aim_x, aim_y = aim_x - off_x, aim_y - off_y
+        self._data.qvel[:] = 0.0
+        self._data.xfrc_applied[:] = 0.0
+        self._force[:] = self._torque[:] = self._stats[:] = 0.0
+        self._refresh()
+        self.commit()
+
+    def _settle(self) -> bool:
+        """Come to rest from where it is, on soil that forgets each substep; say whether it does.
+
+        Without memory, soil carries what its virgin curve gives at each depth, hence what it will in the first cycle.
+        Speeds fade, which ends the rocking sooner and changes nothing where they are zero.
+        """
+        step = self.config.substep_s
+        count = math.ceil(SETTLING_CYCLE / step)
+        still = np.zeros(len(self._motors.command))
+        samples = np.empty((count, substeps.SAMPLE_COLUMNS))
+        fade = math.exp(-SETTLING_RATE * step)
+        self._model.opt.timestep = step
+        for _ in range(SETTLING_CYCLES):
+            active = self._touching(count * step)
+            window = self._window(active, count * step)
+            shear = self._dense_shear(window, active)
+            controls = self._motors.controls(still)
+            before = self._data.qpos[self.body.wheel_qpos]
+            arguments = self._arguments(
+                count, step, active, window, shear, controls, controls, samples, fade, window.history()
+            )
+            self._check(substeps.run_substeps(*arguments))
+            turned = self._data.qpos[self.body.wheel_qpos] - before
+            self._motors.correct_droop(-turned / (count * step), count * step)
+            self._remember_shear(window, shear)
+            self._refresh()
+            if np.abs(self._data.qvel).max() < SETTLED_SPEED:
+                return True
+        return bool(np.abs(self._data.qvel).max() < SLIDING_SPEED)
 
     def place_at(self, position: ArrayLike, orientation: ArrayLike) -> None:
         """Take this pose of the base frame, at rest, and forget all history; the state is committed.
@@ -183,8 +193,7 @@ class Vehicle:
         self._data.qpos[:3] = position
         self._data.qpos[3:7] = np.roll(np.asarray(orientation, dtype=float), 1)
         self._shear = ShearMemory.empty(self._shear.layers)
-        self._command[:] = 0.0
-        self._bias[:] = 0.0
+        self._motors.reset()
         self._table[:] = 0.0
         self._odometry = Odometry()
         self._figures = Figures()
@@ -234,6 +243,12 @@ class Vehicle:
         dof = self.body.joint_dof
         return np.asarray(self._data.qfrc_actuator[dof] + self._data.qfrc_passive[dof])
 
+    def hull_share(self) -> float:
+        """Return the part of the weight that the hull carried at the end of the last cycle; 0 without gravity."""
+        gravity = self._model.opt.gravity
+        weight = self.body.mass * float(gravity @ gravity)
+        return float(-self._force[self._parts.wheels :].sum(axis=0) @ gravity) / weight if weight > 0.0 else 0.0
+
     @property
     def odometry(self) -> Odometry:
         """Dead reckoning up to now; a copy."""
@@ -242,8 +257,7 @@ class Vehicle:
     @property
     def figures(self) -> Figures:
         """Distance, slip and sinkage so far; a copy."""
-        f = self._figures
-        return Figures(f.distance, f.slip_time, f.driven_time, f.max_sinkage)
+        return self._figures.copy()
 
     # -- how it moves -------------------------------------------------------------------------------------------
 
@@ -289,23 +303,36 @@ class Vehicle:
         longest = max(1, math.floor(self.config.substep_s * 1e9))
         count = -(-dt_ns // longest)
         step = duration / count
-        begin, end = self._limited(np.asarray(wheel_speeds, float), np.asarray(steer_angles, float), duration)
+        motors = self._motors
+        begin, end = motors.ramp(np.asarray(wheel_speeds, float), np.asarray(steer_angles, float), duration)
         data, body = self._data, self.body
-        window = self._window(duration)
-        shear = self._dense_shear(window)
-        bias = np.concatenate((self._bias, np.zeros(len(self._steered))))
+        active = self._touching(duration)
+        window = self._window(active, duration)
+        shear = self._dense_shear(window, active)
         self._model.opt.timestep = step
         samples = np.empty((count, substeps.SAMPLE_COLUMNS))
-        arguments = (
-            self._model._address, data._address, count, step,
-            data.qpos, data.qvel, data.xpos, data.xmat, data.cvel, data.subtree_com, data.xipos, data.xfrc_applied,
-            data.ctrl, self._root, self._actuators, begin + bias, end + bias,
-            body.wheel_body, self._frames, self._shapes, self._ground(window), self._soils.soils, self._bulldozing,
-            self._mode, shear, self._scratch, self._force, self._torque, self._stats, samples,
-        )  # fmt: skip
+        arguments = self._arguments(
+            count, step, active, window, shear, motors.controls(begin), motors.controls(end), samples
+        )
         return Motion(
             partial(substeps.run_substeps, *arguments), window, shear, duration, begin, end,
             data.qpos[body.wheel_qpos], self._steer_angles(), data.xpos[body.base].copy(), samples,
+        )  # fmt: skip
+
+    def _arguments(
+        self, count: int, step: float, active: int, window: SoilWindow, shear: Vector, begin: Vector, end: Vector,
+        samples: Vector, fade: float = 1.0, untouched: Vector = _NOTHING,
+    ) -> tuple[Any, ...]:  # fmt: skip
+        """Return what :data:`substeps.run_substeps` takes; ``begin`` and ``end`` are controls of the actuators."""
+        data, parts = self._data, self._parts
+        self._force[active:] = self._torque[active:] = self._stats[active:] = 0.0
+        return (
+            self._model._address, data._address, count, step,
+            data.qpos, data.qvel, data.xpos, data.xmat, data.cvel, data.subtree_com, data.xipos, data.xfrc_applied,
+            data.ctrl, self._root, self._motors.actuators, begin, end,
+            parts.body, parts.offset, parts.frame, active, parts.shapes, self._ground(window), self._soils.soils,
+            self._bulldozing, self._mode, shear, self._scratch, self._force, self._torque, self._stats, fade, untouched,
+            samples,
         )  # fmt: skip
 
     def finish(self, motion: Motion) -> NodeRecords:
@@ -313,62 +340,51 @@ class Vehicle:
         self._check(motion.status)
         data, body, window, duration = self._data, self.body, motion.window, motion.duration
         self._refresh()
-        self._shear = self._shear.gather(window.i0, window.j0, motion.shear, window.touched)
-        self._shear.clear(window.i0, window.j0, motion.shear)
-        self._zeros = motion.shear
-        self._command = motion.end
+        self._remember_shear(window, motion.shear)
+        self._motors.command = motion.end
         turned = data.qpos[body.wheel_qpos] - motion.wheel_angles
         wanted = 0.5 * (motion.begin + motion.end)[: len(turned)]
-        self._correct_droop(wanted - turned / duration, duration)
+        self._motors.correct_droop(wanted - turned / duration, duration)
         self._odometry.advance(body.layout, turned, 0.5 * (motion.steer_angles + self._steer_angles()), duration)
         self._measure(window)
-        self._count(motion.base_position, turned / duration, duration)
+        way = data.xpos[body.base] - motion.base_position
+        commanded = bool(motion.end.any()) or bool(motion.begin.any())
+        rim_speeds = turned / duration * body.radius
+        self._figures.count(math.hypot(float(way[0]), float(way[1])), rim_speeds, self._table, commanded, duration)
         return window.changed()
-
-    def _limited(self, speeds: Vector, angles: Vector, duration: float) -> tuple[Vector, Vector]:
-        """Return the controls at the start and at the end of a cycle: wheel speeds, then steering angles."""
-        drive, steering = self.config.drive, self.config.steering
-        limit = math.radians(steering.max_angle_deg)
-        target = np.concatenate(
-            (
-                np.clip(speeds, -drive.max_wheel_speed_radps, drive.max_wheel_speed_radps),
-                np.clip(angles[self._steered], -limit, limit),
-            )
-        )
-        change = np.full(len(target), math.radians(steering.max_rate_degps) * duration)
-        change[: len(speeds)] = drive.max_wheel_acceleration_radps2 * duration
-        return self._command, self._command + np.clip(target - self._command, -change, change)
-
-    def _correct_droop(self, error: Vector, duration: float) -> None:
-        """Integrate the wheels' mean speed error [rad/s], as the motor controllers do; no further than force allows."""
-        time = self.config.drive.droop_time_s
-        if time is not None:
-            limit = self.body.bias_limit
-            self._bias = np.clip(self._bias + (1.0 - math.exp(-duration / time)) * error, -limit, limit)
 
     def _steer_angles(self) -> Vector:
         angles = np.zeros(len(self.config.wheels))
-        angles[self._steered] = self._data.qpos[self.body.steer_qpos[self._steered]]
+        steered = self._motors.steered
+        angles[steered] = self._data.qpos[self.body.steer_qpos[steered]]
         return angles
 
-    def _wheel_velocities(self) -> Vector:
-        """Return the velocities of the wheel centres in world axes [m/s], shape (n, 3)."""
-        data, body = self._data, self.body
-        out: Vector = point_velocities(data.cvel, data.xpos, data.subtree_com[self._root], body.wheel_body)
+    def _velocities(self, centers: Vector) -> Vector:
+        """Return the velocities of the first parts' origins, at ``centers``, in world axes [m/s], shape (k, 3)."""
+        data = self._data
+        out: Vector = point_velocities(data.cvel, centers, data.subtree_com[self._root], self._parts.body)
         return out
 
-    def _window(self, duration: float) -> SoilWindow:
-        """Return the soil that any wheel can reach within a cycle."""
-        centers = self._data.xpos[self.body.wheel_body, :2]
-        speeds = np.abs(self._wheel_velocities()[:, :2])
+    def _touching(self, duration: float) -> int:
+        """Return how many parts the loop has to press on soil: the wheels, and all others where one may come to it."""
+        parts, data = self._parts, self._data
+        near = parts.hull_is_near(
+            self.grid, self._mode, data.xpos, data.xmat, data.cvel, data.subtree_com[self._root], duration
+        )
+        return len(parts.names) if near else parts.wheels
+
+    def _window(self, active: int, duration: float) -> SoilWindow:
+        """Return the soil that any of the first ``active`` parts can reach within a cycle."""
+        centers = self._parts.centers(active, self._data.xpos, self._data.xmat)
+        speeds = np.abs(self._velocities(centers)[:, :2])
         spacing = self.grid.spacing
-        margin = self._reach + 0.5 * substeps.MARGIN_ACCELERATION * duration**2
+        margin = self._parts.reach[:active] + 0.5 * substeps.MARGIN_ACCELERATION * duration**2
         margin += (_MARGIN_CELLS + self._spread()) * spacing
-        reach = speeds * duration + margin
+        reach = speeds * duration + margin[:, None]
         if not speeds.max() <= substeps.TOP_SPEED:  # NaN neither
             self._check(substeps.TOO_FAST)
-        low = np.floor((centers - reach) / spacing)
-        high = np.ceil((centers + reach) / spacing) + 1.0
+        low = np.floor((centers[:, :2] - reach) / spacing)
+        high = np.ceil((centers[:, :2] + reach) / spacing) + 1.0
         if not np.abs((low, high)).max() < 2**30:
             self._check(substeps.TOO_FAST)
         parts = np.stack((low[:, 0], high[:, 0], low[:, 1], high[:, 1]), axis=1).astype(np.int32)
@@ -376,14 +392,22 @@ class Vehicle:
         # Whole eights, so that the window seldom changes its size and the shear's arrays can be used again.
         return self.grid.window(i0, i0 + (i1 - i0 + 7) // 8 * 8, j0, j0 + (j1 - j0 + 7) // 8 * 8, parts)
 
-    def _dense_shear(self, window: SoilWindow) -> Vector:
+    def _dense_shear(self, window: SoilWindow, active: int) -> Vector:
         """Return the shear memory as arrays over the window; until :meth:`finish` they are the motion's."""
-        shape = (self._shear.layers, *window.shape, 2)
+        layers = min(self._shear.layers, active)
+        self._shear = self._shear.first(layers)
+        shape = (layers, *window.shape, 2)
         dense, self._zeros = self._zeros, None
         if dense is None or dense.shape != shape:
             dense = np.zeros(shape)
         self._shear.scatter_into(window.i0, window.j0, dense)
         return dense
+
+    def _remember_shear(self, window: SoilWindow, shear: Vector) -> None:
+        """Take the shear memory back out of arrays that :meth:`_dense_shear` gave."""
+        self._shear = self._shear.gather(window.i0, window.j0, shear, window.touched)
+        self._shear.clear(window.i0, window.j0, shear)
+        self._zeros = shear
 
     def _spread(self) -> float:
         """Return how many cells beyond a wheel bulldozing may move."""
@@ -399,25 +423,15 @@ class Vehicle:
 
     def _measure(self, window: SoilWindow) -> None:
         data, body = self._data, self.body
+        centers = data.xpos[body.wheel_body]
         measure_wheels(
             window.base, window.level, window.i0, window.j0, window.spacing,
-            data.xpos[body.wheel_body], data.xaxis[body.wheel_joint], self._wheel_velocities(),
-            data.qvel[body.wheel_dof], self._steer_angles(), body.radius, body.half_width,
-            self._force, self._torque, self._stats, self._table,
+            centers, data.xaxis[body.wheel_joint], self._velocities(centers), data.qvel[body.wheel_dof],
+            self._steer_angles(), body.radius, body.half_width, self._force, self._torque, self._stats, self._table,
         )  # fmt: skip
 
-    def _count(self, place_before: Vector, wheel_speeds: Vector, duration: float) -> None:
-        moved = self._data.xpos[self.body.base] - place_before
-        self._figures.distance += math.hypot(float(moved[0]), float(moved[1]))
-        turning = np.abs(wheel_speeds * self.body.radius) >= wheel_state.SLOW
-        if bool(turning.any()):
-            self._figures.driven_time += duration
-            self._figures.slip_time += float(self._table[turning, wheel_state.SLIP].mean()) * duration
-        deepest = float(self._table[:, wheel_state.SINKAGE_TOTAL].max())
-        self._figures.max_sinkage = max(self._figures.max_sinkage, deepest)
-
     def _check(self, status: int) -> None:
-        check_cycle(status, self.name, self._model, self._data, [f'wheel {wheel.name}' for wheel in self.config.wheels])
+        check_cycle(status, self.name, self._model, self._data, self._parts.names)
 
     def _refresh(self) -> None:
         """Bring poses and velocities of all bodies up to qpos and qvel, touching nothing that the next step reads."""
@@ -449,15 +463,8 @@ class Vehicle:
         vector = np.empty(size)
         mujoco.mj_getState(self._model, self._data, vector, _STATE)
         shear = self._shear.save()
-        figures = self._figures
-        own = np.concatenate(
-            (
-                self._command,
-                self._bias,
-                self._table.reshape(-1),
-                (figures.distance, figures.slip_time, figures.driven_time, figures.max_sinkage),
-            )
-        )
+        motors = self._motors
+        own = np.concatenate((motors.command, motors.bias, self._table.reshape(-1), self._figures.values()))
         parts = (vector.astype('<f8').tobytes(), own.astype('<f8').tobytes(), self._odometry.save(), shear)
         return _HEAD.pack(_MAGIC, size, len(own)) + b''.join(parts)
 
@@ -468,7 +475,8 @@ class Vehicle:
         """
         size = mujoco.mj_stateSize(self._model, _STATE)
         wheels = len(self.config.wheels)
-        own_size = len(self._command) + wheels + self._table.size + 4
+        motors = self._motors
+        own_size = len(motors.command) + wheels + self._table.size + FIGURES
         if len(blob) < _HEAD.size or _HEAD.unpack_from(blob) != (_MAGIC, size, own_size):
             raise ValueError(f'{self.name}: not the saved state of a vehicle of this model ({len(blob)} bytes)')
         at = _HEAD.size
@@ -481,8 +489,8 @@ class Vehicle:
         self._shear = ShearMemory.load(blob[at + odometry_size :])
         mujoco.mj_setState(self._model, self._data, vector, _STATE)
         self._data.warning.number[:] = 0
-        cuts = np.cumsum([len(self._command), wheels, self._table.size])
-        self._command, self._bias, table, figures = (part.copy() for part in np.split(own, cuts))
+        cuts = np.cumsum([len(motors.command), wheels, self._table.size])
+        motors.command, motors.bias, table, figures = (part.copy() for part in np.split(own, cuts))
         self._table = table.reshape(wheels, wheel_state.COLUMNS)
         self._figures = Figures(*(float(value) for value in figures))
         self._refresh()

@@ -83,7 +83,7 @@ def test_impulse_agrees_with_the_state_it_reports(make_vehicle: Maker) -> None:
 
 
 def test_place_on_a_slope(make_vehicle: Maker) -> None:
-    """On a plane all wheel bottoms lie on it and the base's z is its normal, whatever the heading."""
+    """On a plane all wheels stand sunk in it alike and the base's z is its normal, whatever the heading."""
     field = PlaneField(0.1, -0.2)
     vehicle = make_vehicle(field=field)
     vehicle.place(3.0, -1.0, 0.7)
@@ -91,13 +91,14 @@ def test_place_on_a_slope(make_vehicle: Maker) -> None:
     rotation = matrix(state.orientation)
     normal = np.array([-0.1, 0.2, 1.0]) / math.sqrt(1.05)
     # Levels are those of the nearest node, up to 1.4 cm off at a slope of 0.22: 3 mm over a base of 1.2 m.
-    assert rotation[:, 2] == pytest.approx(normal, abs=5e-3)
+    # Springs and soil give way by some millimetres more where the load is.
+    assert rotation[:, 2] == pytest.approx(normal, abs=1e-2)
     assert math.atan2(rotation[1, 0], rotation[0, 0]) == pytest.approx(0.7, abs=5e-3)
     gaps = [
         (float(pose.position[2]) - float(field.heights(*pose.position[:2]))) * normal[2] - 0.25
         for pose in vehicle.wheel_poses()
     ]
-    assert np.abs(gaps).max() < 5e-3
+    assert min(gaps) > -0.03 and max(gaps) < -0.003
 
 
 def test_blown_up_vehicle_is_named(make_vehicle: Maker) -> None:

@@ -55,22 +55,21 @@ def test_compiled_loop_equals_python_loop(make_vehicle: Maker) -> None:
     records = vehicle.evolve(CYCLE_NS, speeds, angles)
 
     body, model, data = twin.body, twin._model, twin._data
-    window = twin._window(0.02)
+    window = twin._window(4, 0.02)
     rows, cols = window.shape
     shear = twin._shear.scatter(window.i0, window.i0 + rows, window.j0, window.j0 + cols)
-    begin, end = twin._limited(speeds, angles, 0.02)
-    bias = np.concatenate((twin._bias, np.zeros(4)))
+    begin, end = (twin._motors.controls(c) for c in twin._motors.ramp(speeds, angles, 0.02))
     step = 20_000_000 * 1e-9 / 20
     model.opt.timestep = step
     for k in range(20):
-        data.ctrl[twin._actuators] = (begin + bias) + ((end + bias) - (begin + bias)) * ((k + 1) / 20)
+        data.ctrl[twin._motors.actuators] = begin + (end - begin) * ((k + 1) / 20)
         mujoco.mj_step1(model, data)
         for w in range(4):
             b = body.wheel_body[w]
             velocity = data.cvel[b, 3:] + np.cross(data.cvel[b, :3], data.xpos[b] - data.subtree_com[body.base])
-            rotation = data.xmat[b].reshape(3, 3) @ twin._frames[w]
+            rotation = data.xmat[b].reshape(3, 3) @ twin._parts.frame[w]
             status = body_wrench(
-                twin._ground(window), twin._soils.soils, twin._bulldozing, twin._mode, step, twin._shapes, w,
+                twin._ground(window), twin._soils.soils, twin._bulldozing, twin._mode, step, twin._parts.shapes, w,
                 data.xpos[b], rotation, velocity, data.cvel[b, :3], shear[w], twin._scratch,
                 Wrench(twin._force[w], twin._torque[w], twin._stats[w]),
             )  # fmt: skip
@@ -178,9 +177,9 @@ def test_commands_respect_the_limits(make_vehicle: Maker) -> None:
     """Acceleration, speed and steering rate of one cycle are those of the configuration."""
     vehicle = make_vehicle()
     vehicle.place(0.0, 0.0, 0.0)
-    begin, end = vehicle._limited(np.full(4, 100.0), np.full(4, 1.0), 0.02)
+    begin, end = vehicle._motors.ramp(np.full(4, 100.0), np.full(4, 1.0), 0.02)
     assert np.allclose(end - begin, [2.0 * 0.02] * 4 + [np.radians(30.0) * 0.02] * 4, rtol=1e-12)
-    _, end = vehicle._limited(np.full(4, 100.0), np.full(4, 1.0), 100.0)
+    _, end = vehicle._motors.ramp(np.full(4, 100.0), np.full(4, 1.0), 100.0)
     assert np.allclose(end, [3.14159265] * 4 + [np.radians(30.0)] * 4, rtol=1e-9)
 
 

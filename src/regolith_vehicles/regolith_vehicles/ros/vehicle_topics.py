@@ -96,6 +96,7 @@ class VehicleTopics:
         self._motion = node.create_publisher(
             m.MotionSamples, 'motion_samples', qos.STATE, qos_overriding_options=qos.OVERRIDABLE
         )
+        self._events = node.create_publisher(m.VehicleEvent, 'events', qos.EVENTS)
         description = node.create_publisher(m.WheeledVehicleDescription, 'description', qos.LATCHED)
         description.publish(self._describe())
 
@@ -146,6 +147,11 @@ class VehicleTopics:
     def publish(self, snapshot: Snapshot) -> None:
         """Publish a committed state: poses and wheels always, which sensors interpolate; the rest once per period."""
         self._publish_parts(snapshot)
+        for event in snapshot.events:
+            message = m.VehicleEvent(kind=event.kind, basis=event.basis, text=event.text)
+            message.stamp.sec, message.stamp.nanosec = divmod(event.t_ns, 10**9)
+            self._events.publish(message)
+            self._log.warning(f'{self._agent.name} {event.kind} at {event.t_ns * 1e-9:.2f} s: {event.text}')
         slot = snapshot.t_ns // self._period_ns
         if slot == self._last_slot:
             return

@@ -36,6 +36,8 @@ LATCHED = _profile(1, DurabilityPolicy.TRANSIENT_LOCAL)
 """Descriptions, maps, status: late joiners get the last one."""
 LATCHED_MANY = _profile(100, DurabilityPolicy.TRANSIENT_LOCAL)
 """For who reads the last one of each of many publishers."""
+EVENTS = _profile(100, DurabilityPolicy.TRANSIENT_LOCAL)
+"""What befell a vehicle: late joiners get all of it, as far as one can be interested in."""
 
 
 def sensor(rate_hz: float) -> QoSProfile:

@@ -1,0 +1,71 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Figures of a run: how far a vehicle went, how much it slipped, how deep it sank."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_vehicles import wheel_state
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(slots=True)
+class Figures:
+    """What the run's summary says about a vehicle; part of its state. Ways and slip count from the first command."""
+
+    distance: float = 0.0
+    """Horizontal path of the base [m]."""
+    slipped: float = 0.0
+    """Integral of the turning wheels' mean slip ratio over the way they roll [m]."""
+    rolled: float = 0.0
+    """Mean way the rims of turning wheels went [m]."""
+    max_sinkage: float = 0.0
+    """Of any wheel [m]."""
+    commanded: float = 0.0
+    """1 once anything but standing still was commanded."""
+
+    @property
+    def mean_slip(self) -> float:
+        """Mean slip ratio over the way the wheels rolled [-]; 0 before.
+
+        Over the way, not over time: a wheel that starts to turn slips all the while the soil's shear builds up, which
+        is long in time and short in metres.
+        """
+        return self.slipped / self.rolled if self.rolled > 0.0 else 0.0
+
+    def count(self, way: float, rim_speeds: Vector, table: Vector, commanded: bool, duration: float) -> None:
+        """Add a cycle.
+
+        :param way: horizontal, of the base [m]
+        :param rim_speeds: of the wheels, mean over the cycle [m/s]
+        :param table: of wheel states at its end
+        :param commanded: whether wheels were told to turn
+        :param duration: [s]
+        """
+        self.max_sinkage = max(self.max_sinkage, float(table[:, wheel_state.SINKAGE_TOTAL].max()))
+        if commanded:
+            self.commanded = 1.0
+        if not self.commanded:
+            return
+        self.distance += way
+        turning = np.abs(rim_speeds) >= wheel_state.SLOW
+        if bool(turning.any()):
+            rolled = float(np.abs(rim_speeds[turning]).mean()) * duration
+            self.rolled += rolled
+            self.slipped += float(table[turning, wheel_state.SLIP].mean()) * rolled
+
+    def values(self) -> tuple[float, ...]:
+        """Return all of them, in their order; ``Figures(*values)`` brings them back."""
+        return astuple(self)
+
+    def copy(self) -> Figures:
+        """Return figures that do not change with these."""
+        return replace(self)
+
+
+COUNT = len(Figures().values())

@@ -1,0 +1,66 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What stands between commands and actuators: ramps, limits, and the controllers' integrators."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_vehicles.model_config import VehicleModelConfig
+from regolith_vehicles.multibody import Multibody
+
+Vector = NDArray[np.float64]
+
+
+class Motors:
+    """The drives of all wheels and the steering of those that steer; n wheels, m of which steer."""
+
+    def __init__(self, config: VehicleModelConfig, body: Multibody) -> None:
+        self._drive, self._steering = config.drive, config.steering
+        self._limit = body.bias_limit
+        self.steered = np.nonzero(body.steer_actuator >= 0)[0]
+        """Indices of the wheels that steer, shape (m,)."""
+        self.actuators = np.concatenate((body.wheel_actuator, body.steer_actuator[self.steered]))
+        """Indices in MuJoCo's controls, shape (n + m,)."""
+        self.command = np.zeros(len(self.actuators))
+        """Wheel speeds [rad/s], then steering angles [rad], shape (n + m,)."""
+        self.bias = np.zeros(len(config.wheels))
+        """What the controllers add to the wheels' commands against their loads [rad/s], shape (n,)."""
+
+    def reset(self) -> None:
+        """Command nothing and forget all loads."""
+        self.command = np.zeros(len(self.command))
+        self.bias = np.zeros(len(self.bias))
+
+    def ramp(self, speeds: Vector, angles: Vector, duration: float) -> tuple[Vector, Vector]:
+        """Return the commands at the start and at the end of a cycle, as limits of value and rate allow.
+
+        :param speeds: wanted of the wheels [rad/s], shape (n,); angles: of the steering [rad], shape (n,)
+        :param duration: of the cycle [s]
+        """
+        drive, steering = self._drive, self._steering
+        limit = math.radians(steering.max_angle_deg)
+        target = np.concatenate(
+            (
+                np.clip(speeds, -drive.max_wheel_speed_radps, drive.max_wheel_speed_radps),
+                np.clip(angles[self.steered], -limit, limit),
+            )
+        )
+        change = np.full(len(target), math.radians(steering.max_rate_degps) * duration)
+        change[: len(speeds)] = drive.max_wheel_acceleration_radps2 * duration
+        return self.command, self.command + np.clip(target - self.command, -change, change)
+
+    def controls(self, command: Vector) -> Vector:
+        """Return what the actuators are told for a command, shape (n + m,)."""
+        out = command.copy()
+        out[: len(self.bias)] += self.bias
+        return out
+
+    def correct_droop(self, error: Vector, duration: float) -> None:
+        """Integrate the wheels' mean speed error [rad/s], as the controllers do; no further than force allows."""
+        time = self._drive.droop_time_s
+        if time is not None:
+            self.bias = np.clip(self.bias + (1.0 - math.exp(-duration / time)) * error, -self._limit, self._limit)

@@ -1,0 +1,241 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of a vehicle that soil can feel: its wheels, and what of its hull may come to the ground."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import mujoco
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from regolith_terrain import scm
+from regolith_terrain.scm.constants import CYLINDER, GROUSERED, MESH, RAY_ABOVE
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_vehicles import substeps
+from regolith_vehicles.config import VehicleModelError
+from regolith_vehicles.model_config import GroundShapeConfig, VehicleModelConfig
+from regolith_vehicles.multibody import Multibody
+from regolith_vehicles.wheel_shapes import axle_frame, load_triangles, wheel_shape
+
+Vector = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+_LEVEL = np.eye(3)
+_Z_TO_Y = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
+"""Columns: axes of a shape whose y axis is to lie along z."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The ground shapes fixed to one body, in one box along that body's axes."""
+
+    body: int
+    members: tuple[int, ...]
+    """Their indices."""
+    middle: Vector
+    """Of the box in the body's frame [m], shape (3,)."""
+    half: Vector
+    """Half lengths of the box [m], shape (3,)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Wheels first, in the order of the YAML file, then the ground shapes of the hull; n of both."""
+
+    names: tuple[str, ...]
+    """As errors tell them."""
+    wheels: int
+    """Number of wheels."""
+    body: Indices
+    """Index of the body each is fixed to, shape (n,)."""
+    offset: Vector
+    """Of a shape's origin in its body's frame [m], shape (n, 3)."""
+    frame: Vector
+    """Rotation of a shape in its body's frame, shape (n, 3, 3)."""
+    shapes: scm.Shapes
+    reach: Vector
+    """Radius about its origin that holds each shape in any orientation [m], shape (n,)."""
+    box_middle: Vector
+    """Of a box round each shape, in its body's frame [m], shape (n, 3)."""
+    box_half: Vector
+    """Half lengths of that box along the shape's axes [m], shape (n, 3)."""
+    hull: tuple[Group, ...]
+
+    @property
+    def hull_area(self) -> float:
+        """Largest face of a box round any ground shape [m^2]; 0 without any."""
+        h = self.box_half[self.wheels :]
+        return 4.0 * float(np.max(h[:, [0, 1, 2]] * h[:, [1, 2, 0]], initial=0.0))
+
+    def centers(self, count: int, place: Vector, turn: Vector) -> Vector:
+        """Return where the origins of the first ``count`` shapes are in the world [m], shape (count, 3).
+
+        :param place: origins of all bodies [m], shape (nbody, 3); turn: their rotations, shape (nbody, 9)
+        """
+        out: Vector = _centers(self.body, self.offset, count, place, turn)
+        return out
+
+    def hull_is_near(
+        self, grid: SoilGrid, mode: int, place: Vector, turn: Vector, cvel: Vector, com: Vector, dt: float
+    ) -> bool:
+        """Say whether any part of the hull may touch the ground within a cycle.
+
+        False is certain: a shape lies above the plane of whichever face of its box looks down most, and that plane,
+        lowered by as far as the shape can come, stays above every node it can come over. All shapes of a body are
+        looked at in one box first.
+
+        :param place: origins of all bodies [m], shape (nbody, 3); turn: their rotations, shape (nbody, 9)
+        :param cvel: MuJoCo's velocities, shape (nbody, 6), of the points at ``com``, shape (3,)
+        :param dt: length of the cycle [s]
+        """
+        slack = 0.5 * substeps.MARGIN_ACCELERATION * dt * dt + (RAY_ABOVE if mode == scm.MODE_REFERENCE else 0.0)
+        for group in self.hull:
+            b = group.body
+            bounds = _underside(group.middle, group.half, _LEVEL, place[b], turn[b], cvel[b], com)
+            if bounds[-1] <= substeps.TOP_SPEED and not grid.comes_above(bounds[:-1], bounds[-1] * dt + slack):
+                continue
+            for k in group.members:
+                bounds = _underside(
+                    self.box_middle[k], self.box_half[k], self.frame[k], place[b], turn[b], cvel[b], com
+                )
+                if not bounds[-1] <= substeps.TOP_SPEED:  # NaN neither
+                    return True
+                if grid.comes_above(bounds[:-1], bounds[-1] * dt + slack):
+                    return True
+        return False
+
+
+def make_parts(config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> Parts:
+    """Return the parts of a vehicle that soil can feel.
+
+    :raises VehicleModelError: if a shape cannot be made of what its section says
+    """
+    folder, where = Path(mjcf_path).parent, config.file or mjcf_path
+    wheels, hull = config.wheels, config.ground_shapes
+    model = body.model
+    try:
+        shapes = [wheel_shape(wheel, folder) for wheel in wheels]
+    except ValueError as error:
+        raise VehicleModelError(where, 'wheels', str(error), 'shapes as documented') from error
+    axes = model.jnt_axis[body.wheel_joint]
+    frames = [np.eye(3) if w.mesh is not None else axle_frame(a) for w, a in zip(wheels, axes, strict=True)]
+    bodies = list(body.wheel_body)
+    for shape in hull:
+        name = shape.body if shape.body is not None else config.chassis
+        index = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, name)
+        if index <= 0:
+            known = ', '.join(model.body(k).name for k in range(1, model.nbody))
+            raise VehicleModelError(where, f'ground_shapes.{shape.name}.body', name, f'a body: {known}')
+        bodies.append(index)
+        try:
+            shapes.append(_hull_shape(shape, folder))
+        except ValueError as error:
+            raise VehicleModelError(where, f'ground_shapes.{shape.name}', str(error), 'as documented') from error
+        frames.append(_hull_frame(shape))
+    joined, frame = scm.join_shapes(shapes), np.array(frames)
+    offset = np.array([(0.0, 0.0, 0.0)] * len(wheels) + [s.position for s in hull], dtype=np.float64)
+    body_of = np.array(bodies, dtype=np.int64)
+    middle, half = _boxes(joined, offset, frame)
+    return Parts(
+        names=(*(f'wheel {w.name}' for w in wheels), *(f'ground shape {s.name}' for s in hull)),
+        wheels=len(wheels),
+        body=body_of,
+        offset=offset,
+        frame=frame,
+        shapes=joined,
+        reach=np.array([scm.reach(shape) for shape in shapes]),
+        box_middle=middle,
+        box_half=half,
+        hull=_groups(body_of, len(wheels), middle, half, frame),
+    )
+
+
+def _hull_shape(shape: GroundShapeConfig, folder: Path) -> scm.Shapes:
+    if shape.mesh is not None:
+        return scm.mesh(load_triangles(folder / shape.mesh, shape.mesh_scale))
+    assert shape.size is not None
+    if len(shape.size) == 2:
+        return scm.cylinder(shape.size[0], 2.0 * shape.size[1])
+    length, width, height = shape.size
+    return scm.box(2.0 * length, 2.0 * width, 2.0 * height)
+
+
+def _hull_frame(shape: GroundShapeConfig) -> Vector:
+    x, y, z, w = shape.orientation
+    matrix = np.empty(9)
+    mujoco.mju_quat2Mat(matrix, np.array([w, x, y, z]))
+    turn: Vector = matrix.reshape(3, 3)
+    # Soil knows cylinders about y.
+    return turn @ _Z_TO_Y if shape.kind == 'cylinder' else turn
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _centers(body, offset, count, place, turn):  # type: ignore[no-untyped-def]
+    out = np.empty((count, 3))
+    for k in range(count):
+        b = body[k]
+        for a in range(3):
+            out[k, a] = place[b, a] + (
+                turn[b, 3 * a] * offset[k, 0] + turn[b, 3 * a + 1] * offset[k, 1] + turn[b, 3 * a + 2] * offset[k, 2]
+            )
+    return out
+
+
+def _boxes(shapes: scm.Shapes, offset: Vector, frame: Vector) -> tuple[Vector, Vector]:
+    """Return boxes round all shapes: middles in the bodies' frames, half lengths along the shapes' axes."""
+    half, middle = shapes.size[:, :3].copy(), offset.copy()
+    for k, kind in enumerate(shapes.kind):
+        if kind in (CYLINDER, GROUSERED):
+            radius = shapes.size[k, 0] + (shapes.size[k, 3] if kind == GROUSERED else 0.0)
+            half[k] = radius, shapes.size[k, 1], radius
+        elif kind == MESH:
+            middle[k] += frame[k] @ shapes.size[k, 3:]
+    return middle, half
+
+
+def _groups(body: Indices, first: int, middle: Vector, half: Vector, frame: Vector) -> tuple[Group, ...]:
+    """Return the shapes from the first on by the body they are fixed to."""
+    groups = []
+    for b in sorted(set(body[first:].tolist())):
+        members = [k for k in range(first, len(body)) if body[k] == b]
+        reach = np.array([np.abs(frame[k]) @ half[k] for k in members])
+        low, high = (middle[members] - reach).min(axis=0), (middle[members] + reach).max(axis=0)
+        groups.append(Group(b, tuple(members), 0.5 * (low + high), 0.5 * (high - low)))
+    return tuple(groups)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _underside(middle, half, frame, place, turn, cvel, com):  # type: ignore[no-untyped-def]
+    """Return where a box on a body is, a plane below all of it, and how fast its points may be.
+
+    :param middle: of the box in the body's frame [m]; half: its half lengths; frame: its axes in the body's frame
+    :return: x, y, half extents along x and y, height of the plane at (x, y) [m], its slopes; speed [m/s]
+    """
+    axes = np.empty((3, 3))
+    center = np.empty(3)
+    for a in range(3):
+        for c in range(3):
+            axes[a, c] = turn[3 * a] * frame[0, c] + turn[3 * a + 1] * frame[1, c] + turn[3 * a + 2] * frame[2, c]
+        center[a] = place[a] + turn[3 * a] * middle[0] + turn[3 * a + 1] * middle[1] + turn[3 * a + 2] * middle[2]
+    face = 0
+    for c in range(1, 3):
+        if abs(axes[2, c]) > abs(axes[2, face]):
+            face = c
+    # n . (p - center) = -half on the face that looks down, n its axis turned upwards.
+    sign = 1.0 if axes[2, face] > 0.0 else -1.0
+    nx, ny, nz = sign * axes[0, face], sign * axes[1, face], sign * axes[2, face]
+    reach_x = half[0] * abs(axes[0, 0]) + half[1] * abs(axes[0, 1]) + half[2] * abs(axes[0, 2])
+    reach_y = half[0] * abs(axes[1, 0]) + half[1] * abs(axes[1, 1]) + half[2] * abs(axes[1, 2])
+    wx, wy, wz = cvel[0], cvel[1], cvel[2]
+    rx, ry, rz = center[0] - com[0], center[1] - com[1], center[2] - com[2]
+    vx = cvel[3] + wy * rz - wz * ry
+    vy = cvel[4] + wz * rx - wx * rz
+    vz = cvel[5] + wx * ry - wy * rx
+    turning = math.sqrt((wx * wx + wy * wy + wz * wz) * (half[0] * half[0] + half[1] * half[1] + half[2] * half[2]))
+    speed = math.sqrt(vx * vx + vy * vy + vz * vz) + turning
+    return center[0], center[1], reach_x, reach_y, center[2] - half[face] / nz, -nx / nz, -ny / nz, speed

@@ -1,0 +1,263 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Hulls press on soil by the soil's law: bellies rest, rovers on their backs lie, and nothing is paid for it above ground."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from regolith_terrain import scm
+from regolith_terrain.config import load_soil
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.surface import HeightField
+from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.kinematics import wheel_commands
+from regolith_vehicles.model_config import GroundShapeConfig, VehicleModelConfig
+from regolith_vehicles.multibody import check_substep
+from regolith_vehicles.parts import _underside
+from regolith_vehicles.vehicle import Vehicle
+from regolith_world.rotation import from_rotation_vector, matrix
+
+CYCLE_NS = 20_000_000
+STILL = np.zeros(4)
+WEIGHT = 434.92 * 1.62
+BELLY, DECK, MAST, HEAD = range(4, 8)
+Maker = Callable[..., Vehicle]
+
+
+class Ridge(HeightField):
+    """Level ground with a flat ridge along x, 0.5 m high and narrower than a rover's track."""
+
+    def heights(self, x, y):
+        return np.where(np.abs(np.asarray(y)) < 0.3, 0.5, 0.0) + 0.0 * np.asarray(x)
+
+    def fingerprint(self):
+        return 'ridge'
+
+
+class Rough(HeightField):
+    """Waves of some decimetres, steep in places."""
+
+    def heights(self, x, y):
+        return 0.12 * np.sin(2.5 * np.asarray(x)) * np.cos(2.1 * np.asarray(y))
+
+    def fingerprint(self):
+        return 'rough'
+
+
+def _stand(vehicle: Vehicle, seconds: float) -> None:
+    for _ in range(round(seconds * 50)):
+        vehicle.grid.apply(vehicle.evolve(CYCLE_NS, STILL, STILL))
+        vehicle.commit()
+
+
+def _turn_over(vehicle: Vehicle) -> None:
+    """Lay the rover gently on its back: on the mast's head and the rear edge of the deck."""
+    angle = math.pi + math.atan2(1.95 - 1.09, 0.53 + 0.64)
+    vehicle.place_at((0.0, 0.0, 1.26), (0.0, math.sin(0.5 * angle), 0.0, math.cos(0.5 * angle)))
+    assert vehicle._settle()
+    vehicle._data.qvel[:] = 0.0
+    vehicle._refresh()
+    vehicle.commit()
+
+
+def _static_sinkage(vehicle: Vehicle, part: int, soil: str) -> float:
+    """Return how deep soil nobody has pressed lets a part in under the load it carries now, at the angle it has now [m].
+
+    By bisection over its depth of the law itself, Bekker's pressure with Janosi-Hanamoto's shear left out: pressure acts
+    along the part's surface, of which the upward share per node is p(s) spacing^2.
+    """
+    load = float(vehicle._force[part, 2])
+    law = load_soil(soil)
+    parts, data = vehicle._parts, vehicle._data
+    b = parts.body[part]
+    turn = data.xmat[b].reshape(3, 3) @ parts.frame[part]
+    center = data.xpos[b] + data.xmat[b].reshape(3, 3) @ parts.offset[part]
+    half, spacing = parts.shapes.size[part, :3], vehicle.grid.spacing
+    reach = np.abs(turn) @ half
+    i = np.arange(math.ceil((center[0] - reach[0]) / spacing), math.floor((center[0] + reach[0]) / spacing) + 1)
+    j = np.arange(math.ceil((center[1] - reach[1]) / spacing), math.floor((center[1] + reach[1]) / spacing) + 1)
+    dx, dy = np.meshgrid(i * spacing - center[0], j * spacing - center[1], indexing='ij')
+    low, high = np.full(dx.shape, -np.inf), np.full(dx.shape, np.inf)
+    for k in range(3):
+        offset, climb = turn[0, k] * dx + turn[1, k] * dy, turn[2, k]
+        if abs(climb) < 1e-12:
+            high = np.where(np.abs(offset) > half[k], -np.inf, high)
+            continue
+        ends = (-half[k] - offset) / climb, (half[k] - offset) / climb
+        low, high = np.maximum(low, np.minimum(*ends)), np.minimum(high, np.maximum(*ends))
+    under = np.where(low <= high, low, np.inf)
+    bearing = law.k_phi + law.k_c * vehicle._stats[part, scm.STAT_INVERSE_WIDTH]
+    shallow, deep = 0.0, 0.5
+    for _ in range(60):
+        depth = 0.5 * (shallow + deep)
+        sinkage = np.maximum(0.0, depth - (under - under.min()))
+        carried = float((bearing * sinkage**law.exponent).sum()) * spacing**2
+        shallow, deep = (depth, deep) if carried < load else (shallow, depth)
+    return deep
+
+
+def test_a_belly_rests_on_a_ridge(make_vehicle: Maker) -> None:
+    """With the wheels in the air the belly stands as deep as Bekker's law has it: s = (W / A) / (k_c / b + k_phi).
+
+    A is that of the 27 rows of nodes on top; the two at the ridge's edges have the edge's normal and carry next to nothing.
+    2 %: there are 55 or 56 nodes along the belly, and the edges do carry a little.
+    """
+    vehicle = make_vehicle(field=Ridge())
+    depth = WEIGHT / (1.11 * 27 * 0.02) / 0.82e6
+    vehicle.place_at((0.01, 0.0, 0.5 - 0.2 - depth), (0.0, 0.0, 0.0, 1.0))
+    assert vehicle._settle()
+    _stand(vehicle, 0.5)
+    inverse_width = vehicle._stats[BELLY, scm.STAT_INVERSE_WIDTH]
+    assert not vehicle._stats[:BELLY, scm.STAT_LOADED_NODES].any()
+    # Of a strip l by w, 1 / b = (l + w) / (l w) by its hull's perimeter and area.
+    assert inverse_width == pytest.approx((1.11 + 0.58) / (1.11 * 0.58), rel=0.02)
+    mean = WEIGHT / (1.11 * 27 * 0.02) / (0.82e6 + 1400.0 * inverse_width)
+    state = vehicle.body_state()
+    assert 0.5 - 0.2 - float(state.position[2]) == pytest.approx(mean, rel=0.02)
+    assert float(vehicle._force[BELLY, 2]) == pytest.approx(WEIGHT, rel=1e-3)
+    assert vehicle.hull_share() == pytest.approx(1.0, rel=1e-3)
+    assert np.abs(state.linear_velocity).max() < 1e-3 and matrix(state.orientation)[2, 2] > 0.999
+
+
+@pytest.mark.parametrize('seconds', [6.0, pytest.param(60.0, marks=pytest.mark.slow)])
+def test_a_rover_on_its_back_lies_there(make_vehicle: Maker, seconds: float) -> None:
+    """It lies still, no part deeper than 1.5 times what the law gives for its load and angle on fresh soil."""
+    vehicle = make_vehicle(soil='lunar_nominal')
+    vehicle.grid.__init__(vehicle.grid.height_field, 0.04)
+    _turn_over(vehicle)
+    _stand(vehicle, 0.5 * seconds)
+    middle = vehicle.body_state()
+    _stand(vehicle, 0.5 * seconds)
+    end = vehicle.body_state()
+    assert matrix(end.orientation)[2, 2] < -0.7
+    assert np.abs(end.linear_velocity).max() < 1e-4
+    assert np.linalg.norm(end.position - middle.position) < 1e-4
+    assert vehicle._force[:, 2].sum() == pytest.approx(WEIGHT, rel=1e-3)
+    loaded = [part for part in range(8) if vehicle._stats[part, scm.STAT_LOADED_NODES]]
+    assert loaded == [DECK, HEAD]
+    for part in loaded:
+        sinkage = float(vehicle._stats[part, scm.STAT_MAX_SINKAGE])
+        static = _static_sinkage(vehicle, part, 'lunar_nominal')
+        assert 0.5 * static < sinkage < 1.5 * static, (part, sinkage, static)
+
+
+def test_a_rover_dropped_on_its_back_stays_above(make_vehicle: Maker) -> None:
+    """From half a metre up it strikes the ground and does not pass through, nor drive away."""
+    vehicle = make_vehicle()
+    angle = math.pi + 0.5
+    vehicle.place_at((0.0, 0.0, 1.8), (0.0, math.sin(0.5 * angle), 0.0, math.cos(0.5 * angle)))
+    for _ in range(150):
+        vehicle.grid.apply(vehicle.evolve(CYCLE_NS, np.full(4, 2.0), STILL))
+        vehicle.commit()
+    assert vehicle.grid.max_rut_depth() < 0.25
+    # It may tumble once about its mast, which is 2 m long.
+    assert np.abs(vehicle.body_state().position[:2]).max() < 2.0
+    assert float(vehicle.body_state().position[2]) > 0.4
+
+
+def test_from_a_checkpoint_on_its_back_every_bit_returns(make_vehicle: Maker) -> None:
+    """A fresh vehicle goes on from the saved state, shear under the hull included; a discarded cycle leaves no trace."""
+    first, second = make_vehicle(), make_vehicle()
+    _turn_over(first)
+    _stand(first, 0.2)
+    assert set(first._shear.layer) >= {DECK}
+    state, ground = first.state(), first.grid.save()
+    first.evolve(13_000_001, np.full(4, 1.0), STILL)
+    first.discard()
+    second.grid.load(ground)
+    second.restore(state)
+    for vehicle in (first, second):
+        _stand(vehicle, 0.2)
+    assert first.state() == second.state()
+    assert first.grid.soil_hash() == second.grid.soil_hash()
+
+
+@pytest.mark.parametrize('mode', ['regolith', 'reference'])
+def test_a_hull_above_ground_changes_nothing(make_vehicle: Maker, mode: str) -> None:
+    """Leaving it out of the loop where it is certain not to touch gives the bits of taking it along always."""
+    vehicle, thorough = make_vehicle(field=Rough(), mode=mode), make_vehicle(field=Rough(), mode=mode)
+    seen = []
+    decide = vehicle._touching
+
+    def noting(duration: float) -> int:
+        seen.append(decide(duration))
+        return seen[-1]
+
+    vehicle._touching = noting
+    thorough._touching = lambda duration: 8
+    for v in (vehicle, thorough):
+        v.place_at((0.3, 0.2, 0.45), (0.0, 0.0, 0.0, 1.0))
+        speeds, angles = wheel_commands(v.body.layout, 0.6, 0.1)
+        for _ in range(60):
+            v.grid.apply(v.evolve(CYCLE_NS, speeds, angles))
+            v.commit()
+    assert seen.count(4) > 20
+    assert vehicle.state() == thorough.state()
+    assert vehicle.grid.soil_hash() == thorough.grid.soil_hash()
+
+
+def test_nearness_is_certain() -> None:
+    """No node a tilted box can touch within its way is missed: against all nodes, at random poses."""
+    generator = np.random.default_rng(3)
+    grid = SoilGrid(Rough(), 0.05)
+    half, middle = np.array([0.5, 0.4, 0.2]), np.array([0.1, -0.05, 0.3])
+    hits = misses = 0
+    for _ in range(300):
+        turn = matrix(from_rotation_vector(generator.normal(size=3)))
+        place = generator.uniform((-3.0, -3.0, -0.3), (3.0, 3.0, 1.5))
+        plane = _underside(middle, half, np.eye(3), place, turn.reshape(-1), np.zeros(6), np.zeros(3))
+        near = grid.comes_above(plane[:-1], 0.02)
+        center = place + turn @ middle
+        i = np.arange(math.ceil((center[0] - 1.0) / 0.05), math.floor((center[0] + 1.0) / 0.05) + 1)
+        j = np.arange(math.ceil((center[1] - 1.0) / 0.05), math.floor((center[1] + 1.0) / 0.05) + 1)
+        x, y = np.meshgrid(i * 0.05, j * 0.05, indexing='ij')
+        z = grid.levels(x, y)
+        local = (np.stack((x, y, z), axis=-1) - center) @ turn
+        touching = bool((np.abs(local) <= half).all(axis=-1).any())
+        assert near or not touching
+        hits, misses = hits + touching, misses + (not near)
+    assert hits > 30 and misses > 30
+
+
+def _config(**changes: object) -> VehicleModelConfig:
+    return load_vehicle_model('viper')[0].model_copy(update=changes)
+
+
+def test_wheels_and_hull_have_step_limits_of_their_own() -> None:
+    """Each is what it is alone, with its own area; the refusal says which."""
+    config = _config()
+    wheels = check_substep(config, 434.92, 2e8, 3e4)
+    assert check_substep(config, 434.92, 2e8, 3e4, hull_area=0.1) == wheels
+    assert check_substep(config, 434.92, 2e8, 3e4, hull_area=1.0) == pytest.approx(2.0 * math.sqrt(434.92 / 2e8))
+    with pytest.raises(ValueError, match=r'substep_s: 0.001 .* on 4 m\^2 of soil \(ground_shapes\)'):
+        check_substep(config, 434.92, 2e8, 3e4, hull_area=4.0)
+
+
+@pytest.mark.parametrize(
+    ('section', 'words'),
+    [
+        ({'kind': 'box'}, 'kind and size, or mesh'),
+        ({'kind': 'box', 'size': [1.0, 1.0]}, 'size of a box has 3 numbers, not 2'),
+        ({'kind': 'sphere', 'size': [1.0, 1.0]}, "'box' or 'cylinder'"),
+        ({'mesh': 'a.obj', 'kind': 'box', 'size': [1.0, 1.0, 1.0]}, 'kind and size, or mesh'),
+        ({'kind': 'cylinder', 'size': [1.0, 1.0], 'orientation': [0.0, 0.0, 0.0, 2.0]}, 'unit quaternion'),
+    ],
+)
+def test_a_mistaken_ground_shape_is_refused(section: dict[str, object], words: str) -> None:
+    """The section says what is allowed."""
+    with pytest.raises(ValueError, match=words):
+        GroundShapeConfig.model_validate({'name': 'belly', **section})
+
+
+def test_an_unknown_body_is_named(make_vehicle: Maker) -> None:
+    """A ground shape on a body the MJCF file lacks names key and value."""
+    shape = GroundShapeConfig(name='tail', kind='box', size=(0.1, 0.1, 0.1), body='rump')
+    config, mjcf = _config(ground_shapes=(shape,)), load_vehicle_model('viper')[1]
+    vehicle = make_vehicle()
+    with pytest.raises(ValueError, match=r"ground_shapes.tail.body: 'rump' .* a body: base_link"):
+        Vehicle('rover', config, mjcf, vehicle.grid, load_soil('chrono_lunar'), 1.62)

@@ -1,0 +1,109 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Vehicles stand in static equilibrium from the first moment on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from regolith_terrain.height_field import PlaneField
+from regolith_vehicles.kinematics import wheel_commands
+from regolith_vehicles.vehicle import Vehicle
+
+CYCLE_NS = 20_000_000
+STILL = np.zeros(4)
+Maker = Callable[..., Vehicle]
+
+
+def _stand(vehicle: Vehicle, cycles: int = 50) -> tuple[float, float]:
+    """Let it stand; return the greatest vertical speed [m/s] and the greatest distance from the start [m]."""
+    start = vehicle.body_state().position
+    speed = drift = 0.0
+    for _ in range(cycles):
+        vehicle.grid.apply(vehicle.evolve(CYCLE_NS, STILL, STILL))
+        vehicle.commit()
+        state = vehicle.body_state()
+        speed = max(speed, abs(float(state.linear_velocity[2])))
+        drift = max(drift, float(np.linalg.norm(state.position - start)))
+    return speed, drift
+
+
+@pytest.mark.parametrize(
+    ('model', 'slope', 'heading'),
+    [('viper', 0.0, 0.3), ('viper', 15.0, 2.3), ('viper_locked', 0.0, 0.0), ('viper_grousered', 15.0, 0.3)],
+)
+def test_a_placed_vehicle_stands_still(make_vehicle: Maker, model: str, slope: float, heading: float) -> None:
+    """In the first second nothing moves by a millimetre, nor vertically by a millimetre per second; the ground is as it was.
+
+    It stands within 3 mm of where it was asked to: soil gives way before it holds on a slope, which is made up for once.
+    """
+    vehicle = make_vehicle(model, field=PlaneField(math.tan(math.radians(slope)), 0.0))
+    vehicle.place(0.3, -0.2, heading)
+    assert vehicle.grid.modified_count == 0
+    assert not vehicle._data.qvel.any()
+    assert np.hypot(*(vehicle.body_state().position[:2] - (0.3, -0.2))) < 3e-3
+    speed, drift = _stand(vehicle)
+    assert speed < 1e-3 and drift < 1e-3
+    load = sum(w.force for w in vehicle.wheel_states())
+    # What is left to settle takes or gives less than a hundredth of the weight.
+    assert load == pytest.approx([0.0, 0.0, 434.92 * 1.62], abs=0.01 * 434.92 * 1.62)
+
+
+def test_placing_beside_ruts_and_in_them_is_still(make_vehicle: Maker) -> None:
+    """One who joins late stands still on ground that others have driven over, and changes nothing by being placed."""
+    first = make_vehicle()
+    first.place(0.0, 0.0, 0.0)
+    speeds, angles = wheel_commands(first.body.layout, 0.5, 0.0)
+    for _ in range(100):
+        first.grid.apply(first.evolve(CYCLE_NS, speeds, angles))
+        first.commit()
+    late = make_vehicle()
+    late.grid.load(first.grid.save())
+    before = late.grid.soil_hash()
+    late.place(0.4, 0.13, 0.1)
+    assert late.grid.soil_hash() == before
+    speed, drift = _stand(late)
+    assert speed < 1e-3 and drift < 1e-3
+
+
+def test_placing_is_repeatable_to_the_bit(make_vehicle: Maker) -> None:
+    """Two vehicles placed alike, one of which has driven before, have the same state."""
+    fresh, used = make_vehicle(), make_vehicle()
+    used.place(1.0, 1.0, 0.5)
+    used.evolve(CYCLE_NS, np.full(4, 1.0), STILL)
+    for vehicle in (fresh, used):
+        vehicle.place(0.3, -0.2, 0.3)
+    assert fresh.state() == used.state()
+
+
+def test_where_nothing_holds_it_stands_on_the_surface(make_vehicle: Maker) -> None:
+    """On 45 degrees no equilibrium exists: it starts from where it was asked to, on the ground, and slides."""
+    vehicle = make_vehicle(field=PlaneField(1.0, 0.0))
+    vehicle.place(0.3, -0.2, 0.0)
+    assert vehicle.body_state().position[:2] == pytest.approx([0.3, -0.2], abs=1e-12)
+    assert _stand(vehicle, 10)[1] > 1e-2
+
+
+def test_figures_count_from_the_first_command(make_vehicle: Maker) -> None:
+    """Rocking, being pushed and rolling back count for nothing before; afterwards all does."""
+    vehicle = make_vehicle()
+    vehicle.place(0.0, 0.0, 0.0)
+    vehicle.apply_impulse(vehicle.body_state().center_of_mass, (100.0, 0.0, 0.0))
+    moved = _stand(vehicle, 10)[1]
+    assert moved > 1e-3
+    assert vehicle.figures.distance == 0.0 and vehicle.figures.rolled == 0.0
+    _stand(vehicle, 40)
+    speeds, angles = wheel_commands(vehicle.body.layout, 0.2, 0.0)
+    start = vehicle.body_state().position[0]
+    for _ in range(100):
+        vehicle.grid.apply(vehicle.evolve(CYCLE_NS, speeds, angles))
+        vehicle.commit()
+    figures = vehicle.figures
+    assert figures.distance == pytest.approx(vehicle.body_state().position[0] - start, rel=1e-2)
+    # What the wheels rolled and the rover did not go.
+    assert figures.mean_slip == pytest.approx(1.0 - figures.distance / figures.rolled, abs=0.02)
+    assert 0.0 < figures.mean_slip < 0.08
