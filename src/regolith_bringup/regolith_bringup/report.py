@@ -49,7 +49,7 @@ def write_report(run_dir: str | Path) -> Path:
         track_map=_image(plots.track_map(run)),
         wheel_history=_image(plots.wheel_history(run)),
         radio=_radio(run_dir, summary),
-        sensors=_sensors(run_dir, summary),
+        sensors=_sensors(run_dir, run, summary),
         cycle_timing=_image(plots.cycle_timing(run)),
         vehicles=_vehicles(run, summary, colors),
         events=_events(summary),
@@ -171,12 +171,26 @@ def _interval(since: float, until: float | None) -> str:
     return f'{since:.1f} to {"the end" if until is None else f"{until:.1f}"}'
 
 
-def _sensors(run_dir: Path, summary: dict[str, Any]) -> str:
-    """Return the section about sensors; nothing for a run without any."""
-    from regolith_bringup.sensor_sheet import sensor_sheets
+def _sensors(run_dir: Path, run: RunData, summary: dict[str, Any]) -> str:
+    """Return the section about sensors, and what to do for what is not in it."""
+    from regolith_bringup.sensing_section import scenario_sensors
+    from regolith_bringup.sensor_sheet import sensor_sheets, unseen
 
-    if not summary['sensors']:
-        return ''
+    sensors = scenario_sensors(run.scenario)
+    if not sensors:
+        return (
+            '<section><h2>What the sensors saw</h2><p class="caption">No vehicle has a sensor. A camera '
+            '(<code>vehicles.NAME.sensors.eye: {model: navcam}</code>, see docs/sensors.md) brings pictures here.'
+            '</p></section>\n'
+        )
+    missing = unseen(run_dir, sensors)
+    left_out = (
+        f'<p class="caption">Not recorded: {_text(", ".join(missing))}. Small pictures of a few moments are kept of '
+        'every camera; <code>--set recording.sensors=true</code> keeps all images and clouds, '
+        '<code>--set recording.sensors=[TOPIC]</code> some.</p>'
+        if missing
+        else ''
+    )
     rows = [(_text(topic), str(v['messages']), f'{v["rate_hz"]:.2f}') for topic, v in summary['sensors'].items()]
     sheets = ''.join(
         f'<h3>{_text(name)}</h3><img alt="What {_text(name)} saw over the run" src="{_image(figure)}">'
@@ -188,7 +202,7 @@ def _sensors(run_dir: Path, summary: dict[str, Any]) -> str:
         'blue). Lidars from above, x ahead to the right.'
     )
     return (
-        f'<section><h2>What the sensors saw</h2>{sheets}<p class="caption">{caption}</p>'
+        f'<section><h2>What the sensors saw</h2>{sheets}<p class="caption">{caption}</p>{left_out}'
         f'<div class="scroll">{_table(("topic", "messages", "per simulated second"), rows)}</div></section>\n'
     )
 

@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
@@ -17,6 +18,8 @@ from numpy.typing import NDArray
 
 from regolith_bringup.bag_reading import Bag
 from regolith_bringup.frames import pixels
+from regolith_sensors.camera.display import srgb
+from regolith_sensors.scenario_config import Sensor
 
 COLUMNS = 4
 _CLASSES = ('sky', 'ground', 'rock', 'vehicle', 'wheel', 'other')
@@ -31,6 +34,7 @@ def sensor_sheets(run_dir: str | Path) -> dict[str, Figure]:
     """Return a figure for each camera and lidar whose images or points are in the bag, by ``/VEHICLE/SENSOR``."""
     bag = Bag(run_dir)
     cameras: dict[str, list[str]] = {}
+    previews: list[str] = []
     sheets: dict[str, Figure] = {}
     for name, topic in bag.topics.items():
         if not topic.messages:
@@ -38,10 +42,15 @@ def sensor_sheets(run_dir: str | Path) -> dict[str, Figure]:
         camera, row = _row_of(name)
         if topic.type_name == 'sensor_msgs/msg/Image' and row in _ROWS:
             cameras.setdefault(camera, []).append(row)
+        if topic.type_name == 'sensor_msgs/msg/CompressedImage' and row == 'preview':
+            previews.append(camera)
         if topic.type_name == 'sensor_msgs/msg/PointCloud2' and name.endswith('/points'):
             sheets[name.removesuffix('/points')] = _lidar_sheet(bag, name, topic.messages)
     for camera, rows in cameras.items():
         sheets[camera] = _camera_sheet(bag, camera, [row for row in _ROWS if row in rows])
+    for camera in previews:
+        if 'image_raw' not in cameras.get(camera, ()):
+            sheets[camera] = _preview_sheet(bag, camera)
     return dict(sorted(sheets.items()))
 
 
@@ -67,10 +76,32 @@ def displayed(message: Any) -> NDArray[np.float64]:
     return srgb(values)
 
 
-def srgb(light: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return light, 0 to 1, in the curve of displays (IEC 61966-2-1)."""
-    curve = np.where(light <= 0.0031308, 12.92 * light, 1.055 * np.maximum(light, 1e-9) ** (1.0 / 2.4) - 0.055)
-    return np.asarray(curve)
+def unseen(run_dir: str | Path, sensors: Iterable[Sensor]) -> list[str]:
+    """Return the topics with images and clouds that sensors had and the bag has not, in name order.
+
+    :param sensors: of the scenario
+    """
+    bag = Bag(run_dir)
+    held = {name for name, topic in bag.topics.items() if topic.messages}
+    return sorted(name for s in sensors for name, output in s.topics if output.large and name not in held)
+
+
+def _preview_sheet(bag: Bag, camera: str) -> Figure:
+    topic = f'{camera}/preview'
+    found = bag.some(topic, range(bag.topics[topic].messages))[:COLUMNS]
+    packed = [np.frombuffer(m.content.data, np.uint8) for m in found]
+    images = [np.asarray(cv2.imdecode(data, cv2.IMREAD_UNCHANGED)) for data in packed]
+    height, width = images[0].shape[:2]
+    figure = Figure(figsize=(12.0, 12.0 / COLUMNS * height / width + 0.35))
+    figure.set_layout_engine('constrained', w_pad=0.02, h_pad=0.02, wspace=0.0, hspace=0.0)
+    axes = figure.subplots(1, COLUMNS, squeeze=False)[0]
+    for axis in axes:
+        axis.set_axis_off()
+    for axis, image, message in zip(axes, images, found):
+        axis.imshow(image[:, :, ::-1] if image.ndim == 3 else image, cmap='gray', vmin=0, vmax=255)
+        stamp = message.content.header.stamp
+        axis.set_title(f'{stamp.sec + 1e-9 * stamp.nanosec:.2f} s', fontsize=9, loc='left')
+    return figure
 
 
 def _camera_sheet(bag: Bag, camera: str, rows: list[str]) -> Figure:

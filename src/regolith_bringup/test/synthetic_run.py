@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
@@ -66,10 +67,14 @@ class Types:
         return bytes(self.store.serialize_cdr(message, message.__msgtype__))
 
 
-def make_run(folder: Path, cycles: int = 60, *, close: bool = True) -> Path:
-    """Write a run of two vehicles that drive along y = 0 (amber) and y = 1 (basalt) at 0.3 m/s for some cycles."""
+def make_run(folder: Path, cycles: int = 60, *, close: bool = True, previews: int = 0) -> Path:
+    """Write a run of two vehicles that drive along y = 0 (amber) and y = 1 (basalt) at 0.3 m/s for some cycles.
+
+    :param previews: with some, amber has a camera that left so many, and a lidar of which nothing was recorded
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    scenario = load_scenario('two_rovers', ['terrain.source=flat']).scenario
+    sensors = ['vehicles.amber.sensors={eye: {model: navcam}, lidar: {model: vlp16}}'] if previews else []
+    scenario = load_scenario('two_rovers', ['terrain.source=flat', *sensors]).scenario
     write_resolved(scenario, folder / 'scenario.yaml')
     types = Types()
     bag = BagWriter(folder / 'bag')
@@ -126,6 +131,13 @@ def make_run(folder: Path, cycles: int = 60, *, close: bool = True) -> Path:
         add('/clock', types.make('rosgraph_msgs/msg/Clock', clock=clock), t_ns, wall_ns + 2)
         for name, y_m in vehicles.items():
             _add_vehicle(types, add, name, y_m, cycle, t_ns, wall_ns, stamp(t_ns))
+    for n in range(previews):
+        shown = np.full((24, 32), 40 * n, np.uint8)
+        message = types.make(
+            'sensor_msgs/msg/CompressedImage', header=stamp(n * 10**8), format='mono8; jpeg compressed ',
+            data=np.asarray(cv2.imencode('.jpg', shown)[1]),
+        )
+        add('/amber/eye/preview', message, n * 10**8, n)
     if close:
         bag.close()
     else:

@@ -74,6 +74,7 @@ SENSOR_TYPES: Mapping[str, SensorType] = {
         {
             'image': _image('image_raw'),
             'compressed': (Output('image_raw/compressed', 'sensor_msgs/msg/CompressedImage', large=True),),
+            'image_8bit': _image('image_8bit'),
             'depth': _image('depth/image_raw'),
             'semantic': _image('semantic/image_raw'),
             'instance': _image('instance/image_raw'),
@@ -82,7 +83,10 @@ SENSOR_TYPES: Mapping[str, SensorType] = {
             'wheels': (Output('wheels', 'regolith_msgs/msg/WheelLabels'),),
         },
         ('image',),
-        (Output('camera_info', 'sensor_msgs/msg/CameraInfo'),),
+        (
+            Output('camera_info', 'sensor_msgs/msg/CameraInfo'),
+            Output('preview', 'sensor_msgs/msg/CompressedImage'),
+        ),
     ),
     'lidar': SensorType(
         LidarConfig,

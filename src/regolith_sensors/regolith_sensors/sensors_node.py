@@ -48,6 +48,7 @@ class _Scenario(BaseModel):
     """The sections of a scenario that sensors are made from."""
 
     seed: int
+    duration_s: float
     world: WorldConfig
     terrain: TerrainConfig
     light: LightConfig
@@ -114,8 +115,9 @@ class SensorsNode:
             )
             self.nodes.append(node)
             context = SensorContext(
-                node, self.inbox, scenario.seed, scenario.world.gravity_mps2, scenario.light, lamps
-            )
+                node, self.inbox, scenario.seed, scenario.world.gravity_mps2, scenario.light, lamps,
+                scenario.duration_s,
+            )  # fmt: skip
             made.append(sensor.make_topics(context))
         return made
 

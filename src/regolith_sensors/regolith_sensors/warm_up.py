@@ -14,7 +14,9 @@ from regolith_sensors.imu_config import ImuConfig
 from regolith_sensors.lidar import Lidar
 from regolith_sensors.lidar_config import LidarConfig
 from regolith_sensors.light import Spotlight, Sun
-from regolith_sensors.scene import Scene
+from regolith_sensors.materials import Principled
+from regolith_sensors.meshes import box
+from regolith_sensors.scene import Scene, Semantic
 from regolith_sensors.terrain_tiles import SoilGround
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.surface import FlatField
@@ -22,10 +24,12 @@ from regolith_terrain.surface import FlatField
 
 def main() -> None:
     """Take one small picture, one scan and one inertial sample."""
-    scene = Scene(SoilGround(SoilGrid(FlatField(), 0.05), (-2.0, 2.0, -2.0, 2.0)))
+    scene = Scene(SoilGround(SoilGrid(FlatField(), 0.05), (-2.0, 2.0, -2.0, 2.0)), [Principled((0.1, 0.1, 0.1))])
     node = np.zeros(1, dtype=np.int32)
     scene.centre((0.0, 0.0, 1.0))
     scene.update(node, node)
+    hull = scene.add_object('hull', [(scene.add_mesh(box((0.1, 0.1, 0.1)), holds_light=True), Semantic.VEHICLE)])
+    scene.place(hull, 0, (0.0, 0.0, 0.3), (0.0, 0.0, 0.0, 1.0))
     arrays = scene.commit()
     down = Pose(np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.5**0.5, 0.0, 0.5**0.5]))
     lamp = Spotlight(down.position, np.array([0.0, 0.0, -1.0]), (1.0, 1.0, 1.0), 0.3, 0.4)
@@ -34,6 +38,9 @@ def main() -> None:
     camera = Camera(CameraConfig.model_validate(values), 0, 'warm_up')
     frame = camera.look(arrays, scene.origin, lambda _: down, Sun(0.0, 1.0), [lamp])
     camera.develop(frame)
+    Camera(CameraConfig.model_validate({**values, 'bounce_samples': 0}), 0, 'warm_up').look(
+        arrays, scene.origin, lambda _: down, Sun(0.0, 1.0), [lamp]
+    )
     boxes(frame.object_id, frame.semantic)
 
     def poses(moments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

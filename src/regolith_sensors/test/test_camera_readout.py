@@ -22,6 +22,7 @@ from regolith_world.counter import stream_key
 BASE: dict[str, Any] = {
     'width': 51, 'height': 37, 'pixel_size_m': 7e-6, 'focal_length_m': 4e-3, 'f_number': 4.0, 'exposure_s': 2e-3,
     'color': 'rgb', 'focus_distance_m': 3.0, 'defocus_gain': 20.0, 'vignetting_gain': 0.6, 'iso': 150.0,
+    'white_balance': 'none',
     'noise': {'dark_current': [10, 12, 14], 'read': [5, 4, 3], 'prnu': 0.02, 'dsnu': 2, 'row': 1, 'hot_fraction': 1e-2},
 }  # fmt: skip
 

@@ -22,6 +22,7 @@ from std_msgs.msg import Header  # noqa: E402
 from regolith_sensors.build import VehicleModel, World  # noqa: E402
 from regolith_sensors.camera.pipeline import Picture  # noqa: E402
 from regolith_sensors.render import empty_frame  # noqa: E402
+from regolith_sensors.ros.camera_topics import preview_frames, preview_message  # noqa: E402
 from regolith_sensors.ros.sensor_topics import SensorContext  # noqa: E402
 from regolith_sensors.scenario_config import LightConfig, sensors_of  # noqa: E402
 from regolith_sensors.world_view import WorldView  # noqa: E402
@@ -135,3 +136,16 @@ def test_one_channel_has_no_order_of_colours(context: Any, color: str, encoding:
     unpacked = cv2.imdecode(np.frombuffer(packed[0].data, np.uint8), cv2.IMREAD_UNCHANGED)
     np.testing.assert_array_equal(unpacked, numbers)
     np.testing.assert_array_equal(np.frombuffer(images[0].data, '<u2').reshape(24, 32), numbers)
+
+
+def test_previews_are_few_and_spread() -> None:
+    """Four frames of a run, the first and the last among them; all of a run of two frames."""
+    assert sorted(preview_frames(12.0, 4.0)) == [0, 16, 31, 47]
+    assert sorted(preview_frames(0.4, 4.0)) == [0, 1] and sorted(preview_frames(0.0, 4.0)) == [0]
+    shown = np.zeros((600, 1200, 3), np.uint8)
+    shown[:, :, 0] = 200
+    message = preview_message(shown, 'rgb8', Header())
+    image = cv2.imdecode(np.frombuffer(message.data, np.uint8), cv2.IMREAD_UNCHANGED)
+    assert message.format == 'rgb8; jpeg compressed bgr8' and image.shape == (240, 480, 3)
+    # Red, in OpenCV's order.
+    assert image[..., 2].mean() > 190 and image[..., 0].mean() < 10 and len(message.data) < 20_000

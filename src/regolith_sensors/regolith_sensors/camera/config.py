@@ -14,6 +14,8 @@ from regolith_sensors.camera.lens import MODELS, LensError, directions
 from regolith_world.config import Section
 
 Color3 = tuple[float, float, float]
+Gain = Annotated[float, Field(ge=0.1, le=10.0)]
+Gains = tuple[Gain, Gain, Gain]
 Efficiency = Annotated[float, Field(ge=0.0, le=1.0)]
 Amount = Annotated[float, Field(ge=0.0)]
 Amount3 = tuple[Amount, Amount, Amount]
@@ -113,6 +115,9 @@ class CameraConfig(Section):
     iso: float = Field(100.0, gt=0.0, description='sensitivity')
     rate_hz: float = Field(10.0, ge=1e-3, le=1000.0, description='frames per second of simulated time')
     color: Literal['mono', 'rgb', 'bayer_rggb', 'bayer_bggr', 'bayer_gbrg', 'bayer_grbg'] = 'rgb'
+    white_balance: Literal['sun', 'none'] | Gains = Field(
+        'sun', description="gains of red, green and blue numbers; 'sun': what is white in sunlight is so in the image"
+    )
     distortion: DistortionConfig = DistortionConfig()
     defocus_gain: float = Field(1.0, ge=0.0, le=100.0, description='G of the blur spot; 1: ideal lens')
     defocus_variant: Literal['normalised', 'paper'] = 'normalised'

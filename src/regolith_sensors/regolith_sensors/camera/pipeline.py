@@ -18,7 +18,7 @@ from regolith_sensors.camera.info import CameraInfo, camera_info
 from regolith_sensors.camera.lens import pixel_rays
 from regolith_sensors.camera.readout import NoiseStreams, Sensor, signals
 from regolith_sensors.edges import edge_pixels
-from regolith_sensors.light import BAND_WAVELENGTHS, Spotlight, Sun
+from regolith_sensors.light import BAND_WAVELENGTHS, SUN_BANDS, Spotlight, Sun
 from regolith_sensors.render import (
     DARK,
     Draws,
@@ -92,6 +92,7 @@ class Camera:
         if config.effects.dust_spots:
             self._dust = effects.dust_transmission(config.height, config.width, config.effects, seed, name)
         self._rate, self._fall = self._signal_rate(), self._vignetting()
+        self._balance = self._white_balance()
         self._sensor = self._read_out()
         self._streams = stream_key(seed, name, 'shot'), stream_key(seed, name, 'read')
         self._edge_rays: Singles | None = None
@@ -194,7 +195,7 @@ class Camera:
         if not linear:
             response = config.response
             slope, offset = self._per_channel(response.slope or ()), self._per_channel(response.offset)
-            level = stages.respond(numbers, response.kind, slope, offset, config.iso, response.gamma)
+            level = stages.respond(numbers, response.kind, slope, offset, config.iso, response.gamma) * self._balance
             numbers = stages.quantise(level)
         numbers = numbers[:, :, 0] if self._shape[2] == 1 else numbers
         if config.effects.jpeg_quality is not None:
@@ -255,7 +256,7 @@ class Camera:
             read=across(self._per_channel(config.noise.read)),
             full_well=config.full_well,
             poisson_below=stages.POISSON_BELOW if config.aggregator_gain is None else 0.0,
-            slope=across(slope),
+            slope=across(slope * self._balance),
             offset_of_response=across(0.0 if plain else self._per_channel(response.offset)),
             iso=100.0 if plain else config.iso,
         )
@@ -271,6 +272,18 @@ class Camera:
         one = np.ones((1, 1, self._shape[2]), np.float32)
         rate: Singles = stages.aggregate(one, gain, config.pixel_size_m, config.f_number, 1.0, efficiency)[0, 0]
         return rate
+
+    def _white_balance(self) -> Singles:
+        """Return the gain of each channel's numbers, shape (channels,)."""
+        wanted = self.config.white_balance
+        if self._shape[2] == 1 or wanted == 'none':
+            return np.ones(self._shape[2], np.float32)
+        if wanted != 'sun':
+            return np.array(wanted, dtype=np.float32)
+        white = self._rate * np.array(SUN_BANDS)
+        # None below 1: where a channel is full, so is the image.
+        balance: Singles = (white.max() / np.maximum(white, 1e-30)).astype(np.float32)
+        return balance
 
     def _vignetting(self) -> Singles:
         config = self.config

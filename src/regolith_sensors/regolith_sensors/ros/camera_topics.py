@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from importlib import import_module
 from importlib.util import find_spec
@@ -17,6 +18,7 @@ from regolith_msgs.msg import WheelStates
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 from std_msgs.msg import Header
 
+from regolith_sensors.camera.display import display_image
 from regolith_sensors.camera.pipeline import Camera, Picture, Pose
 from regolith_sensors.ground_truth import Box2D, boxes
 from regolith_sensors.render import Frame
@@ -32,11 +34,16 @@ from regolith_world.rotation import matrix, product
 VISION = find_spec('vision_msgs') is not None
 """Whether boxes go out as the usual message."""
 _KEPT_STATES = 400
+_CHEAP = ('camera_info', 'preview')
+_PICTURES = ('image_raw', 'image_8bit', 'image_raw/compressed')
+PREVIEWS, PREVIEW_WIDTH = 4, 480
+"""How many small pictures a run leaves of a camera, and how wide they are at most [px]."""
 
 
 class CameraTopics(SensorTopics):
-    """``image_raw``, ``camera_info``, ``image_raw/compressed``, ``depth/``, ``semantic/``, ``instance/`` and
-    ``normals/image_raw``, ``boxes``, ``wheels``; all of one frame carry the same stamp, the middle of the exposure.
+    """``image_raw``, ``camera_info``, ``image_raw/compressed``, ``image_8bit``, ``depth/``, ``semantic/``,
+    ``instance/`` and ``normals/image_raw``, ``boxes``, ``wheels``; all of one frame carry the same stamp, the middle of
+    the exposure. A few frames of a run come as ``preview``, too, small and packed, if anybody (the recorder) listens.
     """
 
     def __init__(self, sensor: Sensor, context: SensorContext) -> None:
@@ -49,6 +56,7 @@ class CameraTopics(SensorTopics):
             half = round(0.5e9 * self._nominal_exposure)
             self.span_ns = (half, half)
         self._info = info_message(self.camera, sensor.baseline_m)
+        self._previews = preview_frames(context.duration_s, config.rate_hz)
         self._states: dict[str, deque[tuple[int, Any]]] = {}
         if 'wheels' in sensor.outputs:
             for vehicle in sorted(context.lamps):
@@ -72,11 +80,12 @@ class CameraTopics(SensorTopics):
         header = Header(stamp=stamp(t_ns), frame_id=self.frame_id)
         self._info.header = header
         self.publishers['camera_info'].publish(self._info)
-        if not any(self.listened(topic) for topic in self.publishers if topic != 'camera_info'):
+        preview = n in self._previews and self.listened('preview')
+        if not (preview or any(self.listened(topic) for topic in self.publishers if topic not in _CHEAP)):
             return
         frame = self._look(n, t_ns, view)
-        if self.listened('image_raw') or self.listened('image_raw/compressed'):
-            self._publish_picture(self.camera.develop(frame, n), header)
+        if preview or any(self.listened(topic) for topic in _PICTURES):
+            self._publish_picture(self.camera.develop(frame, n), header, preview)
         self._publish_truth(frame, header)
         self._publish_labels(frame, header, t_ns, view)
 
@@ -97,9 +106,15 @@ class CameraTopics(SensorTopics):
                 lamps.append(lamp.spotlight(place[0], turn[0]))
         return self.camera.look(scene, view.scene.origin, pose, self.context.light.sun_at(t_ns), lamps, n)
 
-    def _publish_picture(self, picture: Picture, header: Header) -> None:
+    def _publish_picture(self, picture: Picture, header: Header, preview: bool = False) -> None:
         if self.listened('image_raw'):
             self.publishers['image_raw'].publish(image_message(picture.image, picture.encoding, header))
+        if preview or self.listened('image_8bit'):
+            shown, encoding = display_image(picture.image, picture.encoding)
+            if self.listened('image_8bit'):
+                self.publishers['image_8bit'].publish(image_message(shown, encoding, header))
+            if preview:
+                self.publishers['preview'].publish(preview_message(shown, encoding, header))
         if self.listened('image_raw/compressed'):
             ordered = picture.image[:, :, ::-1] if picture.image.ndim == 3 else picture.image
             _, packed = cv2.imencode('.png', np.ascontiguousarray(ordered), [cv2.IMWRITE_PNG_COMPRESSION, 3])
@@ -176,6 +191,29 @@ def info_message(camera: Camera, baseline_m: float) -> CameraInfo:
     message = CameraInfo(width=info.width, height=info.height, distortion_model=info.distortion_model)
     message.d = [float(v) for v in info.d]
     message.k, message.r, message.p = info.k.ravel(), info.r.ravel(), info.p.ravel()
+    return message
+
+
+def preview_frames(duration_s: float, rate_hz: float) -> frozenset[int]:
+    """Return which frames of a run are shown in small, spread over it."""
+    last = max(math.ceil(duration_s * rate_hz - 1e-9) - 1, 0)
+    return frozenset(round(k * last / (PREVIEWS - 1)) for k in range(PREVIEWS))
+
+
+def preview_message(shown: NDArray[np.uint8], encoding: str, header: Header) -> CompressedImage:
+    """Return a small picture as JPEG.
+
+    :param shown: from :func:`regolith_sensors.camera.display.display_image`
+    """
+    height, width = shown.shape[:2]
+    if width > PREVIEW_WIDTH:
+        size = (PREVIEW_WIDTH, max(round(height * PREVIEW_WIDTH / width), 1))
+        shown = np.asarray(cv2.resize(shown, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    ordered = shown[:, :, ::-1] if shown.ndim == 3 else shown
+    _, packed = cv2.imencode('.jpg', np.ascontiguousarray(ordered), [cv2.IMWRITE_JPEG_QUALITY, 85])
+    order = 'bgr8' if shown.ndim == 3 else ''
+    message = CompressedImage(header=header, format=f'{encoding}; jpeg compressed {order}')
+    message.data = typed_array('B', packed)
     return message
 
 

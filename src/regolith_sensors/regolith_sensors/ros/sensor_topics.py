@@ -32,6 +32,8 @@ class SensorContext:
     light: LightConfig
     lamps: dict[str, dict[str, Any]]
     """Vehicle -> its :class:`regolith_sensors.scenario_config.Lamp` by name."""
+    duration_s: float = 0.0
+    """Of the run; 0: not known."""
 
 
 class SensorTopics(ABC):

@@ -1,0 +1,38 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Images as displays want them: 8 bits, light in sRGB's curve (IEC 61966-2-1), mosaics in colour."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+
+def display_image(numbers: NDArray[np.uint16], encoding: str) -> tuple[NDArray[np.uint8], str]:
+    """Return an image in 8 bits and its encoding, ``mono8`` or ``rgb8``.
+
+    :param numbers: digital numbers of a camera
+    :param encoding: theirs: mono16, rgb16 or bayer_*16
+    """
+    if encoding.startswith('bayer_'):
+        pattern = encoding.removeprefix('bayer_')[:4].upper()
+        numbers = np.asarray(cv2.cvtColor(numbers, getattr(cv2, f'COLOR_Bayer{pattern}2RGB')), dtype=np.uint16)
+    shown: NDArray[np.uint8] = _curve()[numbers]
+    return shown, 'rgb8' if shown.ndim == 3 else 'mono8'
+
+
+def srgb(light: NDArray[Any]) -> NDArray[np.float64]:
+    """Return light, 0 to 1, in the curve of displays."""
+    light = np.asarray(light, dtype=np.float64)
+    curve = np.where(light <= 0.0031308, 12.92 * light, 1.055 * np.maximum(light, 1e-9) ** (1.0 / 2.4) - 0.055)
+    return np.asarray(curve)
+
+
+@lru_cache(maxsize=1)
+def _curve() -> NDArray[np.uint8]:
+    """Return what becomes of each digital number."""
+    return np.asarray(255.0 * srgb(np.arange(65536) / 65535.0) + 0.5).astype(np.uint8)
