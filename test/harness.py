@@ -79,7 +79,7 @@ def vehicle(x: float, y: float, heading_deg: float = 0.0, **driver: Any) -> dict
         'model': 'viper',
         'position': [x, y],
         'heading_deg': heading_deg,
-        'driver': driver or {'type': 'constant', 'linear_mps': 0.0},
+        'driver': driver or {'type': 'constant', 'speed_mps': 0.0},
     }
 
 

@@ -27,8 +27,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
     """A run of two rovers that bump into each other, so that some attempts are discarded."""
     folder = tmp_path_factory.mktemp('bag')
     vehicles = {
-        'amber': vehicle(-0.95, 0.0, type='constant', linear_mps=0.4),
-        'basalt': vehicle(0.95, 0.0, 180.0, type='constant', linear_mps=0.4),
+        'amber': vehicle(-0.95, 0.0, type='constant', speed_mps=0.4),
+        'basalt': vehicle(0.95, 0.0, 180.0, type='constant', speed_mps=0.4),
     }
     return run_scenario(folder, write_scenario(folder, vehicles, duration_s=3.0))
 

@@ -17,8 +17,8 @@ from regolith_bringup.scenario import load_scenario
 from regolith_bringup.simulation import Simulation
 
 NEAR = {
-    'amber': vehicle(0.0, 0.0, 0.0, type='constant', linear_mps=0.3),
-    'basalt': vehicle(0.0, 4.0, 0.0, type='constant', linear_mps=0.3),
+    'amber': vehicle(0.0, 0.0, 0.0, type='constant', speed_mps=0.3),
+    'basalt': vehicle(0.0, 4.0, 0.0, type='constant', speed_mps=0.3),
 }
 FAR: dict[str, Any] = {
     'stations': {'lander': [-130.0, 0.0]},

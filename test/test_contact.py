@@ -13,8 +13,8 @@ from regolith_bringup.simulation import Simulation
 from regolith_world.intersection import NII_DEPTH
 
 HEAD_ON = {
-    'amber': vehicle(-1.605, 0.0, 0.0, type='constant', linear_mps=0.4, angular_rps=0.0),
-    'basalt': vehicle(1.6, 0.05, 180.0, type='constant', linear_mps=0.4, angular_rps=0.0),
+    'amber': vehicle(-1.605, 0.0, 0.0, type='constant', speed_mps=0.4, angular_radps=0.0),
+    'basalt': vehicle(1.6, 0.05, 180.0, type='constant', speed_mps=0.4, angular_radps=0.0),
 }
 
 
@@ -86,8 +86,8 @@ def test_pose_only_rovers_drive_through_each_other(tmp_path):
 def test_a_grazing_contact_forces_no_cycle(tmp_path):
     """Two curves that close on each other at a sharp angle, on procedural ground; they slide along each other."""
     drives = {
-        'amber': vehicle(0.0, 0.0, 0.0, type='constant', linear_mps=0.4, angular_rps=0.15),
-        'basalt': vehicle(-2.6, 0.1, 0.0, type='constant', linear_mps=0.4, angular_rps=0.1),
+        'amber': vehicle(0.0, 0.0, 0.0, type='constant', speed_mps=0.4, angular_radps=0.15),
+        'basalt': vehicle(-2.6, 0.1, 0.0, type='constant', speed_mps=0.4, angular_radps=0.1),
     }
     file = write_scenario(tmp_path, drives, duration_s=20.0, terrain={'source': 'procedural', 'spacing_m': 0.04})
     run = Simulation(load_scenario(file).scenario)

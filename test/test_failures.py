@@ -21,8 +21,8 @@ from regolith_bringup.simulation import Simulation
 pytestmark = pytest.mark.ros
 
 DRIVES = {
-    'amber': vehicle(0.0, 0.0, 0.0, type='constant', linear_mps=0.4, angular_rps=0.1),
-    'basalt': vehicle(0.0, 4.0, 0.0, type='constant', linear_mps=0.4, angular_rps=0.0),
+    'amber': vehicle(0.0, 0.0, 0.0, type='constant', speed_mps=0.4, angular_radps=0.1),
+    'basalt': vehicle(0.0, 4.0, 0.0, type='constant', speed_mps=0.4, angular_radps=0.0),
 }
 
 
@@ -71,7 +71,7 @@ def test_stop_names_the_dead_and_keeps_the_bag(tmp_path):
         # agent_timeout is 1.5 s; the rest is detection by a test that polls on a busy machine.
         assert time.monotonic() - killed < 1.5 + 1.5
         result = live.finish(30.0, code=3)
-    assert 'basalt' in result.output
+    assert 'basalt' in result.output and 'world.on_failure: wait' in result.output
     assert result.summary['bag']['lost'] == 0
     world, bag = last_committed(result.run_dir)
     assert bag == world

@@ -53,7 +53,7 @@ RATES = {
 
 
 def scenario(folder: Path, sensing: bool) -> Path:
-    amber = vehicle(0.0, 0.0, 20.0, type='constant', linear_mps=0.4, angular_rps=0.3)
+    amber = vehicle(0.0, 0.0, 20.0, type='constant', speed_mps=0.4, angular_radps=0.3)
     basalt = vehicle(3.6, 1.3, 100.0)
     if sensing:
         amber |= {'sensors': SENSORS, 'encoders': {'ticks': 512, 'jitter_rad': 0.001}}

@@ -17,9 +17,9 @@ from regolith_bringup.scenario import load_scenario, write_resolved
 
 pytestmark = pytest.mark.ros
 
-AMBER = vehicle(0.0, 0.0, type='constant', linear_mps=0.4)
+AMBER = vehicle(0.0, 0.0, type='constant', speed_mps=0.4)
 # Clear of amber however early it comes, and into its ruts, which only someone with the present ground can know.
-BASALT = vehicle(-2.6, 0.05, type='constant', linear_mps=0.4)
+BASALT = vehicle(-2.6, 0.05, type='constant', speed_mps=0.4)
 # One that stands, and one that would stand inside it.
 COBALT, DACITE = vehicle(0.0, 6.0), vehicle(0.5, 6.0)
 

@@ -26,8 +26,8 @@ AGENTS = ('amber', 'basalt')
 def _overlapping(folder: Path) -> Path:
     """Write a scenario of two rovers almost in one place, which pass through each other, on separate courses."""
     vehicles = {
-        'amber': vehicle(0.0, 0.0, type='constant', linear_mps=0.3),
-        'basalt': vehicle(0.06, 0.05, 8.0, type='constant', linear_mps=0.3),
+        'amber': vehicle(0.0, 0.0, type='constant', speed_mps=0.3),
+        'basalt': vehicle(0.06, 0.05, 8.0, type='constant', speed_mps=0.3),
     }
     return write_scenario(folder, vehicles, 'overlapping', world={'touch': 'pose_only'}, duration_s=2.0)
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.ros
 
 def test_runs_in_one_graph_leave_each_other_alone(tmp_path: Path) -> None:
     """The later of two worlds yields; a namespace moves everything; no two nodes have one name."""
-    amber = vehicle(0.0, 0.0, type='constant', linear_mps=0.2)
+    amber = vehicle(0.0, 0.0, type='constant', speed_mps=0.2)
     file = write_scenario(tmp_path, {'amber': amber}, duration_s=2.0)
     with LiveRun(tmp_path, file, '--no-record', '--speed', 0.2, processes='one', name='first') as first:
         status = first.subscribe(WorldStatus, '/regolith/status', latched=True)

@@ -16,8 +16,8 @@ from regolith_bringup.simulation import Simulation
 from regolith_world.world import ProtocolError
 
 DRIVES = {
-    'amber': vehicle(0.0, 0.0, 0.0, type='constant', linear_mps=0.4, angular_rps=0.15),
-    'basalt': vehicle(-2.6, 0.1, 0.0, type='constant', linear_mps=0.4, angular_rps=0.1),
+    'amber': vehicle(0.0, 0.0, 0.0, type='constant', speed_mps=0.4, angular_radps=0.15),
+    'basalt': vehicle(-2.6, 0.1, 0.0, type='constant', speed_mps=0.4, angular_radps=0.1),
 }
 """Basalt runs into amber's ruts within three seconds."""
 

@@ -43,10 +43,10 @@ def sensors() -> dict[str, Any]:
 
 
 def scenario(folder: Path, seeing: bool = True, **sections: Any) -> Path:
-    amber = vehicle(0.0, 0.0, type='constant', linear_mps=0.4, angular_rps=0.2)
+    amber = vehicle(0.0, 0.0, type='constant', speed_mps=0.4, angular_radps=0.2)
     if seeing:
         amber = {**amber, 'sensors': sensors(), 'lights': {'lamp': {'mount': {'xyz': [0.6, 0.0, 1.2]}}}}
-    basalt = vehicle(2.6, 0.2, type='constant', linear_mps=0.3)
+    basalt = vehicle(2.6, 0.2, type='constant', speed_mps=0.3)
     light = {'sun': {'azimuth_deg': 60.0, 'elevation_deg': 15.0}, 'view_range_m': 200.0}
     return write_scenario(
         folder, {'amber': amber, 'basalt': basalt}, duration_s=DURATION_S, light=light,

@@ -19,13 +19,15 @@ from typing import Annotated, Any
 import typer
 
 from regolith_bringup.comms_commands import comms_app
-from regolith_bringup.problems import Problem, ScenarioError, one_of
+from regolith_bringup.problems import Problem, ScenarioError, one_of, shown
 from regolith_bringup.seeing_commands import dataset, stereo
 from regolith_bringup.terrain_commands import terrain_app
 from regolith_world import kernel_cache
 
 BAD_INPUT = 2
 NODE_FAILED = 3
+UsageError: Any = typer.BadParameter.__base__
+"""Of the library for command lines, which keeps it to itself."""
 
 app = typer.Typer(
     name='regolith',
@@ -159,6 +161,7 @@ def report(run_dir: RunArgument) -> None:
     """Write report.html into a run folder and print its path."""
     from regolith_bringup.report import write_report
 
+    _check_run('report', run_dir)
     with _RunFolderErrors():
         print(write_report(run_dir))
 
@@ -168,10 +171,19 @@ def recover(run_dir: RunArgument) -> None:
     """Rebuild index and metadata of a bag whose recorder was killed."""
     from regolith_bringup.recover import recover as rebuild
 
+    if not run_dir.is_dir():
+        raise ScenarioError(Problem('recover', '', 'no such folder', 'a run folder, or its bag', str(run_dir)))
     with _RunFolderErrors():
         result = rebuild(run_dir)
     state = 'rebuilt' if result.rebuilt else 'was whole'
     print(f'{result.path}: {state}; {result.messages} messages')
+
+
+def _check_run(command: str, run_dir: Path) -> None:
+    """Refuse a folder that no run left."""
+    if not (run_dir / 'scenario.yaml').is_file():
+        problem = 'is not a run folder' if run_dir.exists() else 'no such folder'
+        raise ScenarioError(Problem(command, '', problem, 'a folder that ./regolith run made', str(run_dir)))
 
 
 class _RunFolderErrors:
@@ -183,7 +195,7 @@ class _RunFolderErrors:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: object) -> None:
         from regolith_bringup.recover import RecoverError
 
-        if isinstance(error, (RecoverError, FileNotFoundError)):
+        if isinstance(error, (RecoverError, OSError)):
             _tell(str(error))
             raise typer.Exit(BAD_INPUT)
 
@@ -248,6 +260,16 @@ def experiment(
         print(f'{name}: {json.dumps(result, indent=1)}')
 
 
+@app.command('exec', context_settings={'allow_extra_args': True, 'ignore_unknown_options': True})
+def execute(context: typer.Context, command: Annotated[str, typer.Argument(metavar='CMD...')]) -> None:
+    """Run any command in this environment, e.g. ./regolith exec ros2 topic list."""
+    try:
+        os.execvp(command, [command, *context.args])
+    except OSError as error:
+        problem = f'cannot be run: {error.strerror}'
+        raise ScenarioError(Problem('exec', '', problem, 'a program on PATH, or the path of one', command)) from None
+
+
 @app.command()
 def doctor(as_json: JsonOption = False) -> None:
     """Say what is installed and found, and what is missing."""
@@ -269,10 +291,37 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit code."""
     kernel_cache.ensure()
     try:
-        app(args=None if arguments is None else list(arguments), prog_name='regolith')
+        code = app(
+            args=None if arguments is None else list(arguments), prog_name='regolith', standalone_mode=False
+        )
     except ScenarioError as error:
         _tell(str(error))
         sys.exit(BAD_INPUT)
+    except UsageError as error:
+        if error.format_message():  # else the help was shown already
+            _tell(_usage(error))
+        sys.exit(error.exit_code)
+    except typer.Abort:
+        sys.exit(1)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _usage(error: Any) -> str:
+    """Return what is wrong with a command line in the form that all errors have."""
+    command = error.ctx.command_path if error.ctx is not None else 'regolith'
+    parameter = getattr(error, 'param', None)
+    if parameter is None or not error.message:
+        return str(Problem(command, '', error.format_message().rstrip('.'), f'what {command} --help lists'))
+    name = next((option for option in parameter.opts if option.startswith('--')), parameter.name)
+    about = getattr(parameter, 'help', None)
+    form = error.message.rstrip('.')
+    problem, allowed = form, f'what {command} --help lists'
+    if form.startswith('Input should be '):
+        allowed = form.removeprefix('Input should be ').partition(', unable')[0]
+        problem = 'has the wrong type' if form.startswith('Input should be a valid') else 'is out of range'
+    causes = error.__cause__.errors() if hasattr(error.__cause__, 'errors') else [{}]
+    value = shown(causes[0]['input']) if 'input' in causes[0] else ''
+    return str(Problem(f'{command} {name}', '', problem, f'{allowed} ({about})' if about else allowed, value))
 
 
 if __name__ == '__main__':

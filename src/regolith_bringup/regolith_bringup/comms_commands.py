@@ -36,8 +36,7 @@ def build_graph(
     from regolith_bringup.radio_map import height_map, make_pair, write_pair
 
     loaded = _with_radios(scenario, [*(settings or ()), 'comms.graph=null', 'comms.grid=null'], seed)
-    if out.exists() and not out.is_dir():
-        raise ScenarioError(Problem(f'--out {out}', '', 'is not a folder', 'a folder'))
+    _check_folder(out)
     with tile_progress('tile graph') as progress:
         graph, grid = make_pair(loaded, progress)
     paths = write_pair(graph, grid, out, loaded.name)
@@ -55,11 +54,11 @@ def coverage(
         list[str] | None, typer.Option('--at-breadcrumbs', metavar='X,Y', help='One for each, on the ground [m].')
     ] = None,
     size: Annotated[int, typer.Option('--bytes', metavar='N', help='Payload.', min=0, max=1500)] = 100,
-    out: Annotated[Path | None, typer.Option(metavar='FILE', help='PNG to write; default: NAME_coverage.png.')] = None,
+    out: Annotated[Path, typer.Option(metavar='DIR', help='Folder to write to.')] = Path('comms'),
     settings: SetOption = None,
     seed: SeedOption = None,
 ) -> None:
-    """Draw the probability that a datagram of a radio arrives, over the ground."""
+    """Draw the probability that a datagram of a radio arrives, over the ground: NAME_FROM_coverage.png."""
     from regolith_bringup.comms_plots import coverage_picture
     from regolith_bringup.coverage import coverage_map
 
@@ -69,11 +68,16 @@ def coverage(
     if sender not in radios:
         raise ScenarioError(Problem('comms coverage', '--from', 'no such radio', one_of(radios, sender), sender))
     places = [_place(text) for text in breadcrumbs or ()]
-    path = out or Path(f'{loaded.name}_coverage.png')
-    if path.suffix.lower() != '.png' or not path.parent.is_dir():
-        raise ScenarioError(Problem('--out', '', 'cannot be written', 'a .png file in a folder that exists', str(path)))
+    _check_folder(out)
+    out.mkdir(parents=True, exist_ok=True)
+    path = out / f'{loaded.name}_{sender}_coverage.png'
     coverage_picture(coverage_map(loaded, sender, places, size)).savefig(path, dpi=130)
     print(path)
+
+
+def _check_folder(out: Path) -> None:
+    if out.exists() and not out.is_dir():
+        raise ScenarioError(Problem(f'--out {out}', '', 'is not a folder', 'a folder'))
 
 
 def _with_radios(name: str, settings: list[str], seed: int | None) -> Scenario:

@@ -117,6 +117,8 @@ class Supervisor:
         # The progress bar listens in this process.
         os.environ.update(middleware_environment(os.environ, self._network))
         remove_abandoned()
+        if not self._quiet:
+            self.console.print(f'starting {len(self._specs)} processes: {", ".join(s.label for s in self._specs)}')
         nodes: list[NodeProcess] = []
         previous = {n: signal.signal(n, self._on_signal) for n in (signal.SIGINT, signal.SIGTERM)}
         try:

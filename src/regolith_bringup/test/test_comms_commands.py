@@ -53,9 +53,9 @@ def test_coverage_ends_at_the_ridge_and_goes_on_from_a_breadcrumb(tmp_path: Path
     near = np.abs(shadow.x + 40.0).argmin()
     assert shadow.probability[near, j] > 0.95
     assert (relayed.probability >= shadow.probability - 0.25).all()
-    picture = tmp_path / 'c.png'
-    called('comms', 'coverage', 'comms_ridge', '--from', 'lander', '--at-breadcrumbs', '-1.4,0', '--out', picture)
-    assert picture.read_bytes().startswith(b'\x89PNG')
+    printed = called('comms', 'coverage', 'comms_ridge', '--from', 'lander', '--at-breadcrumbs', '-1.4,0', '--out', tmp_path)
+    assert printed.strip() == str(tmp_path / 'comms_ridge_lander_coverage.png')
+    assert Path(printed.strip()).read_bytes().startswith(b'\x89PNG')
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_coverage_ends_at_the_ridge_and_goes_on_from_a_breadcrumb(tmp_path: Path
     [
         (('comms_ridge', '--from', 'ambre'), 'did you mean amber'),
         (('comms_ridge', '--from', 'amber', '--at-breadcrumbs', '3'), 'is not a place'),
-        (('comms_ridge', '--from', 'amber', '--out', 'no/where.png'), 'a folder that exists'),
+        (('comms_ridge', '--from', 'amber', '--out', __file__), 'is not a folder'),
     ],
 )
 def test_coverage_says_what_is_wrong(arguments: tuple[str, ...], words: str) -> None:
@@ -74,7 +74,7 @@ def test_coverage_says_what_is_wrong(arguments: tuple[str, ...], words: str) -> 
 def test_a_scenario_without_radios_is_seen_as_if_all_had_the_default_one(tmp_path: Path) -> None:
     """Small, as the ground has no edge: 40 m round the vehicles, where all is in reach."""
     small = ('--set', 'comms.margin_m=40', '--set', 'comms.tile_m=10')
-    called('comms', 'coverage', 'two_rovers', '--from', 'amber', '--out', tmp_path / 'c.png', *small)
+    called('comms', 'coverage', 'two_rovers', '--from', 'amber', '--out', tmp_path, *small)
     called('comms', 'build-graph', 'two_rovers', '--out', tmp_path, *small)
     graph = TileGraph.from_dot(tmp_path / 'two_rovers.dot')
     assert len(graph) > 50 and np.isfinite(graph.costs).all()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from regolith_vehicles.model_config import VehicleModelConfig
 from regolith_world.bounded_yaml import load_yaml
@@ -47,12 +47,20 @@ class ConstantDriverConfig(Section):
     """The same twist all the time, or until a time."""
 
     type: Literal['constant'] = 'constant'
-    linear_mps: float = Field(ge=-20.0, le=20.0, description='forward speed [m/s]')
-    angular_rps: float = Field(default=0.0, ge=-10.0, le=10.0, description='yaw rate, left positive [rad/s]')
+    speed_mps: float = Field(ge=-20.0, le=20.0, description='forward speed [m/s]')
+    angular_radps: float = Field(default=0.0, ge=-10.0, le=10.0, description='yaw rate, left positive [rad/s]')
     start_s: Moment = Field(default=0.0, description='simulated time before which the vehicle stands [s]')
     until_s: float | None = Field(
         default=None, ge=0.0, le=LONGEST_S, description='simulated time from which the vehicle stops [s]'
     )
+
+    @model_validator(mode='before')
+    @classmethod
+    def _renamed(cls, values: Any) -> Any:
+        for old, new in (('linear_mps', 'speed_mps'), ('angular_rps', 'angular_radps')):
+            if isinstance(values, dict) and old in values:
+                raise ValueError(f'{old} has a new name; allowed: {new}')
+        return values
 
 
 class PathDriverConfig(Section):

@@ -62,7 +62,7 @@ class ConstantDriver(Driver):
     """The same twist between two times."""
 
     def __init__(self, config: ConstantDriverConfig) -> None:
-        self._twist = (config.linear_mps, config.angular_rps)
+        self._twist = (config.speed_mps, config.angular_radps)
         self._start_ns = round(config.start_s * 1e9)
         self._until_ns = None if config.until_s is None else round(config.until_s * 1e9)
 

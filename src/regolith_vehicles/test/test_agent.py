@@ -41,7 +41,7 @@ class Rig:
         self.terrain = TerrainAuthority(TERRAIN, field, lambda answer: None, self._update, grid=grid)
         self.soil = None if shared else SoilCopy(SoilGrid(field, TERRAIN.spacing_m), 'amber')
         config, mjcf = load_vehicle_model('viper')
-        driver = driver or {'type': 'constant', 'linear_mps': 0.3, 'angular_rps': 0.05}
+        driver = driver or {'type': 'constant', 'speed_mps': 0.3, 'angular_radps': 0.05}
         entry = VehicleEntry.model_validate({'position': [1.0, 2.0], 'heading_deg': 30.0, 'driver': driver})
         self.agent = VehicleAgent(
             'amber', entry, config, mjcf, TERRAIN, field, 1.62, self.answers.append, self._delta,
@@ -332,7 +332,7 @@ def test_observers_see_committed_states_only() -> None:
 
 def test_stop_reports_key_figures() -> None:
     """The report is JSON with the summary's keys; the drive was about as long as commanded."""
-    rig = Rig({'type': 'constant', 'linear_mps': 0.3})
+    rig = Rig({'type': 'constant', 'speed_mps': 0.3})
     _hashes(rig, 100)
     report = json.loads(rig.hold(Command.STOP).report)
     # 0.3 m/s for 2 s, less a ramp at 0.5 m/s^2 (0.09 m) and some slip.

@@ -35,7 +35,7 @@ def _drive(driver: Driver, x: float, y: float, heading: float, steps: int) -> np
 
 def test_constant_driver_keeps_its_times() -> None:
     """It stands before start_s and from until_s on."""
-    driver = make_driver(ConstantDriverConfig(linear_mps=0.3, angular_rps=0.1, start_s=1.0, until_s=2.0))
+    driver = make_driver(ConstantDriverConfig(speed_mps=0.3, angular_radps=0.1, start_s=1.0, until_s=2.0))
     commands = [driver.command(t, _at(0.0, 0.0, 0.0)) for t in (0, 999_999_999, 1_000_000_000, 2_000_000_000)]
     assert commands == [(0.0, 0.0), (0.0, 0.0), (0.3, 0.1), (0.0, 0.0)]
 

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not in this environment')
 
-from regolith_world.ros import patience
+from regolith_world.ros import pace, patience
 
 
 class Graph:
@@ -33,3 +33,14 @@ def test_compiling_does_not_count(compiles_s: float, ends_s: float, monkeypatch:
     while waiting.left() >= 0.0:
         graph.now += 0.5
     assert graph.now == pytest.approx(ends_s, abs=1.0)
+
+
+def test_a_pace_that_is_not_held_is_noticed_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At real time, with cycles of 0.02 s that take 0.04 s: a second is lost every fifty cycles."""
+    now = [100.0]
+    monkeypatch.setattr(pace.time, 'monotonic', lambda: now[0])
+    keeper, lost = pace.Pace(1.0, False, 0.005), 0
+    for cycle in range(500):
+        lost += keeper.wait(cycle * 20_000_000, lambda spare_s: None)
+        now[0] += 0.04
+    assert lost == pytest.approx(500 * 0.02 / pace.HOPELESS_S, abs=1)

@@ -57,7 +57,7 @@ def fleet_speed(vehicles: int, simulated_s: float = 2.0, repeats: int = 3, threa
     from regolith_bringup.scenario import Scenario
     from regolith_bringup.simulation import Simulation
 
-    driver = {'type': 'constant', 'linear_mps': 0.2}
+    driver = {'type': 'constant', 'speed_mps': 0.2}
     scenario = Scenario.model_validate(
         {
             'name': 'fleet',

@@ -33,13 +33,13 @@ class Pace:
         """Count from here: the run was paused, stepped or rewound."""
         self._origin = (time.monotonic(), t_ns)
 
-    def wait(self, t_ns: int, idle: Callable[[float], None]) -> None:
-        """Wait until the cycle that starts at ``t_ns`` is due.
+    def wait(self, t_ns: int, idle: Callable[[float], None]) -> bool:
+        """Wait until the cycle that starts at ``t_ns`` is due; return whether lost time had to be given up.
 
         :param idle: called with a wall time [s] that may be spent on something else meanwhile
         """
         if self.speed <= 0.0:
-            return
+            return False
         while True:
             started, origin_ns = self._origin
             ahead = (t_ns - origin_ns) * 1e-9 / self.speed - (time.monotonic() - started)
@@ -52,8 +52,10 @@ class Pace:
                 time.sleep(ahead)
         if self._strict:
             self._lateness.append(-ahead)
-        if -ahead > HOPELESS_S:
+        hopeless = -ahead > HOPELESS_S
+        if hopeless:
             self.restart(t_ns)
+        return hopeless
 
     def punctuality(self) -> dict[str, float] | None:
         """Return how late cycles started in strict real time, None otherwise."""

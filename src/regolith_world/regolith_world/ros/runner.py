@@ -32,13 +32,15 @@ from regolith_world.ros.garbage import settle
 from regolith_world.ros.inbox import SERVICE_PERIOD_S, Inbox, serve
 from regolith_world.ros.leaving import Leaving
 from regolith_world.ros.naming import root_of
-from regolith_world.ros.pace import Pace
+from regolith_world.ros.pace import HOPELESS_S, Pace
 from regolith_world.ros.parameters import declare_speed
 from regolith_world.world import Choice, ProtocolError, World
 
 CLOCK_PERIOD_S = 0.01
 """/clock is sent at most this often [wall s]: a Python subscriber burns a third of a core at 1 kHz."""
 CHECKPOINTS_KEPT = 3
+LAG_PERIOD_S = 10.0
+"""Between two warnings that the speed asked for is not held [wall s]."""
 STATUS_PERIOD_S = 0.2
 """Of the status while the world plays [wall s]."""
 PULSE_S = 1.0
@@ -128,6 +130,7 @@ class Runner:
         self._speed_now = self._cycle_rate_now = 0.0
         speed = declare_speed(node, self._change_speed)
         self._failure = ''
+        self._next_warning = 0.0
         self._pace = Pace(speed, world.config.real_time == 'strict', world.config.late_s)
 
     # -- the loop -----------------------------------------------------------------------------------------------
@@ -157,7 +160,8 @@ class Runner:
                     continue
                 self.followers.wait_for_recorder()
                 self.followers.wait_for_sensors()
-                self._pace.wait(world.t_ns, lambda spare_s: self._executor.spin_once(timeout_sec=spare_s))
+                if self._pace.wait(world.t_ns, lambda spare_s: self._executor.spin_once(timeout_sec=spare_s)):
+                    self._warn_of_lag()
                 self.followers.wait_for_input()
                 self._step()
             self._await_last_frames()
@@ -177,6 +181,16 @@ class Runner:
         if self.leaving.asked or self._failure:
             return True
         return bool(self._end_ns) and self._world.t_ns >= self._end_ns
+
+    def _warn_of_lag(self) -> None:
+        """Say that the speed asked for cannot be held, now and then."""
+        now = time.monotonic()
+        if now < self._next_warning:
+            return
+        self._next_warning = now + LAG_PERIOD_S
+        t_s, asked = self._world.t_ns * 1e-9, self._pace.speed
+        text = f'speed {asked:g} is not held: {HOPELESS_S:g} s lost by {t_s:.2f} s, now at {self._speed_now:.2f}'
+        self._node.get_logger().warning(text)
 
     def _step(self) -> None:
         world = self._world
@@ -283,8 +297,19 @@ class Runner:
         self._state = WorldStatus.HELD
         self._pulse()
         text = f'no answer from {", ".join(names)}: the world {consequence}'
+        if self._world.config.on_failure == 'stop' and set(names) <= set(self._world.participants):
+            text += f'; {self._way_back()}'
         self._publish_status(WorldStatus.HELD, text, force=True)
         self._node.get_logger().error(text)
+
+    def _way_back(self) -> str:
+        """Return how a run that ends because of a node could have gone on, or still can."""
+        text = 'with world.on_failure: wait in the scenario a node is started again and comes back where it was'
+        if self._run_dir is not None:
+            folders = sorted(p for p in (self._run_dir / 'checkpoints').glob('t*') if (p / 'manifest.json').is_file())
+            if folders:
+                text += f', and this run can be continued by ./regolith run {self._scenario} --from {folders[-1]}'
+        return text
 
     def on_silence(self, silence: Silence) -> Choice:
         """Decide by the scenario's policy; give it to the world."""

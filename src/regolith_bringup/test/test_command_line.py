@@ -1,0 +1,67 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""One form for everything that can be wrong with a command: where, value, problem, what is allowed; exit code 2."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from regolith_bringup.cli import main
+from regolith_bringup.problems import ScenarioError
+from regolith_bringup.scenario import load_scenario
+
+
+def called(capfd: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as left:
+        main(words)
+    out = capfd.readouterr()
+    return int(left.value.code or 0), out.out, out.err
+
+
+@pytest.mark.parametrize(
+    ('words', 'said'),
+    [
+        ('run two_rovers --seed 1.5', "regolith run --seed: '1.5': has the wrong type; allowed: a valid integer"),
+        ('run two_rovers --duration x', "--duration: 'x': has the wrong type; allowed: a valid number"),
+        ('terrain make --seed -1', "terrain make --seed: '-1': is out of range; allowed: greater than or equal to 0"),
+        ('run two_rovers --nosuch', 'No such option: --nosuch'),
+        ('run', "Missing argument 'scenario'"),
+        ('nosuch', "No such command 'nosuch'"),
+        ('run two_rovers --out /proc/x', '--out /proc/x: cannot be made'),
+        ('report /nope', 'report: /nope: no such folder'),
+        ('report /', 'report: /: is not a run folder'),
+        ('recover /nope', 'recover: /nope: no such folder'),
+        ('exec no-such-program', 'exec: no-such-program: cannot be run'),
+        ('check two_rovers --set terrain.source=/nope.npy', 'no such file'),
+    ],
+)
+def test_mistakes_have_one_form(capfd: pytest.CaptureFixture[str], words: str, said: str) -> None:
+    code, out, err = called(capfd, *words.split())
+    assert (code, out) == (2, '') and len(err.splitlines()) == 1, err
+    assert said in err and err.count('; allowed: ') == 1
+
+
+def test_help_is_help(capfd: pytest.CaptureFixture[str]) -> None:
+    code, out, err = called(capfd, '--help')
+    assert code == 0 and 'exec' in out and not err
+    code, out, err = called(capfd)
+    assert code == 2 and 'allowed' not in out + err
+
+
+def test_elevation_models_say_once_what_is_allowed(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / 'a.tif').write_text('no')
+    (tmp_path / 'a.lbl').write_text('no')
+    for name in ('a.tif', 'a.lbl', 'none.npy'):
+        for words in (['check', 'two_rovers', '--set', f'terrain.source={tmp_path / name}'],
+                      ['terrain', 'import', str(tmp_path / name), '--out', str(tmp_path / 'out')]):  # fmt: skip
+            code, _, err = called(capfd, *words)
+            assert code == 2 and err.count('allowed: ') <= 1, err
+
+
+@pytest.mark.parametrize(('old', 'new'), [('linear_mps', 'speed_mps'), ('angular_rps', 'angular_radps')])
+def test_old_names_are_answered_with_the_new_ones(old: str, new: str) -> None:
+    with pytest.raises(ScenarioError, match=f'{old} has a new name; allowed: {new}'):
+        load_scenario('two_rovers', [f'vehicles.amber.driver={{type: constant, {old}: 0.1}}'])
+    load_scenario('two_rovers', ['vehicles.amber.driver={type: constant, speed_mps: 0.1, angular_radps: 0.1}'])
