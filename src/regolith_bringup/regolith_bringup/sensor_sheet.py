@@ -92,7 +92,7 @@ def _preview_sheet(bag: Bag, camera: str) -> Figure:
     packed = [np.frombuffer(m.content.data, np.uint8) for m in found]
     images = [np.asarray(cv2.imdecode(data, cv2.IMREAD_UNCHANGED)) for data in packed]
     height, width = images[0].shape[:2]
-    figure = Figure(figsize=(12.0, 12.0 / COLUMNS * height / width + 0.35))
+    figure = Figure(figsize=(12.0, 12.0 / COLUMNS * height / width + 0.22))
     figure.set_layout_engine('constrained', w_pad=0.02, h_pad=0.02, wspace=0.0, hspace=0.0)
     axes = figure.subplots(1, COLUMNS, squeeze=False)[0]
     for axis in axes:

@@ -244,7 +244,7 @@ class TerrainConfig(Section):
     preset: PresetName | None = Field(
         None, description="kind of procedural lunar ground; none: gentle ground as 'roughness' says"
     )
-    rocks: bool = Field(True, description='whether a preset has its rocks')
+    rocks: bool = Field(True, description='whether a preset, or detail between posts, has its rocks')
     rocks_off_paths: bool = Field(
         True, description="whether rocks wider than 5 cm are kept off the starts and given paths of the vehicles"
     )
@@ -263,7 +263,9 @@ class TerrainConfig(Section):
         None, description="origin: latitude, longitude [deg], or the raster's own coordinates [m]; none: its middle"
     )
     north: Literal['true', 'grid'] = Field('true', description="whether +y is true north or the raster's own")
-    detail: DetailConfig | None = Field(None, description='makes ground between the posts of a raster; none: smooth')
+    detail: DetailConfig | Literal['none'] | None = Field(
+        None, description="ground between the posts of a raster; absent: as the highlands have it; 'none': smooth"
+    )
     roughness: RoughnessConfig = RoughnessConfig()
     mode: Literal['regolith', 'reference'] = Field(
         default='regolith', description='soil contact model: ours or the reference'
@@ -297,7 +299,14 @@ class TerrainConfig(Section):
     @property
     def has_rocks(self) -> bool:
         """Whether rocks lie on the ground."""
-        return self.rocks and self.preset is not None
+        return self.rocks and (self.preset is not None or self.detail_between_posts is not None)
+
+    @property
+    def detail_between_posts(self) -> DetailConfig | None:
+        """What is made between the posts of an elevation model; None for other ground, and where it is not wanted."""
+        if self.source in ('procedural', 'flat') or self.detail == 'none':
+            return None
+        return self.detail if self.detail is not None else DetailConfig.model_validate({})
 
     @property
     def soil_name(self) -> str:

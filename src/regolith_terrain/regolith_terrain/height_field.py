@@ -43,10 +43,11 @@ def build_height_field(config: TerrainConfig, scenario_seed: int) -> HeightField
             return LunarField(seed, load_preset(config.preset))
         return ProceduralField(seed, config.roughness)
     raster = RasterField.from_file(config.source, config.post_spacing_m, config.center, config.north)
-    if config.detail is None:
-        return raster
-    detail = config.detail
+    detail = config.detail_between_posts
     spacing = max(raster.spacing, raster.spacing_across)
+    # What nobody asked for is left out where it would say nothing new, or where too few posts tell how rough it is.
+    if detail is None or (config.detail is None and (spacing <= 2.0 * detail.finest_m or min(raster.posts.shape) < 9)):
+        return raster
     return raster.with_detail(
         detail_field(
             raster.posts,
@@ -67,4 +68,6 @@ def build_rocks(config: TerrainConfig, scenario_seed: int) -> RockField | None:
     """
     field = build_height_field(config, scenario_seed) if config.has_rocks else None
     free = [(np.array(part.points, dtype=np.float64), part.half_width_m) for part in config.rock_free]
+    if isinstance(field, RasterField) and isinstance(field.detail, LunarField):
+        return RockField(field.detail, free, field)
     return RockField(field, free) if isinstance(field, LunarField) else None

@@ -22,10 +22,11 @@ _BLOCK = 16
 
 
 class RasterField(HeightField):
-    """Posts on a regular grid, joined by Catmull-Rom bicubic interpolation (Keys 1981, a = -1/2).
+    """Posts on a regular grid, joined by quintic Hermite interpolation with central differences at the posts.
 
-    The surface is continuously differentiable and passes through the posts. The local frame has its origin at the
-    chosen centre; z counts from the surface there. Outside the posts the nearest edge goes on.
+    The surface passes through the posts, is exact where these lie on a quadric, and twice continuously differentiable:
+    where slopes only meet (Catmull and Rom's cubics), low sun draws the grid's lines. The local frame has its origin at
+    the chosen centre; z counts from the surface there. Outside the posts the nearest edge goes on.
 
     *Detail* finer than the posts is another field, added so that the posts stay: what it has at the posts is taken off
     them before they are interpolated, z = B[posts - d(posts)] + d. Hence no lattice of calm spots shows around them.
@@ -140,7 +141,7 @@ class RasterField(HeightField):
         if spacing < 0.5 * min(self.spacing, self.spacing_across):
             return self._smooth(*places) + self.detail.coarse_nodes(i0, i1, j0, j1, spacing)
         out = np.empty(places[0].size)
-        _bicubic(places[0].ravel(), places[1].ravel(), self.posts, self._grid, self.datum, out)
+        _quintic(places[0].ravel(), places[1].ravel(), self.posts, self._grid, self.datum, out)
         return out.reshape(places[0].shape)
 
     def post_places(self) -> tuple[Heights, Heights]:
@@ -172,14 +173,14 @@ class RasterField(HeightField):
         ni, nj = self.posts.shape
         place = np.array([ni, nj, *self._grid], dtype='<f8')
         text = self.detail.fingerprint().encode() if self.detail is not None else b''
-        return hashlib.sha256(b'raster' + place.tobytes() + self.posts.astype('<f8').tobytes() + text).hexdigest()
+        return hashlib.sha256(b'raster 2' + place.tobytes() + self.posts.astype('<f8').tobytes() + text).hexdigest()
 
     def _smooth(self, x: Heights, y: Heights) -> Heights:
         """Return the interpolated part at (x, y), of the same shape."""
         if self._ready is not None and self.detail is not None:
             self._prepare(x, y)
         out = np.empty(x.size)
-        _bicubic(x.ravel(), y.ravel(), self._base, self._grid, self.datum, out)
+        _quintic(x.ravel(), y.ravel(), self._base, self._grid, self.datum, out)
         return out.reshape(x.shape)
 
     def _prepare(self, x: Heights, y: Heights) -> None:
@@ -211,12 +212,16 @@ def _node_places(i0: int, i1: int, j0: int, j1: int, spacing: float) -> tuple[He
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _weights(t):  # type: ignore[no-untyped-def]
-    """Return the four Catmull-Rom weights at 0 <= t <= 1; (0, 1, 0, 0) exactly at t = 0."""
+    """Return the weights of four posts at 0 <= t <= 1 from the second; (0, 1, 0, 0) exactly at t = 0.
+
+    The quintic with the posts' values, slopes (p1 - p-1) / 2 and bends p1 - 2 p0 + p-1 at both ends.
+    """
+    t3 = t * t * t
     return (
-        0.5 * t * (t * (2.0 - t) - 1.0),
-        0.5 * (t * t * (3.0 * t - 5.0) + 2.0),
-        0.5 * t * (t * (4.0 - 3.0 * t) + 1.0),
-        0.5 * t * t * (t - 1.0),
+        t * (-0.5 + t * 0.5) + t3 * (1.5 + t * (-2.5 + t)),
+        1.0 - t * t + t3 * (-4.5 + t * (7.5 - 3.0 * t)),
+        t * (0.5 + t * 0.5) + t3 * (4.5 + t * (-7.5 + 3.0 * t)),
+        t3 * (-1.5 + t * (2.5 - t)),
     )
 
 
@@ -240,7 +245,7 @@ def _blocks_met(x, y, ni, nj, grid, need):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
-def _bicubic(x, y, posts, grid, datum, out):  # type: ignore[no-untyped-def]
+def _quintic(x, y, posts, grid, datum, out):  # type: ignore[no-untyped-def]
     ni, nj = posts.shape
     for n in range(x.shape[0]):
         u, v = _post_index(x[n], y[n], grid)

@@ -32,6 +32,7 @@ from regolith_terrain.lunar.craters import AGE, RADIUS, X, Y, gather
 from regolith_terrain.lunar.degradation import AGE_ROWS, REACH
 from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.hashing import cell_word, draw, key_of, poisson
+from regolith_terrain.surface import HeightField
 
 Floats = NDArray[np.float64]
 
@@ -95,12 +96,16 @@ def rock_density(diameter_m: ArrayLike, abundance: float, largest_m: float = np.
 class RockField:
     """The rocks of a lunar field."""
 
-    def __init__(self, field: LunarField, free: Sequence[tuple[Floats, float]] = ()) -> None:
+    def __init__(
+        self, field: LunarField, free: Sequence[tuple[Floats, float]] = (), ground: HeightField | None = None
+    ) -> None:
         """Take the field, whose craters and preset decide.
 
         :param free: lines (shape (n, 2) [m]) and distances from them [m] within which no rock wider than 5 cm lies
+        :param ground: that rocks lie on, where the field is only the finest part of it
         """
         self.field = field
+        self.ground: HeightField = field if ground is None else ground
         self._free = _pieces(free)
         self._key = key_of(field.seed, 'rocks')
         r = field.preset.rocks
@@ -127,7 +132,7 @@ class RockField:
         if len(self._free):
             found = found[_apart(found, self._free)]
         x, y, diameter, height, aspect, yaw, shape = (np.ascontiguousarray(column) for column in found.T)
-        return Rocks(x, y, field.heights(x, y), diameter, height, aspect, yaw, shape.astype(np.int64))
+        return Rocks(x, y, self.ground.heights(x, y), diameter, height, aspect, yaw, shape.astype(np.int64))
 
     def abundance(self, x: ArrayLike, y: ArrayLike) -> Floats:
         """Return k at (x, y) [m]."""

@@ -1,0 +1,79 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Elevation models have craters and rocks below their posts unless that is switched off, and no creases at them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from regolith_terrain.config import TerrainConfig
+from regolith_terrain.height_field import build_height_field, build_rocks
+from regolith_terrain.lunar.field import LunarField
+from regolith_terrain.lunar.presets import load_preset
+from regolith_terrain.raster import RasterField
+
+
+def config(path: Path, **more: object) -> TerrainConfig:
+    return TerrainConfig.model_validate({'source': str(path), 'post_spacing_m': 4.0, **more})
+
+
+@pytest.fixture(scope='module')
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return an elevation model of 60 x 60 posts 4 m apart."""
+    path = tmp_path_factory.mktemp('dem') / 'model.npy'
+    np.save(path, LunarField(2, load_preset('highland')).coarse_nodes(-30, 30, -30, 30, 4.0))
+    return path
+
+
+def test_models_have_small_craters_and_rocks_by_default(model: Path) -> None:
+    field, smooth = (build_height_field(config(model, **more), 1) for more in ({}, {'detail': 'none'}))
+    assert isinstance(field, RasterField) and isinstance(field.detail, LunarField)
+    assert isinstance(smooth, RasterField) and smooth.detail is None and field.fingerprint() != smooth.fingerprint()
+    # What the detail is like by asking for it in so many words.
+    asked = build_height_field(config(model, detail={'preset': 'highland'}), 1)
+    assert asked.fingerprint() == field.fingerprint()
+    found = field.detail.craters_in(-40.0, 40.0, -40.0, 40.0)
+    assert len(found) > 100 and found.diameter.max() <= 8.0
+    rocks = build_rocks(config(model), 1)
+    assert rocks is not None
+    catalogue = rocks.rocks_in(-40.0, 40.0, -40.0, 40.0)
+    assert len(catalogue) > 50
+    # They lie on the ground that wheels feel, not on the detail alone.
+    np.testing.assert_allclose(catalogue.z, field.heights(catalogue.x, catalogue.y), atol=1e-9)
+    assert build_rocks(config(model, detail='none'), 1) is None and build_rocks(config(model, rocks=False), 1) is None
+
+
+def test_models_that_tell_nothing_finer_stay_as_they_are(tmp_path: Path) -> None:
+    """Posts as close as the detail would be, or too few to tell how rough the ground is."""
+    for count, spacing in ((20, 0.1), (8, 4.0)):
+        path = tmp_path / f'{count}.npy'
+        np.save(path, np.random.default_rng(1).normal(size=(count, count)))
+        plain = TerrainConfig.model_validate({'source': str(path), 'post_spacing_m': spacing})
+        field = build_height_field(plain, 1)
+        assert isinstance(field, RasterField) and field.detail is None and build_rocks(plain, 1) is None
+
+
+def test_no_creases_at_the_posts() -> None:
+    """Slope and bend go on across posts: one-sided second differences agree, where cubics jump by the posts' own bend."""
+    posts = np.random.default_rng(3).normal(size=(12, 12))
+    field = RasterField(posts, 2.0, 0.0, 0.0)
+    x = np.arange(3, 9) * 2.0
+    y = np.full_like(x, 7.3)
+    h = 1e-3
+
+    def bend(side: float) -> np.ndarray:
+        z = [field.heights(x + side * k * h, y) for k in range(3)]
+        return (z[2] - 2.0 * z[1] + z[0]) / h**2
+
+    # The third derivative, some 10 m / (2 m)^3, times 2 h, and rounding of 1e-16 / h^2.
+    np.testing.assert_allclose(bend(1.0), bend(-1.0), atol=0.05)
+    assert np.abs(bend(1.0)).max() > 0.2
+    # The posts stay, and quadrics are kept.
+    np.testing.assert_allclose(field.heights(x, 8.0) + field.datum, posts[3:9, 4], atol=1e-12)
+    i, j = np.meshgrid(np.arange(9.0), np.arange(9.0), indexing='ij')
+    bowl = RasterField(0.3 * i * i - 0.2 * i * j + 0.1 * j * j + i, 1.0, 0.0, 0.0)
+    a, b = np.array([2.3, 4.7, 5.5]), np.array([3.1, 2.9, 4.4])
+    np.testing.assert_allclose(bowl.heights(a, b) + bowl.datum, 0.3 * a * a - 0.2 * a * b + 0.1 * b * b + a, rtol=1e-12)
