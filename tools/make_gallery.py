@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of docs/sensors.md: ``python3 tools/make_gallery.py`` in the environment of the checkout.
+"""The pictures of docs/sensors.md and of the README: ``python3 tools/make_gallery.py`` in the checkout's environment.
 
 Two rovers drive over the mare for some seconds; what is left of that is photographed in seven lights, the last one with
-its ground truth. A folder as argument gets the single panels as well.
+its ground truth. A folder as argument gets the single panels as well. The README's picture is a frame of the scenario
+``stereo_traverse``.
 """
 
 from __future__ import annotations
@@ -20,22 +21,23 @@ import yaml
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from regolith_bringup.scenario import load_scenario
-from regolith_bringup.sensor_sheet import CLASS_COLORS, srgb
+from regolith_bringup.scenario import Scenario, load_scenario
+from regolith_bringup.sensor_sheet import CLASS_COLORS
 from regolith_bringup.simulation import Simulation
 from regolith_sensors.build import VehicleModel, World
 from regolith_sensors.camera.config import CameraConfig
+from regolith_sensors.camera.display import display_image
 from regolith_sensors.camera.pipeline import Camera, Picture, Pose
 from regolith_sensors.config import load_sensor
-from regolith_sensors.light import BAND_WAVELENGTHS, SUN_BANDS, Spotlight, Sun
-from regolith_sensors.scenario_config import LightConfig, Mount
+from regolith_sensors.light import Spotlight, Sun
+from regolith_sensors.scenario_config import LightConfig, Mount, sensors_of
 from regolith_vehicles.config import load_vehicle_model
+from regolith_world.rotation import matrix, product
 
 PICTURE = Path(__file__).parents[1] / 'docs' / 'images' / 'sensors_gallery.png'
+TRAVERSE = PICTURE.parent / 'stereo_traverse.png'
+TRAVERSE_S, PANEL = 7.5, (480, 360)
 WIDTH, HEIGHT, GAP = 384, 268, 6
-# What a white surface in the sun gives each channel of the NavCam-like sensor: photons times quantum efficiency.
-_RESPONSE = np.array(SUN_BANDS) * BAND_WAVELENGTHS * load_sensor('navcam', CameraConfig).quantum_efficiency
-WHITE = _RESPONSE[1] / _RESPONSE
 DRIVEN_S = 9.0
 PATH = [[0.0, 0.0], [4.0, 0.3], [8.0, 1.8], [12.0, 4.0]]
 SCENARIO: dict[str, Any] = {
@@ -54,16 +56,11 @@ SCENARIO: dict[str, Any] = {
 class Site:
     """The ground after the drive, and where the rovers have come to."""
 
-    def __init__(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder, 'gallery.yaml')
-            file.write_text(yaml.safe_dump(SCENARIO), encoding='utf-8')
-            scenario = load_scenario(file).scenario
+    def __init__(self, scenario: Scenario, driven_s: float, light: LightConfig) -> None:
         ends: dict[str, Any] = {}
         simulation = Simulation(scenario, publish=ends.__setitem__)
-        simulation.run(DRIVEN_S)
+        simulation.run(driven_s)
         models = {n: VehicleModel(*load_vehicle_model(e.model)) for n, e in scenario.vehicles.items()}
-        light = LightConfig.model_validate({'view_range_m': 1500.0, 'detail': 10.0})
         world = World(scenario.terrain, light, scenario.seed, models)
         world.states.ground.load(simulation.terrain.grid.all_records(), 0)
         for name, snapshot in ends.items():
@@ -100,12 +97,6 @@ def sun(azimuth_deg: float, elevation_deg: float) -> Sun:
     return Sun(math.radians(azimuth_deg), math.radians(elevation_deg))
 
 
-def screen(image: NDArray[np.uint16]) -> NDArray[np.uint8]:
-    """Return digital numbers as a screen shows them: sunlit white is white, in sRGB's curve."""
-    light = np.clip(image.astype(np.float64) / 65535.0 * WHITE, 0.0, 1.0)
-    return (255.0 * srgb(light) + 0.5).astype(np.uint8)
-
-
 def depth_picture(depth: NDArray[np.float32]) -> NDArray[np.uint8]:
     """Return depth in greys, near ones bright, each octave alike."""
     near = np.clip(1.0 - np.log2(np.maximum(depth, 1.0)) / np.log2(100.0), 0.0, 1.0)
@@ -140,7 +131,7 @@ def panels(site: Site) -> dict[str, NDArray[np.uint8]]:
     toward = math.degrees(math.atan2(amber[1] - mast[1], amber[0] - mast[0]))
     nav = site.look(mast, toward, 12.0, sun(north + 115.0, 18.0))
     out['navigation camera, all stages'] = nav
-    found = {name: screen(picture.image) for name, picture in out.items()}
+    found = {name: display_image(picture.image, picture.encoding)[0] for name, picture in out.items()}
     found['its depth'] = depth_picture(nav.frame.depth)
     found['its classes'] = CLASS_COLORS(nav.frame.semantic.astype(int), bytes=True)[..., :3]
     return found
@@ -156,9 +147,43 @@ def chosen_rock(site: Site, x: float, y: float) -> NDArray[np.float64]:
     return np.array([rocks.x[k], rocks.y[k]])
 
 
+def gallery_scenario() -> Scenario:
+    """Return the drive of the gallery."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, 'gallery.yaml')
+        file.write_text(yaml.safe_dump(SCENARIO), encoding='utf-8')
+        return load_scenario(file).scenario
+
+
+def traverse_picture() -> Image.Image:
+    """Return what the left eye of stereo_traverse sees, with depth and classes."""
+    scenario = load_scenario('stereo_traverse').scenario
+    site = Site(scenario, TRAVERSE_S, scenario.light)
+    left = next(s for s in sensors_of({n: e.sensors for n, e in scenario.vehicles.items()}) if s.name == 'left')
+    camera = Camera(left.config, scenario.seed, left.full_name)
+    scene = site.view.prepare(0)
+    place, turn = site.view.base_pose(left.vehicle, 0)
+    eye = Pose(place[0] + matrix(turn[0]) @ left.mount.position, product(turn[0], left.mount.orientation))
+    picture = camera.develop(camera.look(scene, site.view.scene.origin, lambda _: eye, scenario.light.sun_at(0)))
+    seen = display_image(picture.image, picture.encoding)[0]
+    parts = [
+        np.repeat(seen[..., None], 3, axis=2) if seen.ndim == 2 else seen,
+        depth_picture(picture.frame.depth),
+        CLASS_COLORS(picture.frame.semantic.astype(int), bytes=True)[..., :3],
+    ]
+    whole = Image.new('RGB', (3 * PANEL[0] + 2, PANEL[1]), (255, 255, 255))
+    for k, pixels in enumerate(parts):
+        resample = Image.Resampling.NEAREST if k == 2 else Image.Resampling.BOX
+        whole.paste(Image.fromarray(np.ascontiguousarray(pixels)).resize(PANEL, resample), (k * (PANEL[0] + 1), 0))
+    return whole
+
+
 def main() -> None:
-    """Write the picture, and single panels into the folder given."""
-    shown = panels(Site())
+    """Write the pictures, and the gallery's single panels into the folder given."""
+    traverse_picture().quantize(200, kmeans=2, dither=Image.Dither.NONE).save(TRAVERSE, optimize=True)
+    print(f'{TRAVERSE}: {TRAVERSE.stat().st_size / 1000:.0f} kB')
+    light = LightConfig.model_validate({'view_range_m': 1500.0, 'detail': 10.0})
+    shown = panels(Site(gallery_scenario(), DRIVEN_S, light))
     whole = Image.new('RGB', (3 * WIDTH + 2 * GAP, 3 * HEIGHT + 2 * GAP), (255, 255, 255))
     for k, (name, pixels) in enumerate(shown.items()):
         picture = Image.fromarray(pixels)
