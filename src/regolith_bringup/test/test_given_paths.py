@@ -118,5 +118,5 @@ def test_given_paths_of_drivers() -> None:
         return np.array(given_path(VehicleEntry.model_validate({'position': [2.0, 1.0], 'heading_deg': 90.0, 'driver': driver}), duration_s))
 
     np.testing.assert_allclose(path(type='external'), [[2.0, 1.0]])
-    np.testing.assert_allclose(path(type='constant', linear_mps=0.5), [[2.0, 1.0], [2.0, 6.0]], atol=1e-12)
+    np.testing.assert_allclose(path(type='constant', speed_mps=0.5), [[2.0, 1.0], [2.0, 6.0]], atol=1e-12)
     np.testing.assert_allclose(path(type='path', speed_mps=1.0, loop=True, waypoints=[[0.0, 0.0], [1.0, 0.0]]), [[2.0, 1.0], [0.0, 0.0], [1.0, 0.0], [0.0, 0.0]])
