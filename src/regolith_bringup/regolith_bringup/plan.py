@@ -63,7 +63,7 @@ class NodeSpec:
     @property
     def label(self) -> str:
         """Short name for prefixing its output, unique within a plan."""
-        return f'{self.namespace}/{self.name}'
+        return f'{self.namespace}/{self.name}'.removeprefix('/')
 
     def arguments(self) -> list[str]:
         """Return the command line after the executable: ``--ros-args`` and what follows."""

@@ -41,7 +41,7 @@ def test_who_is_stuck_on_the_way_out(
         path = tmp_path / f'{name}_node'
         path.write_text(f'#!/bin/bash\ncd {tmp_path}\ntouch started\n{script}')
         path.chmod(0o755)
-        specs.append(NodeSpec('any', f'{name}_node', name, None))
+        specs.append(NodeSpec('any', f'{name}_node', name, ''))
     monkeypatch.setattr(processes, 'executable', lambda spec: tmp_path / spec.executable)
     monkeypatch.setattr(supervisor, '_PATIENCE_S', 0.5)
     assert Supervisor(specs, tmp_path, 1.0, quiet=True).run() == code
@@ -58,7 +58,7 @@ def test_where_it_hangs_is_printed(tmp_path: Path) -> None:
     said: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(processes, 'executable', lambda spec: path)
-        spec = NodeSpec('any', 'world_node', 'world', None)
+        spec = NodeSpec('any', 'world_node', 'world', '')
         node = processes.NodeProcess(
             spec, {**os.environ, 'PYTHONFAULTHANDLER': '1'}, lambda label, line: said.append(line)
         )
