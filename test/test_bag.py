@@ -8,7 +8,9 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from harness import RunResult, run_scenario, vehicle, write_scenario
 from mcap.reader import make_reader
@@ -18,7 +20,7 @@ from rosbags.highlevel import AnyReader
 pytestmark = pytest.mark.ros
 
 PROTOCOL = ('/regolith/cycle', '/regolith/evolved', '/regolith/terrain/delta', '/regolith/terrain/update')
-STATES = ('description', 'vehicle_state', 'wheel_states', 'joint_states', 'odom', 'ground_truth/odom')
+STATES = ('description', 'robot_description', 'vehicle_state', 'wheel_states', 'joint_states', 'odom', 'ground_truth/odom')
 EVOLVE, STOP, COMMIT, DISCARD = 0, 2, 1, 2
 
 
@@ -30,6 +32,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
         'amber': vehicle(-0.95, 0.0, type='constant', speed_mps=0.4),
         'basalt': vehicle(0.95, 0.0, 180.0, type='constant', speed_mps=0.4),
     }
+    vehicles['amber']['odom_in_world'] = True
     return run_scenario(folder, write_scenario(folder, vehicles, duration_s=3.0))
 
 
@@ -55,6 +58,29 @@ def test_the_bag_holds_what_was_promised(run: RunResult, messages: Mapping[str, 
     assert run.summary['bag']['lost'] == 0
     assert run.summary['bag']['messages'] == sum(map(len, messages.values()))
     assert Path(run.summary['bag']['path']) == run.run_dir / 'bag'
+
+
+def test_frames_description_and_covariances_fit_together(messages: Mapping[str, Sequence[Any]]) -> None:
+    """The URDF's joints are those of joint_states and its links those of /tf; odom starts where it is said to; an EKF can
+    invert the covariances of odom."""
+    robot = ElementTree.fromstring(messages['/amber/robot_description'][0].data)
+    joints = {joint.get('name') for joint in robot.findall('joint') if joint.get('type') != 'fixed'}
+    assert joints == set(messages['/amber/joint_states'][0].name)
+    frames = {
+        (f.header.frame_id, f.child_frame_id) for m in messages['/tf'] for f in m.transforms if 'amber' in f.child_frame_id
+    }
+    tree = {(j.find('parent').get('link'), j.find('child').get('link')) for j in robot.findall('joint')}
+    assert frames == {('amber/odom', 'amber/base_link')} | {(f'amber/{a}', f'amber/{b}') for a, b in tree}
+    (start,) = (f for m in messages['/tf_static'] for f in m.transforms)
+    assert (start.header.frame_id, start.child_frame_id) == ('world', 'amber/odom')
+    place = messages['/amber/ground_truth/odom'][0].pose.pose.position
+    shift = start.transform.translation
+    assert np.allclose([shift.x, shift.y, shift.z], [place.x, place.y, place.z], atol=1e-9)
+    before, after = (messages['/amber/odom'][k] for k in (0, -1))
+    for covariance in (before.pose.covariance, after.pose.covariance, after.twist.covariance):
+        table = np.reshape(covariance, (6, 6))
+        assert np.array_equal(table, table.T) and np.linalg.eigvalsh(table).min() > 0.0
+    assert after.pose.covariance[0] > 100.0 * before.pose.covariance[0]
 
 
 def test_mcap_reads_the_same_messages(run: RunResult, messages: Mapping[str, Sequence[Any]]) -> None:

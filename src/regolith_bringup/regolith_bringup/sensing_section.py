@@ -27,7 +27,10 @@ from regolith_vehicles.config import VehicleEntry
 if TYPE_CHECKING:
     from regolith_bringup.scenario import Scenario
 
-_TAKEN = ('agent', 'comms', 'ground_truth', 'odom', 'joint_states', 'wheel_states', 'vehicle_state', 'description')
+_TAKEN = (
+    'agent', 'comms', 'ground_truth', 'odom', 'joint_states', 'wheel_states', 'vehicle_state', 'description', 'events',
+    'robot_description',
+)  # fmt: skip
 """Names of nodes and topics in a vehicle's namespace."""
 
 

@@ -103,6 +103,7 @@ def recorded_topics(
             RecordedTopic(f'/{name}/ground_truth/odom', 'nav_msgs/msg/Odometry', 'state', 1),
             RecordedTopic(f'/{name}/joint_states', 'sensor_msgs/msg/JointState', 'state', 1),
             RecordedTopic(f'/{name}/odom', 'nav_msgs/msg/Odometry', 'state', 1),
+            RecordedTopic(f'/{name}/robot_description', 'std_msgs/msg/String', 'latched', 1),
             RecordedTopic(f'/{name}/vehicle_state', 'regolith_msgs/msg/WheeledVehicleState', 'state', 1),
             RecordedTopic(f'/{name}/wheel_states', 'regolith_msgs/msg/WheelStates', 'state', 1),
         ]

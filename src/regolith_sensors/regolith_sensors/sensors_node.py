@@ -100,7 +100,8 @@ class SensorsNode:
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self.node)
         self._static = self.node.create_publisher(TFMessage, f'{root}/tf_static', qos.LATCHED)
-        self._static.publish(TFMessage(transforms=[t for s in sensors for t in static_transforms(s)]))
+        frames = [t for s in sensors for t in static_transforms(s, models[s.vehicle].config.frames.base)]
+        self._static.publish(TFMessage(transforms=frames))
         self._leaving = Leaving()
 
     def _make_topics(self, sensors: tuple[Sensor, ...], scenario: _Scenario) -> list[SensorTopics]:
@@ -262,9 +263,12 @@ class SensorsNode:
             self._ack.publish(SensorsAck(run=self._run_id, epoch=ground.epoch, t_ns=done))
 
 
-def static_transforms(sensor: Sensor) -> list[TransformStamped]:
-    """Return where a sensor's body frame is in its vehicle's base, and a camera's optical frame in that (REP 103)."""
-    base, link = f'{sensor.vehicle}/base_link', f'{sensor.full_name}_link'
+def static_transforms(sensor: Sensor, base_frame: str) -> list[TransformStamped]:
+    """Return where a sensor's body frame is in its vehicle's base, and a camera's optical frame in that (REP 103).
+
+    :param base_frame: as the vehicle's file names it
+    """
+    base, link = f'{sensor.vehicle}/{base_frame}', f'{sensor.full_name}_link'
     mount = TransformStamped(child_frame_id=link)
     mount.header.frame_id = base
     mount.transform.translation = vector3(sensor.mount.position)

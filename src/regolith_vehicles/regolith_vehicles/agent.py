@@ -204,6 +204,7 @@ class VehicleAgent(Participant):
         """Stand where the scenario says, at rest, on the committed ground. Only before the first cycle."""
         entry = self.entry
         self.vehicle.place(entry.position[0], entry.position[1], math.radians(entry.heading_deg))
+        self.start = self.vehicle.body_state()
         self._state = self.vehicle.state()
         self._hash = self._digest(0, b'', self._state)
 

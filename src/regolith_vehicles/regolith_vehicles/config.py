@@ -116,6 +116,10 @@ class VehicleEntry(Section):
     mass_scale: float = Field(
         default=1.0, ge=0.1, le=10.0, description='factor on all masses and inertias of the model [-]'
     )
+    odom_in_world: bool = Field(
+        default=False,
+        description='publish a static transform from world to the odom frame: the true pose at the start',
+    )
     encoders: EncoderConfig | None = Field(
         default=None, description='of the wheels, for joint_states alone; absent: true angles'
     )

@@ -152,6 +152,22 @@ class SteeringConfig(Section):
     max_rate_degps: float = Field(default=30.0, gt=0.0, le=1000.0, description='of the commanded angle [deg/s]')
 
 
+class OdometryConfig(Section):
+    """What the vehicle's own dead reckoning believes of its errors; see :mod:`regolith_vehicles.odometry_errors`."""
+
+    common_slip: float = Field(
+        default=0.02, ge=0.0, le=1.0, description='standard deviation of the slip all wheels have in common [-]'
+    )
+    own_slip: float = Field(default=0.03, ge=0.0, le=1.0, description="the same of each wheel's own slip [-]")
+    correlation_m: float = Field(
+        default=0.2, gt=0.0, le=1e4, description="way over which a wheel's own slip changes [m]"
+    )
+    setting_off_m: float = Field(
+        default=0.03, ge=0.0, le=10.0, description='standard deviation of the way lost once until soil bears thrust [m]'
+    )
+    encoder_ticks: int = Field(default=4096, ge=1, le=2**31, description='of the wheels, per turn')
+
+
 class VisualsConfig(Section):
     """What is only seen: mesh files by name, as SynChrono's description messages carry them (seed 001), and plates."""
 
@@ -184,6 +200,7 @@ class VehicleModelConfig(Section):
     )
     drive: DriveConfig
     steering: SteeringConfig = SteeringConfig()
+    odometry: OdometryConfig = OdometryConfig()
     visuals: VisualsConfig = VisualsConfig()
     frames: FramesConfig = FramesConfig()
     _file: str = PrivateAttr('')

@@ -6,12 +6,16 @@ from __future__ import annotations
 
 import math
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_vehicles import odometry_errors
 from regolith_vehicles.kinematics import WheelLayout, twist_of_wheels
+from regolith_vehicles.model_config import OdometryConfig
+
+Vector = NDArray[np.float64]
 
 _FORMAT = struct.Struct('<7d')
 
@@ -32,9 +36,22 @@ class Odometry:
     """[rad/s]."""
     distance: float = 0.0
     """Length of the reckoned path [m]."""
+    errors: Vector = field(default_factory=lambda: np.zeros((3, 3)), compare=False)
+    """Joint covariance of pose and slip (:mod:`regolith_vehicles.odometry_errors`); of the pose: the first three."""
+    twist_errors: Vector = field(default_factory=lambda: np.zeros((3, 3)), compare=False)
+    """Covariance of the twist over the last cycle, shape (3, 3)."""
+
+    @staticmethod
+    def start(layout: WheelLayout, config: OdometryConfig) -> Odometry:
+        """Return dead reckoning that begins here."""
+        still = np.zeros(len(layout.x))
+        return Odometry(
+            errors=odometry_errors.initial_covariance(layout, config),
+            twist_errors=odometry_errors.twist_covariance(layout, config, still, still, 0.02),
+        )
 
     def advance(
-        self, layout: WheelLayout, turned: NDArray[np.float64], angles: NDArray[np.float64], duration: float
+        self, layout: WheelLayout, config: OdometryConfig, turned: Vector, angles: Vector, duration: float
     ) -> None:
         """Move by one cycle along the arc of a constant twist.
 
@@ -50,17 +67,31 @@ class Odometry:
             sine, versine = math.sin(turn) / turn, (1.0 - math.cos(turn)) / turn
         along, across = sine * dx - versine * dy, versine * dx + sine * dy
         c, s = math.cos(self.yaw), math.sin(self.yaw)
-        self.x += c * along - s * across
-        self.y += s * along + c * across
+        way = c * along - s * across, s * along + c * across
+        rolled = turned * layout.radius
+        middle = self.yaw + 0.5 * turn
+        self.errors = odometry_errors.propagate(self.errors, layout, config, rolled, angles, middle, way)
+        length = math.hypot(dx, dy)
+        heading = np.array([math.cos(middle), math.sin(middle)])
+        lost = odometry_errors.setting_off(config, self.distance, self.distance + length)
+        self.errors[:2, :2] += lost * np.outer(heading, heading)
+        self.twist_errors = odometry_errors.twist_covariance(layout, config, rolled / duration, angles, duration)
+        self.x += way[0]
+        self.y += way[1]
         self.yaw = math.remainder(self.yaw + turn, 2.0 * math.pi)
         self.linear_x, self.linear_y, self.angular = vx, vy, rate
-        self.distance += math.hypot(dx, dy)
+        self.distance += length
 
     def save(self) -> bytes:
         """Return the exact state."""
-        return _FORMAT.pack(self.x, self.y, self.yaw, self.linear_x, self.linear_y, self.angular, self.distance)
+        head = _FORMAT.pack(self.x, self.y, self.yaw, self.linear_x, self.linear_y, self.angular, self.distance)
+        return head + self.twist_errors.astype('<f8').tobytes() + self.errors.astype('<f8').tobytes()
 
     @staticmethod
     def load(blob: bytes) -> Odometry:
         """Return what :meth:`save` described."""
-        return Odometry(*_FORMAT.unpack(blob))
+        errors = np.frombuffer(blob, '<f8', offset=_FORMAT.size).astype(np.float64)
+        size = math.isqrt(len(errors) - 9)
+        joint = errors[9:].reshape(size, size)
+        x, y, yaw, linear_x, linear_y, angular, distance = _FORMAT.unpack_from(blob)
+        return Odometry(x, y, yaw, linear_x, linear_y, angular, distance, joint, errors[:9].reshape(3, 3))

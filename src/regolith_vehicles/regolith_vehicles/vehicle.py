@@ -112,7 +112,7 @@ class Vehicle:
         self._torque = np.zeros((parts, 3))
         self._stats = np.zeros((parts, STAT_COUNT))
         self._table = np.zeros((count, wheel_state.COLUMNS))
-        self._odometry = Odometry()
+        self._odometry = Odometry.start(self.body.layout, self.config.odometry)
         self._figures = Figures()
         self._body_state: BodyState | None = None
         self._refresh()
@@ -195,7 +195,7 @@ class Vehicle:
         self._shear = ShearMemory.empty(self._shear.layers)
         self._motors.reset()
         self._table[:] = 0.0
-        self._odometry = Odometry()
+        self._odometry = Odometry.start(self.body.layout, self.config.odometry)
         self._figures = Figures()
         self._refresh()
         self.commit()
@@ -345,7 +345,8 @@ class Vehicle:
         turned = data.qpos[body.wheel_qpos] - motion.wheel_angles
         wanted = 0.5 * (motion.begin + motion.end)[: len(turned)]
         self._motors.correct_droop(wanted - turned / duration, duration)
-        self._odometry.advance(body.layout, turned, 0.5 * (motion.steer_angles + self._steer_angles()), duration)
+        angles = 0.5 * (motion.steer_angles + self._steer_angles())
+        self._odometry.advance(body.layout, self.config.odometry, turned, angles, duration)
         self._measure(window)
         way = data.xpos[body.base] - motion.base_position
         commanded = bool(motion.end.any()) or bool(motion.begin.any())

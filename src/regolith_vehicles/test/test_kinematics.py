@@ -12,6 +12,7 @@ import pytest
 
 from regolith_vehicles.config import load_vehicle_model
 from regolith_vehicles.kinematics import WheelLayout, twist_of_wheels, wheel_commands
+from regolith_vehicles.model_config import OdometryConfig
 from regolith_vehicles.multibody import compile_vehicle
 from regolith_vehicles.odometry import Odometry
 
@@ -99,13 +100,14 @@ def test_odometry_closes_a_circle() -> None:
     """Rolling once round a circle of 2 m ends where it began; arcs are exact, so 1e-9 is rounding."""
     layout = _layout()
     speeds, angles = wheel_commands(layout, 0.4, 0.2)
-    odometry = Odometry()
+    config = OdometryConfig()
+    odometry = Odometry.start(layout, config)
     steps = 500
     duration = 2.0 * math.pi / 0.2 / steps
     for k in range(steps):
-        odometry.advance(layout, speeds * duration, angles, duration)
+        odometry.advance(layout, config, speeds * duration, angles, duration)
         if k == steps // 2 - 1:
             assert (odometry.x, odometry.y) == pytest.approx((0.0, 4.0), abs=1e-9)
     assert (odometry.x, odometry.y, odometry.yaw) == pytest.approx((0.0, 0.0, 0.0), abs=1e-9)
     assert odometry.distance == pytest.approx(4.0 * math.pi, abs=1e-9)
-    assert Odometry.load(odometry.save()) == odometry
+    assert Odometry.load(odometry.save()).save() == odometry.save()

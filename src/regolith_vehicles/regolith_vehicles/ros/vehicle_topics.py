@@ -15,6 +15,7 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from regolith_msgs import msg as m
 from sensor_msgs.msg import JointState
+from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
 from regolith_terrain.ros.convert import typed_array
@@ -22,6 +23,7 @@ from regolith_vehicles import motion_samples, wheel_state
 from regolith_vehicles.agent import Snapshot, VehicleAgent
 from regolith_vehicles.edge_watch import EdgeWatch
 from regolith_vehicles.encoders import Encoders
+from regolith_vehicles.urdf import frame_joints, robot_description
 from regolith_world.records import Vector
 from regolith_world.ros import qos
 from regolith_world.ros.convert import shape_message
@@ -29,7 +31,11 @@ from regolith_world.ros.inbox import Inbox
 from regolith_world.ros.naming import root_of
 from regolith_world.ros.number_template import Field, NumberTemplate, pose, xyz
 from regolith_world.ros.parameters import declare
-from regolith_world.rotation import matrix, product
+from regolith_world.rotation import matrix
+
+NOTHING_KNOWN = 1e6
+"""Variance of what wheel odometry does not see."""
+_PLANAR = (0, 1, 5)
 
 RATE = 'rate of the state topics but vehicle_state, wheel_states and motion_samples, in simulated time [Hz]'
 
@@ -50,7 +56,8 @@ class VehicleTopics:
         assert agent.grid is not None
         self._edge = EdgeWatch(agent.name, agent.grid.height_field)
         self._log = node.get_logger()
-        self._base = f'{frame_prefix}base_link'
+        names = agent.model.frames
+        self._base, self._odom = f'{frame_prefix}{names.base}', f'{frame_prefix}{names.odom}'
         self._period_ns = round(1e9 / rate_hz)
         self._last_slot = -1
         wheels = agent.model.wheels
@@ -61,17 +68,21 @@ class VehicleTopics:
             node, 'ground_truth/odom', truth, [*pose(truth.pose.pose), *xyz(twist.linear), *xyz(twist.angular)]
         )
         odometry = OdometryMessage(child_frame_id=self._base)
-        odometry.header.frame_id = f'{frame_prefix}odom'
+        odometry.header.frame_id = self._odom
         twist = odometry.twist.twist
         self._odometry = _Topic(
-            node, 'odom', odometry, [*pose(odometry.pose.pose), *xyz(twist.linear), (twist.angular, 'z')]
-        )
-        names, positions, velocities = agent.vehicle.joint_states()
-        self._axles = [names.index(wheel.joint) for wheel in wheels]
+            node, 'odom', odometry,
+            [
+                *pose(odometry.pose.pose), *xyz(twist.linear), (twist.angular, 'z'), (odometry.pose, 'covariance'),
+                (odometry.twist, 'covariance'),
+            ],
+        )  # fmt: skip
+        joint_names, positions, velocities = agent.vehicle.joint_states()
+        self._axles = [joint_names.index(wheel.joint) for wheel in wheels]
         self._encoders: Encoders | None = None
         if agent.entry.encoders is not None:
             self._encoders = Encoders(agent.entry.encoders, seed, agent.name, rate_hz)
-        joints = JointState(name=list(names), position=positions.tolist(), velocity=velocities.tolist())
+        joints = JointState(name=list(joint_names), position=positions.tolist(), velocity=velocities.tolist())
         joints.effort = agent.vehicle.joint_efforts().tolist()
         numbers = [(joints, name) for name in ('position', 'velocity', 'effort')]
         self._joints = _Topic(node, 'joint_states', joints, numbers)
@@ -84,11 +95,9 @@ class VehicleTopics:
         self._state = _Topic(
             node, 'vehicle_state', state, [*pose(state.chassis), *(f for wheel in state.wheels for f in pose(wheel))]
         )
-        frames = [TransformStamped(child_frame_id=self._base)]
-        frames += [TransformStamped(child_frame_id=f'{frame_prefix}{wheel.name}_link') for wheel in wheels]
-        for frame in frames:
-            frame.header.frame_id = self._base
-        frames[0].header.frame_id = f'{frame_prefix}odom'
+        self._tree = frame_joints(agent.model, agent.vehicle.body)
+        frames = [self._transform(self._odom, self._base)]
+        frames += [self._transform(f'{frame_prefix}{j.parent}', f'{frame_prefix}{j.child}') for j in self._tree]
         parts = [(f.transform.translation, f.transform.rotation) for f in frames]
         numbers = [field for shift, turn in parts for field in (*xyz(shift), *((turn, name) for name in 'xyzw'))]
         stamps = [frame.header.stamp for frame in frames]
@@ -97,6 +106,12 @@ class VehicleTopics:
             m.MotionSamples, 'motion_samples', qos.STATE, qos_overriding_options=qos.OVERRIDABLE
         )
         self._events = node.create_publisher(m.VehicleEvent, 'events', qos.EVENTS)
+        self._static: Any = None
+        self._static_told = False
+        if agent.entry.odom_in_world:
+            self._static = node.create_publisher(TFMessage, f'{root_of(node)}/tf_static', qos.LATCHED)
+        urdf = node.create_publisher(String, 'robot_description', qos.LATCHED)
+        urdf.publish(String(data=robot_description(agent.model, agent.vehicle.body, agent.name)))
         description = node.create_publisher(m.WheeledVehicleDescription, 'description', qos.LATCHED)
         description.publish(self._describe())
 
@@ -147,6 +162,7 @@ class VehicleTopics:
     def publish(self, snapshot: Snapshot) -> None:
         """Publish a committed state: poses and wheels always, which sensors interpolate; the rest once per period."""
         self._publish_parts(snapshot)
+        self._publish_static()
         for event in snapshot.events:
             message = m.VehicleEvent(kind=event.kind, basis=event.basis, text=event.text)
             message.stamp.sec, message.stamp.nanosec = divmod(event.t_ns, 10**9)
@@ -167,14 +183,33 @@ class VehicleTopics:
         half = 0.5 * reckoned.yaw
         planar = (reckoned.x, reckoned.y, 0.0, 0.0, 0.0, math.sin(half), math.cos(half))
         if self._odometry.wanted:
-            self._odometry.publish(t_ns, (*planar, reckoned.linear_x, reckoned.linear_y, 0.0, reckoned.angular))
+            twist = (reckoned.linear_x, reckoned.linear_y, 0.0, reckoned.angular)
+            covariances = planar_covariance(reckoned.errors), planar_covariance(reckoned.twist_errors)
+            self._odometry.publish(t_ns, np.concatenate((planar, twist, *covariances)))
         if self._joints.wanted:
             self._joints.publish(t_ns, np.concatenate((*self._counted(snapshot, slot), snapshot.joint_efforts)))
         if self._tf.wanted:
-            inverse = base.orientation * np.array([-1.0, -1.0, -1.0, 1.0])
-            turned = [product(inverse, q) for q in snapshot.wheel_orientations]
-            frames = np.concatenate(((snapshot.wheel_positions - base.position) @ to_body.T, turned), axis=1)
-            self._tf.publish(t_ns, np.concatenate((planar, frames.ravel())))
+            self._tf.publish(
+                t_ns, np.concatenate((planar, *(joint.pose(snapshot.joint_positions) for joint in self._tree)))
+            )
+
+    @staticmethod
+    def _transform(parent: str, child: str) -> TransformStamped:
+        frame = TransformStamped(child_frame_id=child)
+        frame.header.frame_id = parent
+        return frame
+
+    def _publish_static(self) -> None:
+        """Say once where the odom frame is, if the scenario wants to know: where the base truly was at the start."""
+        if self._static is None or self._static_told:
+            return
+        self._static_told = True
+        start = self._agent.start
+        frame = self._transform('world', self._odom)
+        shift, turn = frame.transform.translation, frame.transform.rotation
+        shift.x, shift.y, shift.z = (float(x) for x in start.position)
+        turn.x, turn.y, turn.z, turn.w = (float(x) for x in start.orientation)
+        self._static.publish(TFMessage(transforms=[frame]))
 
     def _counted(self, snapshot: Snapshot, n: int) -> tuple[Vector, Vector]:
         """Return positions and velocities of the joints, those of the wheels as their encoders count."""
@@ -195,6 +230,16 @@ class VehicleTopics:
         if self._state.wanted:
             wheels = np.concatenate((snapshot.wheel_positions, snapshot.wheel_orientations), axis=1)
             self._state.publish(snapshot.t_ns, np.concatenate((base.position, base.orientation, wheels.ravel())))
+
+
+def planar_covariance(errors: Vector) -> Vector:
+    """Return the covariance of a message, 36 numbers, from that of x, y and yaw: the first three of ``errors``.
+
+    Of z, roll and pitch wheels say nothing.
+    """
+    out = np.diag(np.full(6, NOTHING_KNOWN))
+    out[np.ix_(_PLANAR, _PLANAR)] = errors[:3, :3]
+    return out.reshape(36)
 
 
 def motion_message(name: str, snapshot: Snapshot) -> m.MotionSamples:

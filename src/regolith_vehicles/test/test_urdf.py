@@ -1,0 +1,119 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The URDF names what joint_states and tf name, and its tree is MuJoCo's."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import mujoco
+import numpy as np
+import pytest
+
+from regolith_vehicles.config import VehicleModelConfig, load_vehicle_model
+from regolith_vehicles.model_config import FramesConfig
+from regolith_vehicles.multibody import Multibody, compile_vehicle, to_ros
+from regolith_vehicles.urdf import frame_joints, link_names, robot_description
+from regolith_world.rotation import matrix, product
+
+ODD = """<mujoco><compiler angle="radian"/><worldbody><body name="hull"><freejoint/><geom size="0.2" mass="5"/>
+<body name="arm" pos="0.3 0.1 0.2" euler="0.3 -0.2 0.7"><joint name="lift" axis="0 1 0" pos="0.1 0 -0.05" ref="0.4"/>
+<joint name="reach" type="slide" axis="1 0 0" pos="0.02 0.03 0" ref="0.05" limited="true" range="0 0.3"/>
+<geom type="capsule" size="0.02 0.1" mass="1"/><body name="plate" pos="0.2 0 0" euler="0 1.2 0"><geom type="box" size=".1 .1 .01" mass="1"/>
+<body name="wheel" pos="0 0 -0.3"><joint name="spin" axis="0 1 0"/><geom type="cylinder" size="0.1 0.05" euler="1.5708 0 0" mass="1"/>
+</body></body></body></body></worldbody><actuator><velocity name="drive" joint="spin" kv="10" forcerange="-5 5"/></actuator></mujoco>"""
+
+
+def _viper() -> tuple[VehicleModelConfig, Multibody]:
+    config, mjcf = load_vehicle_model('viper')
+    return config, compile_vehicle(config, mjcf, (0.0, 0.0, -1.62))
+
+
+def _odd(tmp_path) -> tuple[VehicleModelConfig, Multibody]:
+    """A body with two joints beside its origin, one without any, references that are not zero, frames of other names."""
+    (tmp_path / 'odd.xml').write_text(ODD)
+    wheel = {'name': 'only', 'body': 'wheel', 'joint': 'spin', 'actuator': 'drive', 'radius_m': 0.1, 'width_m': 0.1}
+    drive = {'max_wheel_speed_radps': 3.0, 'max_wheel_acceleration_radps2': 2.0}
+    frames = {'base': 'trunk', 'odom': 'start'}
+    config = VehicleModelConfig.model_validate(
+        {'mjcf': 'odd.xml', 'chassis': 'hull', 'wheels': [wheel], 'drive': drive, 'frames': frames}
+    )
+    return config, compile_vehicle(config, tmp_path / 'odd.xml', (0.0, 0.0, -1.62))
+
+
+@pytest.mark.parametrize('which', ['viper', 'odd'])
+def test_frames_are_where_mujoco_has_the_bodies(which: str, tmp_path) -> None:
+    """Chained from the base on, they meet every body at random joint positions; 1e-12 is rounding."""
+    config, body = _viper() if which == 'viper' else _odd(tmp_path)
+    data = mujoco.MjData(body.model)
+    generator = np.random.default_rng(1)
+    for _ in range(5):
+        data.qpos[:3] = generator.normal(size=3)
+        data.qpos[3:7] = generator.normal(size=4)
+        data.qpos[body.joint_qpos] = generator.uniform(-0.6, 0.6, size=len(body.joints))
+        mujoco.mj_kinematics(body.model, data)
+        poses = {config.frames.base: (data.xpos[body.base], to_ros(data.xquat[body.base]))}
+        for joint in frame_joints(config, body):
+            place, turn = poses[joint.parent]
+            pose = joint.pose(data.qpos[body.joint_qpos])
+            poses[joint.child] = place + matrix(turn) @ pose[:3], product(turn, pose[3:])
+        for b, link in link_names(config, body).items():
+            assert np.allclose(poses[link][0], data.xpos[b], atol=1e-12), link
+            assert np.allclose(matrix(poses[link][1]), data.xmat[b].reshape(3, 3), atol=1e-12), link
+
+
+@pytest.mark.parametrize('which', ['viper', 'odd'])
+def test_the_file_is_a_whole_urdf(which: str, tmp_path) -> None:
+    """One tree, unique names, joints of the joint states, what each type needs, masses that add up."""
+    config, body = _viper() if which == 'viper' else _odd(tmp_path)
+    robot = ElementTree.fromstring(robot_description(config, body, 'rover'))
+    assert robot.tag == 'robot' and robot.get('name') == 'rover'
+    links = [link.get('name') for link in robot.findall('link')]
+    joints = robot.findall('joint')
+    names = [joint.get('name') for joint in joints]
+    assert len(set(links)) == len(links) and len(set(names)) == len(names)
+    children = [joint.find('child').get('link') for joint in joints]
+    assert sorted([config.frames.base, *children]) == sorted(links)
+    assert all(joint.find('parent').get('link') in links for joint in joints)
+    moving = [joint for joint in joints if joint.get('type') != 'fixed']
+    assert sorted(joint.get('name') for joint in moving) == sorted(body.joints)
+    for joint in moving:
+        assert joint.get('type') in ('revolute', 'continuous', 'prismatic')
+        assert np.linalg.norm([float(x) for x in joint.find('axis').get('xyz').split()]) == pytest.approx(1.0)
+        limit = joint.find('limit')
+        assert {'effort', 'velocity'} <= set(limit.keys())
+        if joint.get('type') != 'continuous':
+            assert float(limit.get('lower')) < float(limit.get('upper'))
+    masses = [float(mass.get('value')) for mass in robot.iter('mass')]
+    assert sum(masses) == pytest.approx(body.mass, rel=1e-6)
+    for geometry in robot.iter('geometry'):
+        assert len(geometry) == 1 and geometry[0].tag in ('box', 'cylinder', 'sphere')
+    if which == 'viper':
+        assert {'front_left_link', 'upright_front_left', 'strut_front_left', 'base_link'} <= set(links)
+        drive = next(joint for joint in joints if joint.get('name') == 'spin_front_left')
+        assert drive.get('type') == 'continuous' and drive.find('limit').get('effort') == '300'
+
+
+def test_origins_are_those_of_the_frames(tmp_path) -> None:
+    """Roll, pitch and yaw about fixed axes, as URDF has them, give the frames' rotations back."""
+    config, body = _odd(tmp_path)
+    robot = ElementTree.fromstring(robot_description(config, body, 'rover'))
+    written = {joint.get('name'): joint.find('origin') for joint in robot.findall('joint')}
+    for joint in frame_joints(config, body):
+        roll, pitch, yaw = (float(x) for x in written[joint.name].get('rpy').split())
+        turn = np.eye(3)
+        for angle, axis in ((roll, 0), (pitch, 1), (yaw, 2)):
+            step = np.zeros(4)
+            step[axis], step[3] = np.sin(0.5 * angle), np.cos(0.5 * angle)
+            turn = matrix(step) @ turn
+        assert np.allclose(turn, matrix(joint.orientation), atol=1e-8)
+        assert np.allclose([float(x) for x in written[joint.name].get('xyz').split()], joint.position, atol=1e-8)
+
+
+def test_frames_of_the_vehicle_file_are_used(tmp_path) -> None:
+    """The base link has the name the vehicle's file gives it."""
+    config, body = _viper()
+    named = config.model_copy(update={'frames': FramesConfig(base='body')})
+    assert link_names(named, body)[body.base] == 'body'
+    assert frame_joints(named, body)[0].parent == 'body'
+    assert link_names(*_odd(tmp_path))[1] == 'trunk'
