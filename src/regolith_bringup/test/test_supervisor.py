@@ -29,7 +29,8 @@ STUCK = """trap '' TERM\nwhile :; do sleep 0.05; done\n"""
         (OVER % '' + LEAVES, LEAVES, STUCK, NODE_FAILED, ['recorder']),
         (OVER % '' + LEAVES, FAILS, LEAVES, NODE_FAILED, []),
         (OVER % '' + FAILS, LEAVES, LEAVES, NODE_FAILED, []),
-        (OVER % '' + FAILS, STUCK, LEAVES, NODE_FAILED, ['agent']),
+        # It is asked at once, so it must have had the time to become deaf.
+        ('sleep 0.5\n' + OVER % '' + FAILS, STUCK, LEAVES, NODE_FAILED, ['agent']),
     ],
 )
 def test_who_is_stuck_on_the_way_out(

@@ -23,6 +23,7 @@ PLAIN: dict[str, Any] = {
     'focus_distance_m': 0.02, 'defocus_gain': 20.0, 'distortion': {'coefficients': (-0.1, 0.0, 0.0)},
     'noise': {'dark_current': (1000.0,) * 3, 'read': (20.0,) * 3, 'prnu': 0.02, 'dsnu': 30.0, 'row': 10.0, 'column': 10.0},
     'response': {'kind': 'sigmoid', 'slope': (1.0,) * 3, 'offset': (-18.0,) * 3}, 'stages': OFF,
+    'white_balance': 'none',
 }  # fmt: skip
 
 

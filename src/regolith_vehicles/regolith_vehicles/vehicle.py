@@ -32,7 +32,7 @@ from regolith_vehicles.multibody import check_substep, compile_vehicle, composit
 from regolith_vehicles.odometry import Odometry
 from regolith_vehicles.parts import make_parts
 from regolith_vehicles.placement import pose_on_ground
-from regolith_vehicles.trouble import check_cycle
+from regolith_vehicles.trouble import VehicleError, check_cycle
 from regolith_vehicles.wheel_state import WheelState, measure_wheels
 from regolith_world.records import BodyState
 
@@ -174,7 +174,10 @@ class Vehicle:
             arguments = self._arguments(
                 count, step, active, window, shear, controls, controls, samples, fade, window.history()
             )
-            self._check(substeps.run_substeps(*arguments))
+            try:
+                self._check(substeps.run_substeps(*arguments))
+            except VehicleError:
+                return False  # a model that blows up does so in the run, too, which says when
             turned = self._data.qpos[self.body.wheel_qpos] - before
             self._motors.correct_droop(-turned / (count * step), count * step)
             self._remember_shear(window, shear)

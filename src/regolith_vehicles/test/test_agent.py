@@ -254,7 +254,7 @@ def test_an_unstable_vehicle_ends_the_run_with_its_time() -> None:
 
 
 def _on_its_back(**options: Any) -> Rig:
-    rig = Rig({'type': 'constant', 'linear_mps': 0.3}, **options)
+    rig = Rig({'type': 'constant', 'speed_mps': 0.3}, **options)
     angle = math.pi + 0.6
     rig.agent.vehicle.place_at((1.0, 2.0, 1.27), (0.0, math.sin(0.5 * angle), 0.0, math.cos(0.5 * angle)))
     return rig
@@ -273,7 +273,7 @@ def test_on_its_back_one_process_many_and_a_checkpoint_agree() -> None:
     assert own.agent.vehicle.hull_share() > 0.2
     agent_blob, terrain_blob = own.agent.save(), own.terrain.save()
     expected = _hashes(own, 20)
-    fresh = Rig({'type': 'constant', 'linear_mps': 0.3})
+    fresh = Rig({'type': 'constant', 'speed_mps': 0.3})
     fresh.go_to(agent_blob, terrain_blob, 40, own.t_ns - 20 * DT_NS)
     assert _hashes(fresh, 20) == expected
     for rig in (own, fresh):
