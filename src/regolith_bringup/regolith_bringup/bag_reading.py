@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from mcap.reader import make_reader
 from mcap.records import Channel, Message, Schema
-from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from regolith_bringup.recover import bag_folder, counted, is_whole, stored_messages
 
@@ -56,7 +55,13 @@ class Bag:
         self.path = folder / f'{folder.name}_0.mcap'
         self.whole = is_whole(self.path)
         """Whether it was closed, or recovered."""
-        self._store = get_typestore(Stores.ROS2_JAZZY)
+
+    @cached_property
+    def _store(self) -> Any:
+        """The message types known; those who only count messages do without this costly import."""
+        from rosbags.typesys import Stores, get_typestore
+
+        return get_typestore(Stores.ROS2_JAZZY)
 
     @cached_property
     def topics(self) -> dict[str, TopicSummary]:
@@ -114,5 +119,7 @@ class Bag:
 
     def _learn(self, type_name: str, text: bytes) -> None:
         if type_name not in self._store.types:
+            from rosbags.typesys import get_types_from_msg
+
             types = get_types_from_msg(text.decode(), type_name)
             self._store.register({name: fields for name, fields in types.items() if name not in self._store.types})

@@ -47,7 +47,10 @@ def qos_profile(*, depth: int = 10, latched: bool = False, best_effort: bool = F
     }
 
 
-class _PlainDumper(yaml.SafeDumper):
+_Dumper: Any = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)
+
+
+class _PlainDumper(_Dumper):
     """Writes equal parts out each time, since not every reader of bags knows YAML's aliases."""
 
     def ignore_aliases(self, data: Any) -> bool:

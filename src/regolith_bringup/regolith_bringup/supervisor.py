@@ -25,7 +25,6 @@ from regolith_bringup.outcome import ended_well, sum_up
 from regolith_bringup.plan import RESTARTS, WORLD_EXECUTABLES, NodeSpec, Processes, new_run_id, plan
 from regolith_bringup.processes import NodeProcess, end_all
 from regolith_bringup.progress import tile_progress
-from regolith_bringup.radio_map import with_pair
 from regolith_bringup.run_folder import new_run_folder
 from regolith_bringup.scenario import ResolvedScenario, write_resolved
 from regolith_bringup.shared_memory import remove_abandoned
@@ -57,8 +56,12 @@ def run_scenario(
     :return: 0 done, 2 another run is there, 3 a node failed
     """
     run_dir = new_run_folder(resolved.scenario.name, out).absolute()
-    with tile_progress('tile graph', quiet=as_json) as progress:
-        scenario = with_pair(resolved.scenario, run_dir / 'comms', progress)
+    scenario = resolved.scenario
+    if scenario.comms is not None:
+        from regolith_bringup.radio_map import with_pair  # costly to import
+
+        with tile_progress('tile graph', quiet=as_json) as progress:
+            scenario = with_pair(scenario, run_dir / 'comms', progress)
     scenario_file = run_dir / 'scenario.yaml'
     write_resolved(scenario, scenario_file)
     specs = plan(

@@ -7,14 +7,16 @@ from __future__ import annotations
 import hashlib
 import math
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_terrain.dem.grid import DemGrid, lay_frame
-from regolith_terrain.dem.opening import open_dem, read_posts
 from regolith_terrain.surface import HeightField, Heights
+
+if TYPE_CHECKING:
+    from regolith_terrain.dem.grid import DemGrid
 
 _ALONG = (1.0, 0.0, 0.0, 1.0)
 # Posts are made ready for detail in squares of so many a side.
@@ -93,6 +95,8 @@ class RasterField(HeightField):
         :param north: see :func:`regolith_terrain.dem.grid.lay_frame`
         :raises ValueError: naming the file and what is wrong with it
         """
+        from regolith_terrain.dem.opening import open_dem  # GDAL is costly to import
+
         grid = open_dem(path, post_spacing_m)
         return RasterField.from_window(grid, center, north, (0, grid.rows, 0, grid.cols))
 
@@ -101,6 +105,9 @@ class RasterField(HeightField):
         grid: DemGrid, center: tuple[float, float] | None, north: str, window: tuple[int, int, int, int]
     ) -> RasterField:
         """Read rows r0 <= r < r1, columns c0 <= c < c1 (in that order) of a grid, in the frame around a centre."""
+        from regolith_terrain.dem.grid import lay_frame
+        from regolith_terrain.dem.opening import read_posts
+
         frame = lay_frame(grid, center, north)
         _, r1, c0, _ = window
         posts = read_posts(grid, *window)

@@ -15,9 +15,9 @@ import math
 
 import numpy as np
 
-from regolith_terrain.dem.grid import Floats
 from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.presets import LunarPreset, Relief
+from regolith_terrain.surface import Heights
 
 _LAGS = np.array([4, 6, 8, 12, 16])
 # The median of the absolute values of a normal distribution is this share of its rms.
@@ -26,7 +26,7 @@ _MEDIAN = 0.6744897501960817
 _HURST = (0.5, 0.95)
 
 
-def roughness(posts: Floats, spacing: float) -> tuple[float, float]:
+def roughness(posts: Heights, spacing: float) -> tuple[float, float]:
     """Return the deviation [m] at a lag of one post and the Hurst exponent, by the law that holds at 4 to 16 posts.
 
     :param posts: heights [m], shape (ni, nj), at least (9, 9)
@@ -47,12 +47,12 @@ def roughness(posts: Floats, spacing: float) -> tuple[float, float]:
     return at_first * float(lags[0]) ** -hurst, hurst
 
 
-def _second(z: Floats, n: int) -> Floats:
+def _second(z: Heights, n: int) -> Heights:
     return z[2 * n :] - 2.0 * z[n:-n] + z[: -2 * n]
 
 
 def detail_field(
-    posts: Floats, spacing: float, seed: int, preset: LunarPreset, *, finest_m: float = 0.05, craters: bool = True
+    posts: Heights, spacing: float, seed: int, preset: LunarPreset, *, finest_m: float = 0.05, craters: bool = True
 ) -> LunarField:
     """Return what is between the posts.
 
