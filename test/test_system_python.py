@@ -25,7 +25,10 @@ PIP_ONLY = ('numba', 'mujoco', 'embreex', 'mcap', 'rosbags')
 def sourced(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Return the environment of a shell that sourced a ROS 2, then what set-up wrote for it."""
     file = tmp_path_factory.mktemp('env') / 'env.sh'
+    # Of what the tests run with, the part that is not ours: nothing, or what the ROS 2 sourced at set-up has put there.
+    theirs = [p for p in os.environ.get('PYTHONPATH', '').split(':') if p and not Path(p).is_relative_to(ROOT)]
     ros = {
+        'PYTHONPATH': ':'.join(theirs),
         'HOME': os.environ['HOME'], 'PATH': '/usr/bin:/bin', 'ROS_DISTRO': 'jazzy', 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
         'AMENT_PREFIX_PATH': os.environ['AMENT_PREFIX_PATH'], 'LD_LIBRARY_PATH': os.environ['LD_LIBRARY_PATH'],
     }  # fmt: skip
