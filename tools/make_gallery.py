@@ -83,7 +83,7 @@ class Site:
         values = load_sensor('navcam', CameraConfig).model_dump(mode='json')
         values |= {
             'width': WIDTH, 'height': HEIGHT, 'pixel_size_m': 6.4e-6 * 1024 / WIDTH / 1.15, 'color': 'rgb',
-            'samples': 4, 'sun_samples': 4, 'bounce_samples': 24, **changes,
+            'samples': 4, 'sun_samples': 4, **changes,
         }  # fmt: skip
         camera = Camera(CameraConfig.model_validate(values), 4, 'gallery')
         pose = Pose(eye, Mount(rpy_deg=(0.0, pitch_deg, yaw_deg)).orientation)
@@ -114,7 +114,7 @@ def panels(site: Site) -> dict[str, NDArray[np.uint8]]:
     out = {
         'low sun (6°) from the side': site.look(mast, yaw + 35.0, 14.0, sun(north - 125.0, 6.0)),
         'sun behind: opposition surge, own shadow': site.look(mast, yaw - 60.0, 26.0, sun(north + 60.0 + 180.0, 24.0)),
-        'sun ahead': site.look(mast, yaw, 12.0, sun(north + 8.0, 9.0), effects={'glare': 0.06}, bounce_samples=64),
+        'sun ahead': site.look(mast, yaw, 12.0, sun(north + 8.0, 9.0), effects={'glare': 0.06}),
     }
     heading = np.array([math.cos(math.radians(yaw)), math.sin(math.radians(yaw))])
     lamp = Spotlight(mast + [0.0, 0.0, -0.7], np.array([*heading, -0.16]), (40.0, 40.0, 40.0), 0.30, 0.55)
@@ -188,6 +188,7 @@ def main() -> None:
     for k, (name, pixels) in enumerate(shown.items()):
         picture = Image.fromarray(pixels)
         if len(sys.argv) > 1:
+            Path(sys.argv[1]).mkdir(parents=True, exist_ok=True)
             picture.save(Path(sys.argv[1], f'{k}.png'))
         draw = ImageDraw.Draw(picture)
         box = draw.textbbox((0, 0), name)

@@ -100,7 +100,7 @@ def around(field: HeightField, side: float, spacing: float) -> Floats:
 def model_picture(file: str, center: tuple[float, float], wide: float, post: float, label: str) -> None:
     """Write an elevation model, and ground made between its posts."""
     source = {'source': str(SHARED / 'dem' / file), 'center': list(center)}
-    smooth = build_height_field(TerrainConfig.model_validate(source), 0)
+    smooth = build_height_field(TerrainConfig.model_validate({**source, 'detail': 'none'}), 0)
     detailed = build_height_field(TerrainConfig.model_validate({**source, 'detail': {'preset': 'highland'}}), 0)
     near = 12.0 * post
     panels = [
