@@ -45,12 +45,12 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 
-RAYS = 32
-"""From each point: two packets."""
+RAYS = 16
+"""From each point: one packet."""
 _CELL_M, _PIECE_M, _MOST_PIECES = 0.5, 0.5, 4
 _NEIGHBOURS = 4
 _LIFT_M = 2e-3
-_BAND = 8
+_BAND = 32
 _LEAST_PX = 8.0
 _ZERO, _ONE, _PI = np.float32(0.0), np.float32(1.0), np.float32(math.pi)
 _INV_PI = np.float32(1.0 / math.pi)
@@ -120,7 +120,7 @@ def _weights(places: Floats, normals: Floats, points: Floats) -> tuple[NDArray[n
 def _directions() -> Singles:
     """Return unit directions about +z, distributed as the cosine: Hammersley's points, shape (RAYS, 3)."""
     k = np.arange(RAYS)
-    turn = 2.0 * math.pi * np.array([(int(f'{n:05b}'[::-1], 2) + 0.5) / RAYS for n in k])
+    turn = 2.0 * math.pi * np.array([(int(f'{n:0{RAYS.bit_length() - 1}b}'[::-1], 2) + 0.5) / RAYS for n in k])
     part = (k + 0.5) / RAYS
     about = [np.sqrt(part) * np.cos(turn), np.sqrt(part) * np.sin(turn), np.sqrt(1.0 - part)]
     return np.stack(about, axis=1).astype(np.float32)
@@ -139,20 +139,28 @@ def surface_light(scene: SceneArrays, light: Lights, view: View) -> Singles:
     out = np.zeros((scene.light_nodes, 3), np.float32)
     if not (light.irradiance[1] > 0.0 or len(light.lamps)):
         return out
-    for instance, first_point, count, first_node, nodes, first_corner in scene.hulls.tolist():
+    hulls, places, normals = [], [], []
+    for hull in scene.hulls.tolist():
+        instance, first_point, count = hull[:3]
         points = scene.light_points[first_point : first_point + count]
-        place = scene.frames[instance].reshape(3, 3)
         transform = scene.transforms[instance]
         where = points[:, :3] @ transform[:, :3].T + transform[:, 3]
-        if not _in_view(where, view):
-            continue
-        facing = points[:, 3:] @ place.T
-        facing /= np.maximum(np.linalg.norm(facing, axis=1, keepdims=True), np.float32(1e-12))
-        found = np.empty((count, 3), np.float32)
-        in_bands(_gather_band, count, _BAND, scene, light, where, facing, _ABOUT, found)
-        near = scene.light_near[first_corner : first_corner + nodes]
-        weight = scene.light_weight[first_corner : first_corner + nodes]
-        out[first_node : first_node + nodes] = np.sum(found[near] * weight[:, :, None], axis=1)
+        if _in_view(where, view):
+            hulls.append(hull)
+            places.append(where)
+            facing = points[:, 3:] @ scene.frames[instance].reshape(3, 3).T
+            normals.append(facing / np.maximum(np.linalg.norm(facing, axis=1, keepdims=True), np.float32(1e-12)))
+    if not hulls:
+        return out
+    found = np.empty((sum(map(len, places)), 3), np.float32)
+    arguments = scene, light, np.concatenate(places), np.concatenate(normals), _ABOUT, found
+    in_bands(_gather_band, len(found), _BAND, *arguments)
+    first = 0
+    for _, _, count, first_node, nodes, first_corner in hulls:
+        corners = slice(first_corner, first_corner + nodes)
+        shown = out[first_node : first_node + nodes]
+        _spread(found[first : first + count], scene.light_near[corners], scene.light_weight[corners], shown)
+        first += count
     return out
 
 
@@ -234,6 +242,16 @@ def _gather(first, last, packets, all_words, valids, arguments, scene, light, pl
                         out[n, k] += min(light_in[k, lane], most[k])
         for k in range(3):
             out[n, k] *= _PI / np.float32(about.shape[0])
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _spread(found, near, weight, out):  # type: ignore[no-untyped-def]
+    """Write the irradiance at nodes, from that at points."""
+    for node in range(out.shape[0]):
+        for neighbour in range(near.shape[1]):
+            point, share = near[node, neighbour], weight[node, neighbour]
+            for k in range(3):
+                out[node, k] += share * found[point, k]
 
 
 @njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
