@@ -106,7 +106,7 @@ def write_scenario(folder: Path, vehicles: Mapping[str, Any], name: str = 'scena
     return path
 
 
-def library_run(scenario: Path) -> Simulation:
+def library_run(scenario: str | Path) -> Simulation:
     """Return the library's own run of a scenario, at its end: what nodes must agree with, and sooner there than they."""
     loaded = load_scenario(scenario).scenario
     simulation = Simulation(loaded)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness import LiveRun, run_scenario, vehicle, write_scenario
+from harness import LiveRun, library_run, run_scenario, vehicle, write_scenario
 
 from regolith_bringup.radio_map import make_pair, with_pair, write_pair
 from regolith_bringup.scenario import load_scenario
@@ -42,31 +42,43 @@ def scenario(folder: Path, comms: dict[str, Any] | None = None, **sections: Any)
 # -- the ridge ------------------------------------------------------------------------------------------------------
 
 
-def check_ridge(summary: dict[str, Any]) -> None:
+@pytest.fixture(scope='module')
+def ridge() -> Simulation:
+    """The library's own run of ``comms_ridge``."""
+    return library_run('comms_ridge')
+
+
+def radio_report(run: Simulation) -> dict[str, Any]:
+    """Return what a run's summary says of its radios."""
+    assert run.comms is not None
+    return {k: v for k, v in run.comms.report().items() if k != 'history'}
+
+
+def test_a_breadcrumb_brings_a_rover_behind_the_ridge_back_on_the_air(ridge: Simulation) -> None:
     """Amber is out of reach when its breadcrumb comes on the air at 54 s, and heard from then on."""
-    link = summary['comms']['links']['amber->lander']
+    said = radio_report(ridge)
+    link = said['links']['amber->lander']
     since, until = link['lost_s'][-1]
     assert since < 48.0 and 54.0 <= until < 56.0
     # Of some 48 packets over the breadcrumb nine in ten arrive; five lost in a row would be one in 2000.
-    assert not summary['comms']['links']['basalt->lander']['lost_s']
-    assert summary['comms']['dropped'].keys() == {'packet_error'}
-    assert summary['vehicles']['amber']['distance_m'] > 30.0
-
-
-@pytest.fixture(scope='module')
-def ridge(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    return run_scenario(tmp_path_factory.mktemp('ridge'), 'comms_ridge', processes='one', report=True)
+    assert not said['links']['basalt->lander']['lost_s']
+    assert said['dropped'].keys() == {'packet_error'}
+    assert ridge.agents['amber'].report()['distance_m'] > 30.0  # type: ignore[operator]
 
 
 @pytest.mark.ros
-def test_a_breadcrumb_brings_a_rover_behind_the_ridge_back_on_the_air(ridge) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize('processes', ['one', 'many'])
+def test_the_ridge_in_nodes_with_bag_and_report(tmp_path: Path, ridge: Simulation, processes: str) -> None:
     from regolith_bringup.bag_reading import Bag
 
-    check_ridge(ridge.summary)
-    report = (ridge.run_dir / 'report.html').read_text()
+    run = run_scenario(tmp_path, 'comms_ridge', processes=processes, report=True)
+    assert run.summary['state_hash'] == ridge.world.state_hash
+    assert run.summary['comms'] == radio_report(ridge)
+    report = (run.run_dir / 'report.html').read_text()
     assert '<h2>Radio</h2>' in report and 'amber-&gt;lander' in report
     hops, relayed = [], []
-    for message in Bag(ridge.run_dir).messages('/lander/comms/rx', '/regolith/comms/links'):
+    for message in Bag(run.run_dir).messages('/lander/comms/rx', '/regolith/comms/links'):
         if message.topic.endswith('links'):
             relayed += [k.num_hops for k in message.content.links if (k.src, k.dst) == ('amber', 'lander')]
             last = message.content
@@ -76,15 +88,6 @@ def test_a_breadcrumb_brings_a_rover_behind_the_ridge_back_on_the_air(ridge) -> 
     assert {h for t, h in hops if t < 54} == {0} and {h for t, h in hops if t > 54} == {1}
     assert relayed[0] == 0 and relayed[-1] == 1 and last.breadcrumbs == ['amber_breadcrumb_0']
     assert last.breadcrumb_positions[0].x == pytest.approx(1.4, abs=0.6)
-
-
-@pytest.mark.ros
-@pytest.mark.slow
-def test_the_ridge_again_and_in_many_processes(tmp_path, ridge) -> None:
-    for processes in ('one', 'many'):
-        result = run_scenario(tmp_path, 'comms_ridge', '--no-record', processes=processes, name=processes)
-        assert result.summary['state_hash'] == ridge.summary['state_hash']
-        assert result.summary['comms'] == ridge.summary['comms']
 
 
 # -- repeatable -----------------------------------------------------------------------------------------------------
@@ -101,8 +104,8 @@ def test_one_process_many_and_the_library_agree(tmp_path) -> None:
     library = Simulation(load_scenario(file).scenario)
     assert library.run(2.0) == runs[0]['state_hash'] == runs[1]['state_hash']
     assert library.comms is not None
-    report = library.comms.report()
-    assert runs[0]['comms'] == runs[1]['comms'] == {k: v for k, v in report.items() if k != 'history'}
+    report = radio_report(library)
+    assert runs[0]['comms'] == runs[1]['comms'] == report
     assert 5 < report['links']['amber->lander']['delivered'] < report['links']['amber->lander']['sent'] - 3
     assert [name for name, _, _ in library.comms.broker.model.breadcrumbs] == ['amber_breadcrumb_0']
     other = Simulation(load_scenario(file, seed=2).scenario)

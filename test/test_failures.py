@@ -178,7 +178,7 @@ def test_a_killed_recorder_loses_at_most_a_second(tmp_path):
     assert last_ns > at_kill_ns - 1_000_000_000
 
 
-@pytest.mark.parametrize('processes', ['one', 'many'])
+@pytest.mark.parametrize('processes', [pytest.param('one', marks=pytest.mark.slow), 'many'])
 def test_a_recorder_that_is_held_up_loses_nothing(tmp_path, processes):
     """The world waits for it before anything is overwritten that it has not taken."""
     sensors = {'imu': {'model': {'type': 'imu', 'rate_hz': 200.0}}}

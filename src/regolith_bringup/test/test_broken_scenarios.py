@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -94,16 +94,20 @@ def environment() -> dict[str, str]:
 
 
 def regolith(arguments: list[str], folder: Path) -> tuple[subprocess.CompletedProcess[str], float]:
-    """Run the command line in a folder; return its outcome and the wall time it took [s]."""
-    start = time.perf_counter()
+    """Run the command line in a folder; return its outcome and the processor time it took [s], which other work delays least."""
+    before = _children_s()
     done = subprocess.run(
         [sys.executable, '-m', 'regolith_bringup.cli', *arguments],
         cwd=folder, env=environment(), capture_output=True, text=True, timeout=60, check=False,
     )
-    return done, time.perf_counter() - start
+    return done, _children_s() - before
 
 
-@pytest.mark.alone
+def _children_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 @pytest.mark.parametrize('kind', KINDS)
 def test_broken_scenario_is_refused_at_once(kind: str, tmp_path: Path) -> None:
     text, files, said = KINDS[kind]
@@ -111,9 +115,11 @@ def test_broken_scenario_is_refused_at_once(kind: str, tmp_path: Path) -> None:
     for name, content in files.items():
         (tmp_path / name).write_text(content)
     before = sorted(p.name for p in tmp_path.rglob('*'))
+    # Opening a raster needs its library, which alone takes about a second to import.
+    most = 4.0 if kind == 'not_a_raster' else 2.0
     done, seconds = regolith(['run', 'broken.yaml', '--json'], tmp_path)
     for _ in range(3):
-        if seconds < 2.0:  # a busy machine may take its time now and then, a slow check takes it always
+        if seconds < most:  # a busy machine may take its time now and then, a slow check takes it always
             break
         done, seconds = regolith(['run', 'broken.yaml', '--json'], tmp_path)
     assert done.returncode == 2, done.stderr
@@ -122,8 +128,7 @@ def test_broken_scenario_is_refused_at_once(kind: str, tmp_path: Path) -> None:
         assert part in done.stderr
     assert 'allowed' in done.stderr and 'Traceback' not in done.stderr
     assert sorted(p.name for p in tmp_path.rglob('*')) == before, 'something was created'
-    if kind != 'not_a_raster':  # opening a raster needs its library, which alone takes about a second to import
-        assert seconds < 2.0
+    assert seconds < most
 
 
 def test_a_check_waits_for_no_kernels(tmp_path: Path) -> None:
