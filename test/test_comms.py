@@ -68,11 +68,12 @@ def test_a_breadcrumb_brings_a_rover_behind_the_ridge_back_on_the_air(ridge: Sim
 
 @pytest.mark.ros
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize('processes', ['one', 'many'])
 def test_the_ridge_in_nodes_with_bag_and_report(tmp_path: Path, ridge: Simulation, processes: str) -> None:
     from regolith_bringup.bag_reading import Bag
 
-    run = run_scenario(tmp_path, 'comms_ridge', processes=processes, report=True)
+    run = run_scenario(tmp_path, 'comms_ridge', processes=processes, report=True, timeout=500.0)
     assert run.summary['state_hash'] == ridge.world.state_hash
     assert run.summary['comms'] == radio_report(ridge)
     report = (run.run_dir / 'report.html').read_text()

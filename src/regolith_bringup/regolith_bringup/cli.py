@@ -23,6 +23,7 @@ from regolith_bringup.problems import Problem, ScenarioError, one_of, shown
 from regolith_bringup.seeing_commands import dataset, stereo
 from regolith_bringup.terrain_commands import terrain_app
 from regolith_world import kernel_cache
+from regolith_world.paths import exists, is_file
 
 BAD_INPUT = 2
 NODE_FAILED = 3
@@ -181,8 +182,8 @@ def recover(run_dir: RunArgument) -> None:
 
 def _check_run(command: str, run_dir: Path) -> None:
     """Refuse a folder that no run left."""
-    if not (run_dir / 'scenario.yaml').is_file():
-        problem = 'is not a run folder' if run_dir.exists() else 'no such folder'
+    if not is_file(run_dir / 'scenario.yaml'):
+        problem = 'is not a run folder' if exists(run_dir) else 'no such folder'
         raise ScenarioError(Problem(command, '', problem, 'a folder that ./regolith run made', str(run_dir)))
 
 

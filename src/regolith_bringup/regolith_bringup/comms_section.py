@@ -16,6 +16,7 @@ from regolith_bringup.yaml_source import KeyPath, YamlSource
 from regolith_comms.addresses import BROADCAST, MULTICAST
 from regolith_comms.config import CommsConfig
 from regolith_comms.radio_config import load_radio, radio_names
+from regolith_world.paths import is_file, resolved
 
 if TYPE_CHECKING:
     from regolith_bringup.scenario import Scenario
@@ -98,8 +99,8 @@ def _radio(radio: str, source: YamlSource) -> str:
     if radio in radio_names():
         return radio
     key: KeyPath = ('comms', 'radio')
-    path = (source.base_dir(key) / radio).resolve()
-    if not path.is_file():
+    path = resolved(source.base_dir(key) / radio)
+    if not is_file(path):
         allowed = f'the path of a YAML file, or one of {one_of(radio_names(), radio)}'
         raise source.error(key, f'no such radio and no such file ({path})', allowed, radio)
     try:
@@ -110,8 +111,8 @@ def _radio(radio: str, source: YamlSource) -> str:
 
 
 def _file(name: str, key: KeyPath, source: YamlSource) -> Path:
-    path = (source.base_dir(key) / name).resolve()
-    if not path.is_file():
+    path = resolved(source.base_dir(key) / name)
+    if not is_file(path):
         raise source.error(key, f'no such file ({path})', 'the path of a file', name)
     return path
 

@@ -80,8 +80,16 @@ def namespace_named(text: str) -> str:
 
 
 def _lock_folder() -> Path:
-    folder = Path(os.environ.get('XDG_RUNTIME_DIR') or tempfile.gettempdir()) / f'regolith-{os.getuid()}'
-    folder.mkdir(mode=0o700, exist_ok=True)
+    given = os.environ.get('XDG_RUNTIME_DIR', '')
+    # Containers often name one that nobody made.
+    base = given if given and os.access(given, os.W_OK | os.X_OK) else tempfile.gettempdir()
+    folder = Path(base) / f'regolith-{os.getuid()}'
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        allowed = 'XDG_RUNTIME_DIR or TMPDIR naming a folder that can be written'
+        what = f'cannot lock a domain in {folder}: {error.strerror}'
+        raise ScenarioError(Problem('--domain', '', what, allowed, 'auto')) from None
     return folder
 
 

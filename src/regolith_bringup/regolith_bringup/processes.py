@@ -46,16 +46,22 @@ class NodeProcess:
 
     def _start(self) -> None:
         # A session of its own: Ctrl-C in the terminal reaches the supervisor alone, which ends the run in order.
-        self.process = subprocess.Popen(
-            [str(executable(self.spec)), *self.spec.arguments()],
-            env=self._environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors='replace',
-            start_new_session=True,
-        )
+        # SIGINT is kept back until the node takes it quietly (regolith_world.start): an interpreter that is only
+        # starting would print its stack.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        try:
+            self.process = subprocess.Popen(
+                [str(executable(self.spec)), *self.spec.arguments()],
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors='replace',
+                start_new_session=True,
+            )
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         self._reader = threading.Thread(target=self._read, args=(self.process,), daemon=True)
         self._reader.start()
 

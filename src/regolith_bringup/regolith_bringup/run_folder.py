@@ -9,6 +9,7 @@ from pathlib import Path
 
 from regolith_bringup.problems import Problem, ScenarioError
 from regolith_world import reserve
+from regolith_world.paths import exists, is_file
 
 
 def check_run_folder(out: Path) -> None:
@@ -16,7 +17,7 @@ def check_run_folder(out: Path) -> None:
 
     :raises ScenarioError: if it is a file, or a folder that holds something
     """
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+    if exists(out) and (not out.is_dir() or any(out.iterdir())):
         raise ScenarioError(Problem(f'--out {out}', '', 'is not an empty folder', 'a new or an empty folder'))
 
 
@@ -42,7 +43,7 @@ def check_checkpoint(folder: Path) -> None:
 
     :raises ScenarioError: if it is none
     """
-    if not (folder / 'manifest.json').is_file():
+    if not is_file(folder / 'manifest.json'):
         allowed = 'a folder that holds a manifest.json, as in RUN/checkpoints'
         raise ScenarioError(Problem('--from', '', 'is not a checkpoint', allowed, str(folder)))
 

@@ -32,6 +32,7 @@ from regolith_sensors.scenario_config import LightConfig
 from regolith_terrain.config import SoilConfig, TerrainConfig, load_soil, soil_names
 from regolith_vehicles.config import PathDriverConfig, VehicleEntry
 from regolith_world.config import SHORTEST_S, Section, WorldConfig
+from regolith_world.paths import is_file, resolved
 
 RESERVED_NAMES = ('regolith', 'world', 'terrain', 'comms', 'recorder', 'clock', 'tf', 'tf_static', 'rosout')
 """Taken by nodes, participants and topics of ours and of ROS 2."""
@@ -169,7 +170,7 @@ def scenario_file(path_or_name: str | Path) -> Path:
     :raises ScenarioError: if there is neither
     """
     path = Path(path_or_name)
-    if path.is_file():
+    if is_file(path):
         return path
     known = find_scenarios()
     if str(path_or_name) in known:
@@ -221,8 +222,8 @@ def _resolve_terrain(source: YamlSource) -> None:
             region['soil'] = _soil_values(region['soil'], source, ('terrain', 'regions', number, 'soil'))
     ground = terrain.get('source')
     if isinstance(ground, str) and ground not in ('procedural', 'flat'):
-        path = (source.base_dir(('terrain', 'source')) / ground).resolve()
-        if not path.is_file():
+        path = resolved(source.base_dir(('terrain', 'source')) / ground)
+        if not is_file(path):
             allowed = f"the path of a GeoTIFF, or one of {one_of(('procedural', 'flat'), ground)}"
             raise source.error(('terrain', 'source'), f'no such file ({path})', allowed, ground)
         terrain['source'] = str(path)
@@ -232,8 +233,8 @@ def _soil_values(soil: str, source: YamlSource, key: KeyPath = ('terrain', 'soil
     """Return the values of a soil given by name or by file."""
     if soil in soil_names():
         return load_soil(soil).model_dump(mode='json')
-    path = (source.base_dir(key) / soil).resolve()
-    if not path.is_file():
+    path = resolved(source.base_dir(key) / soil)
+    if not is_file(path):
         allowed = f'a mapping of values, the path of a soil YAML, or one of {one_of(soil_names(), soil)}'
         raise source.error(key, f'no such soil and no such file ({path})', allowed, soil)
     inner = YamlSource(path, what='a soil')

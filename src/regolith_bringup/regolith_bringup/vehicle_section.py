@@ -27,6 +27,7 @@ from regolith_vehicles.config import (
 )
 from regolith_vehicles.drivers import known_drivers, make_driver
 from regolith_vehicles.model_config import CollisionShape
+from regolith_world.paths import is_file, resolved
 from regolith_world.plugins import PluginError
 
 if TYPE_CHECKING:
@@ -67,8 +68,8 @@ def _model(
     known = known_vehicles()
     target, inner = model, None
     if model not in known:
-        path = (source.base_dir(key) / model).resolve()
-        if not path.is_file():
+        path = resolved(source.base_dir(key) / model)
+        if not is_file(path):
             allowed = f'the path of a vehicle YAML, or one of {one_of(sorted(known), model)}'
             raise source.error(key, 'unknown vehicle', allowed, model)
         inner = YamlSource(path, what='a vehicle')

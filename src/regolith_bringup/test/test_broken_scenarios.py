@@ -82,6 +82,12 @@ KINDS = {
         GOOD.replace('amber: {model: viper', 'amber: {model: my.yaml'), {'my.yaml': 'mjcf: my.xml\nwhels: []\n'},
         ['my.yaml:2', 'whels', 'did you mean wheels?', 'drive: is missing'],
     ),
+    'long_name': (
+        GOOD.replace('lunar_nominal', 'x' * 300), {}, ['broken.yaml:4', 'terrain.soil', 'no such soil'],
+    ),
+    'nul_in_path': (
+        GOOD.replace('{soil: lunar_nominal}', '{source: "a\\0b"}'), {}, ['broken.yaml:4', 'terrain.source', 'no such file'],
+    ),
     'not_a_raster': (
         GOOD.replace('{soil: lunar_nominal}', '{source: a.tif}'), {'a.tif': 'no'}, ['terrain.source', 'a.tif'],
     ),

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from pathlib import Path
 
@@ -68,3 +69,16 @@ def test_where_it_hangs_is_printed(tmp_path: Path) -> None:
             time.sleep(0.01)
         assert processes.end_all([node], 0.0) == ['world']
     assert any('linger' in line for line in said) and node.code != 0
+
+
+@pytest.mark.parametrize('after_s', [0.02, 0.1, 0.3, 0.6])
+def test_a_node_interrupted_while_it_starts_says_nothing(after_s: float) -> None:
+    """Neither the stack of an interpreter that is not yet up, nor that of an import."""
+    said: list[str] = []
+    spec = NodeSpec('regolith_world', 'world_node', 'world', '/regolith')
+    node = processes.NodeProcess(spec, os.environ, lambda _, line: said.append(line))
+    time.sleep(after_s)
+    node.signal(signal.SIGINT)
+    assert node.process.wait(30.0) == -signal.SIGINT
+    time.sleep(0.1)
+    assert said == []

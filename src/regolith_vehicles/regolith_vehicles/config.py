@@ -15,6 +15,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from regolith_vehicles.model_config import VehicleModelConfig
 from regolith_world.bounded_yaml import load_yaml
 from regolith_world.config import LONGEST_S, SHORTEST_S, Moment, Section
+from regolith_world.paths import is_file, resolved
 from regolith_world.plugins import PluginError, load_plugin
 
 __all__ = [
@@ -173,7 +174,7 @@ def _file_of(name_or_path: str | Path, base_dir: str | Path) -> Path:
             raise VehicleModelError(source.value, 'model', text, f'a vehicle that can be loaded; {error}') from None
     path = Path(text)
     path = path if path.is_absolute() else Path(base_dir) / path
-    if not path.is_file():
+    if not is_file(path):
         raise VehicleModelError(path, 'model', text, f'a vehicle YAML file, or one of {", ".join(sorted(known))}')
     return path
 
@@ -189,7 +190,7 @@ def load_vehicle_model(name_or_path: str | Path, base_dir: str | Path = '.') -> 
     :param base_dir: what a relative path is relative to (the scenario's folder)
     :raises VehicleModelError: naming file, key, value and what is allowed
     """
-    path = _file_of(name_or_path, base_dir).resolve()
+    path = resolved(_file_of(name_or_path, base_dir))
     try:
         content = load_yaml(path.read_text(encoding='utf-8'))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -204,8 +205,8 @@ def load_vehicle_model(name_or_path: str | Path, base_dir: str | Path = '.') -> 
         if first['type'] == 'extra_forbidden' and len(first['loc']) == 1:
             allowed = f'one of the keys {", ".join(VehicleModelConfig.model_fields)}'
         raise VehicleModelError(path, _dotted(first['loc']), first['input'], allowed) from error
-    mjcf = (path.parent / config.mjcf).resolve()
-    if not mjcf.is_file():
+    mjcf = resolved(path.parent / config.mjcf)
+    if not is_file(mjcf):
         raise VehicleModelError(path, 'mjcf', config.mjcf, 'an MJCF file, by its path relative to this file')
     config._file = str(path)
     return config, mjcf
