@@ -23,7 +23,6 @@ from regolith_bringup.problems import Problem, ScenarioError, one_of, shown
 from regolith_bringup.seeing_commands import dataset, stereo
 from regolith_bringup.terrain_commands import terrain_app
 from regolith_world import kernel_cache
-from regolith_world.paths import exists, is_file
 
 BAD_INPUT = 2
 NODE_FAILED = 3
@@ -172,7 +171,7 @@ def recover(run_dir: RunArgument) -> None:
     """Rebuild index and metadata of a bag whose recorder was killed."""
     from regolith_bringup.recover import recover as rebuild
 
-    if not run_dir.is_dir():
+    if not os.path.isdir(run_dir):
         raise ScenarioError(Problem('recover', '', 'no such folder', 'a run folder, or its bag', str(run_dir)))
     with _RunFolderErrors():
         result = rebuild(run_dir)
@@ -182,8 +181,8 @@ def recover(run_dir: RunArgument) -> None:
 
 def _check_run(command: str, run_dir: Path) -> None:
     """Refuse a folder that no run left."""
-    if not is_file(run_dir / 'scenario.yaml'):
-        problem = 'is not a run folder' if exists(run_dir) else 'no such folder'
+    if not os.path.isfile(run_dir / 'scenario.yaml'):
+        problem = 'is not a run folder' if os.path.exists(run_dir) else 'no such folder'
         raise ScenarioError(Problem(command, '', problem, 'a folder that ./regolith run made', str(run_dir)))
 
 

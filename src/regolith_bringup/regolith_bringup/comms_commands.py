@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -76,7 +77,7 @@ def coverage(
 
 
 def _check_folder(out: Path) -> None:
-    if out.exists() and not out.is_dir():
+    if os.path.exists(out) and not out.is_dir():
         raise ScenarioError(Problem(f'--out {out}', '', 'is not a folder', 'a folder'))
 
 

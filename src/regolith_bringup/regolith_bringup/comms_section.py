@@ -7,6 +7,7 @@ Kernels are imported where they are needed: that takes longer than to check ever
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from regolith_bringup.yaml_source import KeyPath, YamlSource
 from regolith_comms.addresses import BROADCAST, MULTICAST
 from regolith_comms.config import CommsConfig
 from regolith_comms.radio_config import load_radio, radio_names
-from regolith_world.paths import is_file, resolved
+from regolith_world.paths import resolved
 
 if TYPE_CHECKING:
     from regolith_bringup.scenario import Scenario
@@ -100,7 +101,7 @@ def _radio(radio: str, source: YamlSource) -> str:
         return radio
     key: KeyPath = ('comms', 'radio')
     path = resolved(source.base_dir(key) / radio)
-    if not is_file(path):
+    if not os.path.isfile(path):
         allowed = f'the path of a YAML file, or one of {one_of(radio_names(), radio)}'
         raise source.error(key, f'no such radio and no such file ({path})', allowed, radio)
     try:
@@ -112,7 +113,7 @@ def _radio(radio: str, source: YamlSource) -> str:
 
 def _file(name: str, key: KeyPath, source: YamlSource) -> Path:
     path = resolved(source.base_dir(key) / name)
-    if not is_file(path):
+    if not os.path.isfile(path):
         raise source.error(key, f'no such file ({path})', 'the path of a file', name)
     return path
 

@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 import itertools
+import os
 from pathlib import Path
 
 from regolith_bringup.problems import Problem, ScenarioError
 from regolith_world import reserve
-from regolith_world.paths import exists, is_file
 
 
 def check_run_folder(out: Path) -> None:
@@ -17,7 +17,7 @@ def check_run_folder(out: Path) -> None:
 
     :raises ScenarioError: if it is a file, or a folder that holds something
     """
-    if exists(out) and (not out.is_dir() or any(out.iterdir())):
+    if os.path.exists(out) and (not out.is_dir() or any(out.iterdir())):
         raise ScenarioError(Problem(f'--out {out}', '', 'is not an empty folder', 'a new or an empty folder'))
 
 
@@ -43,7 +43,7 @@ def check_checkpoint(folder: Path) -> None:
 
     :raises ScenarioError: if it is none
     """
-    if not is_file(folder / 'manifest.json'):
+    if not os.path.isfile(folder / 'manifest.json'):
         allowed = 'a folder that holds a manifest.json, as in RUN/checkpoints'
         raise ScenarioError(Problem('--from', '', 'is not a checkpoint', allowed, str(folder)))
 

@@ -8,6 +8,7 @@ in it. It is what every node of a run reads, and what a run folder keeps.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -32,7 +33,7 @@ from regolith_sensors.scenario_config import LightConfig
 from regolith_terrain.config import SoilConfig, TerrainConfig, load_soil, soil_names
 from regolith_vehicles.config import PathDriverConfig, VehicleEntry
 from regolith_world.config import SHORTEST_S, Section, WorldConfig
-from regolith_world.paths import is_file, resolved
+from regolith_world.paths import resolved
 
 RESERVED_NAMES = ('regolith', 'world', 'terrain', 'comms', 'recorder', 'clock', 'tf', 'tf_static', 'rosout')
 """Taken by nodes, participants and topics of ours and of ROS 2."""
@@ -170,7 +171,7 @@ def scenario_file(path_or_name: str | Path) -> Path:
     :raises ScenarioError: if there is neither
     """
     path = Path(path_or_name)
-    if is_file(path):
+    if os.path.isfile(path):
         return path
     known = find_scenarios()
     if str(path_or_name) in known:
@@ -223,7 +224,7 @@ def _resolve_terrain(source: YamlSource) -> None:
     ground = terrain.get('source')
     if isinstance(ground, str) and ground not in ('procedural', 'flat'):
         path = resolved(source.base_dir(('terrain', 'source')) / ground)
-        if not is_file(path):
+        if not os.path.isfile(path):
             allowed = f"the path of a GeoTIFF, or one of {one_of(('procedural', 'flat'), ground)}"
             raise source.error(('terrain', 'source'), f'no such file ({path})', allowed, ground)
         terrain['source'] = str(path)
@@ -234,7 +235,7 @@ def _soil_values(soil: str, source: YamlSource, key: KeyPath = ('terrain', 'soil
     if soil in soil_names():
         return load_soil(soil).model_dump(mode='json')
     path = resolved(source.base_dir(key) / soil)
-    if not is_file(path):
+    if not os.path.isfile(path):
         allowed = f'a mapping of values, the path of a soil YAML, or one of {one_of(soil_names(), soil)}'
         raise source.error(key, f'no such soil and no such file ({path})', allowed, soil)
     inner = YamlSource(path, what='a soil')

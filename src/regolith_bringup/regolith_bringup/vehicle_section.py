@@ -9,6 +9,7 @@ needs, a second's worth, are imported only then.
 from __future__ import annotations
 
 import math
+import os
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +28,7 @@ from regolith_vehicles.config import (
 )
 from regolith_vehicles.drivers import known_drivers, make_driver
 from regolith_vehicles.model_config import CollisionShape
-from regolith_world.paths import is_file, resolved
+from regolith_world.paths import resolved
 from regolith_world.plugins import PluginError
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def _model(
     target, inner = model, None
     if model not in known:
         path = resolved(source.base_dir(key) / model)
-        if not is_file(path):
+        if not os.path.isfile(path):
             allowed = f'the path of a vehicle YAML, or one of {one_of(sorted(known), model)}'
             raise source.error(key, 'unknown vehicle', allowed, model)
         inner = YamlSource(path, what='a vehicle')

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import resources
 from pathlib import Path
 from typing import Literal
@@ -13,7 +14,6 @@ from pydantic import Field, ValidationError
 
 from regolith_world.bounded_yaml import load_yaml
 from regolith_world.config import Section
-from regolith_world.paths import is_file
 
 MAX_PAYLOAD = 1500
 """Longest datagram [byte]."""
@@ -53,7 +53,7 @@ def load_radio(name: str | Path) -> Radio:
     path = Path(str(resources.files('regolith_comms') / 'data' / 'radios' / f'{name}.yaml'))
     if name not in radio_names():
         path = Path(name)
-        if not is_file(path):
+        if not os.path.isfile(path):
             allowed = f'a YAML file, or one of {", ".join(radio_names())}'
             raise ValueError(f'radio {str(name)!r}: no such file; allowed: {allowed}')
     try:

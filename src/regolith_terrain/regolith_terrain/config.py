@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
@@ -17,7 +18,6 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, Va
 from regolith_terrain.lunar.presets import preset_names
 from regolith_world.bounded_yaml import load_yaml
 from regolith_world.config import Section
-from regolith_world.paths import is_file
 
 if TYPE_CHECKING:
     # A kernel: it takes longer to load than the whole scenario to check.
@@ -100,7 +100,7 @@ def load_soil(soil: str | Path | Mapping[str, Any], base_dir: str | Path = '.') 
         shipped = resources.files('regolith_terrain') / 'data' / 'soils' / f'{text}.yaml'
         return _checked_soil(yaml.safe_load(shipped.read_text(encoding='utf-8')), f'{text}.yaml')
     path = Path(base_dir, text)
-    if not is_file(path):
+    if not os.path.isfile(path):
         raise ValueError(
             f'soil: {text!r} is neither a shipped soil nor a file ({path}); allowed: {", ".join(soil_names())}, '
             'the path of a YAML file, or a mapping of values'

@@ -79,14 +79,14 @@ def new_folder(folder: Path) -> Iterator[Path]:
 
     :raises ValueError: if there is something in ``folder``
     """
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    if os.path.exists(folder) and (not folder.is_dir() or any(folder.iterdir())):
         raise ValueError(f'{folder}: is there and not empty; allowed: a new or an empty folder')
     folder.parent.mkdir(parents=True, exist_ok=True)
     made = Path(tempfile.mkdtemp(prefix=f'.{folder.name}.', dir=folder.parent))
     try:
         yield made
         made.chmod(0o755)
-        if folder.exists():
+        if os.path.exists(folder):
             folder.rmdir()
         os.replace(made, folder)
     except BaseException:

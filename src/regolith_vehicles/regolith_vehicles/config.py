@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from importlib import metadata, resources
 from pathlib import Path
@@ -15,7 +16,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from regolith_vehicles.model_config import VehicleModelConfig
 from regolith_world.bounded_yaml import load_yaml
 from regolith_world.config import LONGEST_S, SHORTEST_S, Moment, Section
-from regolith_world.paths import is_file, resolved
+from regolith_world.paths import resolved
 from regolith_world.plugins import PluginError, load_plugin
 
 __all__ = [
@@ -174,7 +175,7 @@ def _file_of(name_or_path: str | Path, base_dir: str | Path) -> Path:
             raise VehicleModelError(source.value, 'model', text, f'a vehicle that can be loaded; {error}') from None
     path = Path(text)
     path = path if path.is_absolute() else Path(base_dir) / path
-    if not is_file(path):
+    if not os.path.isfile(path):
         raise VehicleModelError(path, 'model', text, f'a vehicle YAML file, or one of {", ".join(sorted(known))}')
     return path
 
@@ -206,7 +207,7 @@ def load_vehicle_model(name_or_path: str | Path, base_dir: str | Path = '.') -> 
             allowed = f'one of the keys {", ".join(VehicleModelConfig.model_fields)}'
         raise VehicleModelError(path, _dotted(first['loc']), first['input'], allowed) from error
     mjcf = resolved(path.parent / config.mjcf)
-    if not is_file(mjcf):
+    if not os.path.isfile(mjcf):
         raise VehicleModelError(path, 'mjcf', config.mjcf, 'an MJCF file, by its path relative to this file')
     config._file = str(path)
     return config, mjcf

@@ -12,6 +12,19 @@ from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
 
+PLACED_WITHIN = 1e-3
+"""How far from where it was asked to a vehicle may come to rest before it is placed anew [m]."""
+SETTLING_RATE = 6.0
+"""At which speeds fade while a vehicle is placed [1/s]: below the rates at which it heaves and pitches on soil."""
+SETTLING_CYCLE = 0.02
+"""Simulated time for which one soil window is used [s]."""
+SETTLING_CYCLES = 150
+"""After so many it will not come to rest."""
+SETTLED_SPEED = 1e-4
+"""Of all joints and the base [m/s, rad/s]: held back by less than a thousandth of the weight."""
+SLIDING_SPEED = 2e-3
+"""A vehicle that is still faster in the end slides [m/s, rad/s]."""
+
 
 def pose_on_ground(
     x: float,

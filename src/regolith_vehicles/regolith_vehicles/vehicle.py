@@ -31,7 +31,15 @@ from regolith_vehicles.motors import Motors
 from regolith_vehicles.multibody import check_substep, compile_vehicle, composite_inertia, point_velocities, to_ros
 from regolith_vehicles.odometry import Odometry
 from regolith_vehicles.parts import make_parts
-from regolith_vehicles.placement import pose_on_ground
+from regolith_vehicles.placement import (
+    PLACED_WITHIN,
+    SETTLED_SPEED,
+    SETTLING_CYCLE,
+    SETTLING_CYCLES,
+    SETTLING_RATE,
+    SLIDING_SPEED,
+    pose_on_ground,
+)
 from regolith_vehicles.trouble import VehicleError, check_cycle
 from regolith_vehicles.wheel_state import WheelState, measure_wheels
 from regolith_world.records import BodyState
@@ -44,19 +52,6 @@ _STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 _MARGIN_CELLS = 3
 
 _NOTHING = np.zeros((4, 0, 0))
-
-PLACED_WITHIN = 1e-3
-"""How far from where it was asked to a vehicle may come to rest before it is placed anew [m]."""
-SETTLING_RATE = 6.0
-"""At which speeds fade while a vehicle is placed [1/s]: below the rates at which it heaves and pitches on soil."""
-SETTLING_CYCLE = 0.02
-"""Simulated time for which one soil window is used [s]."""
-SETTLING_CYCLES = 150
-"""After so many it will not come to rest."""
-SETTLED_SPEED = 1e-4
-"""Of all joints and the base [m/s, rad/s]: held back by less than a thousandth of the weight."""
-SLIDING_SPEED = 2e-3
-"""A vehicle that is still faster in the end slides [m/s, rad/s]."""
 
 
 class Vehicle:

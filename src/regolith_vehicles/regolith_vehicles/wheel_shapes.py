@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+import os
 from pathlib import Path
 
 import mujoco
@@ -42,7 +43,7 @@ def load_triangles(path: Path, scale: float = 1.0) -> Vector:
     :param scale: of the file's unit [m]
     :raises ValueError: naming the file and what is wrong with it
     """
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise ValueError(f'{path}: no such mesh file; allowed: an OBJ, STL or MSH file')
     try:
         model = mujoco.MjModel.from_xml_string(_MESH_XML.format(file=path.resolve(), scale=scale))

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +30,7 @@ def open_dem(path: str | Path, post_spacing_m: float | None = None) -> DemGrid:
     :raises ValueError: naming the file and what is wrong with it
     """
     path = Path(path)
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise ValueError(f'{path}: no such file; allowed: the path of a GeoTIFF, a PDS3 .LBL or .IMG, or a .npy')
     kind = path.suffix.lower()
     if kind == '.npy':

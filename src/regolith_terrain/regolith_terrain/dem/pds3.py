@@ -8,6 +8,7 @@ distances from the centre of the Moon), and takes what a cut file lacks for zero
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -153,7 +154,7 @@ def open_pds3(path: Path) -> DemGrid:
             raise ValueError(f'{label_path}: IMAGE.{key}: {image.number(key).value:g}; allowed: 0')
     dtype = _sample_type(label_path, image)
     need = start + rows * cols * dtype.itemsize
-    if not image_path.is_file():
+    if not os.path.isfile(image_path):
         raise ValueError(f'{label_path}: ^IMAGE: no such file {image_path.name} beside it')
     have = image_path.stat().st_size
     if have < need:
@@ -206,7 +207,7 @@ def _pointer(label_path: Path, label: Label) -> tuple[Path, int]:
     if place.unit != 'BYTES':
         start *= record_bytes
     found = label_path.with_name(name)
-    if not found.is_file():
+    if not os.path.isfile(found):
         # Labels often have the names in upper case, file systems not.
         for other in label_path.parent.iterdir():
             if other.name.lower() == name.lower():

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ def declare_scenario(node: Node) -> Path:
     """
     value = declare(node, 'scenario_file', '', 'resolved scenario (YAML), scenario.yaml of a run folder')
     path = Path(value)
-    if not value or not path.is_file():
+    if not value or not os.path.isfile(path):
         found = 'is not set' if not value else f'{value!r} is no file'
         raise BadStart(
             f'{node.get_name()}: parameter scenario_file {found}; allowed: the scenario.yaml of a run folder. Nodes '
