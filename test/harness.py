@@ -69,7 +69,7 @@ def environment(domain: int, *, to_be_killed: bool = False) -> dict[str, str]:
 
 def command(*arguments: object) -> list[str]:
     """Return the command line of ``./regolith``, for an environment that is set up already."""
-    return [sys.executable, '-m', 'regolith_bringup.cli', *map(str, arguments)]
+    return [sys.executable, '-m', 'regolith_bringup', *map(str, arguments)]
 
 
 # -- scenario files -------------------------------------------------------------------------------------------------

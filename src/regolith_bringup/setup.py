@@ -30,7 +30,7 @@ setup(
         'console_scripts': [
             'recorder_node = regolith_world.start:node',
             'solo_node = regolith_world.start:node',
-            'regolith = regolith_bringup.cli:main',
+            'regolith = regolith_bringup.__main__:main',
         ],
     },
 )

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line: ``./regolith COMMAND``.
 
-Exit codes: 0 done, 2 bad input, 3 a node failed. With ``--json`` stdout holds one JSON value and nothing else; all
+Exit codes: 0 done (a run that Ctrl-C ended, too: it is whole as far as it came), 2 bad input, 3 a node failed,
+130 ended by Ctrl-C before there was anything. With ``--json`` stdout holds one JSON value and nothing else; all
 that is for people goes to stderr. Imports stand inside the commands, so that each costs only what it uses.
 """
 
@@ -26,6 +27,8 @@ from regolith_world import kernel_cache
 
 BAD_INPUT = 2
 NODE_FAILED = 3
+INTERRUPTED = 130
+"""As shells have it: 128 and the number of SIGINT."""
 UsageError: Any = typer.BadParameter.__base__
 """Of the library for command lines, which keeps it to itself."""
 
@@ -301,8 +304,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if error.format_message():  # else the help was shown already
             _tell(_usage(error))
         sys.exit(error.exit_code)
-    except typer.Abort:
-        sys.exit(1)
+    except (typer.Abort, KeyboardInterrupt):
+        sys.exit(INTERRUPTED)
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -322,7 +325,3 @@ def _usage(error: Any) -> str:
     causes = error.__cause__.errors() if hasattr(error.__cause__, 'errors') else [{}]
     value = shown(causes[0]['input']) if 'input' in causes[0] else ''
     return str(Problem(f'{command} {name}', '', problem, f'{allowed} ({about})' if about else allowed, value))
-
-
-if __name__ == '__main__':
-    main()

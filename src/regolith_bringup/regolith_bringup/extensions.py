@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from regolith_bringup.problems import Problem, ScenarioError, one_of, shown
 from regolith_bringup.yaml_source import parse_value
 from regolith_world.plugins import PluginError, load_plugin, load_plugins
+from regolith_world.refusal import in_words
 
 _GROUP = 'regolith.experiments'
 _BENCHMARKS = {
@@ -88,15 +89,12 @@ def _checked(model: Any, values: dict[str, Any]) -> Any:
 
 def _setting_problem(model: Any, detail: Any) -> Problem:
     key = str(detail['loc'][0]) if detail['loc'] else ''
-    message = detail['msg'].removeprefix('Value error, ')
     if detail['type'] == 'extra_forbidden':
         return Problem('--set', key, 'unknown key', one_of(model.model_fields, key), shown(detail['input']))
     description = model.model_fields[key].description if key in model.model_fields else None
     if detail['type'] == 'missing':
         return Problem('--set', key, 'is missing', description or f'--{key} value')
-    problem, _, allowed = message.partition('; allowed: ')
-    if not allowed:
-        problem, allowed = 'is not usable', message.removeprefix('Input should be ')
+    problem, allowed = in_words(detail)
     value = shown(detail['input']) if key else ''
     return Problem('--set', key, problem, f'{allowed} ({description})' if description else allowed, value)
 

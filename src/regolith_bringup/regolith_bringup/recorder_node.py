@@ -38,7 +38,7 @@ from regolith_world.reserve import release
 from regolith_world.ros.inbox import serve
 from regolith_world.ros.leaving import BadStart, run_process
 from regolith_world.ros.naming import helper_node, named_node, root_of
-from regolith_world.ros.parameters import declare, declare_run
+from regolith_world.ros.parameters import STARTED_BY, declare, declare_run
 
 _COMMAND_STOP = 2
 _DEPTH = 4000
@@ -274,7 +274,7 @@ def build() -> tuple[Node, Recorder]:
     run_dir = Path(given)
     if not given or not run_dir.is_dir():
         found = f'{given!r} is no folder' if given else 'is not set'
-        raise BadStart(f'recorder: parameter run_dir {found}; allowed: the folder of a run')
+        raise BadStart(f'recorder: parameter run_dir {found}; allowed: the folder of a run. {STARTED_BY}')
     try:
         topics = [RecordedTopic.parse(line) for line in lines if line]
     except ValueError as error:

@@ -225,7 +225,7 @@ def _resolve_terrain(source: YamlSource) -> None:
     if isinstance(ground, str) and ground not in ('procedural', 'flat'):
         path = resolved(source.base_dir(('terrain', 'source')) / ground)
         if not os.path.isfile(path):
-            allowed = f"the path of a GeoTIFF, or one of {one_of(('procedural', 'flat'), ground)}"
+            allowed = f"the path of a GeoTIFF, PDS3 label or .npy, or one of {one_of(('procedural', 'flat'), ground)}"
             raise source.error(('terrain', 'source'), f'no such file ({path})', allowed, ground)
         terrain['source'] = str(path)
 
@@ -257,7 +257,7 @@ def _check_raster(scenario: Scenario, source: YamlSource) -> None:
     except (ValueError, OSError) as error:
         where, value = ('terrain', 'source'), scenario.terrain.source
         problem, _, allowed = str(error).partition('; allowed: ')
-        allowed = allowed or 'a GeoTIFF with heights in metres on a metric grid'
+        allowed = allowed or 'heights in metres on a metric grid'
         raise source.error(where, problem, allowed, value) from None
     assert field.extent is not None
     west, east, south, north = field.extent

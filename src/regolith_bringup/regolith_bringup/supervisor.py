@@ -32,6 +32,7 @@ from regolith_world.start import PARENT
 
 BAD_INPUT = 2
 NODE_FAILED = 3
+INTERRUPTED = 130
 _COLORS = ('cyan', 'magenta', 'green', 'yellow', 'blue', 'red')
 _PATIENCE_S = 10.0
 """How long processes may take to leave after the world's end [wall s]: most of it is for the recorder's queues."""
@@ -53,7 +54,7 @@ def run_scenario(
     :param report: whether to write one, where there is a bag
     :param namespace: above all names of the run; '' for none
     :param network: whether it may be heard beyond this machine
-    :return: 0 done, 2 another run is there, 3 a node failed
+    :return: 0 done, 2 another run is there, 3 a node failed, 130 interrupted before the first cycle
     """
     run_dir = new_run_folder(resolved.scenario.name, out).absolute()
     scenario = resolved.scenario
@@ -71,6 +72,9 @@ def run_scenario(
     code = supervisor.run()
     if code == BAD_INPUT:
         return code
+    if supervisor.interrupted and not supervisor.started:
+        supervisor.console.print('interrupted before the first cycle')
+        return INTERRUPTED
     with supervisor.console.status('writing the report') if report else nullcontext():
         summary = sum_up(run_dir, lambda line: supervisor.console.print(escape(line)), report=report)
     if as_json:
@@ -188,11 +192,18 @@ class Supervisor:
         return 0 if whole and (asked or not failed) else NODE_FAILED
 
     def _lost_before_start(self, world: NodeProcess, others: list[NodeProcess]) -> bool:
-        if self._started():
+        if self.started:
             return False
         return any(not n.running and n.code not in (0, None) for n in others)
 
-    def _started(self) -> bool:
+    @property
+    def interrupted(self) -> bool:
+        """Whether somebody asked for its end."""
+        return self._interrupts > 0
+
+    @property
+    def started(self) -> bool:
+        """Whether it came to its first cycle."""
         return any((self._run_dir / name).exists() for name in ('started', 'world.json'))
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:

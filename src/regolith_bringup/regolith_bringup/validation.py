@@ -14,6 +14,7 @@ from pydantic_core import ErrorDetails
 
 from regolith_bringup.problems import Problem, ScenarioError, one_of
 from regolith_bringup.yaml_source import KeyPath, YamlSource
+from regolith_world.refusal import in_words
 
 ModelT = TypeVar('ModelT', bound=BaseModel)
 
@@ -55,7 +56,6 @@ def _problem(
     path, parent = _walk(model, data, detail['loc'])
     full, kind, value = (*prefix, *path), detail['type'], detail['input']
     context = detail.get('ctx', {})
-    message = detail['msg'].removeprefix('Value error, ')
     if kind == 'extra_forbidden':
         return source.problem(full, 'unknown key', one_of(_fields(parent), path[-1]), value)
     if kind == 'missing':
@@ -67,15 +67,11 @@ def _problem(
         return source.problem((*full, key), 'unknown type', one_of(tags, given), given)
     if kind == 'union_tag_not_found':
         return source.problem(full, 'has no type', f'a mapping with the key {context["discriminator"]}', value)
-    if kind in ('value_error', 'assertion_error'):
-        problem, _, allowed = message.partition('; allowed: ')
-        return source.problem(full, problem, allowed or _describe(parent, path[-1] if path else '', 'see there'), value)
-    allowed = message.removeprefix('Input should be ').partition(', unable')[0]
-    problem = 'has the wrong type' if kind.endswith(('_type', '_parsing')) else 'is out of range'
-    if kind == 'finite_number':
-        problem, allowed = 'is not finite', 'a finite number'
-    if kind in ('literal_error', 'enum'):
-        problem = 'is unknown'
+    problem, allowed = in_words(detail)
+    if allowed == 'a mapping' and (fields := _fields(_members(_child(parent, path[-1]) if path else model)[0])):
+        allowed = f'a mapping with keys of {", ".join(fields)}'
+    if kind == 'value_error' and allowed:
+        return source.problem(full, problem, allowed, value)
     return source.problem(full, problem, _describe(parent, path[-1] if path else '', allowed), value)
 
 
@@ -83,7 +79,9 @@ def _describe(model: Any, key: str | int, allowed: str) -> str:
     """Return what is allowed, with the field's own description."""
     fields = model.model_fields if isinstance(model, type) and issubclass(model, BaseModel) else {}
     description = fields[key].description if isinstance(key, str) and key in fields else None
-    return f'{allowed} ({key}: {description})' if description else allowed
+    if description and allowed:
+        return f'{allowed} ({key}: {description})'
+    return allowed or description or 'another value'
 
 
 def _fields(model: Any) -> list[str]:

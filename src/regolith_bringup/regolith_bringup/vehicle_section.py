@@ -8,8 +8,11 @@ needs, a second's worth, are imported only then.
 
 from __future__ import annotations
 
+import logging
 import math
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +31,7 @@ from regolith_vehicles.config import (
 )
 from regolith_vehicles.drivers import known_drivers, make_driver
 from regolith_vehicles.model_config import CollisionShape
+from regolith_world.kernel_cache import announced
 from regolith_world.paths import resolved
 from regolith_world.plugins import PluginError
 
@@ -87,7 +91,8 @@ def _problem(error: VehicleModelError, source: YamlSource | None) -> Problem:
     where = error.file
     if source is not None and Path(error.file) == source.file:
         where = source.where(_path(error.key, source))
-    return Problem(where, error.key, 'is not usable', error.allowed, shown(error.value))
+    value = '' if error.value is None else shown(error.value)
+    return Problem(where, error.key, error.problem, error.allowed, value)
 
 
 def _path(key: str, source: YamlSource) -> KeyPath:
@@ -108,26 +113,46 @@ def _soils_ship(terrain: TerrainConfig) -> bool:
 def _build(
     name: str, entry: VehicleEntry, config: VehicleModelConfig, mjcf: Path, scenario: Scenario, source: YamlSource
 ) -> None:
-    """Build a vehicle as its agent does: names that are not in the MJCF, masses and substeps come to light here."""
+    """Build a vehicle as its agent does and try it on level ground: what it lacks or cannot bear shows here."""
     from regolith_terrain.height_field import FlatField
     from regolith_terrain.soil_grid import SoilGrid
+    from regolith_vehicles.trial import try_out
+    from regolith_vehicles.trouble import VehicleError
     from regolith_vehicles.vehicle import Vehicle
 
     terrain = scenario.terrain
     try:
-        Vehicle(
-            name,
-            config,
-            mjcf,
-            SoilGrid(FlatField(), terrain.spacing_m),
-            terrain.soil_map(),
-            scenario.world.gravity_mps2,
-            terrain.mode,
-            entry.mass_scale,
-            terrain.bulldozing.parameters(),
-        )
+        with announced(), _mujoco_is_quiet():
+            vehicle = Vehicle(
+                name,
+                config,
+                mjcf,
+                SoilGrid(FlatField(), terrain.spacing_m),
+                terrain.soil_map(),
+                scenario.world.gravity_mps2,
+                terrain.mode,
+                entry.mass_scale,
+                terrain.bulldozing.parameters(),
+            )
+            try_out(vehicle, *entry.position)
     except VehicleModelError as error:
         raise ScenarioError(_problem(error, source)) from None
+    except VehicleError as error:
+        problem = str(error).partition('; allowed: ')[0]
+        allowed = 'masses, gains and dampings with which it stands and rolls on level ground of this soil'
+        raise ScenarioError(Problem(config.file or str(mjcf), 'mjcf', problem, allowed, config.mjcf)) from None
+
+
+@contextmanager
+def _mujoco_is_quiet() -> Iterator[None]:
+    """Keep MuJoCo's warnings off the terminal: the vehicle reads them, and says them in one line."""
+    log = logging.getLogger('mujoco')
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
 
 
 def _reach(shape: CollisionShape) -> float:
@@ -157,7 +182,8 @@ def _check_room(scenario: Scenario, models: dict[str, str], reaches: dict[str, f
         if name in close
     }
     try:
-        Simulation(scenario.model_copy(update={'vehicles': vehicles, 'comms': None}))
+        with announced():
+            Simulation(scenario.model_copy(update={'vehicles': vehicles, 'comms': None}))
     except Refused as refused:
         problem = str(refused).partition(';')[0]
         name = next((name for name in vehicles if problem.startswith(f'{name!r} at')), '')

@@ -76,7 +76,9 @@ class YamlSource:
     def problem(self, path: KeyPath, problem: str, allowed: str, value: object = None) -> Problem:
         """Return one problem at a key."""
         shown_value = '' if value is None else shown(value)
-        return Problem(self.where(path), '.'.join(map(str, path)), problem, allowed, shown_value)
+        # A name may itself be what is wrong, and be a page long.
+        key = '.'.join(name if len(name) <= 80 else f'{name[:79]}…' for name in map(str, path))
+        return Problem(self.where(path), key, problem, allowed, shown_value)
 
     # -- overriding -----------------------------------------------------------------------------------------------
 

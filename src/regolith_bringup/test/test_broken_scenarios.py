@@ -103,7 +103,7 @@ def regolith(arguments: list[str], folder: Path) -> tuple[subprocess.CompletedPr
     """Run the command line in a folder; return its outcome and the processor time it took [s], which other work delays least."""
     before = _children_s()
     done = subprocess.run(
-        [sys.executable, '-m', 'regolith_bringup.cli', *arguments],
+        [sys.executable, '-m', 'regolith_bringup', *arguments],
         cwd=folder, env=environment(), capture_output=True, text=True, timeout=60, check=False,
     )
     return done, _children_s() - before

@@ -6,8 +6,11 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -69,6 +72,35 @@ def test_where_it_hangs_is_printed(tmp_path: Path) -> None:
             time.sleep(0.01)
         assert processes.end_all([node], 0.0) == ['world']
     assert any('linger' in line for line in said) and node.code != 0
+
+
+def test_interrupted_before_the_first_cycle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is nothing to sum up, and that is no success."""
+    path = tmp_path / 'world_node'
+    path.write_text(f'#!/bin/bash\ntrap "exit 0" INT\ntouch {tmp_path}/up\nwhile :; do sleep 0.05; done\n')
+    path.chmod(0o755)
+    monkeypatch.setattr(processes, 'executable', lambda spec: path)
+    run = Supervisor([NodeSpec('any', 'world_node', 'world', '')], tmp_path, 1.0, quiet=True)
+
+    def interrupt() -> None:
+        while not (tmp_path / 'up').exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    Thread(target=interrupt).start()
+    run.run()
+    assert run.interrupted and not run.started
+
+
+@pytest.mark.parametrize('after_s', [0.1, 0.2, 0.4])
+def test_a_command_interrupted_while_it_starts_says_nothing(after_s: float) -> None:
+    """From a tenth of a second on, when the interpreter itself is up."""
+    with subprocess.Popen([sys.executable, '-m', 'regolith_bringup', 'check', 'two_rovers'], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as command:  # fmt: skip
+        time.sleep(after_s)
+        command.send_signal(signal.SIGINT)
+        _, said = command.communicate()
+    assert (said, command.returncode) in (('', -signal.SIGINT), ('', 130), ('', 0))
 
 
 @pytest.mark.parametrize('after_s', [0.02, 0.1, 0.3, 0.6])

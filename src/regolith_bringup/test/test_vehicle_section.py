@@ -53,6 +53,24 @@ def test_a_vehicle_of_ones_own_is_built_once(
     assert expected in problem.where
 
 
+@pytest.mark.parametrize(
+    ('old', 'new', 'said'),
+    [
+        ('mass="348.18"', 'mass="1e30"', 'unstable'),
+        ('mass="348.18"', 'mass="1e7"', 'sinks in'),
+        ('stiffness="15000"', 'stiffness="1e12"', 'left the soil window'),
+        ('<inertial mass="348.18"', '<inertia mass="348.18"', "Element 'inertia'"),
+    ],
+)
+def test_a_vehicle_of_ones_own_stands_and_rolls(old: str, new: str, said: str, tmp_path: Path) -> None:
+    """What MuJoCo takes may still sink in for good, or blow up as soon as it moves."""
+    _, mjcf = load_vehicle_model('viper')
+    shutil.copy(mjcf.with_suffix('.yaml'), tmp_path)
+    (tmp_path / 'viper.xml').write_text(mjcf.read_text().replace(old, new, 1))
+    problem = refused(f'vehicles.amber.model={tmp_path}/viper.yaml')
+    assert problem.where.startswith(str(tmp_path)) and said in problem.problem
+
+
 def test_a_shipped_vehicle_on_soil_it_is_too_coarse_for() -> None:
     problem = refused('terrain.soil.elastic_stiffness=1e10')
     assert problem.key == 'substep_s' and 'E = 1e+10' in problem.allowed
@@ -65,6 +83,27 @@ def test_vehicles_inside_each_other() -> None:
 
 
 @pytest.mark.parametrize(
+    ('setting', 'problem', 'allowed'),
+    [
+        ('vehicles.amber=3', 'has the wrong type', 'a mapping with keys of model, position, '),
+        ('vehicles=3', 'has the wrong type', 'a mapping (vehicles: '),
+        ('vehicles.amber.position=3', 'has the wrong type', 'a list (position: '),
+        ('vehicles.amber.position=[1, 2, 3]', 'is too long', 'at most 2 of them'),
+        ('vehicles.amber.driver={type: path, speed_mps: 1, waypoints: [[0, 0]]}', 'is too short', 'at least 2 of them'),
+        ('vehicles.amber.odom_in_world=1', 'has the wrong type', 'true or false'),
+        ('recording.enabled=maybe', 'has the wrong type', 'true or false'),
+        ('vehicles.amber.model=""', 'is too short', 'a length of at least 1'),
+        ('world.touch=softly', 'is unknown', "'impulse' or 'pose_only'"),
+        ('terrain.roughness={inner_scale_m: 50.0}', 'exceeds outer_scale_m 24.0', 'inner_scale_m up to outer_scale_m'),
+    ],
+)
+def test_words_are_those_of_files(setting: str, problem: str, allowed: str) -> None:
+    """Not those of the library that checks: nobody wrote a tuple, a dictionary or an instance of a class."""
+    found = refused(setting)
+    assert problem in found.problem and found.allowed.startswith(allowed)
+
+
+@pytest.mark.parametrize(
     ('setting', 'key'),
     [
         ('vehicles={}', 'vehicles'),
@@ -73,7 +112,7 @@ def test_vehicles_inside_each_other() -> None:
         (f'recording.topics=["/{"x" * 300}|std_msgs/msg/String"]', 'recording.topics.0'),
         ('world.input_barrier={topic: /amber/cmd_vel, type: nosuch_msgs/msg/Foo}', 'world.input_barrier.type'),
         ('world.input_barrier={topic: amber/cmd_vel}', 'world.input_barrier.topic'),
-        (f'vehicles={{{"a" * 300}: {{position: [0, 0]}}}}', f'vehicles.{"a" * 300}'),
+        (f'vehicles={{{"a" * 300}: {{position: [0, 0]}}}}', f'vehicles.{"a" * 79}…'),
         (f'name={"a" * 300}', 'name'),
         ('name=../../else', 'name'),
         ('vehicles.amber.driver={type: path, speed_mps: 1, waypoints: [[0, 0], [1e308, 0]]}', 'waypoints.1.0'),

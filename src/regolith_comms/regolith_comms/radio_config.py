@@ -7,13 +7,14 @@ from __future__ import annotations
 import os
 from importlib import resources
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import yaml
 from pydantic import Field, ValidationError
 
 from regolith_world.bounded_yaml import load_yaml
 from regolith_world.config import Section
+from regolith_world.refusal import in_words
 
 MAX_PAYLOAD = 1500
 """Longest datagram [byte]."""
@@ -65,9 +66,14 @@ def load_radio(name: str | Path) -> Radio:
     try:
         return Radio.model_validate(data)
     except ValidationError as error:
-        problems = (
-            f'{path}: {".".join(map(str, e["loc"]))} = {e["input"]!r}: {e["msg"]};'
-            f' keys: {", ".join(Radio.model_fields)}'
-            for e in error.errors(include_url=False)
-        )
-        raise ValueError('\n'.join(problems)) from None
+        raise ValueError('\n'.join(_line(path, detail) for detail in error.errors(include_url=False))) from None
+
+
+def _line(path: Path, detail: Any) -> str:
+    problem, allowed = in_words(detail)
+    if detail['type'] == 'extra_forbidden':
+        allowed = ', '.join(Radio.model_fields)
+    key = '.'.join(map(str, detail['loc']))
+    subject = key if detail['type'] == 'missing' else f'{key} = {detail["input"]!r}'
+    about = Radio.model_fields[key].description if key in Radio.model_fields else None
+    return f'{path}: {subject}: {problem}; allowed: {allowed or about or "another value"}'

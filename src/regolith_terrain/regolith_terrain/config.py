@@ -18,6 +18,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, Va
 from regolith_terrain.lunar.presets import preset_names
 from regolith_world.bounded_yaml import load_yaml
 from regolith_world.config import Section
+from regolith_world.refusal import in_words
 
 if TYPE_CHECKING:
     # A kernel: it takes longer to load than the whole scenario to check.
@@ -123,14 +124,15 @@ def _checked_soil(values: dict[str, Any], where: str) -> SoilConfig:
         lines = []
         for item in error.errors():
             key = '.'.join(map(str, item['loc']))
+            problem, allowed = in_words(item)
             if item['type'] == 'extra_forbidden':
-                text = f'unknown key; allowed: {", ".join(SoilConfig.model_fields)}'
+                allowed = ', '.join(SoilConfig.model_fields)
             elif item['type'] == 'missing':
-                text = 'missing'
-            else:
-                text = f'{item["input"]!r}: {item["msg"]}' if key else item['msg']
-            lines.append(f'{where}: {key}: {text}' if key else f'{where}: {text}')
-        raise ValueError('; '.join(lines)) from error
+                allowed = SoilConfig.model_fields[key].description or 'a number'
+            elif key:
+                problem = f'{item["input"]!r}: {problem}'
+            lines.append(f'{where}: {key}{": " if key else ""}{problem}; allowed: {allowed}')
+        raise ValueError('\n'.join(lines)) from error
 
 
 def _base_dir(info: ValidationInfo) -> Path:
@@ -208,7 +210,8 @@ class RoughnessConfig(Section):
     def _ordered(self) -> RoughnessConfig:
         for low, high in (('inner_scale_m', 'outer_scale_m'), ('crater_min_m', 'crater_max_m')):
             if getattr(self, low) > getattr(self, high):
-                raise ValueError(f'{low} {getattr(self, low)!r} exceeds {high} {getattr(self, high)!r}')
+                given = f'{low} {getattr(self, low)!r} exceeds {high} {getattr(self, high)!r}'
+                raise ValueError(f'{given}; allowed: {low} up to {high}')
         return self
 
 
@@ -292,9 +295,9 @@ class TerrainConfig(Section):
     @model_validator(mode='after')
     def _belong_together(self) -> TerrainConfig:
         if self.preset is not None and self.source != 'procedural':
-            raise ValueError(f'preset {self.preset!r} is of procedural ground; allowed with source: procedural only')
+            raise ValueError(f'preset {self.preset!r} is of procedural ground; allowed: only with source: procedural')
         if self.detail is not None and self.source in ('procedural', 'flat'):
-            raise ValueError(f'detail is of elevation models; allowed where source is a file, not {self.source!r}')
+            raise ValueError(f'detail is of elevation models, not of {self.source!r}; allowed: where source is a file')
         return self
 
     @property

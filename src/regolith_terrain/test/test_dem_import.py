@@ -257,7 +257,7 @@ def test_other_wrong_files_say_why(tmp_path: Path) -> None:
         (cut, 'cut.tif: (its heights cannot be read|not a raster)'),
         (array, r'shape \(4, 4, 4\)'),
         (tmp_path / 'bare.img', 'no PDS3 label'),
-        (flat, 'give post_spacing_m'),
+        (flat, 'allowed: with post_spacing_m'),
         (tmp_path / 'none.tif', 'no such file'),
     ):
         with pytest.raises(ValueError, match=words):

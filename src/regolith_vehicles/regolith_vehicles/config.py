@@ -18,6 +18,7 @@ from regolith_world.bounded_yaml import load_yaml
 from regolith_world.config import LONGEST_S, SHORTEST_S, Moment, Section
 from regolith_world.paths import resolved
 from regolith_world.plugins import PluginError, load_plugin
+from regolith_world.refusal import in_words
 
 __all__ = [
     'ConstantDriverConfig',
@@ -80,7 +81,7 @@ class PathDriverConfig(Section):
     def _apart(cls, points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
         for k in range(1, len(points)):
             if points[k] == points[k - 1]:
-                raise ValueError(f'way-points {k - 1} and {k} are the same: {points[k]}')
+                raise ValueError(f'way-points {k - 1} and {k} are the same, {points[k]}; allowed: points that differ')
         return points
 
 
@@ -132,9 +133,13 @@ class VehicleEntry(Section):
 class VehicleModelError(ValueError):
     """A vehicle's files cannot be used: names the file, the key, the value, and what is allowed."""
 
-    def __init__(self, file: str | Path, key: str, value: object, allowed: str) -> None:
-        super().__init__(f'{file}: {key or "file"}: {value!r} is not usable; allowed: {allowed}')
+    def __init__(
+        self, file: str | Path, key: str, value: object, allowed: str, problem: str = 'is not usable'
+    ) -> None:
+        subject = ' = '.join([*filter(None, (key,)), *([repr(value)] if value is not None else [])])
+        super().__init__(f'{file}: {subject}{": " if subject else ""}{problem}; allowed: {allowed}')
         self.file = str(file)
+        self.problem = problem
         self.key = key
         self.value = value
         self.allowed = allowed
@@ -195,17 +200,18 @@ def load_vehicle_model(name_or_path: str | Path, base_dir: str | Path = '.') -> 
     try:
         content = load_yaml(path.read_text(encoding='utf-8'))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise VehicleModelError(path, '', ' '.join(str(error).split()), 'a readable YAML file') from error
+        raise VehicleModelError(path, '', None, 'a readable YAML file', ' '.join(str(error).split())) from error
     if not isinstance(content, Mapping):
         raise VehicleModelError(path, '', content, f'a mapping with keys {", ".join(VehicleModelConfig.model_fields)}')
     try:
         config = VehicleModelConfig.model_validate(dict(content))
     except ValidationError as error:
         first = error.errors()[0]
-        allowed = first['msg']
+        problem, allowed = in_words(first)
+        value = None if first['type'] == 'missing' else first['input']
         if first['type'] == 'extra_forbidden' and len(first['loc']) == 1:
             allowed = f'one of the keys {", ".join(VehicleModelConfig.model_fields)}'
-        raise VehicleModelError(path, _dotted(first['loc']), first['input'], allowed) from error
+        raise VehicleModelError(path, _dotted(first['loc']), value, allowed or 'a value', problem) from error
     mjcf = resolved(path.parent / config.mjcf)
     if not os.path.isfile(mjcf):
         raise VehicleModelError(path, 'mjcf', config.mjcf, 'an MJCF file, by its path relative to this file')

@@ -21,7 +21,7 @@ def unit_quaternion(value: Quaternion) -> Quaternion:
     :raises ValueError: if it is not of unit length
     """
     if abs(sum(q * q for q in value) - 1.0) > 1e-6:
-        raise ValueError('orientation must be a unit quaternion (x, y, z, w)')
+        raise ValueError('is not of unit length; allowed: a unit quaternion (x, y, z, w)')
     return value
 
 
@@ -70,7 +70,7 @@ class WheelConfig(Section):
     @model_validator(mode='after')
     def _steering_is_whole(self) -> WheelConfig:
         if (self.steer_joint is None) != (self.steer_actuator is None):
-            raise ValueError('steer_joint and steer_actuator must be given together')
+            raise ValueError('steers by half; allowed: steer_joint and steer_actuator, or neither')
         return self
 
 
@@ -88,7 +88,7 @@ class CollisionShape(Section):
     def _size_fits_kind(self) -> CollisionShape:
         wanted = {'sphere': 1, 'box': 3, 'capsule': 2, 'cylinder': 2}[self.kind]
         if len(self.size) != wanted:
-            raise ValueError(f'size of a {self.kind} has {wanted} numbers, not {len(self.size)}')
+            raise ValueError(f'size has {len(self.size)} numbers; allowed: {wanted} for a {self.kind}')
         return self
 
     _unit = field_validator('orientation')(unit_quaternion)
@@ -114,10 +114,10 @@ class GroundShapeConfig(Section):
     def _one_shape(self) -> GroundShapeConfig:
         given = (self.kind is not None, self.size is not None, self.mesh is not None)
         if given not in ((True, True, False), (False, False, True)):
-            raise ValueError('allowed: kind and size, or mesh')
+            raise ValueError('has no shape, or two; allowed: kind and size, or mesh')
         wanted = 3 if self.kind == 'box' else 2
         if self.size is not None and len(self.size) != wanted:
-            raise ValueError(f'size of a {self.kind} has {wanted} numbers, not {len(self.size)}')
+            raise ValueError(f'size has {len(self.size)} numbers; allowed: {wanted} for a {self.kind}')
         return self
 
     _unit = field_validator('orientation')(unit_quaternion)
@@ -215,5 +215,5 @@ class VehicleModelConfig(Section):
     def _names_differ(cls, parts: tuple[WheelConfig | GroundShapeConfig, ...]) -> tuple[Any, ...]:
         names = [part.name for part in parts]
         if len(set(names)) < len(names):
-            raise ValueError(f'names must differ: {names}')
+            raise ValueError(f'has a name twice: {", ".join(names)}; allowed: names that differ')
         return parts

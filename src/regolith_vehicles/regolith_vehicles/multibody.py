@@ -72,7 +72,8 @@ def compile_vehicle(
     try:
         model = mujoco.MjModel.from_xml_path(str(mjcf_path))
     except ValueError as error:
-        raise VehicleModelError(mjcf_path, '', ' '.join(str(error).split()), 'a valid MJCF file') from error
+        told = ' '.join(str(error).split())
+        raise VehicleModelError(mjcf_path, '', None, 'an MJCF file that MuJoCo compiles', told) from error
     if mass_scale != 1.0:
         model.body_mass[:] *= mass_scale
         model.body_inertia[:] *= mass_scale

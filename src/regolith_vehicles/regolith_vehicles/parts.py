@@ -118,10 +118,12 @@ def make_parts(config: VehicleModelConfig, body: Multibody, mjcf_path: str | Pat
     folder, where = Path(mjcf_path).parent, config.file or mjcf_path
     wheels, hull = config.wheels, config.ground_shapes
     model = body.model
-    try:
-        shapes = [wheel_shape(wheel, folder) for wheel in wheels]
-    except ValueError as error:
-        raise VehicleModelError(where, 'wheels', str(error), 'shapes as documented') from error
+    shapes = []
+    for wheel in wheels:
+        try:
+            shapes.append(wheel_shape(wheel, folder))
+        except ValueError as error:
+            raise _unusable(where, f'wheels.{wheel.name}', error) from None
     axes = model.jnt_axis[body.wheel_joint]
     frames = [np.eye(3) if w.mesh is not None else axle_frame(a) for w, a in zip(wheels, axes, strict=True)]
     bodies = list(body.wheel_body)
@@ -135,7 +137,7 @@ def make_parts(config: VehicleModelConfig, body: Multibody, mjcf_path: str | Pat
         try:
             shapes.append(_hull_shape(shape, folder))
         except ValueError as error:
-            raise VehicleModelError(where, f'ground_shapes.{shape.name}', str(error), 'as documented') from error
+            raise _unusable(where, f'ground_shapes.{shape.name}', error) from None
         frames.append(_hull_frame(shape))
     joined, frame = scm.join_shapes(shapes), np.array(frames)
     offset = np.array([(0.0, 0.0, 0.0)] * len(wheels) + [s.position for s in hull], dtype=np.float64)
@@ -153,6 +155,11 @@ def make_parts(config: VehicleModelConfig, body: Multibody, mjcf_path: str | Pat
         box_half=half,
         hull=_groups(body_of, len(wheels), middle, half, frame),
     )
+
+
+def _unusable(file: str | Path, key: str, error: ValueError) -> VehicleModelError:
+    problem, _, allowed = str(error).partition('; allowed: ')
+    return VehicleModelError(file, key, None, allowed or 'a solid of some size', problem)
 
 
 def _hull_shape(shape: GroundShapeConfig, folder: Path) -> scm.Shapes:

@@ -45,7 +45,7 @@ def test_own_vehicle_by_relative_path(tmp_path: Path) -> None:
         ({'substep_s': float('nan')}, ['own.yaml', 'substep_s', 'nan']),
         ({'mjcf': 'nowhere.xml'}, ['own.yaml', 'mjcf', 'nowhere.xml']),
         ({'wheels': []}, ['own.yaml', 'wheels', 'at least 1']),
-        ({'drive': {'max_wheel_speed_radps': 3.0}}, ['own.yaml', 'drive.max_wheel_acceleration_radps2', 'required']),
+        ({'drive': {'max_wheel_speed_radps': 3.0}}, ['own.yaml', 'drive.max_wheel_acceleration_radps2', 'is missing']),
         ({'collision': {'shapes': [{'kind': 'cone', 'size': [1.0]}]}}, ['collision.shapes.0.kind', 'cone', 'cylinder']),
     ],
 )
@@ -116,7 +116,7 @@ def test_driver_is_chosen_by_type() -> None:
         ('integrator="implicitfast"', 'integrator="RK4"', r'changed.xml.*integrator.*RK4.*implicitfast'),
         ('<freejoint name="root"/>', '', r'viper_locked.yaml: chassis.*base_link.*of changed.xml with a free joint'),
         ('type="hinge" axis="0 1 0"', 'type="slide" axis="0 1 0"', r'viper_locked.yaml: wheels.front_left.joint.*a hinge of changed.xml'),
-        ('<mujoco ', '<mujocco ', r'changed.xml.*a valid MJCF file'),
+        ('<mujoco ', '<mujocco ', r'changed.xml.*an MJCF file that MuJoCo compiles'),
     ],
 )
 def test_unusable_mjcf(tmp_path: Path, old: str, new: str, words: str) -> None:

@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal, TypeVar
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from regolith_world.refusal import in_words
+
 
 class Section(BaseModel):
     """A part of a scenario file: unknown keys and NaN are refused, and true is not taken for 1, nor '5' for 5."""
@@ -121,6 +123,6 @@ def load_section(scenario_file: str | Path, key: str, model: type[SectionT]) -> 
     except ValidationError as error:
         first = error.errors()[0]
         where = '.'.join([part for part in (key,) if part] + [str(part) for part in first['loc']])
-        raise UnresolvedScenario(f'{scenario_file}: {where}: {first["msg"]}; allowed: {allowed}') from None
+        raise UnresolvedScenario(f'{scenario_file}: {where}: {in_words(first)[0]}; allowed: {allowed}') from None
     except yaml.YAMLError as error:
         raise UnresolvedScenario(f'{scenario_file}: {" ".join(str(error).split())}; allowed: {allowed}') from None

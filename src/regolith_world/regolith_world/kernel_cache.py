@@ -12,7 +12,8 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
+from contextlib import contextmanager
 from pathlib import Path
 
 VARIABLE = 'NUMBA_CACHE_DIR'
@@ -55,6 +56,29 @@ def ensure(
     environment[_IN_MEMORY] = '1'
     _keep_in_memory()
     say(f'no folder for compiled kernels can be written to ({VARIABLE} names one): every process compiles its own')
+
+
+@contextmanager
+def announced(say: Callable[[str], None] = _tell) -> Iterator[None]:
+    """Say so once if anything is compiled meanwhile: somebody may be waiting for an answer.
+
+    :param say: told
+    """
+    from numba.core import event
+
+    class FirstCompilation(event.Listener):  # type: ignore[misc]  # Numba has no types
+        told = False
+
+        def on_start(self, event: object) -> None:
+            if not self.told:
+                self.told = True
+                say('compiling kernels, which takes a minute or two the first time')
+
+        def on_end(self, event: object) -> None:
+            pass
+
+    with event.install_listener('numba:compile', FirstCompilation()):
+        yield
 
 
 def _candidates(environment: MutableMapping[str, str]) -> list[Path]:

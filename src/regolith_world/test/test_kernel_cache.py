@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import pytest
 
 from regolith_world import kernel_cache
@@ -48,6 +49,14 @@ def test_a_folder_others_may_write_to_is_not_trusted(tmp_path: Path) -> None:
     environment = {kernel_cache.VARIABLE: str(READ_ONLY / 'abc')}
     kernel_cache.ensure(environment, [tmp_path, tmp_path / 'better'], lambda text: None)
     assert environment[kernel_cache.VARIABLE].startswith(str(tmp_path / 'better'))
+
+
+def test_compiling_is_announced_once() -> None:
+    said: list[str] = []
+    with kernel_cache.announced(said.append):
+        assert numba.njit(lambda x: 2 * x)(21) == 42 and numba.njit(lambda x: 3 * x)(14) == 42
+    assert numba.njit(lambda x: x)(1) == 1
+    assert len(said) == 1 and 'compiling' in said[0]
 
 
 def test_without_any_folder_kernels_compile_in_memory(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def two_rovers(duration_s: float = 10.0) -> dict[str, Any]:
 
 def _run(processes: str, duration_s: float, out: Path) -> dict[str, Any]:
     command = [
-        sys.executable, '-m', 'regolith_bringup.cli', 'run', 'two_rovers', '--duration', str(duration_s),
+        sys.executable, '-m', 'regolith_bringup', 'run', 'two_rovers', '--duration', str(duration_s),
         '--processes', processes, '--out', str(out), '--json',
     ]  # fmt: skip
     done = subprocess.run(command, env=environment(), stdout=subprocess.PIPE, text=True, check=False)

@@ -81,7 +81,7 @@ def _open_npy(path: Path, post_spacing_m: float | None) -> DemGrid:
             f'{path}: array of shape {array.shape} and type {array.dtype}; allowed: two dimensions of real numbers'
         )
     if post_spacing_m is None:
-        raise ValueError(f'{path}: a .npy states no post spacing; give post_spacing_m')
+        raise ValueError(f'{path}: a .npy states no post spacing; allowed: with post_spacing_m, the distance of posts')
     s, (rows, cols) = float(post_spacing_m), array.shape
 
     def read(r0: int, r1: int, c0: int, c1: int) -> Floats:

@@ -15,6 +15,9 @@ from rclpy.parameter import Parameter
 
 from regolith_world.ros.leaving import BadStart
 
+STARTED_BY = 'Nodes are started by `ros2 launch regolith_bringup scenario.launch.py` or `regolith run`'
+"""For whoever starts one by hand."""
+
 
 def declare(node: Node, name: str, default: Any, description: str) -> Any:
     """Declare a read-only parameter and return its value."""
@@ -32,8 +35,8 @@ def declare_scenario(node: Node) -> Path:
     if not value or not os.path.isfile(path):
         found = 'is not set' if not value else f'{value!r} is no file'
         raise BadStart(
-            f'{node.get_name()}: parameter scenario_file {found}; allowed: the scenario.yaml of a run folder. Nodes '
-            'are started by `ros2 launch regolith_bringup scenario.launch.py` or `regolith run`'
+            f'{node.get_name()}: parameter scenario_file {found}; allowed: the scenario.yaml of a run folder. '
+            f'{STARTED_BY}'
         )
     return path
 

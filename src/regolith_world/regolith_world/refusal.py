@@ -1,0 +1,46 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a schema refuses, in words for whoever wrote the value: what is wrong with it, and what is allowed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_MAPPING = ('has the wrong type', 'a mapping')
+_LIST = ('has the wrong type', 'a list')
+_SWITCH = ('has the wrong type', 'true or false')
+_WORDS = {
+    'bool_parsing': _SWITCH,
+    'bool_type': _SWITCH,
+    'dict_type': _MAPPING,
+    'enum': ('is unknown', '{expected}'),
+    'extra_forbidden': ('unknown key', ''),
+    'finite_number': ('is not finite', 'a finite number'),
+    'list_type': _LIST,
+    'literal_error': ('is unknown', '{expected}'),
+    'missing': ('is missing', ''),
+    'model_attributes_type': _MAPPING,
+    'model_type': _MAPPING,
+    'string_too_long': ('is too long', 'a length of at most {max_length}'),
+    'string_too_short': ('is too short', 'a length of at least {min_length}'),
+    'string_type': ('has the wrong type', 'text'),
+    'too_long': ('is too long', 'at most {max_length} of them'),
+    'too_short': ('is too short', 'at least {min_length} of them'),
+    'tuple_type': _LIST,
+}
+
+
+def in_words(detail: Any) -> tuple[str, str]:
+    """Return what is wrong, and what is allowed ('' where the schema does not say), of one of pydantic's errors.
+
+    :param detail: an item of ``ValidationError.errors()``; its messages speak of classes and tuples, which nobody wrote
+    """
+    kind, message = detail['type'], detail['msg']
+    if kind in ('value_error', 'assertion_error'):
+        problem, _, allowed = message.removeprefix('Value error, ').partition('; allowed: ')
+        return problem, allowed
+    if kind in _WORDS:
+        problem, allowed = _WORDS[kind]
+        return problem, allowed.format_map(detail.get('ctx', {}))
+    allowed = message.removeprefix('Input should be ').partition(', unable')[0]
+    return 'has the wrong type' if kind.endswith(('_type', '_parsing')) else 'is out of range', allowed
