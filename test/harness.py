@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -401,6 +402,19 @@ class LiveRun(Observer):
         wanted = (WorldStatus.PAUSED,) if paused else (WorldStatus.PLAYING, WorldStatus.STOPPED)
         what = 'the world to ' + ('pause' if paused else 'go on')
         self.wait_for(lambda: any(s.state in wanted for s in status), 20.0, what)
+
+
+def addresses(pid: int) -> set[str]:
+    """Return the local addresses of a process's UDP and TCP sockets."""
+    sockets = {os.readlink(fd) for fd in Path(f'/proc/{pid}/fd').iterdir()}
+    found = set()
+    for table in ('udp', 'tcp', 'udp6', 'tcp6'):
+        for row in Path(f'/proc/{pid}/net/{table}').read_text().splitlines()[1:]:
+            columns = row.split()
+            if f'socket:[{columns[9]}]' in sockets:
+                host = columns[1].partition(':')[0]
+                found.add(socket.inet_ntoa(bytes.fromhex(host)[::-1]) if len(host) == 8 else host)
+    return found
 
 
 def _children(pid: int) -> list[int]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from harness import WORLD, LiveRun, RunResult, run_scenario
+from harness import WORLD, LiveRun, RunResult, addresses, run_scenario
 from ruts import Marks, at_load, front_wheels, median_load
 
 from regolith_bringup.bag_reading import Bag
@@ -43,6 +43,8 @@ class Demo:
     """Response of terrain to GetHeights at all nodes that amber had marked."""
     at_basalt: Any
     """The same asked of basalt's process."""
+    sockets: Mapping[str, set[str]]
+    """Node -> local addresses of its sockets."""
 
 
 @pytest.fixture(scope='module')
@@ -67,9 +69,10 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
         x, y = (marked * SPACING_M).T.tolist()
         at_terrain = run.call(GetHeights, '/regolith/terrain/get_heights', x=x, y=y)
         at_basalt = run.call(GetHeights, '/basalt/agent/get_heights', x=x, y=y)
+        sockets = {label: addresses(pid) for label, pid in run.pids().items()}
         run.pause(False)
         result = run.finish(60.0)
-        yield Demo(live, result, at_terrain, at_basalt)
+        yield Demo(live, result, at_terrain, at_basalt, sockets)
 
 
 def _marks(messages: Messages) -> Marks:
@@ -152,6 +155,13 @@ def test_live_topics_and_bag_agree(demo: Demo) -> None:
             twin = by_time[_stamp(message)]
             assert [w.sinkage_incremental for w in message.wheels] == [w.sinkage_incremental for w in twin.wheels]
             assert [w.normal_load for w in message.wheels] == [w.normal_load for w in twin.wheels]
+
+
+def test_it_listens_on_this_machine_only(demo: Demo) -> None:
+    """No process holds a socket that another machine could reach, even where LOCALHOST is in force."""
+    assert set(demo.sockets) == {'regolith/world', 'regolith/terrain', 'regolith/recorder', 'amber/agent', 'basalt/agent'}
+    for label, found in demo.sockets.items():
+        assert found == {'127.0.0.1'}, (label, found)
 
 
 def _stamp(message: Any) -> tuple[int, int]:

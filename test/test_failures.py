@@ -31,14 +31,13 @@ def scenario(folder: Path, policy: str, duration_s: float = 8.0, agent_timeout_s
     return write_scenario(folder, DRIVES, duration_s=duration_s, world=world)
 
 
-def kill_in_mid_run(live: LiveRun, label: str, after_s: float = 1.3) -> float:
-    """SIGKILL a node once the world has come to ``after_s``, past its first checkpoint; return the wall time of it."""
+def kill_in_mid_run(live: LiveRun, label: str, after_s: float = 1.3) -> None:
+    """SIGKILL a node once the world has come to ``after_s``, past its first checkpoint."""
     from regolith_msgs.msg import WorldStatus
 
     status = live.subscribe(WorldStatus, '/regolith/status', latched=True)
     live.wait_for(lambda: status and status[-1].t_ns > after_s * 1e9, 60.0, f'{after_s} s')
     os.kill(live.pids()[label], signal.SIGKILL)
-    return time.monotonic()
 
 
 def named_on_diagnostics(live: LiveRun, diagnostics: list, name: str) -> None:
@@ -62,14 +61,14 @@ def last_committed(run_dir: Path) -> tuple[int, int]:
     return world, max(commits)
 
 
-@pytest.mark.alone
 def test_stop_names_the_dead_and_keeps_the_bag(tmp_path):
     with LiveRun(tmp_path, scenario(tmp_path, 'stop', agent_timeout_s=1.5), '--speed', 1.0, to_be_killed=True) as live:
         diagnostics = diagnostics_of(live)
-        killed = kill_in_mid_run(live, 'basalt/agent')
+        kill_in_mid_run(live, 'basalt/agent')
+        killed = time.monotonic()
         named_on_diagnostics(live, diagnostics, 'basalt')
-        # agent_timeout is 1.5 s; the rest is detection by a test that polls on a busy machine.
-        assert time.monotonic() - killed < 1.5 + 1.5
+        # Sooner than by default, which is 5 s.
+        assert 1.0 < time.monotonic() - killed < 4.5
         result = live.finish(30.0, code=3)
     assert 'basalt' in result.output and 'world.on_failure: wait' in result.output
     assert result.summary['bag']['lost'] == 0
@@ -106,10 +105,10 @@ def test_wait_brings_them_back_to_the_bit(tmp_path):
 
 
 def test_an_unstable_vehicle_ends_the_run_with_its_name_and_time(tmp_path):
-    """A model that gains energy: exit code 3, and the world's figures say who, where and when, well before a timeout."""
+    """A model that gains energy, too slowly for the check's trial to see it: exit code 3, and the world's figures say who, where and when, well before a timeout."""
     source = resources.files('regolith_vehicles') / 'data' / 'viper'
     text = (source / 'viper.xml').read_text()
-    (tmp_path / 'viper.xml').write_text(text.replace('damping="1500"', 'damping="-6000"'))
+    (tmp_path / 'viper.xml').write_text(text.replace('damping="1500"', 'damping="-1300"'))
     (tmp_path / 'mad.yaml').write_text((source / 'viper.yaml').read_text())
     drives = {**DRIVES, 'basalt': {**DRIVES['basalt'], 'model': 'mad.yaml'}}
     world = {'agent_timeout_s': 60.0}
@@ -139,7 +138,6 @@ def test_ctrl_c_leaves_nothing_behind_and_a_whole_bag(tmp_path):
     assert bag == world
 
 
-@pytest.mark.alone
 def test_a_killed_supervisor_leaves_no_orphans(tmp_path):
     with LiveRun(tmp_path, scenario(tmp_path, 'stop', 60.0), '--speed', 1.0, to_be_killed=True) as live:
         from regolith_msgs.msg import WorldStatus
@@ -149,12 +147,13 @@ def test_a_killed_supervisor_leaves_no_orphans(tmp_path):
         pids = live.pids()
         live.process.kill()
         live.process.wait()
-        until = time.monotonic() + 8.0
+        until = time.monotonic() + 20.0
         while any(Path(f'/proc/{pid}').exists() for pid in pids.values()):
             assert time.monotonic() < until, 'orphans'
             time.sleep(0.05)
 
 
+@pytest.mark.slow  # as the recorder's own test, with a whole run around it
 @pytest.mark.alone
 def test_a_killed_recorder_loses_at_most_a_second(tmp_path):
     import subprocess

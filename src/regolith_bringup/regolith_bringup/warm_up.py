@@ -12,6 +12,7 @@ import numpy as np
 from regolith_bringup.scenario import load_scenario
 from regolith_bringup.simulation import Simulation
 from regolith_sensors import warm_up as sensors
+from regolith_terrain.height_field import build_rocks
 from regolith_world.config import WorldConfig
 from regolith_world.objects import FreeBody, rigid_state, sphere_inertia
 from regolith_world.records import Shape, ShapeKind
@@ -27,13 +28,16 @@ def _rovers() -> None:
 
 
 def _moon() -> None:
-    """Make a piece of polar ground, and drive on it."""
-    Simulation(load_scenario('two_rovers', ['terrain.preset=polar']).scenario).run(0.06)
+    """Make a piece of polar ground with its rocks, and drive on it."""
+    scenario = load_scenario('two_rovers', ['terrain.preset=polar']).scenario
+    Simulation(scenario).run(0.06)
+    rocks = build_rocks(scenario.terrain, scenario.seed)
+    assert rocks is not None
+    rocks.rocks_in(-5.0, 5.0, -5.0, 5.0)
 
 
-def _senses() -> None:
-    """Take one picture; speak over one link."""
-    sensors.main()
+def _radios() -> None:
+    """Speak over one link."""
     ridge = Simulation(load_scenario('comms_ridge').scenario)
     assert ridge.comms is not None
     ridge.comms.warm_up()
@@ -54,9 +58,9 @@ def _collision() -> None:
 
 
 def main() -> None:
-    """Do all of it, two at a time; what two need at once is compiled twice, which is still the quicker way."""
+    """Do all of it, two at a time, in an order in which hardly anything is needed by two at once and compiled twice."""
     with ProcessPoolExecutor(2, mp_context=get_context('spawn')) as pool:
-        for done in [pool.submit(part) for part in (_rovers, _senses, _moon, _collision)]:
+        for done in [pool.submit(part) for part in (_rovers, sensors.main, _moon, _collision, _radios)]:
             done.result()
 
 

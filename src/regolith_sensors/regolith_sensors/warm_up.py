@@ -28,7 +28,8 @@ def main() -> None:
     node = np.zeros(1, dtype=np.int32)
     scene.centre((0.0, 0.0, 1.0))
     scene.update(node, node)
-    hull = scene.add_object('hull', [(scene.add_mesh(box((0.1, 0.1, 0.1)), holds_light=True), Semantic.VEHICLE)])
+    # Large enough to be lit by the ground.
+    hull = scene.add_object('hull', [(scene.add_mesh(box((0.5, 0.5, 0.1)), holds_light=True), Semantic.VEHICLE)])
     scene.place(hull, 0, (0.0, 0.0, 0.3), (0.0, 0.0, 0.0, 1.0))
     arrays = scene.commit()
     down = Pose(np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.5**0.5, 0.0, 0.5**0.5]))

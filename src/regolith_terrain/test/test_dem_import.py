@@ -293,7 +293,7 @@ def test_imported_file_is_the_same_ground_as_the_original(tmp_path: Path) -> Non
 @pytest.mark.parametrize('north', ['true', 'grid'])
 def test_upsampling_leaves_posts_and_adds_detail_between(tmp_path: Path, north: str) -> None:
     path = write_map(tmp_path / 'a.tif', 'south')
-    request = ImportRequest(path, (-84.0, 60.0), 24.0, north=north, upsample_m=0.05, preset='polar', seed=4)
+    request = ImportRequest(path, (-84.0, 60.0), 24.0, north=north, upsample_m=0.1, preset='polar', seed=4)
     import_dem(request, tmp_path / 'out')
     rough = RasterField.from_file(tmp_path / 'out' / 'heights.tif')
     smooth = RasterField.from_file(path, center=(-84.0, 60.0), north=north)
@@ -353,8 +353,8 @@ def test_real_models_import_and_upsample(
     path = SHARED / 'dem' / name
     if not path.is_file():
         pytest.skip(f'{path} is not here; set REGOLITH_SHARED to the folder that holds dem/')
-    about = import_dem(ImportRequest(path, center, 10.0, upsample_m=0.05), tmp_path / 'out')
-    assert about['misfit_m'] < 1e-4 and about['post_spacing_m'][0] <= 0.05
+    about = import_dem(ImportRequest(path, center, 10.0, upsample_m=0.1), tmp_path / 'out')
+    assert about['misfit_m'] < 1e-4 and about['post_spacing_m'][0] <= 0.1
     field = RasterField.from_file(tmp_path / 'out' / 'heights.tif')
     source = RasterField.from_file(path, center=center)
     # Map metres are 2 / (1 + sin lat) times those on the ground.
