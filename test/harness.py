@@ -107,9 +107,12 @@ def write_scenario(folder: Path, vehicles: Mapping[str, Any], name: str = 'scena
     return path
 
 
-def library_run(scenario: str | Path) -> Simulation:
-    """Return the library's own run of a scenario, at its end: what nodes must agree with, and sooner there than they."""
-    loaded = load_scenario(scenario).scenario
+def library_run(scenario: str | Path, *settings: str) -> Simulation:
+    """Return the library's own run of a scenario, at its end: what nodes must agree with, and sooner there than they.
+
+    :param settings: ``a.b=value``
+    """
+    loaded = load_scenario(scenario, settings).scenario
     simulation = Simulation(loaded)
     simulation.run(loaded.duration_s)
     return simulation

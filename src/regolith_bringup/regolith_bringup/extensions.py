@@ -9,7 +9,7 @@ callable whose keyword arguments are its settings; both return something JSON ca
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from importlib import import_module, metadata
+from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from regolith_bringup.problems import Problem, ScenarioError, one_of, shown
 from regolith_bringup.yaml_source import parse_value
-from regolith_world.plugins import PluginError, load_plugin, load_plugins
+from regolith_world.plugins import PluginError, entry_points, load_plugin, load_plugins
 from regolith_world.refusal import in_words
 
 _GROUP = 'regolith.experiments'
@@ -48,7 +48,7 @@ def benchmarks() -> dict[str, Callable[[], Any]]:
 
 def experiments() -> tuple[str, ...]:
     """Return the names of all experiments, sorted."""
-    return tuple(sorted({*_EXPERIMENTS, *(point.name for point in metadata.entry_points(group=_GROUP))}))
+    return tuple(sorted({*_EXPERIMENTS, *(point.name for point in entry_points(_GROUP))}))
 
 
 def run_experiment(
@@ -155,7 +155,7 @@ def flag_settings(arguments: Sequence[str]) -> dict[str, Any]:
 
 
 def _plugin_experiment(name: str) -> Callable[..., Any]:
-    (point, *_) = metadata.entry_points(group=_GROUP, name=name)
+    point = next(point for point in entry_points(_GROUP) if point.name == name)
     try:
         return cast(Callable[..., Any], load_plugin(point))
     except PluginError as error:

@@ -17,7 +17,7 @@ from regolith_vehicles.model_config import VehicleModelConfig
 from regolith_world.bounded_yaml import load_yaml
 from regolith_world.config import LONGEST_S, SHORTEST_S, Moment, Section
 from regolith_world.paths import resolved
-from regolith_world.plugins import PluginError, load_plugin
+from regolith_world.plugins import PluginError, entry_points, load_plugin
 from regolith_world.refusal import in_words
 
 __all__ = [
@@ -156,7 +156,7 @@ def known_vehicles() -> dict[str, Path | metadata.EntryPoint]:
     An entry point leads to the path of a vehicle YAML, or to a callable returning one.
     """
     known: dict[str, Path | metadata.EntryPoint] = {}
-    for point in sorted(metadata.entry_points(group='regolith.vehicles'), key=lambda p: p.name):
+    for point in entry_points('regolith.vehicles'):
         known[point.name] = point
     known.update(_built_in_vehicles())
     return known

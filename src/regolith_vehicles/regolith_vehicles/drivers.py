@@ -16,7 +16,7 @@ from regolith_vehicles.config import (
     PathDriverConfig,
     PluginDriverConfig,
 )
-from regolith_world.plugins import load_plugin
+from regolith_world.plugins import entry_points, load_plugin
 from regolith_world.records import BodyState
 from regolith_world.rotation import yaw
 
@@ -190,7 +190,7 @@ class ExternalDriver(Driver):
 
 def known_drivers() -> dict[str, metadata.EntryPoint]:
     """Return the drivers of other packages, by name in name order."""
-    return {point.name: point for point in sorted(metadata.entry_points(group=GROUP), key=lambda p: p.name)}
+    return {point.name: point for point in entry_points(GROUP)}
 
 
 def make_driver(config: DriverConfig) -> Driver:
