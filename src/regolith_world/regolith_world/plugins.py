@@ -26,8 +26,8 @@ def entry_points(group: str) -> list[metadata.EntryPoint]:
 
 
 @cache
-def _installed(path: tuple[str, ...]) -> metadata.EntryPoints:
-    """Return all there are; to read them again takes a tenth of a second.
+def _installed(path: tuple[str, ...]) -> Any:
+    """Return all there are, for ``select`` to choose from; to read them again takes a tenth of a second.
 
     :param path: on which packages were looked for
     """
