@@ -120,7 +120,7 @@ def test_the_world_waits_for_the_stack_where_the_scenario_says_so(tmp_path):
     barrier = {'input_barrier': {'topic': '/amber/cmd_vel', 'timeout_s': 30.0}}
     driver = {'type': 'external', 'timeout_s': 1.0}
     file = write_scenario(tmp_path, {'amber': vehicle(0.0, 0.0, **driver)}, duration_s=60.0, world=barrier)
-    with LiveRun(tmp_path, file, '--no-record') as live:
+    with LiveRun(tmp_path, file, '--no-record', processes='one') as live:
         cycles = live.subscribe(Cycle, '/regolith/cycle')
         stack = live.node.create_publisher(Twist, '/amber/cmd_vel', 1)
         live.wait_for(lambda: stack.get_subscription_count() >= 2, 60.0, 'world and agent to listen')

@@ -33,7 +33,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
         'basalt': vehicle(0.95, 0.0, 180.0, type='constant', speed_mps=0.4),
     }
     vehicles['amber']['odom_in_world'] = True
-    return run_scenario(folder, write_scenario(folder, vehicles, duration_s=3.0))
+    return run_scenario(folder, write_scenario(folder, vehicles, duration_s=3.0), processes='one')
 
 
 @pytest.fixture(scope='module')

@@ -24,10 +24,10 @@ def test_runs_in_one_graph_leave_each_other_alone(tmp_path: Path) -> None:
         first.pause()  # it is there, and in the middle of its way, for as long as the others take
         start = {'cwd': tmp_path, 'env': environment(first.domain), 'stdout': subprocess.PIPE, 'text': True}
         later = subprocess.Popen(
-            command('run', file, '--out', tmp_path / 'later'), stderr=subprocess.STDOUT, **start
+            command('run', file, '--processes', 'one', '--out', tmp_path / 'later'), stderr=subprocess.STDOUT, **start
         )  # type: ignore[call-overload]
         moved = subprocess.Popen(
-            command('run', file, '--namespace', 'moon', '--speed', '1', '--no-report', '--out', tmp_path / 'moved'),
+            command('run', file, '--namespace', 'moon', '--speed', 1, '--no-report', '--out', tmp_path / 'moved'),
             stderr=subprocess.STDOUT, **start,
         )  # type: ignore[call-overload]
         moon = first.subscribe(WorldStatus, '/moon/regolith/status', latched=True)
