@@ -7,8 +7,5 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . install/env.sh
 ruff check .
-for package in world comms terrain vehicles sensors bringup; do
-    echo "mypy regolith_$package"
-    mypy --no-error-summary "src/regolith_$package/regolith_$package"
-done
+mypy src/regolith_{world,comms,terrain,vehicles,sensors,bringup}/regolith_*/
 python3 tools/check_packages.py
