@@ -51,7 +51,7 @@ def test_a_wall_in_shadow_has_half_the_plains_light(flat_scene: Callable[..., Sc
     seen = frame.radiance[frame.semantic == Semantic.VEHICLE]
     assert len(seen) > 300
     expected = WALL / math.pi * 0.5 * ALBEDO * SUN.irradiance * math.sin(SUN.elevation)
-    # The plain ends after 64 m, 1.8 degrees below the horizon; Hammersley's 32 points are good for a few per cent.
+    # The plain ends after 64 m, 1.8 degrees below the horizon; Hammersley's 16 points are good for a few per cent here.
     np.testing.assert_allclose(seen.mean(axis=0), expected, rtol=0.06)
     # No grain: neighbours differ by less than a thousandth of the light.
     light = np.where(frame.semantic == Semantic.VEHICLE, frame.radiance[..., 1], np.nan)
