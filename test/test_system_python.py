@@ -46,6 +46,17 @@ def test_the_systems_python_has_none_of_it_by_itself() -> None:
     assert (done.stdout.strip(), Path(SYSTEM_PYTHON).is_relative_to(ROOT)) == ('[]', False), done.stderr
 
 
+def test_paths_of_ones_own_are_kept() -> None:
+    """Plug-ins and messages of a workspace of one's own come after what is ours."""
+    mine = {'PYTHONPATH': '/mine/python', 'AMENT_PREFIX_PATH': '/mine/share', 'LD_LIBRARY_PATH': '/mine/lib'}
+    script = '. install/env.sh; printf "%s\n" "$PYTHONPATH" "$AMENT_PREFIX_PATH" "$LD_LIBRARY_PATH"'
+    told = subprocess.run(
+        ['/bin/bash', '-c', script], env={'PATH': '/usr/bin:/bin', **mine}, cwd=ROOT, capture_output=True, text=True
+    )
+    for line, path in zip(told.stdout.splitlines(), mine.values(), strict=True):
+        assert line.endswith(f':{path}') and line.startswith('/'), told.stderr
+
+
 def test_launch_files_load_under_the_systems_python(sourced: dict[str, str]) -> None:
     found = f'from importlib.util import find_spec; assert all(find_spec(n) for n in {PIP_ONLY})'
     script = f'{found}; import rclpy, pydantic, regolith_bringup.plan; print("all there")'

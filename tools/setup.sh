@@ -95,7 +95,7 @@ write_env() {
     {
         echo '# Written by tools/setup.sh; source it to run Regolith from this checkout.'
         comm -13 "$before" "$after" | grep -E '^[A-Za-z_]+=' | grep -vE '^(_|PWD|SHLVL|PATH|OLDPWD|COLCON_PREFIX_PATH|CMAKE_PREFIX_PATH)=' |
-            sed -E 's/^([A-Za-z_]+)=(.*)$/export \1="\2"/'
+            sed -E 's/^([A-Za-z_]+)=(.*)$/export \1="\2"/; s/^export (PYTHONPATH|AMENT_PREFIX_PATH|LD_LIBRARY_PATH)="(.*)"$/export \1="\2${\1:+:$\1}"/'
         echo "export PATH=\"$root/.venv/bin:\$PATH\""
         # ros2 launch and whatever else runs under the system's Python finds there what only pip has.
         if system_ros; then

@@ -265,7 +265,7 @@ def experiment(
 
 @app.command('exec', context_settings={'allow_extra_args': True, 'ignore_unknown_options': True})
 def execute(context: typer.Context, command: Annotated[str, typer.Argument(metavar='CMD...')]) -> None:
-    """Run any command in this environment, e.g. ./regolith exec ros2 topic list."""
+    """Run any command in this environment, e.g. ./regolith exec python3 my_node.py."""
     try:
         os.execvp(command, [command, *context.args])
     except OSError as error:

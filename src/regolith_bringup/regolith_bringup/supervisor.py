@@ -75,8 +75,12 @@ def run_scenario(
     if supervisor.interrupted and not supervisor.started:
         supervisor.console.print('interrupted before the first cycle')
         return INTERRUPTED
+    if supervisor.interrupted and report and not as_json:
+        supervisor.console.print('writing the report; Ctrl-C leaves it out')
     with supervisor.console.status('writing the report') if report else nullcontext():
-        summary = sum_up(run_dir, lambda line: supervisor.console.print(escape(line)), report=report)
+        summary = sum_up(
+            run_dir, lambda line: supervisor.console.print(escape(line), soft_wrap=True), report=report
+        )
     if as_json:
         print(json.dumps(summary if summary is not None else {'run': str(run_dir), 'failed': True}, indent=1))
     else:
@@ -125,7 +129,8 @@ class Supervisor:
         os.environ.update(middleware_environment(os.environ, self._network))
         remove_abandoned()
         if not self._quiet:
-            self.console.print(f'starting {len(self._specs)} processes: {", ".join(s.label for s in self._specs)}')
+            labels = ', '.join(s.label for s in self._specs)
+            self.console.print(f'starting {len(self._specs)} processes: {labels}', soft_wrap=True)
         nodes: list[NodeProcess] = []
         previous = {n: signal.signal(n, self._on_signal) for n in (signal.SIGINT, signal.SIGTERM)}
         try:
@@ -151,6 +156,8 @@ class Supervisor:
                 if over_at == math.inf and (self._run_dir / 'world.json').exists():
                     over_at = time.monotonic()
                 if self._interrupts > asked:
+                    if not asked and not self._quiet:
+                        self.console.print('stopping; once more: at once')
                     asked, asked_at = self._interrupts, time.monotonic()
                     # The world says STOP to everybody; a second Ctrl-C does not wait for that.
                     world.signal(signal.SIGINT if asked == 1 else signal.SIGKILL)
@@ -180,7 +187,8 @@ class Supervisor:
                         node.signal(signal.SIGTERM)
             # The others leave on the world's STOP; the recorder once its queues are empty.
             stuck = end_all(nodes, 1.5 if asked else _PATIENCE_S)
-            for label in stuck:
+            # Who is interrupted while it starts cannot listen yet.
+            for label in stuck if self.started or not asked else ():
                 self._say(label, 'did not leave by itself')
         # Who got stuck on the way out had done its part: the world had everybody's answer to STOP before it wrote its
         # outcome. Only a bag is not whole before its recorder has left.
@@ -189,7 +197,11 @@ class Supervisor:
         failed = [n for n in others if n.code and n not in parting and not n.spec.respawn]
         if world.code == BAD_INPUT:
             return BAD_INPUT
-        return 0 if whole and (asked or not failed) else NODE_FAILED
+        if asked:
+            if whole or ended_well(self._run_dir):
+                return 0
+            return NODE_FAILED if (self._run_dir / 'world.json').exists() else INTERRUPTED
+        return 0 if whole and not failed else NODE_FAILED
 
     def _lost_before_start(self, world: NodeProcess, others: list[NodeProcess]) -> bool:
         if self.started:

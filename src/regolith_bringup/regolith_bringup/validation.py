@@ -56,6 +56,8 @@ def _problem(
     path, parent = _walk(model, data, detail['loc'])
     full, kind, value = (*prefix, *path), detail['type'], detail['input']
     context = detail.get('ctx', {})
+    if kind == 'extra_forbidden' and path[-1] in _fields(parent):  # of another member of a union
+        return source.problem(full, 'does not go with the keys beside it', 'leaving it out, or them', value)
     if kind == 'extra_forbidden':
         return source.problem(full, 'unknown key', one_of(_fields(parent), path[-1]), value)
     if kind == 'missing':

@@ -9,7 +9,6 @@ as written, so that a rover may be called ``on``.
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +20,6 @@ from regolith_world.bounded_yaml import BaseLoader, YamlLimitError, check_limits
 KeyPath = tuple[str | int, ...]
 
 _MERGE = 'tag:yaml.org,2002:merge'
-
-
-class _Loader(BaseLoader):  # type: ignore[misc]  # the base is chosen at run time: C where it is built, else Python
-    pass
-
-
-_Loader.add_implicit_resolver(
-    'tag:yaml.org,2002:float', re.compile(r'^[-+]?(?:\d[\d_]*)(?:\.[\d_]*)?[eE][-+]?\d+$'), list('-+0123456789')
-)
 
 
 class YamlSource:
@@ -77,7 +67,8 @@ class YamlSource:
         """Return one problem at a key."""
         shown_value = '' if value is None else shown(value)
         # A name may itself be what is wrong, and be a page long.
-        key = '.'.join(name if len(name) <= 80 else f'{name[:79]}…' for name in map(str, path))
+        names = [name if name.isprintable() else repr(name)[1:-1] for name in map(str, path)]
+        key = '.'.join(name if len(name) <= 80 else f'{name[:79]}…' for name in names)
         return Problem(self.where(path), key, problem, allowed, shown_value)
 
     # -- overriding -----------------------------------------------------------------------------------------------
@@ -118,7 +109,7 @@ class YamlSource:
     def _parse(self, text: str, what: str) -> dict[str, Any]:
         try:
             check_limits(text)
-            loader = _Loader(text)
+            loader = BaseLoader(text)
             node = loader.get_single_node()
         except yaml.YAMLError as error:
             mark = getattr(error, 'problem_mark', None)
@@ -130,8 +121,8 @@ class YamlSource:
         if node is None:
             raise self.error((), 'is empty', f'a YAML file with {what}')
         if not isinstance(node, yaml.MappingNode):
-            value = loader.construct_object(node, deep=True)
-            raise self.error((), f'holds {shown(value)}, not a mapping', f'a YAML mapping with {what}')
+            kind = 'a list' if isinstance(node, yaml.SequenceNode) else shown(node.value)
+            raise self.error((), f'holds {kind}, not a mapping', f'a YAML mapping with {what}')
         return dict(self._value(loader, node, (), ()))
 
     def _value(self, loader: Any, node: yaml.Node, path: KeyPath, parents: tuple[int, ...]) -> Any:
@@ -140,7 +131,12 @@ class YamlSource:
         parents = (*parents, id(node))
         if isinstance(node, yaml.MappingNode):
             self._refuse_duplicates(node, path)
-            loader.flatten_mapping(node)
+            try:
+                loader.flatten_mapping(node)
+            except yaml.YAMLError as error:
+                self._lines[path] = node.start_mark.line + 1
+                reason = f'cannot be merged: {getattr(error, "problem", error)}'
+                raise self.error((*path, '<<'), reason, 'an alias of a mapping, or a list of them') from None
             values: dict[str, Any] = {}
             for key_node, value_node in node.value:
                 key = self._key(key_node, path)
@@ -155,7 +151,7 @@ class YamlSource:
             return items
         try:
             return loader.construct_object(node, deep=True)
-        except (yaml.YAMLError, ValueError) as error:
+        except (yaml.YAMLError, ValueError, KeyError) as error:
             reason = getattr(error, 'problem', None) or str(error)
             raise self.error(path, f'cannot be read: {reason}', 'text, number, true or false', node.value) from None
 
@@ -187,9 +183,9 @@ def parse_value(text: str, option: str = 'value', key: str = '') -> Any:
     """
     try:
         check_limits(text)
-        return yaml.load(text, Loader=_Loader)
+        return yaml.load(text, Loader=BaseLoader)
     except YamlLimitError as error:
         problem, allowed = error.what, error.allowed
-    except (yaml.YAMLError, ValueError) as error:
+    except (yaml.YAMLError, ValueError, KeyError) as error:
         problem, allowed = f'is not YAML: {" ".join(str(error).split())}', 'a value as in a scenario'
     raise ScenarioError(Problem(option, key, problem, allowed, shown(text)))

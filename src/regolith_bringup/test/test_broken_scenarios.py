@@ -64,6 +64,10 @@ KINDS = {
     'nan': (GOOD.replace('1.0\n', '.nan\n', 1), {}, ['broken.yaml:3', 'duration_s', 'nan', 'a finite number']),
     'empty': ('', {}, ['broken.yaml', 'is empty', 'a YAML file with a scenario']),
     'not_yaml': ('vehicles: [amber, {\n', {}, ['broken.yaml:2', 'is not YAML', 'a YAML file with a scenario']),
+    'tag_at_root': ('!!python/object/apply:os.getcwd []\n', {}, ['not a mapping', 'a YAML mapping with a scenario']),
+    'merge_of_no_mapping': (GOOD + '<<: 3\n', {}, ['<<', 'cannot be merged', 'an alias of a mapping']),
+    'no_truth_value': (GOOD + 'seed: !!bool "x"\n', {}, ['broken.yaml:8', 'seed', 'cannot be read']),
+    'escape': (GOOD + '"\\e[31mred": 3\n', {}, ["\\x1b[31mred", 'unknown key']),
     'alias_bomb': (BOMB, {}, ['broken.yaml:6', 'more than 200000 values', 'at most 200000']),
     'nested': ('name: ' + '[' * 200_000, {}, ['broken.yaml:1', 'more than 40 levels', 'at most 40']),
     # and some more that people make

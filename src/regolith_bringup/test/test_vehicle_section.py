@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -53,6 +54,34 @@ def test_a_vehicle_of_ones_own_is_built_once(
     assert expected in problem.where
 
 
+def own(folder: Path, old: str, new: str, of: str = 'xml') -> str:
+    """Write a VIPER with one thing changed, and return the setting that makes it amber's model."""
+    _, mjcf = load_vehicle_model('viper')
+    for path in (mjcf, mjcf.with_suffix('.yaml')):
+        text = path.read_text()
+        assert old in text or not path.name.endswith(of)
+        (folder / path.name).write_text(text.replace(old, new, 1) if path.name.endswith(of) else text)
+    return f'vehicles.amber.model={folder}/viper.yaml'
+
+
+@pytest.mark.parametrize(
+    ('of', 'old', 'new', 'said'),
+    [
+        ('xml', 'pos="0.6418 0.6098 0"', 'pos="1e6 0.6098 0"', 'body strut_front_left = .*bodies within 100 m'),
+        ('xml', 'kv="500"', 'kv="-500"', r'wheels\.front_left\.actuator = .*has no gain.*kv > 0'),
+        ('xml', 'axis="0 1 0"', 'axis="0 -1 0"', r'wheels\.front_left\.joint = .*turns about 0 -1 0.*drives ahead'),
+        ('yaml', 'body: wheel_front_right', 'body: wheel_front_left', 'wheels: share a body'),
+    ],
+)
+def test_a_vehicle_of_ones_own_can_drive(of: str, old: str, new: str, said: str, tmp_path: Path) -> None:
+    assert re.search(said, str(refused(own(tmp_path, old, new, of))))
+
+
+def test_numbers_are_written_alike_in_all_files(tmp_path: Path) -> None:
+    """``1e-3`` is text to YAML 1.1, and a number to everybody else."""
+    load_scenario('two_rovers', [own(tmp_path, 'substep_s: 1.0e-3', 'substep_s: 1e-3', 'yaml')])
+
+
 @pytest.mark.parametrize(
     ('old', 'new', 'said'),
     [
@@ -64,10 +93,7 @@ def test_a_vehicle_of_ones_own_is_built_once(
 )
 def test_a_vehicle_of_ones_own_stands_and_rolls(old: str, new: str, said: str, tmp_path: Path) -> None:
     """What MuJoCo takes may still sink in for good, or blow up as soon as it moves."""
-    _, mjcf = load_vehicle_model('viper')
-    shutil.copy(mjcf.with_suffix('.yaml'), tmp_path)
-    (tmp_path / 'viper.xml').write_text(mjcf.read_text().replace(old, new, 1))
-    problem = refused(f'vehicles.amber.model={tmp_path}/viper.yaml')
+    problem = refused(own(tmp_path, old, new))
     assert problem.where.startswith(str(tmp_path)) and said in problem.problem
 
 
@@ -93,13 +119,17 @@ def test_vehicles_inside_each_other() -> None:
         ('vehicles.amber.odom_in_world=1', 'has the wrong type', 'true or false'),
         ('recording.enabled=maybe', 'has the wrong type', 'true or false'),
         ('vehicles.amber.model=""', 'is too short', 'a length of at least 1'),
+        ('light.sun={azimuth_deg: 1, elevation_deg: 500}', 'is out of range', 'less than or equal to 90 '),
+        ('light.sun={azimuth_deg: 1, elevation_deg: 5, utc: "2026-11-22"}', 'is missing', 'a value (latitude_deg'),
         ('world.touch=softly', 'is unknown', "'impulse' or 'pose_only'"),
         ('terrain.roughness={inner_scale_m: 50.0}', 'exceeds outer_scale_m 24.0', 'inner_scale_m up to outer_scale_m'),
     ],
 )
 def test_words_are_those_of_files(setting: str, problem: str, allowed: str) -> None:
     """Not those of the library that checks: nobody wrote a tuple, a dictionary or an instance of a class."""
-    found = refused(setting)
+    with pytest.raises(ScenarioError) as caught:
+        load_scenario('two_rovers', [setting])
+    found = caught.value.problems[0]
     assert problem in found.problem and found.allowed.startswith(allowed)
 
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, Discriminator, Field, Tag, field_validator, model_validator
 
 from regolith_sensors.brdf import PRESETS
 from regolith_sensors.camera.config import CameraConfig
@@ -209,6 +209,15 @@ class SunOver(Section):
         return when if when.tzinfo is not None else when.replace(tzinfo=UTC)
 
 
+def _sun_kind(value: Any) -> str:
+    """Return which of the two somebody meant, by the keys that only one of them has."""
+    keys = value if isinstance(value, dict) else type(value).model_fields if isinstance(value, BaseModel) else ()
+    return 'over' if not {'latitude_deg', 'longitude_deg', 'utc'}.isdisjoint(keys) else 'at'
+
+
+AnySun = Annotated[Annotated[SunAt, Tag('at')] | Annotated[SunOver, Tag('over')], Discriminator(_sun_kind)]
+
+
 def _known_soil(name: str) -> str:
     if name not in PRESETS:
         raise ValueError(f'no such reflectance; allowed: {", ".join(PRESETS)}')
@@ -218,7 +227,7 @@ def _known_soil(name: str) -> str:
 class LightConfig(Section):
     """The ``light`` section: what shines, and how the ground looks in it."""
 
-    sun: SunAt | SunOver | None = Field(
+    sun: AnySun | None = Field(
         SunAt(azimuth_deg=120.0, elevation_deg=20.0),
         description='azimuth_deg and elevation_deg, or latitude_deg, longitude_deg and utc; null: night',
     )

@@ -78,8 +78,10 @@ class CollisionShape(Section):
     """A convex shape fixed in the base frame (suspension travel and steering do not move it)."""
 
     kind: Literal['sphere', 'box', 'capsule', 'cylinder']
-    size: tuple[Positive] | tuple[Positive, Positive] | tuple[Positive, Positive, Positive] = Field(
-        description='[m] sphere: radius; capsule, cylinder: radius, half length along z; box: half lengths'
+    size: tuple[Positive, ...] = Field(
+        min_length=1,
+        max_length=3,
+        description='[m] sphere: radius; capsule, cylinder: radius, half length along z; box: half lengths',
     )
     position: Vector3 = Field(default=(0.0, 0.0, 0.0), description='of its centre in the base frame [m]')
     orientation: Quaternion = Field(default=(0.0, 0.0, 0.0, 1.0), description='in the base frame, (x, y, z, w)')
@@ -99,8 +101,11 @@ class GroundShapeConfig(Section):
 
     name: str = Field(min_length=1, description='of the part in messages')
     kind: Literal['box', 'cylinder'] | None = None
-    size: tuple[Positive, Positive] | tuple[Positive, Positive, Positive] | None = Field(
-        default=None, description='[m] box: half lengths; cylinder: radius, half length along z'
+    size: tuple[Positive, ...] | None = Field(
+        default=None,
+        min_length=2,
+        max_length=3,
+        description='[m] box: half lengths; cylinder: radius, half length along z',
     )
     mesh: str | None = Field(
         default=None, min_length=1, description='OBJ, STL or MSH file for kind and size, relative to the MJCF file'

@@ -25,6 +25,8 @@ _HINGE = int(mujoco.mjtJoint.mjJNT_HINGE)
 _SLIDE = int(mujoco.mjtJoint.mjJNT_SLIDE)
 _KINDS = {'body': 'bodies', 'joint': 'joints', 'actuator': 'actuators'}
 _JOINT = int(mujoco.mjtTrn.mjTRN_JOINT)
+MOST_EXTENT_M = 100.0
+"""Of a vehicle, from its base to any body along any axis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +130,28 @@ def compile_vehicle(
         else math.inf
         for k in drive
     ]
+    for w, motor in zip(wheels, drive, strict=True):
+        if not model.actuator_gainprm[motor, 0] > 0.0:
+            allowed = 'a velocity servo (kv > 0)'
+            raise VehicleModelError(where, f'wheels.{w.name}.actuator', w.actuator, allowed, f'has no gain in {file}')
+    if len(set(body)) < len(body):
+        names = ', '.join(w.body for w in wheels)
+        raise VehicleModelError(where, 'wheels', None, 'a body for each', f'share a body of {file}: {names}')
     single = [k for k in range(model.njnt) if int(model.jnt_type[k]) in (_HINGE, _SLIDE)]
 
     data = mujoco.MjData(model)
     data.qpos[:7] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
     mujoco.mj_kinematics(model, data)
+    far = int(np.argmax(np.abs(data.xpos).max(axis=1)))
+    if not np.abs(data.xpos[far]).max() <= MOST_EXTENT_M:
+        at = ' '.join(f'{x:g}' for x in data.xpos[far])
+        allowed = f'bodies within {MOST_EXTENT_M:g} m of the base'
+        raise VehicleModelError(mjcf_path, f'body {model.body(far).name}', at, allowed, 'is out of the way')
+    for w, k in zip(wheels, joint, strict=True):
+        if not data.xaxis[k, 1] > 0.5:
+            axis = ' '.join(f'{x:g}' for x in data.xaxis[k])
+            allowed = 'an axle to the left (0 1 0), about which a wheel that turns on drives ahead'
+            raise VehicleModelError(where, f'wheels.{w.name}.joint', w.joint, allowed, f'turns about {axis} in {file}')
     radius = np.array([w.radius_m for w in wheels])
     layout = WheelLayout(
         x=data.xpos[body, 0].copy(),

@@ -8,6 +8,7 @@ some ten thousand levels overflow. Both show in the flat stream of parsing event
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import yaml
@@ -18,8 +19,16 @@ MAX_VALUES = 200_000
 """Keys and values once aliases are written out: a path of 50 000 way-points."""
 MAX_CHARACTERS = 10_000_000
 
-BaseLoader: Any = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
-"""Loader in C where it is built."""
+_InC: Any = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
+
+
+class BaseLoader(_InC):  # type: ignore[misc]  # the base is chosen at run time: C where it is built, else Python
+    """PyYAML's safe loader, for which ``1e-3`` is a number as everywhere else."""
+
+
+BaseLoader.add_implicit_resolver(
+    'tag:yaml.org,2002:float', re.compile(r'^[-+]?(?:\d[\d_]*)(?:\.[\d_]*)?[eE][-+]?\d+$'), list('-+0123456789')
+)
 
 
 class YamlLimitError(yaml.MarkedYAMLError):
@@ -71,4 +80,7 @@ def load_yaml(text: str) -> Any:
     :raises yaml.YAMLError: if it is beyond them, or not YAML
     """
     check_limits(text)
-    return yaml.load(text, Loader=BaseLoader)
+    try:
+        return yaml.load(text, Loader=BaseLoader)
+    except (KeyError, ValueError) as error:  # of PyYAML's own making: !!bool "x", 2026-13-45
+        raise yaml.YAMLError(f'a value cannot be read: {error}') from None
