@@ -47,14 +47,14 @@ def test_the_systems_python_has_none_of_it_by_itself() -> None:
 
 
 def test_paths_of_ones_own_are_kept() -> None:
-    """Plug-ins and messages of a workspace of one's own come after what is ours."""
+    """Plug-ins and messages of a workspace of one's own are found behind what is ours."""
     mine = {'PYTHONPATH': '/mine/python', 'AMENT_PREFIX_PATH': '/mine/share', 'LD_LIBRARY_PATH': '/mine/lib'}
     script = '. install/env.sh; printf "%s\n" "$PYTHONPATH" "$AMENT_PREFIX_PATH" "$LD_LIBRARY_PATH"'
     told = subprocess.run(
         ['/bin/bash', '-c', script], env={'PATH': '/usr/bin:/bin', **mine}, cwd=ROOT, capture_output=True, text=True
     )
     for line, path in zip(told.stdout.splitlines(), mine.values(), strict=True):
-        assert line.endswith(f':{path}') and line.startswith('/'), told.stderr
+        assert path in line.split(':')[1:], told.stderr
 
 
 def test_launch_files_load_under_the_systems_python(sourced: dict[str, str]) -> None:
