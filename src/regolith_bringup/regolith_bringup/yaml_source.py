@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from regolith_bringup.problems import Problem, ScenarioError, shown
-from regolith_world.bounded_yaml import BaseLoader, YamlLimitError, check_limits
+from regolith_world.bounded_yaml import BaseLoader, YamlLimitError, check_limits, load_yaml
 
 KeyPath = tuple[str | int, ...]
 
@@ -182,10 +182,9 @@ def parse_value(text: str, option: str = 'value', key: str = '') -> Any:
     :raises ScenarioError: if it has none, or is beyond the limits of files
     """
     try:
-        check_limits(text)
-        return yaml.load(text, Loader=BaseLoader)
+        return load_yaml(text)
     except YamlLimitError as error:
         problem, allowed = error.what, error.allowed
-    except (yaml.YAMLError, ValueError, KeyError) as error:
+    except yaml.YAMLError as error:
         problem, allowed = f'is not YAML: {" ".join(str(error).split())}', 'a value as in a scenario'
     raise ScenarioError(Problem(option, key, problem, allowed, shown(text)))

@@ -25,6 +25,16 @@ def refused(*settings: str, scenario: str = 'two_rovers') -> Problem:
     return problem
 
 
+def own(folder: Path, old: str, new: str, of: str = 'xml') -> str:
+    """Write a VIPER with one thing changed, and return the setting that makes it amber's model."""
+    _, mjcf = load_vehicle_model('viper')
+    for path in (mjcf, mjcf.with_suffix('.yaml')):
+        text = path.read_text()
+        assert old in text or not path.name.endswith(of)
+        (folder / path.name).write_text(text.replace(old, new, 1) if path.name.endswith(of) else text)
+    return f'vehicles.amber.model={folder}/viper.yaml'
+
+
 @pytest.mark.parametrize(
     ('file', 'old', 'new', 'key', 'said'),
     [
@@ -40,28 +50,11 @@ def refused(*settings: str, scenario: str = 'two_rovers') -> Problem:
 def test_a_vehicle_of_ones_own_is_built_once(
     file: str, old: str, new: str, key: str, said: str, tmp_path: Path
 ) -> None:
-    _, mjcf = load_vehicle_model('viper')
-    for kind in ('yaml', 'xml'):
-        text = mjcf.with_suffix(f'.{kind}').read_text()
-        if kind == file:
-            assert old in text
-            text = text.replace(old, new, 1)
-        (tmp_path / f'own.{kind}').write_text(text.replace('mjcf: viper.xml', 'mjcf: own.xml'))
-    problem = refused(f'vehicles.amber.model={tmp_path}/own.yaml')
+    problem = refused(own(tmp_path, old, new, file))
     assert key in problem.key and said in problem.allowed
     # The key stands in the file with a line, whichever of the two brought the trouble; NaN stands in the model.
-    expected = 'own.xml' if key == 'dof_damping' else 'own.yaml:'
+    expected = 'viper.xml' if key == 'dof_damping' else 'viper.yaml:'
     assert expected in problem.where
-
-
-def own(folder: Path, old: str, new: str, of: str = 'xml') -> str:
-    """Write a VIPER with one thing changed, and return the setting that makes it amber's model."""
-    _, mjcf = load_vehicle_model('viper')
-    for path in (mjcf, mjcf.with_suffix('.yaml')):
-        text = path.read_text()
-        assert old in text or not path.name.endswith(of)
-        (folder / path.name).write_text(text.replace(old, new, 1) if path.name.endswith(of) else text)
-    return f'vehicles.amber.model={folder}/viper.yaml'
 
 
 @pytest.mark.parametrize(
