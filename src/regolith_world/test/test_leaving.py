@@ -29,7 +29,7 @@ def test_not_even_the_lock_of_the_interpreter_keeps_it(seconds: float, code: int
         assert process.stdout is not None and process.stdout.readline() == b'stuck\n'
         start = time.monotonic()
         assert process.wait(30.0) == code
-        assert seconds - 0.2 < time.monotonic() - start < seconds + 1.0
+        assert seconds - 0.2 < time.monotonic() - start < seconds + 20.0  # not the minute it would be stuck for
 
 
 def test_who_leaves_in_time_is_not_disturbed() -> None:
