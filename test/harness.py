@@ -25,10 +25,10 @@ from typing import Any
 import pytest
 import yaml
 
-from regolith_bringup import graph
-from regolith_bringup.middleware import UDP, VARIABLE, middleware_environment, profile
-from regolith_bringup.scenario import load_scenario
-from regolith_bringup.simulation import Simulation
+from regolith_bringup.run import graph
+from regolith_bringup.run.middleware import UDP, VARIABLE, middleware_environment, profile
+from regolith_bringup.run.simulation import Simulation
+from regolith_bringup.scenario.loading import load_scenario
 
 ROOT = Path(__file__).resolve().parent.parent
 WORLD = '/regolith/world'

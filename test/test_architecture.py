@@ -7,13 +7,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from regolith_files import moved
+
 SRC = Path(__file__).resolve().parent.parent / 'src'
 PACKAGES = (
-    'regolith_world', 'regolith_comms', 'regolith_terrain', 'regolith_vehicles', 'regolith_sensors', 'regolith_bringup',
+    'regolith_files', 'regolith_world', 'regolith_comms', 'regolith_terrain', 'regolith_vehicles', 'regolith_sensors', 'regolith_bringup',
 )  # fmt: skip
 """In the order in which they may lean on each other: on those before them only. Comms needs the world's participants and
 nothing of the ground: what lies between two radios comes to it as heights or files."""
@@ -96,7 +99,7 @@ def test_kernels_know_nothing_of_ros(package: str, name: str, path: Path) -> Non
 
 
 def test_imports_point_one_way() -> None:
-    """world <- terrain <- vehicles <- sensors <- bringup: nobody knows who builds on him."""
+    """files <- world <- terrain <- vehicles <- sensors <- bringup: nobody knows who builds on him."""
     wrong = []
     for package, name, path in ALL:
         above = (*PACKAGES[PACKAGES.index(package) + 1 :], *NEIGHBOURS.get(package, ()))
@@ -106,18 +109,25 @@ def test_imports_point_one_way() -> None:
 
 @pytest.mark.parametrize('package', PACKAGES)
 def test_no_module_imports_itself_by_a_detour(package: str) -> None:
-    """No cycles among the modules of a package, imports inside functions left out."""
+    """No circle among the modules of a package, what type checkers alone see and imports in functions included."""
     names = modules(package)
+    # 'from package.room import module' names the room as well, whose __init__ says nothing that the module does not.
+    rooms = {name for name, path in names.items() if path.name == '__init__.py'}
     graph = {
-        name: {i for i, top in imports(name, path) if top and i in names and i != name}
-        # 'from package import module' names the package as well, whose __init__ is empty of imports.
-        - {package}
-        for name, path in names.items()
+        name: {i for i, _ in imports(name, path) if i in names and i != name} - rooms for name, path in names.items()
     }
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(' -> '.join(error.args[1]))
+
+
+def test_nobody_of_ours_uses_the_name_a_module_had() -> None:
+    """Old names are for other people's code (regolith_files.moved)."""
+    for package in PACKAGES:
+        import_module(package)
+    wrong = [f'{name} imports {i}' for _, name, path in ALL for i, _ in imports(name, path) if i in moved.new_names]
+    assert not wrong, wrong
 
 
 def test_the_rules_see_a_breach(tmp_path: Path) -> None:

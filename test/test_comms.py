@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from harness import LiveRun, library_run, run_scenario, vehicle, write_scenario
 
-from regolith_bringup.radio_map import make_pair, with_pair, write_pair
-from regolith_bringup.scenario import load_scenario
-from regolith_bringup.simulation import Simulation
+from regolith_bringup.run.simulation import Simulation
+from regolith_bringup.scenario.loading import load_scenario
+from regolith_bringup.scenario.radio_map import make_pair, with_pair, write_pair
 
 NEAR = {
     'amber': vehicle(0.0, 0.0, 0.0, type='constant', speed_mps=0.3),
@@ -75,7 +75,7 @@ def test_a_breadcrumb_brings_a_rover_behind_the_ridge_back_on_the_air() -> None:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize('processes', ['one', 'many'])
 def test_the_ridge_in_nodes_with_bag_and_report(tmp_path: Path, ridge: Simulation, processes: str) -> None:
-    from regolith_bringup.bag_reading import Bag
+    from regolith_bringup.bag.reading import Bag
 
     run = run_scenario(tmp_path, 'comms_ridge', processes=processes, report=True, timeout=500.0)
     assert run.summary['state_hash'] == ridge.world.state_hash

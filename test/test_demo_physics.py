@@ -15,7 +15,7 @@ import pytest
 from harness import WORLD, LiveRun, RunResult, addresses, run_scenario
 from ruts import Marks, at_load, front_wheels, median_load
 
-from regolith_bringup.bag_reading import Bag
+from regolith_bringup.bag.reading import Bag
 
 pytestmark = pytest.mark.ros
 

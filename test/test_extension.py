@@ -19,10 +19,10 @@ from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
 from scipy.spatial.transform import Rotation
 
-from regolith_bringup.library import find_scenarios
-from regolith_bringup.problems import ScenarioError
-from regolith_bringup.scenario import load_scenario
-from regolith_bringup.simulation import Simulation
+from regolith_bringup.run.simulation import Simulation
+from regolith_bringup.scenario.library import find_scenarios
+from regolith_bringup.scenario.loading import load_scenario
+from regolith_files.problems import ScenarioError
 from regolith_world.random import generator
 
 FILE = re.compile(r'^`(moon_cart/[\w./]+)`\n\n```\w+\n(.*?)^```$', re.MULTILINE | re.DOTALL)

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from harness import LiveRun, command, environment, run_scenario, vehicle, write_scenario
 
-from regolith_bringup.scenario import load_scenario
-from regolith_bringup.simulation import Simulation
+from regolith_bringup.run.simulation import Simulation
+from regolith_bringup.scenario.loading import load_scenario
 
 pytestmark = pytest.mark.ros
 
@@ -54,7 +54,7 @@ def diagnostics_of(live: LiveRun) -> list:
 
 def last_committed(run_dir: Path) -> tuple[int, int]:
     """Return (last cycle committed according to the world, last cycle the bag knows to be committed)."""
-    from regolith_bringup.bag_reading import Bag
+    from regolith_bringup.bag.reading import Bag
 
     world = json.loads((run_dir / 'world.json').read_text())['cycles']
     commits = [m.content.key.cycle for m in Bag(run_dir).messages('/regolith/cycle') if m.content.verdict == 1]
@@ -158,7 +158,7 @@ def test_a_killed_supervisor_leaves_no_orphans(tmp_path):
 def test_a_killed_recorder_loses_at_most_a_second(tmp_path):
     import subprocess
 
-    from regolith_bringup.bag_reading import Bag
+    from regolith_bringup.bag.reading import Bag
 
     with LiveRun(tmp_path, scenario(tmp_path, 'stop', 5.0), '--speed', 1.0, to_be_killed=True) as live:
         kill_in_mid_run(live, 'regolith/recorder', 2.2)

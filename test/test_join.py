@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from harness import environment, new_domain, vehicle, write_scenario
 
-from regolith_bringup.plan import NodeSpec, plan
-from regolith_bringup.processes import NodeProcess, end_all
-from regolith_bringup.scenario import load_scenario, write_resolved
+from regolith_bringup.run.plan import NodeSpec, plan
+from regolith_bringup.run.processes import NodeProcess, end_all
+from regolith_bringup.scenario.loading import load_scenario, write_resolved
 
 pytestmark = pytest.mark.ros
 

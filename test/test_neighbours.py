@@ -45,7 +45,7 @@ def test_runs_in_one_graph_leave_each_other_alone(tmp_path: Path) -> None:
     assert moved.returncode == 0, printed
     # What the run in a namespace computed is what the one beside it did, and its bag holds nothing else's.
     assert f'state hash {result.summary["state_hash"][:16]}' in printed.replace('\n', ' ').replace('  ', ' ')
-    from regolith_bringup.bag_reading import Bag
+    from regolith_bringup.bag.reading import Bag
 
     bag = Bag(tmp_path / 'moved')
     assert bag.root == '/moon'

@@ -9,8 +9,8 @@ import resource
 import numpy as np
 import pytest
 
-from regolith_bringup.scenario import Scenario
-from regolith_bringup.simulation import Simulation
+from regolith_bringup.run.simulation import Simulation
+from regolith_bringup.scenario.schema import Scenario
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.height_field import build_height_field, build_rocks
 from regolith_terrain.lunar.field import LunarField

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from harness import LiveRun, run_scenario, vehicle, write_scenario
 
-from regolith_bringup.scenario import load_scenario
-from regolith_bringup.simulation import Simulation
+from regolith_bringup.run.simulation import Simulation
+from regolith_bringup.scenario.loading import load_scenario
 from regolith_world.world import ProtocolError
 
 DRIVES = {

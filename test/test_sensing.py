@@ -15,11 +15,11 @@ import pytest
 import yaml
 from harness import LiveRun, RunResult, command, library_run, run_scenario, vehicle, write_scenario
 
-from regolith_bringup.bag_reading import Bag
-from regolith_bringup.frames import pixels, stamp_ns
-from regolith_bringup.problems import ScenarioError
-from regolith_bringup.report import write_report
-from regolith_bringup.scenario import load_scenario
+from regolith_bringup.bag.reading import Bag
+from regolith_bringup.report.frames import pixels, stamp_ns
+from regolith_bringup.report.page import write_report
+from regolith_bringup.scenario.loading import load_scenario
+from regolith_files.problems import ScenarioError
 from regolith_world.rotation import matrix
 
 RATE_HZ, DURATION_S, CHECKPOINT_S = 12.0, 1.2, 0.6

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from harness import environment, vehicle, write_scenario
 
-from regolith_bringup.plan import NodeSpec
-from regolith_bringup.processes import executable
+from regolith_bringup.run.plan import NodeSpec
+from regolith_bringup.run.processes import executable
 from regolith_world.start import PARENT
 
 pytestmark = pytest.mark.ros

@@ -59,7 +59,7 @@ def test_paths_of_ones_own_are_kept() -> None:
 
 def test_launch_files_load_under_the_systems_python(sourced: dict[str, str]) -> None:
     found = f'from importlib.util import find_spec; assert all(find_spec(n) for n in {PIP_ONLY})'
-    script = f'{found}; import rclpy, pydantic, regolith_bringup.plan; print("all there")'
+    script = f'{found}; import rclpy, pydantic, regolith_bringup.run.plan; print("all there")'
     done = subprocess.run([SYSTEM_PYTHON, '-c', script], env=sourced, capture_output=True, text=True)
     assert done.stdout.strip() == 'all there', done.stderr
 

@@ -7,5 +7,5 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . install/env.sh
 ruff check .
-mypy src/regolith_{world,comms,terrain,vehicles,sensors,bringup}/regolith_*/
+mypy src/regolith_{files,world,comms,terrain,vehicles,sensors,bringup}/regolith_*/
 python3 tools/check_packages.py

@@ -3,7 +3,7 @@
 """Start the two rovers: ``ros2 launch regolith_bringup two_rovers.launch.py``."""
 
 from launch import LaunchDescription
-from regolith_bringup.launch_adapter import launch_description
+from regolith_bringup.run.launch_adapter import launch_description
 
 
 def generate_launch_description() -> LaunchDescription:

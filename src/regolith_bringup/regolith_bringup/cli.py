@@ -19,10 +19,10 @@ from typing import Annotated, Any
 
 import typer
 
-from regolith_bringup.comms_commands import comms_app
-from regolith_bringup.problems import Problem, ScenarioError, one_of, shown
-from regolith_bringup.seeing_commands import dataset, stereo
-from regolith_bringup.terrain_commands import terrain_app
+from regolith_bringup.commands.comms import comms_app
+from regolith_bringup.commands.seeing import dataset, stereo
+from regolith_bringup.commands.terrain import terrain_app
+from regolith_files.problems import Problem, ScenarioError, one_of, shown
 from regolith_world import kernel_cache
 
 BAD_INPUT = 2
@@ -95,10 +95,10 @@ def run(
     as_json: JsonOption = False,
 ) -> None:
     """Run a scenario; prints the run folder last."""
-    from regolith_bringup.graph import Domain, domain_named, namespace_named
-    from regolith_bringup.plan import processes_named
-    from regolith_bringup.run_folder import check_checkpoint, check_run_folder
-    from regolith_bringup.scenario import load_scenario
+    from regolith_bringup.run.graph import Domain, domain_named, namespace_named
+    from regolith_bringup.run.plan import processes_named
+    from regolith_bringup.run.run_folder import check_checkpoint, check_run_folder
+    from regolith_bringup.scenario.loading import load_scenario
 
     spread = processes_named(processes)
     resolved = load_scenario(
@@ -119,7 +119,7 @@ def run(
         os.environ['ROS_DOMAIN_ID'] = str(held.number if isinstance(held, Domain) else held)
     if isinstance(held, Domain):
         _tell(f'ROS_DOMAIN_ID={held.number}')
-    from regolith_bringup.supervisor import run_scenario
+    from regolith_bringup.run.supervisor import run_scenario
 
     code = run_scenario(
         resolved, processes=spread, out=out, as_json=as_json, report=not no_report, restore_from=restore_from,
@@ -131,7 +131,7 @@ def run(
 @app.command()
 def check(scenario: ScenarioArgument, settings: SetOption = None, seed: SeedOption = None) -> None:
     """Validate a scenario and everything it names; start nothing, make nothing."""
-    from regolith_bringup.scenario import load_scenario
+    from regolith_bringup.scenario.loading import load_scenario
 
     resolved = load_scenario(scenario, settings or (), seed=seed)
     s = resolved.scenario
@@ -142,8 +142,8 @@ def check(scenario: ScenarioArgument, settings: SetOption = None, seed: SeedOpti
 @app.command()
 def scenarios(as_json: JsonOption = False) -> None:
     """List the scenarios that can be run by name."""
-    from regolith_bringup.library import find_scenarios
-    from regolith_bringup.yaml_source import YamlSource
+    from regolith_bringup.scenario.library import find_scenarios
+    from regolith_files.yaml_source import YamlSource
 
     def described(path: Path) -> str:
         try:
@@ -162,7 +162,7 @@ def scenarios(as_json: JsonOption = False) -> None:
 @app.command()
 def report(run_dir: RunArgument) -> None:
     """Write report.html into a run folder and print its path."""
-    from regolith_bringup.report import write_report
+    from regolith_bringup.report.page import write_report
 
     _check_run('report', run_dir)
     with _RunFolderErrors():
@@ -172,7 +172,7 @@ def report(run_dir: RunArgument) -> None:
 @app.command()
 def recover(run_dir: RunArgument) -> None:
     """Rebuild index and metadata of a bag whose recorder was killed."""
-    from regolith_bringup.recover import recover as rebuild
+    from regolith_bringup.bag.recover import recover as rebuild
 
     if not os.path.isdir(run_dir):
         raise ScenarioError(Problem('recover', '', 'no such folder', 'a run folder, or its bag', str(run_dir)))
@@ -196,7 +196,7 @@ class _RunFolderErrors:
         return None
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: object) -> None:
-        from regolith_bringup.recover import RecoverError
+        from regolith_bringup.bag.recover import RecoverError
 
         if isinstance(error, (RecoverError, OSError)):
             _tell(str(error))
@@ -212,7 +212,7 @@ def bench(
     name: Annotated[str, typer.Argument(help="Name of a benchmark, or 'all'.")], as_json: JsonOption = False
 ) -> None:
     """Measure a speed figure."""
-    from regolith_bringup.extensions import benchmarks
+    from regolith_bringup.commands.extensions import benchmarks
 
     known = benchmarks()
     if name != 'all' and name not in known:
@@ -248,7 +248,7 @@ def experiment(
     from rich.console import Console
     from rich.progress import Progress
 
-    from regolith_bringup.extensions import experiments, flag_settings, parsed_settings, run_experiment
+    from regolith_bringup.commands.extensions import experiments, flag_settings, parsed_settings, run_experiment
 
     known = experiments()
     if name not in known:
@@ -276,7 +276,7 @@ def execute(context: typer.Context, command: Annotated[str, typer.Argument(metav
 @app.command()
 def doctor(as_json: JsonOption = False) -> None:
     """Say what is installed and found, and what is missing."""
-    from regolith_bringup.doctor import diagnose
+    from regolith_bringup.run.doctor import diagnose
 
     findings = diagnose()
     if as_json:

@@ -31,9 +31,10 @@ from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import UInt64
 
-from regolith_bringup.losses import LossCounter
-from regolith_bringup.recorder import BagWriter, qos_profile, write_atomically
-from regolith_bringup.topics import RecordedTopic
+from regolith_bringup.bag.losses import LossCounter
+from regolith_bringup.bag.recorder import BagWriter, qos_profile
+from regolith_bringup.bag.topics import RecordedTopic
+from regolith_files.atomic import write_atomically
 from regolith_world.reserve import release
 from regolith_world.ros.inbox import serve
 from regolith_world.ros.leaving import BadStart, run_process

@@ -14,8 +14,8 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from regolith_msgs.msg import Cycle, Evolved, TerrainDelta, TerrainUpdate
 
-from regolith_bringup.scenario import Scenario
-from regolith_bringup.simulation import Simulation
+from regolith_bringup.run.simulation import Simulation
+from regolith_bringup.scenario.schema import Scenario
 from regolith_comms.authority import CommsAuthority
 from regolith_comms.broker import Delivery
 from regolith_comms.ros.radio_topics import RadioTopics
@@ -39,7 +39,7 @@ from regolith_world.world_node import SENSORS_LAG
 
 
 class SoloNode:
-    """Publishers and the run loop around :class:`~regolith_bringup.simulation.Simulation`."""
+    """Publishers and the run loop around :class:`~regolith_bringup.run.simulation.Simulation`."""
 
     def __init__(self) -> None:
         node = Node('world', namespace='regolith')

@@ -9,8 +9,8 @@ from multiprocessing import get_context
 
 import numpy as np
 
-from regolith_bringup.scenario import load_scenario
-from regolith_bringup.simulation import Simulation
+from regolith_bringup.run.simulation import Simulation
+from regolith_bringup.scenario.loading import load_scenario
 from regolith_sensors import warm_up as sensors
 from regolith_terrain.height_field import build_rocks
 from regolith_world.config import WorldConfig

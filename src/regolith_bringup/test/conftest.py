@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import synthetic_run
 
-from regolith_bringup import message_definitions
+from regolith_bringup.bag import message_definitions
 
 
 @pytest.fixture(scope='session', autouse=True)

@@ -12,9 +12,9 @@ import cv2
 import numpy as np
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
-from regolith_bringup.message_definitions import schema_text
-from regolith_bringup.recorder import BagWriter, qos_profile
-from regolith_bringup.scenario import load_scenario, write_resolved
+from regolith_bringup.bag.message_definitions import schema_text
+from regolith_bringup.bag.recorder import BagWriter, qos_profile
+from regolith_bringup.scenario.loading import load_scenario, write_resolved
 
 SOURCES = Path(__file__).resolve().parents[2]
 SPEED = 0.3

@@ -18,10 +18,10 @@ from mcap_ros2.decoder import DecoderFactory
 from rosbags.highlevel import AnyReader
 from rosbags.typesys import Stores, get_typestore
 
-from regolith_bringup.bag_reading import Bag
-from regolith_bringup.message_definitions import UnknownTypeError, schema_text, type_hash
-from regolith_bringup.recorder import BagWriter, Schema, qos_profile
-from regolith_bringup.recover import RecoverError, is_whole, recover
+from regolith_bringup.bag.message_definitions import UnknownTypeError, schema_text, type_hash
+from regolith_bringup.bag.reading import Bag
+from regolith_bringup.bag.recorder import BagWriter, Schema, qos_profile
+from regolith_bringup.bag.recover import RecoverError, is_whole, recover
 
 
 def text_message(text: str) -> bytes:

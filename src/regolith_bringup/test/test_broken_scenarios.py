@@ -144,7 +144,7 @@ def test_broken_scenario_is_refused_at_once(kind: str, tmp_path: Path) -> None:
     _lay_out(kind, tmp_path)
     raster = ', rasterio' if kind == 'not_a_raster' else ''
     for _ in range(4):
-        _, imports_s = _run_here(tmp_path, '-c', 'import regolith_bringup.cli, regolith_bringup.validation' + raster)
+        _, imports_s = _run_here(tmp_path, '-c', 'import regolith_bringup.cli, regolith_files.validation' + raster)
         refused, refusal_s = _run_here(tmp_path, '-m', 'regolith_bringup', 'run', 'broken.yaml', '--json')
         assert refused.returncode == 2, refused.stderr
         if refusal_s < 3.0 * imports_s:  # other work may disturb one of the two; a slow check is slow always
@@ -166,7 +166,7 @@ def test_a_check_waits_for_no_kernels(tmp_path: Path) -> None:
     """Compiled code and its libraries take longer to load than everything that is looked at here."""
     (tmp_path / 'good.yaml').write_text(GOOD)
     script = (
-        'import sys; from regolith_bringup.scenario import load_scenario; load_scenario("good.yaml");'
+        'import sys; from regolith_bringup.scenario.loading import load_scenario; load_scenario("good.yaml");'
         'print(*({"numba", "scipy", "rasterio", "mujoco", "rclpy"} & set(sys.modules)))'
     )
     done = subprocess.run([sys.executable, '-c', script], cwd=tmp_path, env=environment(), capture_output=True, text=True)

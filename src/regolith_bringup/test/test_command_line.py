@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from regolith_bringup.cli import main
-from regolith_bringup.problems import ScenarioError
-from regolith_bringup.scenario import load_scenario
+from regolith_bringup.scenario.loading import load_scenario
+from regolith_files.problems import ScenarioError
 
 
 def called(capfd: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:

@@ -14,14 +14,14 @@ import pytest
 from typer.testing import CliRunner
 
 from regolith_bringup.cli import app
-from regolith_bringup.comms_commands import _with_radios
-from regolith_bringup.coverage import coverage_map
-from regolith_bringup.extensions import flag_settings
-from regolith_bringup.problems import ScenarioError
-from regolith_bringup.scenario import load_scenario
+from regolith_bringup.commands.comms import _with_radios
+from regolith_bringup.commands.extensions import flag_settings
+from regolith_bringup.report.coverage import coverage_map
+from regolith_bringup.scenario.loading import load_scenario
 from regolith_comms.config import CommsConfig
 from regolith_comms.visibility import TileGraph
 from regolith_comms.world_grid import WorldGrid
+from regolith_files.problems import ScenarioError
 
 SHARED = Path(os.environ.get('REGOLITH_SHARED', Path(__file__).resolve().parents[4] / 'shared'))
 

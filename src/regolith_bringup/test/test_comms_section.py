@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 import yaml
 
-from regolith_bringup.plan import plan
-from regolith_bringup.problems import ScenarioError
-from regolith_bringup.radio_map import height_map, make_pair, with_pair, write_pair
-from regolith_bringup.scenario import Scenario, load_scenario, write_resolved
+from regolith_bringup.run.plan import plan
+from regolith_bringup.scenario.loading import load_scenario, write_resolved
+from regolith_bringup.scenario.radio_map import height_map, make_pair, with_pair, write_pair
+from regolith_bringup.scenario.schema import Scenario
+from regolith_files.problems import ScenarioError
 from regolith_world.config import load_section
 
 ROVER = {'position': [0.0, 0.0], 'driver': {'type': 'path', 'speed_mps': 0.2, 'waypoints': [[0.0, 0.0], [40.0, 10.0]]}}

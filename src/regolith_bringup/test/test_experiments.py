@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from regolith_bringup.cli import main
-from regolith_bringup.extensions import experiments
+from regolith_bringup.commands.extensions import experiments
 
 
 def call(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 import yaml
 
-from regolith_bringup.library import find_scenarios
-from regolith_bringup.scenario import Scenario, load_scenario, write_resolved
+from regolith_bringup.scenario.library import find_scenarios
+from regolith_bringup.scenario.loading import load_scenario, write_resolved
+from regolith_bringup.scenario.schema import Scenario
 from regolith_terrain.authority import handshake_parameters
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.height_field import build_height_field, build_rocks

@@ -8,8 +8,8 @@ import socket
 
 import pytest
 
-from regolith_bringup import graph
-from regolith_bringup.problems import ScenarioError
+from regolith_bringup.run import graph
+from regolith_files.problems import ScenarioError
 
 
 def test_a_domain_is_given_to_one_only() -> None:

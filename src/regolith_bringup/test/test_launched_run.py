@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from regolith_bringup.launch_adapter import prepared, refuse_unknown
-from regolith_bringup.launched_run import LaunchedRun, Step
-from regolith_bringup.plan import RESTARTS, NodeSpec, plan
-from regolith_bringup.problems import ScenarioError
-from regolith_bringup.scenario import load_scenario
+from regolith_bringup.run.launch_adapter import prepared, refuse_unknown
+from regolith_bringup.run.launched_run import LaunchedRun, Step
+from regolith_bringup.run.plan import RESTARTS, NodeSpec, plan
+from regolith_bringup.scenario.loading import load_scenario
+from regolith_files.problems import ScenarioError
 
 
 def the_run(folder: Path, *settings: str) -> tuple[LaunchedRun, dict[str, NodeSpec]]:
@@ -27,7 +27,7 @@ def outcome(folder: Path, failure: str = '') -> None:
 
 
 def end_of_others(run: LaunchedRun, specs: dict[str, NodeSpec], monkeypatch: pytest.MonkeyPatch) -> Step:
-    monkeypatch.setattr('regolith_bringup.launched_run.sum_up', lambda *args, **named: None)
+    monkeypatch.setattr('regolith_bringup.run.launched_run.sum_up', lambda *args, **named: None)
     left = [spec for label, spec in specs.items() if label != 'regolith/world']
     return [run.ended(spec, 0, shutting_down=False) for spec in left][-1]
 

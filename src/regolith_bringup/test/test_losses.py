@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from regolith_bringup.losses import LossCounter
+from regolith_bringup.bag.losses import LossCounter
 
 
 def count(sequences: list[int], publishers: int) -> int:

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from regolith_bringup.middleware import (
+from regolith_bringup.run.middleware import (
     LOCAL,
     NETWORK,
     RANGE,

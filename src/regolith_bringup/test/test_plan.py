@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from regolith_bringup.plan import NodeSpec, plan
-from regolith_bringup.scenario import load_scenario
-from regolith_bringup.topics import RecordedTopic, recorded_topics
+from regolith_bringup.bag.topics import RecordedTopic, recorded_topics
+from regolith_bringup.run.plan import NodeSpec, plan
+from regolith_bringup.scenario.loading import load_scenario
 
 LAUNCH = Path(__file__).resolve().parents[1] / 'launch'
 
@@ -90,7 +90,7 @@ def test_launch_files_start_the_plan(tmp_path: Path) -> None:
 
 
 def test_launch_arguments_give_the_same_plan_as_the_command_line(tmp_path: Path) -> None:
-    from regolith_bringup.launch_adapter import prepared
+    from regolith_bringup.run.launch_adapter import prepared
 
     out = tmp_path / 'run'
     run = prepared({'scenario': 'two_rovers', 'out': str(out), 'duration': '4', 'set': 'terrain.soil=chrono_lunar'})

@@ -24,10 +24,10 @@ from rclpy.qos import DurabilityPolicy, QoSProfile  # noqa: E402
 from rosgraph_msgs.msg import Clock  # noqa: E402
 from std_msgs.msg import String, UInt64  # noqa: E402
 
-from regolith_bringup.bag_reading import Bag  # noqa: E402
-from regolith_bringup.middleware import UDP, VARIABLE, middleware_environment, profile  # noqa: E402
+from regolith_bringup.bag.reading import Bag  # noqa: E402
+from regolith_bringup.bag.recover import recover  # noqa: E402
 from regolith_bringup.recorder_node import clock_ns, cycle_head  # noqa: E402
-from regolith_bringup.recover import recover  # noqa: E402
+from regolith_bringup.run.middleware import UDP, VARIABLE, middleware_environment, profile  # noqa: E402
 from regolith_world.ros.leaving import await_quiet  # noqa: E402
 
 pytestmark = pytest.mark.ros

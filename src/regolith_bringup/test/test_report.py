@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 import synthetic_run as made
 
-from regolith_bringup.ground_map import crossing, driven_bounds, ground_map
-from regolith_bringup.recover import RecoverError
-from regolith_bringup.report import write_report
-from regolith_bringup.run_data import ChangedGround, CycleTiming, RunData, Track, read_run
-from regolith_bringup.summary import build_summary, write_summary
+from regolith_bringup.bag.recover import RecoverError
+from regolith_bringup.report.ground_map import crossing, driven_bounds, ground_map
+from regolith_bringup.report.page import write_report
+from regolith_bringup.report.run_data import ChangedGround, CycleTiming, RunData, Track, read_run
+from regolith_bringup.run.summary import build_summary, write_summary
 
 
 def test_tracks(run_dir: Path) -> None:

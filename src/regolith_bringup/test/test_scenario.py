@@ -12,14 +12,15 @@ import pytest
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from regolith_bringup.library import find_scenarios
-from regolith_bringup.problems import ScenarioError
-from regolith_bringup.scenario import Scenario, load_scenario, write_resolved
-from regolith_bringup.yaml_source import YamlSource, parse_value
+from regolith_bringup.scenario.library import find_scenarios
+from regolith_bringup.scenario.loading import load_scenario, write_resolved
+from regolith_bringup.scenario.schema import Scenario
+from regolith_files.problems import ScenarioError
+from regolith_files.yaml_source import YamlSource, parse_value
 from regolith_sensors.camera.config import CameraConfig
-from regolith_sensors.gnss_config import GnssConfig
-from regolith_sensors.imu_config import ImuConfig
-from regolith_sensors.lidar_config import LidarConfig
+from regolith_sensors.inertial.gnss_config import GnssConfig
+from regolith_sensors.inertial.imu_config import ImuConfig
+from regolith_sensors.lidar.config import LidarConfig
 from regolith_sensors.scenario_config import SensorEntry
 from regolith_terrain.config import TerrainConfig, load_soil
 from regolith_vehicles.config import VehicleEntry

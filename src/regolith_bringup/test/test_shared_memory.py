@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from regolith_bringup.shared_memory import remove_abandoned
+from regolith_bringup.run.shared_memory import remove_abandoned
 
 
 def _segment(folder: Path, number: int, age_s: float) -> Path:

@@ -14,9 +14,9 @@ from threading import Thread
 
 import pytest
 
-from regolith_bringup import processes, supervisor
-from regolith_bringup.plan import NodeSpec
-from regolith_bringup.supervisor import NODE_FAILED, Supervisor
+from regolith_bringup.run import processes, supervisor
+from regolith_bringup.run.plan import NodeSpec
+from regolith_bringup.run.supervisor import NODE_FAILED, Supervisor
 
 OVER = """printf '{"failure": "%s"}' > world.json\n"""
 LEAVES, FAILS = 'exit 0\n', 'exit 4\n'

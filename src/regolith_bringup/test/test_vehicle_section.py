@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from regolith_bringup.problems import Problem, ScenarioError
-from regolith_bringup.scenario import load_scenario
+from regolith_bringup.scenario.loading import load_scenario
+from regolith_files.problems import Problem, ScenarioError
 from regolith_vehicles.config import load_vehicle_model
 
 

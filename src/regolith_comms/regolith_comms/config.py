@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field
 
 from regolith_comms.addresses import DEFAULT_PORT, MAX_PORT
 from regolith_comms.radio_config import MAX_PAYLOAD
-from regolith_world.config import LONGEST_S, SHORTEST_S, Moment, Section
+from regolith_files.section import LONGEST_S, SHORTEST_S, Moment, Section
 
 RelayMode = Literal['wiki', 'reference']
 RELAY_MODES: tuple[RelayMode, ...] = ('wiki', 'reference')

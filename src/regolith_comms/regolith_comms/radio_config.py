@@ -12,9 +12,9 @@ from typing import Any, Literal
 import yaml
 from pydantic import Field, ValidationError
 
-from regolith_world.bounded_yaml import load_yaml
-from regolith_world.config import Section
-from regolith_world.refusal import in_words
+from regolith_files.bounded_yaml import load_yaml
+from regolith_files.refusal import in_words
+from regolith_files.section import Section
 
 MAX_PAYLOAD = 1500
 """Longest datagram [byte]."""

@@ -16,17 +16,18 @@ from numpy.typing import NDArray
 from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.pipeline import Camera, Pose
 from regolith_sensors.config import load_sensor
-from regolith_sensors.lidar import Lidar
-from regolith_sensors.lidar_config import LidarConfig
+from regolith_sensors.lidar.config import LidarConfig
+from regolith_sensors.lidar.sweep import Lidar
 from regolith_sensors.light import Sun
-from regolith_sensors.materials import Material, Principled
-from regolith_sensors.meshes import rock
-from regolith_sensors.rays import cast
-from regolith_sensors.render import lights, trace_only
-from regolith_sensors.scene import Scene, SceneObject, Semantic
-from regolith_sensors.terrain_tiles import SoilGround
-from regolith_sensors.threads import worker_count
-from regolith_sensors.vehicle_mesh import vehicle_parts
+from regolith_sensors.rays.casting import cast
+from regolith_sensors.rays.render import trace_only
+from regolith_sensors.rays.threads import worker_count
+from regolith_sensors.rays.view import lights
+from regolith_sensors.scene.materials import Material, Principled
+from regolith_sensors.scene.meshes import rock
+from regolith_sensors.scene.scene import Scene, SceneObject, Semantic
+from regolith_sensors.scene.terrain_tiles import SoilGround
+from regolith_sensors.scene.vehicle_mesh import vehicle_parts
 from regolith_terrain.procedural import ProceduralField
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.soil_grid import SoilGrid

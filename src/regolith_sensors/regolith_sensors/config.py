@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from regolith_world.bounded_yaml import load_yaml
-from regolith_world.config import Section
+from regolith_files.bounded_yaml import load_yaml
+from regolith_files.section import Section
 
 ModelT = TypeVar('ModelT', bound=Section)
 

@@ -14,8 +14,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from regolith_sensors.elementary import log, turned
-from regolith_sensors.threads import in_bands
+from regolith_sensors.rays.elementary import log, turned
+from regolith_sensors.rays.threads import in_bands
 from regolith_world.counter import philox
 
 Singles = NDArray[np.float32]

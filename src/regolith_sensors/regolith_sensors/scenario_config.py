@@ -16,15 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import AfterValidator, BaseModel, Discriminator, Field, Tag, field_validator, model_validator
 
+from regolith_files.plugins import load_plugins
+from regolith_files.section import Section
 from regolith_sensors.brdf import PRESETS
 from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.config import SensorModelError, load_sensor, sensor_kind
-from regolith_sensors.gnss_config import GnssConfig
-from regolith_sensors.imu_config import ImuConfig
-from regolith_sensors.lidar_config import LidarConfig
+from regolith_sensors.inertial.gnss_config import GnssConfig
+from regolith_sensors.inertial.imu_config import ImuConfig
+from regolith_sensors.lidar.config import LidarConfig
 from regolith_sensors.light import Spotlight, Sun, sun_over
-from regolith_world.config import Section
-from regolith_world.plugins import load_plugins
 from regolith_world.rotation import matrix, product
 
 Floats = NDArray[np.float64]

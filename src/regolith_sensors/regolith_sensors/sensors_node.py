@@ -21,10 +21,10 @@ from regolith_msgs.srv import GetTerrainSnapshot
 from tf2_msgs.msg import TFMessage
 
 from regolith_sensors import warm_up
-from regolith_sensors.build import VehicleModel, World
 from regolith_sensors.camera.pipeline import OPTICAL_FROM_BODY
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
 from regolith_sensors.scenario_config import Lamp, LightConfig, Sensor, sensors_of
+from regolith_sensors.scene.build import VehicleModel, World
 from regolith_sensors.schedule import Due, Schedule
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.ros import convert as soil_convert

@@ -8,16 +8,16 @@ import numpy as np
 
 from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.pipeline import Camera, Pose
-from regolith_sensors.ground_truth import boxes
-from regolith_sensors.imu import Imu
-from regolith_sensors.imu_config import ImuConfig
-from regolith_sensors.lidar import Lidar
-from regolith_sensors.lidar_config import LidarConfig
+from regolith_sensors.inertial.imu import Imu
+from regolith_sensors.inertial.imu_config import ImuConfig
+from regolith_sensors.labels.ground_truth import boxes
+from regolith_sensors.lidar.config import LidarConfig
+from regolith_sensors.lidar.sweep import Lidar
 from regolith_sensors.light import Spotlight, Sun
-from regolith_sensors.materials import Principled
-from regolith_sensors.meshes import box
-from regolith_sensors.scene import Scene, Semantic
-from regolith_sensors.terrain_tiles import SoilGround
+from regolith_sensors.scene.materials import Principled
+from regolith_sensors.scene.meshes import box
+from regolith_sensors.scene.scene import Scene, Semantic
+from regolith_sensors.scene.terrain_tiles import SoilGround
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.surface import FlatField
 

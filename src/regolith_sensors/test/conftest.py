@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 import pytest
 
-from regolith_sensors.materials import Lambert, Material
-from regolith_sensors.scene import Scene
-from regolith_sensors.terrain_tiles import SoilGround
+from regolith_sensors.scene.materials import Lambert, Material
+from regolith_sensors.scene.scene import Scene
+from regolith_sensors.scene.terrain_tiles import SoilGround
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.surface import FlatField
 

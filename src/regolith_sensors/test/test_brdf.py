@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from regolith_sensors.brdf import PRESETS, HapkeParameters, hapke_components, hapke_reflectance, phase_function
-from regolith_sensors.shading import hapke_constants, hapke_fast_many, hapke_lanes, hapke_row, haversine
+from regolith_sensors.rays.shading import hapke_constants, hapke_fast_many, hapke_lanes, hapke_row, haversine
 
 DATA = Path(__file__).parent / 'data'
 SETS = {

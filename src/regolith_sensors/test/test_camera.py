@@ -20,9 +20,9 @@ from regolith_sensors.camera.lens import project
 from regolith_sensors.camera.pipeline import Camera, Pose
 from regolith_sensors.config import SensorModelError, load_sensor, sensor_models
 from regolith_sensors.light import Sun
-from regolith_sensors.materials import Lambert, Regolith
-from regolith_sensors.meshes import cylinder
-from regolith_sensors.scene import Scene, Semantic
+from regolith_sensors.scene.materials import Lambert, Regolith
+from regolith_sensors.scene.meshes import cylinder
+from regolith_sensors.scene.scene import Scene, Semantic
 
 LEVEL = (0.0, 0.0, 0.0, 1.0)
 SMALL = {

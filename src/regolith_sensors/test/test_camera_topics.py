@@ -19,13 +19,13 @@ from rclpy.node import Node  # noqa: E402
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image  # noqa: E402
 from std_msgs.msg import Header  # noqa: E402
 
-from regolith_sensors.build import VehicleModel, World  # noqa: E402
 from regolith_sensors.camera.pipeline import Picture  # noqa: E402
-from regolith_sensors.render import empty_frame  # noqa: E402
+from regolith_sensors.rays.render import empty_frame  # noqa: E402
 from regolith_sensors.ros.camera_topics import preview_frames, preview_message  # noqa: E402
 from regolith_sensors.ros.sensor_topics import SensorContext  # noqa: E402
 from regolith_sensors.scenario_config import LightConfig, sensors_of  # noqa: E402
-from regolith_sensors.world_view import WorldView  # noqa: E402
+from regolith_sensors.scene.build import VehicleModel, World  # noqa: E402
+from regolith_sensors.scene.world_view import WorldView  # noqa: E402
 from regolith_terrain.config import TerrainConfig  # noqa: E402
 from regolith_vehicles.config import load_vehicle_model  # noqa: E402
 from regolith_world.ros.inbox import Inbox  # noqa: E402

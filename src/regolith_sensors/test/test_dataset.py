@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 import yaml
 
-from regolith_sensors.dataset import DatasetWriter, LabelledBox
-from regolith_sensors.ground_truth import boxes
+from regolith_sensors.labels.dataset import DatasetWriter, LabelledBox
+from regolith_sensors.labels.ground_truth import boxes
 
 NAMES = {2: 'rock', 3: 'vehicle', 4: 'wheel'}
 

@@ -16,8 +16,8 @@ from regolith_sensors.camera.display import display_image
 from regolith_sensors.camera.pipeline import Camera, Pose
 from regolith_sensors.config import SensorModelError, load_sensor, sensor_models
 from regolith_sensors.light import Sun
-from regolith_sensors.materials import Lambert, Regolith
-from regolith_sensors.scene import Scene
+from regolith_sensors.scene.materials import Lambert, Regolith
+from regolith_sensors.scene.scene import Scene
 
 OFF = {'defocus': False, 'noise': False, 'fixed_pattern': False, 'vignetting': False}
 

@@ -13,13 +13,13 @@ import pytest
 
 from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.pipeline import Camera, Pose
-from regolith_sensors.edges import edge_pixels
 from regolith_sensors.light import Sun
-from regolith_sensors.materials import Lambert, Principled
-from regolith_sensors.meshes import box, corner_normals, cylinder, joined, wheel
-from regolith_sensors.render import Frame
-from regolith_sensors.scene import Scene, Semantic
-from regolith_sensors.vehicle_mesh import vehicle_parts
+from regolith_sensors.rays.edges import edge_pixels
+from regolith_sensors.rays.render import Frame
+from regolith_sensors.scene.materials import Lambert, Principled
+from regolith_sensors.scene.meshes import box, corner_normals, cylinder, joined, wheel
+from regolith_sensors.scene.scene import Scene, Semantic
+from regolith_sensors.scene.vehicle_mesh import vehicle_parts
 from regolith_vehicles.config import load_vehicle_model
 
 CAMERA: dict[str, Any] = {

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from regolith_sensors.config import load_sensor, sensor_models
-from regolith_sensors.drift import Drift
-from regolith_sensors.gnss import MOON_RADIUS, Gnss, geodetic
-from regolith_sensors.gnss_config import GnssConfig
-from regolith_sensors.imu import Imu, mean_specific_force, specific_force
-from regolith_sensors.imu_config import ImuConfig
+from regolith_sensors.inertial.drift import Drift
+from regolith_sensors.inertial.gnss import MOON_RADIUS, Gnss, geodetic
+from regolith_sensors.inertial.gnss_config import GnssConfig
+from regolith_sensors.inertial.imu import Imu, mean_specific_force, specific_force
+from regolith_sensors.inertial.imu_config import ImuConfig
 from regolith_world.counter import stream_key
 from regolith_world.rotation import from_rotation_vector, matrix, product
 

@@ -13,11 +13,11 @@ import pytest
 
 from regolith_sensors.brdf import PRESETS
 from regolith_sensors.config import SensorModelError, load_sensor, sensor_models
-from regolith_sensors.lidar import Lidar, Scan, beam_offsets, merged_return
-from regolith_sensors.lidar_config import LidarConfig
-from regolith_sensors.materials import Lambert, Regolith
-from regolith_sensors.meshes import box
-from regolith_sensors.scene import Scene, Semantic
+from regolith_sensors.lidar.config import LidarConfig
+from regolith_sensors.lidar.sweep import Lidar, Scan, beam_offsets, merged_return
+from regolith_sensors.scene.materials import Lambert, Regolith
+from regolith_sensors.scene.meshes import box
+from regolith_sensors.scene.scene import Scene, Semantic
 
 
 def one_beam(**changes: Any) -> LidarConfig:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from regolith_sensors.motion import MotionTrack
+from regolith_sensors.inertial.motion import MotionTrack
 from regolith_vehicles.motion_samples import MotionSamples
 from regolith_world.rotation import from_rotation_vector, matrix, product
 

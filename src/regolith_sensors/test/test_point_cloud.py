@@ -10,10 +10,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from regolith_sensors.lidar import RETURN_TYPES, Lidar, Scan
-from regolith_sensors.lidar_config import LidarConfig
-from regolith_sensors.point_cloud import POINT, point_cloud
-from regolith_sensors.scene import Scene
+from regolith_sensors.lidar.config import LidarConfig
+from regolith_sensors.lidar.point_cloud import POINT, point_cloud
+from regolith_sensors.lidar.sweep import RETURN_TYPES, Lidar, Scan
+from regolith_sensors.scene.scene import Scene
 
 HEIGHT = 2.0
 

@@ -14,14 +14,15 @@ import pytest
 from regolith_sensors.brdf import PRESETS, hapke_reflectance
 from regolith_sensors.camera.lens import pixel_rays
 from regolith_sensors.camera.pipeline import OPTICAL_FROM_BODY
-from regolith_sensors.ground_truth import Box2D, boxes
+from regolith_sensors.labels.ground_truth import Box2D, boxes
 from regolith_sensors.light import SUN_BANDS, SUN_RADIUS, Spotlight, Sun, subsolar_point, sun_over
-from regolith_sensors.materials import Lambert, Material, Principled, Regolith, material_table, reflect
-from regolith_sensors.meshes import box, capsule, cylinder, icosphere, rock
-from regolith_sensors.render import Frame, draws, lights, render, trace_only, view
-from regolith_sensors.scene import Scene, Semantic
-from regolith_sensors.terrain_tiles import SoilGround
-from regolith_sensors.vehicle_mesh import vehicle_parts
+from regolith_sensors.rays.render import Frame, draws, render, trace_only
+from regolith_sensors.rays.view import lights, view
+from regolith_sensors.scene.materials import Lambert, Material, Principled, Regolith, material_table, reflect
+from regolith_sensors.scene.meshes import box, capsule, cylinder, icosphere, rock
+from regolith_sensors.scene.scene import Scene, Semantic
+from regolith_sensors.scene.terrain_tiles import SoilGround
+from regolith_sensors.scene.vehicle_mesh import vehicle_parts
 from regolith_terrain.procedural import ProceduralField
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.soil_grid import SoilGrid

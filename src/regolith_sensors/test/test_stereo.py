@@ -14,11 +14,7 @@ from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.info import CameraInfo, camera_info
 from regolith_sensors.camera.pipeline import Camera, Pose
 from regolith_sensors.config import load_sensor
-from regolith_sensors.light import Sun
-from regolith_sensors.materials import Principled
-from regolith_sensors.meshes import rock
-from regolith_sensors.scene import Scene, Semantic
-from regolith_sensors.stereo import (
+from regolith_sensors.labels.stereo import (
     MatcherConfig,
     depth_error_ratio,
     depth_errors,
@@ -27,7 +23,11 @@ from regolith_sensors.stereo import (
     stereo_baseline,
     stereo_depth,
 )
-from regolith_sensors.terrain_tiles import SoilGround
+from regolith_sensors.light import Sun
+from regolith_sensors.scene.materials import Principled
+from regolith_sensors.scene.meshes import rock
+from regolith_sensors.scene.scene import Scene, Semantic
+from regolith_sensors.scene.terrain_tiles import SoilGround
 from regolith_terrain.procedural import ProceduralField
 from regolith_terrain.soil_grid import SoilGrid
 

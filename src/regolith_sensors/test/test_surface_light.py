@@ -14,11 +14,13 @@ import pytest
 from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.pipeline import Camera, Pose
 from regolith_sensors.light import Sun
-from regolith_sensors.materials import Lambert
-from regolith_sensors.meshes import box, wheel
-from regolith_sensors.render import Frame, lights, view
-from regolith_sensors.scene import Scene, Semantic
-from regolith_sensors.surface_light import lit_surface, surface_light
+from regolith_sensors.rays.render import Frame
+from regolith_sensors.rays.surface_light import surface_light
+from regolith_sensors.rays.view import lights, view
+from regolith_sensors.scene.lit_surface import lit_surface
+from regolith_sensors.scene.materials import Lambert
+from regolith_sensors.scene.meshes import box, wheel
+from regolith_sensors.scene.scene import Scene, Semantic
 
 CAMERA: dict[str, Any] = {
     'width': 80, 'height': 60, 'pixel_size_m': 2e-5, 'focal_length_m': 1.6e-3, 'f_number': 8.0, 'exposure_s': 1e-3,

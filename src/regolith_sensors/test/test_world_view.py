@@ -10,12 +10,12 @@ import math
 import numpy as np
 import pytest
 
-from regolith_sensors.build import VehicleModel, World
-from regolith_sensors.rock_layer import MOST, site_rocks
 from regolith_sensors.scenario_config import LightConfig
+from regolith_sensors.scene.build import VehicleModel, World
+from regolith_sensors.scene.rock_layer import MOST, site_rocks
+from regolith_sensors.scene.terrain_tiles import SoilGround
+from regolith_sensors.scene.world_view import GroundHistory, PoseTrack, WorldStates, slerp
 from regolith_sensors.schedule import Schedule
-from regolith_sensors.terrain_tiles import SoilGround
-from regolith_sensors.world_view import GroundHistory, PoseTrack, WorldStates, slerp
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.presets import load_preset

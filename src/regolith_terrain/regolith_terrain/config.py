@@ -15,10 +15,10 @@ import yaml
 from numpy.typing import NDArray
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, ValidationInfo, model_validator
 
+from regolith_files.bounded_yaml import load_yaml
+from regolith_files.refusal import in_words
+from regolith_files.section import Section
 from regolith_terrain.lunar.presets import preset_names
-from regolith_world.bounded_yaml import load_yaml
-from regolith_world.config import Section
-from regolith_world.refusal import in_words
 
 if TYPE_CHECKING:
     # A kernel: it takes longer to load than the whole scenario to check.

@@ -13,12 +13,12 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from regolith_files.bounded_yaml import load_yaml
+from regolith_files.paths import resolved
+from regolith_files.plugins import PluginError, entry_points, load_plugin
+from regolith_files.refusal import in_words
+from regolith_files.section import LONGEST_S, SHORTEST_S, Moment, Section
 from regolith_vehicles.model_config import VehicleModelConfig
-from regolith_world.bounded_yaml import load_yaml
-from regolith_world.config import LONGEST_S, SHORTEST_S, Moment, Section
-from regolith_world.paths import resolved
-from regolith_world.plugins import PluginError, entry_points, load_plugin
-from regolith_world.refusal import in_words
 
 __all__ = [
     'ConstantDriverConfig',

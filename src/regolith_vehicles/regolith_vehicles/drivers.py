@@ -9,6 +9,7 @@ import struct
 from abc import ABC, abstractmethod
 from importlib import metadata
 
+from regolith_files.plugins import entry_points, load_plugin
 from regolith_vehicles.config import (
     ConstantDriverConfig,
     DriverConfig,
@@ -16,7 +17,6 @@ from regolith_vehicles.config import (
     PathDriverConfig,
     PluginDriverConfig,
 )
-from regolith_world.plugins import entry_points, load_plugin
 from regolith_world.records import BodyState
 from regolith_world.rotation import yaw
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PrivateAttr, field_validator, model_validator
 
-from regolith_world.config import Section
+from regolith_files.section import Section
 
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]

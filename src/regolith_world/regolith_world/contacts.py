@@ -16,7 +16,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numba import njit
 
-from regolith_world.intersection import TOUCH_DISTANCE, Intersection, Status
+from regolith_world.intersection import TOUCH_DISTANCE
+from regolith_world.objects import Intersection, Status
 from regolith_world.records import BodyState, Impulse, Vector
 
 ITERATIONS = 60

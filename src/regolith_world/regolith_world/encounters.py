@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from regolith_world.intersection import BROAD_MARGIN, NII_DEPTH, Geometry, Intersection, close_pairs, intersect
-from regolith_world.objects import Object
+from regolith_world.intersection import BROAD_MARGIN, NII_DEPTH, Geometry, close_pairs, intersect
+from regolith_world.objects import Intersection, Object
 from regolith_world.records import Cycle
 from regolith_world.state import interpolate_body
 

@@ -10,14 +10,12 @@ of beams from ``mj_ray``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from enum import IntEnum
 
 import mujoco
 import numpy as np
 
-from regolith_world.objects import Object
-from regolith_world.records import BodyState, IntersectionRecord, ShapeKind, Vector
+from regolith_world.objects import Intersection, Object, Status
+from regolith_world.records import BodyState, ShapeKind, Vector
 from regolith_world.rotation import matrix, product
 
 NII_DEPTH = 1e-3
@@ -26,52 +24,6 @@ TOUCH_DISTANCE = 1e-4
 """Gap or overlap within which two bodies count as touching [m]."""
 BROAD_MARGIN = 0.5
 """Gap between bounding boxes up to which a pair is looked at closely [m]."""
-
-
-class Status(IntEnum):
-    """Classes of intersection, as in ``regolith_msgs/Intersection``."""
-
-    NO_INTERSECTION = 0
-    COLLISION_POINTS = 1
-    COLLISION_SURFACES = 2
-    INFINITESIMAL_INTERSECTION = 3
-    NON_INFINITESIMAL_INTERSECTION = 4
-
-
-@dataclass(slots=True)
-class Intersection:
-    """How two objects stand to each other at one instant; ``a`` comes before ``b`` by name."""
-
-    a: Object
-    b: Object
-    status: Status
-    distance: float
-    """Signed [m]: negative is penetration depth; along a beam, the range of the first hit (inf: none)."""
-    points: Vector = field(default_factory=lambda: np.zeros((0, 3)))
-    """Contact points in the world [m], shape (n, 3)."""
-    normal: Vector = field(default_factory=lambda: np.zeros(3))
-    """Unit vector from ``a`` to ``b`` where they are closest, shape (3,)."""
-    normals: Vector = field(default_factory=lambda: np.zeros((0, 3)))
-    """The same at each contact point, shape (n, 3): bodies of several shapes may touch in several directions."""
-    gaps: Vector = field(default_factory=lambda: np.zeros(0))
-    """Signed distance at each contact point [m], shape (n,)."""
-
-    def involves(self, item: Object) -> bool:
-        """Say whether ``item`` is one of the pair, or the emitter of a beam that is."""
-        return any(o is item or getattr(o, 'emitter', None) == item.name for o in (self.a, self.b))
-
-    def contact_points(self) -> Vector:
-        """Return the contact points, shape (n, 3); empty without contact."""
-        return self.points
-
-    def contact_surfaces(self) -> list[Vector]:
-        """Return the contact polygons, each shape (n >= 3, 3); empty unless the bodies meet face to face."""
-        return [self.points] if len(self.points) >= 3 else []
-
-    def record(self) -> IntersectionRecord:
-        """Return the plain record that travels in ``cycle``."""
-        point = self.points.mean(axis=0) if len(self.points) else np.zeros(3)
-        return IntersectionRecord(self.a.name, self.b.name, int(self.status), self.distance, point, self.normal)
 
 
 _GEOM = {

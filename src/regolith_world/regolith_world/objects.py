@@ -11,17 +11,15 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from enum import IntEnum
 
 import numpy as np
 
 from regolith_world.outline import Outline
-from regolith_world.records import BodyState, Cycle, Shape, ShapeKind, Vector
+from regolith_world.records import BodyState, Cycle, IntersectionRecord, Shape, ShapeKind, Vector
 from regolith_world.rotation import from_rotation_vector, matrix, product
 from regolith_world.state import StateManager, interpolate_body
-
-if TYPE_CHECKING:
-    from regolith_world.intersection import Intersection
 
 NEVER_NS = 2**62
 """As a next_dt: no wish of its own."""
@@ -117,6 +115,52 @@ class Object:
         for child in sorted(self.children, key=lambda o: o.name):
             members += child.family()
         return members
+
+
+class Status(IntEnum):
+    """Classes of intersection, as in ``regolith_msgs/Intersection``."""
+
+    NO_INTERSECTION = 0
+    COLLISION_POINTS = 1
+    COLLISION_SURFACES = 2
+    INFINITESIMAL_INTERSECTION = 3
+    NON_INFINITESIMAL_INTERSECTION = 4
+
+
+@dataclass(slots=True)
+class Intersection:
+    """How two objects stand to each other at one instant; ``a`` comes before ``b`` by name."""
+
+    a: Object
+    b: Object
+    status: Status
+    distance: float
+    """Signed [m]: negative is penetration depth; along a beam, the range of the first hit (inf: none)."""
+    points: Vector = field(default_factory=lambda: np.zeros((0, 3)))
+    """Contact points in the world [m], shape (n, 3)."""
+    normal: Vector = field(default_factory=lambda: np.zeros(3))
+    """Unit vector from ``a`` to ``b`` where they are closest, shape (3,)."""
+    normals: Vector = field(default_factory=lambda: np.zeros((0, 3)))
+    """The same at each contact point, shape (n, 3): bodies of several shapes may touch in several directions."""
+    gaps: Vector = field(default_factory=lambda: np.zeros(0))
+    """Signed distance at each contact point [m], shape (n,)."""
+
+    def involves(self, item: Object) -> bool:
+        """Say whether ``item`` is one of the pair, or the emitter of a beam that is."""
+        return any(o is item or getattr(o, 'emitter', None) == item.name for o in (self.a, self.b))
+
+    def contact_points(self) -> Vector:
+        """Return the contact points, shape (n, 3); empty without contact."""
+        return self.points
+
+    def contact_surfaces(self) -> list[Vector]:
+        """Return the contact polygons, each shape (n >= 3, 3); empty unless the bodies meet face to face."""
+        return [self.points] if len(self.points) >= 3 else []
+
+    def record(self) -> IntersectionRecord:
+        """Return the plain record that travels in ``cycle``."""
+        point = self.points.mean(axis=0) if len(self.points) else np.zeros(3)
+        return IntersectionRecord(self.a.name, self.b.name, int(self.status), self.distance, point, self.normal)
 
 
 class Immovable(Object):

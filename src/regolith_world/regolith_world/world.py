@@ -21,8 +21,7 @@ from regolith_world.contacts import measured_pressing, solve_contacts
 from regolith_world.encounters import Encounters, overlap
 from regolith_world.handshake import Agreement
 from regolith_world.hashing import cycle_hash
-from regolith_world.intersection import Intersection, Status
-from regolith_world.objects import FreeBody, Object
+from regolith_world.objects import FreeBody, Intersection, Object, Status
 from regolith_world.records import (
     BodyState,
     Command,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import Field, ValidationError
 
-from regolith_world.config import Section
+from regolith_files.section import Section
 
 
 class Inner(Section):

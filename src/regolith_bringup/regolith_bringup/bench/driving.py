@@ -54,8 +54,8 @@ def fleet_speed(vehicles: int, simulated_s: float = 2.0, repeats: int = 3, threa
     :param simulated_s: length of a stretch
     :param threads: that evolve rovers side by side
     """
-    from regolith_bringup.scenario import Scenario
-    from regolith_bringup.simulation import Simulation
+    from regolith_bringup.run.simulation import Simulation
+    from regolith_bringup.scenario.schema import Scenario
 
     driver = {'type': 'constant', 'speed_mps': 0.2}
     scenario = Scenario.model_validate(

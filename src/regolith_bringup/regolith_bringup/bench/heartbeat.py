@@ -17,8 +17,8 @@ import yaml
 
 from regolith_bringup.bench.empty_agent import EmptyAgent
 from regolith_bringup.bench.own_domain import environment
-from regolith_bringup.plan import NodeSpec, Parameter
-from regolith_bringup.processes import executable
+from regolith_bringup.run.plan import NodeSpec, Parameter
+from regolith_bringup.run.processes import executable
 from regolith_terrain.authority import TerrainAuthority
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.height_field import build_height_field

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 
-from regolith_bringup.middleware import middleware_environment
+from regolith_bringup.run.middleware import middleware_environment
 
 _DOMAINS = range(81, 101)
 """Clear of those that people and tests use most, and of the kernel's ephemeral ports, which begin above domain 101."""

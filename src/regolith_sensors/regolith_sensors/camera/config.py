@@ -10,8 +10,8 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
+from regolith_files.section import Section
 from regolith_sensors.camera.lens import MODELS, LensError, directions
-from regolith_world.config import Section
 
 Color3 = tuple[float, float, float]
 Gain = Annotated[float, Field(ge=0.1, le=10.0)]

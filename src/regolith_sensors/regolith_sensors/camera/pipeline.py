@@ -17,23 +17,12 @@ from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.info import CameraInfo, camera_info
 from regolith_sensors.camera.lens import pixel_rays
 from regolith_sensors.camera.readout import NoiseStreams, Sensor, signals
-from regolith_sensors.edges import edge_pixels
 from regolith_sensors.light import BAND_WAVELENGTHS, SUN_BANDS, Spotlight, Sun
-from regolith_sensors.render import (
-    DARK,
-    Draws,
-    Frame,
-    Lights,
-    View,
-    draws,
-    empty_frame,
-    lights,
-    render,
-    render_more,
-    view,
-)
-from regolith_sensors.scene import SceneArrays
-from regolith_sensors.surface_light import surface_light
+from regolith_sensors.rays.edges import edge_pixels
+from regolith_sensors.rays.render import DARK, Draws, Frame, draws, empty_frame, render, render_more
+from regolith_sensors.rays.surface_light import surface_light
+from regolith_sensors.rays.view import Lights, View, lights, view
+from regolith_sensors.scene.scene import SceneArrays
 from regolith_world.counter import stream_key
 from regolith_world.rotation import matrix
 

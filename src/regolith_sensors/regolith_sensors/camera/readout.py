@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from regolith_sensors.camera.stages import noisy_row
 from regolith_sensors.noise import normal_blocks
-from regolith_sensors.threads import in_bands
+from regolith_sensors.rays.threads import in_bands
 
 Singles = NDArray[np.float32]
 

@@ -17,7 +17,7 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_sensors.camera.lens import distort
-from regolith_sensors.threads import in_bands
+from regolith_sensors.rays.threads import in_bands
 
 __all__ = [
     'add_noise', 'aggregate', 'defocus', 'defocus_diameter', 'distort', 'field_of_view', 'physical_gain', 'quantise',

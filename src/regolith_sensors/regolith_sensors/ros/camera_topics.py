@@ -20,12 +20,12 @@ from std_msgs.msg import Header
 
 from regolith_sensors.camera.display import display_image
 from regolith_sensors.camera.pipeline import Camera, Picture, Pose
-from regolith_sensors.ground_truth import Box2D, boxes
-from regolith_sensors.render import Frame
+from regolith_sensors.labels.ground_truth import Box2D, boxes
+from regolith_sensors.rays.render import Frame
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics, stamp
 from regolith_sensors.scenario_config import Output, Sensor
-from regolith_sensors.scene import Semantic
-from regolith_sensors.world_view import WorldView
+from regolith_sensors.scene.scene import Semantic
+from regolith_sensors.scene.world_view import WorldView
 from regolith_terrain.ros.convert import typed_array
 from regolith_world.ros import qos
 from regolith_world.ros.naming import root_of

@@ -8,11 +8,11 @@ import numpy as np
 from regolith_msgs.msg import MotionSamples as MotionMessage
 from sensor_msgs.msg import Imu as ImuMessage
 
-from regolith_sensors.imu import Imu
-from regolith_sensors.motion import MotionTrack
+from regolith_sensors.inertial.imu import Imu
+from regolith_sensors.inertial.motion import MotionTrack
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
 from regolith_sensors.scenario_config import Sensor
-from regolith_sensors.world_view import WorldView
+from regolith_sensors.scene.world_view import WorldView
 from regolith_vehicles.motion_samples import MotionSamples
 from regolith_world.ros import qos
 from regolith_world.ros.number_template import NumberTemplate, xyz

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from sensor_msgs.msg import PointCloud2, PointField
 from std_msgs.msg import Header
 
-from regolith_sensors.lidar import Lidar
-from regolith_sensors.point_cloud import POINT, point_cloud
+from regolith_sensors.lidar.point_cloud import POINT, point_cloud
+from regolith_sensors.lidar.sweep import Lidar
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics, stamp
 from regolith_sensors.scenario_config import Sensor
-from regolith_sensors.world_view import WorldView
+from regolith_sensors.scene.world_view import WorldView
 from regolith_terrain.ros.convert import typed_array
 from regolith_world.rotation import matrices, matrix
 

@@ -13,7 +13,7 @@ from builtin_interfaces.msg import Time
 from rclpy.node import Node
 
 from regolith_sensors.scenario_config import LightConfig, Output, Sensor
-from regolith_sensors.world_view import WorldView
+from regolith_sensors.scene.world_view import WorldView
 from regolith_world.ros import qos
 from regolith_world.ros.inbox import Inbox
 

@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
+from regolith_files.section import Section
 from regolith_terrain.config import SoilConfig, load_soil
-from regolith_world.config import Section
 
 Tick = Callable[[int, int], None]
 """Told how many of how many parts are done."""

@@ -10,7 +10,7 @@ from importlib import resources
 import yaml
 from pydantic import Field, model_validator
 
-from regolith_world.config import Section
+from regolith_files.section import Section
 
 
 class CraterStatistics(Section):

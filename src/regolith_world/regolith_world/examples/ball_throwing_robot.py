@@ -16,8 +16,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from regolith_world.config import WorldConfig
-from regolith_world.intersection import Intersection, Status
-from regolith_world.objects import Beam, FreeBody, Immovable, Object, box_inertia, rigid_state, sphere_inertia
+from regolith_world.objects import (
+    Beam,
+    FreeBody,
+    Immovable,
+    Intersection,
+    Object,
+    Status,
+    box_inertia,
+    rigid_state,
+    sphere_inertia,
+)
 from regolith_world.records import Cycle, Shape, ShapeKind
 from regolith_world.world import World
 

@@ -1,0 +1,125 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Reading bags without ROS: messages decoded by the definitions the bag itself holds."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from mcap.reader import make_reader
+from mcap.records import Channel, Message, Schema
+
+from regolith_bringup.bag.recover import bag_folder, counted, is_whole, stored_messages
+
+
+class BagMessage(NamedTuple):
+    """One message of a bag."""
+
+    topic: str
+    log_time_ns: int
+    """Simulated time [ns]."""
+    publish_time_ns: int
+    """Wall time at which it was sent [ns]."""
+    content: Any
+    """The message, fields as attributes, arrays as NumPy arrays."""
+
+
+@dataclass(frozen=True)
+class TopicSummary:
+    """What a bag holds of one topic."""
+
+    name: str
+    type_name: str
+    messages: int
+
+
+def root_among(topics: Iterable[str]) -> str:
+    """Return the namespace that a run was in, '' or ``/moon``, from the names of its topics."""
+    end = '/regolith/cycle'
+    return next((topic.removesuffix(end) for topic in topics if topic.endswith(end)), '')
+
+
+class Bag:
+    """A bag, closed or (slower to read) as far as its recorder came; topics have their names from the root of the run.
+
+    :param run: run folder or bag folder
+    :raises regolith_bringup.bag.recover.RecoverError: if there is none
+    """
+
+    def __init__(self, run: str | Path) -> None:
+        folder = bag_folder(run)
+        self.path = folder / f'{folder.name}_0.mcap'
+        self.whole = is_whole(self.path)
+        """Whether it was closed, or recovered."""
+
+    @cached_property
+    def _store(self) -> Any:
+        """The message types known; those who only count messages do without this costly import."""
+        from rosbags.typesys import Stores, get_typestore
+
+        return get_typestore(Stores.ROS2_JAZZY)
+
+    @cached_property
+    def topics(self) -> dict[str, TopicSummary]:
+        """What it holds, by topic in name order."""
+        found = [
+            TopicSummary(topic.removeprefix(self.root), type_name, messages)
+            for topic, type_name, messages in self._channels
+        ]
+        return {t.name: t for t in sorted(found, key=lambda t: t.name)}
+
+    @cached_property
+    def root(self) -> str:
+        """The namespace that the run was in, '' or ``/moon``."""
+        return root_among(topic for topic, _, _ in self._channels)
+
+    @cached_property
+    def _channels(self) -> list[tuple[str, str, int]]:
+        """Name as recorded, type and number of messages of every topic."""
+        if not self.whole:
+            return counted(self.path)
+        with self.path.open('rb') as stream:
+            summary = make_reader(stream).get_summary()
+        if summary is None or summary.statistics is None:
+            return counted(self.path)
+        counts = summary.statistics.channel_message_counts
+        return [(c.topic, summary.schemas[c.schema_id].name, counts.get(c.id, 0)) for c in summary.channels.values()]
+
+    def _stored(self, topics: Collection[str] | None) -> Iterator[tuple[Schema | None, Channel, Message]]:
+        """Yield the messages of some topics (as recorded; None: of all) undecoded, in the order they arrived."""
+        if not self.whole:
+            yield from stored_messages(self.path, topics)
+            return
+        with self.path.open('rb') as stream:
+            yield from make_reader(stream).iter_messages(topics, log_time_order=False)
+
+    def messages(self, *topics: str) -> Iterator[BagMessage]:
+        """Yield the messages of some topics (of all, if none is named) in the order they arrived."""
+        wanted = [self.root + topic for topic in topics]
+        for schema, channel, message in self._stored(wanted or None):
+            if schema is None:
+                continue
+            self._learn(schema.name, schema.data)
+            content = self._store.deserialize_cdr(message.data, schema.name)
+            yield BagMessage(channel.topic.removeprefix(self.root), message.log_time, message.publish_time, content)
+
+    def some(self, topic: str, numbers: Collection[int]) -> list[BagMessage]:
+        """Return the messages of a topic with these numbers, from 0 in the order they arrived; no other is decoded."""
+        found = []
+        for number, (schema, _, message) in enumerate(self._stored([self.root + topic])):
+            if number in numbers and schema is not None:
+                self._learn(schema.name, schema.data)
+                content = self._store.deserialize_cdr(message.data, schema.name)
+                found.append(BagMessage(topic, message.log_time, message.publish_time, content))
+        return found
+
+    def _learn(self, type_name: str, text: bytes) -> None:
+        if type_name not in self._store.types:
+            from rosbags.typesys import get_types_from_msg
+
+            types = get_types_from_msg(text.decode(), type_name)
+            self._store.register({name: fields for name, fields in types.items() if name not in self._store.types})

@@ -1,0 +1,253 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Writing bags: MCAP files with a ``metadata.yaml`` beside them, as ``ros2 bag`` reads and writes them.
+
+A bag is written in chunks; :meth:`BagWriter.flush` ends the current one and hands it to the operating system, so a
+process that is killed loses what came after the last flush and nothing else (see :mod:`regolith_bringup.bag.recover`).
+
+Log time is *simulated* time, so that two runs of one scenario give bags that line up; publish time is the wall time
+at which the publisher sent the message.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+import yaml
+from mcap.writer import CompressionType, Writer
+
+from regolith_files.atomic import write_atomically
+
+METADATA_VERSION = 9
+"""Of ``metadata.yaml``: what rosbag2 writes from Jazzy on."""
+
+_FOREVER = {'sec': 9223372036, 'nsec': 854775807}
+
+
+def qos_profile(*, depth: int = 10, latched: bool = False, best_effort: bool = False) -> dict[str, Any]:
+    """Return an offered QoS profile in rosbag2's YAML form (version 9).
+
+    :param depth: of the history
+    :param latched: whether the publisher is TRANSIENT_LOCAL
+    :param best_effort: whether the publisher is BEST_EFFORT
+    """
+    return {
+        'history': 'keep_last',
+        'depth': depth,
+        'reliability': 'best_effort' if best_effort else 'reliable',
+        'durability': 'transient_local' if latched else 'volatile',
+        'deadline': dict(_FOREVER),
+        'lifespan': dict(_FOREVER),
+        'liveliness': 'automatic',
+        'liveliness_lease_duration': dict(_FOREVER),
+        'avoid_ros_namespace_conventions': False,
+    }
+
+
+_Dumper: Any = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)
+
+
+class _PlainDumper(_Dumper):
+    """Writes equal parts out each time, since not every reader of bags knows YAML's aliases."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _dump(data: object) -> str:
+    return yaml.dump(data, Dumper=_PlainDumper, sort_keys=False)
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What a bag says about one message type."""
+
+    text: str
+    """Full definition in ``ros2msg`` form, dependencies included."""
+    type_hash: str = ''
+    """RIHS01 hash; '' if unknown."""
+
+
+@dataclass
+class _Topic:
+    name: str
+    type_name: str
+    qos: list[dict[str, Any]]
+    type_hash: str
+    count: int = 0
+
+
+class BagWriter:
+    """Writes one bag: ``<folder>/<folder's name>_0.mcap`` and, when closed, ``<folder>/metadata.yaml``.
+
+    :param folder: of the bag; made if absent, must hold no bag yet
+    :param schemas: type name -> schema; types that are missing here are looked up among the installed ones
+    :param compression: 'zstd' or 'none'
+    :param file_name: of the MCAP file, if not the folder's name
+    :raises FileExistsError: if the folder already holds that MCAP file
+    """
+
+    def __init__(
+        self,
+        folder: str | Path,
+        schemas: Mapping[str, Schema] | None = None,
+        *,
+        compression: str = 'zstd',
+        file_name: str | None = None,
+    ) -> None:
+        if compression not in ('zstd', 'none'):
+            raise ValueError(f"compression {compression!r}; allowed: 'zstd', 'none'")
+        self.folder = Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.path = self.folder / (file_name or f'{self.folder.name}_0.mcap')
+        self._schemas = dict(schemas or {})
+        self._schema_ids: dict[str, int] = {}
+        self._topics: dict[int, _Topic] = {}
+        self._channels: dict[str, int] = {}
+        self._start_ns: int | None = None
+        self._end_ns = 0
+        self._stream: IO[bytes] | None = self.path.open('xb')
+        self._mcap: Any = Writer(
+            self._stream,
+            chunk_size=1 << 20,
+            compression=CompressionType.ZSTD if compression == 'zstd' else CompressionType.NONE,
+        )
+        self._mcap.start(profile='ros2', library='regolith')
+        self._whole = 0
+
+    # -- writing --------------------------------------------------------------------------------------------------
+
+    def add_topic(self, topic: str, type_name: str, qos: Sequence[dict[str, Any]] = ()) -> int:
+        """Announce a topic and return its channel number; a topic announced again keeps its number.
+
+        :param topic: absolute name
+        :param type_name: e.g. ``nav_msgs/msg/Odometry``
+        :param qos: offered profiles, see :func:`qos_profile`
+        :raises UnknownTypeError: if the type is not installed and was not given
+        """
+        if topic in self._channels:
+            return self._channels[topic]
+        schema = self._schema(type_name)
+        if type_name not in self._schema_ids:
+            self._schema_ids[type_name] = self._mcap.register_schema(type_name, 'ros2msg', schema.text.encode())
+        profiles = _dump(list(qos)).strip() if qos else ''
+        channel = self._mcap.register_channel(
+            topic,
+            'cdr',
+            self._schema_ids[type_name],
+            {'offered_qos_profiles': profiles, 'topic_type_hash': schema.type_hash},
+        )
+        self._channels[topic] = channel
+        self._topics[channel] = _Topic(topic, type_name, list(qos), schema.type_hash)
+        return int(channel)
+
+    def give_schema(self, type_name: str, schema: Schema) -> None:
+        """Use this schema for a type, whatever is installed; of no effect once a topic has the type."""
+        self._schemas.setdefault(type_name, schema)
+
+    def write(self, channel: int, data: bytes, log_time_ns: int, publish_time_ns: int, sequence: int = 0) -> None:
+        """Append one serialised message.
+
+        :param channel: from :meth:`add_topic`
+        :param data: CDR, with its encapsulation header
+        :param log_time_ns: simulated time [ns]
+        :param publish_time_ns: wall time at which it was sent [ns]
+        :param sequence: the publisher's sequence number
+        """
+        # The library keeps what it is given until the chunk is full; bytes cannot change meanwhile.
+        self._mcap.add_message(channel, log_time_ns, data, publish_time_ns, sequence & 0xFFFFFFFF)
+        self._topics[channel].count += 1
+        self._start_ns = log_time_ns if self._start_ns is None else min(self._start_ns, log_time_ns)
+        self._end_ns = max(self._end_ns, log_time_ns)
+
+    def flush(self) -> None:
+        """End the current chunk and hand it to the operating system (no fsync: a killed process loses nothing)."""
+        if self._stream is not None:
+            self._mcap.flush()
+            self._whole = os.fstat(self._stream.fileno()).st_size
+
+    def close(self) -> None:
+        """Finish the index and write ``metadata.yaml``; closing twice does nothing."""
+        if self._stream is None:
+            return
+        info = self._metadata()
+        text = _dump(info)
+        self._mcap.add_metadata('rosbag2', {'serialized_metadata': text, 'ROS_DISTRO': info['ros_distro']})
+        self._mcap.finish()
+        self._stream.close()
+        self._stream = None
+        write_atomically(self.folder / 'metadata.yaml', _dump({'rosbag2_bagfile_information': info}))
+
+    def abandon(self) -> None:
+        """Leave the bag as it was after the last flush: the disk takes no more, and half a chunk is of no use.
+
+        What is left has no index and no ``metadata.yaml``; readers that go through it chunk by chunk get all of it.
+        """
+        if self._stream is None:
+            return
+        os.ftruncate(self._stream.fileno(), self._whole)
+        # What Python still holds back would be written behind that when the stream is closed.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self._stream.fileno())
+        os.close(nowhere)
+        self._stream.close()
+        self._stream = None
+
+    def __enter__(self) -> BagWriter:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    # -- what was written -----------------------------------------------------------------------------------------
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Messages written, by topic name, in name order."""
+        return dict(sorted((t.name, t.count) for t in self._topics.values()))
+
+    def _schema(self, type_name: str) -> Schema:
+        if type_name not in self._schemas:
+            from regolith_bringup.bag.message_definitions import schema_text, type_hash
+
+            self._schemas[type_name] = Schema(schema_text(type_name), type_hash(type_name))
+        return self._schemas[type_name]
+
+    def _metadata(self) -> dict[str, Any]:
+        start = self._start_ns or 0
+        span = {
+            'starting_time': {'nanoseconds_since_epoch': start},
+            'duration': {'nanoseconds': max(0, self._end_ns - start)},
+            'message_count': sum(t.count for t in self._topics.values()),
+        }
+        return {
+            'version': METADATA_VERSION,
+            'storage_identifier': 'mcap',
+            'duration': span['duration'],
+            'starting_time': span['starting_time'],
+            'message_count': span['message_count'],
+            'topics_with_message_count': [
+                {
+                    'topic_metadata': {
+                        'name': t.name,
+                        'type': t.type_name,
+                        'serialization_format': 'cdr',
+                        'offered_qos_profiles': t.qos,
+                        'type_description_hash': t.type_hash,
+                    },
+                    'message_count': t.count,
+                }
+                for t in sorted(self._topics.values(), key=lambda t: t.name)
+            ],
+            'compression_format': '',
+            'compression_mode': '',
+            'relative_file_paths': [self.path.name],
+            'files': [{'path': self.path.name, **span}],
+            'custom_data': None,
+            'ros_distro': os.environ.get('ROS_DISTRO') or 'jazzy',
+        }

@@ -1,0 +1,172 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Benchmarks and experiments by name: those of our packages, and those of others by entry points.
+
+An entry point of group ``regolith.benchmarks`` is a callable without arguments, one of ``regolith.experiments`` a
+callable whose keyword arguments are its settings; both return something JSON can say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from regolith_files.plugins import PluginError, entry_points, load_plugin, load_plugins
+from regolith_files.problems import Problem, ScenarioError, one_of, shown
+from regolith_files.refusal import in_words
+from regolith_files.yaml_source import parse_value
+
+_GROUP = 'regolith.experiments'
+_BENCHMARKS = {
+    'camera': 'regolith_bringup.bench.seeing:camera',
+    'comms': 'regolith_bringup.bench.radios:comms',
+    'heartbeat': 'regolith_bringup.bench.heartbeat:heartbeat',
+    'lidar': 'regolith_bringup.bench.seeing:lidar',
+    'scm': 'regolith_bringup.bench.driving:scm',
+    'two_rovers': 'regolith_bringup.bench.driving:two_rovers',
+}
+_EXPERIMENTS = {
+    'bevameter': 'regolith_terrain.experiments.bevameter',
+    'link': 'regolith_comms.experiments.link',
+    'multipass': 'regolith_terrain.experiments.multipass',
+    'plate-sinkage': 'regolith_terrain.experiments.plate_sinkage',
+    'slope': 'regolith_vehicles.experiments.slope',
+    'wheel-rig': 'regolith_terrain.experiments.wheel_rig',
+}
+
+
+def benchmarks() -> dict[str, Callable[[], Any]]:
+    """Return all benchmarks by name, in name order."""
+    found: dict[str, Callable[[], Any]] = load_plugins('regolith.benchmarks')
+    found.update({name: _late(target) for name, target in _BENCHMARKS.items()})
+    return dict(sorted(found.items()))
+
+
+def experiments() -> tuple[str, ...]:
+    """Return the names of all experiments, sorted."""
+    return tuple(sorted({*_EXPERIMENTS, *(point.name for point in entry_points(_GROUP))}))
+
+
+def run_experiment(
+    name: str, values: dict[str, Any], tick: Callable[[int, int], None], plot: Path | None = None
+) -> Any:
+    """Run an experiment and return what it found, for JSON.
+
+    :param name: one of :func:`experiments`
+    :param values: its settings
+    :param tick: told how many of how many parts are done
+    :param plot: PNG, SVG or PDF to write a picture to
+    :raises ScenarioError: if a setting is wrong, or the experiment draws nothing; nothing has run then
+    """
+    if name not in _EXPERIMENTS:
+        if plot is not None:
+            raise ScenarioError(Problem('--plot', '', f'experiment {name} draws no picture', 'no --plot', str(plot)))
+        return _plugin_experiment(name)(**values)
+    module = import_module(_EXPERIMENTS[name])
+    settings = _checked(module.Settings, values)
+    if plot is not None:
+        _check_picture(plot)
+    try:
+        rows = module.run(settings, tick)
+    except ValueError as error:  # a combination of settings that makes no sense, as a load that buries the wheel
+        problem, _, allowed = str(error).partition('; allowed: ')
+        raise ScenarioError(Problem(f'experiment {name}', '', problem, allowed or 'other settings')) from None
+    if plot is not None:
+        _draw(module, settings, rows, plot)
+    return rows[0] if len(rows) == 1 else rows
+
+
+def _checked(model: Any, values: dict[str, Any]) -> Any:
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        raise ScenarioError([_setting_problem(model, detail) for detail in error.errors(include_url=False)]) from None
+
+
+def _setting_problem(model: Any, detail: Any) -> Problem:
+    key = str(detail['loc'][0]) if detail['loc'] else ''
+    if detail['type'] == 'extra_forbidden':
+        return Problem('--set', key, 'unknown key', one_of(model.model_fields, key), shown(detail['input']))
+    description = model.model_fields[key].description if key in model.model_fields else None
+    if detail['type'] == 'missing':
+        return Problem('--set', key, 'is missing', description or f'--{key} value')
+    problem, allowed = in_words(detail)
+    value = shown(detail['input']) if key else ''
+    return Problem('--set', key, problem, f'{allowed} ({description})' if description else allowed, value)
+
+
+def _check_picture(path: Path) -> None:
+    if path.suffix.lower() not in ('.png', '.svg', '.pdf') or not path.parent.is_dir():
+        allowed = 'a .png, .svg or .pdf file in a folder that exists'
+        raise ScenarioError(Problem('--plot', '', 'cannot be written', allowed, str(path)))
+
+
+def _draw(module: Any, settings: Any, rows: Any, path: Path) -> None:
+    import matplotlib
+
+    matplotlib.use('Agg')
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(7.0, 4.6), layout='constrained')
+    module.draw(settings, rows, axes)
+    axes.grid(alpha=0.3)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend()
+    figure.savefig(path, dpi=130)
+    plt.close(figure)
+
+
+def parsed_settings(settings: Iterable[str]) -> dict[str, Any]:
+    """Return ``key=value`` settings as keyword arguments, values read as YAML.
+
+    :raises ScenarioError: if one has another form
+    """
+    values: dict[str, Any] = {}
+    for setting in settings:
+        key, equals, text = setting.partition('=')
+        if not equals or not key.isidentifier():
+            raise ScenarioError(Problem(f'--set {setting}', '', 'is not a setting', 'name=value'))
+        values[key] = parse_value(text, '--set', key)
+    return values
+
+
+def flag_settings(arguments: Sequence[str]) -> dict[str, Any]:
+    """Return ``--key value`` or ``--key=value`` flags as keyword arguments; of a key given again, all values.
+
+    :raises ScenarioError: if one has another form
+    """
+    given: dict[str, list[Any]] = {}
+    rest = list(arguments)
+    while rest:
+        flag, equals, text = rest.pop(0).partition('=')
+        key = flag.removeprefix('--').replace('-', '_')
+        if not flag.startswith('--') or not key.isidentifier():
+            raise ScenarioError(Problem(f'experiment {flag}', '', 'is not a setting', '--name value'))
+        if not equals:
+            if not rest:
+                raise ScenarioError(Problem(f'experiment {flag}', '', 'has no value', '--name value'))
+            text = rest.pop(0)
+        given.setdefault(key, []).append(parse_value(text, f'experiment {flag}', key))
+    return {key: values[0] if len(values) == 1 else values for key, values in given.items()}
+
+
+def _plugin_experiment(name: str) -> Callable[..., Any]:
+    point = next(point for point in entry_points(_GROUP) if point.name == name)
+    try:
+        return cast(Callable[..., Any], load_plugin(point))
+    except PluginError as error:
+        raise ScenarioError(Problem(f'experiment {name}', '', str(error), one_of(_EXPERIMENTS))) from None
+
+
+def _late(target: str) -> Callable[[], Any]:
+    """Return a function that imports its module only when called."""
+
+    def call() -> Any:
+        module, name = target.split(':')
+        return getattr(import_module(module), name)()
+
+    return call

@@ -1,0 +1,102 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a run's cameras saw, put to use: ``./regolith dataset RUN``, ``./regolith stereo RUN``."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from regolith_files.problems import Problem, ScenarioError, one_of, shown
+
+RunArgument = Annotated[Path, typer.Argument(metavar='RUN', help='Run folder.')]
+JsonOption = Annotated[bool, typer.Option('--json', help='Print one JSON value on stdout and nothing else there.')]
+
+
+def dataset(
+    run: RunArgument,
+    out: Annotated[Path | None, typer.Option(metavar='DIR', help='New or empty folder; default: RUN/dataset.')] = None,
+    cameras: Annotated[
+        list[str] | None, typer.Option('--camera', metavar='/VEHICLE/SENSOR', help='Of this one; may be repeated.')
+    ] = None,
+    classes: Annotated[
+        list[str] | None, typer.Option('--class', metavar='NAME', help='rock, vehicle, wheel, other; may be repeated.')
+    ] = None,
+    bits: Annotated[int, typer.Option(help='Per channel of the images: 8 or 16.')] = 8,
+    least_pixels: Annotated[int, typer.Option(metavar='N', help='In which a thing must be seen.', min=1)] = 16,
+    val_share: Annotated[float, typer.Option('--val', metavar='P', help='For validation.', min=0.0, max=1.0)] = 0.2,
+    as_json: JsonOption = False,
+) -> None:
+    """Export a run's images and boxes as a dataset that COCO's and YOLO's tools read."""
+    from regolith_bringup.commands.progress import tile_progress
+    from regolith_bringup.report.dataset_export import export_dataset
+    from regolith_sensors.labels.dataset import CLASSES
+
+    for name in classes or ():
+        if name not in CLASSES:
+            raise ScenarioError(Problem('dataset', '--class', 'is unknown', one_of(CLASSES, name), shown(name)))
+    if bits not in (8, 16):
+        raise ScenarioError(Problem('dataset', '--bits', 'is not possible', '8 or 16', str(bits)))
+    folder = out if out is not None else run / 'dataset'
+    with _bad_input('dataset'), tile_progress('dataset') as progress:
+        figures = export_dataset(
+            run, folder, cameras=cameras or (), classes=classes or CLASSES, bits=bits, least_pixels=least_pixels,
+            val_share=val_share, progress=progress,
+        )  # fmt: skip
+    if as_json:
+        print(json.dumps({'folder': str(folder), **figures}, indent=1))
+    else:
+        for split, found in figures.items():
+            boxes = ', '.join(f'{count} {name}' for name, count in found['boxes'].items())
+            print(f'{split}: {found["images"]} images; boxes: {boxes}')
+        print(folder)
+
+
+def stereo(
+    run: RunArgument,
+    near: Annotated[float, typer.Option(metavar='M', help='Least true depth that counts.', min=0.01)] = 2.0,
+    far: Annotated[float, typer.Option(metavar='M', help='Largest true depth that counts.', max=1e4)] = 8.0,
+    method: Annotated[str, typer.Option(metavar='bm|sgbm', help='Block matching, plain or semi-global.')] = 'bm',
+    as_json: JsonOption = False,
+) -> None:
+    """Say how far depth from a run's stereo pairs, by block matching, is from the truth (depth error ratio)."""
+    from regolith_bringup.commands.progress import tile_progress
+    from regolith_bringup.report.stereo_errors import run_depth_errors
+    from regolith_sensors.labels.stereo import MatcherConfig
+
+    if method not in ('bm', 'sgbm'):
+        raise ScenarioError(Problem('stereo', '--method', 'is unknown', one_of(('bm', 'sgbm'), method), shown(method)))
+    if not near < far:
+        raise ScenarioError(Problem('stereo', '--far', 'is not beyond --near', f'more than {near:g}', f'{far:g}'))
+    with _bad_input('stereo'), tile_progress('stereo') as progress:
+        rows = run_depth_errors(run, (near, far), MatcherConfig.model_validate({'method': method}), progress)
+    if as_json:
+        # JSON has no NaN, which stands where nothing matched.
+        said = [{k: None if isinstance(v, float) and math.isnan(v) else v for k, v in row.items()} for row in rows]
+        print(json.dumps(said, indent=1))
+        return
+    for row in rows:
+        print(
+            f'{row["left"]} and {row["right"]}: b = {row["baseline_m"]:.3f} m, f = {row["focal_length_px"]:.0f} px, '
+            f'{row["frames"]} frames, {near:g} to {far:g} m: {100 * row["matched"]:.1f} % matched, depth error ratio: '
+            f'median {100 * row["median"]:.2f} %, 90th percentile {100 * row["percentile_90"]:.2f} %'
+        )
+
+
+@contextmanager
+def _bad_input(command: str) -> Iterator[None]:
+    """Turn what is wrong with a run folder or an option into a message of ours."""
+    from regolith_bringup.bag.recover import RecoverError
+
+    try:
+        yield
+    except (RecoverError, ValueError, OSError) as error:
+        print(f'{command}: {error}', file=sys.stderr)
+        raise typer.Exit(2) from None

@@ -1,0 +1,174 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""``./regolith terrain …``: look at ground, make it, import it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from regolith_files.problems import Problem, ScenarioError, one_of, shown
+
+if TYPE_CHECKING:
+    from regolith_terrain.files import Progress
+
+terrain_app = typer.Typer(help='Look at ground, make it, import it.', no_args_is_help=True)
+
+SetOption = Annotated[
+    list[str] | None, typer.Option('--set', metavar='KEY=VALUE', help='Change one value, e.g. terrain.spacing_m=0.05.')
+]
+SeedOption = Annotated[int | None, typer.Option('--seed', metavar='N', help='Seed of everything random.', min=0)]
+JsonOption = Annotated[bool, typer.Option('--json', help='Print one JSON value on stdout and nothing else there.')]
+OutOption = Annotated[Path, typer.Option(metavar='DIR', help='New or empty folder to write to.')]
+
+
+@terrain_app.command('info')
+def terrain_info(
+    scenario: Annotated[str, typer.Argument(help='Path of a scenario YAML, or name of one that ships.')],
+    settings: SetOption = None,
+    seed: SeedOption = None,
+) -> None:
+    """Print figures of a scenario's ground as JSON: heights and slopes of what its map shows."""
+    from regolith_bringup.commands.terrain_files import ground_figures
+    from regolith_bringup.scenario.loading import load_scenario
+
+    print(json.dumps(ground_figures(load_scenario(scenario, settings or (), seed=seed).scenario), indent=1))
+
+
+@terrain_app.command('make')
+def terrain_make(
+    scenario: Annotated[str | None, typer.Argument(help="Scenario whose ground to write; or give '--preset'.")] = None,
+    preset: Annotated[str | None, typer.Option(metavar='NAME', help='mare, highland or polar.')] = None,
+    out: OutOption = Path('terrain'),
+    size: Annotated[float, typer.Option(metavar='M', help='Side of the square, metres.', min=1.0, max=1e5)] = 1000.0,
+    spacing: Annotated[float, typer.Option(metavar='M', help='Distance of posts, metres.', min=0.01, max=1e3)] = 1.0,
+    center: Annotated[str, typer.Option(metavar='X,Y', help='Middle of the square, metres.')] = '0,0',
+    rocks_from: Annotated[
+        float | None, typer.Option(metavar='M', help='Smallest rock listed; default: size / 5000, at least 0.1.')
+    ] = None,
+    post: Annotated[
+        float, typer.Option(metavar='M', help="Of a scenario's ground: distance of posts.", min=0.01, max=100.0)
+    ] = 0.1,
+    settings: SetOption = None,
+    seed: SeedOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write ground as a GeoTIFF, which terrain.source can name, with hillshade and (of a preset) rock catalogue."""
+    if (scenario is None) == (preset is None):
+        raise ScenarioError(Problem('terrain make', '', 'takes one of a scenario and --preset', 'exactly one of them'))
+    if scenario is not None:
+        from regolith_bringup.commands.terrain_files import write_ground
+        from regolith_bringup.scenario.loading import load_scenario
+
+        for path in write_ground(load_scenario(scenario, settings or (), seed=seed).scenario, out, post):
+            print(path)
+        return
+    from regolith_terrain.files import Nodes, write_lunar_ground
+    from regolith_terrain.lunar.field import LunarField
+    from regolith_terrain.lunar.presets import load_preset, preset_names
+    from regolith_terrain.lunar.rocks import RockField
+
+    if preset not in preset_names():
+        allowed = one_of(preset_names(), preset)
+        raise ScenarioError(Problem('terrain make', '--preset', 'no such preset', allowed, str(preset)))
+    if settings:
+        raise ScenarioError(Problem('terrain make', '--set', 'changes scenarios', 'without --preset', settings[0]))
+    rocks = RockField(LunarField(seed or 0, load_preset(str(preset))))
+    least = rocks_from if rocks_from is not None else size / 5000.0
+    with _bad_input('terrain make'), _progress() as progress:
+        nodes = Nodes.around(_pair('--center', center), size, spacing)
+        about = write_lunar_ground(rocks, nodes, out, least_rock_m=least, progress=progress)
+    _tell_files(out, about, as_json)
+
+
+@terrain_app.command('import')
+def terrain_import(
+    file: Annotated[Path, typer.Argument(help='GeoTIFF, PDS3 .LBL or .IMG, or .npy.')],
+    center: Annotated[
+        str | None,
+        typer.Option(metavar='LAT,LON|X,Y', help='Origin: degrees, or map metres; default: the middle.'),
+    ] = None,
+    size: Annotated[
+        float | None, typer.Option(metavar='M', help='Side of the square around it; default: all.', min=1.0)
+    ] = None,
+    out: OutOption = Path('terrain'),
+    upsample: Annotated[
+        float | None, typer.Option(metavar='M', help='Make ground between the posts, so fine.', min=0.01)
+    ] = None,
+    preset: Annotated[str, typer.Option(metavar='NAME', help='Kind of ground between the posts.')] = 'highland',
+    post_spacing: Annotated[
+        float | None, typer.Option(metavar='M', help='Distance of posts, of files that do not say.', min=1e-3)
+    ] = None,
+    north: Annotated[str, typer.Option(metavar='true|grid', help="Whether +y is true north or the map's.")] = 'true',
+    seed: SeedOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a piece of an elevation model in a local metric frame, which terrain.source can name."""
+    from regolith_terrain.dem.importing import ImportRequest, import_dem
+    from regolith_terrain.lunar.presets import preset_names
+
+    for option, value, allowed in (('--preset', preset, preset_names()), ('--north', north, ('true', 'grid'))):
+        if value not in allowed:
+            raise ScenarioError(Problem('terrain import', option, 'is unknown', one_of(allowed, value), value))
+    place = _pair('--center', center) if center is not None else None
+    with _bad_input('terrain import'), _progress() as progress:
+        request = ImportRequest(file, place, size, post_spacing, north, upsample, preset, seed or 0)
+        about = import_dem(request, out, progress)
+    _tell_files(out, about, as_json)
+
+
+def _pair(option: str, text: str) -> tuple[float, float]:
+    """Return two numbers written with a comma between."""
+    try:
+        first, second = (float(part) for part in text.split(','))
+    except ValueError:
+        raise ScenarioError(Problem('terrain', option, 'is not two numbers', 'e.g. 12.5,-3', shown(text))) from None
+    return first, second
+
+
+@contextlib.contextmanager
+def _bad_input(command: str) -> Iterator[None]:
+    """Turn what the library finds wrong with a file or folder into a message of ours."""
+    try:
+        yield
+    except ScenarioError:
+        raise
+    except (ValueError, OSError) as error:
+        raise ScenarioError(_Said(f'{command}: {error}')) from error
+
+
+class _Said(Problem):
+    """A problem that has its text already."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__('', '', text, '')
+
+    def __str__(self) -> str:
+        return self.problem
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[Progress]:
+    """Show a bar on stderr while the block runs."""
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn('{task.description}'), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task('starting', total=1.0)
+        yield lambda done, what: bar.update(task, completed=done, description=what)
+
+
+def _tell_files(folder: Path, about: dict[str, Any], as_json: bool) -> None:
+    """Print what was written."""
+    if as_json:
+        print(json.dumps({'folder': str(folder), **about}, indent=1))
+        return
+    for path in sorted(folder.iterdir()):
+        print(path)

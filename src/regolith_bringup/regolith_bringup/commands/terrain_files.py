@@ -1,0 +1,83 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The ground of a scenario as files other programs read, and as figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_bringup.scenario.schema import Scenario
+from regolith_files.problems import Problem, ScenarioError
+from regolith_terrain.height_field import build_height_field
+from regolith_terrain.hillshade import hillshade
+
+_MOST_POSTS = 16_000_000
+
+
+def sampled_heights(scenario: Scenario, post_m: float) -> NDArray[np.float64]:
+    """Return heights over ``terrain.size_m`` around the origin, shape (n, n) by (x, y), posts from -size/2 on [m].
+
+    :raises ScenarioError: if that would be more posts than anyone wants
+    """
+    count = round(scenario.terrain.size_m / post_m) + 1
+    if count * count > _MOST_POSTS:
+        problem = f'{count} x {count} posts over {scenario.terrain.size_m:g} m are too many'
+        raise ScenarioError(Problem('--post', '', problem, 'a larger distance of posts, or a smaller terrain.size_m'))
+    axis = (np.arange(count) - (count - 1) / 2.0) * post_m
+    field = build_height_field(scenario.terrain, scenario.seed)
+    return np.asarray(field.heights(axis[:, None], axis[None, :]), dtype=np.float64)
+
+
+def ground_figures(scenario: Scenario, post_m: float | None = None) -> dict[str, Any]:
+    """Return height range and slopes of a scenario's ground.
+
+    :param post_m: distance of the posts looked at [m]; by default what gives about 500 along a side
+    """
+    post = post_m or scenario.terrain.size_m / 500.0
+    z = sampled_heights(scenario, post)
+    slope = np.degrees(np.arctan(np.hypot(*np.gradient(z, post))))
+    field = build_height_field(scenario.terrain, scenario.seed)
+    return {
+        'source': scenario.terrain.source,
+        'size_m': scenario.terrain.size_m,
+        'post_m': post,
+        'lowest_m': float(z.min()),
+        'highest_m': float(z.max()),
+        'rms_height_m': float(z.std()),
+        'median_slope_deg': float(np.median(slope)),
+        'slope_99_percent_deg': float(np.percentile(slope, 99.0)),
+        'soil': scenario.terrain.soil.model_dump(),
+        'fingerprint': field.fingerprint(),
+    }
+
+
+def write_ground(scenario: Scenario, folder: Path, post_m: float) -> tuple[Path, Path]:
+    """Write ``<name>.tif`` (float32 metres, local metric grid) and ``<name>_hillshade.png``; return both paths.
+
+    :param scenario: whose ground it is
+    :param folder: to write to, made if absent
+    :param post_m: distance of the posts [m]
+    """
+    import rasterio  # type: ignore[import-untyped,unused-ignore]
+    from matplotlib.image import imsave
+    from rasterio.transform import from_origin  # type: ignore[import-untyped,unused-ignore]
+
+    z = sampled_heights(scenario, post_m)
+    folder.mkdir(parents=True, exist_ok=True)
+    raster, picture = folder / f'{scenario.name}.tif', folder / f'{scenario.name}_hillshade.png'
+    half = (z.shape[0] - 1) / 2.0 * post_m + post_m / 2.0
+    # Image rows run from north to south, columns from west to east.
+    rows = np.ascontiguousarray(z.T[::-1].astype(np.float32))
+    shape = {'height': rows.shape[0], 'width': rows.shape[1], 'count': 1, 'dtype': 'float32'}
+    place = {'transform': from_origin(-half, half, post_m, post_m), 'crs': rasterio.crs.CRS.from_wkt(_LOCAL_GRID)}
+    with rasterio.open(raster, 'w', driver='GTiff', compress='deflate', **shape, **place) as file:
+        file.write(rows, 1)
+    imsave(picture, hillshade(z, post_m, 315.0, 25.0).T[::-1], cmap='gray', vmin=0.0, vmax=1.0)
+    return raster, picture
+
+
+_LOCAL_GRID = 'LOCAL_CS["local metric grid",UNIT["metre",1],AXIS["x",EAST],AXIS["y",NORTH]]'

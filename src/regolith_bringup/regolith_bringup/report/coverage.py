@@ -1,0 +1,79 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Where on its ground a radio of a scenario is heard."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_bringup.scenario.radio_map import comms_of, height_map, link_model
+from regolith_bringup.scenario.schema import Scenario
+from regolith_comms.radio import success_probability
+from regolith_comms.terrain_graph import HeightMap
+from regolith_terrain.height_field import build_height_field
+
+Array = NDArray[np.float64]
+_MOST_PIXELS = 260
+
+
+@dataclass(frozen=True)
+class CoverageMap:
+    """Delivery over a rectangle of ground."""
+
+    sender: str
+    size_bytes: int
+    x: Array
+    """Of the pixels' middles [m], shape (nx,)."""
+    y: Array
+    """Shape (ny,)."""
+    probability: Array
+    """That one datagram arrives there, shape (nx, ny)."""
+    ground: HeightMap
+    radios: dict[str, tuple[float, float]]
+    """Where all radios stand [m]."""
+    breadcrumbs: tuple[tuple[float, float], ...]
+
+
+def coverage_map(
+    scenario: Scenario, sender: str, breadcrumbs: Sequence[tuple[float, float]], size_bytes: int
+) -> CoverageMap:
+    """Return the probability that a datagram of a radio arrives, for receivers all over the ground.
+
+    :param scenario: with a ``comms`` section
+    :param sender: a vehicle, where it starts, or a station
+    :param breadcrumbs: x, y on the ground [m], in the order they were dropped
+    :param size_bytes: of the payload
+    """
+    config = comms_of(scenario)
+    model, ground = link_model(scenario), height_map(scenario)
+    field = build_height_field(scenario.terrain, scenario.seed)
+    places: dict[str, tuple[float, ...]] = {n: e.position for n, e in scenario.vehicles.items()}
+    places |= config.stations
+    model.place_breadcrumbs(
+        (f'breadcrumb_{k}', (x, y, float(field.heights(x, y)))) for k, (x, y) in enumerate(breadcrumbs)
+    )
+    pixel = max(ground.size) / _MOST_PIXELS
+    x = ground.west + np.arange(0.5 * pixel, ground.size[0], pixel)
+    y = ground.south + np.arange(0.5 * pixel, ground.size[1], pixel)
+    at = np.stack(np.meshgrid(x, y, indexing='ij'), axis=-1).reshape(-1, 2)
+    up = config.antenna_height_m
+    rx = np.column_stack([at, np.asarray(field.heights(at[:, 0], at[:, 1])) + up])
+    tx = np.array(places[sender], dtype=np.float64)
+    if len(tx) == 2:
+        tx = np.append(tx, float(field.heights(*tx)))
+    links = model.between(np.broadcast_to(tx + [0.0, 0.0, up], rx.shape), rx)
+    probability = success_probability(links.mean_dbm, links.variance_db2, size_bytes, model.radio)
+    return CoverageMap(
+        sender,
+        size_bytes,
+        x,
+        y,
+        probability.reshape(len(x), len(y)),
+        ground,
+        {name: (place[0], place[1]) for name, place in sorted(places.items())},
+        tuple(breadcrumbs),
+    )

@@ -1,0 +1,104 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A run's pictures and boxes as a dataset to train detectors on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_bringup.bag.reading import Bag
+from regolith_bringup.report.frames import frames, pixels
+from regolith_sensors.labels.dataset import CLASSES, DatasetWriter, LabelledBox
+from regolith_terrain.files import new_folder
+
+_BAYER = {
+    'bayer_rggb16': cv2.COLOR_BayerRGGB2RGB, 'bayer_bggr16': cv2.COLOR_BayerBGGR2RGB,
+    'bayer_gbrg16': cv2.COLOR_BayerGBRG2RGB, 'bayer_grbg16': cv2.COLOR_BayerGRBG2RGB,
+}  # fmt: skip
+
+
+def labelled_cameras(bag: Bag) -> tuple[str, ...]:
+    """Return the cameras (``/VEHICLE/SENSOR``) of which a bag holds images and boxes, in name order."""
+    held = {name for name, topic in bag.topics.items() if topic.messages}
+    found = (name.removesuffix('/boxes') for name in held if name.endswith('/boxes'))
+    return tuple(sorted(camera for camera in found if f'{camera}/image_raw' in held))
+
+
+def export_dataset(
+    run: str | Path, out: Path, *, cameras: Sequence[str] = (), classes: Sequence[str] = CLASSES, bits: int = 8,
+    least_pixels: int = 16, val_share: float = 0.2, progress: Callable[[int, int], None] = lambda done, of: None,
+) -> dict[str, Any]:  # fmt: skip
+    """Write a run's images and boxes in COCO's and YOLO's layout; all of it or nothing.
+
+    The last frames of every camera are for validation: neighbouring frames show nearly the same, and training on one of
+    them would spoil a test on the next.
+
+    :param run: run folder, or its bag folder
+    :param out: new or empty folder
+    :param cameras: to take, e.g. ``/amber/navcam``; none: all that have images and boxes
+    :param classes: to take
+    :param bits: per channel of the PNG files: 8 (the upper byte) or 16
+    :param least_pixels: in which a thing must be seen
+    :param val_share: share of the frames that is for validation, 0 to 1
+    :param progress: told how many of how many frames are done
+    :return: by split, the number of images and of boxes by class
+    :raises ValueError: if there is nothing to take, or ``out`` holds something
+    :raises regolith_bringup.bag.recover.RecoverError: if there is no bag
+    """
+    bag = Bag(run)
+    known = labelled_cameras(bag)
+    for camera in cameras or known:
+        if camera not in known:
+            raise ValueError(f'{run}: {camera} has no images with boxes; allowed: {", ".join(known) or "none here"}')
+    if not known:
+        raise ValueError(f'{run}: no camera with images and boxes in its bag; allowed: outputs: [image, boxes]')
+    chosen = tuple(cameras) or known
+    of = sum(bag.topics[f'{camera}/boxes'].messages for camera in chosen)
+    done = 0
+    with new_folder(out) as made:
+        writer = DatasetWriter(made, classes, least_pixels=least_pixels, description=f'run {Path(run).resolve().name}')
+        for camera in chosen:
+            total = bag.topics[f'{camera}/boxes'].messages
+            topics = [f'{camera}/image_raw', f'{camera}/boxes']
+            if f'{camera}/instance/image_raw' in bag.topics:
+                topics.append(f'{camera}/instance/image_raw')
+            for number, (t_ns, found) in enumerate(frames(bag, topics)):
+                image, boxes, *instances = found
+                writer.add(
+                    f'{camera.strip("/").replace("/", "_")}_{t_ns:014d}',
+                    _picture(image, bits),
+                    [labelled_box(d) for d in boxes.detections],
+                    'val' if number >= total * (1.0 - val_share) else 'train',
+                    pixels(instances[0]) if instances else None,
+                )
+                done += 1
+                progress(done, of)
+        return writer.finish()
+
+
+def _picture(message: Any, bits: int) -> NDArray[Any]:
+    image = pixels(message)
+    if message.encoding in _BAYER:
+        image = cv2.cvtColor(image, _BAYER[message.encoding])
+    return (image >> 8).astype(np.uint8) if bits == 8 and image.dtype.itemsize == 2 else image
+
+
+def labelled_box(detection: Any) -> LabelledBox:
+    """Return a detection of ours or of vision_msgs."""
+    if hasattr(detection, 'class_id'):
+        d = detection
+        center, size = (d.center_x, d.center_y), (d.size_x, d.size_y)
+        name, seen, instance = d.class_id, int(d.pixels), int(d.instance)
+    else:
+        place, box = detection.bbox.center.position, detection.bbox
+        center, size = (place.x, place.y), (box.size_x, box.size_y)
+        name, seen, instance = detection.results[0].hypothesis.class_id, 0, None
+    left, top = (round(c - 0.5 * (s - 1.0)) for c, s in zip(center, size))
+    right, bottom = left + round(size[0]) - 1, top + round(size[1]) - 1
+    return LabelledBox(name, left, top, right, bottom, seen, instance, detection.id)

@@ -1,0 +1,113 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The ground of a run as an image: hillshade of what it became, and the depth of the ruts in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_bringup.report.run_data import RunData
+from regolith_terrain.height_field import build_height_field
+from regolith_terrain.hillshade import hillshade
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class GroundMap:
+    """Pixels of a rectangle of ground; row 0 is south, column 0 is west (``origin='lower'``)."""
+
+    extent: tuple[float, float, float, float]
+    """west, east, south, north edges [m]."""
+    pixel: float
+    """[m]"""
+    height: Array
+    """[m], shape (rows, columns)."""
+    shade: Array
+    """0 dark … 1 bright, shape (rows, columns)."""
+    rut_depth: Array
+    """Undisturbed height less height now; the deepest node of each pixel [m]; NaN where nothing changed."""
+
+
+def driven_bounds(run: RunData, margin: float = 2.0) -> tuple[float, float, float, float]:
+    """Return west, east, south, north of everything driven, and a margin [m]; around the origin if nothing was."""
+    points = [t.position[:, :2] for t in run.tracks.values() if len(t.time)]
+    xy = np.concatenate(points) if points else np.zeros((1, 2))
+    west, south = xy.min(axis=0) - margin
+    east, north = xy.max(axis=0) + margin
+    return float(west), float(east), float(south), float(north)
+
+
+def site_bounds(run: RunData) -> tuple[float, float, float, float]:
+    """Return west, east, south, north of the site [m]: the imported raster, or the extent the scenario gives it."""
+    terrain = run.scenario.terrain
+    half = 0.5 * terrain.size_m
+    return build_height_field(terrain, run.scenario.seed).extent or (-half, half, -half, half)
+
+
+def ground_map(run: RunData, bounds: tuple[float, float, float, float], max_pixels: int = 1400) -> GroundMap:
+    """Return the map of a rectangle.
+
+    Pixels are soil grid nodes, or blocks of them where the rectangle is too large for that.
+
+    :param bounds: west, east, south, north [m]
+    :param max_pixels: along the longer side
+    """
+    west, east, south, north = bounds
+    spacing = run.ground.spacing
+    step = max(1, int(np.ceil(max(east - west, north - south) / spacing / max_pixels)))
+    pixel = spacing * step
+    first_column, last_column = int(np.floor(west / pixel)), int(np.ceil(east / pixel))
+    first_row, last_row = int(np.floor(south / pixel)), int(np.ceil(north / pixel))
+    columns = np.arange(first_column, last_column + 1)
+    rows = np.arange(first_row, last_row + 1)
+    field = build_height_field(run.scenario.terrain, run.scenario.seed)
+    # What pixels cannot show need not be made.
+    nodes = field.nodes if step == 1 else field.coarse_nodes
+    height = np.ascontiguousarray(nodes(first_column, last_column + 1, first_row, last_row + 1, pixel).T)
+
+    ground = run.ground
+    column = np.rint(ground.i / step).astype(np.int64) - first_column
+    row = np.rint(ground.j / step).astype(np.int64) - first_row
+    inside = (column >= 0) & (column < len(columns)) & (row >= 0) & (row < len(rows))
+    column, row = column[inside], row[inside]
+    base = field.heights(ground.i[inside] * spacing, ground.j[inside] * spacing)
+    depth = np.full(height.shape, -np.inf)
+    np.maximum.at(depth, (row, column), base - ground.level[inside])
+    changed = np.isfinite(depth)
+    height[changed] -= depth[changed]
+    depth[~changed] = np.nan
+    # hillshade() takes heights as (x, y), images are (row, column).
+    shade = hillshade(height.T, pixel, 315.0, 25.0).T
+    half = pixel / 2.0
+    extent = (
+        first_column * pixel - half,
+        last_column * pixel + half,
+        first_row * pixel - half,
+        last_row * pixel + half,
+    )
+    return GroundMap(extent, pixel, height, shade, depth)
+
+
+def crossing(run: RunData) -> tuple[float, float] | None:
+    """Return where one vehicle drove most squarely over another's track [m], None where none did."""
+    best, where = 0.5, None
+    tracks = [t for t in run.tracks.values() if len(t.time) > 10]
+    for one in tracks:
+        for other in tracks:
+            if one.name >= other.name:
+                continue
+            a, b = one.position[::5, :2], other.position[::5, :2]
+            da, db = np.gradient(a, axis=0), np.gradient(b, axis=0)
+            gap = np.linalg.norm(a[:, None] - b[None, :], axis=2)
+            length = np.linalg.norm(da, axis=1)[:, None] * np.linalg.norm(db, axis=1)[None, :]
+            # Standing vehicles have no heading.
+            sine = np.abs(da[:, None, 0] * db[None, :, 1] - da[:, None, 1] * db[None, :, 0]) / np.maximum(length, 1e-6)
+            sine[gap > 0.2] = 0.0
+            k = np.unravel_index(int(np.argmax(sine)), sine.shape)
+            if sine[k] > best:
+                best, where = float(sine[k]), (float(a[k[0], 0]), float(a[k[0], 1]))
+    return where

@@ -1,0 +1,223 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""``report.html``: one file with everything in it that shows how a run went."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import json
+from collections.abc import Iterable, Sequence
+from importlib import resources
+from pathlib import Path
+from string import Template
+from typing import TYPE_CHECKING, Any
+
+from regolith_bringup.report.run_data import RunData, read_run
+from regolith_bringup.run.summary import build_summary
+from regolith_files.atomic import write_atomically
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+_NOTHING = '\u2013'
+_TIMES = '\u00d7'
+
+
+def write_report(run_dir: str | Path) -> Path:
+    """Write ``report.html`` into a run folder and return its path.
+
+    :param run_dir: a run folder with ``scenario.yaml`` and a bag; figures that the world did not write come from that
+    :raises regolith_bringup.bag.recover.RecoverError: if there is no bag
+    :raises FileNotFoundError: if the world wrote no figures and the bag holds none
+    """
+    # matplotlib takes half a second to import, which only those who draw should pay.
+    from regolith_bringup.report import plots
+
+    run_dir = Path(run_dir)
+    run = read_run(run_dir)
+    known = run_dir / 'summary.json'
+    summary = json.loads(known.read_text(encoding='utf-8')) if known.is_file() else build_summary(run_dir)
+    template = Template((resources.files('regolith_bringup') / 'templates' / 'report.html').read_text(encoding='utf-8'))
+    colors = {name: plots.color_of(run, name) for name in run.tracks}
+    text = template.substitute(
+        title=_text(run.scenario.name),
+        description=_text(' '.join([run.scenario.description or 'A run of Regolith.', *_ended_early(summary)])),
+        tiles=_tiles(summary),
+        track_map=_image(plots.track_map(run)),
+        wheel_history=_image(plots.wheel_history(run)),
+        radio=_radio(run_dir, summary),
+        sensors=_sensors(run_dir, run, summary),
+        cycle_timing=_image(plots.cycle_timing(run)),
+        vehicles=_vehicles(run, summary, colors),
+        events=_events(summary),
+        ground=_ground(summary),
+        topics=_table(('topic', 'messages'), ((name, str(count)) for name, count in run.topics.items())),
+        state_hash=_text(summary.get('state_hash') or 'none'),
+        scenario=_text((run_dir / 'scenario.yaml').read_text(encoding='utf-8')),
+    )
+    path = run_dir / 'report.html'
+    write_atomically(path, text)
+    return path
+
+
+def _image(figure: Figure) -> str:
+    """Return a figure as a PNG in a data URL."""
+    buffer = io.BytesIO()
+    # Neither the time nor the version of the library is written, so that equal runs give equal pictures.
+    figure.savefig(buffer, format='png', dpi=130, metadata={'Software': None})
+    return 'data:image/png;base64,' + base64.b64encode(buffer.getvalue()).decode('ascii')
+
+
+def _text(value: object) -> str:
+    return html.escape(str(value))
+
+
+def _number(value: Any, digits: int, scale: float = 1.0, unit: str = '') -> str:
+    """Return a figure for a table; a dash for what nobody reported."""
+    if value is None:
+        return _NOTHING
+    text = f'{value * scale:,.{digits}f}' if isinstance(value, float) else f'{int(value * scale):,}'
+    return f'{text} {unit}'.strip()
+
+
+def _tiles(summary: dict[str, Any]) -> str:
+    tiles = (
+        ('simulated', _number(_float(summary['simulated_s']), 1, unit='s')),
+        ('times real time', _number(_float(summary['speed']), 2, unit=_TIMES)),
+        ('wall time per simulated second', _number(_float(summary['compute_per_sim_s']), 3, unit='s')),
+        ('cycles', _number(summary['cycles'], 0)),
+        ('discarded, forced', f'{_number(summary["discarded_cycles"], 0)}, {_number(summary["forced_cycles"], 0)}'),
+        ('processes', _text(summary['processes'])),
+    )
+    return ''.join(f'<div><b>{value}</b><span>{name}</span></div>' for name, value in tiles)
+
+
+def _ended_early(summary: dict[str, Any]) -> list[str]:
+    return [f'It ended early: {summary["failure"]}.'] if summary.get('failure') else []
+
+
+def _float(value: Any) -> float | None:
+    return None if value is None else float(value)
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table; the cells are HTML already."""
+    body = ''.join('<tr>' + ''.join(f'<td>{cell}</td>' for cell in row) + '</tr>' for row in rows)
+    return '<table><tr>' + ''.join(f'<th>{cell}</th>' for cell in head) + f'</tr>{body}</table>'
+
+
+def _vehicles(run: RunData, summary: dict[str, Any], colors: dict[str, str]) -> str:
+    rows = []
+    for name, v in summary['vehicles'].items():
+        position = (v['final_pose'] or {}).get('position')
+        place = _NOTHING if position is None else ', '.join(f'{c:.2f}' for c in position)
+        rows.append(
+            (
+                f'<span class="dot" style="background:{colors.get(name, "#888")}"></span>{_text(name)}',
+                _number(_float(v['distance_m']), 2, unit='m'),
+                _number(_float(v['mean_slip']), 1, 100.0, '%'),
+                _number(_float(v['max_sinkage_m']), 1, 1e3, 'mm'),
+                place,
+                _text(run.scenario.vehicles[name].driver.type) if name in run.scenario.vehicles else _NOTHING,
+            )
+        )
+    return _table(('vehicle', 'distance', 'mean slip', 'largest sinkage', 'ends at x, y, z [m]', 'driver'), rows)
+
+
+def _events(summary: dict[str, Any]) -> str:
+    """Return what befell vehicles as a table; nothing where nothing did."""
+    events = summary.get('events')
+    if not events:
+        return ''
+    rows = [
+        (f'{e["t_s"]:.2f}', _text(e['vehicle']), _text(e['kind'].replace('_', ' ')), _text(e['basis'])) for e in events
+    ]
+    return f'<h3>Events</h3>{_table(("at [s]", "vehicle", "event", "basis"), rows)}'
+
+
+def _radio(run_dir: Path, summary: dict[str, Any]) -> str:
+    """Return the section about radios; nothing for a run without any."""
+    from regolith_bringup.report.comms_plots import reach_picture
+    from regolith_bringup.run.summary import radio_history
+
+    comms = summary['comms']
+    history = radio_history(run_dir)
+    if not history.get('pairs'):
+        return ''
+    drops = _table(
+        ('datagrams sent', 'delivered', *(_text(reason.replace('_', ' ')) for reason in comms['dropped'])),
+        [(_number(comms['sent'], 0), _number(comms['delivered'], 0), *(str(n) for n in comms['dropped'].values()))],
+    )
+    picture = _image(reach_picture(history, comms['links']))
+    lost = [
+        (f'{_text(pair)}', ', '.join(_interval(*interval) for interval in link['lost_s']))
+        for pair, link in comms['links'].items()
+        if link['lost_s']
+    ]
+    return (
+        f'<section><h2>Radio</h2><img alt="Share of datagrams that arrived, over time, by pair" src="{picture}">'
+        '<p class="caption">Lost: five datagrams in a row that did not arrive, until the next that did. Of a broadcast '
+        'every radio that hears counts; the columns after delivered are the reasons of drops.</p>'
+        f'<div class="scroll">{drops}</div>'
+        + (f'<div class="scroll">{_table(("link", "lost during [s]"), lost)}</div>' if lost else '')
+        + '</section>\n'
+    )
+
+
+def _interval(since: float, until: float | None) -> str:
+    return f'{since:.1f} to {"the end" if until is None else f"{until:.1f}"}'
+
+
+def _sensors(run_dir: Path, run: RunData, summary: dict[str, Any]) -> str:
+    """Return the section about sensors, and what to do for what is not in it."""
+    from regolith_bringup.report.sensor_sheet import sensor_sheets, unseen
+    from regolith_bringup.scenario.sensing_section import scenario_sensors
+
+    sensors = scenario_sensors(run.scenario)
+    if not sensors:
+        return (
+            '<section><h2>What the sensors saw</h2><p class="caption">No vehicle has a sensor. A camera '
+            '(<code>vehicles.NAME.sensors.eye: {model: navcam}</code>, see docs/sensors.md) brings pictures here.'
+            '</p></section>\n'
+        )
+    missing = unseen(run_dir, sensors)
+    left_out = (
+        f'<p class="caption">Not recorded: {_text(", ".join(missing))}. Small pictures of a few moments are kept of '
+        'every camera; <code>--set recording.sensors=true</code> keeps all images and clouds, '
+        '<code>--set recording.sensors=[TOPIC]</code> some.</p>'
+        if missing
+        else ''
+    )
+    rows = [(_text(topic), str(v['messages']), f'{v["rate_hz"]:.2f}') for topic, v in summary['sensors'].items()]
+    sheets = ''.join(
+        f'<h3>{_text(name)}</h3><img alt="What {_text(name)} saw over the run" src="{_image(figure)}">'
+        for name, figure in sensor_sheets(run_dir).items()
+    )
+    caption = (
+        'Images as a display shows them (sRGB), the times simulated; below them, where recorded, depth along the '
+        'optical axis (1 to 30 m, logarithmic) and classes (ground pale, rocks orange, vehicles blue, wheels light '
+        'blue). Lidars from above, x ahead to the right.'
+    )
+    return (
+        f'<section><h2>What the sensors saw</h2>{sheets}<p class="caption">{caption}</p>{left_out}'
+        f'<div class="scroll">{_table(("topic", "messages", "per simulated second"), rows)}</div></section>\n'
+    )
+
+
+def _ground(summary: dict[str, Any]) -> str:
+    terrain, bag = summary['terrain'], summary['bag']
+    return _table(
+        ('soil nodes changed', 'deepest rut', 'conflicts merged', 'messages recorded', 'messages lost'),
+        [
+            (
+                _number(terrain['modified_nodes'], 0),
+                _number(_float(terrain['max_rut_depth_m']), 1, 1e3, 'mm'),
+                _number(terrain['conflicts'], 0),
+                _number(bag['messages'], 0),
+                _number(bag['lost'], 0),
+            )
+        ],
+    )

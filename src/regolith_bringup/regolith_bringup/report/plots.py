@@ -1,0 +1,204 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The figures of a report. Each function takes a run and returns a matplotlib figure; none keeps global state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from regolith_bringup.report.ground_map import GroundMap, crossing, driven_bounds, ground_map, site_bounds
+from regolith_bringup.report.run_data import RunData, Track
+
+# Distinguishable with any colour vision (Okabe and Ito 2008), and on grey ground.
+COLORS = ('#e69f00', '#0072b2', '#009e73', '#cc79a7', '#d55e00', '#56b4e9', '#f0e442')
+_INK = '#22262b'
+_GRID = '#d9dde2'
+_RUTS = LinearSegmentedColormap.from_list('ruts', ['#f6d7a8', '#e8894a', '#b5303f', '#5b1147'])
+_MOON = LinearSegmentedColormap.from_list('moon', ['#26282b', '#6d6f72', '#a9abad', '#e6e6e4'])
+_DASHES = ('-', '--', ':', '-.')
+
+
+def color_of(run: RunData, name: str) -> str:
+    """Return a vehicle's colour, the same in every figure."""
+    return COLORS[sorted(run.tracks).index(name) % len(COLORS)]
+
+
+def track_map(run: RunData) -> Figure:
+    """Return the tracks of all vehicles over the hillshaded ground, ruts in colour, a crossing enlarged, the site."""
+    bounds = driven_bounds(run)
+    ground = ground_map(run, bounds)
+    wide, high = bounds[1] - bounds[0], bounds[3] - bounds[2]
+    where = _zoom_center(run)
+    side = 0.0 if where is None else min(2.4, 0.5 * max(wide, high))
+    figure = Figure(figsize=(12.0, float(np.clip(7.6 * high / wide + 1.2, 4.2, 9.0))), layout='constrained')
+    panels: dict[str, Axes] = figure.subplot_mosaic(
+        [['main', 'site']] if where is None else [['main', 'inset'], ['main', 'site']], width_ratios=(2.2, 1.0)
+    )
+    main = panels['main']
+    _draw_site(panels['site'], run, bounds)
+    depth = ground.rut_depth * 1e3
+    largest = float(np.nanmax(depth)) if np.isfinite(depth).any() else 1.0
+    top = max(largest, 0.1)
+    _draw_ground(main, ground, top)
+    for name, track in sorted(run.tracks.items()):
+        _draw_track(main, track, color_of(run, name))
+    main.set(xlim=bounds[:2], ylim=bounds[2:], xlabel='x, east [m]', ylabel='y, north [m]')
+    main.legend(loc='best', framealpha=0.9, facecolor='white', edgecolor=_GRID)
+    if where is not None:
+        inset = panels['inset']
+        box = (where[0] - side / 2, where[0] + side / 2, where[1] - side / 2, where[1] + side / 2)
+        main.add_patch(Rectangle((box[0], box[2]), side, side, fill=False, ec='white', lw=1.4))
+        _draw_ground(inset, ground_map(run, box), top)
+        for name, track in sorted(run.tracks.items()):
+            inset.plot(track.position[:, 0], track.position[:, 1], color=color_of(run, name), lw=1.0, alpha=0.8)
+        inset.set(xlim=box[:2], ylim=box[2:], title='Enlarged', xlabel='x [m]')
+        for spine in inset.spines.values():
+            spine.set(visible=True, color=_INK, lw=1.2)
+    bar = figure.colorbar(_depth_scale(top), ax=main, location='bottom', shrink=0.6, aspect=40, pad=0.02)
+    bar.set_label('rut depth [mm]')
+    bar.outline.set_visible(False)
+    return figure
+
+
+def wheel_history(run: RunData) -> Figure:
+    """Return sinkage, slip and speed over time, one column per vehicle."""
+    names = sorted(run.tracks)
+    figure = Figure(figsize=(12.0, 9.0), layout='constrained')
+    axes = figure.subplots(3, max(1, len(names)), sharex=True, sharey='row', squeeze=False)
+    for column, name in enumerate(names):
+        track, color = run.tracks[name], color_of(run, name)
+        _style(axes[:, column])
+        sinkage, slip, speed = axes[:, column]
+        sinkage.set_title(name, loc='left', fontweight='bold', color=color)
+        for k, wheel in enumerate(track.wheels):
+            line: dict[str, Any] = {'ls': _DASHES[k % 4], 'lw': 1.1, 'color': color, 'alpha': 0.55 + 0.45 * (k < 2)}
+            sinkage.plot(track.wheel_time, track.sinkage_incremental[:, k] * 1e3, label=wheel, **line)
+            slip.plot(track.wheel_time, _smooth(track.slip_ratio[:, k]), label=wheel, **line)
+        speed.plot(track.time, track.speed, color=color, lw=1.4)
+        speed.set_xlabel('simulated time [s]')
+        slip.axhline(0.0, color=_INK, lw=0.6)
+        if track.wheels:
+            sinkage.legend(fontsize=8, ncols=2, framealpha=0.9, edgecolor=_GRID)
+    if names:
+        axes[0, 0].set_ylabel('incremental sinkage [mm]')
+        axes[1, 0].set_ylabel('slip ratio [-]')
+        axes[2, 0].set_ylabel('forward speed [m/s]')
+    for row in (0, 2):
+        axes[row, 0].set_ylim(bottom=min(0.0, axes[row, 0].get_ylim()[0]))
+    tracks = [t for t in run.tracks.values() if len(t.slip_ratio)]
+    slips = [_smooth(t.slip_ratio[:, k]) for t in tracks for k in range(len(t.wheels))]
+    if slips:
+        # Spinning up from rest is slip near 1 for an instant, next to which nothing else would be seen.
+        low, high = np.percentile(np.concatenate(slips), (1.0, 97.0))
+        margin = max(0.03, 0.4 * float(high - low))
+        axes[1, 0].set_ylim(max(float(low) - margin, -1.0), min(float(high) + margin, 1.0))
+    return figure
+
+
+def cycle_timing(run: RunData) -> Figure:
+    """Return the length of the cycles, discarded ones marked, and the speed of the run."""
+    figure = Figure(figsize=(12.0, 3.6), layout='constrained')
+    lengths, speeds = figure.subplots(1, 2)
+    _style((lengths, speeds))
+    c = run.cycles
+    done = c.committed
+    lengths.plot(c.time[done], c.length[done] * 1e3, '.', ms=3, color='#4c6a8a', label='committed')
+    lengths.plot(c.time[~done], c.length[~done] * 1e3, 'x', ms=5, color='#b5303f', label=f'discarded: {(~done).sum()}')
+    lengths.set(xlabel='simulated time [s]', ylabel='cycle length [ms]', title='Cycles')
+    lengths.set_ylim(bottom=0.0)
+    lengths.legend(framealpha=0.9, edgecolor=_GRID)
+    if done.sum() > 2:
+        time, wall = c.time[done], c.wall[done]
+        grid = np.linspace(wall[0], wall[-1], int(np.clip(len(wall) // 10, 3, 120)))
+        at = np.interp(grid, wall, time)
+        rate = np.diff(at) / np.maximum(np.diff(grid), 1e-9)
+        speeds.step(at[1:], rate, where='pre', color='#4c6a8a', lw=1.3)
+        mean = (time[-1] - time[0]) / max(wall[-1] - wall[0], 1e-9)
+        speeds.axhline(mean, color='#b5303f', lw=1.0, ls='--', label=f'mean {mean:.2f}')
+        speeds.axhline(1.0, color=_INK, lw=0.8, ls=':', label='real time')
+        speeds.legend(framealpha=0.9, edgecolor=_GRID)
+    speeds.set(xlabel='simulated time [s]', ylabel='simulated s per wall s', title='Speed')
+    speeds.set_ylim(bottom=0.0)
+    return figure
+
+
+def _zoom_center(run: RunData) -> tuple[float, float] | None:
+    where = crossing(run)
+    if where is None and len(run.ground.i):
+        moved = [t for _, t in sorted(run.tracks.items()) if t.distance > 0.5]
+        if moved:
+            x, y = moved[0].position[len(moved[0].time) // 2, :2]
+            where = (float(x), float(y))
+    return where
+
+
+def _draw_ground(axes: Axes, ground: GroundMap, top_mm: float) -> None:
+    untouched = ground.shade[np.isnan(ground.rut_depth)]
+    # The walls of ruts would take all the contrast; and level ground must not be stretched into noise.
+    low, high = np.percentile(untouched if untouched.size else ground.shade, (0.5, 99.5))
+    middle, half = 0.5 * (low + high), max(0.5 * (high - low), 0.05)
+    area: dict[str, Any] = {'extent': ground.extent, 'origin': 'lower'}
+    axes.imshow(ground.shade, cmap=_MOON, vmin=middle - half, vmax=middle + half, interpolation='bilinear', **area)
+    if np.isfinite(top_mm):
+        depth = np.ma.masked_less(np.ma.masked_invalid(ground.rut_depth * 1e3), 0.02 * top_mm)
+        axes.imshow(depth, cmap=_RUTS, vmin=0.0, vmax=top_mm, alpha=0.85, interpolation='nearest', **area)
+    axes.set_aspect('equal')
+    axes.grid(False)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+
+
+def _draw_site(axes: Axes, run: RunData, driven: tuple[float, float, float, float]) -> None:
+    """Draw where on the whole site the drive was."""
+    bounds = site_bounds(run)
+    _draw_ground(axes, ground_map(run, bounds, max_pixels=500), top_mm=np.inf)
+    west, east, south, north = driven
+    if east - west > 0.05 * (bounds[1] - bounds[0]):
+        axes.add_patch(Rectangle((west, south), east - west, north - south, fill=False, ec=COLORS[0], lw=1.6))
+    else:
+        axes.plot(0.5 * (west + east), 0.5 * (south + north), '+', ms=14, mew=2.2, color=COLORS[0])
+    axes.set(xlim=bounds[:2], ylim=bounds[2:], title=f'Site, {bounds[1] - bounds[0]:.0f} m', xlabel='x [m]')
+
+
+def _depth_scale(top_mm: float) -> Any:
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
+    return ScalarMappable(Normalize(0.0, top_mm), _RUTS)
+
+
+def _draw_track(axes: Axes, track: Track, color: str) -> None:
+    if not len(track.time):
+        return
+    x, y = track.position[:, 0], track.position[:, 1]
+    axes.plot(x, y, color='white', lw=3.2, alpha=0.7)
+    axes.plot(x, y, color=color, lw=1.8, label=f'{track.name}, {track.distance:.1f} m')
+    axes.plot(x[0], y[0], 'o', ms=7, mfc='white', mec=color, mew=2)
+    qx, qy, qz, qw = track.orientation[-1]
+    heading = np.arctan2(2.0 * (qw * qz + qx * qy), 1.0 - 2.0 * (qy * qy + qz * qz))
+    axes.plot(x[-1], y[-1], marker=(3, 0, np.degrees(heading) - 90.0), ms=13, mfc=color, mec='white', mew=1.4)
+
+
+def _smooth(values: np.ndarray[Any, np.dtype[np.float64]], width: int = 9) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return a running mean; at the ends over what there is."""
+    if len(values) < width:
+        return values
+    kernel = np.ones(width)
+    result: np.ndarray[Any, np.dtype[np.float64]] = np.convolve(values, kernel, 'same') / np.convolve(
+        np.ones(len(values)), kernel, 'same'
+    )
+    return result
+
+
+def _style(axes: Any) -> None:
+    for a in axes:
+        a.grid(True, color=_GRID, lw=0.7)
+        a.set_axisbelow(True)
+        for side in ('top', 'right'):
+            a.spines[side].set_visible(False)

@@ -1,0 +1,200 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A run folder as arrays: where each vehicle was, how its wheels fared, how the cycles went, what the ground became.
+
+Times are simulated seconds; positions are in the world frame [m]; quaternions are (x, y, z, w).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_bringup.bag.reading import Bag
+from regolith_bringup.scenario.schema import Scenario
+from regolith_world.config import load_section
+
+Array = NDArray[np.float64]
+Key = tuple[int, int, int]
+"""(epoch, cycle, attempt)"""
+
+_COMMIT = 1
+_EVOLVE = 0
+
+
+@dataclass(frozen=True)
+class Track:
+    """What one vehicle did; n samples of its true pose, m of its w wheels."""
+
+    name: str
+    time: Array
+    """[s], shape (n,)."""
+    position: Array
+    """Of the base frame [m], shape (n, 3)."""
+    orientation: Array
+    """Shape (n, 4)."""
+    speed: Array
+    """Forward, in the base frame [m/s], shape (n,)."""
+    wheels: tuple[str, ...]
+    """Names, w of them."""
+    wheel_time: Array
+    """[s], shape (m,)."""
+    slip_ratio: Array
+    """Shape (m, w)."""
+    sinkage_total: Array
+    """Wheel bottom below the undisturbed ground [m], shape (m, w)."""
+    sinkage_incremental: Array
+    """Wheel bottom below the ground just ahead of it [m], shape (m, w)."""
+    normal_load: Array
+    """[N], shape (m, w)."""
+    drawbar_pull: Array
+    """[N], shape (m, w)."""
+
+    @property
+    def distance(self) -> float:
+        """Length of the path over ground [m]."""
+        return float(np.linalg.norm(np.diff(self.position, axis=0), axis=1).sum()) if len(self.time) else 0.0
+
+
+@dataclass(frozen=True)
+class CycleTiming:
+    """Every attempt at every cycle, in order; shape (n,) each."""
+
+    time: Array
+    """Committed time at its start [s]."""
+    length: Array
+    """Of the attempt [s]."""
+    wall: Array
+    """At which it was asked for, from the first on [s]."""
+    committed: NDArray[np.bool_]
+    """Whether it was committed, not discarded."""
+
+
+@dataclass(frozen=True)
+class ChangedGround:
+    """The nodes of the soil grid that vehicles changed, as they are at the end; sorted by (i, j), shape (n,) each."""
+
+    spacing: float
+    """[m]"""
+    i: NDArray[np.int64]
+    j: NDArray[np.int64]
+    """Node (i, j) lies at (i, j) * spacing."""
+    level: Array
+    """Height [m]."""
+    conflicts: int = 0
+    """Nodes that several agents changed in one cycle, summed over cycles."""
+
+
+@dataclass(frozen=True)
+class RunData:
+    """Everything the report draws."""
+
+    folder: Path
+    scenario: Scenario
+    tracks: dict[str, Track]
+    cycles: CycleTiming
+    ground: ChangedGround
+    topics: dict[str, int] = field(default_factory=dict)
+    """Messages by topic."""
+
+
+def read_run(folder: str | Path) -> RunData:
+    """Read a run folder's scenario and bag.
+
+    :raises regolith_bringup.bag.recover.RecoverError: if it holds no bag
+    """
+    folder = Path(folder)
+    scenario = load_section(folder / 'scenario.yaml', '', Scenario)
+    bag = Bag(folder)
+    tracks = {name: _track(bag, name) for name in sorted(scenario.vehicles)}
+    cycles, committed = _cycles(bag)
+    ground = _ground(bag, committed, scenario.terrain.spacing_m)
+    return RunData(folder, scenario, tracks, cycles, ground, {t.name: t.messages for t in bag.topics.values()})
+
+
+def _seconds(header: Any) -> float:
+    return float(header.stamp.sec) + float(header.stamp.nanosec) * 1e-9
+
+
+def _track(bag: Bag, name: str) -> Track:
+    poses: list[tuple[float, ...]] = []
+    times: list[float] = []
+    wheels: tuple[str, ...] = ()
+    states: list[list[tuple[float, ...]]] = []
+    for message in bag.messages(f'/{name}/ground_truth/odom', f'/{name}/wheel_states'):
+        content = message.content
+        if message.topic.endswith('wheel_states'):
+            wheels = tuple(w.name for w in content.wheels)
+            times.append(_seconds(content.header))
+            states.append(
+                [
+                    (w.slip_ratio, w.sinkage_total, w.sinkage_incremental, w.normal_load, w.drawbar_pull)
+                    for w in content.wheels
+                ]
+            )
+        else:
+            p, q = content.pose.pose.position, content.pose.pose.orientation
+            poses.append((_seconds(content.header), p.x, p.y, p.z, q.x, q.y, q.z, q.w, content.twist.twist.linear.x))
+    pose = np.array(poses, dtype=np.float64).reshape(-1, 9)
+    wheel = np.array(states, dtype=np.float64).reshape(len(states), len(wheels), 5)
+    return Track(
+        name,
+        pose[:, 0],
+        pose[:, 1:4],
+        pose[:, 4:8],
+        pose[:, 8],
+        wheels,
+        np.array(times, dtype=np.float64),
+        *(wheel[:, :, k] for k in range(5)),
+    )
+
+
+def _cycles(bag: Bag) -> tuple[CycleTiming, set[Key]]:
+    """Return the timing and the keys of the attempts that were committed; the verdict on each stands in the next."""
+    rows: dict[Key, tuple[int, int, int, int]] = {}
+    committed: set[Key] = set()
+    previous: Key | None = None
+    for message in bag.messages('/regolith/cycle'):
+        content = message.content
+        key = (int(content.key.epoch), int(content.key.cycle), int(content.key.attempt))
+        if key in rows:
+            continue
+        if previous is not None and content.verdict == _COMMIT:
+            committed.add(previous)
+        rows[key] = (content.t_ns, content.dt_ns, message.publish_time_ns, content.command)
+        previous = key
+    evolved = [(key, row) for key, row in rows.items() if row[3] == _EVOLVE]
+    table = np.array([row[:3] for _, row in evolved], dtype=np.int64).reshape(-1, 3)
+    wall = np.asarray((table[:, 2] - table[:1, 2].sum()) * 1e-9, dtype=np.float64)
+    done = np.array([key in committed for key, _ in evolved], dtype=bool)
+    seconds = np.asarray(table * 1e-9, dtype=np.float64)
+    return CycleTiming(seconds[:, 0], seconds[:, 1], wall, done), committed
+
+
+def _ground(bag: Bag, committed: set[Key], spacing: float) -> ChangedGround:
+    i: list[NDArray[np.int64]] = []
+    j: list[NDArray[np.int64]] = []
+    level: list[Array] = []
+    conflicts = 0
+    seen: set[Key] = set()
+    for message in bag.messages('/regolith/terrain/update'):
+        content = message.content
+        key = (int(content.key.epoch), int(content.key.cycle), int(content.key.attempt))
+        if key not in committed or key in seen:
+            continue
+        seen.add(key)
+        conflicts += int(content.conflicts)
+        i.append(np.asarray(content.nodes.x, dtype=np.int64))
+        j.append(np.asarray(content.nodes.y, dtype=np.int64))
+        level.append(np.asarray(content.nodes.level, dtype=np.float64))
+    if not i:
+        none = np.zeros(0, dtype=np.int64)
+        return ChangedGround(spacing, none, none, np.zeros(0))
+    # Of each node the last update counts: np.unique keeps the first, so the order is reversed before.
+    nodes = np.stack([np.concatenate(i), np.concatenate(j)], axis=1)[::-1]
+    unique, last = np.unique(nodes, axis=0, return_index=True)
+    return ChangedGround(spacing, unique[:, 0], unique[:, 1], np.concatenate(level)[::-1][last], conflicts)

@@ -1,0 +1,81 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How well depth can be had from the stereo pairs of a run: block matching against the recorded ground truth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from regolith_bringup.bag.reading import Bag
+from regolith_bringup.report.frames import frames, pixels
+from regolith_bringup.scenario.schema import Scenario
+from regolith_sensors.camera.info import CameraInfo
+from regolith_sensors.labels.stereo import MatcherConfig, depth_errors, rectified_truth, stereo_baseline, stereo_depth
+from regolith_world.config import load_section
+
+_TOPICS = (
+    '{left}/image_raw', '{right}/image_raw', '{left}/depth/image_raw', '{left}/camera_info', '{right}/camera_info',
+)  # fmt: skip
+
+
+def stereo_pairs(scenario: Scenario) -> dict[str, tuple[str, str]]:
+    """Return the (left, right) cameras (``/VEHICLE/SENSOR``) of a scenario's stereo pairs, by the right one's name."""
+    return {
+        f'/{vehicle}/{name}': (f'/{vehicle}/{sensor["stereo_with"]}', f'/{vehicle}/{name}')
+        for vehicle, entry in sorted(scenario.vehicles.items())
+        for name, sensor in sorted(entry.sensors.items())
+        if sensor.get('stereo_with') is not None
+    }
+
+
+def run_depth_errors(
+    run: str | Path, within: tuple[float, float] = (2.0, 8.0), matcher: MatcherConfig | None = None,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Return a row per stereo pair: what :class:`regolith_sensors.labels.stereo.DepthErrors` says, over all its frames.
+
+    :param run: run folder
+    :param within: true depths that count [m]
+    :param matcher: none: the default block matcher
+    :param progress: told how many of how many frames are done
+    :raises ValueError: if the run has no pair whose images, depth and camera_info were recorded
+    :raises regolith_bringup.bag.recover.RecoverError: if there is no bag
+    """
+    bag = Bag(run)
+    pairs = stereo_pairs(load_section(Path(run) / 'scenario.yaml', '', Scenario))
+    topics = {name: [topic.format(left=l, right=r) for topic in _TOPICS] for name, (l, r) in pairs.items()}
+    whole = [name for name in pairs if all(t in bag.topics and bag.topics[t].messages for t in topics[name])]
+    if not whole:
+        allowed = 'a stereo pair (stereo_with) whose images, left depth and camera_info were recorded'
+        raise ValueError(f'{run}: no stereo pair to judge; allowed: {allowed}')
+    of = sum(bag.topics[topics[name][2]].messages for name in whole)
+    rows, done = [], 0
+    for name in whole:
+        depths, truths = [], []
+        baseline = focal = 0.0
+        for _, (left, right, truth, left_info, right_info) in frames(bag, topics[name]):
+            infos = camera_info(left_info), camera_info(right_info)
+            baseline, focal = stereo_baseline(infos[1]), float(infos[1].p[0, 0])
+            reach = (0.75 * within[0], 1.5 * within[1])
+            depths.append(stereo_depth(pixels(left), pixels(right), *infos, reach, matcher))
+            truths.append(rectified_truth(pixels(truth), infos[0]))
+            done += 1
+            progress(done, of)
+        errors = depth_errors(np.array(depths), np.array(truths), within)
+        about = {'left': pairs[name][0], 'right': name, 'frames': len(depths), 'baseline_m': baseline}
+        rows.append({**about, 'focal_length_px': focal, 'within_m': list(within), **asdict(errors)})
+    return rows
+
+
+def camera_info(message: Any) -> CameraInfo:
+    """Return the contents of a sensor_msgs/CameraInfo."""
+    k, r, p = (np.asarray(values, dtype=np.float64) for values in (message.k, message.r, message.p))
+    return CameraInfo(
+        int(message.width), int(message.height), message.distortion_model, np.asarray(message.d, dtype=np.float64),
+        k.reshape(3, 3), r.reshape(3, 3), p.reshape(3, 4),
+    )  # fmt: skip

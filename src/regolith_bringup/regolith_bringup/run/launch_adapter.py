@@ -1,0 +1,210 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A plan as a launch description, for machines whose ROS 2 has ``launch`` (the wheels from pip have not)."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from regolith_bringup.run.graph import namespace_named
+from regolith_bringup.run.launched_run import LaunchedRun
+from regolith_bringup.run.middleware import OPEN_WORDS, goes_out, middleware_environment
+from regolith_bringup.run.plan import NodeSpec, Parameter, new_run_id, plan, processes_named
+from regolith_bringup.run.run_folder import check_checkpoint, new_run_folder
+from regolith_bringup.scenario.loading import load_scenario, write_resolved
+from regolith_bringup.scenario.radio_map import with_pair
+from regolith_files.problems import Problem, ScenarioError, one_of
+from regolith_world.start import PARENT
+
+ARGUMENTS: Mapping[str, tuple[str, str]] = {
+    'scenario': ('two_rovers', 'name of a scenario that ships, or path of a scenario YAML'),
+    'duration': ('', 'simulated time [s]; empty: as the scenario says'),
+    'speed': ('', "cap on simulated seconds per wall second, or 'max'; empty: as the scenario says"),
+    'seed': ('', 'of everything random; empty: as the scenario says'),
+    'processes': ('many', "'many': one process per vehicle; 'one': world, terrain and vehicles in one"),
+    'set': ('', "further settings 'a.b=value', separated by ';'"),
+    'record': ('', "'true' or 'false'; empty: as the scenario says"),
+    'report': ('true', "'true' or 'false': whether to write report.html at the end, where there is a bag"),
+    'from': ('', 'checkpoint folder to continue from; empty: the beginning'),
+    'out': ('', 'run folder to make; empty: a new one under runs/'),
+    'namespace': ('', 'above all names of the run, /clock and /tf too; empty: none'),
+}
+"""Launch arguments: name -> (default, description)."""
+_PATIENCE_S = 10.0
+"""How long nodes may take to leave after the world's end [wall s]: most of it is for the recorder's queues."""
+
+
+def prepared(arguments: Mapping[str, str], above: str = '') -> LaunchedRun:
+    """Check the scenario, make the run folder, write the resolved scenario into it and return what to start.
+
+    :param arguments: values of :data:`ARGUMENTS`, as text
+    :param above: namespace that launch itself puts above ours (``PushRosNamespace``)
+    :raises ScenarioError: if the scenario cannot be run; nothing has been made then
+    """
+    given = {name: arguments.get(name, default).strip() for name, (default, _) in ARGUMENTS.items()}
+    try:
+        processes = processes_named(given['processes'])
+        resolved = load_scenario(
+            given['scenario'],
+            [part.strip() for part in given['set'].split(';') if part.strip()],
+            seed=_number('seed', given['seed'], int, 'a whole number'),
+            duration_s=_number('duration', given['duration'], float, 'a number of seconds'),
+            speed=given['speed'] or None,
+            record=_switch('record', given['record']),
+        )
+        report = _switch('report', given['report'])
+        namespace = namespace_named(given['namespace'])
+        restore_from = Path(given['from']) if given['from'] else None
+        if restore_from is not None:
+            check_checkpoint(restore_from)
+        folder = new_run_folder(resolved.scenario.name, Path(given['out']) if given['out'] else None).absolute()
+    except ScenarioError as error:
+        raise ScenarioError(map(_of_argument, error.problems)) from None
+    scenario = with_pair(resolved.scenario, folder / 'comms')
+    write_resolved(scenario, folder / 'scenario.yaml')
+    specs = plan(
+        scenario, folder / 'scenario.yaml', folder, processes, restore_from=restore_from, namespace=namespace,
+        run=new_run_id(),
+    )  # fmt: skip
+    return LaunchedRun(folder, specs, report=report is not False)
+
+
+def _number(name: str, text: str, kind: Callable[[str], Any], allowed: str) -> Any:
+    try:
+        return kind(text) if text else None
+    except ValueError:
+        raise ScenarioError(Problem(f'--{name}', '', 'is not that', allowed, text)) from None
+
+
+def _switch(name: str, text: str) -> bool | None:
+    if text.lower() not in ('', 'true', 'false'):
+        raise ScenarioError(Problem(f'--{name}', '', 'is neither', 'true or false', text))
+    return text.lower() == 'true' if text else None
+
+
+def _of_argument(problem: Problem) -> Problem:
+    """Return a problem with an option as one with a launch argument: people who launch know no options."""
+    flag = re.match(r'--(\w+) ?', problem.where)
+    if flag is None:
+        return problem
+    value = problem.where[flag.end() :] or problem.value
+    return replace(problem, where=f'{flag[1]}:={value}', value='' if value == problem.value else problem.value)
+
+
+def refuse_unknown(given: Sequence[str], known: Mapping[str, object]) -> None:
+    """Refuse arguments of the command line that our launch files do not have.
+
+    :param given: ``name:=value``
+    :raises ScenarioError: naming the first
+    """
+    for argument in given:
+        name, sign, _ = argument.partition(':=')
+        if sign and name not in known:
+            allowed = one_of(known, name)
+            raise ScenarioError(Problem(argument, '', 'is no argument of this launch file', allowed))
+
+
+def launch_description(fixed: Mapping[str, str] | None = None) -> Any:
+    """Return the ``launch.LaunchDescription`` that starts a scenario.
+
+    :param fixed: values of :data:`ARGUMENTS` that are not asked for
+    """
+    # mypy: launch is absent from some machines and untyped on the others.
+    from launch.actions import DeclareLaunchArgument, OpaqueFunction  # type: ignore
+    from launch.substitutions import LaunchConfiguration  # type: ignore
+
+    from launch import LaunchContext, LaunchDescription  # type: ignore
+
+    fixed = dict(fixed or {})
+    asked = {name: about for name, about in ARGUMENTS.items() if name not in fixed}
+
+    def start(context: LaunchContext) -> list[Any]:
+        if _on_command_line(context):
+            refuse_unknown(context.argv, asked)
+        values = {name: LaunchConfiguration(name).perform(context) for name in asked}
+        run = prepared({**values, **fixed})
+        print(f'run folder: {run.folder}', flush=True)
+        if goes_out(os.environ):
+            print(OPEN_WORDS, flush=True)
+        return [part for spec in run.specs for part in actions(spec, run)]
+
+    declared = [DeclareLaunchArgument(n, default_value=d, description=t) for n, (d, t) in asked.items()]
+    return LaunchDescription([*declared, OpaqueFunction(function=start)])
+
+
+def _on_command_line(context: Any) -> bool:
+    """Return whether the launch file being read is the one that ``ros2 launch`` was given, not one it includes.
+
+    What the command line says to another file is for that to judge.
+    """
+    path = context.get_locals_as_dict().get('current_launch_file_path', '')
+    return bool(path) and Path(path).name in {Path(word).name for word in sys.argv}
+
+
+@cache
+def _quiet_start() -> str:
+    """Return a command that lets Ctrl-C wait until a node's process can take it, '' where ``env`` cannot do that.
+
+    ``launch`` and the terminal send SIGINT to whoever is there; an interpreter that still starts prints its stack.
+    """
+    command = ['env', '--block-signal=INT']
+    try:
+        subprocess.run([*command, 'true'], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        return ''
+    return ' ' + ' '.join(command)
+
+
+def actions(spec: NodeSpec, run: LaunchedRun) -> list[Any]:
+    """Return the actions that start one node and follow it to its end."""
+    from launch.actions import EmitEvent, RegisterEventHandler, Shutdown, TimerAction
+    from launch.event_handlers import OnProcessIO  # type: ignore
+    from launch.events import Shutdown as ShutdownEvent  # type: ignore
+    from launch.substitutions import LaunchConfiguration
+    from launch_ros.actions import Node  # type: ignore
+
+    def ended(event: Any, context: Any) -> list[Any]:
+        step = run.ended(spec, event.returncode, shutting_down=context.is_shutdown)
+        if step.problem:
+            # Of all that a handler may do only this makes `ros2 launch` end with an exit code other than 0.
+            raise RuntimeError(step.problem)
+        if step.restart:
+            return actions(spec, run)
+        if step.leave:
+            return [EmitEvent(event=ShutdownEvent(reason=step.leave))]
+        if step.over:
+            return [TimerAction(period=_PATIENCE_S, actions=[Shutdown(reason='nodes did not leave by themselves')])]
+        return []
+
+    def printed(event: Any) -> None:
+        run.printed(spec, event.text)
+
+    node = Node(
+        package=spec.package,
+        executable=spec.executable,
+        name=spec.name,
+        namespace=spec.namespace,
+        # It prefixes what the node prints.
+        exec_name=spec.label.replace('/', '.'),
+        parameters=[dict[str, Parameter](spec.parameters)],
+        additional_env={
+            **middleware_environment(os.environ),
+            'ROS_LOG_DIR': str(run.folder / 'log'),
+            'PYTHONUNBUFFERED': '1',
+            'PYTHONFAULTHANDLER': '1',
+            PARENT: str(os.getpid()),
+        },
+        output='screen',
+        on_exit=ended,
+        prefix=[LaunchConfiguration('launch-prefix', default=''), _quiet_start()],
+    )
+    handler = OnProcessIO(target_action=node, on_stdout=printed, on_stderr=printed)
+    return [RegisterEventHandler(handler), node]

@@ -1,0 +1,90 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What becomes of a run whose nodes ``launch`` started: who is started again, when it is over, what it leaves.
+
+The same decisions as :mod:`regolith_bringup.run.supervisor` makes, as answers to events.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from regolith_bringup.run.outcome import ended_well, sum_up
+from regolith_bringup.run.plan import RESTARTS, WORLD_EXECUTABLES, NodeSpec
+
+
+@dataclass(frozen=True)
+class Step:
+    """What launch must do next; nothing, if all is as by default."""
+
+    restart: bool = False
+    """Whether to start the node again."""
+    over: bool = False
+    """Whether the world has ended and the others have a while to leave by themselves."""
+    leave: str = ''
+    """Why everything must end now."""
+    problem: str = ''
+    """What went wrong, once everything has ended."""
+
+
+class LaunchedRun:
+    """Follows the nodes of one run to their end.
+
+    :param folder: of the run
+    :param specs: from ``plan()``
+    :param report: whether to write one, where there is a bag
+    """
+
+    def __init__(self, folder: Path, specs: list[NodeSpec], *, report: bool = True) -> None:
+        self.folder = folder
+        self.specs = specs
+        self._report = report
+        self._running = {spec.label for spec in specs}
+        self._restarts: dict[str, int] = {}
+        self._failed: list[str] = []
+        self._over = False
+        self._interrupted = False
+        (folder / 'output.txt').touch()
+
+    def printed(self, spec: NodeSpec, text: bytes) -> None:
+        """Keep what a node printed in ``output.txt``."""
+        with suppress(OSError), (self.folder / 'output.txt').open('a', encoding='utf-8') as stream:
+            for line in text.decode(errors='replace').splitlines():
+                stream.write(f'{spec.label}: {line}\n')
+
+    def ended(self, spec: NodeSpec, code: int, *, shutting_down: bool) -> Step:
+        """Return what follows from the end of a node.
+
+        :param code: its exit code; negative for a signal
+        :param shutting_down: whether launch ends everything already
+        """
+        world = spec.executable in WORLD_EXECUTABLES
+        self._interrupted |= shutting_down and not self._over
+        again = code != 0 and spec.respawn and not self._over and not shutting_down
+        if again and self._restarts.get(spec.label, 0) < RESTARTS:
+            self._restarts[spec.label] = self._restarts.get(spec.label, 0) + 1
+            return Step(restart=True)
+        self._running.discard(spec.label)
+        if code != 0 and (world or not (spec.respawn or self._interrupted)):
+            self._failed.append(f'{spec.label} ended with exit code {code}')
+        if not self._running:
+            return self._all_ended()
+        if world:
+            self._over = True
+            return Step(over=True) if code == 0 else Step(leave=f'the world ended with exit code {code}')
+        if code != 0 and not self._started() and not shutting_down:
+            return Step(leave=f'{spec.label} ended before the run began')
+        return Step()
+
+    def _started(self) -> bool:
+        return any((self.folder / name).exists() for name in ('started', 'world.json'))
+
+    def _all_ended(self) -> Step:
+        sum_up(self.folder, print, report=self._report)
+        print(self.folder, flush=True)
+        problems = [] if self._interrupted and ended_well(self.folder) else self._failed
+        if problems:
+            return Step(problem=f'run {self.folder}: {"; ".join(problems)}')
+        return Step(leave='the run is over')

@@ -1,0 +1,55 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How the middleware is set for the processes of a run: bound to this machine, unless somebody asks for more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from regolith_bringup.bag.message_definitions import share_folders
+
+VARIABLE = 'FASTRTPS_DEFAULT_PROFILES_FILE'
+"""Names the file Fast DDS reads its profiles from (ROS 2 Jazzy)."""
+RANGE = 'ROS_AUTOMATIC_DISCOVERY_RANGE'
+LOCAL, UDP, NETWORK = 'fastdds.xml', 'fastdds_udp.xml', 'fastdds_network.xml'
+"""Profiles that ship: this machine; this machine without shared memory; all interfaces."""
+
+
+OPEN_WORDS = (
+    'this run listens on all interfaces of this machine: who can reach it can join it, read everything and drive the '
+    'vehicles (DDS without SROS 2)'
+)
+
+
+def profile(name: str = LOCAL) -> Path:
+    """Return the path of a profile that ships.
+
+    :raises FileNotFoundError: if it is not there
+    """
+    here = Path(__file__).resolve().parents[2]
+    for folder in (here, *share_folders('regolith_bringup')):
+        if (path := folder / 'config' / name).is_file():
+            return path
+    raise FileNotFoundError(f'no config/{name} in {here} or where regolith_bringup is installed; run make setup')
+
+
+def goes_out(environment: Mapping[str, str], network: bool = False) -> bool:
+    """Return whether a run is to be heard beyond this machine: because somebody says so, or its environment does."""
+    return network or environment.get(RANGE) == 'SUBNET'
+
+
+def middleware_environment(environment: Mapping[str, str], network: bool = False) -> dict[str, str]:
+    """Return what to set in a process's environment: one of our profiles, unless it names another's.
+
+    :param network: whether the run is to be heard beyond this machine
+    """
+    named = environment.get(VARIABLE)
+    out = goes_out(environment, network)
+    if environment.get('RMW_IMPLEMENTATION', 'rmw_fastrtps_cpp').startswith('rmw_fastrtps') and (
+        named is None or Path(named).name in (LOCAL, UDP, NETWORK)
+    ):
+        local = UDP if named is not None and Path(named).name == UDP else LOCAL
+        # Our local profiles say it all; with LOCALHOST rmw_fastrtps adds transports of its own to them.
+        return {VARIABLE: str(profile(NETWORK if out else local)), RANGE: 'SUBNET' if out else 'SYSTEM_DEFAULT'}
+    return {RANGE: 'SUBNET' if out else environment.get(RANGE, 'LOCALHOST')}

@@ -1,0 +1,140 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""From a scenario to the nodes that run it: one list, whoever starts them.
+
+``./regolith run`` and ``ros2 launch`` start exactly these nodes with exactly these parameters.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from regolith_bringup.bag.topics import recorded_topics
+from regolith_bringup.scenario.schema import Scenario
+from regolith_bringup.scenario.sensing_section import recorded_sensor_topics, scenario_sensors
+from regolith_files.problems import Problem, ScenarioError, one_of
+from regolith_sensors.scenario_config import lag_s
+
+WORLD_EXECUTABLES = ('world_node', 'solo_node')
+"""Those whose end is the end of a run."""
+RESTARTS = 3
+"""How often a node that respawns is started again before the run is given up."""
+Parameter = bool | int | float | str | list[str]
+PROCESSES = ('many', 'one')
+Processes = Literal['many', 'one']
+
+
+def new_run_id() -> int:
+    """Return an id for a run: by chance, since nobody keeps a list of all runs; it is outside every hash."""
+    return secrets.randbits(62) + 1
+
+
+def processes_named(text: str) -> Processes:
+    """Return the way to spread a run over processes that a text names.
+
+    :raises ScenarioError: if it names none
+    """
+    if text == 'many':
+        return 'many'
+    if text == 'one':
+        return 'one'
+    raise ScenarioError(Problem('--processes', '', 'is unknown', one_of(PROCESSES, text), text))
+
+
+@dataclass(frozen=True)
+class NodeSpec:
+    """One process to start."""
+
+    package: str
+    executable: str
+    name: str
+    """Of the node that gives the process its face; others in it name themselves."""
+    namespace: str
+    """Relative to the graph."""
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    respawn: bool = False
+    """Whether the one who started it starts it again if it fails (a rejoining agent restores itself)."""
+
+    @property
+    def label(self) -> str:
+        """Short name for prefixing its output, unique within a plan."""
+        return f'{self.namespace}/{self.name}'.removeprefix('/')
+
+    def arguments(self) -> list[str]:
+        """Return the command line after the executable: ``--ros-args`` and what follows."""
+        arguments = ['--ros-args', '-r', f'__node:={self.name}', '-r', f'__ns:=/{self.namespace}']
+        for key, value in self.parameters.items():
+            # JSON is YAML, and quotes what YAML would take for something else.
+            arguments += ['-p', f'{key}:={json.dumps(value)}']
+        return arguments
+
+
+def plan(
+    scenario: Scenario,
+    scenario_file: str | Path,
+    run_dir: str | Path,
+    processes: Processes = 'many',
+    *,
+    restore_from: str | Path | None = None,
+    namespace: str = '',
+    run: int = 0,
+) -> list[NodeSpec]:
+    """Return the nodes that run a scenario, in the order to start them.
+
+    :param scenario: checked and resolved
+    :param scenario_file: the resolved file, which the nodes read (see ``write_resolved``)
+    :param run_dir: folder of the run, which world and recorder write to
+    :param restore_from: checkpoint folder the run continues from; None: the beginning
+    :param namespace: below which the run has all its names, ``moon``; none: at the root of the graph
+    :param run: its id, from :func:`new_run_id`: tells its messages from those of others
+    :param processes: 'many' gives world, terrain, comms and each vehicle a process; 'one' puts them into one together
+    """
+    file, folder = str(Path(scenario_file).absolute()), str(Path(run_dir).absolute())
+    common: dict[str, Parameter] = {'scenario_file': file, 'use_sim_time': False, 'run': run}
+    below = f'{namespace}/' if namespace else ''
+    world = f'{below}regolith'
+    names = sorted(scenario.vehicles)
+    sensors = scenario_sensors(scenario)
+    labelled = any('wheels' in sensor.outputs for sensor in sensors)
+    seen = recorded_sensor_topics(scenario) if scenario.recording.enabled else ()
+    on_world: dict[str, Parameter] = {
+        **common,
+        'run_dir': folder,
+        'duration_s': float(scenario.duration_s),
+        # ROS parameters have no infinity on the command line: 0 means as fast as it goes.
+        'speed': 0.0 if scenario.speed == 'max' else float(scenario.speed),
+        'recorder': scenario.recording.enabled,
+        'sensors_lag_s': lag_s(sensors, scenario.world.heartbeat_s) if sensors else -1.0,
+        'restore_from': str(Path(restore_from).absolute()) if restore_from is not None else '',
+    }
+    nodes: list[NodeSpec] = []
+    if scenario.recording.enabled:
+        radios = sorted({*names, *scenario.comms.stations}) if scenario.comms is not None else []
+        extra = [*(topic.line() for topic in seen), *scenario.recording.topics]
+        topics = [topic.line() for topic in recorded_topics(names, extra, radios)]
+        on_recorder: dict[str, Parameter] = {'run_dir': folder, 'topics': topics, 'use_sim_time': False, 'run': run}
+        nodes.append(NodeSpec('regolith_bringup', 'recorder_node', 'recorder', world, on_recorder))
+    if sensors:
+        # rclpy knows no empty list of strings on the command line.
+        on_sensors: dict[str, Parameter] = {**common, 'recorded': [topic.name for topic in seen] or ['']}
+        nodes.append(NodeSpec('regolith_sensors', 'sensors_node', 'sensors', world, on_sensors))
+    if processes == 'one':
+        on_world['labelled'] = labelled
+        nodes.append(NodeSpec('regolith_bringup', 'solo_node', 'world', world, on_world))
+        return nodes
+    nodes.append(NodeSpec('regolith_world', 'world_node', 'world', world, on_world))
+    respawn = scenario.world.on_failure == 'wait'
+    nodes.append(NodeSpec('regolith_terrain', 'terrain_node', 'terrain', world, common, respawn=respawn))
+    if scenario.comms is not None:
+        nodes.append(NodeSpec('regolith_comms', 'comms_node', 'comms', world, common, respawn=respawn))
+    for name in names:
+        on_agent: dict[str, Parameter] = {**common, 'vehicle': name, 'sensed': bool(sensors), 'labelled': labelled}
+        nodes.append(
+            NodeSpec('regolith_vehicles', 'agent_node', 'agent', f'{below}{name}', on_agent, respawn=respawn)
+        )
+    return nodes

@@ -1,0 +1,121 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Starts the nodes of a plan as processes, prefixes what they print, and leaves none behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from regolith_bringup.run.plan import NodeSpec
+
+
+def executable(spec: NodeSpec) -> Path:
+    """Return the file to run for a node.
+
+    :raises FileNotFoundError: if the package is not built or has no such executable
+    """
+    from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+
+    try:
+        path = Path(get_package_prefix(spec.package)) / 'lib' / spec.package / spec.executable
+    except PackageNotFoundError:
+        raise FileNotFoundError(f'package {spec.package} is not built; run make setup') from None
+    if not path.is_file():
+        raise FileNotFoundError(f'{path}: no such executable; run make setup')
+    return path
+
+
+class NodeProcess:
+    """One node of a plan, running or ended.
+
+    :param say: told every line it prints, ``say(label, line)``
+    """
+
+    def __init__(self, spec: NodeSpec, environment: Mapping[str, str], say: Callable[[str, str], None]) -> None:
+        self.spec = spec
+        self._environment = dict(environment)
+        self._say = say
+        self.restarts = 0
+        self._start()
+
+    def _start(self) -> None:
+        # A session of its own: Ctrl-C in the terminal reaches the supervisor alone, which ends the run in order.
+        # SIGINT is kept back until the node takes it quietly (regolith_world.start): an interpreter that is only
+        # starting would print its stack.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        try:
+            self.process = subprocess.Popen(
+                [str(executable(self.spec)), *self.spec.arguments()],
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors='replace',
+                start_new_session=True,
+            )
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        self._reader = threading.Thread(target=self._read, args=(self.process,), daemon=True)
+        self._reader.start()
+
+    def _read(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdout is not None
+        for line in process.stdout:
+            self._say(self.spec.label, line.rstrip('\n'))
+
+    @property
+    def running(self) -> bool:
+        """Whether it has not ended."""
+        return self.process.poll() is None
+
+    @property
+    def code(self) -> int | None:
+        """Its exit code; negative for a signal; None while it runs."""
+        return self.process.poll()
+
+    def restart(self) -> None:
+        """Start it again after it ended."""
+        self.restarts += 1
+        self._start()
+
+    def signal(self, number: int) -> None:
+        """Send a signal to the whole process group, if it still runs."""
+        if self.running:
+            os.killpg(self.process.pid, number)
+
+    def join_output(self) -> None:
+        """Wait until everything it printed has been passed on."""
+        self._reader.join(timeout=1.0)
+
+
+def end_all(nodes: Sequence[NodeProcess], grace_s: float) -> list[str]:
+    """Wait up to ``grace_s`` for nodes to end by themselves, then ask them, then end them.
+
+    Those that hang are made to say where first: on SIGABRT Python's fault handler prints the stacks of all threads.
+
+    :return: the labels of those that had to be asked
+    """
+    asked: list[str] = []
+    for number, patience_s in ((None, grace_s), (signal.SIGTERM, 0.7), (signal.SIGABRT, 0.3), (signal.SIGKILL, 1.0)):
+        if number == signal.SIGTERM:
+            asked = [node.spec.label for node in nodes if node.running]
+        if number is not None:
+            for node in nodes:
+                node.signal(number)
+        until = time.monotonic() + patience_s
+        while any(node.running for node in nodes):
+            if time.monotonic() > until:
+                break
+            time.sleep(0.02)
+        else:
+            break
+    for node in nodes:
+        node.join_output()
+    return asked

@@ -1,0 +1,69 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Run folders: where a run leaves what it made."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from pathlib import Path
+
+from regolith_files.problems import Problem, ScenarioError
+from regolith_world import reserve
+
+
+def check_run_folder(out: Path) -> None:
+    """Refuse a folder that a run would not leave as it finds it; make nothing.
+
+    :raises ScenarioError: if it is a file, or a folder that holds something
+    """
+    if os.path.exists(out) and (not out.is_dir() or any(out.iterdir())):
+        raise ScenarioError(Problem(f'--out {out}', '', 'is not an empty folder', 'a new or an empty folder'))
+
+
+def _make(folder: Path, asked: str, *, exist_ok: bool) -> None:
+    """Make a folder with room kept for a run's last words.
+
+    :raises ScenarioError: if the disk refuses
+    :raises FileExistsError: if it is there and must not be
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=exist_ok)
+        reserve.keep(folder)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        raise ScenarioError(
+            Problem(asked, '', f'cannot be made: {error.strerror}', 'a folder on a disk that takes files')
+        ) from None
+
+
+def check_checkpoint(folder: Path) -> None:
+    """Refuse a folder that is no checkpoint.
+
+    :raises ScenarioError: if it is none
+    """
+    if not os.path.isfile(folder / 'manifest.json'):
+        allowed = 'a folder that holds a manifest.json, as in RUN/checkpoints'
+        raise ScenarioError(Problem('--from', '', 'is not a checkpoint', allowed, str(folder)))
+
+
+def new_run_folder(scenario_name: str, out: Path | None = None) -> Path:
+    """Make and return an empty run folder.
+
+    :param scenario_name: names the folder when ``out`` is None: ``runs/<scenario_name>_001`` and counting
+    :param out: the folder to make instead; it may exist if it is empty
+    :raises ScenarioError: if ``out`` is a file, or a folder that holds something, or cannot be written to
+    """
+    if out is not None:
+        check_run_folder(out)
+        _make(out, f'--out {out}', exist_ok=True)
+        return out
+    for number in itertools.count(1):
+        folder = Path('runs') / f'{scenario_name}_{number:03d}'
+        try:
+            _make(folder, str(folder), exist_ok=False)
+        except FileExistsError:
+            continue
+        return folder
+    raise AssertionError('the count does not end')

@@ -1,0 +1,141 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A whole scenario in one process, without ROS: world, ground, radios and vehicles wired by function calls.
+
+The participants are the very objects that the nodes run, so a run here has the same state hash as the same scenario
+in as many processes as there are vehicles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from regolith_bringup.scenario.radio_map import link_model
+from regolith_bringup.scenario.schema import Scenario
+from regolith_comms.authority import CommsAuthority
+from regolith_terrain.authority import TerrainAuthority
+from regolith_terrain.height_field import build_height_field
+from regolith_terrain.merge import SoilDelta, SoilUpdate
+from regolith_terrain.soil_copy import SoilCopy
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_vehicles.agent import Snapshot, VehicleAgent
+from regolith_vehicles.config import load_vehicle_model
+from regolith_world.checkpoint import WORLD, Checkpoint
+from regolith_world.participant import Participant
+from regolith_world.records import ParticipantKind
+from regolith_world.remote import LocalBus
+from regolith_world.world import World
+
+
+class Simulation:
+    """Builds everything a scenario names; :attr:`world` then steps it.
+
+    :param scenario: checked and resolved
+    :param threads: that evolve vehicles side by side; the outcome does not depend on it
+    :param publish: told every committed state of every vehicle, ``publish(name, snapshot)``
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        *,
+        threads: int = 1,
+        publish: Callable[[str, Snapshot], None] | None = None,
+    ) -> None:
+        self.scenario = scenario
+        config = scenario.terrain
+        field = build_height_field(config, scenario.seed)
+        self.bus = LocalBus(threads)
+        self.world = World(scenario.world, bus=self.bus)
+        self.terrain = TerrainAuthority(config, field, self.bus.answer, self._on_update)
+        self.agents: dict[str, VehicleAgent] = {}
+        self.on_delta: Callable[[SoilDelta], None] = lambda delta: None
+        """Called with every delta, in name order."""
+        self.on_update: Callable[[SoilUpdate], None] = lambda update: None
+        """Called with every update."""
+        self._deltas: dict[str, SoilDelta] = {}
+        self.bus.connect(self.terrain, ParticipantKind.TERRAIN)
+        self.world.admit(self.terrain.join_request())
+        self.comms: CommsAuthority | None = None
+        if scenario.comms is not None:
+            self.comms = CommsAuthority(
+                scenario.comms, link_model(scenario), scenario.seed, tuple(scenario.vehicles), self.bus.answer, {}
+            )
+            self.bus.connect(self.comms, ParticipantKind.COMMS)
+            self.world.admit(self.comms.join_request())
+        for name, entry in sorted(scenario.vehicles.items()):
+            model, mjcf_path = load_vehicle_model(entry.model)
+            # Without compaction transfer every vehicle sees another ground, so it must have its own.
+            own = not config.compaction_transfer
+            agent = VehicleAgent(
+                name,
+                entry,
+                model,
+                mjcf_path,
+                config,
+                field,
+                scenario.world.gravity_mps2,
+                self.bus.answer,
+                self._take_delta,
+                soil=SoilCopy(SoilGrid(field, config.spacing_m), name, compaction_transfer=False) if own else None,
+                grid=None if own else self.terrain.grid,
+                publish=None if publish is None else partial(publish, name),
+            )
+            self.agents[name] = agent
+            self.bus.connect(agent, ParticipantKind.AGENT)
+            self.world.admit(agent.join_request())
+        self.bus.between(self._hand_over)
+
+    def _take_delta(self, delta: SoilDelta) -> None:
+        self._deltas[delta.agent] = delta
+
+    def _hand_over(self) -> None:
+        deltas, self._deltas = self._deltas, {}
+        for name in sorted(deltas):
+            self.on_delta(deltas[name])
+            self.terrain.on_delta(deltas[name])
+
+    def _on_update(self, update: SoilUpdate) -> None:
+        self.on_update(update)
+        for name in sorted(self.agents):
+            self.agents[name].on_update(update)
+
+    def run(self, until_s: float) -> str:
+        """Step to a simulated time [s], hold there, and return the state hash."""
+        end_ns = round(until_s * 1e9)
+        while self.world.t_ns < end_ns:
+            self.world.step(end_ns)
+        self.world.hold()
+        return self.world.state_hash
+
+    # -- checkpoints (the States of regolith_world.ros.runner) --------------------------------------------------
+
+    def save(self, names: tuple[str, ...]) -> dict[str, bytes]:
+        """Return each participant's blob."""
+        participants: dict[str, Participant] = {'terrain': self.terrain, **self.agents}
+        if self.comms is not None:
+            participants['comms'] = self.comms
+        return {name: participants[name].save() for name in names}
+
+    def restore(self, blobs: Mapping[str, bytes], epoch: int) -> None:
+        """Set each participant's state, the ground's first."""
+        self.terrain.restore(blobs['terrain'], epoch)
+        if self.comms is not None:
+            self.comms.restore(blobs['comms'], epoch)
+        soil_seq, ground = TerrainAuthority.unpack(blobs['terrain'])
+        for name in sorted(self.agents):
+            agent = self.agents[name]
+            if agent.soil is not None:
+                agent.soil.load(ground, soil_seq)
+            agent.restore(blobs[name], epoch)
+
+    def checkpoint(self) -> Checkpoint:
+        """Return the committed state of everything; call it after :meth:`run`."""
+        blobs = self.save(tuple(sorted(self.world.participants)))
+        return Checkpoint(self.world.t_ns, self.world.state_hash, {WORLD: self.world.save(), **blobs})
+
+    def go_to(self, saved: Checkpoint) -> None:
+        """Continue from a checkpoint, taken here or in a run of many processes."""
+        self.world.load(saved.blobs[WORLD])
+        self.restore({n: b for n, b in saved.blobs.items() if n != WORLD}, self.world.epoch)

@@ -1,0 +1,262 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a scenario from beginning to end: starts the nodes, shows progress, ends everything, sums up."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn
+
+from regolith_bringup.commands.progress import tile_progress
+from regolith_bringup.run.middleware import OPEN_WORDS, goes_out, middleware_environment
+from regolith_bringup.run.outcome import ended_well, sum_up
+from regolith_bringup.run.plan import RESTARTS, WORLD_EXECUTABLES, NodeSpec, Processes, new_run_id, plan
+from regolith_bringup.run.processes import NodeProcess, end_all
+from regolith_bringup.run.run_folder import new_run_folder
+from regolith_bringup.run.shared_memory import remove_abandoned
+from regolith_bringup.scenario.loading import write_resolved
+from regolith_bringup.scenario.schema import ResolvedScenario
+from regolith_world.start import PARENT
+
+BAD_INPUT = 2
+NODE_FAILED = 3
+INTERRUPTED = 130
+_COLORS = ('cyan', 'magenta', 'green', 'yellow', 'blue', 'red')
+_PATIENCE_S = 10.0
+"""How long processes may take to leave after the world's end [wall s]: most of it is for the recorder's queues."""
+
+
+def run_scenario(
+    resolved: ResolvedScenario,
+    *,
+    processes: Processes = 'many',
+    out: Path | None = None,
+    as_json: bool = False,
+    report: bool = True,
+    restore_from: Path | None = None,
+    namespace: str = '',
+    network: bool = False,
+) -> int:
+    """Run a scenario in its own processes; print the run folder last (or the summary, for ``as_json``).
+
+    :param report: whether to write one, where there is a bag
+    :param namespace: above all names of the run; '' for none
+    :param network: whether it may be heard beyond this machine
+    :return: 0 done, 2 another run is there, 3 a node failed, 130 interrupted before the first cycle
+    """
+    run_dir = new_run_folder(resolved.scenario.name, out).absolute()
+    scenario = resolved.scenario
+    if scenario.comms is not None:
+        from regolith_bringup.scenario.radio_map import with_pair  # costly to import
+
+        with tile_progress('tile graph', quiet=as_json) as progress:
+            scenario = with_pair(scenario, run_dir / 'comms', progress)
+    scenario_file = run_dir / 'scenario.yaml'
+    write_resolved(scenario, scenario_file)
+    specs = plan(
+        scenario, scenario_file, run_dir, processes, restore_from=restore_from, namespace=namespace, run=new_run_id()
+    )
+    supervisor = Supervisor(specs, run_dir, scenario.duration_s, quiet=as_json, namespace=namespace, network=network)
+    code = supervisor.run()
+    if code == BAD_INPUT:
+        return code
+    if supervisor.interrupted and not supervisor.started:
+        supervisor.console.print('interrupted before the first cycle')
+        return INTERRUPTED
+    if supervisor.interrupted and report and not as_json:
+        supervisor.console.print('writing the report; Ctrl-C leaves it out')
+    with supervisor.console.status('writing the report') if report else nullcontext():
+        summary = sum_up(
+            run_dir, lambda line: supervisor.console.print(escape(line), soft_wrap=True), report=report
+        )
+    if as_json:
+        print(json.dumps(summary if summary is not None else {'run': str(run_dir), 'failed': True}, indent=1))
+    else:
+        print(run_dir, flush=True)
+    return code
+
+
+class Supervisor:
+    """The processes of one run.
+
+    :param specs: from ``plan()``
+    :param duration_s: of the run, for the progress bar [s]
+    :param quiet: whether nobody watches
+    :param namespace: above all names of the run
+    :param network: whether it may be heard beyond this machine
+    """
+
+    def __init__(
+        self, specs: list[NodeSpec], run_dir: Path, duration_s: float, *, quiet: bool, namespace: str = '',
+        network: bool = False,
+    ) -> None:  # fmt: skip
+        self._namespace, self._network = namespace, network
+        self._specs = specs
+        self._run_dir = run_dir
+        self._duration_s = duration_s
+        self.console = Console(stderr=True, highlight=False)
+        self._quiet = quiet
+        self._colors = {spec.label: _COLORS[k % len(_COLORS)] for k, spec in enumerate(specs)}
+        self._width = max(len(spec.label) for spec in specs)
+        self._interrupts = 0
+        self._log = open(run_dir / 'output.txt', 'w', encoding='utf-8')  # noqa: SIM115 - lives as long as the run
+
+    def run(self) -> int:
+        """Start everything, wait for the end, leave nothing behind."""
+        environment = {
+            **os.environ,
+            **middleware_environment(os.environ, self._network),
+            'ROS_LOG_DIR': str(self._run_dir / 'log'),
+            'PYTHONUNBUFFERED': '1',
+            'PYTHONFAULTHANDLER': '1',
+            PARENT: str(os.getpid()),
+        }
+        if goes_out(os.environ, self._network):
+            self.console.print(OPEN_WORDS, style='yellow')
+        # The progress bar listens in this process.
+        os.environ.update(middleware_environment(os.environ, self._network))
+        remove_abandoned()
+        if not self._quiet:
+            labels = ', '.join(s.label for s in self._specs)
+            self.console.print(f'starting {len(self._specs)} processes: {labels}', soft_wrap=True)
+        nodes: list[NodeProcess] = []
+        previous = {n: signal.signal(n, self._on_signal) for n in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            # One by one, so that those already started are stopped if another cannot be.
+            nodes.extend(NodeProcess(spec, environment, self._say) for spec in self._specs)
+            return self._watch(nodes)
+        finally:
+            for node in nodes:
+                node.signal(signal.SIGKILL)
+            for number, handler in previous.items():
+                signal.signal(number, handler)
+            with suppress(OSError):
+                self._log.close()
+
+    def _watch(self, nodes: list[NodeProcess]) -> int:
+        world = next(n for n in nodes if n.spec.executable in WORLD_EXECUTABLES)
+        others = [n for n in nodes if n is not world]
+        told = asked = 0
+        asked_at = 0.0
+        over_at = math.inf
+        with self._progress() as show:
+            while world.running and time.monotonic() - over_at < _PATIENCE_S:
+                if over_at == math.inf and (self._run_dir / 'world.json').exists():
+                    over_at = time.monotonic()
+                if self._interrupts > asked:
+                    if not asked and not self._quiet:
+                        self.console.print('stopping; once more: at once')
+                    asked, asked_at = self._interrupts, time.monotonic()
+                    # The world says STOP to everybody; a second Ctrl-C does not wait for that.
+                    world.signal(signal.SIGINT if asked == 1 else signal.SIGKILL)
+                if asked and time.monotonic() - asked_at > 2.0:
+                    world.signal(signal.SIGKILL)
+                for node in others:
+                    if not node.running and node.code and not asked and node.spec.respawn and node.restarts < RESTARTS:
+                        self._say(node.spec.label, f'ended with {node.code}; starting it again')
+                        node.restart()
+                if len([n for n in others if not n.running]) > told:
+                    told = len([n for n in others if not n.running])
+                    for node in others:
+                        if not node.running and node.code:
+                            self._say(node.spec.label, f'ended with exit code {node.code}')
+                if self._lost_before_start(world, others):
+                    self._say(world.spec.label, 'stopped: a node ended before the run began')
+                    world.signal(signal.SIGTERM)
+                    end_all(nodes, 1.0)
+                    return NODE_FAILED
+                show()
+                time.sleep(0.02)
+            if not world.running:
+                world.join_output()
+                if world.code:
+                    # It may not have come to say STOP.
+                    for node in others:
+                        node.signal(signal.SIGTERM)
+            # The others leave on the world's STOP; the recorder once its queues are empty.
+            stuck = end_all(nodes, 1.5 if asked else _PATIENCE_S)
+            # Who is interrupted while it starts cannot listen yet.
+            for label in stuck if self.started or not asked else ():
+                self._say(label, 'did not leave by itself')
+        # Who got stuck on the way out had done its part: the world had everybody's answer to STOP before it wrote its
+        # outcome. Only a bag is not whole before its recorder has left.
+        parting = [n for n in nodes if n.spec.label in stuck and n.spec.executable != 'recorder_node']
+        whole = ended_well(self._run_dir) if world in parting else world.code == 0
+        failed = [n for n in others if n.code and n not in parting and not n.spec.respawn]
+        if world.code == BAD_INPUT:
+            return BAD_INPUT
+        if asked:
+            if whole or ended_well(self._run_dir):
+                return 0
+            return NODE_FAILED if (self._run_dir / 'world.json').exists() else INTERRUPTED
+        return 0 if whole and not failed else NODE_FAILED
+
+    def _lost_before_start(self, world: NodeProcess, others: list[NodeProcess]) -> bool:
+        if self.started:
+            return False
+        return any(not n.running and n.code not in (0, None) for n in others)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether somebody asked for its end."""
+        return self._interrupts > 0
+
+    @property
+    def started(self) -> bool:
+        """Whether it came to its first cycle."""
+        return any((self._run_dir / name).exists() for name in ('started', 'world.json'))
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        self._interrupts += 1
+
+    def _say(self, label: str, line: str) -> None:
+        with suppress(OSError):  # the disk is full; the terminal has it all the same
+            self._log.write(f'{label}: {line}\n')
+            self._log.flush()
+        if not self._quiet or 'ERROR' in line or 'Error' in line:
+            self.console.print(f'[{self._colors[label]}]{label:>{self._width}}[/] {escape(line)}', soft_wrap=True)
+
+    @contextmanager
+    def _progress(self) -> Iterator[Any]:
+        """Show simulated time, speed and cycle rate, as the world's status tells them."""
+        if self._quiet or not sys.stderr.isatty():
+            yield lambda: None
+            return
+        from regolith_bringup.run.status_listener import StatusListener
+
+        bar = Progress(
+            TextColumn('[bold]{task.description}'),
+            BarColumn(),
+            TextColumn('{task.completed:6.2f} / {task.total:.0f} s   speed {task.fields[speed]:5.2f}   '
+                       '{task.fields[rate]:5.0f} cycles/s'),
+            console=self.console,
+            transient=True,
+        )
+        with StatusListener(f'/{self._namespace}' if self._namespace else '') as listener, bar:
+            task = bar.add_task('starting', total=self._duration_s, speed=0.0, rate=0.0)
+
+            def show() -> None:
+                status = listener.latest()
+                if status is not None:
+                    bar.update(
+                        task,
+                        description=listener.state_name(status),
+                        completed=status.t_ns * 1e-9,
+                        speed=status.speed,
+                        rate=status.cycle_rate,
+                    )
+
+            yield show

@@ -1,0 +1,13 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Scenario files: schema, reading, checking, resolving."""
+
+from regolith_bringup.scenario.library import find_scenarios
+from regolith_bringup.scenario.loading import load_scenario, scenario_file, write_resolved
+from regolith_bringup.scenario.schema import RecordingConfig, ResolvedScenario, Scenario
+from regolith_files.problems import Problem, ScenarioError
+
+__all__ = [
+    'Problem', 'RecordingConfig', 'ResolvedScenario', 'Scenario', 'ScenarioError', 'find_scenarios', 'load_scenario',
+    'scenario_file', 'write_resolved',
+]  # fmt: skip

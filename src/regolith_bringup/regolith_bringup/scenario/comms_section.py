@@ -1,0 +1,148 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The ``comms`` section of a scenario, checked against the rest of it and resolved.
+
+Kernels are imported where they are needed: that takes longer than to check everything else.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from regolith_bringup.scenario.schema import Scenario, ros_name
+from regolith_comms.addresses import BROADCAST, MULTICAST
+from regolith_comms.config import CommsConfig
+from regolith_comms.radio_config import load_radio, radio_names
+from regolith_files.paths import resolved
+from regolith_files.problems import one_of
+from regolith_files.yaml_source import KeyPath, YamlSource
+
+
+def resolved_comms(scenario: Scenario, source: YamlSource) -> CommsConfig:
+    """Return the section as nodes read it: files absolute, stations with heights.
+
+    :param scenario: checked key by key, with this section
+    :param source: its file
+    :raises ScenarioError: naming file, key, value and what is allowed
+    """
+    from regolith_terrain.height_field import build_height_field
+
+    config = scenario.comms
+    assert config is not None
+    _check_names(scenario, config, source)
+    files: dict[str, Any] = {'radio': _radio(config.radio, source)}
+    for key in ('graph', 'grid'):
+        name = getattr(config, key)
+        files[key] = None if name is None else str(_file(name, ('comms', key), source))
+    if (config.graph is None) != (config.grid is None):
+        given, missing = ('graph', 'grid') if config.grid is None else ('grid', 'graph')
+        allowed = 'both graph and grid, or neither, to have them made of the ground'
+        raise source.error(('comms', given), f'stands without {missing}', allowed, getattr(config, given))
+    field = build_height_field(scenario.terrain, scenario.seed)
+    stations = {
+        name: p if len(p) == 3 else (*p, float(field.heights(p[0], p[1]))) for name, p in config.stations.items()
+    }
+    config = config.model_copy(update={**files, 'stations': stations})
+    if config.graph is not None:
+        _check_files(config, field.fingerprint(), source)
+    else:
+        _check_size(scenario.model_copy(update={'comms': config}), source)
+    return config
+
+
+def _check_names(
+    scenario: Scenario, config: CommsConfig, source: YamlSource
+) -> None:
+    reserved = (BROADCAST, MULTICAST)
+    for name in scenario.vehicles:
+        if name in reserved:
+            allowed = f'any name but {", ".join(reserved)}, which are addresses'
+            raise source.error(('vehicles', name), 'cannot carry a radio', allowed)
+    for name in config.stations:
+        key: KeyPath = ('comms', 'stations', name)
+        try:
+            ros_name(name)
+        except ValueError as error:
+            problem, _, allowed = str(error).partition('; allowed: ')
+            raise source.error(key, problem, allowed) from None
+        if name in scenario.vehicles or name in reserved:
+            raise source.error(key, 'is taken', f'any name but {", ".join((*scenario.vehicles, *reserved))}')
+    radios = sorted({*scenario.vehicles, *config.stations})
+    for number, entry in enumerate(config.traffic):
+        at: KeyPath = ('comms', 'traffic', number)
+        if entry.src not in radios:
+            raise source.error((*at, 'src'), 'no such radio', one_of(radios, entry.src), entry.src)
+        if entry.dst not in (*radios, *reserved) or entry.dst == entry.src:
+            allowed = one_of([r for r in (*radios, *reserved) if r != entry.src], entry.dst)
+            raise source.error((*at, 'dst'), 'is not another radio', allowed, entry.dst)
+        if entry.end_s is not None and entry.end_s <= entry.start_s:
+            raise source.error((*at, 'end_s'), 'is not after start_s', f'> {entry.start_s}', entry.end_s)
+    for number, drop in enumerate(config.drops):
+        if drop.vehicle not in scenario.vehicles:
+            allowed = one_of(sorted(scenario.vehicles), drop.vehicle)
+            raise source.error(('comms', 'drops', number, 'vehicle'), 'no such vehicle', allowed, drop.vehicle)
+    for vehicle in sorted({drop.vehicle for drop in config.drops}):
+        drops = sum(drop.vehicle == vehicle for drop in config.drops)
+        if drops > config.breadcrumbs:
+            raise source.error(
+                ('comms', 'breadcrumbs'), f'too few: {vehicle!r} drops {drops}', f'>= {drops}', config.breadcrumbs
+            )
+
+
+def _radio(radio: str, source: YamlSource) -> str:
+    """Return the name of a radio that ships, or the absolute path of its file; read it."""
+    if radio in radio_names():
+        return radio
+    key: KeyPath = ('comms', 'radio')
+    path = resolved(source.base_dir(key) / radio)
+    if not os.path.isfile(path):
+        allowed = f'the path of a YAML file, or one of {one_of(radio_names(), radio)}'
+        raise source.error(key, f'no such radio and no such file ({path})', allowed, radio)
+    try:
+        load_radio(path)
+    except ValueError as error:
+        raise source.error(key, str(error), 'a radio as those that ship', radio) from None
+    return str(path)
+
+
+def _file(name: str, key: KeyPath, source: YamlSource) -> Path:
+    path = resolved(source.base_dir(key) / name)
+    if not os.path.isfile(path):
+        raise source.error(key, f'no such file ({path})', 'the path of a file', name)
+    return path
+
+
+def _check_files(config: CommsConfig, fingerprint: str, source: YamlSource) -> None:
+    """Read graph and grid now, and see whether they are of the ground as it is."""
+    from regolith_comms.model_files import load_model
+    from regolith_comms.terrain_graph import check_pair, signature
+
+    key: KeyPath = ('comms', 'graph')
+    try:
+        model = load_model(config)
+    except ValueError as error:
+        raise source.error(key, str(error), 'a tile graph (.dot) and its world grid (.dat)', config.graph) from None
+    assert model.graph is not None and model.grid is not None
+    try:
+        check_pair(model.graph, model.grid, signature(fingerprint, config.antenna_height_m, model.radio))
+    except ValueError as error:
+        allowed = 'a pair of this ground (./regolith comms build-graph), or none, to have it made'
+        raise source.error(key, str(error), allowed, config.graph) from None
+
+
+def _check_size(scenario: Scenario, source: YamlSource) -> None:
+    """See whether a graph of the ground would have too many tiles."""
+    from regolith_bringup.scenario.radio_map import height_map, lacks_graph
+
+    config = scenario.comms
+    assert config is not None
+    if not lacks_graph(config):
+        return
+    try:
+        height_map(scenario)
+    except ValueError as error:
+        problem, _, allowed = str(error).partition('; allowed: ')
+        known = allowed or 'vehicles and stations on the ground that is known'
+        raise source.error(('comms', 'tile_m'), problem, known, config.tile_m) from None

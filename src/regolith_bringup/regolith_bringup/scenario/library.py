@@ -1,0 +1,30 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Where scenarios that can be run by name come from: this package, and entry-point group ``regolith.scenarios``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from regolith_bringup.bag.message_definitions import share_folders
+from regolith_files.plugins import load_plugins
+from regolith_vehicles.config import path_of
+
+GROUP = 'regolith.scenarios'
+"""Entry points of other packages: name -> path of a YAML file, or a callable that returns one."""
+
+
+def scenario_folders() -> list[Path]:
+    """Return the folders of the scenarios that ship, by falling precedence: the source tree, then installed ones."""
+    here = Path(__file__).resolve().parents[2]
+    candidates = [here / 'config' / 'scenarios']
+    candidates += [share / 'config' / 'scenarios' for share in share_folders('regolith_bringup')]
+    return [folder for folder in candidates if folder.is_dir()]
+
+
+def find_scenarios() -> dict[str, Path]:
+    """Return all scenarios that can be run by name, in name order; our own cannot be replaced by others."""
+    found: dict[str, Path] = load_plugins(GROUP, path_of)
+    for folder in reversed(scenario_folders()):
+        found.update({path.stem: path for path in folder.glob('*.yaml')})
+    return dict(sorted(found.items()))

@@ -1,0 +1,142 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Scenario files: how one is read, checked whole and resolved before anything starts.
+
+A *resolved* scenario stands by itself: soils are written out, file names are absolute, the command line's wishes are
+in it. It is what every node of a run reads, and what a run folder keeps.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from regolith_bringup.bag.topics import RecordedTopic, is_topic
+from regolith_bringup.scenario.comms_section import resolved_comms
+from regolith_bringup.scenario.given_paths import kept_off_paths
+from regolith_bringup.scenario.library import find_scenarios
+from regolith_bringup.scenario.schema import ResolvedScenario, Scenario
+from regolith_bringup.scenario.sensing_section import check_recorded, plain_times, resolved_sensing
+from regolith_bringup.scenario.terrain_section import check_raster, resolve_terrain, soil_values
+from regolith_bringup.scenario.vehicle_section import resolved_models
+from regolith_files.atomic import write_atomically
+from regolith_files.problems import Problem, ScenarioError, one_of
+from regolith_files.validation import validated
+from regolith_files.yaml_source import KeyPath, YamlSource, parse_value
+
+
+def load_scenario(
+    path_or_name: str | Path,
+    overrides: Iterable[str] = (),
+    *,
+    seed: int | None = None,
+    duration_s: float | None = None,
+    speed: str | float | None = None,
+    record: bool | None = None,
+) -> ResolvedScenario:
+    """Read, check and resolve a scenario.
+
+    :param path_or_name: a YAML file, or the name of a scenario that ships (see :func:`find_scenarios`)
+    :param overrides: ``a.b=value`` with the value in YAML; relative file names in them start at the working directory
+    :param seed: if given, replaces the file's
+    :param duration_s: if given, replaces the file's [s]
+    :param speed: if given, replaces the file's: a number or 'max'
+    :param record: if given, replaces ``recording.enabled``
+    :raises ScenarioError: if anything at all is wrong with it
+    """
+    source = YamlSource(scenario_file(path_or_name))
+    for override in overrides:
+        _apply(source, override)
+    options: tuple[tuple[KeyPath, Any, str], ...] = (
+        (('seed',), seed, '--seed'),
+        (('duration_s',), duration_s, '--duration'),
+        (('speed',), parse_value(speed, '--speed') if isinstance(speed, str) else speed, '--speed'),
+        (('recording', 'enabled'), record, '--no-record'),
+    )
+    for path, value, option in options:
+        if value is not None:
+            source.override(path, value, option if record is value else f'{option} {value}')
+    source.data.setdefault('name', source.file.stem)
+    resolve_terrain(source)
+    plain_times(source)
+    scenario = validated(Scenario, source.data, source)
+    check_raster(scenario, source)
+    _check_types(scenario, source)
+    models = resolved_models(scenario, source)
+    sensing = {name: resolved_sensing(name, e, source) for name, e in scenario.vehicles.items()}
+    changed: dict[str, Any] = {
+        'vehicles': {
+            n: e.model_copy(update={'model': models[n], **sensing[n]}) for n, e in scenario.vehicles.items()
+        }
+    }
+    check_recorded(scenario.model_copy(update=changed), source)
+    if scenario.terrain.has_rocks and scenario.terrain.rocks_off_paths:
+        changed['terrain'] = kept_off_paths(scenario.model_copy(update=changed))
+    if scenario.comms is not None:
+        changed['comms'] = resolved_comms(scenario, source)
+    return ResolvedScenario(scenario.model_copy(update=changed), source.file.resolve())
+
+
+def scenario_file(path_or_name: str | Path) -> Path:
+    """Return the file of a scenario given by path or by the name of one that ships.
+
+    :raises ScenarioError: if there is neither
+    """
+    path = Path(path_or_name)
+    if os.path.isfile(path):
+        return path
+    known = find_scenarios()
+    if str(path_or_name) in known:
+        return known[str(path_or_name)]
+    allowed = f'the path of a YAML file, or one of {one_of(known, path_or_name)}'
+    raise ScenarioError(Problem(str(path_or_name), 'scenario', 'no such file or scenario', allowed))
+
+
+def write_resolved(scenario: Scenario, path: str | Path) -> None:
+    """Write a resolved scenario, which :func:`regolith_world.config.load_section` reads section by section."""
+    head = '# A scenario as resolved: soils written out, file names absolute, options of the command line included.\n'
+    body = yaml.safe_dump(scenario.model_dump(mode='json'), sort_keys=False, allow_unicode=True, width=120)
+    write_atomically(Path(path), head + body)
+
+
+def _apply(source: YamlSource, override: str) -> None:
+    key, equals, text = override.partition('=')
+    option = f'--set {override}' if len(override) <= 100 else f'--set {override[:99]}…'
+    parts = tuple(part.strip() for part in key.split('.'))
+    if not equals or not all(parts):
+        raise ScenarioError(Problem(option, '', 'is not a setting', 'key=value or section.key=value'))
+    value = parse_value(text, option, key)
+    if parts[:2] == ('terrain', 'soil') and len(parts) > 2:
+        # One value of a named soil may be changed: the soil is written out first.
+        terrain = source.data.get('terrain')
+        if terrain is None or isinstance(terrain, dict):
+            soil = (terrain or {}).get('soil', 'lunar_nominal')
+            if isinstance(soil, str):
+                source.override(('terrain', 'soil'), soil_values(soil, source), option)
+    source.override(parts, value, option)
+
+
+def _check_types(scenario: Scenario, source: YamlSource) -> None:
+    """Refuse message types that are not installed: recorder and world would find out when they start."""
+    from regolith_bringup.bag.message_definitions import UnknownTypeError, schema_text
+
+    wanted: list[tuple[KeyPath, str]] = [
+        (('recording', 'topics', number), RecordedTopic.parse(line).type_name)
+        for number, line in enumerate(scenario.recording.topics)
+    ]
+    barrier = scenario.world.input_barrier
+    if barrier is not None:
+        if not is_topic(barrier.topic):
+            allowed = 'an absolute name, e.g. /amber/cmd_vel'
+            raise source.error(('world', 'input_barrier', 'topic'), 'is no topic', allowed, barrier.topic)
+        wanted.append((('world', 'input_barrier', 'type'), barrier.type))
+    for key, type_name in wanted:
+        try:
+            schema_text(type_name)
+        except UnknownTypeError as error:
+            allowed = 'package/msg/Type of a message package that is installed'
+            raise source.error(key, str(error).partition('; allowed: ')[0], allowed, type_name) from None

@@ -1,0 +1,144 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The sensors and lamps of a scenario's vehicles, checked and written out; what of them is published and recorded."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from regolith_bringup.bag.topics import RecordedTopic
+from regolith_bringup.scenario.schema import Scenario, ros_name
+from regolith_files.problems import Problem, ScenarioError, one_of, shown
+from regolith_files.validation import validated
+from regolith_files.yaml_source import KeyPath, YamlSource
+from regolith_sensors.config import SensorModelError
+from regolith_sensors.scenario_config import (
+    Lamp,
+    Sensor,
+    SensorEntry,
+    SensorEntryError,
+    baseline,
+    resolved_entry,
+    sensors_of,
+)
+from regolith_vehicles.config import VehicleEntry
+
+_TAKEN = (
+    'agent', 'comms', 'ground_truth', 'odom', 'joint_states', 'wheel_states', 'vehicle_state', 'description', 'events',
+    'robot_description',
+)  # fmt: skip
+"""Names of nodes and topics in a vehicle's namespace."""
+
+
+def plain_times(source: YamlSource) -> None:
+    """Make text of the sun's time, which YAML takes for a date unless it is quoted."""
+    light = source.data.get('light')
+    sun = light.get('sun') if isinstance(light, dict) else None
+    if isinstance(sun, dict) and isinstance(sun.get('utc'), datetime):
+        sun['utc'] = sun['utc'].isoformat()
+
+
+def resolved_sensing(
+    name: str, entry: VehicleEntry, source: YamlSource
+) -> dict[str, Any]:
+    """Return the ``sensors`` and ``lights`` of a vehicle as nodes read them: models written out, rates in them.
+
+    :param name: of the vehicle
+    :param entry: its section
+    :param source: its file
+    :raises ScenarioError: naming file, key, value and what is allowed
+    """
+    at: KeyPath = ('vehicles', name, 'sensors')
+    entries: dict[str, SensorEntry] = {}
+    for sensor, values in entry.sensors.items():
+        _check_name(sensor, (*at, sensor), source)
+        given = validated(SensorEntry, values if values is not None else {}, source, (*at, sensor))
+        entries[sensor] = _resolved(given, (*at, sensor), source)
+    for sensor, checked in entries.items():
+        if checked.stereo_with is not None:
+            _check_pair(checked, checked.stereo_with, entries, (*at, sensor), source)
+    lights = {}
+    for lamp, values in entry.lights.items():
+        key: KeyPath = ('vehicles', name, 'lights', lamp)
+        lights[lamp] = validated(Lamp, values if values is not None else {}, source, key).model_dump(mode='json')
+    return {'sensors': {s: e.model_dump(mode='json') for s, e in sorted(entries.items())}, 'lights': lights}
+
+
+def _check_name(sensor: str, key: KeyPath, source: YamlSource) -> None:
+    try:
+        ros_name(sensor)
+    except ValueError as error:
+        problem, _, allowed = str(error).partition('; allowed: ')
+        raise source.error(key, problem, allowed) from None
+    if sensor in _TAKEN:
+        raise source.error(key, 'is taken', f'any name but {", ".join(_TAKEN)}')
+
+
+def _resolved(entry: SensorEntry, at: KeyPath, source: YamlSource) -> SensorEntry:
+    model: KeyPath = (*at, 'model')
+    try:
+        return resolved_entry(entry, source.base_dir(model))
+    except SensorModelError as error:
+        raise ScenarioError(_of_model(line, model, source) for line in str(error).splitlines()) from None
+    except SensorEntryError as error:
+        raise source.error((*at, *error.key), error.problem, error.allowed, error.value) from None
+
+
+def _of_model(line: str, key: KeyPath, source: YamlSource) -> Problem:
+    """Return what is wrong with a model: where it was asked for, then its own file, key and value."""
+    text, _, allowed = line.partition('; allowed: ')
+    return Problem(source.where(key), '.'.join(map(str, key)), text, allowed)
+
+
+def _check_pair(
+    right: SensorEntry, left_name: str, entries: dict[str, SensorEntry], at: KeyPath, source: YamlSource
+) -> None:
+    left = entries.get(left_name)
+    cameras = [n for n, e in entries.items() if isinstance(e.model, dict) and e.model.get('type') == 'camera']
+    if left is None or left_name not in cameras or left is right:
+        others = [n for n in cameras if entries[n] is not right]
+        raise source.error((*at, 'stereo_with'), 'no such camera on this vehicle', one_of(others, left_name), left_name)
+    try:
+        baseline(right, left)
+    except SensorEntryError as error:
+        raise source.error((*at, *error.key), error.problem, error.allowed, shown(error.value)) from None
+
+
+def scenario_sensors(scenario: Scenario) -> tuple[Sensor, ...]:
+    """Return all sensors of a resolved scenario, in name order."""
+    return sensors_of({name: entry.sensors for name, entry in scenario.vehicles.items()})
+
+
+def recorded_sensor_topics(scenario: Scenario) -> tuple[RecordedTopic, ...]:
+    """Return the sensors' topics that a run records.
+
+    ``recording.sensors``: true takes all, false none, a list those it names (``/VEHICLE/SENSOR/…`` or the beginning of
+    one); by default all but images and clouds.
+    """
+    wanted = scenario.recording.sensors
+    found = []
+    for sensor in scenario_sensors(scenario):
+        for name, output in sensor.topics:
+            if wanted is None:
+                take = not output.large
+            elif isinstance(wanted, bool):
+                take = wanted
+            else:
+                take = any(name == w or name.startswith(w.rstrip('/') + '/') for w in wanted)
+            if take:
+                found.append(RecordedTopic(name, output.message, 'state', 1))
+    return tuple(found)
+
+
+def check_recorded(scenario: Scenario, source: YamlSource) -> None:
+    """Refuse topics in ``recording.sensors`` that no sensor publishes."""
+    wanted = scenario.recording.sensors
+    if wanted is None or isinstance(wanted, bool):
+        return
+    names = [name for sensor in scenario_sensors(scenario) for name, _ in sensor.topics]
+    for number, topic in enumerate(wanted):
+        if not any(name == topic or name.startswith(topic.rstrip('/') + '/') for name in names):
+            raise source.error(
+                ('recording', 'sensors', number), 'no sensor publishes it', one_of(names, topic), topic
+            )

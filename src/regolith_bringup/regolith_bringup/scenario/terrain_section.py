@@ -1,0 +1,95 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The ``terrain`` section of a scenario: soils by name or by file, elevation models that must be there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from regolith_bringup.scenario.schema import Scenario
+from regolith_files.paths import resolved
+from regolith_files.problems import one_of
+from regolith_files.validation import validated
+from regolith_files.yaml_source import KeyPath, YamlSource
+from regolith_terrain.config import SoilConfig, load_soil, soil_names
+from regolith_vehicles.config import PathDriverConfig
+
+
+def resolve_terrain(source: YamlSource) -> None:
+    """Write out the soils that a scenario names, and make the path of its elevation model absolute.
+
+    :raises ScenarioError: naming file, key, value and what is allowed
+    """
+    terrain = source.data.get('terrain')
+    if not isinstance(terrain, dict):
+        return
+    if 'soil' in terrain:
+        soil = terrain['soil']
+        if isinstance(soil, str):
+            terrain['soil'] = soil_values(soil, source)
+        elif isinstance(soil, dict):
+            terrain['soil'] = _checked_soil({'name': 'custom', **soil}, source, ('terrain', 'soil'))
+        else:
+            allowed = f'a mapping of values, the path of a soil YAML, or one of {one_of(soil_names())}'
+            raise source.error(('terrain', 'soil'), 'has the wrong type', allowed, soil)
+    regions = terrain.get('regions')
+    for number, region in enumerate(regions if isinstance(regions, list) else ()):
+        if isinstance(region, dict) and isinstance(region.get('soil'), str):
+            region['soil'] = soil_values(region['soil'], source, ('terrain', 'regions', number, 'soil'))
+    ground = terrain.get('source')
+    if isinstance(ground, str) and ground not in ('procedural', 'flat'):
+        path = resolved(source.base_dir(('terrain', 'source')) / ground)
+        if not os.path.isfile(path):
+            allowed = f"the path of a GeoTIFF, PDS3 label or .npy, or one of {one_of(('procedural', 'flat'), ground)}"
+            raise source.error(('terrain', 'source'), f'no such file ({path})', allowed, ground)
+        terrain['source'] = str(path)
+
+
+def soil_values(soil: str, source: YamlSource, key: KeyPath = ('terrain', 'soil')) -> dict[str, Any]:
+    """Return the values of a soil given by name or by file."""
+    if soil in soil_names():
+        return load_soil(soil).model_dump(mode='json')
+    path = resolved(source.base_dir(key) / soil)
+    if not os.path.isfile(path):
+        allowed = f'a mapping of values, the path of a soil YAML, or one of {one_of(soil_names(), soil)}'
+        raise source.error(key, f'no such soil and no such file ({path})', allowed, soil)
+    inner = YamlSource(path, what='a soil')
+    return _checked_soil({'name': path.stem, **inner.data}, inner, ())
+
+
+def _checked_soil(values: dict[str, Any], source: YamlSource, prefix: KeyPath) -> dict[str, Any]:
+    return validated(SoilConfig, values, source, prefix).model_dump(mode='json')
+
+
+def check_raster(scenario: Scenario, source: YamlSource) -> None:
+    """Open an imported ground now: a projection in degrees or a hole in it must not show in the middle of a run."""
+    if scenario.terrain.source in ('procedural', 'flat'):
+        return
+    from regolith_terrain.height_field import build_height_field
+
+    try:
+        field = build_height_field(scenario.terrain, scenario.seed)
+    except (ValueError, OSError) as error:
+        where, value = ('terrain', 'source'), scenario.terrain.source
+        problem, _, allowed = str(error).partition('; allowed: ')
+        allowed = allowed or 'heights in metres on a metric grid'
+        raise source.error(where, problem, allowed, value) from None
+    assert field.extent is not None
+    west, east, south, north = field.extent
+    for key, (x, y) in _places(scenario):
+        if not field.holds(x, y):
+            allowed = f'x from {west:.6g} to {east:.6g} m, y from {south:.6g} to {north:.6g} m'
+            raise source.error(key, 'lies outside the elevation model', allowed, [x, y])
+
+
+def _places(scenario: Scenario) -> Iterator[tuple[KeyPath, tuple[float, float]]]:
+    """Yield the places on the ground that a scenario names, and where it does."""
+    for name, entry in scenario.vehicles.items():
+        yield ('vehicles', name, 'position'), entry.position
+        if isinstance(entry.driver, PathDriverConfig):
+            for number, point in enumerate(entry.driver.waypoints):
+                yield ('vehicles', name, 'driver', 'waypoints', number), point
+    for name, place in (scenario.comms.stations if scenario.comms is not None else {}).items():
+        yield ('comms', 'stations', name), (place[0], place[1])

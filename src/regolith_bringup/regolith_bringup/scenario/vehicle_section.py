@@ -1,0 +1,203 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The ``vehicles`` section of a scenario, checked down to the models and drivers it names.
+
+What ships is known to work on what ships; everything else is built once, as its node would build it. The libraries that
+needs, a second's worth, are imported only then.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import combinations
+from pathlib import Path
+
+from regolith_bringup.scenario.schema import Scenario
+from regolith_files.paths import resolved
+from regolith_files.plugins import PluginError
+from regolith_files.problems import Problem, ScenarioError, one_of, shown
+from regolith_files.validation import validated
+from regolith_files.yaml_source import KeyPath, YamlSource
+from regolith_terrain.config import TerrainConfig, load_soil, soil_names
+from regolith_vehicles.config import (
+    PluginDriverConfig,
+    VehicleEntry,
+    VehicleModelConfig,
+    VehicleModelError,
+    known_vehicles,
+    load_vehicle_model,
+)
+from regolith_vehicles.drivers import known_drivers, make_driver
+from regolith_vehicles.model_config import CollisionShape
+from regolith_world.kernel_cache import announced
+
+
+def resolved_models(scenario: Scenario, source: YamlSource) -> dict[str, str]:
+    """Return the model of each vehicle: its name if it is known by one, else its absolute path.
+
+    :param scenario: checked key by key
+    :param source: its file
+    :raises ScenarioError: if a vehicle or its driver could not be made
+    """
+    if not scenario.vehicles:
+        raise source.error(('vehicles',), 'is empty', 'at least one vehicle, as amber: {position: [0, 0]}')
+    models: dict[str, str] = {}
+    built: set[tuple[str, float]] = set()
+    reaches: dict[str, float] = {}
+    for name, entry in scenario.vehicles.items():
+        models[name], config, mjcf, inner = _model(name, entry.model, source)
+        as_shipped = isinstance(known_vehicles().get(entry.model), Path) and entry.mass_scale == 1.0
+        if not (as_shipped and _soils_ship(scenario.terrain)) and (models[name], entry.mass_scale) not in built:
+            _build(name, entry, config, mjcf, scenario, source if inner is None else inner)
+            built.add((models[name], entry.mass_scale))
+        reaches[name] = max((_reach(shape) for shape in config.collision.shapes), default=0.0)
+        if isinstance(entry.driver, PluginDriverConfig):
+            _check_driver(name, entry.driver, source)
+    if scenario.world.touch != 'pose_only':
+        _check_room(scenario, models, reaches, source)
+    return models
+
+
+def _model(
+    name: str, model: str, source: YamlSource
+) -> tuple[str, VehicleModelConfig, Path, YamlSource | None]:
+    """Return a vehicle model's name or absolute path, its content, its MJCF file, and its own source if it has one."""
+    key: KeyPath = ('vehicles', name, 'model')
+    known = known_vehicles()
+    target, inner = model, None
+    if model not in known:
+        path = resolved(source.base_dir(key) / model)
+        if not os.path.isfile(path):
+            allowed = f'the path of a vehicle YAML, or one of {one_of(sorted(known), model)}'
+            raise source.error(key, 'unknown vehicle', allowed, model)
+        inner = YamlSource(path, what='a vehicle')
+        validated(VehicleModelConfig, inner.data, inner)
+        target = str(path)
+    try:
+        return target, *load_vehicle_model(target, source.base_dir(key)), inner
+    except VehicleModelError as error:
+        raise ScenarioError(_problem(error, inner)) from None
+
+
+def _problem(error: VehicleModelError, source: YamlSource | None) -> Problem:
+    """Return what is wrong with a vehicle's file, with the line if it is the one that was read."""
+    where = error.file
+    if source is not None and Path(error.file) == source.file:
+        where = source.where(_path(error.key, source))
+    value = '' if error.value is None else shown(error.value)
+    return Problem(where, error.key, error.problem, error.allowed, value)
+
+
+def _path(key: str, source: YamlSource) -> KeyPath:
+    """Return where a dotted key stands in a vehicle's file, which lists its wheels without their names."""
+    first, *rest = key.split('.')
+    wheels = source.data.get('wheels')
+    if first == 'wheels' and rest and isinstance(wheels, list):
+        names = [wheel.get('name') for wheel in wheels if isinstance(wheel, dict)]
+        return (first, names.index(rest[0]), *rest[1:]) if rest[0] in names else (first, *rest)
+    return (first, *rest)
+
+
+def _soils_ship(terrain: TerrainConfig) -> bool:
+    shipped = [load_soil(name) for name in soil_names()]
+    return all(soil in shipped for soil in (terrain.soil, *(region.soil for region in terrain.regions)))
+
+
+def _build(
+    name: str, entry: VehicleEntry, config: VehicleModelConfig, mjcf: Path, scenario: Scenario, source: YamlSource
+) -> None:
+    """Build a vehicle as its agent does and try it on level ground: what it lacks or cannot bear shows here."""
+    from regolith_terrain.height_field import FlatField
+    from regolith_terrain.soil_grid import SoilGrid
+    from regolith_vehicles.trial import try_out
+    from regolith_vehicles.trouble import VehicleError
+    from regolith_vehicles.vehicle import Vehicle
+
+    terrain = scenario.terrain
+    try:
+        with announced(), _mujoco_is_quiet():
+            vehicle = Vehicle(
+                name,
+                config,
+                mjcf,
+                SoilGrid(FlatField(), terrain.spacing_m),
+                terrain.soil_map(),
+                scenario.world.gravity_mps2,
+                terrain.mode,
+                entry.mass_scale,
+                terrain.bulldozing.parameters(),
+            )
+            try_out(vehicle, *entry.position)
+    except VehicleModelError as error:
+        raise ScenarioError(_problem(error, source)) from None
+    except VehicleError as error:
+        problem = str(error).partition('; allowed: ')[0]
+        allowed = 'masses, gains and dampings with which it stands and rolls on level ground of this soil'
+        raise ScenarioError(Problem(config.file or str(mjcf), 'mjcf', problem, allowed, config.mjcf)) from None
+
+
+@contextmanager
+def _mujoco_is_quiet() -> Iterator[None]:
+    """Keep MuJoCo's warnings off the terminal: the vehicle reads them, and says them in one line."""
+    log = logging.getLogger('mujoco')
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
+
+
+def _reach(shape: CollisionShape) -> float:
+    """Return how far a shape reaches from the vehicle's origin on level ground, at most [m]."""
+    upright = shape.orientation == (0.0, 0.0, 0.0, 1.0)
+    wide = 2 if shape.kind == 'box' else 1
+    return math.hypot(*shape.position[:2]) + math.hypot(*(shape.size[:wide] if upright else shape.size))
+
+
+def _check_room(scenario: Scenario, models: dict[str, str], reaches: dict[str, float], source: YamlSource) -> None:
+    """Refuse vehicles that stand inside each other; of those that are close the world itself is asked."""
+    places = {name: entry.position for name, entry in scenario.vehicles.items()}
+    close = {
+        name
+        for pair in combinations(places, 2)
+        if math.dist(*(places[name] for name in pair)) < sum(reaches[name] for name in pair)
+        for name in pair
+    }
+    if not close:
+        return
+    from regolith_bringup.run.simulation import Simulation
+    from regolith_world.world import Refused
+
+    vehicles = {
+        name: entry.model_copy(update={'model': models[name], 'sensors': {}})
+        for name, entry in scenario.vehicles.items()
+        if name in close
+    }
+    try:
+        with announced():
+            Simulation(scenario.model_copy(update={'vehicles': vehicles, 'comms': None}))
+    except Refused as refused:
+        problem = str(refused).partition(';')[0]
+        name = next((name for name in vehicles if problem.startswith(f'{name!r} at')), '')
+        raise source.error(('vehicles', name, 'position'), problem, 'room between vehicles', places.get(name)) from None
+
+
+def _check_driver(name: str, driver: PluginDriverConfig, source: YamlSource) -> None:
+    """Make a driver of another package once: a typo in its parameters must not show when its node starts."""
+    key: KeyPath = ('vehicles', name, 'driver')
+    known = known_drivers()
+    if driver.name not in known:
+        allowed = f"the name of an entry point of group regolith.drivers: {one_of(known, driver.name)}"
+        raise source.error((*key, 'name'), 'no such driver is installed', allowed, driver.name)
+    try:
+        make_driver(driver)
+    except PluginError as error:
+        raise source.error((*key, 'name'), str(error), 'a driver that can be loaded', driver.name) from None
+    except (TypeError, ValueError) as error:
+        allowed = f'what {known[driver.name].value} takes'
+        raise source.error((*key, 'parameters'), str(error), allowed, driver.parameters) from None

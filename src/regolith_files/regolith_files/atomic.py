@@ -1,0 +1,18 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Files that are there whole or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Replace a file by one with the given content, so that a reader sees the old one or the new one, never a part."""
+    temporary = path.with_name(path.name + '.tmp')
+    try:
+        temporary.write_bytes(content.encode('utf-8') if isinstance(content, str) else content)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+    temporary.replace(path)

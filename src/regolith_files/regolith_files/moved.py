@@ -1,0 +1,61 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Modules under the names they had before they moved, so that nobody's imports break with ours.
+
+Ours never use an old name: the architecture test sees to that.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+new_names: dict[str, str] = {}
+"""Of each module that has moved, by its old name; both dotted."""
+
+
+class _Finder(MetaPathFinder):
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        return ModuleSpec(fullname, _Redirect()) if fullname in new_names else None
+
+
+class _Redirect(Loader):
+    def create_module(self, spec: ModuleSpec) -> None:
+        """Return nothing: the import system makes an empty module, which :meth:`exec_module` replaces."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Put the module itself in the place of the empty one, so that there is only one of it."""
+        sys.modules[module.__name__] = import_module(new_names[module.__name__])
+
+
+_finder = _Finder()
+
+
+def moved(package: str, modules: Mapping[str, str]) -> None:
+    """Make modules importable by their old names.
+
+    :param package: that they lay in
+    :param modules: old name -> new one, both dotted; a new one starts in ``package`` unless another package is named
+    """
+    for old, new in modules.items():
+        new_names[f'{package}.{old}'] = new if new.startswith('regolith_') else f'{package}.{new}'
+    if _finder not in sys.meta_path:
+        sys.meta_path.append(_finder)
+
+
+def names_of(module: str) -> Callable[[str], Any]:
+    """Return the ``__getattr__`` of a package that has the name of a module it now holds, imported when first asked."""
+
+    def getattribute(name: str) -> Any:
+        if name.startswith('__'):
+            raise AttributeError(name)
+        return getattr(import_module(module), name)
+
+    return getattribute

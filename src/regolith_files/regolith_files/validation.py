@@ -1,0 +1,145 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""From what pydantic finds wrong to what a person can mend: key by key, with what is allowed there."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from regolith_files.problems import Problem, ScenarioError, one_of
+from regolith_files.refusal import in_words
+from regolith_files.yaml_source import KeyPath, YamlSource
+
+ModelT = TypeVar('ModelT', bound=BaseModel)
+
+
+def validated(model: type[ModelT], data: Any, source: YamlSource, prefix: KeyPath = ()) -> ModelT:
+    """Return the data as the model it should be.
+
+    :param model: the schema
+    :param data: plain data
+    :param source: the file it came from
+    :param prefix: where in that file the data stands
+    :raises ScenarioError: with all problems found, each naming file, key, value and what is allowed
+    """
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        details = error.errors(include_url=False)
+        # Of a list with bad items pydantic says, too, that it is too short without them.
+        echoes = [d for d in details if d['type'] == 'too_short' and 'after validation' in d['msg']]
+        found = [d for d in details if d not in echoes] or details
+        problems = [_problem(model, data, detail, source, prefix) for detail in found]
+        raise ScenarioError(_joined(problems)) from None
+
+
+def _joined(problems: list[Problem]) -> list[Problem]:
+    """Make one problem of those that the members of a union have with one value."""
+    joined: dict[tuple[str, str], Problem] = {}
+    for problem in problems:
+        place = (problem.where, problem.key)
+        other = joined.setdefault(place, problem)
+        if other is not problem and problem.allowed not in other.allowed:
+            joined[place] = replace(other, allowed=f'{other.allowed} or {problem.allowed}')
+    return list(joined.values())
+
+
+def _problem(
+    model: type[BaseModel], data: Any, detail: ErrorDetails, source: YamlSource, prefix: KeyPath
+) -> Problem:
+    path, parent = _walk(model, data, detail['loc'])
+    full, kind, value = (*prefix, *path), detail['type'], detail['input']
+    context = detail.get('ctx', {})
+    if kind == 'extra_forbidden' and path[-1] in _fields(parent):  # of another member of a union
+        return source.problem(full, 'does not go with the keys beside it', 'leaving it out, or them', value)
+    if kind == 'extra_forbidden':
+        return source.problem(full, 'unknown key', one_of(_fields(parent), path[-1]), value)
+    if kind == 'missing':
+        return source.problem(full, 'is missing', _describe(parent, path[-1], 'a value'))
+    if kind == 'union_tag_invalid':
+        tags = [tag.strip().strip("'") for tag in str(context['expected_tags']).split(',')]
+        key = str(context['discriminator']).strip("'")
+        given = value.get(key) if isinstance(value, Mapping) else value
+        return source.problem((*full, key), 'unknown type', one_of(tags, given), given)
+    if kind == 'union_tag_not_found':
+        return source.problem(full, 'has no type', f'a mapping with the key {context["discriminator"]}', value)
+    problem, allowed = in_words(detail)
+    if allowed == 'a mapping' and (fields := _fields(_members(_child(parent, path[-1]) if path else model)[0])):
+        allowed = f'a mapping with keys of {", ".join(fields)}'
+    if kind == 'value_error' and allowed:
+        return source.problem(full, problem, allowed, value)
+    return source.problem(full, problem, _describe(parent, path[-1] if path else '', allowed), value)
+
+
+def _describe(model: Any, key: str | int, allowed: str) -> str:
+    """Return what is allowed, with the field's own description."""
+    fields = model.model_fields if isinstance(model, type) and issubclass(model, BaseModel) else {}
+    description = fields[key].description if isinstance(key, str) and key in fields else None
+    if description and allowed:
+        return f'{allowed} ({key}: {description})'
+    return allowed or description or 'another value'
+
+
+def _fields(model: Any) -> list[str]:
+    if isinstance(model, type) and issubclass(model, BaseModel):
+        return list(model.model_fields)
+    return []
+
+
+def _walk(model: Any, data: Any, location: tuple[int | str, ...]) -> tuple[KeyPath, Any]:
+    """Return the path a location has in the data, and the schema of the mapping that holds its last key.
+
+    Pydantic puts names of union members into its locations; they stand in no file.
+    """
+    path: list[str | int] = []
+    parent: Any = model
+    for depth, part in enumerate(location):
+        if part == '[key]':
+            continue
+        options = _members(model)
+        if len(options) > 1 and not isinstance(data, (Mapping, list)):
+            continue
+        tagged = [m for m in options if _has_tag(m, part)]
+        inside = (isinstance(data, Mapping) and part in data) or (isinstance(data, list) and isinstance(part, int))
+        if len(options) > 1 and not inside and depth < len(location) - 1:
+            model = tagged[0] if tagged else model
+            continue
+        if len(options) > 1 and tagged and depth < len(location) - 1:
+            model = tagged[0]
+            continue
+        parent = next((m for m in options if part in _fields(m)), options[0])
+        path.append(part)
+        model = _child(parent, part)
+        try:
+            data = data[part]
+        except (KeyError, IndexError, TypeError):
+            data = None
+    return tuple(path), parent
+
+
+def _members(model: Any) -> list[Any]:
+    """Return the members of a union (without None), or the schema itself; Annotated is unwrapped."""
+    while get_origin(model) is Annotated:
+        model = get_args(model)[0]
+    if get_origin(model) in (Union, types.UnionType):
+        return [m for option in get_args(model) if option is not type(None) for m in _members(option)]
+    return [model]
+
+
+def _has_tag(model: Any, tag: object) -> bool:
+    field = model.model_fields.get('type') if isinstance(model, type) and issubclass(model, BaseModel) else None
+    return field is not None and field.default == tag
+
+
+def _child(model: Any, key: str | int) -> Any:
+    if isinstance(model, type) and issubclass(model, BaseModel):
+        field = model.model_fields.get(str(key))
+        return field.annotation if field is not None else None
+    arguments = [a for a in get_args(model) if a is not Ellipsis]
+    return arguments[-1] if arguments else None

@@ -1,0 +1,190 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""YAML files read so that every value can be traced to its line, and nothing is silently lost.
+
+Differences from ``yaml.safe_load``: a key that stands twice in a mapping is an error (YAML libraries keep the last
+one, so that of two rovers with one name only one would drive); ``1e-3`` is a number as everywhere else; keys are text
+as written, so that a rover may be called ``on``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from regolith_files.bounded_yaml import BaseLoader, YamlLimitError, check_limits, load_yaml
+from regolith_files.problems import Problem, ScenarioError, shown
+
+KeyPath = tuple[str | int, ...]
+
+_MERGE = 'tag:yaml.org,2002:merge'
+
+
+class YamlSource:
+    """One file's content and where each part of it came from."""
+
+    def __init__(self, file: str | Path, *, what: str = 'a scenario') -> None:
+        """Read a file whose root is a mapping.
+
+        :param file: its path
+        :param what: it should hold, for messages
+        :raises ScenarioError: if it is missing, empty, not YAML, not a mapping, or has a key twice
+        """
+        self.file = Path(file)
+        self._lines: dict[KeyPath, int] = {}
+        self._options: dict[KeyPath, str] = {}
+        try:
+            text = self.file.read_text(encoding='utf-8')
+        except FileNotFoundError:
+            raise self.error((), 'no such file', f'a YAML file with {what}') from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise self.error((), f'cannot be read as text: {error}', f'a YAML file with {what}') from None
+        self.data: dict[str, Any] = self._parse(text, what)
+
+    # -- tracing --------------------------------------------------------------------------------------------------
+
+    def where(self, path: KeyPath) -> str:
+        """Return the origin of a key: file and line, or the command line's option."""
+        for end in range(len(path), -1, -1):
+            if path[:end] in self._options:
+                return self._options[path[:end]]
+            if path[:end] in self._lines:
+                return f'{self.file}:{self._lines[path[:end]]}'
+        return str(self.file)
+
+    def base_dir(self, path: KeyPath) -> Path:
+        """Return what a relative file name at this key is relative to: its file, or where the command was given."""
+        from_option = any(path[:end] in self._options for end in range(len(path) + 1))
+        return Path.cwd() if from_option else self.file.resolve().parent
+
+    def error(self, path: KeyPath, problem: str, allowed: str, value: object = None) -> ScenarioError:
+        """Return the error that says what is wrong at a key."""
+        return ScenarioError(self.problem(path, problem, allowed, value))
+
+    def problem(self, path: KeyPath, problem: str, allowed: str, value: object = None) -> Problem:
+        """Return one problem at a key."""
+        shown_value = '' if value is None else shown(value)
+        # A name may itself be what is wrong, and be a page long.
+        names = [name if name.isprintable() else repr(name)[1:-1] for name in map(str, path)]
+        key = '.'.join(name if len(name) <= 80 else f'{name[:79]}…' for name in names)
+        return Problem(self.where(path), key, problem, allowed, shown_value)
+
+    # -- overriding -----------------------------------------------------------------------------------------------
+
+    def override(self, path: KeyPath, value: Any, option: str) -> None:
+        """Set a key, making the mappings on the way to it.
+
+        :param path: of the key; a number is an index where there is a list
+        :param value: the new one
+        :param option: of the command line that asked for it, for messages
+        :raises ScenarioError: if a value that is no mapping stands in the way
+        """
+        node: Any = self.data
+        for depth, part in enumerate(path):
+            last = depth == len(path) - 1
+            if isinstance(node, list):
+                if not str(part).isdigit() or int(part) >= len(node):
+                    raise self._no_way(path, depth, option, f'an index from 0 to {len(node) - 1}', part)
+                part = int(part)
+            elif not isinstance(node, dict):
+                raise self._no_way(path, depth, option, 'a key whose parent is a mapping', node)
+            if last:
+                node[part] = value
+            else:
+                if isinstance(node, dict) and node.get(part) is None:
+                    node[part] = {}
+                node = node[part]
+        # Lines of what stood here before would mislead.
+        self._lines = {known: line for known, line in self._lines.items() if known[: len(path)] != path}
+        self._options[path] = option
+
+    def _no_way(self, path: KeyPath, depth: int, option: str, allowed: str, value: object) -> ScenarioError:
+        key = '.'.join(map(str, path[:depth])) or '.'.join(map(str, path))
+        return ScenarioError(Problem(f'{self.file} ({option})', key, 'leads nowhere', allowed, shown(value)))
+
+    # -- parsing --------------------------------------------------------------------------------------------------
+
+    def _parse(self, text: str, what: str) -> dict[str, Any]:
+        try:
+            check_limits(text)
+            loader = BaseLoader(text)
+            node = loader.get_single_node()
+        except yaml.YAMLError as error:
+            mark = getattr(error, 'problem_mark', None)
+            self._lines[()] = mark.line + 1 if mark else 1
+            if isinstance(error, YamlLimitError):
+                raise self.error((), error.what, error.allowed) from None
+            reason = getattr(error, 'problem', None) or ' '.join(str(error).split())
+            raise self.error((), f'is not YAML: {reason}', f'a YAML file with {what}') from None
+        if node is None:
+            raise self.error((), 'is empty', f'a YAML file with {what}')
+        if not isinstance(node, yaml.MappingNode):
+            kind = 'a list' if isinstance(node, yaml.SequenceNode) else shown(node.value)
+            raise self.error((), f'holds {kind}, not a mapping', f'a YAML mapping with {what}')
+        return dict(self._value(loader, node, (), ()))
+
+    def _value(self, loader: Any, node: yaml.Node, path: KeyPath, parents: tuple[int, ...]) -> Any:
+        if id(node) in parents:
+            raise self.error(path, 'contains itself', 'aliases (*name) that do not lead back to themselves')
+        parents = (*parents, id(node))
+        if isinstance(node, yaml.MappingNode):
+            self._refuse_duplicates(node, path)
+            try:
+                loader.flatten_mapping(node)
+            except yaml.YAMLError as error:
+                self._lines[path] = node.start_mark.line + 1
+                reason = f'cannot be merged: {getattr(error, "problem", error)}'
+                raise self.error((*path, '<<'), reason, 'an alias of a mapping, or a list of them') from None
+            values: dict[str, Any] = {}
+            for key_node, value_node in node.value:
+                key = self._key(key_node, path)
+                self._lines[(*path, key)] = key_node.start_mark.line + 1
+                values[key] = self._value(loader, value_node, (*path, key), parents)
+            return values
+        if isinstance(node, yaml.SequenceNode):
+            items = []
+            for index, item in enumerate(node.value):
+                self._lines[(*path, index)] = item.start_mark.line + 1
+                items.append(self._value(loader, item, (*path, index), parents))
+            return items
+        try:
+            return loader.construct_object(node, deep=True)
+        except (yaml.YAMLError, ValueError, KeyError) as error:
+            reason = getattr(error, 'problem', None) or str(error)
+            raise self.error(path, f'cannot be read: {reason}', 'text, number, true or false', node.value) from None
+
+    def _key(self, node: yaml.Node, path: KeyPath) -> str:
+        if not isinstance(node, yaml.ScalarNode):
+            self._lines[path] = node.start_mark.line + 1
+            raise self.error(path, 'has a key that is not text', 'plain text as keys')
+        return str(node.value)
+
+    def _refuse_duplicates(self, node: yaml.MappingNode, path: KeyPath) -> None:
+        seen: dict[str, int] = {}
+        for key_node, _ in node.value:
+            if key_node.tag == _MERGE:
+                continue
+            key, line = self._key(key_node, path), key_node.start_mark.line + 1
+            if key in seen:
+                self._lines[(*path, key)] = line
+                again = f'stands here a second time, first in line {seen[key]}'
+                raise self.error((*path, key), again, 'each name once')
+            seen[key] = line
+
+
+def parse_value(text: str, option: str = 'value', key: str = '') -> Any:
+    """Return the value that a text has in YAML (``1e-3`` a number, ``[1, 2]`` a list, '' nothing).
+
+    :param option: of the command line that brought it, for messages
+    :param key: that it is for, for messages
+    :raises ScenarioError: if it has none, or is beyond the limits of files
+    """
+    try:
+        return load_yaml(text)
+    except YamlLimitError as error:
+        problem, allowed = error.what, error.allowed
+    except yaml.YAMLError as error:
+        problem, allowed = f'is not YAML: {" ".join(str(error).split())}', 'a value as in a scenario'
+    raise ScenarioError(Problem(option, key, problem, allowed, shown(text)))

@@ -1,0 +1,71 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Satellite positioning and its lunar stand-ins: a place on a sphere, white noise over a slowly wandering error."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from regolith_sensors.inertial.drift import Drift, white
+from regolith_sensors.inertial.gnss_config import GnssConfig
+from regolith_world.counter import stream_key
+
+Floats = NDArray[np.float64]
+
+MOON_RADIUS, EARTH_RADIUS = 1737400.0, 6371000.0
+"""Of the spheres that latitudes and longitudes refer to [m]."""
+
+
+def geodetic(local: ArrayLike, latitude: float, longitude: float, altitude: float, radius: float) -> Floats:
+    """Return (latitude, longitude) [rad] and altitude [m] of local east, north, up [m], shape (..., 3).
+
+    North counts along the meridian, east along the parallel of the origin: good to (distance / radius)^2 of the
+    distance, a millimetre at 100 m.
+
+    :param latitude: of the origin [rad]
+    :param longitude: of the origin [rad]
+    :param altitude: of the origin [m]
+    :param radius: of the sphere [m]
+    """
+    local = np.asarray(local, dtype=np.float64)
+    return np.stack(
+        [
+            latitude + local[..., 1] / radius,
+            longitude + local[..., 0] / (radius * math.cos(latitude)),
+            altitude + local[..., 2],
+        ],
+        axis=-1,
+    )
+
+
+class Gnss:
+    """One receiver; equal seed, name and index give equal errors."""
+
+    def __init__(self, config: GnssConfig, seed: int, name: str) -> None:
+        """Make the receiver: ``seed`` of the scenario, ``name`` of the sensor."""
+        self.config = config
+        self._radius = MOON_RADIUS if config.body == 'moon' else EARTH_RADIUS
+        self._noise = (seed, name, 'white')
+        self._white = np.array([config.white_horizontal_m, config.white_horizontal_m, config.white_vertical_m])
+        self._drift = np.array([config.drift_horizontal_m, config.drift_horizontal_m, config.drift_vertical_m])
+        self._slow = Drift(stream_key(seed, name, 'drift'), 3, 1.0 / config.rate_hz, 1.0, config.drift_tau_s)
+
+    def errors(self, first: int, count: int) -> Floats:
+        """Return the errors east, north, up [m] of consecutive fixes, shape (count, 3)."""
+        return self._drift * self._slow.run(first, count) + self._white * white(*self._noise, first, count, 3)
+
+    def fix(self, n: int, position: ArrayLike) -> tuple[float, float, float]:
+        """Return fix n of a true position in the world [m]: (latitude [deg], longitude [deg], altitude [m])."""
+        c = self.config
+        found = geodetic(
+            np.asarray(position) + self.errors(n, 1)[0], math.radians(c.latitude_deg), math.radians(c.longitude_deg),
+            c.altitude_m, self._radius,
+        )  # fmt: skip
+        return math.degrees(found[0]), math.degrees(found[1]), float(found[2])
+
+    def covariance(self) -> Floats:
+        """Return the variances east, north, up [m^2] as a diagonal matrix, shape (3, 3)."""
+        return np.diag(self._white**2 + self._drift**2)

@@ -1,0 +1,28 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a positioning receiver's YAML file holds."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from regolith_files.section import Seconds, Section
+
+
+class GnssConfig(Section):
+    """A receiver."""
+
+    type: Literal['gnss'] = 'gnss'
+    description: str = ''
+    rate_hz: float = Field(1.0, ge=1e-3, le=100.0, description='fixes per second of simulated time')
+    body: Literal['moon', 'earth'] = 'moon'
+    latitude_deg: float = Field(0.0, gt=-90.0, lt=90.0, description="of the world's origin [deg]")
+    longitude_deg: float = Field(0.0, ge=-180.0, le=180.0, description="of the world's origin [deg]")
+    altitude_m: float = Field(0.0, description="of the world's origin [m]")
+    white_horizontal_m: float = Field(0.5, ge=0.0, description='standard deviation per axis of the white noise [m]')
+    white_vertical_m: float = Field(1.0, ge=0.0, description='[m]')
+    drift_horizontal_m: float = Field(1.5, ge=0.0, description='standard deviation per axis of the slow error [m]')
+    drift_vertical_m: float = Field(3.0, ge=0.0, description='[m]')
+    drift_tau_s: Seconds = Field(300.0, description='its correlation time [s]')

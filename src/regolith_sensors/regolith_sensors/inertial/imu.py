@@ -1,0 +1,116 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Inertial measurement: specific force and turning rate in the sensor's frame, with the errors of IEEE Std 952.
+
+The Moon has no global magnetic field: there is no magnetometer. Vibration, temperature and g-sensitivity are left out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from regolith_sensors.inertial.drift import Drift, white
+from regolith_sensors.inertial.imu_config import ImuConfig, InertialErrors
+from regolith_world.counter import stream_key
+from regolith_world.rotation import matrix
+
+Floats = NDArray[np.float64]
+
+
+def specific_force(
+    acceleration: ArrayLike, orientation: ArrayLike, gravity: ArrayLike, angular_velocity: ArrayLike = (0.0, 0.0, 0.0),
+    angular_acceleration: ArrayLike = (0.0, 0.0, 0.0), lever_arm: ArrayLike = (0.0, 0.0, 0.0),
+) -> Floats:  # fmt: skip
+    """Return what an ideal accelerometer feels in the body frame: R^T (a + alpha x r + w x (w x r) - g) [m/s^2].
+
+    At rest on level ground that is +g along z: 1.62 m/s^2 on the Moon.
+
+    :param acceleration: of the body's origin in the world [m/s^2]
+    :param orientation: of the body, quaternion (x, y, z, w)
+    :param gravity: in the world [m/s^2], (0, 0, -1.62) on the Moon
+    :param angular_velocity: w in the world [rad/s]
+    :param angular_acceleration: alpha in the world [rad/s^2]
+    :param lever_arm: r of the sensor in the body frame [m]
+    """
+    rotation = matrix(np.asarray(orientation, dtype=np.float64))
+    arm, w = rotation @ np.asarray(lever_arm), np.asarray(angular_velocity, dtype=np.float64)
+    alpha = np.asarray(angular_acceleration, dtype=np.float64)
+    point = np.asarray(acceleration) + np.cross(alpha, arm) + np.cross(w, np.cross(w, arm))
+    out: Floats = rotation.T @ (point - np.asarray(gravity))
+    return out
+
+
+def mean_specific_force(
+    velocity: tuple[Floats, Floats], angular_velocity: tuple[Floats, Floats], orientation: tuple[Floats, Floats],
+    duration: float, gravity: Floats, lever_arm: Floats,
+) -> Floats:  # fmt: skip
+    """Return the mean over a window, from the body's states at its ends: exact in the world's frame, turned into the
+    body's at the middle of the window (error of second order in the angle turned meanwhile).
+
+    :param velocity: of the body's origin in the world, before and after [m/s]
+    :param angular_velocity: in the world, before and after [rad/s]
+    :param orientation: before and after, quaternions (x, y, z, w)
+    :param duration: of the window [s]
+    :param gravity: in the world [m/s^2]
+    :param lever_arm: of the sensor in the body frame [m]
+    """
+    arms = [matrix(q) @ lever_arm for q in orientation]
+    before, after = (v + np.cross(w, arm) for v, w, arm in zip(velocity, angular_velocity, arms))
+    first, last = orientation
+    middle = first + (last if float(first @ last) >= 0.0 else -last)
+    out: Floats = matrix(middle / np.linalg.norm(middle)).T @ ((after - before) / duration - gravity)
+    return out
+
+
+class Imu:
+    """One unit; equal seed, name and index give equal errors."""
+
+    def __init__(self, config: ImuConfig, seed: int, name: str) -> None:
+        """Make the unit: ``seed`` of the scenario, ``name`` of the sensor."""
+        self.config = config
+        self.period = 1.0 / config.rate_hz
+        self._gyroscope = _Triad(config.gyroscope, self.period, seed, name, 'gyroscope')
+        self._accelerometer = _Triad(config.accelerometer, self.period, seed, name, 'accelerometer')
+
+    def sample(self, n: int, force: ArrayLike, rate: ArrayLike) -> tuple[Floats, Floats]:
+        """Return sample n: (specific force [m/s^2], rate [rad/s]) as measured, each shape (3,)."""
+        measured = self.samples(n, np.asarray(force)[None, :], np.asarray(rate)[None, :])
+        return measured[0][0], measured[1][0]
+
+    def samples(self, first: int, force: Floats, rate: Floats) -> tuple[Floats, Floats]:
+        """Return consecutive samples from ``first`` on; true and measured values have the shape (n, 3)."""
+        return self._accelerometer.measured(first, force), self._gyroscope.measured(first, rate)
+
+    def variances(self) -> tuple[float, float]:
+        """Return the variance of one sample's white noise: (force [(m/s^2)^2], rate [(rad/s)^2])."""
+        a, g = self.config.accelerometer, self.config.gyroscope
+        return a.white**2 / self.period, g.white**2 / self.period
+
+
+class _Triad:
+    """Three axes with their errors."""
+
+    def __init__(self, errors: InertialErrors, period: float, seed: int, name: str, quantity: str) -> None:
+        self._errors = errors
+        self._noise = (seed, name, f'{quantity}/white')
+        self._density = errors.white / np.sqrt(period)
+        once = white(seed, name, f'{quantity}/once', 0, 12, 1)[:, 0]
+        self._offset = errors.turn_on * once[:3]
+        self._gain = np.diag(1.0 + errors.scale * once[3:6])
+        self._gain[[0, 0, 1, 1, 2, 2], [1, 2, 0, 2, 0, 1]] = errors.misalignment_rad * once[6:12]
+        key = stream_key(seed, name, f'{quantity}/bias')
+        self._drift = Drift(key, 3, period, errors.bias_sigma, errors.bias_tau_s, errors.walk)
+
+    def measured(self, first: int, true: Floats) -> Floats:
+        count = len(true)
+        out: Floats = true @ self._gain.T + self._offset + self._drift.run(first, count)
+        if self._density > 0.0:
+            out += self._density * white(*self._noise, first, count, 3)
+        errors = self._errors
+        if errors.limit is not None:
+            out = np.clip(out, -errors.limit, errors.limit)
+            if errors.bits is not None:
+                step = 2.0 * errors.limit / 2**errors.bits
+                out = np.round(out / step) * step
+        return out

@@ -1,0 +1,56 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Labels from what rays met: boxes around the objects in an image."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Box2D:
+    """What is seen of one object; pixels are counted from the top left one, both ends included."""
+
+    object_id: int
+    semantic: int
+    """Class of the part that fills most of the box's object, see :class:`regolith_sensors.scene.scene.Semantic`."""
+    left: int
+    top: int
+    right: int
+    bottom: int
+    pixels: int
+    """In which the object is seen."""
+
+
+def boxes(object_id: NDArray[np.uint16], semantic: NDArray[np.uint8], least_pixels: int = 4) -> list[Box2D]:
+    """Return the boxes around all objects but sky and ground, by number.
+
+    :param object_id: shape (height, width)
+    :param semantic: shape (height, width)
+    :param least_pixels: objects with fewer are left out
+    """
+    count = int(object_id.max(initial=0)) + 1
+    bounds = np.full((count, 4), -1, dtype=np.int64)
+    bounds[:, :2] = 2**31
+    votes = np.zeros((count, 256), dtype=np.int64)
+    _bounds(object_id, semantic, bounds, votes)
+    pixels = votes.sum(axis=1)
+    return [
+        Box2D(number, int(votes[number].argmax()), left, top, right, bottom, int(pixels[number]))
+        for number, (left, top, right, bottom) in enumerate(bounds.tolist())
+        if number >= 2 and pixels[number] >= max(least_pixels, 1)
+    ]
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _bounds(object_id, semantic, bounds, votes):  # type: ignore[no-untyped-def]
+    for row in range(object_id.shape[0]):
+        for column in range(object_id.shape[1]):
+            n = object_id[row, column]
+            bounds[n, 0], bounds[n, 1] = min(bounds[n, 0], column), min(bounds[n, 1], row)
+            bounds[n, 2], bounds[n, 3] = max(bounds[n, 2], column), max(bounds[n, 3], row)
+            votes[n, semantic[row, column]] += 1

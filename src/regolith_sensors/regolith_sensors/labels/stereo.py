@@ -1,0 +1,210 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Depth from a stereo pair by block matching, and how far it is from the truth (depth error ratio).
+
+What a user's stereo pipeline does with ``image_raw`` and ``camera_info``, and nothing else: the images are undistorted
+by K, D, R and P, brought to 8 bits, matched by OpenCV's block matcher (Konolige 1998) and turned into depth by
+Z = b fx / disparity. The matcher is the judge, so that a figure says something about the images.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from regolith_files.section import Section
+from regolith_sensors.camera.info import CameraInfo
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Bytes = NDArray[np.uint8]
+
+_SUBPIXELS = 16.0
+"""OpenCV counts disparities in sixteenths of a pixel."""
+GOOD_RATIO = 0.05
+"""Depth error ratio up to which a pixel counts as well seen."""
+
+
+class MatcherConfig(Section):
+    """The block matcher; its defaults suit 600 to 1000 px of focal length and 0.2 to 0.4 m of baseline."""
+
+    method: Literal['bm', 'sgbm'] = Field('bm', description='block matching, or semi-global block matching')
+    block: int = Field(15, ge=5, le=51, description='side of the blocks [px], odd')
+    texture_threshold: int = Field(10, ge=0, le=10000, description='bm: least texture of a block')
+    uniqueness: int = Field(5, ge=0, le=100, description='by how much the best match must beat the next [%]')
+    both_ways: float = Field(1.0, ge=0.0, le=100.0, description='largest difference of left-right and right-left [px]')
+
+    @model_validator(mode='after')
+    def _odd(self) -> MatcherConfig:
+        if self.block % 2 == 0:
+            raise ValueError(f'block = {self.block!r}: even; allowed: odd numbers from 5 to 51')
+        return self
+
+
+@dataclass(frozen=True)
+class DepthErrors:
+    """How a depth map compares with the truth, over pixels whose true depth lies in a range."""
+
+    pixels: int
+    """With a true depth in the range."""
+    matched: float
+    """Share of them that have a depth."""
+    median: float
+    """Of the depth error ratio |Z - Z_true| / Z_true of the matched ones [-]; NaN if there are none, as below."""
+    mean: float
+    percentile_90: float
+    good: float
+    """Share of the matched ones whose ratio is at most 5 %, the bar of success of Chrono's lunar study."""
+    bias: float
+    """Median of (Z - Z_true) / Z_true: what is seen too far is positive."""
+
+
+def stereo_baseline(right: CameraInfo) -> float:
+    """Return the baseline b [m] of a pair from its second camera's projection, P[0, 3] = -fx b.
+
+    :raises ValueError: if that camera is not the right one of a pair
+    """
+    baseline = float(-right.p[0, 3] / right.p[0, 0])
+    if not baseline > 0.0:
+        raise ValueError(f'P[0, 3] = {float(right.p[0, 3])!r}: not the right camera of a pair; allowed: -fx b < 0')
+    return baseline
+
+
+def rectification_maps(info: CameraInfo) -> tuple[Singles, Singles]:
+    """Return where in the raw image (column, row) each pixel of the rectified one comes from, both of its shape."""
+    size, k, d = (info.width, info.height), info.k, info.d
+    make: Any = cv2.initUndistortRectifyMap
+    if info.distortion_model == 'equidistant':
+        make = cv2.fisheye.initUndistortRectifyMap
+    columns, rows = make(k, d, info.r, info.p[:, :3], size, cv2.CV_32FC1)
+    return columns, rows
+
+
+def eight_bits(images: Sequence[NDArray[Any]], percentile: float = 99.5) -> list[Bytes]:
+    """Return images of digital numbers in 8 bits, all by one scale: the square root of the signal, which evens out
+    shot noise, white at a percentile [%] of all pixels. Colours become their mean.
+
+    :param images: shape (height, width) or (height, width, 3)
+    """
+    grey = [np.asarray(i, np.float32).mean(axis=2) if i.ndim == 3 else np.asarray(i, np.float32) for i in images]
+    white = max(float(np.percentile(np.concatenate([i.ravel() for i in grey]), percentile)), 1e-30)
+    return [(255.0 * np.sqrt(np.clip(i / white, 0.0, 1.0)) + 0.5).astype(np.uint8) for i in grey]
+
+
+def disparities(left: Bytes, right: Bytes, least: float, most: float, matcher: MatcherConfig | None = None) -> Singles:
+    """Return the disparity of each pixel of the left image [px], NaN where nothing matches.
+
+    :param left: rectified, shape (height, width)
+    :param right: the same
+    :param least: of the disparities looked for [px]
+    :param most: [px]
+    :param matcher: none: the default block matcher
+    """
+    settings = matcher if matcher is not None else MatcherConfig()
+    first = int(np.floor(least))
+    count = max(16, -(-(int(np.ceil(most)) + 1 - first) // 16) * 16)
+    # OpenCV leaves out all columns whose farthest candidate lies beyond the border; a margin gives them the others.
+    margin = first + count + settings.block
+    wide = [cv2.copyMakeBorder(i, 0, 0, margin, 0, cv2.BORDER_CONSTANT, value=(0.0,)) for i in (left, right)]
+    block = settings.block
+    matching: Any
+    if settings.method == 'bm':
+        matching = cv2.StereoBM.create(count, block)
+        matching.setTextureThreshold(settings.texture_threshold)
+    else:
+        matching = cv2.StereoSGBM.create(first, count, block, 8 * block * block, 32 * block * block)
+    matching.setMinDisparity(first)
+    matching.setUniquenessRatio(settings.uniqueness)
+    matching.setDisp12MaxDiff(round(settings.both_ways))
+    out: Singles = matching.compute(*wide)[:, margin:].astype(np.float32) / np.float32(_SUBPIXELS)
+    # What is not matched is marked by one below the least; what matches the margin matches nothing.
+    out[(out < first) | (out > np.arange(out.shape[1], dtype=np.float32))] = np.nan
+    return out
+
+
+def stereo_depth(
+    left: NDArray[Any], right: NDArray[Any], left_info: CameraInfo, right_info: CameraInfo,
+    depth_range: tuple[float, float] = (1.5, 12.0), matcher: MatcherConfig | None = None,
+) -> Singles:  # fmt: skip
+    """Return the depth along the left camera's axis [m] of each pixel of the rectified left image; NaN: no match.
+
+    :param left: raw image of digital numbers, shape (height, width) or (height, width, 3)
+    :param right: the same of the right camera
+    :param left_info: what CameraInfo says of the left one
+    :param right_info: of the right one; its P carries the baseline
+    :param depth_range: nearest and farthest depth looked for [m]
+    :param matcher: none: the default block matcher
+    :raises ValueError: if the infos are not those of a pair, or an image is not of the size its info says
+    """
+    for name, image, info in (('left', left, left_info), ('right', right, right_info)):
+        if image.shape[:2] != (info.height, info.width):
+            size = f'{image.shape[1]} x {image.shape[0]}'
+            raise ValueError(f'{name} image: {size}; allowed: {info.width} x {info.height}')
+    if not 0.0 < depth_range[0] < depth_range[1]:
+        raise ValueError(f'depth_range = {depth_range!r}: not increasing; allowed: 0 < nearest < farthest')
+    strength = stereo_baseline(right_info) * float(right_info.p[0, 0])
+    flat = [
+        cv2.remap(image, *rectification_maps(info), cv2.INTER_LINEAR).astype(np.uint8)
+        for image, info in zip(eight_bits([left, right]), (left_info, right_info))
+    ]
+    found = disparities(flat[0], flat[1], strength / depth_range[1], strength / depth_range[0], matcher)
+    with np.errstate(divide='ignore', invalid='ignore'):
+        depth: Singles = np.where(found > 0.0, np.float32(strength) / found, np.float32(np.nan))
+    return depth
+
+
+def rectified_truth(depth: Singles, info: CameraInfo) -> Singles:
+    """Return a raw depth image [m] as the rectified camera sees it, by its nearest pixels; +inf outside the raw one."""
+    columns, rows = rectification_maps(info)
+    out: Singles = cv2.remap(
+        np.asarray(depth, np.float32), columns, rows, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT,
+        borderValue=(np.inf,),
+    ).astype(np.float32)  # fmt: skip
+    return out
+
+
+def depth_error_ratio(depth: NDArray[Any], truth: NDArray[Any]) -> Floats:
+    """Return |Z - Z_true| / Z_true of each pixel [-], NaN where either is missing: eq. 10 of the lunar study of Project
+    Chrono (2024), there in percent.
+
+    :param depth: estimated [m]; NaN or infinite where there is none
+    :param truth: shaped alike [m]
+    """
+    z, true = np.asarray(depth, dtype=np.float64), np.asarray(truth, dtype=np.float64)
+    both = np.isfinite(z) & np.isfinite(true) & (true > 0.0)
+    out = np.full(z.shape, np.nan)
+    out[both] = np.abs(z[both] - true[both]) / true[both]
+    return out
+
+
+def depth_errors(depth: NDArray[Any], truth: NDArray[Any], within: tuple[float, float] = (2.0, 8.0)) -> DepthErrors:
+    """Return how a depth map compares with the truth.
+
+    :param depth: estimated [m], shape (height, width)
+    :param truth: shaped alike [m]
+    :param within: true depths that count [m]
+    """
+    z, true = np.asarray(depth, dtype=np.float64), np.asarray(truth, dtype=np.float64)
+    counted = (true >= within[0]) & (true <= within[1])
+    ratio = depth_error_ratio(z, true)[counted]
+    seen = np.isfinite(ratio)
+    pixels = int(counted.sum())
+    if not seen.any():
+        return DepthErrors(pixels, 0.0, *(float('nan'),) * 5)
+    ratio = ratio[seen]
+    signed = ((z - true)[counted])[seen] / true[counted][seen]
+    return DepthErrors(
+        pixels,
+        float(seen.mean()),
+        float(np.median(ratio)),
+        float(ratio.mean()),
+        float(np.percentile(ratio, 90.0)),
+        float((ratio <= GOOD_RATIO).mean()),
+        float(np.median(signed)),
+    )

@@ -1,0 +1,235 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Lidars: beams with divergence, echoes in exact backscatter, return modes, noise, motion during the sweep.
+
+An echo of a sub-ray at range R has the intensity w pi r (R_ref / R)^2 exp(-2 tau), r the reflectance at phase angle 0;
+a white Lambert target at R_ref = 10 m, seen squarely, gives 1. Echoes nearer to each other than the range resolution
+merge. Simplifications: one bounce, no crosstalk, no saturation, no light of the sun in the receiver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from regolith_sensors.lidar.config import LidarConfig
+from regolith_sensors.noise import normals
+from regolith_sensors.rays.casting import cast
+from regolith_sensors.scene.scene import SceneArrays
+from regolith_world.counter import stream_key
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Poses = Callable[[Floats], tuple[Floats, Floats]]
+"""Takes parts of the sweep (0 to 1), shape (m,), to positions (m, 3) [m] and rotations (m, 3, 3), sensor to world."""
+
+REFERENCE_RANGE = 10.0
+_LEAST = 1e-6
+RETURN_TYPES = {'strongest': 1, 'last': 2, 'first': 3, 'mean': 4}
+"""Numbers of the ``return_type`` field; a dual return gives 1 and 2."""
+
+
+@dataclass(frozen=True)
+class Scan:
+    """One sweep: arrays of shape (returns, columns, rings), returns = 2 for dual ones."""
+
+    points: Singles
+    """(x, y, z) in the sensor's frame at the moment of each beam [m], NaN where nothing came back; one axis more."""
+    range: Singles
+    """[m]; +inf: no return, -inf: too near (REP 117)."""
+    intensity: Singles
+    """1: a white target at 10 m."""
+    ring: NDArray[np.uint16]
+    time: Singles
+    """Since the beginning of the sweep [s]."""
+    return_type: NDArray[np.uint8]
+    """See RETURN_TYPES."""
+    object_id: NDArray[np.uint16]
+    """Of the nearest sub-ray's hit: ground truth."""
+
+
+class Lidar:
+    """One lidar; its beams are laid out once."""
+
+    def __init__(self, config: LidarConfig, seed: int, name: str) -> None:
+        """Make the lidar; ``seed`` of the scenario and ``name`` of the sensor choose its noise."""
+        self.config = config
+        self.seed = seed
+        self.name = name
+        offsets, self._weights = beam_offsets(config)
+        azimuth = config.azimuths[:, None, None] + offsets[None, None, :, 0]
+        elevation = config.elevations[None, :, None] + offsets[None, None, :, 1]
+        azimuth, elevation = np.broadcast_arrays(azimuth, elevation)
+        self.directions = np.ascontiguousarray(_direction(azimuth, elevation).reshape(-1, 3), dtype=np.float32)
+        columns, rings, subs = config.columns, len(config.elevations), len(offsets)
+        groups = np.zeros(columns) if config.flash else np.arange(columns)
+        self.groups = np.repeat(groups.astype(np.int32), rings * subs)
+        self._shape = (columns, rings, subs)
+        # A sub-ray stands for its share of the beam.
+        self._spread = max(*config.divergence_rad, 1e-4) / (2 * config.sample_radius - 1)
+
+    def scan(
+        self, scene: SceneArrays, origin: Floats, poses: Poses, frame: int = 0,
+        optical_depth: Callable[[Singles], Singles] | None = None,
+    ) -> Scan:  # fmt: skip
+        """Return a sweep.
+
+        :param scene: as committed
+        :param origin: of its coordinates in the world [m], shape (3,)
+        :param poses: of the sensor during the sweep
+        :param frame: index of the sweep, which picks its noise
+        :param optical_depth: one way, of what hangs in the air, at ranges [m] along each sub-ray; none: clear
+        """
+        config = self.config
+        columns, rings, subs = self._shape
+        moments = np.zeros(1) if config.flash else np.arange(columns) / columns
+        positions, rotations = poses(moments)
+        places = np.ascontiguousarray(positions - origin, dtype=np.float32)
+        turns = np.ascontiguousarray(rotations, dtype=np.float32)
+        distance, back, objects = cast(
+            scene, self.directions, self.groups, places, turns, config.range_m[1], self._spread
+        )
+        echo = echo_intensity(distance, back, config.range_falloff)
+        if optical_depth is not None:
+            echo *= np.exp(-2.0 * optical_depth(distance))
+        echo = echo.reshape(-1, subs) * self._weights.astype(np.float32)
+        modes = ('strongest', 'last') if config.returns == 'dual' else (config.returns,)
+        ranges = distance.reshape(-1, subs)
+        found = [
+            merged_return(ranges, echo, mode, config.resolution_m, max(config.threshold, _LEAST)) for mode in modes
+        ]
+        reach = np.stack([r for r, _ in found]).reshape(-1, columns, rings)
+        intensity = np.stack([i for _, i in found]).reshape(-1, columns, rings)
+        return self._noisy(reach, intensity, modes, objects.reshape(columns, rings, subs), frame)
+
+    def _noisy(
+        self, reach: Singles, intensity: Singles, modes: tuple[str, ...], objects: NDArray[np.uint16], frame: int
+    ) -> Scan:
+        config, noise = self.config, self.config.noise
+        shape = reach.shape
+
+        def drawn(quantity: str) -> Singles:
+            return normals(stream_key(self.seed, self.name, quantity), frame, reach.size).reshape(shape)
+
+        azimuth = np.broadcast_to(config.azimuths[None, :, None], shape)
+        elevation = np.broadcast_to(config.elevations[None, None, :], shape)
+        if noise.range_m > 0.0 or noise.range_weak_m > 0.0:
+            weak = noise.range_weak_m**2 * noise.noise_intensity / np.maximum(intensity, _LEAST)
+            reach = reach + np.sqrt(noise.range_m**2 + weak).astype(np.float32) * drawn('range')
+        if noise.angle_rad > 0.0:
+            azimuth = azimuth + noise.angle_rad * drawn('azimuth')
+            elevation = elevation + noise.angle_rad * drawn('elevation')
+        if noise.intensity > 0.0:
+            changed = np.maximum(intensity + np.float32(noise.intensity) * drawn('intensity'), 0.0)
+            intensity = np.where(intensity > _LEAST, changed, intensity)
+        near = reach < config.range_m[0]
+        reach = np.where(near, -np.inf, np.where(reach > config.range_m[1], np.inf, reach)).astype(np.float32)
+        there = np.isfinite(reach)
+        points = _direction(azimuth, elevation) * np.where(there, reach, np.nan)[..., None]
+        period = 0.0 if config.flash else 1.0 / config.rate_hz
+        columns, rings = shape[1:]
+        types = np.array([RETURN_TYPES[mode] for mode in modes], dtype=np.uint8)
+        return Scan(
+            points.astype(np.float32),
+            reach,
+            np.where(there, intensity, 0.0).astype(np.float32),
+            np.ascontiguousarray(np.broadcast_to(np.arange(rings, dtype=np.uint16), shape)),
+            np.ascontiguousarray(
+                np.broadcast_to((np.arange(columns) * (period / columns)).astype(np.float32)[None, :, None], shape)
+            ),
+            np.ascontiguousarray(np.broadcast_to(types[:, None, None], shape)),
+            np.ascontiguousarray(np.broadcast_to(objects[None, :, :, objects.shape[2] // 2], shape)),
+        )
+
+
+def beam_offsets(config: LidarConfig) -> tuple[Floats, Floats]:
+    """Return (azimuth, elevation) of the sub-rays from the beam's axis [rad], shape (n, 2), and weights of mean 1.
+
+    d = 2 r - 1 per axis at ((k + 1/2) 2 / d - 1) / 2 of the full angle; an elliptical beam maps the square's rings onto
+    circles, keeping the angle.
+    """
+    d = 2 * config.sample_radius - 1
+    line = (np.arange(d) + 0.5) / d * 2.0 - 1.0
+    x, y = (a.ravel() for a in np.meshgrid(line, line))
+    if config.beam == 'elliptical':
+        ring, radius = np.maximum(np.abs(x), np.abs(y)), np.hypot(x, y)
+        scale = np.where(radius > 0.0, ring / np.maximum(radius, 1e-300), 1.0)
+        x, y = x * scale, y * scale
+    weights = np.exp(-2.0 * (x * x + y * y)) if config.profile == 'gaussian' else np.ones(len(x))
+    half = 0.5 * np.array(config.divergence_rad)
+    return np.stack([x * half[0], y * half[1]], axis=1), weights / weights.mean()
+
+
+def echo_intensity(distance: Singles, back: Singles, range_falloff: bool) -> Singles:
+    """Return the intensity of echoes of full sub-rays; 0 where nothing was met.
+
+    :param distance: R [m]
+    :param back: reflectance r at phase angle 0 [1/sr]
+    :param range_falloff: whether they fall as 1 / R^2
+    """
+    fall = (REFERENCE_RANGE / np.maximum(distance, 1e-3)) ** 2 if range_falloff else np.ones_like(distance)
+    out: Singles = np.where(np.isfinite(distance), np.pi * back * fall, 0.0).astype(np.float32)
+    return out
+
+
+def merged_return(
+    distance: Singles, intensity: Singles, mode: str, resolution: float, threshold: float
+) -> tuple[Singles, Singles]:
+    """Return (range [m], intensity) of each beam's return; +inf and 0 where nothing reaches the threshold.
+
+    An echo's merged intensity is the sum of all, weighted by a triangle over their distance in range, over the number
+    of sub-rays.
+
+    :param distance: of the echoes [m], shape (beams, sub-rays)
+    :param intensity: of the echoes, shaped alike
+    :param mode: strongest, first, last or mean (the intensity-weighted mean of all echoes)
+    :param resolution: half width of the triangle [m]
+    :param threshold: least merged intensity
+    """
+    reach, strength = np.empty(len(distance), np.float32), np.empty(len(distance), np.float32)
+    number = ('strongest', 'first', 'last', 'mean').index(mode)
+    _merge(distance, intensity, number, resolution, threshold, reach, strength)
+    return reach, strength
+
+
+def _direction(azimuth: Floats, elevation: Floats) -> Floats:
+    """Return unit vectors (x ahead, y left, z up), shape (..., 3)."""
+    flat = np.cos(elevation)
+    return np.stack([flat * np.cos(azimuth), flat * np.sin(azimuth), np.sin(elevation)], axis=-1)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _merge(distance, intensity, mode, resolution, threshold, reach, strength):  # type: ignore[no-untyped-def]
+    beams, subs = distance.shape
+    for beam in range(beams):
+        best, best_range, total, moment = 0.0, np.inf, 0.0, 0.0
+        for i in range(subs):
+            r, own = float(distance[beam, i]), float(intensity[beam, i])
+            if not own > 0.0:
+                continue
+            total += own
+            moment += own * r
+            merged = 0.0
+            for j in range(subs):
+                if intensity[beam, j] > 0.0:
+                    merged += max(0.0, 1.0 - abs(float(distance[beam, j]) - r) / resolution) * intensity[beam, j]
+            merged /= subs
+            if merged < threshold:
+                continue
+            # The first of equals stays: sub-rays have an order.
+            if (
+                best == 0.0
+                or (mode == 0 and merged > best)
+                or (mode == 1 and r < best_range)
+                or (mode == 2 and r > best_range)
+            ):
+                best, best_range = merged, r
+        if mode == 3:
+            best = total / subs
+            best_range = moment / total if best >= threshold else np.inf
+            best = best if best >= threshold else 0.0
+        reach[beam], strength[beam] = best_range, best

@@ -1,0 +1,108 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Rays of one's own: what lidars need, in packets of 16, with the light that comes straight back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from regolith_sensors.rays.embree import (
+    DIR_X,
+    DIR_Y,
+    DIR_Z,
+    INST,
+    ORG_X,
+    ORG_Y,
+    ORG_Z,
+    T_FAR,
+    intersect16,
+    workspace,
+)  # fmt: skip
+from regolith_sensors.rays.lighting import open_lane
+from regolith_sensors.rays.surface import hit_something, surface_at
+from regolith_sensors.rays.threads import in_bands
+from regolith_sensors.scene.layout import FACT_OBJECT
+from regolith_sensors.scene.materials import reflect
+from regolith_sensors.scene.scene import SceneArrays
+
+Singles = NDArray[np.float32]
+
+_BAND = 128
+_ZERO, _THIRD = np.float32(0.0), np.float32(1.0 / 3.0)
+
+
+def cast(
+    scene: SceneArrays, directions: Singles, groups: NDArray[np.int32], positions: Singles, rotations: Singles,
+    reach: float, spread: float,
+) -> tuple[Singles, Singles, NDArray[np.uint16]]:  # fmt: skip
+    """Cast rays and return (range [m], exact backscatter r [1/sr], object) of each; range +inf where nothing was met.
+
+    The reflectance is the mean of the three bands in the direction the ray came from: phase angle 0.
+
+    :param directions: unit vectors in the sensor's frame, shape (n, 3)
+    :param groups: which pose each ray is cast from, shape (n,)
+    :param positions: of the poses, from the scene's origin [m], shape (m, 3)
+    :param rotations: of the poses, sensor to world, shape (m, 3, 3)
+    :param reach: of the rays [m]
+    :param spread: angle a ray stands for [rad]: what is finer is averaged
+    """
+    count = len(directions)
+    distance, back = np.empty(count, np.float32), np.empty(count, np.float32)
+    objects = np.empty(count, np.uint16)
+    in_bands(
+        _cast_band, (count + 15) // 16, _BAND, scene, directions, groups, positions, rotations,
+        np.float32(reach), np.float32(spread), distance, back, objects,
+    )  # fmt: skip
+    return distance, back, objects
+
+
+def _cast_band(first: int, last: int, *arguments: Any) -> None:
+    with workspace() as w:
+        _cast(first, last, w.packet, w.words, w.valid, w.arguments, *arguments)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _cast(  # type: ignore[no-untyped-def]
+    first, last, packets, all_words, valids, arguments, scene, directions, groups, positions, rotations, reach, spread,
+    distance, back, objects,
+):  # fmt: skip
+    handle, facts, frames, nodes = scene.handle, scene.facts, scene.frames, scene.nodes
+    mesh_material, mesh_normals, materials = scene.mesh_material, scene.mesh_normals, scene.materials
+    texels, layers = scene.texels, scene.layers
+    packet, words, valid, loose = packets[0], all_words[0], valids[0], arguments[1]
+    count = directions.shape[0]
+    for block in range(first, last):
+        for lane in range(16):
+            n = 16 * block + lane
+            valid[lane] = -1 if n < count else 0
+            if n >= count:
+                continue
+            x, y, z, k = directions[n, 0], directions[n, 1], directions[n, 2], groups[n]
+            packet[DIR_X, lane] = rotations[k, 0, 0] * x + rotations[k, 0, 1] * y + rotations[k, 0, 2] * z
+            packet[DIR_Y, lane] = rotations[k, 1, 0] * x + rotations[k, 1, 1] * y + rotations[k, 1, 2] * z
+            packet[DIR_Z, lane] = rotations[k, 2, 0] * x + rotations[k, 2, 1] * y + rotations[k, 2, 2] * z
+            packet[ORG_X, lane], packet[ORG_Y, lane] = positions[k, 0], positions[k, 1]
+            packet[ORG_Z, lane] = positions[k, 2]
+            open_lane(packet, words, lane)
+            packet[T_FAR, lane] = reach
+        intersect16(valid.ctypes.data, handle, packet.ctypes.data, loose.ctypes.data)
+        for lane in range(16):
+            n = 16 * block + lane
+            if n >= count:
+                continue
+            if not hit_something(words, lane):
+                distance[n], back[n], objects[n] = np.float32(np.inf), _ZERO, 0
+                continue
+            _, material, bright, _, _, _, nx, ny, nz, _, _, _ = surface_at(
+                facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, packet, words, lane,
+                spread, True,
+            )  # fmt: skip
+            mu = -(nx * packet[DIR_X, lane] + ny * packet[DIR_Y, lane] + nz * packet[DIR_Z, lane])
+            red, green, blue = reflect(materials, material, mu, mu, _ZERO)
+            distance[n] = packet[T_FAR, lane]
+            back[n] = bright * (red + green + blue) * _THIRD
+            objects[n] = facts[np.int32(words[INST, lane]), FACT_OBJECT]

@@ -1,0 +1,283 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How much light reaches the points that a packet of rays met, and how much of it goes on to the viewer.
+
+Packets have 16 lanes. ``geometry`` holds, lane by lane, what is known of the points: rows PLACE, NORMAL, TOWARD (unit,
+to the viewer) and BEGIN (where rays towards lights start), three each; coordinates from the scene's origin.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from regolith_sensors.rays.elementary import turned
+from regolith_sensors.rays.embree import (
+    DIR_X,
+    DIR_Y,
+    DIR_Z,
+    GEOM,
+    INST,
+    MASK,
+    ORG_X,
+    ORG_Y,
+    ORG_Z,
+    T_FAR,
+    T_NEAR,
+    intersect16,
+    occluded16,
+)  # fmt: skip
+from regolith_sensors.rays.shading import hapke_lanes, haversine
+from regolith_sensors.rays.surface import hit_something, surface_at
+from regolith_sensors.scene.materials import CONSTANTS, is_hapke, reflect, tinted
+from regolith_terrain.soil_hash import mix
+
+PLACE, NORMAL, TOWARD, BEGIN = 0, 3, 6, 9
+GEOMETRY_ROWS = 12
+
+_ZERO, _ONE, _TWO = np.float32(0.0), np.float32(1.0), np.float32(2.0)
+_INF = np.float32(np.inf)
+_PI = np.float32(math.pi)
+_NONE = np.uint32(0xFFFFFFFF)
+_TO_UNIT = np.float32(2.0**-24)
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_PER_PIXEL = np.uint64(4096)
+_BOUNCES = 2048
+_LATTICE_A, _LATTICE_B = np.float32(0.7548776662466927), np.float32(0.5698402909980532)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def open_lane(packet, words, lane):  # type: ignore[no-untyped-def]
+    """Set what a ray needs besides origin and direction."""
+    packet[T_NEAR, lane], packet[T_FAR, lane] = _ZERO, _INF
+    words[MASK, lane] = _NONE
+    words[GEOM, lane], words[INST, lane] = _NONE, _NONE
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def _pair(stream, pixel, sample):  # type: ignore[no-untyped-def]
+    """Return two numbers in [0, 1) of a sample of a pixel: a counter-based generator, SplitMix64 of the counter."""
+    word = mix(stream + (np.uint64(pixel) * _PER_PIXEL + np.uint64(sample)) * _GOLDEN)
+    return np.float32(word >> np.uint64(40)) * _TO_UNIT, np.float32(word & np.uint64(0xFFFFFF)) * _TO_UNIT
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def _spread(stream, pixel, sample, extra):  # type: ignore[no-untyped-def]
+    """Return a sample's two numbers for a pixel's further rays: the first ray's, moved along a lattice.
+
+    Together they lie evenly (Roberts 2018, "The unreasonable effectiveness of quasirandom sequences"; shifted as by
+    Cranley & Patterson 1976): a border that each ray alone sees as grain is smooth in their mean.
+    """
+    a, b = _pair(stream, pixel, sample)
+    a, b = a + np.float32(extra) * _LATTICE_A, b + np.float32(extra) * _LATTICE_B
+    return a - math.floor(a), b - math.floor(b)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def direct(  # type: ignore[no-untyped-def]
+    handle, materials, direction, across, irradiance, lamps, disc, darkening, stream, samples, extra,
+    pixels, hit, material, geometry, packet, words, valid, arguments, seen, out,
+):  # fmt: skip
+    """Write the light of sun and lamps that each hit lane sends to its viewer into ``out`` [W/m^2/sr], shape (3, 16).
+
+    :param extra: each lane's number among its pixel's rays, shape (16,)
+    :param seen: out: which part of the sun each lane sees, shape (16,)
+    """
+    g = geometry
+    any_lit = False
+    for lane in range(16):
+        out[0, lane] = out[1, lane] = out[2, lane] = seen[lane] = _ZERO
+        valid[lane] = 0
+        if hit[lane] and irradiance[1] > _ZERO and _mu0(g, direction, lane) > _ZERO:
+            valid[lane] = -1
+            any_lit = True
+    if any_lit:
+        _sun_seen(
+            handle, direction, across, disc, darkening, stream, samples, extra, pixels, g, packet, words, valid,
+            arguments, seen,
+        )  # fmt: skip
+    if any_lit:
+        _sunlit(materials, direction, irradiance, material, g, seen, out)
+    for lamp in range(lamps.shape[0]):
+        _lamp(handle, materials, lamps, lamp, hit, material, g, packet, words, valid, arguments, out)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _sunlit(materials, direction, irradiance, material, g, seen, out):  # type: ignore[no-untyped-def]
+    """Write the sun's light off the lanes that see a part of it."""
+    soil = -1
+    for lane in range(16):
+        if soil < 0 and seen[lane] > _ZERO and is_hapke(materials, material[lane]):
+            soil = material[lane]
+    if soil >= 0:
+        # All lanes as if they were of this soil: there is seldom another one.
+        hapke_lanes(g, NORMAL, TOWARD, direction, materials, soil, CONSTANTS, out)
+    for lane in range(16):
+        if seen[lane] > _ZERO:
+            if material[lane] == soil:
+                red, green, blue = tinted(materials, soil, out[0, lane])
+            else:
+                hav = haversine(
+                    direction[0], direction[1], direction[2], g[TOWARD, lane], g[TOWARD + 1, lane], g[TOWARD + 2, lane]
+                )
+                red, green, blue = reflect(materials, material[lane], _mu0(g, direction, lane), _mu(g, lane), hav)
+            out[0, lane] = red * irradiance[0] * seen[lane]
+            out[1, lane] = green * irradiance[1] * seen[lane]
+            out[2, lane] = blue * irradiance[2] * seen[lane]
+        else:
+            out[0, lane] = out[1, lane] = out[2, lane] = _ZERO
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def _mu0(g, direction, lane):  # type: ignore[no-untyped-def]
+    """Return the cosine of incidence of light from a direction."""
+    return g[NORMAL, lane] * direction[0] + g[NORMAL + 1, lane] * direction[1] + g[NORMAL + 2, lane] * direction[2]
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def _mu(g, lane):  # type: ignore[no-untyped-def]
+    """Return the cosine of emission."""
+    return (
+        g[NORMAL, lane] * g[TOWARD, lane]
+        + g[NORMAL + 1, lane] * g[TOWARD + 1, lane]
+        + g[NORMAL + 2, lane] * g[TOWARD + 2, lane]
+    )
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def _sun_seen(  # type: ignore[no-untyped-def]
+    handle, direction, across, disc, darkening, stream, samples, extra, pixels, g, packet, words, valid, arguments, seen
+):
+    """Estimate which part of the sun each valid lane sees, from its start point, into ``seen``."""
+    share = _ONE / np.float32(samples)
+    for sample in range(samples):
+        # All lanes, so that the compiler makes vectors of them; those that are not valid are not traced.
+        for lane in range(16):
+            part, turn = _spread(stream, pixels[lane], sample, extra[lane])
+            radius = disc * math.sqrt(part)
+            cos, sin = turned(turn)
+            a, b = radius * cos, radius * sin
+            packet[DIR_X, lane] = direction[0] + a * across[0, 0] + b * across[1, 0]
+            packet[DIR_Y, lane] = direction[1] + a * across[0, 1] + b * across[1, 1]
+            packet[DIR_Z, lane] = direction[2] + a * across[0, 2] + b * across[1, 2]
+        for lane in range(16):
+            packet[ORG_X, lane], packet[ORG_Y, lane] = g[BEGIN, lane], g[BEGIN + 1, lane]
+            packet[ORG_Z, lane] = g[BEGIN + 2, lane]
+            open_lane(packet, words, lane)
+        occluded16(valid.ctypes.data, handle, packet.ctypes.data, arguments.ctypes.data)
+        for lane in range(16):
+            if valid[lane] != 0 and packet[T_FAR, lane] > _ZERO:
+                weight = share
+                if darkening > _ZERO:
+                    part, _ = _spread(stream, pixels[lane], sample, extra[lane])
+                    dimmed = _ONE - darkening * (_ONE - math.sqrt(_ONE - part))
+                    weight *= dimmed / (_ONE - darkening / np.float32(3.0))
+                seen[lane] += weight
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _lamp(handle, materials, lamps, lamp, hit, material, g, packet, words, valid, arguments, out):  # type: ignore[no-untyped-def]
+    """Add the light of one lamp."""
+    glow = np.empty((3, 16), np.float32)
+    some = False
+    for lane in range(16):
+        valid[lane] = 0
+        if not hit[lane]:
+            continue
+        dx, dy, dz = lamps[lamp, 0], lamps[lamp, 1], lamps[lamp, 2]
+        x, y, z = dx - g[PLACE, lane], dy - g[PLACE + 1, lane], dz - g[PLACE + 2, lane]
+        distance2 = max(x * x + y * y + z * z, np.float32(1e-6))
+        scale = _ONE / math.sqrt(distance2)
+        x, y, z = x * scale, y * scale, z * scale
+        cosine = -(x * lamps[lamp, 3] + y * lamps[lamp, 4] + z * lamps[lamp, 5])
+        step = (cosine - lamps[lamp, 7]) / max(lamps[lamp, 6] - lamps[lamp, 7], np.float32(1e-6))
+        step = min(max(step, _ZERO), _ONE)
+        fade = step * step * (np.float32(3.0) - _TWO * step)
+        fade = fade * fade / distance2
+        mu0 = g[NORMAL, lane] * x + g[NORMAL + 1, lane] * y + g[NORMAL + 2, lane] * z
+        if not (mu0 > _ZERO and fade > _ZERO):
+            continue
+        hav = haversine(x, y, z, g[TOWARD, lane], g[TOWARD + 1, lane], g[TOWARD + 2, lane])
+        red, green, blue = reflect(materials, material[lane], mu0, _mu(g, lane), hav)
+        glow[0, lane] = red * fade * lamps[lamp, 8]
+        glow[1, lane] = green * fade * lamps[lamp, 9]
+        glow[2, lane] = blue * fade * lamps[lamp, 10]
+        packet[ORG_X, lane], packet[ORG_Y, lane] = g[BEGIN, lane], g[BEGIN + 1, lane]
+        packet[ORG_Z, lane] = g[BEGIN + 2, lane]
+        packet[DIR_X, lane], packet[DIR_Y, lane] = dx - g[BEGIN, lane], dy - g[BEGIN + 1, lane]
+        packet[DIR_Z, lane] = dz - g[BEGIN + 2, lane]
+        open_lane(packet, words, lane)
+        # A lamp's own housing, a centimetre about it, does not stand in its light.
+        packet[T_FAR, lane] = max(_ONE - np.float32(0.01) * scale, np.float32(0.01))
+        valid[lane] = -1
+        some = True
+    if some:
+        occluded16(valid.ctypes.data, handle, packet.ctypes.data, arguments.ctypes.data)
+        for lane in range(16):
+            if valid[lane] != 0 and packet[T_FAR, lane] > _ZERO:
+                for c in range(3):
+                    out[c, lane] += glow[c, lane]
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def gather(  # type: ignore[no-untyped-def]
+    handle, facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers,
+    direction, across, irradiance, lamps, disc, darkening, stream, samples, bounces,
+    pixels, hit, material, geometry, packets, all_words, valids, arguments, seen, out,
+):  # fmt: skip
+    """Add the light that lit surfaces send onto each hit lane and on to its viewer: one diffuse bounce."""
+    share = _ONE / np.float32(bounces)
+    packet, words, valid = packets[0], all_words[0], valids[0]
+    again, stuff, first = np.zeros(16, np.bool_), np.zeros(16, np.int64), np.zeros(16, np.int64)
+    other, light_in = np.zeros((GEOMETRY_ROWS, 16), np.float32), np.empty((3, 16), np.float32)
+    cosine = np.empty(16, np.float32)
+    # What glints brighter than white paper in the sun would be a caustic, which so few rays show as sparks only.
+    most = irradiance / _PI if irradiance[1] > _ZERO else np.full(3, np.inf, np.float32)
+    g = geometry
+    for sample in range(bounces):
+        for lane in range(16):
+            valid[lane] = -1 if hit[lane] else 0
+            if not hit[lane]:
+                continue
+            a, b = _pair(stream, pixels[lane], _BOUNCES + sample)
+            # A point on the unit sphere, added to the normal, is distributed as the cosine.
+            z, angle = _ONE - _TWO * a, _TWO * _PI * b
+            r = math.sqrt(max(_ONE - z * z, _ZERO))
+            nx, ny, nz = g[NORMAL, lane], g[NORMAL + 1, lane], g[NORMAL + 2, lane]
+            x, y, z = nx + r * math.cos(angle), ny + r * math.sin(angle), nz + z
+            scale = _ONE / math.sqrt(max(x * x + y * y + z * z, np.float32(1e-8)))
+            x, y, z = x * scale, y * scale, z * scale
+            cosine[lane] = max(nx * x + ny * y + nz * z, np.float32(0.02))
+            packet[ORG_X, lane], packet[ORG_Y, lane] = g[BEGIN, lane], g[BEGIN + 1, lane]
+            packet[ORG_Z, lane] = g[BEGIN + 2, lane]
+            packet[DIR_X, lane], packet[DIR_Y, lane], packet[DIR_Z, lane] = x, y, z
+            open_lane(packet, words, lane)
+        intersect16(valid.ctypes.data, handle, packet.ctypes.data, arguments[1].ctypes.data)
+        for lane in range(16):
+            again[lane] = hit[lane] and hit_something(words, lane)
+            if again[lane]:
+                _, stuff[lane], _, px, py, pz, nx, ny, nz, sx, sy, sz = surface_at(
+                    facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, packet, words, lane,
+                    _ZERO, False,
+                )  # fmt: skip
+                other[PLACE, lane], other[PLACE + 1, lane], other[PLACE + 2, lane] = px, py, pz
+                other[NORMAL, lane], other[NORMAL + 1, lane], other[NORMAL + 2, lane] = nx, ny, nz
+                other[BEGIN, lane], other[BEGIN + 1, lane], other[BEGIN + 2, lane] = sx, sy, sz
+                other[TOWARD, lane], other[TOWARD + 1, lane] = -packet[DIR_X, lane], -packet[DIR_Y, lane]
+                other[TOWARD + 2, lane] = -packet[DIR_Z, lane]
+        direct(
+            handle, materials, direction, across, irradiance, lamps, disc, darkening, mix(stream), 1, first,
+            pixels, again, stuff, other, packets[1], all_words[1], valids[1], arguments[1], seen, light_in,
+        )  # fmt: skip
+        for lane in range(16):
+            if again[lane]:
+                x, y, z = -other[TOWARD, lane], -other[TOWARD + 1, lane], -other[TOWARD + 2, lane]
+                hav = haversine(x, y, z, g[TOWARD, lane], g[TOWARD + 1, lane], g[TOWARD + 2, lane])
+                red, green, blue = reflect(materials, material[lane], cosine[lane], _mu(g, lane), hav)
+                # The cosine is sampled and stands in r as well.
+                scale = share * _PI / cosine[lane]
+                out[0, lane] += scale * red * min(light_in[0, lane], most[0])
+                out[1, lane] += scale * green * min(light_in[1, lane], most[1])
+                out[2, lane] += scale * blue * min(light_in[2, lane], most[2])

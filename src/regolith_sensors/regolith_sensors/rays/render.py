@@ -1,0 +1,321 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Images of radiance and ground truth: rays in packets of 4 x 4 pixels, shaded as they come back.
+
+Simplifications: the sun's disc decides what is in shadow (true penumbrae), its centre decides how the ground reflects;
+light that comes off the ground is followed for one bounce at most, and only where asked for; no light passes through
+anything.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from regolith_sensors.rays.embree import (
+    DIR_X,
+    DIR_Y,
+    DIR_Z,
+    ORG_X,
+    ORG_Y,
+    ORG_Z,
+    T_FAR,
+    intersect16,
+    occluded16,
+    workspace,
+)  # fmt: skip
+from regolith_sensors.rays.lighting import BEGIN, GEOMETRY_ROWS, NORMAL, PLACE, TOWARD, direct, gather, open_lane
+from regolith_sensors.rays.shading import haversine
+from regolith_sensors.rays.surface import hit_something, surface_at
+from regolith_sensors.rays.surface_light import add_surface_light
+from regolith_sensors.rays.threads import in_bands
+from regolith_sensors.rays.view import Lights, View
+from regolith_sensors.scene.layout import FACT_OBJECT, FACT_SEMANTIC
+from regolith_sensors.scene.scene import SceneArrays
+from regolith_terrain.soil_hash import mix
+from regolith_world.counter import stream_key
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+
+_BLOCK = 4
+_BAND = 1024
+_ZERO, _ONE = np.float32(0.0), np.float32(1.0)
+_INF = np.float32(np.inf)
+_ALL, _NO_RAYS = np.zeros(0, np.int32), np.zeros((0, 1, 1, 3), np.float32)
+DARK = np.zeros((0, 3), np.float32)
+"""Hulls that hold no light."""
+_PI = np.float32(math.pi)
+
+
+class Draws(NamedTuple):
+    """Which random numbers to use, and how many samples to take."""
+
+    key: np.uint64
+    frame: int
+    sun_samples: int
+    bounce_samples: int
+
+
+@dataclass
+class Frame:
+    """An image and its ground truth, each of shape (height, width) unless said otherwise."""
+
+    radiance: Singles
+    """Of red, green and blue [W/m^2/sr], shape (height, width, 3)."""
+    depth: Singles
+    """Along the optical axis [m] (REP 118); +inf where nothing was met (REP 117)."""
+    range: Singles
+    """Along the ray [m]; +inf where nothing was met."""
+    object_id: NDArray[np.uint16]
+    """Number of the object, 0 for the sky, 1 for the ground."""
+    semantic: NDArray[np.uint8]
+    """Class, see :class:`regolith_sensors.scene.scene.Semantic`."""
+    normal: Singles
+    """In the optical frame, zero where nothing was met, shape (height, width, 3)."""
+    instance: NDArray[np.int32]
+    """Of the scene's instances; twice its number, and one more where the sun's ray arrived; -1 for the sky."""
+
+
+def draws(seed: int, name: str, frame: int, sun_samples: int = 1, bounce_samples: int = 0) -> Draws:
+    """Return which random numbers a frame uses.
+
+    :param seed: of the scenario
+    :param name: of the sensor
+    :param frame: index
+    :param sun_samples: rays to the sun's disc per pixel, >= 1; one gives penumbrae as grain
+    :param bounce_samples: rays that gather light from lit ground per pixel; 0: none
+    :raises ValueError: if a number is negative
+    """
+    if sun_samples < 1 or bounce_samples < 0:
+        raise ValueError(f'sun_samples {sun_samples}, bounce_samples {bounce_samples}; allowed: >= 1 and >= 0')
+    return Draws(stream_key(seed, name, 'light'), frame, sun_samples, bounce_samples)
+
+
+def empty_frame(height: int, width: int) -> Frame:
+    """Return a frame of this size to render into."""
+    return Frame(
+        np.zeros((height, width, 3), np.float32), np.zeros((height, width), np.float32),
+        np.zeros((height, width), np.float32), np.zeros((height, width), np.uint16),
+        np.zeros((height, width), np.uint8), np.zeros((height, width, 3), np.float32),
+        np.full((height, width), -1, np.int32),
+    )  # fmt: skip
+
+
+def render(
+    scene: SceneArrays, camera: View, light: Lights, random: Draws, out: Frame | None = None, held: Singles = DARK
+) -> Frame:
+    """Return what a camera sees, one ray per pixel.
+
+    :param held: light on hulls, from :func:`regolith_sensors.rays.surface_light.surface_light`; bounced rays replace it
+    :param out: frame of the view's size to write into; fresh memory of an image costs as much as tracing it
+    """
+    height, width = camera.rays.shape[:2]
+    frame = out if out is not None else empty_frame(height, width)
+    blocks = -(-height // _BLOCK) * -(-width // _BLOCK)
+    in_bands(_render_band, blocks, _BAND, scene, camera, light, random, held, _NO_RAYS, _ALL, _images(frame))
+    return frame
+
+
+def render_more(
+    scene: SceneArrays, camera: View, light: Lights, random: Draws, pixels: NDArray[np.int32], rays: Singles,
+    frame: Frame, held: Singles = DARK,
+) -> None:  # fmt: skip
+    """Add the radiance of further rays in some pixels to a frame's.
+
+    :param camera: as of the ray before
+    :param random: likewise
+    :param pixels: row times width plus column of each, in the order of :func:`regolith_sensors.rays.edges.edge_pixels`
+    :param rays: as in the view, each table looking elsewhere in the pixels, shape (1 to 16, height, width, 3)
+    """
+    blocks = -(-len(pixels) // (16 // len(rays)))
+    in_bands(_render_band, blocks, _BAND // 8, scene, camera, light, random, held, rays, pixels, _images(frame))
+
+
+def _images(frame: Frame) -> tuple[NDArray[Any], ...]:
+    f = frame
+    return f.radiance, f.depth, f.range, f.object_id, f.semantic, f.normal, f.instance
+
+
+def trace_only(scene: SceneArrays, camera: View, light: Lights) -> int:
+    """Trace the rays of :func:`render` (one per pixel, one to the sun's centre from each hit) and shade nothing.
+
+    :return: number of pixels that are in the sun or could be: the bare ray casting that rendering is compared with
+    """
+    height, width = camera.rays.shape[:2]
+    blocks = -(-height // _BLOCK) * -(-width // _BLOCK)
+    lit = np.zeros(blocks, dtype=np.int64)
+    in_bands(_trace_band, blocks, _BAND, scene, camera, light, lit)
+    return int(lit.sum())
+
+
+def _render_band(first: int, last: int, *arguments: Any) -> None:
+    with workspace() as w:
+        _render(first, last, w.packet, w.words, w.valid, w.arguments, *arguments)
+
+
+def _trace_band(first: int, last: int, *arguments: Any) -> None:
+    with workspace() as w:
+        _trace(first, last, w.packet, w.words, w.valid, w.arguments, *arguments)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def _aim(rays, r, origin, block, more, chosen, rows, columns, extra, packet, words, valid):  # type: ignore[no-untyped-def]
+    """Fill a packet with the rays of a block; write their rows, columns and numbers in the pixel.
+
+    A block are 4 x 4 pixels, or as many of those chosen as find room with all their further rays.
+    """
+    count = max(more.shape[0], 1)
+    many = 16 // count
+    height, width = rays.shape[0], rays.shape[1]
+    across = (width + _BLOCK - 1) // _BLOCK
+    top, left = block // across * _BLOCK, block % across * _BLOCK
+    for lane in range(16):
+        extra[lane] = 0
+        if more.shape[0] == 0:
+            row, column = top + lane // _BLOCK, left + lane % _BLOCK
+            valid[lane] = -1 if row < height and column < width else 0
+            row, column = min(row, height - 1), min(column, width - 1)
+        else:
+            at = many * block + lane // count
+            valid[lane] = -1 if lane < many * count and at < chosen.shape[0] else 0
+            pixel = chosen[min(at, chosen.shape[0] - 1)]
+            row, column, extra[lane] = pixel // width, pixel % width, 1 + lane % count
+        rows[lane], columns[lane] = row, column
+        if extra[lane] == 0:
+            x, y, z = rays[row, column, 0], rays[row, column, 1], rays[row, column, 2]
+        else:
+            k = extra[lane] - 1
+            x, y, z = more[k, row, column, 0], more[k, row, column, 1], more[k, row, column, 2]
+        packet[DIR_X, lane] = r[0, 0] * x + r[0, 1] * y + r[0, 2] * z
+        packet[DIR_Y, lane] = r[1, 0] * x + r[1, 1] * y + r[1, 2] * z
+        packet[DIR_Z, lane] = r[2, 0] * x + r[2, 1] * y + r[2, 2] * z
+        packet[ORG_X, lane], packet[ORG_Y, lane], packet[ORG_Z, lane] = origin[0], origin[1], origin[2]
+        open_lane(packet, words, lane)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _render(  # type: ignore[no-untyped-def]
+    first, last, packet, words, valid, arguments, scene, camera, light, random, held, more, chosen, images
+):
+    """Render blocks of pixels; with ``more`` rays, add their radiance in the chosen pixels to what the images hold."""
+    radiance, depth, distance, object_id, semantic, normals, instances = images
+    # One by one: a tuple of arrays would be copied at every call.
+    handle, facts, frames, nodes = scene.handle, scene.facts, scene.frames, scene.nodes
+    mesh_material, mesh_normals, materials = scene.mesh_material, scene.mesh_normals, scene.materials
+    texels, layers, lattice = scene.texels, scene.layers, scene.lattice
+    rays, r, origin, pixel_angle = camera.rays, camera.rotation, camera.position, np.float32(camera.pixel_angle)
+    sun, across, irradiance, lamps = light.direction, light.across, light.irradiance, light.lamps
+    disc, darkening = np.float32(light.disc), np.float32(light.darkening)
+    stream = mix(mix(np.uint64(random.key)) + np.uint64(random.frame))
+    samples, bounces = random.sun_samples, random.bounce_samples
+    primary, primary_words, primary_valid, coherent = packet[0], words[0], valid[0], arguments[0]
+    shadow, shadow_words, shadow_valid = packet[1], words[1], valid[1]
+    width = rays.shape[1]
+    rows, columns, extra = np.empty(16, np.int64), np.empty(16, np.int64), np.empty(16, np.int64)
+    adding = more.shape[0] > 0
+    pixels, hit, material = np.empty(16, np.int64), np.zeros(16, np.bool_), np.zeros(16, np.int64)
+    met = np.zeros(16, np.int64)
+    g, bright = np.zeros((GEOMETRY_ROWS, 16), np.float32), np.empty(16, np.float32)
+    seen, out = np.zeros(16, np.float32), np.empty((3, 16), np.float32)
+    solid_angle = _PI * disc * disc
+    near_sun = disc / math.sqrt(_ONE + disc * disc)
+    for block in range(first, last):
+        _aim(rays, r, origin, block, more, chosen, rows, columns, extra, primary, primary_words, primary_valid)
+        intersect16(primary_valid.ctypes.data, handle, primary.ctypes.data, coherent.ctypes.data)
+        for lane in range(16):
+            row, column = rows[lane], columns[lane]
+            inside = primary_valid[lane] != 0
+            pixels[lane] = row * width + column
+            hit[lane] = inside and hit_something(primary_words, lane)
+            if not inside:
+                continue
+            x, y, z = primary[DIR_X, lane], primary[DIR_Y, lane], primary[DIR_Z, lane]
+            if not hit[lane]:
+                # The sun itself, if it is in the picture.
+                apart = haversine(x, y, z, sun[0], sun[1], sun[2])
+                shines = irradiance[1] > _ZERO and apart < 0.25 * near_sun * near_sun
+                if adding:
+                    for c in range(3):
+                        radiance[row, column, c] += irradiance[c] / solid_angle if shines else _ZERO
+                    continue
+                depth[row, column] = distance[row, column] = _INF
+                object_id[row, column], semantic[row, column] = 0, 0
+                instances[row, column] = -1
+                for c in range(3):
+                    normals[row, column, c] = _ZERO
+                    radiance[row, column, c] = irradiance[c] / solid_angle if shines else _ZERO
+                continue
+            instance, material[lane], bright[lane], px, py, pz, nx, ny, nz, sx, sy, sz = surface_at(
+                facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, primary, primary_words,
+                lane, pixel_angle, True,
+            )  # fmt: skip
+            met[lane] = instance
+            g[PLACE, lane], g[PLACE + 1, lane], g[PLACE + 2, lane] = px, py, pz
+            g[NORMAL, lane], g[NORMAL + 1, lane], g[NORMAL + 2, lane] = nx, ny, nz
+            g[TOWARD, lane], g[TOWARD + 1, lane], g[TOWARD + 2, lane] = -x, -y, -z
+            g[BEGIN, lane], g[BEGIN + 1, lane], g[BEGIN + 2, lane] = sx, sy, sz
+            if adding:
+                continue
+            distance[row, column] = primary[T_FAR, lane]
+            depth[row, column] = primary[T_FAR, lane] * rays[row, column, 2]
+            object_id[row, column], semantic[row, column] = facts[instance, FACT_OBJECT], facts[instance, FACT_SEMANTIC]
+            instances[row, column] = 2 * instance
+            for c in range(3):
+                normals[row, column, c] = r[0, c] * nx + r[1, c] * ny + r[2, c] * nz
+        direct(
+            handle, materials, sun, across, irradiance, lamps, disc, darkening, stream, samples, extra,
+            pixels, hit, material, g, shadow, shadow_words, shadow_valid, coherent, seen, out,
+        )  # fmt: skip
+        if bounces > 0:
+            gather(
+                handle, facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, sun, across,
+                irradiance, lamps, disc, darkening, stream, samples, bounces, pixels, hit, material, g, packet, words,
+                valid, arguments, seen, out,
+            )  # fmt: skip
+        elif held.shape[0] > 0:
+            for lane in range(16):
+                if hit[lane]:
+                    add_surface_light(
+                        facts, lattice, materials, held, met[lane], material[lane], primary, primary_words, lane, out
+                    )
+        for lane in range(16):
+            if hit[lane]:
+                row, column = rows[lane], columns[lane]
+                if adding:
+                    for c in range(3):
+                        radiance[row, column, c] += out[c, lane] * bright[lane]
+                    continue
+                if seen[lane] > _ZERO:
+                    instances[row, column] += 1
+                for c in range(3):
+                    radiance[row, column, c] = out[c, lane] * bright[lane]
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _trace(first, last, packet, words, valid, arguments, scene, camera, light, lit):  # type: ignore[no-untyped-def]
+    rays, r, origin, sun, handle = camera.rays, camera.rotation, camera.position, light.direction, scene.handle
+    primary, shadow, primary_words, shadow_words = packet[0], packet[1], words[0], words[1]
+    primary_valid, shadow_valid, coherent = valid[0], valid[1], arguments[0]
+    every, more = np.zeros(0, np.int32), np.zeros((0, 1, 1, 3), np.float32)
+    rows, columns, extra = np.empty(16, np.int64), np.empty(16, np.int64), np.empty(16, np.int64)
+    for block in range(first, last):
+        _aim(rays, r, origin, block, more, every, rows, columns, extra, primary, primary_words, primary_valid)
+        intersect16(primary_valid.ctypes.data, handle, primary.ctypes.data, coherent.ctypes.data)
+        for lane in range(16):
+            hit = primary_valid[lane] != 0 and hit_something(primary_words, lane)
+            shadow_valid[lane] = -1 if hit else 0
+            t = primary[T_FAR, lane] * np.float32(0.9999)
+            for k in range(3):
+                shadow[ORG_X + k, lane] = primary[ORG_X + k, lane] + t * primary[DIR_X + k, lane] if hit else _ZERO
+                shadow[DIR_X + k, lane] = sun[k]
+            open_lane(shadow, shadow_words, lane)
+        occluded16(shadow_valid.ctypes.data, handle, shadow.ctypes.data, coherent.ctypes.data)
+        for lane in range(16):
+            if shadow_valid[lane] != 0 and shadow[T_FAR, lane] > _ZERO:
+                lit[block] += 1

@@ -1,0 +1,157 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""From a ray's hit to the surface there: place, normals, material and brightness, in compiled loops."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from regolith_sensors.rays.embree import (
+    DIR_X,
+    DIR_Y,
+    DIR_Z,
+    GEOM,
+    HIT_U,
+    HIT_V,
+    INST,
+    NG_X,
+    NG_Y,
+    NG_Z,
+    ORG_X,
+    ORG_Y,
+    ORG_Z,
+    PRIM,
+    T_FAR,
+)  # fmt: skip
+from regolith_sensors.scene.layout import FACT_KIND, FACT_MATERIAL, FACT_REFERENCE, TERRAIN
+from regolith_sensors.scene.materials import MICRO
+from regolith_sensors.scene.micro_relief import micro_at
+from regolith_sensors.scene.terrain_tiles import CELLS
+
+_ZERO, _HALF, _ONE = np.float32(0.0), np.float32(0.5), np.float32(1.0)
+_NONE = np.uint32(0xFFFFFFFF)
+_LEAST = np.float32(0.02)
+# Shadow rays begin this far above the surface: a constant, and a part of the coordinates for their rounding.
+_LIFT, _LIFT_PART = np.float32(2e-4), np.float32(3e-6)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def hit_something(words, lane):  # type: ignore[no-untyped-def]
+    """Say whether a lane of a traced packet met anything."""
+    return words[GEOM, lane] != _NONE
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def _unit(x, y, z):  # type: ignore[no-untyped-def]
+    scale = _ONE / math.sqrt(max(x * x + y * y + z * z, np.float32(1e-30)))
+    return x * scale, y * scale, z * scale
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def surface_at(  # type: ignore[no-untyped-def]
+    facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, packet, words, lane, pixel_angle,
+    detailed,
+):  # fmt: skip
+    """Return what a lane's ray met: (instance, material, brightness, place x 3, normal x 3, start x 3).
+
+    The normal faces the viewer; it is smooth over ground and rounded bodies, and bent by the micro-relief. Rays towards
+    lights leave from ``start``, a little above the place: on the ground they leave from the smooth surface the normals
+    describe (Hanika 2021, "Hacking the shadow terminator"), or flat cells would shade themselves at low sun.
+
+    The arrays come one by one: a tuple of them would be copied for every hit.
+
+    :param pixel_angle: width of a pixel as seen from the ray's origin [rad]
+    :param detailed: whether to look at what lies below the grid
+    """
+    t = packet[T_FAR, lane]
+    dx, dy, dz = packet[DIR_X, lane], packet[DIR_Y, lane], packet[DIR_Z, lane]
+    x, y, z = packet[ORG_X, lane] + t * dx, packet[ORG_Y, lane] + t * dy, packet[ORG_Z, lane] + t * dz
+    instance = int(words[INST, lane])
+    gx, gy, gz = packet[NG_X, lane], packet[NG_Y, lane], packet[NG_Z, lane]
+    bright, rough, rise = _ONE, _ONE, _ZERO
+    if facts[instance, FACT_KIND] == TERRAIN:
+        material = facts[instance, FACT_MATERIAL]
+        gx, gy, gz = _unit(gx, gy, gz)
+        nx, ny, nz, rise, rough = _ground(facts, frames, nodes, instance, x, y, z)
+    else:
+        m, n = frames, instance
+        gx, gy, gz = _unit(
+            m[n, 0] * gx + m[n, 1] * gy + m[n, 2] * gz,
+            m[n, 3] * gx + m[n, 4] * gy + m[n, 5] * gz,
+            m[n, 6] * gx + m[n, 7] * gy + m[n, 8] * gz,
+        )
+        triangle = facts[instance, FACT_REFERENCE] + int(words[PRIM, lane])
+        material = np.int32(mesh_material[triangle])
+        c, u, v = mesh_normals[triangle], packet[HIT_U, lane], packet[HIT_V, lane]
+        w = _ONE - u - v
+        sx, sy, sz = w * c[0] + u * c[3] + v * c[6], w * c[1] + u * c[4] + v * c[7], w * c[2] + u * c[5] + v * c[8]
+        nx, ny, nz = _unit(
+            m[n, 0] * sx + m[n, 1] * sy + m[n, 2] * sz,
+            m[n, 3] * sx + m[n, 4] * sy + m[n, 5] * sz,
+            m[n, 6] * sx + m[n, 7] * sy + m[n, 8] * sz,
+        )
+    if gx * dx + gy * dy + gz * dz > _ZERO:
+        gx, gy, gz = -gx, -gy, -gz
+    if facts[instance, FACT_KIND] != TERRAIN and gx * nx + gy * ny + gz * nz < _ZERO:
+        nx, ny, nz = -nx, -ny, -nz
+    amount = materials[material, MICRO] * rough
+    if detailed and amount > _ZERO:
+        toward = max(abs(nx * dx + ny * dy + nz * dz), np.float32(0.05))
+        nx, ny, nz, shade = _bent(
+            texels, layers, x, y, z, nx, ny, nz, amount, t * pixel_angle / math.sqrt(toward)
+        )
+        bright += materials[material, MICRO] * shade
+    facing = -(nx * dx + ny * dy + nz * dz)
+    if facing < _LEAST:
+        # Seen from behind only because it is smoothed or bent: turned until it just faces the viewer.
+        push = _LEAST - facing
+        nx, ny, nz = _unit(nx - push * dx, ny - push * dy, nz - push * dz)
+    lift = _LIFT + _LIFT_PART * (abs(x) + abs(y) + abs(z) + t)
+    start_x, start_y, start_z = x + lift * gx, y + lift * gy, z + lift * gz + rise
+    return instance, material, bright, x, y, z, nx, ny, nz, start_x, start_y, start_z
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def _ground(facts, frames, nodes, instance, x, y, z):  # type: ignore[no-untyped-def]
+    """Return the smooth normal, by how much the smooth surface lies above the flat cell, and the roughness."""
+    cell, slot = frames[instance, 3], facts[instance, FACT_REFERENCE]
+    u = min(max((x - frames[instance, 0]) / cell, _ZERO), np.float32(CELLS))
+    v = min(max((y - frames[instance, 1]) / cell, _ZERO), np.float32(CELLS))
+    i, j = min(int(u), CELLS - 1), min(int(v), CELLS - 1)
+    du, dv = u - np.float32(i), v - np.float32(j)
+    height = z - frames[instance, 2]
+    sx = sy = rough = rise = _ZERO
+    for a in range(2):
+        for b in range(2):
+            weight = (du if a else _ONE - du) * (dv if b else _ONE - dv)
+            slope_x, slope_y = nodes[slot, i + a, j + b, 1], nodes[slot, i + a, j + b, 2]
+            sx += weight * slope_x
+            sy += weight * slope_y
+            rough += weight * nodes[slot, i + a, j + b, 3]
+            tangent = nodes[slot, i + a, j + b, 0]
+            tangent += cell * ((du - np.float32(a)) * slope_x + (dv - np.float32(b)) * slope_y)
+            rise += weight * max(tangent - height, _ZERO)
+    nx, ny, nz = _unit(-sx, -sy, _ONE)
+    return nx, ny, nz, min(rise, cell), rough
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def _bent(texels, layers, x, y, z, nx, ny, nz, amount, footprint):  # type: ignore[no-untyped-def]
+    """Return the normal bent by the micro-relief, and the relative brightness less 1.
+
+    The relief is laid on the coordinate plane that the normal is steepest to.
+    """
+    ax, ay, az = abs(nx), abs(ny), abs(nz)
+    if az >= ax and az >= ay:
+        sx, sy, shade = micro_at(texels, layers, x, y, footprint)
+        nx, ny, nz = _unit(nx - amount * sx * az, ny - amount * sy * az, nz)
+    elif ax >= ay:
+        sy, sz, shade = micro_at(texels, layers, y, z, footprint)
+        nx, ny, nz = _unit(nx, ny - amount * sy * ax, nz - amount * sz * ax)
+    else:
+        sx, sz, shade = micro_at(texels, layers, x, z, footprint)
+        nx, ny, nz = _unit(nx - amount * sx * ay, ny, nz - amount * sz * ay)
+    return nx, ny, nz, shade

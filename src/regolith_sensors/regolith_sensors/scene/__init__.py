@@ -1,0 +1,7 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What there is to see: ground in tiles, rocks, vehicles, materials."""
+
+from regolith_files.moved import names_of
+
+__getattr__ = names_of('regolith_sensors.scene.scene')

@@ -1,0 +1,160 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What surfaces are made of, as rows of a table that the renderer's kernels read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from regolith_sensors.brdf import PRESETS, HapkeParameters
+from regolith_sensors.rays.shading import HAPKE_SIZE, hapke_constants, hapke_row
+
+Singles = NDArray[np.float32]
+Color = tuple[float, float, float]
+
+HAPKE, LAMBERT, PRINCIPLED = 0, 1, 2
+_KIND, _RED, _ROUGHNESS, _METALLIC, _SPECULAR, MICRO, CONSTANTS = 0, 1, 4, 5, 6, 7, 8
+TABLE_WIDTH = CONSTANTS + HAPKE_SIZE
+LUNAR_TINT = (1.18, 1.0, 0.82)
+"""Red, green and blue reflectance of mature lunar soil relative to its mean: it is red, rising by some 45 % from 450 to
+650 nm."""
+_ZERO, _ONE, _HALF = np.float32(0.0), np.float32(1.0), np.float32(0.5)
+_INV_PI = np.float32(1.0 / math.pi)
+
+
+@dataclass(frozen=True)
+class Regolith:
+    """Hapke's function times a tint per band."""
+
+    parameters: HapkeParameters = PRESETS['lunar_paper']
+    tint: Color = LUNAR_TINT
+    micro_relief: float = 1.0
+    """How much of the scene's micro-relief shows, 0 to 1."""
+
+    def row(self) -> Singles:
+        """Return the table's row."""
+        head = [HAPKE, *self.tint, 0.0, 0.0, 0.0, self.micro_relief]
+        return np.concatenate([np.array(head, dtype=np.float32), hapke_constants(self.parameters)])
+
+
+@dataclass(frozen=True)
+class Lambert:
+    """An ideally diffuse surface."""
+
+    albedo: Color = (1.0, 1.0, 1.0)
+
+    def row(self) -> Singles:
+        """Return the table's row."""
+        return np.array([LAMBERT, *self.albedo] + [0.0] * (TABLE_WIDTH - 4), dtype=np.float32)
+
+
+@dataclass(frozen=True)
+class Principled:
+    """A diffuse base under a rough reflecting coat, or rough metal: rocks, foil, solar cells, tyres.
+
+    The specular part is the microfacet model with the GGX distribution (Walter et al. 2007), Smith's masking and
+    Schlick's Fresnel term; what it reflects is taken from the diffuse base on the way in and out (Ashikhmin & Shirley
+    2000 in spirit), so that the whole is reciprocal and gives back no more than it gets. No clear coat, no sheen, no
+    anisotropy.
+    """
+
+    color: Color
+    roughness: float = 0.5
+    """Square root of the GGX width, 0.05 (near mirror) to 1."""
+    metallic: float = 0.0
+    """0 (dielectric) to 1 (metal)."""
+    specular: float = 0.04
+    """Reflectance of the dielectric at normal incidence."""
+    micro_relief: float = 0.0
+    """How much of the scene's micro-relief shows, 0 to 1."""
+
+    def row(self) -> Singles:
+        """Return the table's row."""
+        roughness = min(max(self.roughness, 0.05), 1.0)
+        head = [PRINCIPLED, *self.color, roughness, self.metallic, self.specular, self.micro_relief]
+        return np.array(head + [0.0] * HAPKE_SIZE, dtype=np.float32)
+
+
+Material = Regolith | Lambert | Principled
+
+
+def material_table(materials: Sequence[Material]) -> Singles:
+    """Return the table of materials, shape (n, 24); a material's number is its row."""
+    return np.stack([material.row() for material in materials])
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def is_hapke(table, material):  # type: ignore[no-untyped-def]
+    """Say whether a material is regolith."""
+    return int(table[material, _KIND]) == HAPKE
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def tinted(table, material, r):  # type: ignore[no-untyped-def]
+    """Return a reflectance in the material's red, green and blue."""
+    return r * table[material, _RED], r * table[material, _RED + 1], r * table[material, _RED + 2]
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def reflect(table, material, mu0, mu, haversine):  # type: ignore[no-untyped-def]
+    """Return r [1/sr] in red, green and blue.
+
+    :param material: row of the table
+    :param mu0: cosine of incidence
+    :param mu: cosine of emission
+    :param haversine: sin^2 of half the phase angle
+    """
+    kind = int(table[material, _KIND])
+    if not (mu0 > _ZERO and mu > _ZERO):
+        return _ZERO, _ZERO, _ZERO
+    if kind == HAPKE:
+        return tinted(table, material, hapke_row(mu0, mu, haversine, table, material, CONSTANTS))
+    diffuse = mu0 * _INV_PI
+    if kind == LAMBERT:
+        return tinted(table, material, diffuse)
+    return _principled(table, material, mu0, mu, haversine, diffuse)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def diffuse_albedo(table, material):  # type: ignore[no-untyped-def]
+    """Return which part of light from everywhere comes back, in red, green and blue; none from regolith."""
+    kind = int(table[material, _KIND])
+    if kind == HAPKE:
+        return _ZERO, _ZERO, _ZERO
+    # What the coat takes on the way in and out is about what it reflects.
+    return table[material, _RED], table[material, _RED + 1], table[material, _RED + 2]
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def _schlick(f0, cosine):  # type: ignore[no-untyped-def]
+    m = _ONE - min(cosine, _ONE)
+    m2 = m * m
+    return f0 + (_ONE - f0) * m2 * m2 * m
+
+
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+def _principled(table, material, mu0, mu, haversine, diffuse):  # type: ignore[no-untyped-def]
+    metallic, f0 = table[material, _METALLIC], table[material, _SPECULAR]
+    alpha = table[material, _ROUGHNESS] * table[material, _ROUGHNESS]
+    a2 = alpha * alpha
+    # The half vector: |l + v| = 2 cos(g / 2), n.h = (mu0 + mu) / |l + v|, l.h = cos(g / 2).
+    cos_half = math.sqrt(max(_ONE - haversine, np.float32(1e-8)))
+    n_h = min(_HALF * (mu0 + mu) / cos_half, _ONE)
+    spread = n_h * n_h * (a2 - _ONE) + _ONE
+    # D G / 4 with the factors mu0 mu of the denominator cancelled against Smith's (height-correlated) masking.
+    smith = mu0 * math.sqrt(a2 + (_ONE - a2) * mu * mu) + mu * math.sqrt(a2 + (_ONE - a2) * mu0 * mu0)
+    lobe = a2 * _INV_PI / (spread * spread) * _HALF / smith * mu0
+    kept = (_ONE - metallic) * (_ONE - _schlick(f0, mu0)) * (_ONE - _schlick(f0, mu)) * diffuse
+    dielectric = (_ONE - metallic) * _schlick(f0, cos_half)
+    red, green, blue = table[material, _RED], table[material, _RED + 1], table[material, _RED + 2]
+    return (
+        kept * red + lobe * (dielectric + metallic * _schlick(red, cos_half)),
+        kept * green + lobe * (dielectric + metallic * _schlick(green, cos_half)),
+        kept * blue + lobe * (dielectric + metallic * _schlick(blue, cos_half)),
+    )

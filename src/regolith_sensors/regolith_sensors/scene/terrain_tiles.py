@@ -1,0 +1,271 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The ground as tiles of 32 x 32 cells whose cells grow with distance, rebuilt only where the soil changed.
+
+Which tiles there are is a pure function of a centre, rounded to a grid of its own: a square of the quadtree is divided
+while it is nearer to the centre than ``detail`` times its side. Equal centres and equal soil thus give equal tiles,
+whatever was shown before. Each tile hangs a skirt over its edges, which closes the gaps towards coarser neighbours.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Protocol
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from regolith_sensors.rays.embree import Device, Geometry
+from regolith_terrain.soil_grid import SoilGrid
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Key = tuple[int, int, int]
+"""(level, index along x, index along y); cells of level l are 2^l grid cells wide."""
+
+CELLS = 32
+_SIDE = CELLS + 3
+_SLOT = _SIDE * _SIDE * 3 + 5
+# How far compaction smooths what lies below the grid, and the sinkage at which it has done so.
+_SMOOTHED, _SMOOTH_DEPTH = 0.65, 0.01
+_COARSE_KEPT = 8192
+WIDEST_RUT = 0.7
+"""Cells wider than this [m] show nothing of what vehicles do to the ground."""
+
+
+class Ground(Protocol):
+    """Where the tiles' heights come from."""
+
+    @property
+    def spacing(self) -> float:
+        """Return the distance of the nodes [m]."""
+
+    @property
+    def extent(self) -> tuple[float, float, float, float] | None:
+        """Return west, east, south and north edge [m], None where the ground goes on for ever."""
+
+    def block(self, i: int, j: int, stride: int, count: int) -> tuple[Floats, Floats]:
+        """Return (present, undisturbed) heights [m] of nodes i, i + stride, ... and j, ..., shape (count, count)."""
+
+
+class SoilGround:
+    """The soil grid that all vehicles share, as last committed."""
+
+    def __init__(self, grid: SoilGrid, extent: tuple[float, float, float, float] | None = None) -> None:
+        """Look at a grid, within an extent (west, east, south, north) [m] if that of its height field is too large."""
+        self.grid = grid
+        self._extent = extent
+        self._coarse: OrderedDict[tuple[int, int, int], Floats] = OrderedDict()
+
+    @property
+    def spacing(self) -> float:
+        """Return the distance of the nodes [m]."""
+        return self.grid.spacing
+
+    @property
+    def extent(self) -> tuple[float, float, float, float] | None:
+        """Return west, east, south and north edge [m]."""
+        return self._extent if self._extent is not None else self.grid.height_field.extent
+
+    def block(self, i: int, j: int, stride: int, count: int) -> tuple[Floats, Floats]:
+        """Return (present, undisturbed) heights [m]; see :class:`Ground`."""
+        if stride == 1:
+            window = self.grid.window(i, i + count, j, j + count)
+            return window.level, window.base[1:-1, 1:-1]
+        base = self._coarse.get((i, j, stride))
+        if base is None:
+            ni, nj = i // stride, j // stride
+            base = self.grid.height_field.coarse_nodes(ni, ni + count, nj, nj + count, self.spacing * stride)
+            self._coarse[(i, j, stride)] = base
+            if len(self._coarse) > _COARSE_KEPT:
+                self._coarse.popitem(last=False)
+        rise = self.grid.settled(i, j, stride, count) if stride * self.spacing <= WIDEST_RUT else None
+        return (base, base) if rise is None else (base + rise, base)
+
+
+class Tile:
+    """One tile: its geometry and its place in the pool."""
+
+    __slots__ = ('datum', 'geometry', 'key', 'slot')
+
+    def __init__(self, key: Key, slot: int) -> None:
+        self.key = key
+        self.slot = slot
+        self.datum = 0.0
+        """Height its vertices count from [m]."""
+        self.geometry: Geometry | None = None
+
+
+class TerrainTiles:
+    """The tiles that are shown, and what the kernels read of them."""
+
+    def __init__(self, device: Device, ground: Ground, view_range: float = 2000.0, detail: float = 5.0) -> None:
+        """Show ground up to ``view_range`` [m] from the centre, cells of about distance / (32 detail) wide.
+
+        :raises ValueError: if either is not positive
+        """
+        if not (view_range > 0.0 and detail >= 1.0):
+            raise ValueError(f'view_range {view_range!r} m, detail {detail!r}; allowed: > 0 and >= 1')
+        self.device = device
+        self.ground = ground
+        self.view_range = view_range
+        self.detail = detail
+        self.tiles: list[Tile] = []
+        """In the order of their keys."""
+        self.nodes: Singles = np.zeros((0, CELLS + 1, CELLS + 1, 4), dtype=np.float32)
+        """Height above the tile's datum, slopes, roughness of the soil (1: virgin) per slot."""
+        self._vertices: list[Singles] = []
+        self._by_key: dict[Key, Tile] = {}
+        self._free: list[int] = []
+        self._centre: tuple[int, int] | None = None
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        """Return the (x, y) [m] that the tiles were chosen for; the origin before any were."""
+        step = 2.0 * CELLS * self.ground.spacing
+        return (0.0, 0.0) if self._centre is None else (self._centre[0] * step, self._centre[1] * step)
+
+    def centre(self, x: float, y: float) -> bool:
+        """Choose the tiles for a viewer at (x, y) [m]; say whether any came or went."""
+        step = 2.0 * CELLS * self.ground.spacing
+        centre = (int(np.floor(x / step + 0.5)), int(np.floor(y / step + 0.5)))
+        if centre == self._centre:
+            return False
+        self._centre = centre
+        keys = sorted(self._chosen(centre[0] * step, centre[1] * step))
+        wanted = set(keys)
+        for key, tile in list(self._by_key.items()):
+            if key not in wanted:
+                self._free.append(tile.slot)
+                del self._by_key[key]
+        # Which slot a tile gets depends on history, but nothing depends on the slot.
+        self._grow(len(keys) - len(self._by_key))
+        for key in keys:
+            if key not in self._by_key:
+                tile = Tile(key, self._free.pop())
+                self._fill(tile)
+                self._by_key[key] = tile
+        self.tiles = [self._by_key[key] for key in keys]
+        return True
+
+    def changed(self, i: NDArray[np.int32], j: NDArray[np.int32]) -> list[int]:
+        """Rebuild the tiles that show any of these nodes; return their positions in ``tiles``, ascending."""
+        if len(i) == 0:
+            return []
+        dirty = []
+        positions = {tile.key: n for n, tile in enumerate(self.tiles)}
+        for level in sorted({tile.key[0] for tile in self.tiles}):
+            if level > 0 and self.ground.spacing * (1 << level) > WIDEST_RUT:
+                continue
+            shift, half = level + CELLS.bit_length() - 1, (1 << level) >> 1
+            ti, tj = ((int(i.min()) + half) >> shift) - 1, ((int(j.min()) + half) >> shift) - 1
+            shape = (((int(i.max()) + half) >> shift) - ti + 2, ((int(j.max()) + half) >> shift) - tj + 2)
+            marked = np.zeros(shape, dtype=np.bool_)
+            _mark(i, j, level, ti, tj, marked)
+            for a, b in np.argwhere(marked).tolist():
+                position = positions.get((level, a + ti, b + tj))
+                if position is not None:
+                    dirty.append(position)
+        for position in sorted(dirty):
+            self._fill(self.tiles[position])
+        return sorted(dirty)
+
+    def cell(self, tile: Tile) -> float:
+        """Return the width of a tile's cells [m]."""
+        return float(self.ground.spacing * (1 << tile.key[0]))
+
+    def corner(self, tile: Tile) -> tuple[float, float, float]:
+        """Return where a tile's own coordinates begin (x, y, z) [m]."""
+        side = CELLS * self.cell(tile)
+        return tile.key[1] * side, tile.key[2] * side, tile.datum
+
+    def _chosen(self, x: float, y: float) -> list[Key]:
+        """Return the keys of all tiles around a centre."""
+        extent = self.ground.extent
+        level = 0
+        while CELLS * self.ground.spacing * (1 << level) < self.view_range:
+            level += 1
+        found: list[Key] = []
+        side = CELLS * self.ground.spacing * (1 << level)
+        roots = [int(np.floor((c + d * self.view_range) / side)) for c in (x, y) for d in (-1.0, 1.0)]
+        waiting = [(level, a, b) for a in range(roots[0], roots[1] + 1) for b in range(roots[2], roots[3] + 1)]
+        while waiting:
+            level, a, b = waiting.pop()
+            side = CELLS * self.ground.spacing * (1 << level)
+            west, south = a * side, b * side
+            # Half a cell of slack: an extent may end on a tile's edge.
+            slack = 0.5 * self.ground.spacing
+            if extent is not None and (
+                west > extent[1] - slack or west + side < extent[0] + slack
+                or south > extent[3] - slack or south + side < extent[2] + slack
+            ):  # fmt: skip
+                continue
+            distance = np.hypot(
+                max(west - x, 0.0, x - west - side), max(south - y, 0.0, y - south - side)
+            )
+            if distance > self.view_range:
+                continue
+            if level > 0 and distance < self.detail * side:
+                waiting += [(level - 1, 2 * a + da, 2 * b + db) for da in (0, 1) for db in (0, 1)]
+            else:
+                found.append((level, a, b))
+        return found
+
+    def _grow(self, more: int) -> None:
+        lacking = more - len(self._free)
+        if lacking > 0:
+            old = len(self.nodes)
+            added = np.zeros((lacking, *self.nodes.shape[1:]), dtype=np.float32)
+            self.nodes = np.concatenate([self.nodes, added])
+            self._vertices += [np.zeros(_SLOT, dtype=np.float32) for _ in range(lacking)]
+            self._free += range(old + lacking - 1, old - 1, -1)
+
+    def _fill(self, tile: Tile) -> None:
+        level, a, b = tile.key
+        stride = 1 << level
+        here = self.ground.block((a * CELLS - 1) * stride, (b * CELLS - 1) * stride, stride, _SIDE)
+        present, undisturbed = (np.ascontiguousarray(block) for block in here)
+        tile.datum = float(np.floor(undisturbed[0, 0]))
+        cell = self.cell(tile)
+        vertices = self._vertices[tile.slot]
+        _fill_tile(present, undisturbed, tile.datum, cell, self.nodes[tile.slot], vertices)
+        if tile.geometry is None:
+            tile.geometry = Geometry.grid(self.device, vertices, _SIDE)
+        else:
+            tile.geometry.rebuild()
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _mark(i, j, level, ti, tj, marked):  # type: ignore[no-untyped-def]
+    """Mark the tiles of a level that use a node, in themselves or as neighbour of an edge."""
+    half = (1 << level) >> 1
+    for n in range(i.shape[0]):
+        # The coarse node whose square it lies in.
+        ci, cj = (i[n] + half) >> level, (j[n] + half) >> level
+        # Tile t uses cells t CELLS - 1 to t CELLS + CELLS + 1.
+        for a in range(-((CELLS + 1 - ci) // CELLS), (ci + 1) // CELLS + 1):
+            for b in range(-((CELLS + 1 - cj) // CELLS), (cj + 1) // CELLS + 1):
+                marked[a - ti, b - tj] = True
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _fill_tile(present, undisturbed, datum, cell, nodes, vertices):  # type: ignore[no-untyped-def]
+    """Write a tile's shading nodes and its vertices, whose outermost ring is the skirt."""
+    cells = nodes.shape[0] - 1
+    for a in range(cells + 1):
+        for b in range(cells + 1):
+            nodes[a, b, 0] = present[a + 1, b + 1] - datum
+            nodes[a, b, 1] = (present[a + 2, b + 1] - present[a, b + 1]) / (2.0 * cell)
+            nodes[a, b, 2] = (present[a + 1, b + 2] - present[a + 1, b]) / (2.0 * cell)
+            sinkage = undisturbed[a + 1, b + 1] - present[a + 1, b + 1]
+            nodes[a, b, 3] = 1.0 - _SMOOTHED * min(max(sinkage / _SMOOTH_DEPTH, 0.0), 1.0)
+    side = cells + 3
+    for a in range(side):
+        for b in range(side):
+            ia, ib = min(max(a - 1, 0), cells), min(max(b - 1, 0), cells)
+            z = present[ia + 1, ib + 1] - datum
+            if ia != a - 1 or ib != b - 1:
+                z -= 0.5 * cell
+            at = 3 * (a * side + b)
+            vertices[at], vertices[at + 1], vertices[at + 2] = ia * cell, ib * cell, z

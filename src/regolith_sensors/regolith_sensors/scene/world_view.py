@@ -1,0 +1,247 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The world as it was at a moment a little in the past: poses between committed states, and the soil of that moment.
+
+Everything here is a function of what was committed, not of when it arrived: a frame looks the same in every run, at any
+speed.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import deque
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from regolith_sensors.scene.rock_layer import RockLayer
+from regolith_sensors.scene.scene import Scene, SceneArrays, SceneObject
+from regolith_sensors.scene.terrain_tiles import SoilGround
+from regolith_terrain.merge import SoilUpdate
+from regolith_terrain.records import NodeRecords
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_world.records import CycleKey, Verdict
+
+Floats = NDArray[np.float64]
+
+
+class PoseTrack:
+    """Poses of a vehicle's parts at committed times."""
+
+    def __init__(self, parts: Sequence[str], kept_ns: int = 2_000_000_000) -> None:
+        """Make it for these parts, the first the base; ``kept_ns`` is longer than any frame's span."""
+        self.parts = tuple(parts)
+        self._kept_ns = kept_ns
+        self._times: list[int] = []
+        self._poses: list[Floats] = []
+
+    @property
+    def last_ns(self) -> int:
+        """Return the time of the newest state [ns]; -1 if there is none."""
+        return self._times[-1] if self._times else -1
+
+    def add(self, t_ns: int, poses: Floats) -> None:
+        """Take a state; after a rewind the states of the abandoned future are dropped.
+
+        :param poses: x, y, z [m] and quaternion (x, y, z, w) in the world of each part, shape (parts, 7)
+        """
+        known = bisect_left(self._times, t_ns)
+        del self._times[known:], self._poses[known:]
+        self._times.append(t_ns)
+        self._poses.append(poses)
+        old = bisect_right(self._times, t_ns - self._kept_ns) - 1
+        if old > 64:
+            del self._times[:old], self._poses[:old]
+
+    def at(self, t_ns: ArrayLike, part: int = 0) -> tuple[Floats, Floats]:
+        """Return positions (n, 3) [m] and quaternions (n, 4) of a part at times [ns]; the nearest state outside.
+
+        Positions are interpolated linearly, orientations on the great arc (Shoemake 1985).
+
+        :raises LookupError: if no state is known
+        """
+        if not self._times:
+            raise LookupError('no state of the vehicle is known')
+        times = np.atleast_1d(np.asarray(t_ns, dtype=np.int64))
+        known = np.array(self._times, dtype=np.int64)
+        after = np.clip(np.searchsorted(known, times, side='left'), 0, len(known) - 1)
+        before = np.maximum(after - 1, 0)
+        span = np.maximum(known[after] - known[before], 1)
+        share = np.clip((times - known[before]) / span, 0.0, 1.0)
+        share = np.where(after == before, 1.0, share)[:, None]
+        first = np.array([self._poses[k][part] for k in before])
+        last = np.array([self._poses[k][part] for k in after])
+        # The ends themselves, to the bit, where a time is that of a state.
+        exact = share == 1.0
+        position = np.where(exact, last[:, :3], first[:, :3] + share * (last[:, :3] - first[:, :3]))
+        return position, np.where(exact, last[:, 3:], slerp(first[:, 3:], last[:, 3:], share))
+
+
+def slerp(first: Floats, last: Floats, share: Floats) -> Floats:
+    """Return quaternions on the shorter arc between two, shape (n, 4); ``share`` 0 to 1, shape (n, 1)."""
+    cosine = np.sum(first * last, axis=1, keepdims=True)
+    last = np.where(cosine < 0.0, -last, last)
+    angle = np.arccos(np.minimum(np.abs(cosine), 1.0))
+    sine = np.sin(angle)
+    straight = sine < 1e-6
+    safe = np.where(straight, 1.0, sine)
+    a = np.where(straight, 1.0 - share, np.sin((1.0 - share) * angle) / safe)
+    b = np.where(straight, share, np.sin(share * angle) / safe)
+    out = a * first + b * last
+    normal: Floats = out / np.linalg.norm(out, axis=1, keepdims=True)
+    return normal
+
+
+class GroundHistory:
+    """The committed soil at a moment that frames choose: updates are held back until then.
+
+    A follower that comes late or has missed something says so by :attr:`lost` and is put right by :meth:`load`.
+    """
+
+    def __init__(self, grid: SoilGrid) -> None:
+        """Begin with ground that nobody has touched."""
+        self.grid = grid
+        self.epoch = -1
+        self.committed_ns = -1
+        """Newest committed time that the world told."""
+        self.valid_from_ns = 0
+        """Frames before this cannot be made: what the ground was then is not known."""
+        self.lost = False
+        """Whether a snapshot is needed."""
+        self.soil_seq = 0
+        self.changed: list[NodeRecords] = []
+        """What was applied since somebody last emptied this list."""
+        self._last: CycleKey | None = None
+        self._commits: deque[tuple[int, CycleKey]] = deque()
+        self._updates: dict[CycleKey, SoilUpdate] = {}
+
+    def on_cycle(self, key: CycleKey, t_ns: int, verdict: Verdict) -> None:
+        """Take a record of the world: its key, the committed time [ns], the verdict on the attempt before."""
+        if key.epoch != self.epoch:
+            # The very beginning is the only moment whose ground needs no telling.
+            self.lost = self.epoch >= 0 or key.cycle > 0 or t_ns > 0
+            self.epoch, self._last, self.valid_from_ns = key.epoch, None, t_ns
+            self._commits.clear()
+            self._updates = {k: u for k, u in self._updates.items() if k.epoch == key.epoch}
+        elif self._last is not None and key <= self._last:
+            return
+        if self._last is not None:
+            if verdict == Verdict.COMMIT:
+                self._commits.append((t_ns, self._last))
+            elif verdict == Verdict.DISCARD:
+                self._updates.pop(self._last, None)
+        self._last, self.committed_ns = key, t_ns
+
+    def on_update(self, update: SoilUpdate) -> None:
+        """Take terrain's merge of an attempt; it may come before or after the verdict."""
+        if update.key.epoch >= self.epoch:
+            self._updates.setdefault(update.key, update)
+
+    def knows(self, t_ns: int) -> bool:
+        """Say whether everything committed up to a time [ns] is here."""
+        if self.lost or t_ns > self.committed_ns:
+            return False
+        return all(key in self._updates for t, key in self._commits if t <= t_ns)
+
+    def advance(self, t_ns: int) -> None:
+        """Make :attr:`grid` the ground as committed at a time [ns] that :meth:`knows` answers yes to."""
+        while self._commits and self._commits[0][0] <= t_ns and not self.lost:
+            t, key = self._commits.popleft()
+            update = self._updates.pop(key)
+            if update.soil_seq <= self.soil_seq:  # the snapshot has it already
+                self.valid_from_ns = max(self.valid_from_ns, t)
+                continue
+            if update.soil_seq != self.soil_seq + 1:
+                self.lost = True
+                return
+            self.soil_seq = update.soil_seq
+            if len(update.records):
+                self.grid.apply(update.records)
+                self.changed.append(update.records)
+
+    def load(self, records: NodeRecords, soil_seq: int) -> None:
+        """Become the ground of a snapshot: all changed nodes, and the number of updates in it."""
+        self.changed.append(self.grid.all_records())
+        self.grid = SoilGrid(self.grid.height_field, self.grid.spacing)
+        self.grid.apply(records)
+        self.changed.append(records)
+        self.soil_seq, self.lost = soil_seq, False
+
+
+class WorldStates:
+    """What the sensors of a process share: tracks of all vehicles, and the ground."""
+
+    def __init__(self, parts: Mapping[str, Sequence[str]], grid: SoilGrid, kept_ns: int = 2_000_000_000) -> None:
+        """Make it for vehicles by name, each with the names of its parts, the base first."""
+        self.tracks = {name: PoseTrack(names, kept_ns) for name, names in sorted(parts.items())}
+        self.ground = GroundHistory(grid)
+        self.participants = frozenset(self.tracks)
+        """Vehicles that the world still counts with; the others stay where they were."""
+
+    def covers(self, t0_ns: int, t1_ns: int) -> bool:
+        """Say whether all states from t0 to t1 [ns] are known, those on both sides included."""
+        present = [track for name, track in self.tracks.items() if name in self.participants]
+        told = all(track.last_ns >= t1_ns for track in present)
+        return told and self.ground.knows(t1_ns) and self.ground.valid_from_ns <= max(t0_ns, 0)
+
+
+class WorldView:
+    """The world around one vehicle whose sensors look at it."""
+
+    def __init__(
+        self, states: WorldStates, viewer: str, scene: Scene, vehicles: Mapping[str, Sequence[SceneObject]],
+        rocks: RockLayer | None = None,
+    ) -> None:  # fmt: skip
+        """Look from a vehicle.
+
+        :param states: shared with other views; each view has a scene of its own, centred on its vehicle
+        :param viewer: name of that vehicle
+        :param scene: whose ground is ``states.ground.grid``
+        :param vehicles: the scene's objects of each vehicle, one per part, in the order of its track
+        :param rocks: that stand around
+        """
+        self.states = states
+        self.viewer = viewer
+        self.scene = scene
+        self._vehicles = dict(vehicles)
+        self._rocks = rocks
+
+    def base_pose(self, vehicle: str, t_ns: ArrayLike) -> tuple[Floats, Floats]:
+        """Return positions (n, 3) [m] and quaternions (n, 4) of a vehicle's base in the world at times [ns]."""
+        return self.states.tracks[vehicle].at(t_ns)
+
+    def covers(self, t0_ns: int, t1_ns: int) -> bool:
+        """Say whether all states from t0 to t1 [ns] are known, those on both sides included."""
+        return self.states.covers(t0_ns, t1_ns)
+
+    def take_ground(self, changed: Sequence[NodeRecords]) -> None:
+        """Show what became of the ground."""
+        ground = self.scene.ground
+        assert isinstance(ground, SoilGround)
+        ground.grid = self.states.ground.grid
+        for records in changed:
+            if len(records):
+                self.scene.update(records.i, records.j)
+
+    def look_around(self, position: ArrayLike) -> None:
+        """Choose what is shown for a viewer at a position [m], shape (3,): tiles, rocks."""
+        if self.scene.centre(position) and self._rocks is not None:
+            self._rocks.show()
+
+    def prepare(self, t_ns: int) -> SceneArrays:
+        """Move every vehicle to where it was at a time [ns], and return what rays need.
+
+        The ground is that of the end of the frame's span, to which the process has brought it before it asks for the
+        frame.
+        """
+        position, _ = self.base_pose(self.viewer, t_ns)
+        self.look_around(position[0])
+        for name, objects in self._vehicles.items():
+            track = self.states.tracks[name]
+            if track.last_ns < 0:
+                continue
+            for part, thing in enumerate(objects):
+                place, turn = track.at(t_ns, part)
+                self.scene.place(thing, 0, place[0], turn[0])
+        return self.scene.commit()
