@@ -22,7 +22,7 @@ from scipy.spatial.transform import Rotation
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.loading import load_scenario
-from regolith_files.problems import ScenarioError
+from regolith_files.problems import InputError
 from regolith_world.random import generator
 
 FILE = re.compile(r'^`(moon_cart/[\w./]+)`\n\n```\w+\n(.*?)^```$', re.MULTILINE | re.DOTALL)
@@ -79,13 +79,13 @@ def test_drives_in_process(moon_cart: Path) -> None:
 
 def test_mistakes_are_found_before_anything_starts(moon_cart: Path) -> None:
     """A driver that is not installed, and a parameter it does not take, are answered with what there is."""
-    with pytest.raises(ScenarioError, match=r"vehicles.cart.driver.name = 'weav'.*did you mean weave"):
+    with pytest.raises(InputError, match=r"vehicles.cart.driver.name = 'weav'.*did you mean weave"):
         load_scenario('weaving_cart', ['vehicles.cart.driver.name=weav'])
-    with pytest.raises(ScenarioError, match=r'vehicles.cart.driver.parameters.*sped_mps.*moon_cart.weave:Weave'):
+    with pytest.raises(InputError, match=r'vehicles.cart.driver.parameters.*sped_mps.*moon_cart.weave:Weave'):
         load_scenario('weaving_cart', ['vehicles.cart.driver.parameters.sped_mps=1.0'])
-    with pytest.raises(ScenarioError, match=r'vehicles.cart.sensors.sun.model.*noise_rad = -1.0.*allowed: greater than'):
+    with pytest.raises(InputError, match=r'vehicles.cart.sensors.sun.model.*noise_rad = -1.0.*allowed: greater than'):
         load_scenario('weaving_cart', ['vehicles.cart.sensors.sun.model.noise_rad=-1.0'])
-    with pytest.raises(ScenarioError, match=r"model.type = 'sun'.*allowed: camera, gnss, imu, lidar, sun_sensor"):
+    with pytest.raises(InputError, match=r"model.type = 'sun'.*allowed: camera, gnss, imu, lidar, sun_sensor"):
         load_scenario('weaving_cart', ['vehicles.cart.sensors.sun.model.type=sun'])
 
 

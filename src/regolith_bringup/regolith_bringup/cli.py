@@ -22,7 +22,7 @@ import typer
 from regolith_bringup.commands.comms import comms_app
 from regolith_bringup.commands.seeing import dataset, stereo
 from regolith_bringup.commands.terrain import terrain_app
-from regolith_files.problems import Problem, ScenarioError, one_of, shown
+from regolith_files.problems import InputError, Problem, one_of, shown
 from regolith_world import kernel_cache
 
 BAD_INPUT = 2
@@ -147,8 +147,8 @@ def scenarios(as_json: JsonOption = False) -> None:
 
     def described(path: Path) -> str:
         try:
-            return str(YamlSource(path).data.get('description', ''))
-        except ScenarioError as error:
+            return str(YamlSource(path, what='a scenario').data.get('description', ''))
+        except InputError as error:
             return f'(cannot be run: {error})'
 
     found = {name: {'file': str(path), 'description': described(path)} for name, path in find_scenarios().items()}
@@ -175,7 +175,7 @@ def recover(run_dir: RunArgument) -> None:
     from regolith_bringup.bag.recover import recover as rebuild
 
     if not os.path.isdir(run_dir):
-        raise ScenarioError(Problem('recover', '', 'no such folder', 'a run folder, or its bag', str(run_dir)))
+        raise InputError(Problem('recover', '', 'no such folder', 'a run folder, or its bag', str(run_dir)))
     with _RunFolderErrors():
         result = rebuild(run_dir)
     state = 'rebuilt' if result.rebuilt else 'was whole'
@@ -186,7 +186,7 @@ def _check_run(command: str, run_dir: Path) -> None:
     """Refuse a folder that no run left."""
     if not os.path.isfile(run_dir / 'scenario.yaml'):
         problem = 'is not a run folder' if os.path.exists(run_dir) else 'no such folder'
-        raise ScenarioError(Problem(command, '', problem, 'a folder that ./regolith run made', str(run_dir)))
+        raise InputError(Problem(command, '', problem, 'a folder that ./regolith run made', str(run_dir)))
 
 
 class _RunFolderErrors:
@@ -216,7 +216,7 @@ def bench(
 
     known = benchmarks()
     if name != 'all' and name not in known:
-        raise ScenarioError(Problem('bench', '', 'no such benchmark', one_of(['all', *known], name), name))
+        raise InputError(Problem('bench', '', 'no such benchmark', one_of(['all', *known], name), name))
     chosen = list(known) if name == 'all' else [name]
     results = {}
     for key in chosen:
@@ -252,7 +252,7 @@ def experiment(
 
     known = experiments()
     if name not in known:
-        raise ScenarioError(Problem('experiment', '', 'no such experiment', one_of(known, name), name))
+        raise InputError(Problem('experiment', '', 'no such experiment', one_of(known, name), name))
     values = {**parsed_settings(settings or ()), **flag_settings(context.args)}
     with Progress(console=Console(stderr=True), transient=True) as show:
         bar = show.add_task(name, total=None)
@@ -270,7 +270,7 @@ def execute(context: typer.Context, command: Annotated[str, typer.Argument(metav
         os.execvp(command, [command, *context.args])
     except OSError as error:
         problem = f'cannot be run: {error.strerror}'
-        raise ScenarioError(Problem('exec', '', problem, 'a program on PATH, or the path of one', command)) from None
+        raise InputError(Problem('exec', '', problem, 'a program on PATH, or the path of one', command)) from None
 
 
 @app.command()
@@ -297,7 +297,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = app(
             args=None if arguments is None else list(arguments), prog_name='regolith', standalone_mode=False
         )
-    except ScenarioError as error:
+    except InputError as error:
         _tell(str(error))
         sys.exit(BAD_INPUT)
     except UsageError as error:

@@ -21,7 +21,7 @@ from regolith_bringup.scenario.loading import load_scenario
 from regolith_comms.config import CommsConfig
 from regolith_comms.visibility import TileGraph
 from regolith_comms.world_grid import WorldGrid
-from regolith_files.problems import ScenarioError
+from regolith_files.problems import InputError
 
 SHARED = Path(os.environ.get('REGOLITH_SHARED', Path(__file__).resolve().parents[4] / 'shared'))
 
@@ -67,7 +67,7 @@ def test_coverage_ends_at_the_ridge_and_goes_on_from_a_breadcrumb(tmp_path: Path
     ],
 )
 def test_coverage_says_what_is_wrong(arguments: tuple[str, ...], words: str) -> None:
-    with pytest.raises(ScenarioError, match=words):
+    with pytest.raises(InputError, match=words):
         called('comms', 'coverage', *arguments)
 
 
@@ -87,7 +87,7 @@ def test_flags_are_settings() -> None:
     given = flag_settings(['--tx', '-1,2,3', '--bytes=20', '--crumb', '1', '--crumb', '-2', '--some-thing', 'x'])
     assert given == {'tx': '-1,2,3', 'bytes': 20, 'crumb': [1, -2], 'some_thing': 'x'}
     for arguments, words in ((['x'], 'is not a setting'), (['--x'], 'has no value')):
-        with pytest.raises(ScenarioError, match=words):
+        with pytest.raises(InputError, match=words):
             flag_settings(arguments)
 
 
@@ -135,15 +135,15 @@ def test_experiment_link_gives_the_reference_values() -> None:
 
 def test_experiment_link_says_what_is_wrong(tmp_path: Path) -> None:
     common = ['experiment', 'link', '--dat', 'x.dat', '--rx', '1,2,3']
-    with pytest.raises(ScenarioError, match=r"'1,2' is not a place; allowed: x,y,z"):
+    with pytest.raises(InputError, match=r"'1,2' is not a place; allowed: x,y,z"):
         called(*common, '--world', 'x.dot', '--tx', '1,2')
-    with pytest.raises(ScenarioError, match=r'nowhere\.dot: No such file or directory; allowed: a file that can be'):
+    with pytest.raises(InputError, match=r'nowhere\.dot: No such file or directory; allowed: a file that can be'):
         called(*common, '--world', tmp_path / 'nowhere.dot', '--tx', '1,2,3')
-    with pytest.raises(ScenarioError, match=r"radio 'nope'.*allowed: .*lunar_uhf, subt_cloud_cave, .*subt_competition"):
+    with pytest.raises(InputError, match=r"radio = 'nope'.*allowed: .*lunar_uhf, subt_cloud_cave, .*subt_competition"):
         called(*common, '--world', 'x.dot', '--tx', '1,2,3', '--radio', 'nope')
-    with pytest.raises(ScenarioError, match=r'tx: is missing; allowed: x,y,z of the transmitter'):
+    with pytest.raises(InputError, match=r'tx: is missing; allowed: x,y,z of the transmitter'):
         called(*common, '--world', 'x.dot')
     broken = tmp_path / 'broken.dot'
     broken.write_text('graph {\n  0 [label="0::tile::a"];\n  0 -- 7 [label=1];\n}\n')
-    with pytest.raises(ScenarioError, match=r'broken\.dot:3: edge names vertex 7; allowed: a vertex of an earlier line$'):
+    with pytest.raises(InputError, match=r'broken\.dot:3: edge names vertex 7; allowed: a vertex of an earlier line$'):
         called(*common, '--world', broken, '--tx', '1,2,3')

@@ -14,7 +14,7 @@ from regolith_bringup.run.plan import plan
 from regolith_bringup.scenario.loading import load_scenario, write_resolved
 from regolith_bringup.scenario.radio_map import height_map, make_pair, with_pair, write_pair
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.problems import ScenarioError
+from regolith_files.problems import InputError
 from regolith_world.config import load_section
 
 ROVER = {'position': [0.0, 0.0], 'driver': {'type': 'path', 'speed_mps': 0.2, 'waypoints': [[0.0, 0.0], [40.0, 10.0]]}}
@@ -59,7 +59,7 @@ def written(folder: Path, **comms: Any) -> Path:
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, comms: dict[str, Any], key: str, words: str) -> None:
-    with pytest.raises(ScenarioError) as error:
+    with pytest.raises(InputError) as error:
         load_scenario(written(tmp_path, **comms))
     text = str(error.value)
     assert text.startswith(str(tmp_path / 'radios.yaml')) and f': {key}' in text and words in text, text
@@ -70,22 +70,22 @@ def test_what_is_wrong_in_files_is_told_by_line_or_byte(tmp_path: Path) -> None:
     dot, dat = write_pair(*make_pair(scenario), tmp_path, 'made')
     file = written(tmp_path, graph='made.dot', grid='made.dat')
     assert load_scenario(file).scenario.comms is not None
-    with pytest.raises(ScenarioError, match=r'comms\.graph = .*stands without grid; allowed: both'):
+    with pytest.raises(InputError, match=r'comms\.graph = .*stands without grid; allowed: both'):
         load_scenario(written(tmp_path, graph='made.dot'))
     file = written(tmp_path, graph='made.dot', grid='made.dat')
     lines = dot.read_text().splitlines()
     dot.write_text('\n'.join([*lines[:4], lines[4].replace('];', ''), *lines[5:]]))
-    with pytest.raises(ScenarioError, match=r'radios\.yaml:\d+: comms\.graph = .*made\.dot:5: '):
+    with pytest.raises(InputError, match=r'radios\.yaml:\d+: comms\.graph = .*made\.dot:5: '):
         load_scenario(file)
     dot.write_text('\n'.join(lines))
     dat.write_bytes(dat.read_bytes()[:-3])
-    with pytest.raises(ScenarioError, match=r'made\.dat: '):
+    with pytest.raises(InputError, match=r'made\.dat: '):
         load_scenario(file)
 
 
 def test_a_broken_radio_is_named_with_its_file(tmp_path: Path) -> None:
     (tmp_path / 'mine.yaml').write_text('fading_exponent: -1\n')
-    with pytest.raises(ScenarioError, match=r'comms\.radio = .*mine\.yaml: fading_exponent = -1: '):
+    with pytest.raises(InputError, match=r'mine\.yaml:1: fading_exponent = -1: '):
         load_scenario(written(tmp_path, radio='mine.yaml'))
     (tmp_path / 'mine.yaml').write_text('fading_exponent: 1.7\n')
     comms = load_scenario(written(tmp_path, radio='mine.yaml')).scenario.comms

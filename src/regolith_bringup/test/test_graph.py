@@ -9,7 +9,7 @@ import socket
 import pytest
 
 from regolith_bringup.run import graph
-from regolith_files.problems import ScenarioError
+from regolith_files.problems import InputError
 
 
 def test_a_domain_is_given_to_one_only() -> None:
@@ -20,7 +20,7 @@ def test_a_domain_is_given_to_one_only() -> None:
     first.release()
     third = graph.free_domain([again])
     assert third.number == again
-    with pytest.raises(ScenarioError, match='finds no free domain'):
+    with pytest.raises(InputError, match='finds no free domain'):
         graph.free_domain([again, second.number])
     second.release()
     third.release()
@@ -32,13 +32,13 @@ def test_a_domain_somebody_listens_on_is_not_free() -> None:
     domain.release()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
         taken.bind(('127.0.0.1', 7400 + 250 * domain.number + 10))
-        with pytest.raises(ScenarioError):
+        with pytest.raises(InputError):
             graph.free_domain([domain.number])
 
 
 @pytest.mark.parametrize('text', ['-1', '233', 'any', '1.5', '', '٣'])
 def test_what_is_no_domain_is_refused(text: str) -> None:
-    with pytest.raises(ScenarioError, match='0 to 232, or auto'):
+    with pytest.raises(InputError, match='0 to 232, or auto'):
         graph.domain_named(text)
 
 
@@ -54,5 +54,5 @@ def test_namespaces(text: str, name: str) -> None:
 
 @pytest.mark.parametrize('text', ['a b', '1a', 'a//b', 'a__b', 'a-b', '~a', 'ä'])
 def test_what_is_no_namespace_is_refused(text: str) -> None:
-    with pytest.raises(ScenarioError, match='letters, digits'):
+    with pytest.raises(InputError, match='letters, digits'):
         graph.namespace_named(text)

@@ -13,7 +13,7 @@ from regolith_bringup.run.launch_adapter import prepared, refuse_unknown
 from regolith_bringup.run.launched_run import LaunchedRun, Step
 from regolith_bringup.run.plan import RESTARTS, NodeSpec, plan
 from regolith_bringup.scenario.loading import load_scenario
-from regolith_files.problems import ScenarioError
+from regolith_files.problems import InputError
 
 
 def the_run(folder: Path, *settings: str) -> tuple[LaunchedRun, dict[str, NodeSpec]]:
@@ -93,7 +93,7 @@ def test_what_nodes_print_is_kept(tmp_path: Path) -> None:
     ],
 )
 def test_messages_name_launch_arguments(arguments: dict[str, str], words: str, tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError) as error:
+    with pytest.raises(InputError) as error:
         prepared({'scenario': 'two_rovers', 'out': str(tmp_path / 'run'), **arguments})
     assert words in str(error.value)
     assert '--' not in str(error.value)
@@ -101,6 +101,6 @@ def test_messages_name_launch_arguments(arguments: dict[str, str], words: str, t
 
 
 def test_unknown_launch_arguments_are_refused() -> None:
-    with pytest.raises(ScenarioError, match='did you mean duration'):
+    with pytest.raises(InputError, match='did you mean duration'):
         refuse_unknown(['duraton:=3'], {'duration': ''})
     refuse_unknown(['duration:=3', '--noninteractive'], {'duration': ''})

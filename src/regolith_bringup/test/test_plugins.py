@@ -17,7 +17,7 @@ from regolith_bringup.commands.extensions import benchmarks, run_experiment
 from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files import plugins
-from regolith_files.problems import ScenarioError
+from regolith_files.problems import InputError
 from regolith_sensors.scenario_config import sensor_types
 
 GROUPS = ('scenarios', 'vehicles', 'drivers', 'sensors', 'benchmarks', 'experiments')
@@ -80,7 +80,7 @@ def test_the_command_lists_scenarios(capsys: pytest.CaptureFixture[str]) -> None
     'settings', [['vehicles.amber.model=bad'], ['vehicles.amber.driver={type: plugin, name: bad}']]
 )
 def test_who_asks_for_it_is_told_why(settings: list[str]) -> None:
-    with pytest.raises(ScenarioError, match=r'package bad_moon 1\.2 cannot be loaded.*a_library_nobody_has'):
+    with pytest.raises(InputError, match=r'package bad_moon 1\.2 cannot be loaded.*a_library_nobody_has'):
         load_scenario('two_rovers', settings)
-    with pytest.raises(ScenarioError, match=r'package bad_moon 1\.2 cannot be loaded.*a_library_nobody_has'):
+    with pytest.raises(InputError, match=r'package bad_moon 1\.2 cannot be loaded.*a_library_nobody_has'):
         run_experiment('bad', {}, lambda done, of: None)

@@ -15,7 +15,7 @@ from pydantic.fields import FieldInfo
 from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.loading import load_scenario, write_resolved
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.problems import ScenarioError
+from regolith_files.problems import InputError
 from regolith_files.yaml_source import YamlSource, parse_value
 from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.inertial.gnss_config import GnssConfig
@@ -88,20 +88,20 @@ def test_paths_are_relative_to_the_file_that_names_them(tmp_path: Path, monkeypa
     (folder / 't.yaml').write_text('vehicles: {amber: {position: [0, 0]}}\n')
     resolved = load_scenario(folder / 't.yaml', ['terrain.soil=mine/dirt.yaml'])
     assert resolved.scenario.terrain.soil.name == soil['name']
-    with pytest.raises(ScenarioError, match='no such soil'):
+    with pytest.raises(InputError, match='no such soil'):
         load_scenario(folder / 't.yaml', ['terrain.soil=dirt.yaml'])
 
 
 def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
     (tmp_path / 's.yaml').write_text('duration_s: -1\nseed: -2\nwrold: {}\n')
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(InputError) as caught:
         load_scenario(tmp_path / 's.yaml')
     assert [p.key for p in caught.value.problems] == ['duration_s', 'seed', 'wrold']
     assert [p.where.rsplit(':', 1)[1] for p in caught.value.problems] == ['1', '2', '3']
 
 
 def test_problems_of_a_union_are_told_as_one() -> None:
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(InputError) as caught:
         load_scenario('two_rovers', ['speed=fast'])
     (problem,) = caught.value.problems
     assert problem.key == 'speed'
@@ -113,14 +113,14 @@ def test_yaml_as_people_write_it(tmp_path: Path) -> None:
     assert parse_value('') is None
     path = tmp_path / 'a.yaml'
     path.write_text('base: &b {x: 1, y: 2}\non: {<<: *b, y: 3}\nlist: [1.5e3, a]\n')
-    source = YamlSource(path)
+    source = YamlSource(path, what='a scenario')
     assert source.data['on'] == {'x': 1, 'y': 3}
     assert source.data['list'] == [1500.0, 'a']
     assert source.where(('on', 'y')) == f'{path}:2'
     assert source.where(('list', 1)) == f'{path}:3'
     path.write_text('a: &a [*a]\n')
-    with pytest.raises(ScenarioError, match='contains itself'):
-        YamlSource(path)
+    with pytest.raises(InputError, match='contains itself'):
+        YamlSource(path, what='a scenario')
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_yaml_as_people_write_it(tmp_path: Path) -> None:
 def test_times_that_would_round_to_nothing_are_refused(setting: str) -> None:
     """Nanoseconds are whole numbers: 1e-12 s would be 0, which means never, or always."""
     key = setting.partition('=')[0].split('.')[-1]
-    with pytest.raises(ScenarioError, match=f'{key}.*; allowed: '):
+    with pytest.raises(InputError, match=f'{key}.*; allowed: '):
         load_scenario('comms_ridge' if setting.startswith('comms') else 'two_rovers', [setting])
 
 

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 from regolith_bringup.scenario.loading import load_scenario
-from regolith_files.problems import Problem, ScenarioError
+from regolith_files.problems import InputError, Problem
 from regolith_vehicles.config import load_vehicle_model
 
 
 def refused(*settings: str, scenario: str = 'two_rovers') -> Problem:
     """Return the one thing that is wrong with a scenario that ships, changed."""
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(InputError) as caught:
         load_scenario(scenario, settings)
     (problem,) = caught.value.problems
     assert problem.allowed
@@ -120,7 +120,7 @@ def test_vehicles_inside_each_other() -> None:
 )
 def test_words_are_those_of_files(setting: str, problem: str, allowed: str) -> None:
     """Not those of the library that checks: nobody wrote a tuple, a dictionary or an instance of a class."""
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(InputError) as caught:
         load_scenario('two_rovers', [setting])
     found = caught.value.problems[0]
     assert problem in found.problem and found.allowed.startswith(allowed)

@@ -4,16 +4,13 @@
 
 from __future__ import annotations
 
-import os
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-import yaml
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from regolith_files.bounded_yaml import load_yaml
-from regolith_files.refusal import in_words
+from regolith_files.library import Library
 from regolith_files.section import Section
 
 MAX_PAYLOAD = 1500
@@ -40,40 +37,18 @@ class Radio(Section):
     modulation: Literal['QPSK'] = Field('QPSK', description='bit errors erfc(sqrt(SNR))')
 
 
+RADIOS = Library('radio', Path(str(resources.files('regolith_comms'))) / 'data' / 'radios', 'regolith.radios')
+"""Radios that worlds may have."""
+
+
 def radio_names() -> tuple[str, ...]:
-    """Return the radios that ship, in name order."""
-    folder = resources.files('regolith_comms') / 'data' / 'radios'
-    return tuple(sorted(entry.name.removesuffix('.yaml') for entry in folder.iterdir() if entry.name.endswith('.yaml')))
+    """Return the radios that ship or are installed, in name order."""
+    return RADIOS.names()
 
 
 def load_radio(name: str | Path) -> Radio:
-    """Return a radio by the name of one that ships, or from a YAML file.
+    """Return a radio by name, or from a YAML file.
 
-    :raises ValueError: naming file, key, value and what is allowed
+    :raises InputError: naming file, line, key, value and what is allowed
     """
-    path = Path(str(resources.files('regolith_comms') / 'data' / 'radios' / f'{name}.yaml'))
-    if name not in radio_names():
-        path = Path(name)
-        if not os.path.isfile(path):
-            allowed = f'a YAML file, or one of {", ".join(radio_names())}'
-            raise ValueError(f'radio {str(name)!r}: no such file; allowed: {allowed}')
-    try:
-        data = load_yaml(path.read_text(encoding='utf-8'))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ValueError(f'{path}: not YAML: {error}') from None
-    if not isinstance(data, dict):
-        raise ValueError(f'{path}: {data!r}; allowed: a mapping with keys of {", ".join(Radio.model_fields)}')
-    try:
-        return Radio.model_validate(data)
-    except ValidationError as error:
-        raise ValueError('\n'.join(_line(path, detail) for detail in error.errors(include_url=False))) from None
-
-
-def _line(path: Path, detail: Any) -> str:
-    problem, allowed = in_words(detail)
-    if detail['type'] == 'extra_forbidden':
-        allowed = ', '.join(Radio.model_fields)
-    key = '.'.join(map(str, detail['loc']))
-    subject = key if detail['type'] == 'missing' else f'{key} = {detail["input"]!r}'
-    about = Radio.model_fields[key].description if key in Radio.model_fields else None
-    return f'{path}: {subject}: {problem}; allowed: {allowed or about or "another value"}'
+    return RADIOS.load(name, Radio)

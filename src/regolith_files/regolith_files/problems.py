@@ -29,12 +29,16 @@ class Problem:
         return f'{self.where}: {subject}{": " if subject else ""}{self.problem}; allowed: {self.allowed}'
 
 
-class ScenarioError(ValueError):
-    """A scenario that cannot be run; its text has one line per :class:`Problem`."""
+class InputError(ValueError):
+    """A file, or a value from the command line, that cannot be used; its text has one line per :class:`Problem`."""
 
     def __init__(self, problems: Problem | Iterable[Problem]) -> None:
         self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
         super().__init__('\n'.join(map(str, self.problems)))
+
+
+ScenarioError = InputError
+"""Its name when only scenarios were read so."""
 
 
 def shown(value: object, limit: int = 80) -> str:

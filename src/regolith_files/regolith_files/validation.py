@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,11 +13,13 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from regolith_files.problems import Problem, ScenarioError, one_of
+from regolith_files.problems import InputError, Problem, one_of
 from regolith_files.refusal import in_words
 from regolith_files.yaml_source import KeyPath, YamlSource
 
 ModelT = TypeVar('ModelT', bound=BaseModel)
+
+_KEY_FIRST = re.compile(r'(?P<key>[a-z]\w*(\.\w+)*) = (?P<value>.+?): (?P<problem>.+)', re.DOTALL)
 
 
 def validated(model: type[ModelT], data: Any, source: YamlSource, prefix: KeyPath = ()) -> ModelT:
@@ -26,7 +29,7 @@ def validated(model: type[ModelT], data: Any, source: YamlSource, prefix: KeyPat
     :param data: plain data
     :param source: the file it came from
     :param prefix: where in that file the data stands
-    :raises ScenarioError: with all problems found, each naming file, key, value and what is allowed
+    :raises InputError: with all problems found, each naming file, key, value and what is allowed
     """
     try:
         return model.model_validate(data)
@@ -36,7 +39,7 @@ def validated(model: type[ModelT], data: Any, source: YamlSource, prefix: KeyPat
         echoes = [d for d in details if d['type'] == 'too_short' and 'after validation' in d['msg']]
         found = [d for d in details if d not in echoes] or details
         problems = [_problem(model, data, detail, source, prefix) for detail in found]
-        raise ScenarioError(_joined(problems)) from None
+        raise InputError(_joined(problems)) from None
 
 
 def _joined(problems: list[Problem]) -> list[Problem]:
@@ -70,6 +73,12 @@ def _problem(
     if kind == 'union_tag_not_found':
         return source.problem(full, 'has no type', f'a mapping with the key {context["discriminator"]}', value)
     problem, allowed = in_words(detail)
+    inner = _KEY_FIRST.match(problem) if kind == 'value_error' else None
+    members = _members(_child(parent, path[-1]) if path else model)
+    if inner is not None and any(inner['key'].partition('.')[0] in _fields(member) for member in members):
+        # What holds several keys against each other names the one to mend.
+        named = source.problem((*full, *inner['key'].split('.')), inner['problem'], allowed)
+        return replace(named, value=inner['value'])
     if allowed == 'a mapping' and (fields := _fields(_members(_child(parent, path[-1]) if path else model)[0])):
         allowed = f'a mapping with keys of {", ".join(fields)}'
     if kind == 'value_error' and allowed:

@@ -9,13 +9,14 @@ as written, so that a rover may be called ``on``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from regolith_files.bounded_yaml import BaseLoader, YamlLimitError, check_limits, load_yaml
-from regolith_files.problems import Problem, ScenarioError, shown
+from regolith_files.problems import InputError, Problem, shown
 
 KeyPath = tuple[str | int, ...]
 
@@ -25,12 +26,12 @@ _MERGE = 'tag:yaml.org,2002:merge'
 class YamlSource:
     """One file's content and where each part of it came from."""
 
-    def __init__(self, file: str | Path, *, what: str = 'a scenario') -> None:
+    def __init__(self, file: str | Path, *, what: str) -> None:
         """Read a file whose root is a mapping.
 
         :param file: its path
         :param what: it should hold, for messages
-        :raises ScenarioError: if it is missing, empty, not YAML, not a mapping, or has a key twice
+        :raises InputError: if it is missing, empty, not YAML, not a mapping, or has a key twice
         """
         self.file = Path(file)
         self._lines: dict[KeyPath, int] = {}
@@ -42,6 +43,16 @@ class YamlSource:
         except (OSError, UnicodeDecodeError) as error:
             raise self.error((), f'cannot be read as text: {error}', f'a YAML file with {what}') from None
         self.data: dict[str, Any] = self._parse(text, what)
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any], name: str) -> YamlSource:
+        """Return the source of values that come from no file.
+
+        :param name: of what they are, for messages
+        """
+        source = cls.__new__(cls)
+        source.file, source.data, source._lines, source._options = Path(name), dict(values), {}, {}
+        return source
 
     # -- tracing --------------------------------------------------------------------------------------------------
 
@@ -59,9 +70,9 @@ class YamlSource:
         from_option = any(path[:end] in self._options for end in range(len(path) + 1))
         return Path.cwd() if from_option else self.file.resolve().parent
 
-    def error(self, path: KeyPath, problem: str, allowed: str, value: object = None) -> ScenarioError:
+    def error(self, path: KeyPath, problem: str, allowed: str, value: object = None) -> InputError:
         """Return the error that says what is wrong at a key."""
-        return ScenarioError(self.problem(path, problem, allowed, value))
+        return InputError(self.problem(path, problem, allowed, value))
 
     def problem(self, path: KeyPath, problem: str, allowed: str, value: object = None) -> Problem:
         """Return one problem at a key."""
@@ -79,7 +90,7 @@ class YamlSource:
         :param path: of the key; a number is an index where there is a list
         :param value: the new one
         :param option: of the command line that asked for it, for messages
-        :raises ScenarioError: if a value that is no mapping stands in the way
+        :raises InputError: if a value that is no mapping stands in the way
         """
         node: Any = self.data
         for depth, part in enumerate(path):
@@ -100,9 +111,9 @@ class YamlSource:
         self._lines = {known: line for known, line in self._lines.items() if known[: len(path)] != path}
         self._options[path] = option
 
-    def _no_way(self, path: KeyPath, depth: int, option: str, allowed: str, value: object) -> ScenarioError:
+    def _no_way(self, path: KeyPath, depth: int, option: str, allowed: str, value: object) -> InputError:
         key = '.'.join(map(str, path[:depth])) or '.'.join(map(str, path))
-        return ScenarioError(Problem(f'{self.file} ({option})', key, 'leads nowhere', allowed, shown(value)))
+        return InputError(Problem(f'{self.file} ({option})', key, 'leads nowhere', allowed, shown(value)))
 
     # -- parsing --------------------------------------------------------------------------------------------------
 
@@ -179,7 +190,7 @@ def parse_value(text: str, option: str = 'value', key: str = '') -> Any:
 
     :param option: of the command line that brought it, for messages
     :param key: that it is for, for messages
-    :raises ScenarioError: if it has none, or is beyond the limits of files
+    :raises InputError: if it has none, or is beyond the limits of files
     """
     try:
         return load_yaml(text)
@@ -187,4 +198,4 @@ def parse_value(text: str, option: str = 'value', key: str = '') -> Any:
         problem, allowed = error.what, error.allowed
     except yaml.YAMLError as error:
         problem, allowed = f'is not YAML: {" ".join(str(error).split())}', 'a value as in a scenario'
-    raise ScenarioError(Problem(option, key, problem, allowed, shown(text)))
+    raise InputError(Problem(option, key, problem, allowed, shown(text)))

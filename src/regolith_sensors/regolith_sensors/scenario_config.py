@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -17,10 +16,13 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator, BaseModel, Discriminator, Field, Tag, field_validator, model_validator
 
 from regolith_files.plugins import load_plugins
+from regolith_files.problems import one_of
 from regolith_files.section import Section
+from regolith_files.validation import validated
+from regolith_files.yaml_source import KeyPath, YamlSource
 from regolith_sensors.brdf import PRESETS
 from regolith_sensors.camera.config import CameraConfig
-from regolith_sensors.config import SensorModelError, load_sensor, sensor_kind
+from regolith_sensors.config import SENSORS, SensorModelError, kind_of, load_sensor
 from regolith_sensors.inertial.gnss_config import GnssConfig
 from regolith_sensors.inertial.imu_config import ImuConfig
 from regolith_sensors.lidar.config import LidarConfig
@@ -282,58 +284,55 @@ class Sensor:
         return getattr(import_module(module), factory)(self, *arguments)
 
 
-class SensorEntryError(ValueError):
-    """A sensor that cannot be: the key within its entry, the value, what is wrong and what is allowed."""
-
-    def __init__(self, key: tuple[str, ...], value: object, problem: str, allowed: str) -> None:
-        super().__init__(f'{".".join(key)} = {value!r}: {problem}; allowed: {allowed}')
-        self.key, self.value, self.problem, self.allowed = key, value, problem, allowed
-
-
-def resolved_entry(entry: SensorEntry, base_dir: str | Path = '.') -> SensorEntry:
+def resolved_entry(entry: SensorEntry, source: YamlSource, at: KeyPath) -> SensorEntry:
     """Return the entry with its model written out and its rate in it, as a resolved scenario keeps it.
 
-    :param base_dir: where relative paths of models start
-    :raises SensorModelError: if the model cannot be used
-    :raises SensorEntryError: if the entry itself cannot be
+    :param source: the file that holds it
+    :param at: where in that file
+    :raises InputError: naming file, key, value and what is allowed
     """
     kinds = sensor_types()
-    kind = sensor_kind(entry.model, base_dir)
+    key: KeyPath = (*at, 'model')
+    model, inside, values = source, key, entry.model
+    if isinstance(values, str):
+        model, inside = YamlSource(SENSORS.find_at(key, values, source), what='a sensor'), ()
+        values = model.data
+    kind = kind_of(values, model, inside)
     if kind not in kinds:
-        raise SensorEntryError(('model', 'type'), kind, 'unknown type of sensor', ', '.join(kinds))
-    config = load_sensor(entry.model, kinds[kind].config, base_dir)
-    values = config.model_dump(mode='json')
+        raise model.error((*inside, 'type'), 'unknown type of sensor', one_of(kinds, kind), kind)
+    config = validated(kinds[kind].config, values, model, inside)
     if entry.rate_hz is not None:
-        values = load_sensor({**values, 'rate_hz': entry.rate_hz}, kinds[kind].config).model_dump(mode='json')
+        faster = {**config.model_dump(mode='json'), 'rate_hz': entry.rate_hz}
+        config = validated(kinds[kind].config, faster, source, at)
     known = kinds[kind].outputs
     outputs = entry.outputs if entry.outputs is not None else kinds[kind].default
-    for name in outputs:
+    for number, name in enumerate(outputs):
         if name not in known:
-            raise SensorEntryError(('outputs',), name, f'no output of a {kind}', ', '.join(known))
+            raise source.error((*at, 'outputs', number), f'no output of a {kind}', one_of(known, name), name)
     if entry.stereo_with is not None and kind != 'camera':
-        raise SensorEntryError(('stereo_with',), entry.stereo_with, f'a {kind} has no stereo pair', 'for cameras only')
-    return entry.model_copy(update={'model': values, 'rate_hz': None, 'outputs': tuple(outputs)})
+        raise source.error((*at, 'stereo_with'), f'a {kind} has no stereo pair', 'for cameras only', entry.stereo_with)
+    changed = {'model': config.model_dump(mode='json'), 'rate_hz': None, 'outputs': tuple(outputs)}
+    return entry.model_copy(update=changed)
 
 
-def baseline(right: SensorEntry, left: SensorEntry) -> float:
+def baseline(right: SensorEntry, left: SensorEntry, source: YamlSource, at: KeyPath) -> float:
     """Return how far the right camera of a pair is to the right of the left one [m].
 
-    :raises SensorEntryError: if they are not parallel, side by side and alike
+    :param source: the file that holds them
+    :param at: where in that file the right one stands
+    :raises InputError: if they are not parallel, side by side and alike
     """
     if right.mount.rpy_deg != left.mount.rpy_deg:
-        raise SensorEntryError(
-            ('mount', 'rpy_deg'), list(right.mount.rpy_deg), 'the cameras of a pair are parallel',
-            f'{list(left.mount.rpy_deg)}',
-        )  # fmt: skip
+        allowed = f'{list(left.mount.rpy_deg)}'
+        key: KeyPath = (*at, 'mount', 'rpy_deg')
+        raise source.error(key, 'the cameras of a pair are parallel', allowed, list(right.mount.rpy_deg))
     apart = matrix(left.mount.orientation).T @ (right.mount.position - left.mount.position)
     if not (apart[1] < 0.0 and abs(apart[0]) < 1e-6 and abs(apart[2]) < 1e-6):
-        raise SensorEntryError(
-            ('mount', 'xyz'), list(right.mount.xyz),
-            f'it is {np.round(apart, 6).tolist()} m (ahead, left, up) from the left camera',
-            'straight to the right of it: (0, negative, 0)',
-        )  # fmt: skip
+        problem = f'it is {np.round(apart, 6).tolist()} m (ahead, left, up) from the left camera'
+        allowed = 'straight to the right of it: (0, negative, 0)'
+        raise source.error((*at, 'mount', 'xyz'), problem, allowed, list(right.mount.xyz))
     if right.model != left.model:
-        raise SensorEntryError(('model',), '…', 'the cameras of a pair are alike', 'the model of the left camera')
+        raise source.error((*at, 'model'), 'the cameras of a pair are alike', 'the model of the left camera')
     return -float(apart[1])
 
 
@@ -341,19 +340,21 @@ def sensors_of(vehicles: Mapping[str, Mapping[str, Any]]) -> tuple[Sensor, ...]:
     """Return all sensors of a resolved scenario, in name order.
 
     :param vehicles: name -> the vehicle's sensors by name, as the scenario holds them
-    :raises SensorModelError, SensorEntryError: if it was not resolved, or was tampered with
+    :raises InputError: if it was not resolved, or was tampered with
     """
     kinds = sensor_types()
+    source = YamlSource.of({}, 'scenario')
     found = []
     for vehicle, entries in sorted(vehicles.items()):
         checked = {name: SensorEntry.model_validate(entry) for name, entry in entries.items()}
         for name, entry in sorted(checked.items()):
-            resolved = resolved_entry(entry)
+            at: KeyPath = ('vehicles', vehicle, 'sensors', name)
+            resolved = resolved_entry(entry, source, at)
             assert isinstance(resolved.model, dict) and resolved.outputs is not None
             kind = kinds[str(resolved.model['type'])]
             apart = 0.0
             if entry.stereo_with is not None:
-                apart = baseline(entry, checked[entry.stereo_with])
+                apart = baseline(entry, checked[entry.stereo_with], source, at)
             config = load_sensor(resolved.model, kind.config)
             found.append(Sensor(vehicle, name, kind, config, entry.mount, resolved.outputs, apart))
     return tuple(found)
@@ -365,6 +366,6 @@ def lag_s(sensors: Iterable[Sensor], heartbeat_s: float) -> float:
 
 
 __all__ = [
-    'Lamp', 'LightConfig', 'Mount', 'Output', 'Sensor', 'SensorEntry', 'SensorEntryError', 'SensorModelError',
+    'Lamp', 'LightConfig', 'Mount', 'Output', 'Sensor', 'SensorEntry', 'SensorModelError',
     'SensorType', 'baseline', 'lag_s', 'resolved_entry', 'sensor_types', 'sensors_of',
 ]  # fmt: skip

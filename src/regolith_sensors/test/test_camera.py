@@ -185,12 +185,12 @@ def test_impossible_cameras_are_refused(tmp_path: Path) -> None:
     assert 'exposure_s = nan' in refusal(exposure_s=math.nan)
     file = tmp_path / 'mine.yaml'
     file.write_text('type: camera\nwidth: [1')
-    with pytest.raises(SensorModelError, match=r'mine\.yaml: not valid YAML'):
+    with pytest.raises(SensorModelError, match=r'mine\.yaml:3: is not YAML'):
         load_sensor('mine.yaml', CameraConfig, tmp_path)
     file.write_text('type: camera\nwidth: 10\n')
-    with pytest.raises(SensorModelError, match=r'mine\.yaml: height: is missing; allowed: pixels down'):
+    with pytest.raises(SensorModelError, match=r'mine\.yaml: height: is missing; allowed: a value \(height: pixels down'):
         load_sensor('mine.yaml', CameraConfig, tmp_path)
-    with pytest.raises(SensorModelError, match=r'allowed: blackfly, navcam.*did you mean navcam'):
+    with pytest.raises(SensorModelError, match=r'allowed: .*blackfly, .*did you mean navcam'):
         load_sensor('navcan', CameraConfig)
 
 

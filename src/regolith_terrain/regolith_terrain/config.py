@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, ValidationInfo, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, model_validator
 
-from regolith_files.bounded_yaml import load_yaml
-from regolith_files.refusal import in_words
+from regolith_files.library import Library
+from regolith_files.problems import one_of
 from regolith_files.section import Section
+from regolith_files.validation import validated
 from regolith_terrain.lunar.presets import preset_names
 
 if TYPE_CHECKING:
@@ -81,58 +81,25 @@ class BulldozingConfig(Section):
         return np.array([float(self.enabled), slope, self.flow_factor, self.iterations, self.propagations])
 
 
+SOILS = Library('soil', Path(str(resources.files('regolith_terrain'))) / 'data' / 'soils', 'regolith.soils')
+"""Sets of soil parameters."""
+
+
 def soil_names() -> tuple[str, ...]:
-    """Return the names of the soil sets that ship with the package, sorted."""
-    folder = resources.files('regolith_terrain') / 'data' / 'soils'
-    return tuple(sorted(entry.name.removesuffix('.yaml') for entry in folder.iterdir() if entry.name.endswith('.yaml')))
+    """Return the names of the soil sets that ship or are installed, sorted."""
+    return SOILS.names()
 
 
 def load_soil(soil: str | Path | Mapping[str, Any], base_dir: str | Path = '.') -> SoilConfig:
-    """Return a soil from a shipped name, a YAML file or a mapping of its values.
+    """Return a soil by name, from a YAML file or from a mapping of its values.
 
     :param soil: name (see :func:`soil_names`), path (relative ones start at ``base_dir``) or inline mapping
     :param base_dir: folder of the scenario file
-    :raises ValueError: naming file, key, value and what is allowed
+    :raises InputError: naming file, line, key, value and what is allowed
     """
-    if isinstance(soil, Mapping):
-        return _checked_soil(dict(soil), 'soil')
-    text = str(soil)
-    if text in soil_names():
-        shipped = resources.files('regolith_terrain') / 'data' / 'soils' / f'{text}.yaml'
-        return _checked_soil(yaml.safe_load(shipped.read_text(encoding='utf-8')), f'{text}.yaml')
-    path = Path(base_dir, text)
-    if not os.path.isfile(path):
-        raise ValueError(
-            f'soil: {text!r} is neither a shipped soil nor a file ({path}); allowed: {", ".join(soil_names())}, '
-            'the path of a YAML file, or a mapping of values'
-        )
-    try:
-        values = load_yaml(path.read_text(encoding='utf-8'))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ValueError(f'{path}: not valid YAML: {error}') from error
-    if not isinstance(values, dict):
-        raise ValueError(f'{path}: holds {values!r}; allowed: a mapping of {", ".join(SoilConfig.model_fields)}')
-    values.setdefault('name', path.stem)
-    return _checked_soil(values, str(path))
-
-
-def _checked_soil(values: dict[str, Any], where: str) -> SoilConfig:
-    values.setdefault('name', 'custom')
-    try:
-        return SoilConfig.model_validate(values)
-    except ValidationError as error:
-        lines = []
-        for item in error.errors():
-            key = '.'.join(map(str, item['loc']))
-            problem, allowed = in_words(item)
-            if item['type'] == 'extra_forbidden':
-                allowed = ', '.join(SoilConfig.model_fields)
-            elif item['type'] == 'missing':
-                allowed = SoilConfig.model_fields[key].description or 'a number'
-            elif key:
-                problem = f'{item["input"]!r}: {problem}'
-            lines.append(f'{where}: {key}{": " if key else ""}{problem}; allowed: {allowed}')
-        raise ValueError('\n'.join(lines)) from error
+    source = SOILS.read(soil, base_dir)
+    source.data.setdefault('name', 'custom' if isinstance(soil, Mapping) else source.file.stem)
+    return validated(SoilConfig, source.data, source)
 
 
 def _base_dir(info: ValidationInfo) -> Path:
@@ -216,8 +183,9 @@ class RoughnessConfig(Section):
 
 
 def _known_preset(value: str | None) -> str | None:
-    if value is not None and value not in preset_names():
-        raise ValueError(f'no such preset; allowed: {", ".join(preset_names())}')
+    # Paths are made absolute before, by who knows which file names them.
+    if value is not None and not os.path.isabs(value) and value not in preset_names():
+        raise ValueError(f'no such preset; allowed: the path of a YAML file, or one of {one_of(preset_names(), value)}')
     return value
 
 
@@ -246,7 +214,7 @@ class TerrainConfig(Section):
         'procedural', min_length=1, description="'procedural', 'flat' or the path of a GeoTIFF, PDS3 label or .npy"
     )
     preset: PresetName | None = Field(
-        None, description="kind of procedural lunar ground; none: gentle ground as 'roughness' says"
+        None, description="kind of procedural lunar ground, or its YAML file; none: gentle ground as 'roughness' says"
     )
     rocks: bool = Field(True, description='whether a preset, or detail between posts, has its rocks')
     rocks_off_paths: bool = Field(

@@ -5,19 +5,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from importlib import metadata, resources
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from regolith_files.bounded_yaml import load_yaml
+from regolith_files.library import Library
 from regolith_files.paths import resolved
-from regolith_files.plugins import PluginError, entry_points, load_plugin
-from regolith_files.refusal import in_words
+from regolith_files.problems import InputError, Problem, shown
 from regolith_files.section import LONGEST_S, SHORTEST_S, Moment, Section
+from regolith_files.validation import validated
 from regolith_vehicles.model_config import VehicleModelConfig
 
 __all__ = [
@@ -130,24 +128,17 @@ class VehicleEntry(Section):
     lights: dict[str, Any] = Field(default_factory=dict, description='name -> a spotlight (regolith_sensors)')
 
 
-class VehicleModelError(ValueError):
+class VehicleModelError(InputError):
     """A vehicle's files cannot be used: names the file, the key, the value, and what is allowed."""
 
     def __init__(
         self, file: str | Path, key: str, value: object, allowed: str, problem: str = 'is not usable'
     ) -> None:
-        subject = ' = '.join([*filter(None, (key,)), *([repr(value)] if value is not None else [])])
-        super().__init__(f'{file}: {subject}{": " if subject else ""}{problem}; allowed: {allowed}')
-        self.file = str(file)
-        self.problem = problem
-        self.key = key
-        self.value = value
-        self.allowed = allowed
+        super().__init__(Problem(str(file), key, problem, allowed, '' if value is None else shown(value)))
 
 
-def _built_in_vehicles() -> dict[str, Path]:
-    folder = Path(str(resources.files('regolith_vehicles'))) / 'data'
-    return {path.stem: path for path in sorted(folder.glob('*/*.yaml'))}
+VEHICLES = Library('vehicle', Path(str(resources.files('regolith_vehicles'))) / 'data', 'regolith.vehicles', '*/*.yaml')
+"""Models of vehicles."""
 
 
 def known_vehicles() -> dict[str, Path | metadata.EntryPoint]:
@@ -155,38 +146,7 @@ def known_vehicles() -> dict[str, Path | metadata.EntryPoint]:
 
     An entry point leads to the path of a vehicle YAML, or to a callable returning one.
     """
-    known: dict[str, Path | metadata.EntryPoint] = {}
-    for point in entry_points('regolith.vehicles'):
-        known[point.name] = point
-    known.update(_built_in_vehicles())
-    return known
-
-
-def path_of(target: Any) -> Path:
-    """Return the path that an entry point leads to: it is one, or a callable that returns one."""
-    return Path(str(target() if callable(target) else target))
-
-
-def _file_of(name_or_path: str | Path, base_dir: str | Path) -> Path:
-    text = str(name_or_path)
-    known = known_vehicles()
-    if text in known:
-        source = known[text]
-        if isinstance(source, Path):
-            return source
-        try:
-            return Path(load_plugin(source, path_of))
-        except PluginError as error:
-            raise VehicleModelError(source.value, 'model', text, f'a vehicle that can be loaded; {error}') from None
-    path = Path(text)
-    path = path if path.is_absolute() else Path(base_dir) / path
-    if not os.path.isfile(path):
-        raise VehicleModelError(path, 'model', text, f'a vehicle YAML file, or one of {", ".join(sorted(known))}')
-    return path
-
-
-def _dotted(location: tuple[int | str, ...]) -> str:
-    return '.'.join(str(part) for part in location)
+    return VEHICLES.known()
 
 
 def load_vehicle_model(name_or_path: str | Path, base_dir: str | Path = '.') -> tuple[VehicleModelConfig, Path]:
@@ -194,26 +154,13 @@ def load_vehicle_model(name_or_path: str | Path, base_dir: str | Path = '.') -> 
 
     :param name_or_path: one of :func:`known_vehicles`, or a YAML file
     :param base_dir: what a relative path is relative to (the scenario's folder)
-    :raises VehicleModelError: naming file, key, value and what is allowed
+    :raises InputError: naming file, line, key, value and what is allowed
     """
-    path = resolved(_file_of(name_or_path, base_dir))
-    try:
-        content = load_yaml(path.read_text(encoding='utf-8'))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise VehicleModelError(path, '', None, 'a readable YAML file', ' '.join(str(error).split())) from error
-    if not isinstance(content, Mapping):
-        raise VehicleModelError(path, '', content, f'a mapping with keys {", ".join(VehicleModelConfig.model_fields)}')
-    try:
-        config = VehicleModelConfig.model_validate(dict(content))
-    except ValidationError as error:
-        first = error.errors()[0]
-        problem, allowed = in_words(first)
-        value = None if first['type'] == 'missing' else first['input']
-        if first['type'] == 'extra_forbidden' and len(first['loc']) == 1:
-            allowed = f'one of the keys {", ".join(VehicleModelConfig.model_fields)}'
-        raise VehicleModelError(path, _dotted(first['loc']), value, allowed or 'a value', problem) from error
-    mjcf = resolved(path.parent / config.mjcf)
+    source = VEHICLES.read(name_or_path, base_dir)
+    config = validated(VehicleModelConfig, source.data, source)
+    mjcf = resolved(source.file.parent / config.mjcf)
     if not os.path.isfile(mjcf):
-        raise VehicleModelError(path, 'mjcf', config.mjcf, 'an MJCF file, by its path relative to this file')
-    config._file = str(path)
+        allowed = 'an MJCF file, by its path relative to this file'
+        raise source.error(('mjcf',), f'no such file ({mjcf})', allowed, config.mjcf)
+    config._source = source
     return config, mjcf

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PrivateAttr, field_validator, model_validator
 
 from regolith_files.section import Section
+from regolith_files.yaml_source import YamlSource
 
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
@@ -208,12 +209,17 @@ class VehicleModelConfig(Section):
     odometry: OdometryConfig = OdometryConfig()
     visuals: VisualsConfig = VisualsConfig()
     frames: FramesConfig = FramesConfig()
-    _file: str = PrivateAttr('')
+    _source: YamlSource | None = PrivateAttr(None)
 
     @property
     def file(self) -> str:
         """Path of the YAML file it was read from, for messages; '' if from none."""
-        return self._file
+        return '' if self._source is None else str(self._source.file)
+
+    @property
+    def source(self) -> YamlSource | None:
+        """What it was read from, with the line of every key; None if from no file."""
+        return self._source
 
     @field_validator('wheels', 'ground_shapes')
     @classmethod

@@ -10,6 +10,7 @@ import pytest
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
+from regolith_files.problems import InputError
 from regolith_vehicles.config import DriverConfig, VehicleEntry, VehicleModelError, known_vehicles, load_vehicle_model
 from regolith_vehicles.multibody import check_substep, compile_vehicle
 
@@ -51,14 +52,14 @@ def test_own_vehicle_by_relative_path(tmp_path: Path) -> None:
 )
 def test_broken_vehicle_file(tmp_path: Path, change: dict[str, object], words: list[str]) -> None:
     """The message names what is wrong and what would be right."""
-    with pytest.raises(VehicleModelError) as caught:
+    with pytest.raises(InputError) as caught:
         load_vehicle_model(_write(tmp_path, change))
     assert all(word in str(caught.value) for word in words), str(caught.value)
 
 
 def test_unknown_vehicle_lists_known_ones(tmp_path: Path) -> None:
     """A typo is answered with the names that exist."""
-    with pytest.raises(VehicleModelError, match=r'vipr.*viper, viper_grousered, viper_locked'):
+    with pytest.raises(InputError, match=r'vipr.*viper, viper_grousered, viper_locked'):
         load_vehicle_model('vipr', tmp_path)
 
 
@@ -67,7 +68,7 @@ def test_file_that_is_no_mapping(tmp_path: Path, text: str) -> None:
     """Empty files, broken YAML and plain text are refused by name."""
     path = tmp_path / 'bad.yaml'
     path.write_text(text)
-    with pytest.raises(VehicleModelError, match=r'bad.yaml'):
+    with pytest.raises(InputError, match=r'bad.yaml'):
         load_vehicle_model(path)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import yaml
 
+from regolith_files.problems import InputError
 from regolith_terrain import scm
 from regolith_terrain.config import BulldozingConfig, load_soil
 from regolith_terrain.height_field import FlatField
@@ -103,11 +104,11 @@ def test_axle_frame_turns_y_onto_the_axle() -> None:
 def test_unusable_wheels_are_named(tmp_path: Path) -> None:
     with pytest.raises(VehicleModelError, match=r'nothing\.obj: no such mesh file'):
         vehicle_of(model_with(tmp_path, lambda wheel: wheel.update(mesh='nothing.obj')))
-    with pytest.raises(VehicleModelError, match='lower than the radius'):
+    with pytest.raises(InputError, match='lower than the radius'):
         load_vehicle_model(
             model_with(tmp_path, lambda w: w.update(grousers={'count': 9, 'height_m': 0.3, 'thickness_m': 0.01}))
         )
-    with pytest.raises(VehicleModelError, match='exclude each other'):
+    with pytest.raises(InputError, match='exclude each other'):
         load_vehicle_model(
             model_with(
                 tmp_path,

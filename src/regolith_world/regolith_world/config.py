@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 import yaml
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
+from regolith_files.bounded_yaml import load_yaml
 from regolith_files.refusal import in_words
 from regolith_files.section import LONGEST_S, SHORTEST_S, Moment, Seconds, Section
 
@@ -87,7 +88,7 @@ def load_section(scenario_file: str | Path, key: str, model: type[SectionT]) -> 
     """
     allowed = 'a resolved scenario, scenario.yaml of a run folder'
     try:
-        node = yaml.load(Path(scenario_file).read_text(), Loader=getattr(yaml, 'CSafeLoader', yaml.SafeLoader))
+        node = load_yaml(Path(scenario_file).read_text(encoding='utf-8'))
         for part in filter(None, key.split('.')):
             node = node[part]
         return model.model_validate(node)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regolith_files.problems import Problem, ScenarioError, one_of, shown
+from regolith_files.problems import InputError, Problem, one_of, shown
 
 if TYPE_CHECKING:
     from regolith_bringup.scenario.schema import Scenario
@@ -67,7 +67,7 @@ def coverage(
     assert loaded.comms is not None
     radios = sorted({*loaded.vehicles, *loaded.comms.stations})
     if sender not in radios:
-        raise ScenarioError(Problem('comms coverage', '--from', 'no such radio', one_of(radios, sender), sender))
+        raise InputError(Problem('comms coverage', '--from', 'no such radio', one_of(radios, sender), sender))
     places = [_place(text) for text in breadcrumbs or ()]
     _check_folder(out)
     out.mkdir(parents=True, exist_ok=True)
@@ -78,7 +78,7 @@ def coverage(
 
 def _check_folder(out: Path) -> None:
     if os.path.exists(out) and not out.is_dir():
-        raise ScenarioError(Problem(f'--out {out}', '', 'is not a folder', 'a folder'))
+        raise InputError(Problem(f'--out {out}', '', 'is not a folder', 'a folder'))
 
 
 def _with_radios(name: str, settings: list[str], seed: int | None) -> Scenario:
@@ -96,5 +96,5 @@ def _place(text: str) -> tuple[float, float]:
         x, y = (float(part) for part in text.split(','))
     except ValueError:
         problem = Problem('--at-breadcrumbs', '', 'is not a place', 'X,Y [m], e.g. 12.5,-3', shown(text))
-        raise ScenarioError(problem) from None
+        raise InputError(problem) from None
     return x, y

@@ -16,7 +16,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from regolith_files.plugins import PluginError, entry_points, load_plugin, load_plugins
-from regolith_files.problems import Problem, ScenarioError, one_of, shown
+from regolith_files.problems import InputError, Problem, one_of, shown
 from regolith_files.refusal import in_words
 from regolith_files.yaml_source import parse_value
 
@@ -60,11 +60,11 @@ def run_experiment(
     :param values: its settings
     :param tick: told how many of how many parts are done
     :param plot: PNG, SVG or PDF to write a picture to
-    :raises ScenarioError: if a setting is wrong, or the experiment draws nothing; nothing has run then
+    :raises InputError: if a setting is wrong, or the experiment draws nothing; nothing has run then
     """
     if name not in _EXPERIMENTS:
         if plot is not None:
-            raise ScenarioError(Problem('--plot', '', f'experiment {name} draws no picture', 'no --plot', str(plot)))
+            raise InputError(Problem('--plot', '', f'experiment {name} draws no picture', 'no --plot', str(plot)))
         return _plugin_experiment(name)(**values)
     module = import_module(_EXPERIMENTS[name])
     settings = _checked(module.Settings, values)
@@ -74,7 +74,7 @@ def run_experiment(
         rows = module.run(settings, tick)
     except ValueError as error:  # a combination of settings that makes no sense, as a load that buries the wheel
         problem, _, allowed = str(error).partition('; allowed: ')
-        raise ScenarioError(Problem(f'experiment {name}', '', problem, allowed or 'other settings')) from None
+        raise InputError(Problem(f'experiment {name}', '', problem, allowed or 'other settings')) from None
     if plot is not None:
         _draw(module, settings, rows, plot)
     return rows[0] if len(rows) == 1 else rows
@@ -84,7 +84,7 @@ def _checked(model: Any, values: dict[str, Any]) -> Any:
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        raise ScenarioError([_setting_problem(model, detail) for detail in error.errors(include_url=False)]) from None
+        raise InputError([_setting_problem(model, detail) for detail in error.errors(include_url=False)]) from None
 
 
 def _setting_problem(model: Any, detail: Any) -> Problem:
@@ -102,7 +102,7 @@ def _setting_problem(model: Any, detail: Any) -> Problem:
 def _check_picture(path: Path) -> None:
     if path.suffix.lower() not in ('.png', '.svg', '.pdf') or not path.parent.is_dir():
         allowed = 'a .png, .svg or .pdf file in a folder that exists'
-        raise ScenarioError(Problem('--plot', '', 'cannot be written', allowed, str(path)))
+        raise InputError(Problem('--plot', '', 'cannot be written', allowed, str(path)))
 
 
 def _draw(module: Any, settings: Any, rows: Any, path: Path) -> None:
@@ -123,13 +123,13 @@ def _draw(module: Any, settings: Any, rows: Any, path: Path) -> None:
 def parsed_settings(settings: Iterable[str]) -> dict[str, Any]:
     """Return ``key=value`` settings as keyword arguments, values read as YAML.
 
-    :raises ScenarioError: if one has another form
+    :raises InputError: if one has another form
     """
     values: dict[str, Any] = {}
     for setting in settings:
         key, equals, text = setting.partition('=')
         if not equals or not key.isidentifier():
-            raise ScenarioError(Problem(f'--set {setting}', '', 'is not a setting', 'name=value'))
+            raise InputError(Problem(f'--set {setting}', '', 'is not a setting', 'name=value'))
         values[key] = parse_value(text, '--set', key)
     return values
 
@@ -137,7 +137,7 @@ def parsed_settings(settings: Iterable[str]) -> dict[str, Any]:
 def flag_settings(arguments: Sequence[str]) -> dict[str, Any]:
     """Return ``--key value`` or ``--key=value`` flags as keyword arguments; of a key given again, all values.
 
-    :raises ScenarioError: if one has another form
+    :raises InputError: if one has another form
     """
     given: dict[str, list[Any]] = {}
     rest = list(arguments)
@@ -145,10 +145,10 @@ def flag_settings(arguments: Sequence[str]) -> dict[str, Any]:
         flag, equals, text = rest.pop(0).partition('=')
         key = flag.removeprefix('--').replace('-', '_')
         if not flag.startswith('--') or not key.isidentifier():
-            raise ScenarioError(Problem(f'experiment {flag}', '', 'is not a setting', '--name value'))
+            raise InputError(Problem(f'experiment {flag}', '', 'is not a setting', '--name value'))
         if not equals:
             if not rest:
-                raise ScenarioError(Problem(f'experiment {flag}', '', 'has no value', '--name value'))
+                raise InputError(Problem(f'experiment {flag}', '', 'has no value', '--name value'))
             text = rest.pop(0)
         given.setdefault(key, []).append(parse_value(text, f'experiment {flag}', key))
     return {key: values[0] if len(values) == 1 else values for key, values in given.items()}
@@ -159,7 +159,7 @@ def _plugin_experiment(name: str) -> Callable[..., Any]:
     try:
         return cast(Callable[..., Any], load_plugin(point))
     except PluginError as error:
-        raise ScenarioError(Problem(f'experiment {name}', '', str(error), one_of(_EXPERIMENTS))) from None
+        raise InputError(Problem(f'experiment {name}', '', str(error), one_of(_EXPERIMENTS))) from None
 
 
 def _late(target: str) -> Callable[[], Any]:

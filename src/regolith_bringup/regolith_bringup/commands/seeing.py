@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from regolith_files.problems import Problem, ScenarioError, one_of, shown
+from regolith_files.problems import InputError, Problem, one_of, shown
 
 RunArgument = Annotated[Path, typer.Argument(metavar='RUN', help='Run folder.')]
 JsonOption = Annotated[bool, typer.Option('--json', help='Print one JSON value on stdout and nothing else there.')]
@@ -41,9 +41,9 @@ def dataset(
 
     for name in classes or ():
         if name not in CLASSES:
-            raise ScenarioError(Problem('dataset', '--class', 'is unknown', one_of(CLASSES, name), shown(name)))
+            raise InputError(Problem('dataset', '--class', 'is unknown', one_of(CLASSES, name), shown(name)))
     if bits not in (8, 16):
-        raise ScenarioError(Problem('dataset', '--bits', 'is not possible', '8 or 16', str(bits)))
+        raise InputError(Problem('dataset', '--bits', 'is not possible', '8 or 16', str(bits)))
     folder = out if out is not None else run / 'dataset'
     with _bad_input('dataset'), tile_progress('dataset') as progress:
         figures = export_dataset(
@@ -72,9 +72,9 @@ def stereo(
     from regolith_sensors.labels.stereo import MatcherConfig
 
     if method not in ('bm', 'sgbm'):
-        raise ScenarioError(Problem('stereo', '--method', 'is unknown', one_of(('bm', 'sgbm'), method), shown(method)))
+        raise InputError(Problem('stereo', '--method', 'is unknown', one_of(('bm', 'sgbm'), method), shown(method)))
     if not near < far:
-        raise ScenarioError(Problem('stereo', '--far', 'is not beyond --near', f'more than {near:g}', f'{far:g}'))
+        raise InputError(Problem('stereo', '--far', 'is not beyond --near', f'more than {near:g}', f'{far:g}'))
     with _bad_input('stereo'), tile_progress('stereo') as progress:
         rows = run_depth_errors(run, (near, far), MatcherConfig.model_validate({'method': method}), progress)
     if as_json:

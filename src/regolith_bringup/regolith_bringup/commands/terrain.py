@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regolith_files.problems import Problem, ScenarioError, one_of, shown
+from regolith_files.problems import InputError, Problem, one_of, shown
 
 if TYPE_CHECKING:
     from regolith_terrain.files import Progress
@@ -60,7 +60,7 @@ def terrain_make(
 ) -> None:
     """Write ground as a GeoTIFF, which terrain.source can name, with hillshade and (of a preset) rock catalogue."""
     if (scenario is None) == (preset is None):
-        raise ScenarioError(Problem('terrain make', '', 'takes one of a scenario and --preset', 'exactly one of them'))
+        raise InputError(Problem('terrain make', '', 'takes one of a scenario and --preset', 'exactly one of them'))
     if scenario is not None:
         from regolith_bringup.commands.terrain_files import write_ground
         from regolith_bringup.scenario.loading import load_scenario
@@ -75,9 +75,9 @@ def terrain_make(
 
     if preset not in preset_names():
         allowed = one_of(preset_names(), preset)
-        raise ScenarioError(Problem('terrain make', '--preset', 'no such preset', allowed, str(preset)))
+        raise InputError(Problem('terrain make', '--preset', 'no such preset', allowed, str(preset)))
     if settings:
-        raise ScenarioError(Problem('terrain make', '--set', 'changes scenarios', 'without --preset', settings[0]))
+        raise InputError(Problem('terrain make', '--set', 'changes scenarios', 'without --preset', settings[0]))
     rocks = RockField(LunarField(seed or 0, load_preset(str(preset))))
     least = rocks_from if rocks_from is not None else size / 5000.0
     with _bad_input('terrain make'), _progress() as progress:
@@ -114,7 +114,7 @@ def terrain_import(
 
     for option, value, allowed in (('--preset', preset, preset_names()), ('--north', north, ('true', 'grid'))):
         if value not in allowed:
-            raise ScenarioError(Problem('terrain import', option, 'is unknown', one_of(allowed, value), value))
+            raise InputError(Problem('terrain import', option, 'is unknown', one_of(allowed, value), value))
     place = _pair('--center', center) if center is not None else None
     with _bad_input('terrain import'), _progress() as progress:
         request = ImportRequest(file, place, size, post_spacing, north, upsample, preset, seed or 0)
@@ -127,7 +127,7 @@ def _pair(option: str, text: str) -> tuple[float, float]:
     try:
         first, second = (float(part) for part in text.split(','))
     except ValueError:
-        raise ScenarioError(Problem('terrain', option, 'is not two numbers', 'e.g. 12.5,-3', shown(text))) from None
+        raise InputError(Problem('terrain', option, 'is not two numbers', 'e.g. 12.5,-3', shown(text))) from None
     return first, second
 
 
@@ -136,10 +136,10 @@ def _bad_input(command: str) -> Iterator[None]:
     """Turn what the library finds wrong with a file or folder into a message of ours."""
     try:
         yield
-    except ScenarioError:
+    except InputError:
         raise
     except (ValueError, OSError) as error:
-        raise ScenarioError(_Said(f'{command}: {error}')) from error
+        raise InputError(_Said(f'{command}: {error}')) from error
 
 
 class _Said(Problem):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.problems import Problem, ScenarioError
+from regolith_files.problems import InputError, Problem
 from regolith_terrain.height_field import build_height_field
 from regolith_terrain.hillshade import hillshade
 
@@ -21,12 +21,12 @@ _MOST_POSTS = 16_000_000
 def sampled_heights(scenario: Scenario, post_m: float) -> NDArray[np.float64]:
     """Return heights over ``terrain.size_m`` around the origin, shape (n, n) by (x, y), posts from -size/2 on [m].
 
-    :raises ScenarioError: if that would be more posts than anyone wants
+    :raises InputError: if that would be more posts than anyone wants
     """
     count = round(scenario.terrain.size_m / post_m) + 1
     if count * count > _MOST_POSTS:
         problem = f'{count} x {count} posts over {scenario.terrain.size_m:g} m are too many'
-        raise ScenarioError(Problem('--post', '', problem, 'a larger distance of posts, or a smaller terrain.size_m'))
+        raise InputError(Problem('--post', '', problem, 'a larger distance of posts, or a smaller terrain.size_m'))
     axis = (np.arange(count) - (count - 1) / 2.0) * post_m
     field = build_height_field(scenario.terrain, scenario.seed)
     return np.asarray(field.heights(axis[:, None], axis[None, :]), dtype=np.float64)

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from regolith_files.problems import Problem, ScenarioError
+from regolith_files.problems import InputError, Problem
 
 AUTOMATIC = range(1, 102)
 """Domains that ``auto`` chooses from: 0 is where people work, and above 101 the ports of DDS are those that the kernel
@@ -36,7 +36,7 @@ class Domain:
 def free_domain(among: Iterable[int] = AUTOMATIC) -> Domain:
     """Return a domain that nobody who asks here uses, and on whose ports nobody listens on this machine.
 
-    :raises ScenarioError: if there is none
+    :raises InputError: if there is none
     """
     busy = _busy_ports()
     folder = _lock_folder()
@@ -52,30 +52,30 @@ def free_domain(among: Iterable[int] = AUTOMATIC) -> Domain:
             continue
         return Domain(number, lock)
     allowed = 'the number of a domain that you know to be free'
-    raise ScenarioError(Problem('--domain', '', 'finds no free domain', allowed, 'auto'))
+    raise InputError(Problem('--domain', '', 'finds no free domain', allowed, 'auto'))
 
 
 def domain_named(text: str) -> int | Domain:
     """Return the domain that a text names: its number, or for ``auto`` one that is free.
 
-    :raises ScenarioError: if it names none
+    :raises InputError: if it names none
     """
     if text == 'auto':
         return free_domain()
     if re.fullmatch('[0-9]{1,3}', text) and int(text) <= _LAST_DOMAIN:
         return int(text)
-    raise ScenarioError(Problem('--domain', '', 'is no domain', f'0 to {_LAST_DOMAIN}, or auto', text))
+    raise InputError(Problem('--domain', '', 'is no domain', f'0 to {_LAST_DOMAIN}, or auto', text))
 
 
 def namespace_named(text: str) -> str:
     """Return a namespace without the slashes around it; '' for none.
 
-    :raises ScenarioError: if ROS 2 does not allow it
+    :raises InputError: if ROS 2 does not allow it
     """
     name = text.strip('/')
     if name and not re.fullmatch(r'[A-Za-z](_?[A-Za-z0-9])*(/[A-Za-z](_?[A-Za-z0-9])*)*', name):
         allowed = 'letters, digits and single underscores, a letter first; further levels after a /'
-        raise ScenarioError(Problem('--namespace', '', 'cannot be a namespace', allowed, text))
+        raise InputError(Problem('--namespace', '', 'cannot be a namespace', allowed, text))
     return name
 
 
@@ -89,7 +89,7 @@ def _lock_folder() -> Path:
     except OSError as error:
         allowed = 'XDG_RUNTIME_DIR or TMPDIR naming a folder that can be written'
         what = f'cannot lock a domain in {folder}: {error.strerror}'
-        raise ScenarioError(Problem('--domain', '', what, allowed, 'auto')) from None
+        raise InputError(Problem('--domain', '', what, allowed, 'auto')) from None
     return folder
 
 

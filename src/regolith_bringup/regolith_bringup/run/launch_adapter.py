@@ -21,7 +21,7 @@ from regolith_bringup.run.plan import NodeSpec, Parameter, new_run_id, plan, pro
 from regolith_bringup.run.run_folder import check_checkpoint, new_run_folder
 from regolith_bringup.scenario.loading import load_scenario, write_resolved
 from regolith_bringup.scenario.radio_map import with_pair
-from regolith_files.problems import Problem, ScenarioError, one_of
+from regolith_files.problems import InputError, Problem, one_of
 from regolith_world.start import PARENT
 
 ARGUMENTS: Mapping[str, tuple[str, str]] = {
@@ -47,7 +47,7 @@ def prepared(arguments: Mapping[str, str], above: str = '') -> LaunchedRun:
 
     :param arguments: values of :data:`ARGUMENTS`, as text
     :param above: namespace that launch itself puts above ours (``PushRosNamespace``)
-    :raises ScenarioError: if the scenario cannot be run; nothing has been made then
+    :raises InputError: if the scenario cannot be run; nothing has been made then
     """
     given = {name: arguments.get(name, default).strip() for name, (default, _) in ARGUMENTS.items()}
     try:
@@ -66,8 +66,8 @@ def prepared(arguments: Mapping[str, str], above: str = '') -> LaunchedRun:
         if restore_from is not None:
             check_checkpoint(restore_from)
         folder = new_run_folder(resolved.scenario.name, Path(given['out']) if given['out'] else None).absolute()
-    except ScenarioError as error:
-        raise ScenarioError(map(_of_argument, error.problems)) from None
+    except InputError as error:
+        raise InputError(map(_of_argument, error.problems)) from None
     scenario = with_pair(resolved.scenario, folder / 'comms')
     write_resolved(scenario, folder / 'scenario.yaml')
     specs = plan(
@@ -81,12 +81,12 @@ def _number(name: str, text: str, kind: Callable[[str], Any], allowed: str) -> A
     try:
         return kind(text) if text else None
     except ValueError:
-        raise ScenarioError(Problem(f'--{name}', '', 'is not that', allowed, text)) from None
+        raise InputError(Problem(f'--{name}', '', 'is not that', allowed, text)) from None
 
 
 def _switch(name: str, text: str) -> bool | None:
     if text.lower() not in ('', 'true', 'false'):
-        raise ScenarioError(Problem(f'--{name}', '', 'is neither', 'true or false', text))
+        raise InputError(Problem(f'--{name}', '', 'is neither', 'true or false', text))
     return text.lower() == 'true' if text else None
 
 
@@ -103,13 +103,13 @@ def refuse_unknown(given: Sequence[str], known: Mapping[str, object]) -> None:
     """Refuse arguments of the command line that our launch files do not have.
 
     :param given: ``name:=value``
-    :raises ScenarioError: naming the first
+    :raises InputError: naming the first
     """
     for argument in given:
         name, sign, _ = argument.partition(':=')
         if sign and name not in known:
             allowed = one_of(known, name)
-            raise ScenarioError(Problem(argument, '', 'is no argument of this launch file', allowed))
+            raise InputError(Problem(argument, '', 'is no argument of this launch file', allowed))
 
 
 def launch_description(fixed: Mapping[str, str] | None = None) -> Any:

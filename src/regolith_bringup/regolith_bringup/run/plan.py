@@ -17,7 +17,7 @@ from typing import Literal
 from regolith_bringup.bag.topics import recorded_topics
 from regolith_bringup.scenario.schema import Scenario
 from regolith_bringup.scenario.sensing_section import recorded_sensor_topics, scenario_sensors
-from regolith_files.problems import Problem, ScenarioError, one_of
+from regolith_files.problems import InputError, Problem, one_of
 from regolith_sensors.scenario_config import lag_s
 
 WORLD_EXECUTABLES = ('world_node', 'solo_node')
@@ -37,13 +37,13 @@ def new_run_id() -> int:
 def processes_named(text: str) -> Processes:
     """Return the way to spread a run over processes that a text names.
 
-    :raises ScenarioError: if it names none
+    :raises InputError: if it names none
     """
     if text == 'many':
         return 'many'
     if text == 'one':
         return 'one'
-    raise ScenarioError(Problem('--processes', '', 'is unknown', one_of(PROCESSES, text), text))
+    raise InputError(Problem('--processes', '', 'is unknown', one_of(PROCESSES, text), text))
 
 
 @dataclass(frozen=True)

@@ -8,23 +8,23 @@ import itertools
 import os
 from pathlib import Path
 
-from regolith_files.problems import Problem, ScenarioError
+from regolith_files.problems import InputError, Problem
 from regolith_world import reserve
 
 
 def check_run_folder(out: Path) -> None:
     """Refuse a folder that a run would not leave as it finds it; make nothing.
 
-    :raises ScenarioError: if it is a file, or a folder that holds something
+    :raises InputError: if it is a file, or a folder that holds something
     """
     if os.path.exists(out) and (not out.is_dir() or any(out.iterdir())):
-        raise ScenarioError(Problem(f'--out {out}', '', 'is not an empty folder', 'a new or an empty folder'))
+        raise InputError(Problem(f'--out {out}', '', 'is not an empty folder', 'a new or an empty folder'))
 
 
 def _make(folder: Path, asked: str, *, exist_ok: bool) -> None:
     """Make a folder with room kept for a run's last words.
 
-    :raises ScenarioError: if the disk refuses
+    :raises InputError: if the disk refuses
     :raises FileExistsError: if it is there and must not be
     """
     try:
@@ -33,7 +33,7 @@ def _make(folder: Path, asked: str, *, exist_ok: bool) -> None:
     except FileExistsError:
         raise
     except OSError as error:
-        raise ScenarioError(
+        raise InputError(
             Problem(asked, '', f'cannot be made: {error.strerror}', 'a folder on a disk that takes files')
         ) from None
 
@@ -41,11 +41,11 @@ def _make(folder: Path, asked: str, *, exist_ok: bool) -> None:
 def check_checkpoint(folder: Path) -> None:
     """Refuse a folder that is no checkpoint.
 
-    :raises ScenarioError: if it is none
+    :raises InputError: if it is none
     """
     if not os.path.isfile(folder / 'manifest.json'):
         allowed = 'a folder that holds a manifest.json, as in RUN/checkpoints'
-        raise ScenarioError(Problem('--from', '', 'is not a checkpoint', allowed, str(folder)))
+        raise InputError(Problem('--from', '', 'is not a checkpoint', allowed, str(folder)))
 
 
 def new_run_folder(scenario_name: str, out: Path | None = None) -> Path:
@@ -53,7 +53,7 @@ def new_run_folder(scenario_name: str, out: Path | None = None) -> Path:
 
     :param scenario_name: names the folder when ``out`` is None: ``runs/<scenario_name>_001`` and counting
     :param out: the folder to make instead; it may exist if it is empty
-    :raises ScenarioError: if ``out`` is a file, or a folder that holds something, or cannot be written to
+    :raises InputError: if ``out`` is a file, or a folder that holds something, or cannot be written to
     """
     if out is not None:
         check_run_folder(out)

@@ -5,9 +5,9 @@
 from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.loading import load_scenario, scenario_file, write_resolved
 from regolith_bringup.scenario.schema import RecordingConfig, ResolvedScenario, Scenario
-from regolith_files.problems import Problem, ScenarioError
+from regolith_files.problems import InputError, Problem, ScenarioError
 
 __all__ = [
-    'Problem', 'RecordingConfig', 'ResolvedScenario', 'Scenario', 'ScenarioError', 'find_scenarios', 'load_scenario',
-    'scenario_file', 'write_resolved',
+    'InputError', 'Problem', 'RecordingConfig', 'ResolvedScenario', 'Scenario', 'ScenarioError', 'find_scenarios',
+    'load_scenario', 'scenario_file', 'write_resolved',
 ]  # fmt: skip

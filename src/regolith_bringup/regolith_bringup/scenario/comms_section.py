@@ -14,7 +14,7 @@ from typing import Any
 from regolith_bringup.scenario.schema import Scenario, ros_name
 from regolith_comms.addresses import BROADCAST, MULTICAST
 from regolith_comms.config import CommsConfig
-from regolith_comms.radio_config import load_radio, radio_names
+from regolith_comms.radio_config import RADIOS, load_radio
 from regolith_files.paths import resolved
 from regolith_files.problems import one_of
 from regolith_files.yaml_source import KeyPath, YamlSource
@@ -25,14 +25,15 @@ def resolved_comms(scenario: Scenario, source: YamlSource) -> CommsConfig:
 
     :param scenario: checked key by key, with this section
     :param source: its file
-    :raises ScenarioError: naming file, key, value and what is allowed
+    :raises InputError: naming file, key, value and what is allowed
     """
     from regolith_terrain.height_field import build_height_field
 
     config = scenario.comms
     assert config is not None
     _check_names(scenario, config, source)
-    files: dict[str, Any] = {'radio': _radio(config.radio, source)}
+    load_radio(RADIOS.find_at(('comms', 'radio'), config.radio, source))
+    files: dict[str, Any] = {'radio': RADIOS.settled(('comms', 'radio'), config.radio, source)}
     for key in ('graph', 'grid'):
         name = getattr(config, key)
         files[key] = None if name is None else str(_file(name, ('comms', key), source))
@@ -89,22 +90,6 @@ def _check_names(
             raise source.error(
                 ('comms', 'breadcrumbs'), f'too few: {vehicle!r} drops {drops}', f'>= {drops}', config.breadcrumbs
             )
-
-
-def _radio(radio: str, source: YamlSource) -> str:
-    """Return the name of a radio that ships, or the absolute path of its file; read it."""
-    if radio in radio_names():
-        return radio
-    key: KeyPath = ('comms', 'radio')
-    path = resolved(source.base_dir(key) / radio)
-    if not os.path.isfile(path):
-        allowed = f'the path of a YAML file, or one of {one_of(radio_names(), radio)}'
-        raise source.error(key, f'no such radio and no such file ({path})', allowed, radio)
-    try:
-        load_radio(path)
-    except ValueError as error:
-        raise source.error(key, str(error), 'a radio as those that ship', radio) from None
-    return str(path)
 
 
 def _file(name: str, key: KeyPath, source: YamlSource) -> Path:

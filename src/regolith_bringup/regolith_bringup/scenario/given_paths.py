@@ -5,9 +5,8 @@
 from __future__ import annotations
 
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.problems import Problem, ScenarioError, shown
 from regolith_terrain.config import RockFreeConfig, TerrainConfig
-from regolith_vehicles.config import VehicleModelError, load_vehicle_model
+from regolith_vehicles.config import load_vehicle_model
 
 
 def kept_off_paths(scenario: Scenario) -> TerrainConfig:
@@ -16,7 +15,7 @@ def kept_off_paths(scenario: Scenario) -> TerrainConfig:
     What a resolved scenario lists already is not listed twice.
 
     :param scenario: whose vehicles' models are names or absolute paths
-    :raises ScenarioError: if a vehicle's files cannot be used
+    :raises InputError: if a vehicle's files cannot be used
     """
     # MuJoCo takes longer to load than a scenario to check, and few scenarios have rocks.
     from regolith_vehicles.given_path import given_path, wheel_reach
@@ -24,11 +23,7 @@ def kept_off_paths(scenario: Scenario) -> TerrainConfig:
 
     paths = dict.fromkeys(scenario.terrain.rock_free)
     for _, entry in sorted(scenario.vehicles.items()):
-        try:
-            body = compile_vehicle(*load_vehicle_model(entry.model), (0.0, 0.0, 0.0))
-        except VehicleModelError as error:
-            problem = Problem(error.file, error.key, 'is not usable', error.allowed, shown(error.value))
-            raise ScenarioError(problem) from None
+        body = compile_vehicle(*load_vehicle_model(entry.model), (0.0, 0.0, 0.0))
         points = tuple(given_path(entry, scenario.duration_s))
         paths.setdefault(RockFreeConfig(points=points, half_width_m=round(wheel_reach(body), 3)))
     return scenario.terrain.model_copy(update={'rock_free': tuple(paths)})

@@ -7,8 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from regolith_bringup.bag.message_definitions import share_folders
+from regolith_files.library import path_of
 from regolith_files.plugins import load_plugins
-from regolith_vehicles.config import path_of
 
 GROUP = 'regolith.scenarios'
 """Entry points of other packages: name -> path of a YAML file, or a callable that returns one."""

@@ -24,7 +24,7 @@ from regolith_bringup.scenario.sensing_section import check_recorded, plain_time
 from regolith_bringup.scenario.terrain_section import check_raster, resolve_terrain, soil_values
 from regolith_bringup.scenario.vehicle_section import resolved_models
 from regolith_files.atomic import write_atomically
-from regolith_files.problems import Problem, ScenarioError, one_of
+from regolith_files.problems import InputError, Problem, one_of
 from regolith_files.validation import validated
 from regolith_files.yaml_source import KeyPath, YamlSource, parse_value
 
@@ -46,9 +46,9 @@ def load_scenario(
     :param duration_s: if given, replaces the file's [s]
     :param speed: if given, replaces the file's: a number or 'max'
     :param record: if given, replaces ``recording.enabled``
-    :raises ScenarioError: if anything at all is wrong with it
+    :raises InputError: if anything at all is wrong with it
     """
-    source = YamlSource(scenario_file(path_or_name))
+    source = YamlSource(scenario_file(path_or_name), what='a scenario')
     for override in overrides:
         _apply(source, override)
     options: tuple[tuple[KeyPath, Any, str], ...] = (
@@ -84,7 +84,7 @@ def load_scenario(
 def scenario_file(path_or_name: str | Path) -> Path:
     """Return the file of a scenario given by path or by the name of one that ships.
 
-    :raises ScenarioError: if there is neither
+    :raises InputError: if there is neither
     """
     path = Path(path_or_name)
     if os.path.isfile(path):
@@ -93,7 +93,7 @@ def scenario_file(path_or_name: str | Path) -> Path:
     if str(path_or_name) in known:
         return known[str(path_or_name)]
     allowed = f'the path of a YAML file, or one of {one_of(known, path_or_name)}'
-    raise ScenarioError(Problem(str(path_or_name), 'scenario', 'no such file or scenario', allowed))
+    raise InputError(Problem(str(path_or_name), 'scenario', 'no such file or scenario', allowed))
 
 
 def write_resolved(scenario: Scenario, path: str | Path) -> None:
@@ -108,7 +108,7 @@ def _apply(source: YamlSource, override: str) -> None:
     option = f'--set {override}' if len(override) <= 100 else f'--set {override[:99]}…'
     parts = tuple(part.strip() for part in key.split('.'))
     if not equals or not all(parts):
-        raise ScenarioError(Problem(option, '', 'is not a setting', 'key=value or section.key=value'))
+        raise InputError(Problem(option, '', 'is not a setting', 'key=value or section.key=value'))
     value = parse_value(text, option, key)
     if parts[:2] == ('terrain', 'soil') and len(parts) > 2:
         # One value of a named soil may be changed: the soil is written out first.

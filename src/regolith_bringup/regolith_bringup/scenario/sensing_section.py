@@ -9,15 +9,13 @@ from typing import Any
 
 from regolith_bringup.bag.topics import RecordedTopic
 from regolith_bringup.scenario.schema import Scenario, ros_name
-from regolith_files.problems import Problem, ScenarioError, one_of, shown
+from regolith_files.problems import one_of
 from regolith_files.validation import validated
 from regolith_files.yaml_source import KeyPath, YamlSource
-from regolith_sensors.config import SensorModelError
 from regolith_sensors.scenario_config import (
     Lamp,
     Sensor,
     SensorEntry,
-    SensorEntryError,
     baseline,
     resolved_entry,
     sensors_of,
@@ -47,14 +45,14 @@ def resolved_sensing(
     :param name: of the vehicle
     :param entry: its section
     :param source: its file
-    :raises ScenarioError: naming file, key, value and what is allowed
+    :raises InputError: naming file, key, value and what is allowed
     """
     at: KeyPath = ('vehicles', name, 'sensors')
     entries: dict[str, SensorEntry] = {}
     for sensor, values in entry.sensors.items():
         _check_name(sensor, (*at, sensor), source)
         given = validated(SensorEntry, values if values is not None else {}, source, (*at, sensor))
-        entries[sensor] = _resolved(given, (*at, sensor), source)
+        entries[sensor] = resolved_entry(given, source, (*at, sensor))
     for sensor, checked in entries.items():
         if checked.stereo_with is not None:
             _check_pair(checked, checked.stereo_with, entries, (*at, sensor), source)
@@ -75,22 +73,6 @@ def _check_name(sensor: str, key: KeyPath, source: YamlSource) -> None:
         raise source.error(key, 'is taken', f'any name but {", ".join(_TAKEN)}')
 
 
-def _resolved(entry: SensorEntry, at: KeyPath, source: YamlSource) -> SensorEntry:
-    model: KeyPath = (*at, 'model')
-    try:
-        return resolved_entry(entry, source.base_dir(model))
-    except SensorModelError as error:
-        raise ScenarioError(_of_model(line, model, source) for line in str(error).splitlines()) from None
-    except SensorEntryError as error:
-        raise source.error((*at, *error.key), error.problem, error.allowed, error.value) from None
-
-
-def _of_model(line: str, key: KeyPath, source: YamlSource) -> Problem:
-    """Return what is wrong with a model: where it was asked for, then its own file, key and value."""
-    text, _, allowed = line.partition('; allowed: ')
-    return Problem(source.where(key), '.'.join(map(str, key)), text, allowed)
-
-
 def _check_pair(
     right: SensorEntry, left_name: str, entries: dict[str, SensorEntry], at: KeyPath, source: YamlSource
 ) -> None:
@@ -99,10 +81,7 @@ def _check_pair(
     if left is None or left_name not in cameras or left is right:
         others = [n for n in cameras if entries[n] is not right]
         raise source.error((*at, 'stereo_with'), 'no such camera on this vehicle', one_of(others, left_name), left_name)
-    try:
-        baseline(right, left)
-    except SensorEntryError as error:
-        raise source.error((*at, *error.key), error.problem, error.allowed, shown(error.value)) from None
+    baseline(right, left, source, at)
 
 
 def scenario_sensors(scenario: Scenario) -> tuple[Sensor, ...]:

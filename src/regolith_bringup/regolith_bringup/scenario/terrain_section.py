@@ -13,14 +13,15 @@ from regolith_files.paths import resolved
 from regolith_files.problems import one_of
 from regolith_files.validation import validated
 from regolith_files.yaml_source import KeyPath, YamlSource
-from regolith_terrain.config import SoilConfig, load_soil, soil_names
+from regolith_terrain.config import SOILS, SoilConfig, soil_names
+from regolith_terrain.lunar.presets import PRESETS, load_preset
 from regolith_vehicles.config import PathDriverConfig
 
 
 def resolve_terrain(source: YamlSource) -> None:
     """Write out the soils that a scenario names, and make the path of its elevation model absolute.
 
-    :raises ScenarioError: naming file, key, value and what is allowed
+    :raises InputError: naming file, key, value and what is allowed
     """
     terrain = source.data.get('terrain')
     if not isinstance(terrain, dict):
@@ -38,6 +39,7 @@ def resolve_terrain(source: YamlSource) -> None:
     for number, region in enumerate(regions if isinstance(regions, list) else ()):
         if isinstance(region, dict) and isinstance(region.get('soil'), str):
             region['soil'] = soil_values(region['soil'], source, ('terrain', 'regions', number, 'soil'))
+    _resolve_presets(terrain, source)
     ground = terrain.get('source')
     if isinstance(ground, str) and ground not in ('procedural', 'flat'):
         path = resolved(source.base_dir(('terrain', 'source')) / ground)
@@ -47,16 +49,19 @@ def resolve_terrain(source: YamlSource) -> None:
         terrain['source'] = str(path)
 
 
+def _resolve_presets(terrain: dict[str, Any], source: YamlSource) -> None:
+    """Read the presets that are named, ``terrain.preset`` and that of ``terrain.detail``; make their paths absolute."""
+    holders: list[tuple[Any, KeyPath]] = [(terrain, ('terrain',)), (terrain.get('detail'), ('terrain', 'detail'))]
+    for holder, key in holders:
+        if isinstance(holder, dict) and isinstance(holder.get('preset'), str):
+            holder['preset'] = PRESETS.settled((*key, 'preset'), holder['preset'], source)
+            load_preset(holder['preset'])
+
+
 def soil_values(soil: str, source: YamlSource, key: KeyPath = ('terrain', 'soil')) -> dict[str, Any]:
     """Return the values of a soil given by name or by file."""
-    if soil in soil_names():
-        return load_soil(soil).model_dump(mode='json')
-    path = resolved(source.base_dir(key) / soil)
-    if not os.path.isfile(path):
-        allowed = f'a mapping of values, the path of a soil YAML, or one of {one_of(soil_names(), soil)}'
-        raise source.error(key, f'no such soil and no such file ({path})', allowed, soil)
-    inner = YamlSource(path, what='a soil')
-    return _checked_soil({'name': path.stem, **inner.data}, inner, ())
+    inner = YamlSource(SOILS.find_at(key, soil, source), what='a soil')
+    return _checked_soil({'name': inner.file.stem, **inner.data}, inner, ())
 
 
 def _checked_soil(values: dict[str, Any], source: YamlSource, prefix: KeyPath) -> dict[str, Any]:

@@ -10,20 +10,19 @@ from __future__ import annotations
 
 import logging
 import math
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.paths import resolved
 from regolith_files.plugins import PluginError
-from regolith_files.problems import Problem, ScenarioError, one_of, shown
-from regolith_files.validation import validated
+from regolith_files.problems import InputError, Problem, one_of
 from regolith_files.yaml_source import KeyPath, YamlSource
 from regolith_terrain.config import TerrainConfig, load_soil, soil_names
 from regolith_vehicles.config import (
+    VEHICLES,
     PluginDriverConfig,
     VehicleEntry,
     VehicleModelConfig,
@@ -41,7 +40,7 @@ def resolved_models(scenario: Scenario, source: YamlSource) -> dict[str, str]:
 
     :param scenario: checked key by key
     :param source: its file
-    :raises ScenarioError: if a vehicle or its driver could not be made
+    :raises InputError: if a vehicle or its driver could not be made
     """
     if not scenario.vehicles:
         raise source.error(('vehicles',), 'is empty', 'at least one vehicle, as amber: {position: [0, 0]}')
@@ -49,10 +48,10 @@ def resolved_models(scenario: Scenario, source: YamlSource) -> dict[str, str]:
     built: set[tuple[str, float]] = set()
     reaches: dict[str, float] = {}
     for name, entry in scenario.vehicles.items():
-        models[name], config, mjcf, inner = _model(name, entry.model, source)
+        models[name], config, mjcf = _model(name, entry.model, source)
         as_shipped = isinstance(known_vehicles().get(entry.model), Path) and entry.mass_scale == 1.0
         if not (as_shipped and _soils_ship(scenario.terrain)) and (models[name], entry.mass_scale) not in built:
-            _build(name, entry, config, mjcf, scenario, source if inner is None else inner)
+            _build(name, entry, config, mjcf, scenario)
             built.add((models[name], entry.mass_scale))
         reaches[name] = max((_reach(shape) for shape in config.collision.shapes), default=0.0)
         if isinstance(entry.driver, PluginDriverConfig):
@@ -62,34 +61,18 @@ def resolved_models(scenario: Scenario, source: YamlSource) -> dict[str, str]:
     return models
 
 
-def _model(
-    name: str, model: str, source: YamlSource
-) -> tuple[str, VehicleModelConfig, Path, YamlSource | None]:
-    """Return a vehicle model's name or absolute path, its content, its MJCF file, and its own source if it has one."""
-    key: KeyPath = ('vehicles', name, 'model')
-    known = known_vehicles()
-    target, inner = model, None
-    if model not in known:
-        path = resolved(source.base_dir(key) / model)
-        if not os.path.isfile(path):
-            allowed = f'the path of a vehicle YAML, or one of {one_of(sorted(known), model)}'
-            raise source.error(key, 'unknown vehicle', allowed, model)
-        inner = YamlSource(path, what='a vehicle')
-        validated(VehicleModelConfig, inner.data, inner)
-        target = str(path)
-    try:
-        return target, *load_vehicle_model(target, source.base_dir(key)), inner
-    except VehicleModelError as error:
-        raise ScenarioError(_problem(error, inner)) from None
+def _model(name: str, model: str, source: YamlSource) -> tuple[str, VehicleModelConfig, Path]:
+    """Return a vehicle model's name or absolute path, its content and its MJCF file."""
+    target = VEHICLES.settled(('vehicles', name, 'model'), model, source)
+    return target, *load_vehicle_model(target)
 
 
-def _problem(error: VehicleModelError, source: YamlSource | None) -> Problem:
-    """Return what is wrong with a vehicle's file, with the line if it is the one that was read."""
-    where = error.file
-    if source is not None and Path(error.file) == source.file:
-        where = source.where(_path(error.key, source))
-    value = '' if error.value is None else shown(error.value)
-    return Problem(where, error.key, error.problem, error.allowed, value)
+def _with_line(error: VehicleModelError, source: YamlSource | None) -> InputError:
+    """Return the error with the line of its key, if it is about the file that was read."""
+    (problem,) = error.problems
+    if source is None or Path(problem.where) != source.file:
+        return error
+    return InputError(replace(problem, where=source.where(_path(problem.key, source))))
 
 
 def _path(key: str, source: YamlSource) -> KeyPath:
@@ -108,7 +91,7 @@ def _soils_ship(terrain: TerrainConfig) -> bool:
 
 
 def _build(
-    name: str, entry: VehicleEntry, config: VehicleModelConfig, mjcf: Path, scenario: Scenario, source: YamlSource
+    name: str, entry: VehicleEntry, config: VehicleModelConfig, mjcf: Path, scenario: Scenario
 ) -> None:
     """Build a vehicle as its agent does and try it on level ground: what it lacks or cannot bear shows here."""
     from regolith_terrain.height_field import FlatField
@@ -133,11 +116,11 @@ def _build(
             )
             try_out(vehicle, *entry.position)
     except VehicleModelError as error:
-        raise ScenarioError(_problem(error, source)) from None
+        raise _with_line(error, config.source) from None
     except VehicleError as error:
         problem = str(error).partition('; allowed: ')[0]
         allowed = 'masses, gains and dampings with which it stands and rolls on level ground of this soil'
-        raise ScenarioError(Problem(config.file or str(mjcf), 'mjcf', problem, allowed, config.mjcf)) from None
+        raise InputError(Problem(config.file or str(mjcf), 'mjcf', problem, allowed, config.mjcf)) from None
 
 
 @contextmanager

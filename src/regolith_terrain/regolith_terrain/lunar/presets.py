@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 from importlib import resources
+from pathlib import Path
 
-import yaml
 from pydantic import Field, model_validator
 
+from regolith_files.library import Library
 from regolith_files.section import Section
 
 
@@ -73,19 +74,19 @@ class LunarPreset(Section):
     rocks: RockStatistics
 
 
+PRESETS = Library('preset', Path(str(resources.files('regolith_terrain'))) / 'data' / 'terrain', 'regolith.presets')
+"""Kinds of lunar ground."""
+
+
 def preset_names() -> tuple[str, ...]:
-    """Return the names of the presets, sorted."""
-    folder = resources.files('regolith_terrain') / 'data' / 'terrain'
-    return tuple(sorted(entry.name.removesuffix('.yaml') for entry in folder.iterdir() if entry.name.endswith('.yaml')))
+    """Return the names of the presets that ship or are installed, sorted."""
+    return PRESETS.names()
 
 
 @lru_cache
 def load_preset(name: str) -> LunarPreset:
-    """Return a preset by name.
+    """Return a preset by name or from a YAML file.
 
-    :raises ValueError: naming what is allowed
+    :raises InputError: naming file, line, key, value and what is allowed
     """
-    if name not in preset_names():
-        raise ValueError(f'no preset {name!r}; allowed: {", ".join(preset_names())}')
-    text = (resources.files('regolith_terrain') / 'data' / 'terrain' / f'{name}.yaml').read_text(encoding='utf-8')
-    return LunarPreset.model_validate(yaml.safe_load(text))
+    return PRESETS.load(name, LunarPreset)

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
+from regolith_files.problems import InputError
 from regolith_terrain.experiments.settings import BenchSettings, Numbers, Tick, within
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.soil_grid import SoilGrid
-from regolith_vehicles.config import VehicleModelError, known_vehicles, load_vehicle_model
+from regolith_vehicles.config import load_vehicle_model
 from regolith_vehicles.kinematics import wheel_commands
 from regolith_vehicles.vehicle import Vehicle
 
@@ -36,9 +37,9 @@ class Settings(BenchSettings):
     def _known(cls, value: str) -> str:
         try:
             load_vehicle_model(value)
-        except VehicleModelError as error:
-            allowed = ', '.join(sorted(known_vehicles()))
-            raise ValueError(f'{error.file}: {error.key}; allowed: {allowed}, or the path of a vehicle YAML') from None
+        except InputError as error:
+            first = error.problems[0]
+            raise ValueError(f'{first.where}: {first.key} {first.problem}; allowed: {first.allowed}') from None
         return value
 
     @model_validator(mode='after')
