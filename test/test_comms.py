@@ -14,7 +14,8 @@ from harness import LiveRun, library_run, run_scenario, vehicle, write_scenario
 
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
-from regolith_bringup.scenario.radio_map import make_pair, with_pair, write_pair
+from regolith_bringup.scenario.participants import prepared, site_of
+from regolith_comms.site_graph import make_pair, write_pair
 
 NEAR = {
     'amber': vehicle(0.0, 0.0, 0.0, type='constant', speed_mps=0.3),
@@ -50,8 +51,7 @@ def ridge() -> Simulation:
 
 def radio_report(run: Simulation) -> dict[str, Any]:
     """Return what a run's summary says of its radios."""
-    assert run.comms is not None
-    return {k: v for k, v in run.comms.report().items() if k != 'history'}
+    return {k: v for k, v in run.others['comms'].report().items() if k != 'history'}
 
 
 def test_a_breadcrumb_brings_a_rover_behind_the_ridge_back_on_the_air() -> None:
@@ -105,14 +105,13 @@ def test_processes_and_the_library_agree(tmp_path) -> None:
     many = run_scenario(tmp_path, file, '--no-record').summary
     library = Simulation(load_scenario(file).scenario)
     assert library.run(2.0) == many['state_hash']
-    assert library.comms is not None
     report = radio_report(library)
     assert many['comms'] == report
     assert 5 < report['links']['amber->lander']['delivered'] < report['links']['amber->lander']['sent'] - 3
-    assert [name for name, _, _ in library.comms.broker.model.breadcrumbs] == ['amber_breadcrumb_0']
+    assert [name for name, _, _ in library.others['comms'].broker.model.breadcrumbs] == ['amber_breadcrumb_0']
     other = Simulation(load_scenario(file, seed=2).scenario)
     other.run(2.0)
-    assert other.comms is not None and other.comms.broker.state_hash() != library.comms.broker.state_hash()
+    assert other.others['comms'].broker.state_hash() != library.others['comms'].broker.state_hash()
 
 
 def test_without_radios_nothing_changes_and_with_them_the_hash_knows(tmp_path) -> None:
@@ -136,8 +135,8 @@ def test_a_checkpoint_continues_to_the_bit(tmp_path) -> None:
     rest.go_to(saved)
     rest.world.hold()
     assert rest.run(1.6) == expected
-    assert whole.comms is not None and rest.comms is not None
-    assert rest.comms.report() == whole.comms.report()
+    assert rest.others['comms'] is not None
+    assert rest.others['comms'].report() == whole.others['comms'].report()
 
 
 @pytest.mark.ros
@@ -161,7 +160,7 @@ def test_a_pair_made_beforehand_is_the_pair_made_for_the_run(tmp_path) -> None:
     """Named files give the hash of the graph made in memory; a stale pair is refused with both hashes."""
     file = scenario(tmp_path)
     loaded = load_scenario(file).scenario
-    named = with_pair(loaded, tmp_path / 'comms')
+    named = prepared(loaded, tmp_path)
     assert named.comms is not None and Path(named.comms.graph or '').is_file()
     assert Simulation(named).run(0.4) == Simulation(loaded).run(0.4)
     given = [f'comms.graph={named.comms.graph}', f'comms.grid={named.comms.grid}']
@@ -177,7 +176,7 @@ def robust_scenario(folder: Path) -> Path:
     """Three rovers; the graph knows nothing of the ground that zircon stands on."""
     calm = {'traffic': [], 'drops': [], 'beacon_period_s': 0.0, 'stations': {'lander': [-10.0, 0.0]}}
     known = load_scenario(scenario(folder, calm)).scenario
-    dot, dat = write_pair(*make_pair(known), folder, 'known')
+    dot, dat = write_pair(*make_pair(known.comms, site_of(known)), folder, 'known')
     rovers = {**NEAR, 'zircon': vehicle(300.0, 0.0)}
     comms = {**FAR, **calm, 'graph': str(dot), 'grid': str(dat), 'breadcrumb_delay_s': 0.0}
     world = {'on_failure': 'drop', 'agent_timeout_s': 4.0}

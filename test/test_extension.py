@@ -1,6 +1,7 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The package that CONTRIBUTING.md shows, taken out of that text: vehicle, driver, scenario, sensor type, observer."""
+"""The package that CONTRIBUTING.md shows, taken out of that text: vehicle, driver, scenario, sensor type,
+participant, observer."""
 
 from __future__ import annotations
 
@@ -14,15 +15,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness import ROOT, LiveRun, environment
+from harness import ROOT, LiveRun, environment, run_scenario
 from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
 from scipy.spatial.transform import Rotation
 
+from regolith_bringup.bag.reading import Bag
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
+from regolith_world import checkpoint
 from regolith_world.random import generator
 
 FILE = re.compile(r'^`(moon_cart/[\w./]+)`\n\n```\w+\n(.*?)^```$', re.MULTILINE | re.DOTALL)
@@ -33,7 +36,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder for PYTHONPATH that the package was installed into."""
     folder = tmp_path_factory.mktemp('extension')
     files = FILE.findall((ROOT / 'CONTRIBUTING.md').read_text(encoding='utf-8'))
-    assert len(files) == 9, [name for name, _ in files]
+    assert len(files) == 10, [name for name, _ in files]
     for name, text in files:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -87,6 +90,45 @@ def test_mistakes_are_found_before_anything_starts(moon_cart: Path) -> None:
         load_scenario('weaving_cart', ['vehicles.cart.sensors.sun.model.noise_rad=-1.0'])
     with pytest.raises(InputError, match=r"model.type = 'sun'.*allowed: camera, gnss, imu, lidar, sun_sensor"):
         load_scenario('weaving_cart', ['vehicles.cart.sensors.sun.model.type=sun'])
+
+
+def test_a_participant_is_part_of_the_hash_and_of_checkpoints(moon_cart: Path) -> None:
+    """A lamp that goes on at 0.35 s and off at 0.7 s: cycles end there; a discarded or restored run has it in step."""
+    scenario = load_scenario('weaving_cart', ['lamp.period_s=0.35']).scenario
+    whole, ends = Simulation(scenario), []
+    while whole.world.t_ns < 1_000_000_000:
+        whole.world.step(1_000_000_000)
+        ends.append(whole.world.t_ns)
+    assert {350_000_000, 700_000_000} <= set(ends)
+    whole.world.hold()
+    saved = whole.checkpoint()
+    assert saved.blobs['lamp'] == b'2'
+    state_hash = whole.run(1.5)
+    rest = Simulation(scenario)
+    rest.go_to(saved)
+    assert rest.run(1.5) == state_hash and rest.others['lamp'].save() == whole.others['lamp'].save() == b'4'
+    # Another lamp, that has not switched either: the cart is the same, the run is not.
+    lamps = [Simulation(load_scenario('weaving_cart', [f'lamp.period_s={period}']).scenario) for period in (0.35, 0.7)]
+    assert len({lamp.run(0.34) for lamp in lamps}) == 2 and len({lamp.agents['cart'].save() for lamp in lamps}) == 1
+    without = load_scenario('weaving_cart', ['lamp=null']).scenario
+    assert not Simulation(without).others
+    with pytest.raises(InputError, match=r'lamp.period_s = 0.0: is out of range; allowed: greater than 0.001'):
+        load_scenario('weaving_cart', ['lamp.period_s=0.0'])
+
+
+@pytest.mark.ros
+def test_a_participant_in_one_process_and_in_many(moon_cart: Path, tmp_path: Path) -> None:
+    """The same hash, the same checkpoint, the same messages; the run that starts from the checkpoint, too."""
+    library = Simulation(load_scenario('weaving_cart').scenario).run(2.0)
+    settings = ['--duration', 2.0, '--set', 'world.checkpoint_period_s=1.0', '--set', 'vehicles.cart.sensors={}']
+    hashes, heard, saved = [], [], []
+    for processes in ('one', 'many'):
+        result = run_scenario(tmp_path, 'weaving_cart', *settings, processes=processes, name=processes)
+        hashes.append(result.summary['state_hash'])
+        saved.append(checkpoint.read(sorted((result.run_dir / 'checkpoints').iterdir())[0]).blobs['lamp'])
+        bag = Bag(result.run_dir)
+        heard.append([message.content.data for message in bag.messages('/regolith/lamp/lit')])
+    assert hashes == [library] * 2 and saved == [b'2'] * 2 and heard == [[True, False, True, False]] * 2
 
 
 @pytest.mark.ros

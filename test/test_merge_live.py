@@ -17,7 +17,7 @@ from regolith_terrain.merge import SoilDelta, SoilUpdate
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.soil_copy import SoilCopy
 from regolith_terrain.soil_grid import SoilGrid
-from regolith_world.records import Command, Cycle, CycleKey, Evolved, ParticipantKind, Verdict
+from regolith_world.records import GROUND, VEHICLE, Command, Cycle, CycleKey, Evolved, Verdict
 
 CONFIG = TerrainConfig.model_validate({'source': 'flat', 'soil': 'lunar_nominal'})
 AGENTS = ('amber', 'basalt')
@@ -83,8 +83,8 @@ def test_the_order_of_arrival_does_not_matter(order: tuple[str, str], early: boo
     terrain = TerrainAuthority(CONFIG, field, answers.append, updates.append)
     copies = [SoilCopy(SoilGrid(field, CONFIG.spacing_m), name) for name in AGENTS]
     key = CycleKey(0, 0, 0)
-    kinds = (ParticipantKind.AGENT, ParticipantKind.AGENT, ParticipantKind.TERRAIN)
-    evolve = Cycle(key, 0, 20_000_000, Verdict.NONE, Command.EVOLVE, (*AGENTS, 'terrain'), kinds)
+    roles = (VEHICLE, VEHICLE, GROUND)
+    evolve = Cycle(key, 0, 20_000_000, Verdict.NONE, Command.EVOLVE, (*AGENTS, 'terrain'), roles)
     if not early:
         terrain.on_cycle(evolve)
     for name in order:
@@ -98,7 +98,7 @@ def test_the_order_of_arrival_does_not_matter(order: tuple[str, str], early: boo
     assert [update.agents[k] for k in update.owner] == ['amber'] * 6 + ['basalt'] * 10
     assert update.records.level.tolist() == [-0.010] * 6 + [-0.012] * 10
     assert update.records.sigma_yield.tolist() == [8e3] * 6 + [1e4] * 10
-    hold = Cycle(CycleKey(0, 1, 0), 20_000_000, 0, Verdict.COMMIT, Command.HOLD, (*AGENTS, 'terrain'), kinds)
+    hold = Cycle(CycleKey(0, 1, 0), 20_000_000, 0, Verdict.COMMIT, Command.HOLD, (*AGENTS, 'terrain'), roles)
     terrain.on_cycle(hold)
     for copy in copies:
         copy.receive(update)

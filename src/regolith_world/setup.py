@@ -19,5 +19,10 @@ setup(
     maintainer_email='maintainers@regolith.invalid',
     description='Time and evolution: cycles, objects, states, intersections, contacts, constraints.',
     license='Apache-2.0',
-    entry_points={'console_scripts': ['world_node = regolith_world.start:node']},
+    entry_points={
+        'console_scripts': [
+            'participant_node = regolith_world.start:node',
+            'world_node = regolith_world.start:node',
+        ],
+    },
 )

@@ -6,9 +6,9 @@ from regolith_files.moved import moved
 
 moved(__name__, {
     'problems': 'regolith_files.problems', 'yaml_source': 'regolith_files.yaml_source',
-    'validation': 'regolith_files.validation', 'comms_section': 'scenario.comms_section',
+    'validation': 'regolith_files.validation',
     'sensing_section': 'scenario.sensing_section', 'vehicle_section': 'scenario.vehicle_section',
-    'radio_map': 'scenario.radio_map', 'given_paths': 'scenario.given_paths', 'library': 'scenario.library',
+    'given_paths': 'scenario.given_paths', 'library': 'scenario.library',
     'plan': 'run.plan', 'processes': 'run.processes', 'supervisor': 'run.supervisor',
     'status_listener': 'run.status_listener', 'middleware': 'run.middleware', 'shared_memory': 'run.shared_memory',
     'launch_adapter': 'run.launch_adapter', 'launched_run': 'run.launched_run', 'run_folder': 'run.run_folder',
@@ -16,9 +16,9 @@ moved(__name__, {
     'outcome': 'run.outcome', 'graph': 'run.graph', 'recorder': 'bag.recorder', 'recover': 'bag.recover',
     'message_definitions': 'bag.message_definitions', 'losses': 'bag.losses', 'topics': 'bag.topics',
     'bag_reading': 'bag.reading', 'run_data': 'report.run_data', 'plots': 'report.plots',
-    'comms_plots': 'report.comms_plots', 'sensor_sheet': 'report.sensor_sheet', 'ground_map': 'report.ground_map',
+    'sensor_sheet': 'report.sensor_sheet', 'ground_map': 'report.ground_map',
     'frames': 'report.frames', 'stereo_errors': 'report.stereo_errors', 'dataset_export': 'report.dataset_export',
-    'coverage': 'report.coverage', 'comms_commands': 'commands.comms', 'seeing_commands': 'commands.seeing',
+    'seeing_commands': 'commands.seeing',
     'terrain_commands': 'commands.terrain', 'terrain_files': 'commands.terrain_files',
     'progress': 'commands.progress', 'extensions': 'commands.extensions',
 })  # fmt: skip

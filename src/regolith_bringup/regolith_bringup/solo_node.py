@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""World, ground, radios and vehicles in one process, with the same topics and services as in many."""
+"""World, ground, vehicles and registered participants in one process, with the same topics and services as in many."""
 
 from __future__ import annotations
 
@@ -15,10 +15,8 @@ from rclpy.node import Node
 from regolith_msgs.msg import Cycle, Evolved, TerrainDelta, TerrainUpdate
 
 from regolith_bringup.run.simulation import Simulation
+from regolith_bringup.scenario.participants import sections
 from regolith_bringup.scenario.schema import Scenario
-from regolith_comms.authority import CommsAuthority
-from regolith_comms.broker import Delivery
-from regolith_comms.ros.radio_topics import RadioTopics
 from regolith_terrain.ros import convert as soil_convert
 from regolith_terrain.ros.map_topics import MapTopics
 from regolith_terrain.ros.services import offer_heights, offer_snapshot
@@ -26,6 +24,7 @@ from regolith_vehicles.agent import Snapshot
 from regolith_vehicles.ros.vehicle_topics import VehicleTopics
 from regolith_world import records
 from regolith_world.config import load_section
+from regolith_world.participants import ParticipantType
 from regolith_world.ros import convert, qos
 from regolith_world.ros.announcement import Announcement
 from regolith_world.ros.inbox import Inbox
@@ -78,7 +77,7 @@ class SoloNode:
         simulation.terrain.on_commit = lambda cycle: ground_map.publish(cycle.t_ns, cycle.bodies)
         self.executor.add_node(ground)
         self.nodes = [node, link, ground]
-        self._radio_news: list[Callable[[], None]] = []
+        self._news: list[Callable[[], None]] = []
         self._kept: list[tuple[Any, Callable[[Any], Any], Any]] = []
         self._snapshots: list[tuple[str, Snapshot]] = []
         self._ready: list[tuple[str, Snapshot]] = []
@@ -94,8 +93,8 @@ class SoloNode:
             offer_heights(vehicle, agent.grid)
             self.executor.add_node(vehicle)
             self.nodes += [vehicle, vehicle_link]
-        if simulation.comms is not None:
-            self._open_radios(simulation.comms, namespace)
+        for name, (kind, _) in sections(scenario).items():
+            self._open(name, kind, namespace)
         self.runner = Runner(
             node,
             self.executor,
@@ -112,18 +111,14 @@ class SoloNode:
         )
         self.runner.paused = declare(node, 'start_paused', False, 'whether the world waits for ~/pause to be lifted')
 
-    def _open_radios(self, comms: CommsAuthority, namespace: str) -> None:
-        comms.warm_up()
-        node = named_node('comms', namespace)
-        topics = RadioTopics(node, self.inbox, comms)
+    def _open(self, name: str, kind: ParticipantType[Any, Any], namespace: str) -> None:
+        """Give a registered participant its node and its topics."""
+        participant = self.simulation.others[name]
+        participant.warm_up()
+        node = named_node(name, namespace)
+        kind.open_topics(node, self.inbox, participant, lambda action: self._news.append(action))
         self.executor.add_node(node)
         self.nodes.append(node)
-
-        def arrived(deliveries: list[Delivery]) -> None:
-            self._radio_news.append(lambda: topics.publish(deliveries))
-
-        comms.on_arrival = arrived
-        comms.on_committed = lambda cycle: self._radio_news.append(lambda: topics.after_commit(cycle))
 
     def _tell(self, publisher: Any, to_message: Callable[[Any], Any], record: Any) -> None:
         """Keep a record of the protocol back until the vehicles' compiled loops leave the interpreter idle."""
@@ -142,7 +137,7 @@ class SoloNode:
             message = to_message(record)
             message.key.run = self._run_id
             publisher.publish(message)
-        news, self._radio_news = self._radio_news, []
+        news, self._news = self._news, []
         for publish in news:
             publish()
         for name, snapshot in sorted(self._ready, key=lambda item: (item[1].t_ns, item[0])):

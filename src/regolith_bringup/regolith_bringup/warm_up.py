@@ -15,6 +15,7 @@ from regolith_sensors import warm_up as sensors
 from regolith_terrain.height_field import build_rocks
 from regolith_world.config import WorldConfig
 from regolith_world.objects import FreeBody, rigid_state, sphere_inertia
+from regolith_world.participants import participant_types
 from regolith_world.records import Shape, ShapeKind
 from regolith_world.world import World
 
@@ -36,11 +37,10 @@ def _moon() -> None:
     rocks.rocks_in(-5.0, 5.0, -5.0, 5.0)
 
 
-def _radios() -> None:
-    """Speak over one link."""
-    ridge = Simulation(load_scenario('comms_ridge').scenario)
-    assert ridge.comms is not None
-    ridge.comms.warm_up()
+def _participants() -> None:
+    """Let whoever is registered compile what it has."""
+    for kind in participant_types().values():
+        kind.warm_up()
 
 
 def _collision() -> None:
@@ -60,7 +60,7 @@ def _collision() -> None:
 def main() -> None:
     """Do all of it, two at a time, in an order in which hardly anything is needed by two at once and compiled twice."""
     with ProcessPoolExecutor(2, mp_context=get_context('spawn')) as pool:
-        for done in [pool.submit(part) for part in (_rovers, sensors.main, _moon, _collision, _radios)]:
+        for done in [pool.submit(part) for part in (_rovers, sensors.main, _moon, _collision, _participants)]:
             done.result()
 
 

@@ -16,9 +16,10 @@ from typer.testing import CliRunner
 from regolith_bringup.cli import app
 from regolith_bringup.commands.comms import _with_radios
 from regolith_bringup.commands.extensions import flag_settings
-from regolith_bringup.report.coverage import coverage_map
 from regolith_bringup.scenario.loading import load_scenario
+from regolith_bringup.scenario.participants import site_of
 from regolith_comms.config import CommsConfig
+from regolith_comms.coverage import coverage_map
 from regolith_comms.visibility import TileGraph
 from regolith_comms.world_grid import WorldGrid
 from regolith_files.problems import InputError
@@ -47,7 +48,7 @@ def test_build_graph_writes_a_pair_and_a_picture(tmp_path: Path) -> None:
 def test_coverage_ends_at_the_ridge_and_goes_on_from_a_breadcrumb(tmp_path: Path) -> None:
     """The shadow of the ridge, and its end: probabilities at one place behind it, and the picture."""
     scenario = load_scenario('comms_ridge').scenario
-    shadow, relayed = (coverage_map(scenario, 'lander', crumbs, 100) for crumbs in ([], [(1.4, 0.0)]))
+    shadow, relayed = (coverage_map(scenario.comms, site_of(scenario), 'lander', crumbs, 100) for crumbs in ([], [(1.4, 0.0)]))
     i, j = np.abs(shadow.x - 30.0).argmin(), np.abs(shadow.y - 3.0).argmin()
     assert shadow.probability[i, j] < 0.05 and relayed.probability[i, j] > 0.6
     near = np.abs(shadow.x + 40.0).argmin()

@@ -12,8 +12,9 @@ import yaml
 
 from regolith_bringup.run.plan import plan
 from regolith_bringup.scenario.loading import load_scenario, write_resolved
-from regolith_bringup.scenario.radio_map import height_map, make_pair, with_pair, write_pair
+from regolith_bringup.scenario.participants import prepared, site_of
 from regolith_bringup.scenario.schema import Scenario
+from regolith_comms.site_graph import height_map, make_pair, write_pair
 from regolith_files.problems import InputError
 from regolith_world.config import load_section
 
@@ -67,7 +68,7 @@ def test_what_is_wrong_is_named(tmp_path: Path, comms: dict[str, Any], key: str,
 
 def test_what_is_wrong_in_files_is_told_by_line_or_byte(tmp_path: Path) -> None:
     scenario = load_scenario(written(tmp_path)).scenario
-    dot, dat = write_pair(*make_pair(scenario), tmp_path, 'made')
+    dot, dat = write_pair(*make_pair(scenario.comms, site_of(scenario)), tmp_path, 'made')
     file = written(tmp_path, graph='made.dot', grid='made.dat')
     assert load_scenario(file).scenario.comms is not None
     with pytest.raises(InputError, match=r'comms\.graph = .*stands without grid; allowed: both'):
@@ -103,7 +104,7 @@ def test_resolved_it_stands_by_itself(tmp_path: Path) -> None:
     from regolith_terrain.height_field import build_height_field
 
     assert (x, y, z) == (-10.0, 0.0, pytest.approx(float(build_height_field(scenario.terrain, 0).heights(x, y))))
-    named = with_pair(scenario, tmp_path / 'run' / 'comms')
+    named = prepared(scenario, tmp_path / 'run')
     write_resolved(named, tmp_path / 'resolved.yaml')
     assert load_section(tmp_path / 'resolved.yaml', '', Scenario) == named
     assert load_scenario(tmp_path / 'resolved.yaml').scenario.comms == named.comms
@@ -122,6 +123,7 @@ def test_the_plan_has_a_node_and_topics_for_radios_only_where_there_are_any(tmp_
 
 
 def test_the_graph_covers_vehicles_way_points_and_stations(tmp_path: Path) -> None:
-    ground = height_map(load_scenario(written(tmp_path)).scenario)
+    flat = load_scenario(written(tmp_path)).scenario
+    ground = height_map(flat.comms, site_of(flat))
     assert (ground.west, ground.south) == (-30.0, -20.0)
     assert ground.size == (90.0, 50.0) and ground.spacing == 2.0

@@ -25,9 +25,10 @@ from regolith_comms.link import LinkModel, Links
 from regolith_comms.radio import Floats
 from regolith_comms.relays import relay_table
 from regolith_world.participant import Participant
-from regolith_world.records import BodyState, Command, Cycle, Evolved, JoinRequest, ParticipantKind
+from regolith_world.records import BodyState, Command, Cycle, Evolved, JoinRequest, Roles
 from regolith_world.rotation import matrix
 
+ROLES = Roles(inputs=True)
 NO_LIMIT_NS = 2**62
 """Comms never asks for a shorter cycle."""
 _MOST_COMPLAINTS = 32
@@ -54,7 +55,6 @@ class CommsAuthority(Participant):
         vehicles: tuple[str, ...],
         send_evolved: Callable[[Evolved], None],
         parameters: Mapping[str, str],
-        publish: Callable[[list[Delivery]], None] = lambda deliveries: None,
         *,
         name: str = 'comms',
         replay_inputs: Mapping[int, bytes] | None = None,
@@ -64,7 +64,6 @@ class CommsAuthority(Participant):
 
         :param vehicles: names of those that carry a radio
         :param parameters: what all participants must agree on, see :class:`JoinRequest`
-        :param publish: becomes :attr:`on_arrival`
         :param replay_inputs: inputs by cycle, taken instead of those from outside
         :raises ValueError: if a name is reserved or a station has no height
         """
@@ -89,7 +88,7 @@ class CommsAuthority(Participant):
         self.complaints: list[str] = []
         """What dispatches could not do, in words, each once; the first few, until whoever tells them takes them."""
         self._parameters = dict(parameters)
-        self.on_arrival = publish
+        self.on_arrival: Callable[[list[Delivery]], None] = lambda deliveries: None
         """Told what arrived, once the cycle it arrived in is committed."""
         self.replay_inputs = dict(replay_inputs or {})
         self._inputs: dict[int, bytes] = {}
@@ -99,6 +98,8 @@ class CommsAuthority(Participant):
         self._committed: Cycle | None = None
         self.on_committed: Callable[[Cycle], None] = lambda cycle: None
         """Told the record that committed a cycle, after what arrived in it is out."""
+        self.on_restored: Callable[[], None] = lambda: None
+        """Told that the radios may be others now."""
         self._t_ns = -1
         self.positions: dict[str, Floats] = {}
         """Of the antennas at the last dispatch [m]."""
@@ -174,7 +175,7 @@ class CommsAuthority(Participant):
     def join_request(self) -> JoinRequest:
         """Return the description comms joins with."""
         return JoinRequest(
-            self.name, ParticipantKind.COMMS, (), (), NO_LIMIT_NS, self.state_hash(), '', self._parameters
+            self.name, ROLES, (), (), NO_LIMIT_NS, self.state_hash(), '', self._parameters
         )
 
     def _evolve(self, cycle: Cycle) -> Evolved:
@@ -347,6 +348,7 @@ class CommsAuthority(Participant):
         # After a rewind, what came from outside comes again, up to where the run had been.
         self.replay_inputs = {k: live for k, live in self._inputs.items() if k > cycle}
         self.forget(epoch)
+        self.on_restored()
 
     def forget(self, epoch: int) -> None:
         """Drop every memory of earlier records."""

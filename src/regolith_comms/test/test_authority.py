@@ -14,7 +14,7 @@ from regolith_comms.broker import Datagram, Delivery
 from regolith_comms.config import CommsConfig
 from regolith_comms.link import LinkModel
 from regolith_comms.radio_config import Radio
-from regolith_world.records import BodyState, Command, Cycle, CycleKey, Evolved, ParticipantKind, Verdict
+from regolith_world.records import BodyState, Command, Cycle, CycleKey, Evolved, Roles, Verdict
 
 DT_NS = 20_000_000
 CONFIG = {
@@ -34,8 +34,9 @@ class Rig:
         model = LinkModel(Radio(model='log_normal_range', fading_exponent=2.7, scaling_factor=1.0))
         section = CommsConfig.model_validate({**CONFIG, **config})
         self.comms = CommsAuthority(
-            section, model, 5, ('amber', 'basalt'), self.answers.append, {}, self.arrived.extend, epoch=epoch
+            section, model, 5, ('amber', 'basalt'), self.answers.append, {}, epoch=epoch
         )
+        self.comms.on_arrival = self.arrived.extend
         self.cycle = self.attempt = self.t_ns = 0
         self.epoch, self.verdict = epoch, Verdict.NONE
 
@@ -48,8 +49,8 @@ class Rig:
             BodyState(name, np.array([x, 0.0, 0.0]), np.array([0.0, 0.0, 0.0, 1.0]), np.zeros(3), np.zeros(3))
             for name, x in (('amber', 200.0), ('basalt', 5.0))
         )
-        kinds = (ParticipantKind.COMMS,)
-        self.comms.on_cycle(Cycle(key, self.t_ns, dt_ns, self.verdict, command, ('comms',), kinds, bodies))
+        roles = (Roles(),)
+        self.comms.on_cycle(Cycle(key, self.t_ns, dt_ns, self.verdict, command, ('comms',), roles, bodies))
         return self.answers[-1]
 
     def evolve(self, commit: bool = True, dt_ns: int = DT_NS) -> Evolved:

@@ -15,7 +15,7 @@ from regolith_terrain.records import NodeRecords
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.surface import HeightField
 from regolith_world.participant import Participant
-from regolith_world.records import Command, Cycle, CycleKey, Evolved, JoinRequest, ParticipantKind
+from regolith_world.records import GROUND, Command, Cycle, CycleKey, Evolved, JoinRequest
 
 NO_LIMIT_NS = 2**62
 """Terrain never asks for a shorter cycle."""
@@ -83,7 +83,7 @@ class TerrainAuthority(Participant):
         soil_hash = self.grid.soil_hash()
         return JoinRequest(
             name=self.name,
-            kind=ParticipantKind.TERRAIN,
+            roles=GROUND,
             shapes=(),
             bodies=(),
             next_dt_ns=NO_LIMIT_NS,
@@ -114,8 +114,8 @@ class TerrainAuthority(Participant):
         self._awaited = tuple(
             sorted(
                 agent
-                for agent, kind in zip(cycle.participants, cycle.kinds, strict=True)
-                if kind == ParticipantKind.AGENT
+                for agent, roles in zip(cycle.participants, cycle.roles, strict=True)
+                if roles.writes_soil
             )
         )
         return self._try_merge(cycle.key)

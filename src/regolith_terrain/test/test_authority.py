@@ -13,7 +13,7 @@ from regolith_terrain.merge import SoilDelta, SoilUpdate
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.surface import FlatField, PlaneField
-from regolith_world.records import Command, Cycle, CycleKey, Evolved, ParticipantKind, Verdict
+from regolith_world.records import GROUND, VEHICLE, Command, Cycle, CycleKey, Evolved, Roles, Verdict
 
 
 def rut(i: int, depth: float) -> NodeRecords:
@@ -40,9 +40,9 @@ class Stage:
         epoch: int = 0,
     ) -> CycleKey:
         names = (*self.agents, 'comms', 'terrain')
-        kinds = (*[ParticipantKind.AGENT] * len(self.agents), ParticipantKind.COMMS, ParticipantKind.TERRAIN)
+        roles = (*[VEHICLE] * len(self.agents), Roles(), GROUND)
         key = CycleKey(epoch, cycle, attempt)
-        self.terrain.on_cycle(Cycle(key, 0, 20_000_000, verdict, command, names, kinds))
+        self.terrain.on_cycle(Cycle(key, 0, 20_000_000, verdict, command, names, roles))
         return key
 
     def delta(self, key: CycleKey, agent: str, records: NodeRecords) -> None:
@@ -162,7 +162,7 @@ def test_handshake_names_every_difference() -> None:
     assert 'terrain.spacing_m' not in different and float(b['soil.k_phi']) == 5301e3
     stage = Stage()
     request = stage.terrain.join_request()
-    assert request.kind == ParticipantKind.TERRAIN and request.parameters == a
+    assert request.roles == GROUND and request.parameters == a
     assert request.soil_hash == SoilGrid(FlatField(), 0.02).soil_hash()
 
 

@@ -36,13 +36,13 @@ from regolith_vehicles.wheel_state import WheelState
 from regolith_world.outline import Outline
 from regolith_world.participant import Participant, ParticipantFailed
 from regolith_world.records import (
+    VEHICLE,
     BodyState,
     Command,
     Cycle,
     CycleKey,
     Evolved,
     JoinRequest,
-    ParticipantKind,
     Shape,
     ShapeKind,
 )
@@ -230,7 +230,7 @@ class VehicleAgent(Participant):
         """Return the description this vehicle joins with."""
         return JoinRequest(
             name=self.name,
-            kind=ParticipantKind.AGENT,
+            roles=VEHICLE,
             shapes=self.shapes,
             bodies=(self.vehicle.body_state(),),
             next_dt_ns=NO_LIMIT_NS,

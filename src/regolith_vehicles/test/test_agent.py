@@ -21,7 +21,7 @@ from regolith_vehicles.agent import Snapshot, VehicleAgent, swept_bounds
 from regolith_vehicles.config import VehicleEntry, load_vehicle_model
 from regolith_vehicles.drivers import Driver
 from regolith_world.participant import ParticipantFailed
-from regolith_world.records import BodyState, Command, Cycle, CycleKey, Evolved, Impulse, ParticipantKind, Verdict
+from regolith_world.records import GROUND, VEHICLE, BodyState, Command, Cycle, CycleKey, Evolved, Impulse, Verdict
 
 DT_NS = 20_000_000
 TERRAIN = TerrainConfig(source='flat', soil=load_soil('chrono_lunar'))
@@ -65,8 +65,8 @@ class Rig:
             self.cycle, self.attempt = self.cycle + 1, 0
         key = CycleKey(self.epoch, self.cycle, self.attempt)
         self.attempt += 1
-        kinds = (ParticipantKind.AGENT, ParticipantKind.TERRAIN)
-        return Cycle(key, self.t_ns, dt_ns, self.verdict, command, ('amber', 'terrain'), kinds, **inputs)
+        roles = (VEHICLE, GROUND)
+        return Cycle(key, self.t_ns, dt_ns, self.verdict, command, ('amber', 'terrain'), roles, **inputs)
 
     def send(self, cycle: Cycle) -> Evolved:
         """Bring a record to terrain and the agent; return the agent's newest answer."""

@@ -4,15 +4,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import yaml
-from pydantic import BaseModel, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from regolith_files.bounded_yaml import load_yaml
 from regolith_files.refusal import in_words
 from regolith_files.section import LONGEST_S, SHORTEST_S, Moment, Seconds, Section
+from regolith_world.site import Site
 
 
 class ChaosConfig(Section):
@@ -62,13 +64,26 @@ class WorldConfig(Section):
 
 
 class Head(BaseModel):
-    """What every node must know of a scenario beyond its own section."""
+    """What every node must know of a scenario beyond its own section; further keys are participants' sections."""
+
+    model_config = ConfigDict(extra='allow')
 
     name: str
     seed: int
     vehicles: dict[str, Any]
-    comms: Any = None
-    """The radios' section; None: nobody talks."""
+
+    @property
+    def sections(self) -> Mapping[str, Any]:
+        """Everything else at the root that is there, by key."""
+        return {key: value for key, value in (self.model_extra or {}).items() if value is not None}
+
+    def site(self) -> Site:
+        """Return the scenario as participants see it in a process that has no ground."""
+        places = {
+            name: (tuple(entry['position']), *map(tuple, entry.get('driver', {}).get('waypoints', ())))
+            for name, entry in self.vehicles.items()
+        }
+        return Site(self.name, self.seed, places)
 
 
 class UnresolvedScenario(ValueError):

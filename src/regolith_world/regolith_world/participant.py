@@ -22,7 +22,7 @@ class ParticipantFailed(RuntimeError):
 
 
 class Participant(ABC):
-    """Base of everything whose answer a cycle waits for: vehicle agents, terrain, comms.
+    """Base of everything whose answer a cycle waits for: vehicle agents, terrain, and whoever is registered.
 
     Subclasses implement the hooks; they never see duplicates, stale records or another epoch.
     """
@@ -30,12 +30,14 @@ class Participant(ABC):
     def __init__(self, name: str, send_evolved: Callable[[Evolved], None], epoch: int = 0) -> None:
         self.name = name
         self.epoch = epoch
+        self.replay_inputs: dict[int, bytes] = {}
+        """Inputs by cycle, taken instead of those from outside; see :attr:`Roles.inputs`."""
         self.stopped = False
         """Set once STOP has been answered."""
         self._send_evolved = send_evolved
         self._last_key: CycleKey | None = None
-        self._answer: Evolved | None = None
-        self._stashed: Cycle | None = None
+        self.__answer: Evolved | None = None
+        self.__stashed: Cycle | None = None
 
     # -- what a subclass provides -------------------------------------------------------------------------------
 
@@ -58,6 +60,9 @@ class Participant(ABC):
     @abstractmethod
     def _discard(self) -> None:
         """Drop the tentative state."""
+
+    def warm_up(self) -> None:  # noqa: B027  nor have all something to compile
+        """Compile what the first cycles would otherwise wait for."""
 
     def _prepare(self, cycle: Cycle) -> Callable[[], None] | None:
         """Return the part of evolving that may run in another thread, without the interpreter lock; None: no such part.
@@ -106,13 +111,13 @@ class Participant(ABC):
         if self._last_key is not None and cycle.key <= self._last_key:
             if cycle.key == self._last_key:
                 self._resend()
-                if self._answer is not None:
-                    self._send_evolved(self._answer)
+                if self.__answer is not None:
+                    self._send_evolved(self.__answer)
             return None
         if cycle.verdict == Verdict.COMMIT and self._last_key is not None and not self._ready_for(cycle):
-            self._stashed = cycle
+            self.__stashed = cycle
             return None
-        self._stashed = None
+        self.__stashed = None
         # A participant that has just been restored or has rejoined has nothing tentative to judge.
         if self._last_key is not None:
             if cycle.verdict == Verdict.COMMIT:
@@ -120,7 +125,7 @@ class Participant(ABC):
             elif cycle.verdict == Verdict.DISCARD:
                 self._discard()
         self._last_key = cycle.key
-        self._answer = None
+        self.__answer = None
         with self._telling_failure(cycle):
             loop = self._prepare(cycle) if cycle.command == Command.EVOLVE else None
         if loop is None:
@@ -149,21 +154,21 @@ class Participant(ABC):
 
     def retry_stashed(self) -> None:
         """Take up the record that had to wait for something; call it when that arrives."""
-        if self._stashed is not None:
-            self.on_cycle(self._stashed)
+        if self.__stashed is not None:
+            self.on_cycle(self.__stashed)
 
     @property
     def last_answer(self) -> Evolved | None:
         """The answer to the newest record, once it is out."""
-        return self._answer
+        return self.__answer
 
     def _reply(self, answer: Evolved) -> None:
-        self._answer = answer
+        self.__answer = answer
         self._send_evolved(answer)
 
     def forget(self, epoch: int) -> None:
         """Drop every memory of earlier records; the next record of ``epoch`` is taken as the first."""
         self.epoch = epoch
         self._last_key = None
-        self._answer = None
-        self._stashed = None
+        self.__answer = None
+        self.__stashed = None

@@ -46,12 +46,33 @@ class Command(IntEnum):
     STOP = 2
 
 
-class ParticipantKind(IntEnum):
-    """What a participant is: agents change the ground and answer with deltas, the others do not."""
+class Roles(NamedTuple):
+    """What a participant has to do with the others; it says so when it joins."""
 
-    AGENT = 0
-    TERRAIN = 1
-    COMMS = 2
+    has_bodies: bool = False
+    """It stands in the world: it can strike and be struck, and may be dropped from a run."""
+    writes_soil: bool = False
+    """It sends terrain exactly one delta per attempt."""
+    owns_soil: bool = False
+    """It merges the deltas, and its answer carries the hash of the ground."""
+    inputs: bool = False
+    """Its answers carry inputs from outside, which a replay feeds back."""
+    phase: int = 0
+    """Within one process, those of a lower phase hear of a cycle first (0 to 15). Nobody's answer depends on it."""
+
+    def code(self) -> int:
+        """Return the roles as the byte that messages carry: a bit each, and the phase in the upper four."""
+        return sum(bool(flag) << bit for bit, flag in enumerate(self[:4])) | self.phase << 4
+
+    @classmethod
+    def of_code(cls, code: int) -> Roles:
+        """Return the roles that :meth:`code` made a byte of."""
+        has_bodies, writes_soil, owns_soil, inputs = (bool(code >> bit & 1) for bit in range(4))
+        return cls(has_bodies, writes_soil, owns_soil, inputs, code >> 4)
+
+
+VEHICLE = Roles(has_bodies=True, writes_soil=True, inputs=True, phase=1)
+GROUND = Roles(owns_soil=True)
 
 
 class ShapeKind(IntEnum):
@@ -151,7 +172,7 @@ class Cycle:
     command: Command
     participants: tuple[str, ...] = ()
     """Names of all whose answers this cycle waits for, sorted."""
-    kinds: tuple[ParticipantKind, ...] = ()
+    roles: tuple[Roles, ...] = ()
     """Of ``participants``, in the same order."""
     bodies: tuple[BodyState, ...] = ()
     """Committed, in name order."""
@@ -170,7 +191,7 @@ class Evolved:
     next_dt_ns: int
     """The longest next cycle this participant can take."""
     bodies: tuple[BodyState, ...] = ()
-    """Tentative state at the end of the cycle; empty for terrain and comms."""
+    """Tentative state at the end of the cycle; empty for those without bodies."""
     swept_min: Vector = field(default_factory=lambda: np.full(3, np.inf))
     swept_max: Vector = field(default_factory=lambda: np.full(3, -np.inf))
     """Bounds of everything tangible over the cycle, in the world [m], shape (3,)."""
@@ -193,7 +214,7 @@ class JoinRequest:
     """Participant to world, once, before anything moves."""
 
     name: str
-    kind: ParticipantKind
+    roles: Roles
     shapes: tuple[Shape, ...]
     bodies: tuple[BodyState, ...]
     next_dt_ns: int

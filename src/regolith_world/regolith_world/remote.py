@@ -14,7 +14,7 @@ from typing import Protocol
 
 from regolith_world.objects import Object
 from regolith_world.participant import Participant, ParticipantFailed
-from regolith_world.records import BodyState, Cycle, Evolved, JoinRequest, ParticipantKind
+from regolith_world.records import BodyState, Cycle, Evolved, JoinRequest, Roles
 
 
 class Silence(Exception):
@@ -28,11 +28,11 @@ class Silence(Exception):
 def silent(cycle: Cycle, answered: Container[str]) -> Silence:
     """Return whom to blame for missing answers.
 
-    Terrain cannot answer before it has every agent's delta, so where agents are silent, only they are named.
+    Terrain cannot answer before it has every delta, so where those who write soil are silent, only they are named.
     """
     missing = [n for n in cycle.participants if n not in answered]
-    agents = [n for n, k in zip(cycle.participants, cycle.kinds) if k == ParticipantKind.AGENT and n in missing]
-    return Silence(agents or missing)
+    writers = [n for n, roles in zip(cycle.participants, cycle.roles) if roles.writes_soil and n in missing]
+    return Silence(writers or missing)
 
 
 def raise_failure(answers: Mapping[str, Evolved]) -> None:
@@ -104,8 +104,8 @@ class RemoteAgent(Object):
 class LocalBus:
     """All participants in this process: an exchange is a round of function calls.
 
-    Terrain hears a cycle first, so that a shared grid is committed before any agent reads it; then the agents
-    evolve; then their deltas go to terrain in name order.
+    Participants hear a cycle in the order of their phases, terrain before all vehicles, so that a shared grid is
+    committed before any of them reads it; then deltas go to terrain in name order.
 
     Everything that needs the interpreter is done in this thread, one agent after the other: threads that take turns
     at the interpreter lock lose more than they gain. Only the agents' compiled loops, which release it, run side by
@@ -117,7 +117,7 @@ class LocalBus:
 
     def __init__(self, threads: int = 1) -> None:
         self._participants: dict[str, Participant] = {}
-        self._kinds: dict[str, ParticipantKind] = {}
+        self._phases: dict[str, int] = {}
         self._answers: dict[str, Evolved] = {}
         self._after: list[Callable[[], None]] = []
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
@@ -129,10 +129,10 @@ class LocalBus:
         self.on_evolved: Callable[[Evolved], None] = lambda answer: None
         """Called with every answer, in name order."""
 
-    def connect(self, participant: Participant, kind: ParticipantKind) -> None:
+    def connect(self, participant: Participant, roles: Roles) -> None:
         """Add a participant; its ``send_evolved`` must be :meth:`answer`."""
         self._participants[participant.name] = participant
-        self._kinds[participant.name] = kind
+        self._phases[participant.name] = roles.phase
 
     def answer(self, answer: Evolved) -> None:
         """Take a participant's answer."""
@@ -142,16 +142,12 @@ class LocalBus:
         """Have ``action`` called in every exchange once all agents have answered: hand the deltas to terrain."""
         self._after.append(action)
 
-    def _of_kind(self, cycle: Cycle, kinds: Iterable[ParticipantKind]) -> list[Participant]:
-        return [self._participants[n] for n in cycle.participants if self._kinds[n] in kinds]
-
     def exchange(self, cycle: Cycle) -> dict[str, Evolved]:
         """See :class:`Bus`; raises what a participant raises."""
         self._answers.clear()
         self.on_cycle(cycle)
-        for participant in self._of_kind(cycle, [ParticipantKind.TERRAIN, ParticipantKind.COMMS]):
-            participant.on_cycle(cycle)
-        begun = [(agent, agent.begin(cycle)) for agent in self._of_kind(cycle, [ParticipantKind.AGENT])]
+        in_turn = sorted(cycle.participants, key=lambda name: (self._phases[name], name))
+        begun = [(self._participants[name], self._participants[name].begin(cycle)) for name in in_turn]
         loops = [loop for _, loop in begun if loop is not None]
         aside: list[Future[None]] = []
         if self._pool is not None and loops:
@@ -162,9 +158,9 @@ class LocalBus:
         _run_all(loops)
         for done in aside[:-1]:
             done.result()
-        for agent, loop in begun:
+        for participant, loop in begun:
             if loop is not None:
-                agent.finish(cycle)
+                participant.finish(cycle)
         for action in self._after:
             action()
         if aside:

@@ -31,7 +31,7 @@ from regolith_world.records import (
     Impulse,
     IntersectionRecord,
     JoinRequest,
-    ParticipantKind,
+    Roles,
     Verdict,
 )
 from regolith_world.remote import Bus, RemoteAgent, Silence
@@ -78,7 +78,7 @@ class WorldState:
     forced_cycles: int
     control: bytes
     names: tuple[str, ...]
-    kinds: tuple[ParticipantKind, ...]
+    roles: tuple[Roles, ...]
     bodies: tuple[BodyState, ...]
     next_dt_ns: tuple[int, ...]
     hashes: tuple[str, ...]
@@ -112,7 +112,7 @@ class World:
         self.soil_hash = ''
         self.state_hash = ''
         self.objects: dict[str, Object] = {}
-        self.participants: dict[str, ParticipantKind] = {}
+        self.participants: dict[str, Roles] = {}
         self.control = StepControl(round(config.heartbeat_s * 1e9), round(config.dt_min_s * 1e9))
         self.last_answers: dict[str, Evolved] = {}
         self._bus = bus
@@ -155,7 +155,7 @@ class World:
             taken = sorted({*self.participants, *self.objects})
             raise Refused(f'name {request.name!r} is taken; names in use: {taken}')
         self.agree(request)
-        if request.kind == ParticipantKind.AGENT:
+        if request.roles.has_bodies:
             agent = RemoteAgent(request, self.t_ns)
             if self._encounters.judged and (found := overlap(agent, self.objects)):
                 other, depth = found
@@ -166,10 +166,10 @@ class World:
             self.objects[request.name] = agent
             if self.cycle:
                 self._newcomers.add(request.name)
-        elif request.kind == ParticipantKind.TERRAIN:
+        elif request.roles.owns_soil:
             self.soil_hash = request.soil_hash
         self._agreement.adopt(request.name, request.parameters)
-        self.participants[request.name] = request.kind
+        self.participants[request.name] = request.roles
 
     def agree(self, request: JoinRequest) -> None:
         """Check a participant's parameters against everybody else's.
@@ -277,8 +277,8 @@ class World:
                 choice = self._on_silence(silence)
                 if choice == 'wait':
                     continue
-                agents = all(self.participants[n] == ParticipantKind.AGENT for n in silence.names)
-                if choice == 'stop' or not agents:
+                vehicles = all(self.participants[n].has_bodies for n in silence.names)
+                if choice == 'stop' or not vehicles:
                     raise
                 for name in silence.names:
                     self.remove(name)
@@ -292,8 +292,7 @@ class World:
         for name in sorted(self.objects):
             offspring += self.objects[name].evolve(cycle)
         for name, answer in answers.items():
-            kind = self.participants[name]
-            if kind == ParticipantKind.AGENT:
+            if self.participants[name].has_bodies:
                 if answer.soil_hash and self.soil_hash and answer.soil_hash != self.soil_hash:
                     raise ProtocolError(
                         f'{name} holds ground {answer.soil_hash[:16]} where terrain committed {self.soil_hash[:16]} '
@@ -333,7 +332,7 @@ class World:
         self.forced_cycles += forced
         self.control.accept()
         for name, answer in self.last_answers.items():
-            if self.participants[name] == ParticipantKind.TERRAIN:
+            if self.participants[name].owns_soil:
                 self.soil_hash = answer.soil_hash
         hits = self._intersections
         for name in sorted(self.objects):
@@ -351,9 +350,9 @@ class World:
         for name in dead:
             del self.objects[name]
         hashes = {name: o.state_hash() for name, o in self.objects.items()}
-        # Radios are no objects, but what they carried is part of the world.
-        radios = (n for n, kind in self.participants.items() if kind == ParticipantKind.COMMS)
-        hashes |= {n: self.last_answers[n].state_hash for n in radios if n in self.last_answers}
+        # Who has no bodies is no object, but its state is part of the world; the ground's is its own hash.
+        others = (n for n, roles in self.participants.items() if not (roles.has_bodies or roles.owns_soil))
+        hashes |= {n: self.last_answers[n].state_hash for n in others if n in self.last_answers}
         self.state_hash = cycle_hash(self.t_ns, hashes, self.soil_hash, self.control.memory())
 
     # -- checkpoints --------------------------------------------------------------------------------------------
@@ -408,7 +407,7 @@ class World:
         self._births = self._deaths = ()
         self.last_answers = {}
         bodies = {b.name: b for b in state.bodies}
-        agents = sorted(n for n, k in state_kinds(state).items() if k == ParticipantKind.AGENT)
+        agents = sorted(n for n, roles in zip(state.names, state.roles) if roles.has_bodies)
         self.objects = {n: self.objects[n] for n in agents}
         for name, next_dt, digest in zip(agents, state.next_dt_ns, state.hashes):
             agent = self.objects[name]
@@ -418,8 +417,3 @@ class World:
 
 def _place(item: Object) -> str:
     return ', '.join(f'{x:z.2f}' for x in item.body.position)
-
-
-def state_kinds(state: WorldState) -> dict[str, ParticipantKind]:
-    """Return the kinds of a checkpoint's participants by name."""
-    return dict(zip(state.names, state.kinds))

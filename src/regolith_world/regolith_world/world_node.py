@@ -16,7 +16,8 @@ from regolith_msgs.srv import Join, RestoreState, SaveState
 
 from regolith_world import checkpoint
 from regolith_world.config import Head, WorldConfig, load_section
-from regolith_world.records import JoinRequest, ParticipantKind
+from regolith_world.participants import participant_types
+from regolith_world.records import JoinRequest
 from regolith_world.remote import Silence
 from regolith_world.ros import convert
 from regolith_world.ros.announcement import Announcement
@@ -92,13 +93,11 @@ class WorldNode:
         self._recorded = declare(node, 'recorder', False, 'whether a recorder acknowledges what it wrote')
         head = load_section(scenario_file, '', Head)
         self.config = load_section(scenario_file, 'world', WorldConfig)
-        self._expected = {**{name: ParticipantKind.AGENT for name in head.vehicles}, 'terrain': ParticipantKind.TERRAIN}
+        registered = [name for name in participant_types() if name in head.sections]
+        self._expected = {*head.vehicles, 'terrain', *registered}
         self._root = root_of(node)
         services = {name: f'{self._root}/{name}/agent' for name in head.vehicles}
-        services['terrain'] = f'{node.get_namespace().rstrip("/")}/terrain'
-        if head.comms is not None:
-            self._expected['comms'] = ParticipantKind.COMMS
-            services['comms'] = f'{node.get_namespace().rstrip("/")}/comms'
+        services |= {name: f'{node.get_namespace().rstrip("/")}/{name}' for name in ('terrain', *registered)}
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(node)
         link, states_node = helper_node(node, 'link'), helper_node(node, 'states')
@@ -142,7 +141,7 @@ class WorldNode:
         wanted = len(self._expected) + bool(self._recorded)
         while (
             not self._announcement.alone()
-            or set(self.world.participants) != set(self._expected)
+            or set(self.world.participants) != self._expected
             or self.bus.listeners() < wanted
             or self.runner.followers.missing()
         ):
@@ -151,7 +150,7 @@ class WorldNode:
                 return 0
             now, out = time.monotonic(), patience.left() < 0.0
             if out or now > next_word:
-                missing = sorted(set(self._expected) - set(self.world.participants)) or self.runner.followers.missing()
+                missing = sorted(self._expected - set(self.world.participants)) or self.runner.followers.missing()
                 missing = missing or ['somebody who listens to cycles']
                 if out:
                     self.node.get_logger().error(f'{missing} did not join within {self.config.start_timeout_s} s')
@@ -177,8 +176,9 @@ class WorldNode:
         response.epoch = int(self.world.epoch)
         terrain_is_here = 'terrain' in self.world.participants
         try:
-            newcomer = self._started and record.kind == ParticipantKind.AGENT and record.name not in self._expected
-            if not newcomer and record.kind != self._expected.get(record.name):
+            newcomer = self._started and record.roles.has_bodies and record.name not in self._expected
+            known_here = record.name in self._expected and record.roles.owns_soil == (record.name == 'terrain')
+            if not (newcomer or known_here):
                 raise Refused(f'the scenario names no participant {record.name!r}; it names {sorted(self._expected)}')
             if known:
                 self.world.agree(record)
@@ -192,7 +192,7 @@ class WorldNode:
                     response.result, response.message = Join.Response.NOT_YET, 'a cycle is under way'
                     return response
                 self._take_in(record, response)
-            elif record.kind != ParticipantKind.TERRAIN and not terrain_is_here:
+            elif not (record.roles.owns_soil or terrain_is_here):
                 # Terrain's parameters are the reference the others are compared with.
                 response.result, response.message = Join.Response.NOT_YET, 'waiting for terrain'
                 return response
@@ -209,7 +209,7 @@ class WorldNode:
     def _take_in(self, record: JoinRequest, response: Join.Response) -> None:
         """Admit a vehicle that the scenario does not name, at HOLD, and give it the ground as it is now."""
         self.world.admit(record)
-        self._expected[record.name] = record.kind
+        self._expected.add(record.name)
         self._states.add(record.name, f'{self._root}/{record.name}/agent')
         response.soil = convert.byte_array(self._states.save(('terrain',))['terrain'])
         self.runner.welcome()

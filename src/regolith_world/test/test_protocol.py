@@ -14,6 +14,8 @@ from regolith_world.config import WorldConfig
 from regolith_world.objects import NEVER_NS, FreeBody, rigid_state, sphere_inertia
 from regolith_world.participant import Participant, ParticipantFailed
 from regolith_world.records import (
+    GROUND,
+    VEHICLE,
     Birth,
     BodyState,
     Command,
@@ -21,7 +23,6 @@ from regolith_world.records import (
     CycleKey,
     Evolved,
     JoinRequest,
-    ParticipantKind,
     Shape,
     ShapeKind,
     Verdict,
@@ -51,7 +52,7 @@ class Rolling(Participant):
     def join_request(self, **parameters):
         digest = self.body.state_hash()
         return JoinRequest(
-            self.name, ParticipantKind.AGENT, (BALL,), (self.body.body,), NEVER_NS, digest, '', parameters, 1.0, 0.0
+            self.name, VEHICLE, (BALL,), (self.body.body,), NEVER_NS, digest, '', parameters, 1.0, 0.0
         )
 
     def _answer_now(self, cycle, **more):
@@ -93,7 +94,7 @@ def world_of(*agents, bus=None, **options):
     world = World(CONFIG, bus=bus, **options)
     made = [Rolling(name, x, v, bus.answer) for name, x, v in agents]
     for agent in made:
-        bus.connect(agent, ParticipantKind.AGENT)
+        bus.connect(agent, VEHICLE)
         world.admit(agent.join_request())
     return world, made
 
@@ -114,7 +115,7 @@ def test_remote_agents_collide_like_objects_of_the_worlds_own_process():
 def cycle(attempt, verdict=Verdict.NONE, command=Command.EVOLVE, number=0, epoch=0):
     return Cycle(
         CycleKey(epoch, number, attempt), number * 10, 10 if command == Command.EVOLVE else 0, verdict, command, ('a',),
-        (ParticipantKind.AGENT,),
+        (VEHICLE,),
     )  # fmt: skip
 
 
@@ -135,7 +136,7 @@ def test_a_participant_answers_repetitions_from_its_cache_and_ignores_the_stale(
 
 def test_a_participant_left_out_of_a_cycle_stays_out():
     a = Rolling('a', 0.0, 1.0, lambda answer: None)
-    a.on_cycle(Cycle(CycleKey(0, 0, 0), 0, 10, Verdict.NONE, Command.EVOLVE, ('b',), (ParticipantKind.AGENT,)))
+    a.on_cycle(Cycle(CycleKey(0, 0, 0), 0, 10, Verdict.NONE, Command.EVOLVE, ('b',), (VEHICLE,)))
     assert a.calls == []
 
 
@@ -199,9 +200,9 @@ def test_agents_are_blamed_before_terrain_which_waits_for_them():
     bus = LocalBus()
     world, (a,) = world_of(('a', 0.0, 0.0), bus=bus, on_silence=lambda s: 'stop')
     terrain = Waiting('terrain', 0.0, 0.0, bus.answer)
-    bus.connect(terrain, ParticipantKind.TERRAIN)
+    bus.connect(terrain, GROUND)
     request = terrain.join_request()
-    request.kind = ParticipantKind.TERRAIN
+    request.roles = GROUND
     world.admit(request)
     a.mute = True
     with pytest.raises(Silence) as caught:

@@ -73,14 +73,11 @@ class RecordedTopic:
         return cls(parts[0], parts[1], qos, int(count))
 
 
-def recorded_topics(
-    vehicles: Iterable[str], extra: Iterable[str] = (), radios: Iterable[str] = ()
-) -> tuple[RecordedTopic, ...]:
+def recorded_topics(vehicles: Iterable[str], extra: Iterable[str] = ()) -> tuple[RecordedTopic, ...]:
     """Return everything a run records, in name order.
 
     :param vehicles: names of the (wheeled) vehicles
     :param extra: further topics as lines, see :meth:`RecordedTopic.parse`
-    :param radios: names of vehicles and stations that talk
     """
     names = sorted(vehicles)
     agents = len(names)
@@ -107,13 +104,6 @@ def recorded_topics(
             RecordedTopic(f'/{name}/vehicle_state', 'regolith_msgs/msg/WheeledVehicleState', 'state', 1),
             RecordedTopic(f'/{name}/wheel_states', 'regolith_msgs/msg/WheelStates', 'state', 1),
         ]
-    for name in sorted(radios):
-        topics += [
-            RecordedTopic(f'/{name}/comms/rx', 'regolith_msgs/msg/Datagrams', 'state', 1),
-            RecordedTopic(f'/{name}/comms/tx', 'regolith_msgs/msg/Datagram'),
-        ]
-    if radios:
-        topics.append(RecordedTopic('/regolith/comms/links', 'regolith_msgs/msg/RadioLinks', 'latched', 1))
     known = {t.name for t in topics}
     topics += [t for t in map(RecordedTopic.parse, extra) if t.name not in known]
     return tuple(sorted(topics, key=lambda t: t.name))

@@ -17,7 +17,7 @@ from regolith_terrain.merge import SoilDelta, SoilUpdate
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.soil_copy import SoilCopy
 from regolith_world.participant import Participant
-from regolith_world.records import BodyState, Cycle, CycleKey, Evolved, JoinRequest, ParticipantKind
+from regolith_world.records import VEHICLE, BodyState, Cycle, CycleKey, Evolved, JoinRequest
 
 
 class EmptyAgent(Participant):
@@ -59,7 +59,7 @@ class EmptyAgent(Participant):
     def join_request(self) -> JoinRequest:
         """See the base class."""
         return JoinRequest(
-            self.name, ParticipantKind.AGENT, (), (self._body,), NO_LIMIT_NS, self._hash(), self._ground,
+            self.name, VEHICLE, (), (self._body,), NO_LIMIT_NS, self._hash(), self._ground,
             dict(self._parameters),
         )  # fmt: skip
 

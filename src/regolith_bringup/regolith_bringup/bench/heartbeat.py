@@ -24,7 +24,7 @@ from regolith_terrain.config import TerrainConfig
 from regolith_terrain.height_field import build_height_field
 from regolith_terrain.merge import SoilDelta
 from regolith_world.config import WorldConfig
-from regolith_world.records import ParticipantKind
+from regolith_world.records import GROUND, VEHICLE
 from regolith_world.remote import LocalBus
 from regolith_world.world import World
 
@@ -60,7 +60,7 @@ def in_one_process(agents: int, cycles: int = CYCLES) -> float:
     bus = LocalBus()
     world = World(world_config, bus=bus)
     terrain = TerrainAuthority(terrain_config, field, bus.answer, lambda update: None)
-    bus.connect(terrain, ParticipantKind.TERRAIN)
+    bus.connect(terrain, GROUND)
     world.admit(terrain.join_request())
     deltas: list[SoilDelta] = []
     for k in range(agents):
@@ -68,7 +68,7 @@ def in_one_process(agents: int, cycles: int = CYCLES) -> float:
             f'agent{k}', terrain_config, field, world_config.gravity_mps2, bus.answer, deltas.append
         )
         agent.adopt_ground(terrain.grid.soil_hash())
-        bus.connect(agent, ParticipantKind.AGENT)
+        bus.connect(agent, VEHICLE)
         world.admit(agent.join_request())
 
     def hand_over() -> None:

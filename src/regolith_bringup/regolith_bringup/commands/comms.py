@@ -33,16 +33,18 @@ def build_graph(
 ) -> None:
     """Write NAME.dot and NAME.dat of a scenario's ground, which comms.graph and comms.grid can name, and a picture."""
     from regolith_bringup.commands.progress import tile_progress
-    from regolith_bringup.report.comms_plots import graph_picture
-    from regolith_bringup.scenario.radio_map import height_map, make_pair, write_pair
+    from regolith_bringup.scenario.participants import site_of
+    from regolith_comms.plots import graph_picture
+    from regolith_comms.site_graph import height_map, make_pair, write_pair
 
     loaded = _with_radios(scenario, [*(settings or ()), 'comms.graph=null', 'comms.grid=null'], seed)
+    config, site = loaded.comms, site_of(loaded)
     _check_folder(out)
     with tile_progress('tile graph') as progress:
-        graph, grid = make_pair(loaded, progress)
+        graph, grid = make_pair(config, site, progress)
     paths = write_pair(graph, grid, out, loaded.name)
     picture = out / f'{loaded.name}_graph.png'
-    graph_picture(height_map(loaded), graph, loaded).savefig(picture, dpi=130)
+    graph_picture(height_map(config, site), graph, config, site).savefig(picture, dpi=130)
     for path in (*paths, picture):
         print(path)
 
@@ -60,11 +62,11 @@ def coverage(
     seed: SeedOption = None,
 ) -> None:
     """Draw the probability that a datagram of a radio arrives, over the ground: NAME_FROM_coverage.png."""
-    from regolith_bringup.report.comms_plots import coverage_picture
-    from regolith_bringup.report.coverage import coverage_map
+    from regolith_bringup.scenario.participants import site_of
+    from regolith_comms.coverage import coverage_map
+    from regolith_comms.plots import coverage_picture
 
     loaded = _with_radios(scenario, settings or [], seed)
-    assert loaded.comms is not None
     radios = sorted({*loaded.vehicles, *loaded.comms.stations})
     if sender not in radios:
         raise InputError(Problem('comms coverage', '--from', 'no such radio', one_of(radios, sender), sender))
@@ -72,7 +74,7 @@ def coverage(
     _check_folder(out)
     out.mkdir(parents=True, exist_ok=True)
     path = out / f'{loaded.name}_{sender}_coverage.png'
-    coverage_picture(coverage_map(loaded, sender, places, size)).savefig(path, dpi=130)
+    coverage_picture(coverage_map(loaded.comms, site_of(loaded), sender, places, size)).savefig(path, dpi=130)
     print(path)
 
 
@@ -86,7 +88,7 @@ def _with_radios(name: str, settings: list[str], seed: int | None) -> Scenario:
     from regolith_bringup.scenario.loading import load_scenario
 
     scenario = load_scenario(name, settings, seed=seed).scenario
-    if scenario.comms is None:
+    if (scenario.model_extra or {}).get('comms') is None:
         scenario = load_scenario(name, [*settings, 'comms={}'], seed=seed).scenario
     return scenario
 

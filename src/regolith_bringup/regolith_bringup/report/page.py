@@ -140,8 +140,8 @@ def _events(summary: dict[str, Any]) -> str:
 
 def _radio(run_dir: Path, summary: dict[str, Any]) -> str:
     """Return the section about radios; nothing for a run without any."""
-    from regolith_bringup.report.comms_plots import reach_picture
     from regolith_bringup.run.summary import radio_history
+    from regolith_comms.plots import reach_picture
 
     comms = summary['comms']
     history = radio_history(run_dir)

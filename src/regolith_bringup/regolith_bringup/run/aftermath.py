@@ -14,7 +14,8 @@ from regolith_bringup.report.run_data import Track, read_run
 def outcome_from_bag(run_dir: Path) -> dict[str, Any]:
     """Return what ``world.json`` would say, as far as it can be seen from the bag.
 
-    Counted is what was committed; hashes, slips while driving and reports of ground and radios died with their nodes.
+    Counted is what was committed; hashes, slips while driving and reports of ground and other participants died with
+    their nodes.
 
     :raises FileNotFoundError: if there is no bag with as much as one cycle in it either
     """

@@ -19,8 +19,8 @@ from regolith_bringup.run.launched_run import LaunchedRun
 from regolith_bringup.run.middleware import OPEN_WORDS, goes_out, middleware_environment
 from regolith_bringup.run.plan import NodeSpec, Parameter, new_run_id, plan, processes_named
 from regolith_bringup.run.run_folder import check_checkpoint, new_run_folder
+from regolith_bringup.scenario import participants
 from regolith_bringup.scenario.loading import load_scenario, write_resolved
-from regolith_bringup.scenario.radio_map import with_pair
 from regolith_files.problems import InputError, Problem, one_of
 from regolith_world.start import PARENT
 
@@ -68,7 +68,7 @@ def prepared(arguments: Mapping[str, str], above: str = '') -> LaunchedRun:
         folder = new_run_folder(resolved.scenario.name, Path(given['out']) if given['out'] else None).absolute()
     except InputError as error:
         raise InputError(map(_of_argument, error.problems)) from None
-    scenario = with_pair(resolved.scenario, folder / 'comms')
+    scenario = participants.prepared(resolved.scenario, folder)
     write_resolved(scenario, folder / 'scenario.yaml')
     specs = plan(
         scenario, folder / 'scenario.yaml', folder, processes, restore_from=restore_from, namespace=namespace,

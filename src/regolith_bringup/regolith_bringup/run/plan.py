@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from regolith_bringup.bag.topics import recorded_topics
+from regolith_bringup.scenario.participants import sections, site_of
 from regolith_bringup.scenario.schema import Scenario
 from regolith_bringup.scenario.sensing_section import recorded_sensor_topics, scenario_sensors
 from regolith_files.problems import InputError, Problem, one_of
@@ -92,13 +93,14 @@ def plan(
     :param restore_from: checkpoint folder the run continues from; None: the beginning
     :param namespace: below which the run has all its names, ``moon``; none: at the root of the graph
     :param run: its id, from :func:`new_run_id`: tells its messages from those of others
-    :param processes: 'many' gives world, terrain, comms and each vehicle a process; 'one' puts them into one together
+    :param processes: 'many': world, terrain and each further participant in a process of its own; 'one': all in one
     """
     file, folder = str(Path(scenario_file).absolute()), str(Path(run_dir).absolute())
     common: dict[str, Parameter] = {'scenario_file': file, 'use_sim_time': False, 'run': run}
     below = f'{namespace}/' if namespace else ''
     world = f'{below}regolith'
     names = sorted(scenario.vehicles)
+    others = sections(scenario)
     sensors = scenario_sensors(scenario)
     labelled = any('wheels' in sensor.outputs for sensor in sensors)
     seen = recorded_sensor_topics(scenario) if scenario.recording.enabled else ()
@@ -114,9 +116,10 @@ def plan(
     }
     nodes: list[NodeSpec] = []
     if scenario.recording.enabled:
-        radios = sorted({*names, *scenario.comms.stations}) if scenario.comms is not None else []
-        extra = [*(topic.line() for topic in seen), *scenario.recording.topics]
-        topics = [topic.line() for topic in recorded_topics(names, extra, radios)]
+        site = site_of(scenario)
+        extra = [line for kind, section in others.values() for line in kind.recorded(section, site)]
+        extra += [*(topic.line() for topic in seen), *scenario.recording.topics]
+        topics = [topic.line() for topic in recorded_topics(names, extra)]
         on_recorder: dict[str, Parameter] = {'run_dir': folder, 'topics': topics, 'use_sim_time': False, 'run': run}
         nodes.append(NodeSpec('regolith_bringup', 'recorder_node', 'recorder', world, on_recorder))
     if sensors:
@@ -130,8 +133,9 @@ def plan(
     nodes.append(NodeSpec('regolith_world', 'world_node', 'world', world, on_world))
     respawn = scenario.world.on_failure == 'wait'
     nodes.append(NodeSpec('regolith_terrain', 'terrain_node', 'terrain', world, common, respawn=respawn))
-    if scenario.comms is not None:
-        nodes.append(NodeSpec('regolith_comms', 'comms_node', 'comms', world, common, respawn=respawn))
+    for name, (kind, _) in others.items():
+        package, executable = kind.node
+        nodes.append(NodeSpec(package, executable, name, world, {**common, 'participant': name}, respawn=respawn))
     for name in names:
         on_agent: dict[str, Parameter] = {**common, 'vehicle': name, 'sensed': bool(sensors), 'labelled': labelled}
         nodes.append(

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A whole scenario in one process, without ROS: world, ground, radios and vehicles wired by function calls.
+"""A whole scenario in one process, without ROS: world and participants wired by function calls.
 
 The participants are the very objects that the nodes run, so a run here has the same state hash as the same scenario
 in as many processes as there are vehicles.
@@ -9,11 +9,11 @@ in as many processes as there are vehicles.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 
-from regolith_bringup.scenario.radio_map import link_model
+from regolith_bringup.scenario.participants import sections, site_of
 from regolith_bringup.scenario.schema import Scenario
-from regolith_comms.authority import CommsAuthority
 from regolith_terrain.authority import TerrainAuthority
 from regolith_terrain.height_field import build_height_field
 from regolith_terrain.merge import SoilDelta, SoilUpdate
@@ -23,7 +23,6 @@ from regolith_vehicles.agent import Snapshot, VehicleAgent
 from regolith_vehicles.config import load_vehicle_model
 from regolith_world.checkpoint import WORLD, Checkpoint
 from regolith_world.participant import Participant
-from regolith_world.records import ParticipantKind
 from regolith_world.remote import LocalBus
 from regolith_world.world import World
 
@@ -55,15 +54,13 @@ class Simulation:
         self.on_update: Callable[[SoilUpdate], None] = lambda update: None
         """Called with every update."""
         self._deltas: dict[str, SoilDelta] = {}
-        self.bus.connect(self.terrain, ParticipantKind.TERRAIN)
-        self.world.admit(self.terrain.join_request())
-        self.comms: CommsAuthority | None = None
-        if scenario.comms is not None:
-            self.comms = CommsAuthority(
-                scenario.comms, link_model(scenario), scenario.seed, tuple(scenario.vehicles), self.bus.answer, {}
-            )
-            self.bus.connect(self.comms, ParticipantKind.COMMS)
-            self.world.admit(self.comms.join_request())
+        self._take_in(self.terrain)
+        self.others: dict[str, Participant] = {}
+        """Registered participants, in name order."""
+        site = replace(site_of(scenario), ground=lambda: field)
+        for name, (kind, section) in sections(scenario).items():
+            self.others[name] = kind.participant(name, section, site, self.bus.answer)
+            self._take_in(self.others[name])
         for name, entry in sorted(scenario.vehicles.items()):
             model, mjcf_path = load_vehicle_model(entry.model)
             # Without compaction transfer every vehicle sees another ground, so it must have its own.
@@ -83,9 +80,18 @@ class Simulation:
                 publish=None if publish is None else partial(publish, name),
             )
             self.agents[name] = agent
-            self.bus.connect(agent, ParticipantKind.AGENT)
-            self.world.admit(agent.join_request())
+            self._take_in(agent)
         self.bus.between(self._hand_over)
+
+    def _take_in(self, participant: Participant) -> None:
+        request = participant.join_request()
+        self.bus.connect(participant, request.roles)
+        self.world.admit(request)
+
+    @property
+    def participants(self) -> dict[str, Participant]:
+        """Everybody a cycle waits for, by name."""
+        return {self.terrain.name: self.terrain, **self.others, **self.agents}
 
     def _take_delta(self, delta: SoilDelta) -> None:
         self._deltas[delta.agent] = delta
@@ -113,16 +119,14 @@ class Simulation:
 
     def save(self, names: tuple[str, ...]) -> dict[str, bytes]:
         """Return each participant's blob."""
-        participants: dict[str, Participant] = {'terrain': self.terrain, **self.agents}
-        if self.comms is not None:
-            participants['comms'] = self.comms
+        participants = self.participants
         return {name: participants[name].save() for name in names}
 
     def restore(self, blobs: Mapping[str, bytes], epoch: int) -> None:
         """Set each participant's state, the ground's first."""
         self.terrain.restore(blobs['terrain'], epoch)
-        if self.comms is not None:
-            self.comms.restore(blobs['comms'], epoch)
+        for name, other in self.others.items():
+            other.restore(blobs[name], epoch)
         soil_seq, ground = TerrainAuthority.unpack(blobs['terrain'])
         for name in sorted(self.agents):
             agent = self.agents[name]

@@ -11,7 +11,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -28,6 +28,7 @@ from regolith_bringup.run.processes import NodeProcess, end_all
 from regolith_bringup.run.run_folder import new_run_folder
 from regolith_bringup.run.shared_memory import remove_abandoned
 from regolith_bringup.scenario.loading import write_resolved
+from regolith_bringup.scenario.participants import prepared
 from regolith_bringup.scenario.schema import ResolvedScenario
 from regolith_world.start import PARENT
 
@@ -59,11 +60,8 @@ def run_scenario(
     """
     run_dir = new_run_folder(resolved.scenario.name, out).absolute()
     scenario = resolved.scenario
-    if scenario.comms is not None:
-        from regolith_bringup.scenario.radio_map import with_pair  # costly to import
-
-        with tile_progress('tile graph', quiet=as_json) as progress:
-            scenario = with_pair(scenario, run_dir / 'comms', progress)
+    with ExitStack() as bars:
+        scenario = prepared(scenario, run_dir, lambda name: bars.enter_context(tile_progress(name, quiet=as_json)))
     scenario_file = run_dir / 'scenario.yaml'
     write_resolved(scenario, scenario_file)
     specs = plan(

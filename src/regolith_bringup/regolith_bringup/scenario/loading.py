@@ -16,9 +16,9 @@ from typing import Any
 import yaml
 
 from regolith_bringup.bag.topics import RecordedTopic, is_topic
-from regolith_bringup.scenario.comms_section import resolved_comms
 from regolith_bringup.scenario.given_paths import kept_off_paths
 from regolith_bringup.scenario.library import find_scenarios
+from regolith_bringup.scenario.participants import check_keys, checked_sections, resolved_sections
 from regolith_bringup.scenario.schema import ResolvedScenario, Scenario
 from regolith_bringup.scenario.sensing_section import check_recorded, plain_times, resolved_sensing
 from regolith_bringup.scenario.terrain_section import check_raster, resolve_terrain, soil_values
@@ -63,7 +63,7 @@ def load_scenario(
     source.data.setdefault('name', source.file.stem)
     resolve_terrain(source)
     plain_times(source)
-    scenario = validated(Scenario, source.data, source)
+    scenario = _checked(source)
     check_raster(scenario, source)
     _check_types(scenario, source)
     models = resolved_models(scenario, source)
@@ -76,9 +76,23 @@ def load_scenario(
     check_recorded(scenario.model_copy(update=changed), source)
     if scenario.terrain.has_rocks and scenario.terrain.rocks_off_paths:
         changed['terrain'] = kept_off_paths(scenario.model_copy(update=changed))
-    if scenario.comms is not None:
-        changed['comms'] = resolved_comms(scenario, source)
+    changed |= resolved_sections(scenario, source)
     return ResolvedScenario(scenario.model_copy(update=changed), source.file.resolve())
+
+
+def _checked(source: YamlSource) -> Scenario:
+    """Return the scenario as far as it can be checked key by key."""
+    problems = check_keys(source)
+    found, wrong = checked_sections(source)
+    problems += wrong
+    plain = {key: value for key, value in source.data.items() if key in Scenario.model_fields}
+    try:
+        scenario = validated(Scenario, plain, source)
+    except InputError as error:
+        raise InputError([*error.problems, *problems]) from None
+    if problems:
+        raise InputError(problems)
+    return scenario.model_copy(update=found)
 
 
 def scenario_file(path_or_name: str | Path) -> Path:

@@ -4,42 +4,21 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from regolith_bringup.bag.topics import RecordedTopic
-from regolith_comms.config import CommsConfig
 from regolith_files.problems import shown
 from regolith_files.section import SHORTEST_S, Section
 from regolith_sensors.scenario_config import LightConfig
 from regolith_terrain.config import TerrainConfig
 from regolith_vehicles.config import VehicleEntry
 from regolith_world.config import WorldConfig
-
-RESERVED_NAMES = ('regolith', 'world', 'terrain', 'comms', 'recorder', 'clock', 'tf', 'tf_static', 'rosout')
-"""Taken by nodes, participants and topics of ours and of ROS 2."""
-
-LONGEST_NAME = 60
-"""Letters of a vehicle's, sensor's or station's name: ROS 2 takes topics of 240 or so, and a topic may hold three."""
-
-
-def ros_name(name: str) -> str:
-    """Return a name that may be one in ROS 2 and is not taken.
-
-    :raises ValueError: saying what is allowed
-    """
-    if len(name) > LONGEST_NAME or not re.fullmatch(r'[A-Za-z](_?[A-Za-z0-9])*', name):
-        raise ValueError(
-            f'{shown(name)} cannot be a ROS 2 name; allowed: letters, digits and single underscores, a letter '
-            f'first, at most {LONGEST_NAME} of them'
-        )
-    if name in RESERVED_NAMES:
-        raise ValueError(f'{name!r} is taken; allowed: any name but {", ".join(RESERVED_NAMES)}')
-    return name
+from regolith_world.names import ros_name
+from regolith_world.participants import participant_types
 
 
 def _folder_name(name: str) -> str:
@@ -74,7 +53,12 @@ class RecordingConfig(Section):
 
 
 class Scenario(Section):
-    """One run: a world, its ground, what drives on it, what is recorded."""
+    """One run: a world, its ground, what drives on it, what is recorded.
+
+    Further keys are sections of registered participants, see :mod:`regolith_bringup.scenario.participants`.
+    """
+
+    model_config = ConfigDict(extra='allow')
 
     name: Annotated[str, AfterValidator(_folder_name)] = Field(
         min_length=1, description='of the run in reports; the file name if left out'
@@ -89,8 +73,21 @@ class Scenario(Section):
     terrain: TerrainConfig = Field(default_factory=lambda: TerrainConfig.model_validate({}))
     vehicles: dict[VehicleName, VehicleEntry] = Field(default_factory=dict, description='name -> vehicle')
     light: LightConfig = Field(default_factory=lambda: LightConfig.model_validate({}))
-    comms: CommsConfig | None = Field(None, description='radios; none: nobody talks')
     recording: RecordingConfig = Field(default_factory=lambda: RecordingConfig.model_validate({}))
+
+
+    @model_validator(mode='after')
+    def _sections_are_typed(self) -> Scenario:
+        extra = self.model_extra or {}
+        for name, kind in participant_types().items():
+            if extra.get(name) is not None and not isinstance(extra[name], kind.section):
+                extra[name] = kind.section.model_validate(extra[name])
+        return self
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Return a participant's section."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from regolith_bringup.bag.topics import RecordedTopic
-from regolith_bringup.scenario.schema import Scenario, ros_name
+from regolith_bringup.scenario.schema import Scenario
 from regolith_files.problems import one_of
 from regolith_files.validation import validated
 from regolith_files.yaml_source import KeyPath, YamlSource
@@ -21,12 +21,14 @@ from regolith_sensors.scenario_config import (
     sensors_of,
 )
 from regolith_vehicles.config import VehicleEntry
+from regolith_world.names import ros_name
+from regolith_world.participants import participant_types
 
 _TAKEN = (
-    'agent', 'comms', 'ground_truth', 'odom', 'joint_states', 'wheel_states', 'vehicle_state', 'description', 'events',
+    'agent', 'ground_truth', 'odom', 'joint_states', 'wheel_states', 'vehicle_state', 'description', 'events',
     'robot_description',
 )  # fmt: skip
-"""Names of nodes and topics in a vehicle's namespace."""
+"""Names of nodes and topics in a vehicle's namespace, where participants have theirs, too."""
 
 
 def plain_times(source: YamlSource) -> None:
@@ -69,8 +71,9 @@ def _check_name(sensor: str, key: KeyPath, source: YamlSource) -> None:
     except ValueError as error:
         problem, _, allowed = str(error).partition('; allowed: ')
         raise source.error(key, problem, allowed) from None
-    if sensor in _TAKEN:
-        raise source.error(key, 'is taken', f'any name but {", ".join(_TAKEN)}')
+    taken = (*_TAKEN, *participant_types())
+    if sensor in taken:
+        raise source.error(key, 'is taken', f'any name but {", ".join(taken)}')
 
 
 def _check_pair(

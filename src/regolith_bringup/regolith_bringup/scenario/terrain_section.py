@@ -16,6 +16,7 @@ from regolith_files.yaml_source import KeyPath, YamlSource
 from regolith_terrain.config import SOILS, SoilConfig, soil_names
 from regolith_terrain.lunar.presets import PRESETS, load_preset
 from regolith_vehicles.config import PathDriverConfig
+from regolith_world.site import beyond
 
 
 def resolve_terrain(source: YamlSource) -> None:
@@ -81,11 +82,8 @@ def check_raster(scenario: Scenario, source: YamlSource) -> None:
         problem, _, allowed = str(error).partition('; allowed: ')
         allowed = allowed or 'heights in metres on a metric grid'
         raise source.error(where, problem, allowed, value) from None
-    assert field.extent is not None
-    west, east, south, north = field.extent
     for key, (x, y) in _places(scenario):
-        if not field.holds(x, y):
-            allowed = f'x from {west:.6g} to {east:.6g} m, y from {south:.6g} to {north:.6g} m'
+        if allowed := beyond(field, x, y):
             raise source.error(key, 'lies outside the elevation model', allowed, [x, y])
 
 
@@ -96,5 +94,3 @@ def _places(scenario: Scenario) -> Iterator[tuple[KeyPath, tuple[float, float]]]
         if isinstance(entry.driver, PathDriverConfig):
             for number, point in enumerate(entry.driver.waypoints):
                 yield ('vehicles', name, 'driver', 'waypoints', number), point
-    for name, place in (scenario.comms.stations if scenario.comms is not None else {}).items():
-        yield ('comms', 'stations', name), (place[0], place[1])

@@ -16,6 +16,7 @@ from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
+from regolith_bringup.scenario.participants import without_participants
 from regolith_bringup.scenario.schema import Scenario
 from regolith_files.plugins import PluginError
 from regolith_files.problems import InputError, Problem, one_of
@@ -163,7 +164,7 @@ def _check_room(scenario: Scenario, models: dict[str, str], reaches: dict[str, f
     }
     try:
         with announced():
-            Simulation(scenario.model_copy(update={'vehicles': vehicles, 'comms': None}))
+            Simulation(without_participants(scenario).model_copy(update={'vehicles': vehicles}))
     except Refused as refused:
         problem = str(refused).partition(';')[0]
         name = next((name for name in vehicles if problem.startswith(f'{name!r} at')), '')

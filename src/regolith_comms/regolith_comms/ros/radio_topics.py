@@ -34,9 +34,12 @@ class RadioTopics:
 
     :param node: named ``comms``, in the world's namespace
     :param inbox: takes what robots send
+    :param later: has something published once the cycle leaves time for it
     """
 
-    def __init__(self, node: Node, inbox: Inbox, authority: CommsAuthority) -> None:
+    def __init__(
+        self, node: Node, inbox: Inbox, authority: CommsAuthority, later: Callable[[Callable[[], None]], None]
+    ) -> None:
         self._node, self._inbox, self._authority = node, inbox, authority
         self._root = root_of(node)
         self._received: dict[str, Any] = {}
@@ -48,6 +51,10 @@ class RadioTopics:
         self._links_message: Any = None
         node.create_timer(1.0, self._repeat_links, clock=Clock(clock_type=ClockType.STEADY_TIME))
         self._complaints = Complaints(node.get_logger().warning)
+        self._later = later
+        authority.on_arrival = lambda deliveries: later(lambda: self.publish(deliveries))
+        authority.on_committed = self._on_committed
+        authority.on_restored = self.open_all
         node.create_service(srv.RegisterRadio, 'comms/register', self._on_register)
         node.create_service(srv.BindPort, 'comms/bind', self._on_bind)
         node.create_service(srv.DeployBreadcrumb, 'comms/deploy_breadcrumb', self._on_deploy)
@@ -110,12 +117,13 @@ class RadioTopics:
         message.rssi = [rssi for _, (_, rssi) in heard]
         publisher.publish(message)
 
-    def after_commit(self, cycle: Cycle) -> None:
-        """Say what could not be done, and send the table of links if it is due or the breadcrumbs have changed.
-
-        :param cycle: the record that committed a cycle
-        """
+    def _on_committed(self, cycle: Cycle) -> None:
+        # Taken at once, published or not: what a replay finds wrong was told when it happened.
         complaints, self._authority.complaints = self._authority.complaints, []
+        self._later(lambda: self._after_commit(cycle, complaints))
+
+    def _after_commit(self, cycle: Cycle, complaints: list[str]) -> None:
+        """Say what could not be done, and send the table of links if it is due or the breadcrumbs have changed."""
         self._complaints.add(*complaints)
         if cycle.command == Command.STOP:
             self._complaints.tell()

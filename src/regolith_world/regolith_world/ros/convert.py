@@ -134,7 +134,7 @@ def cycle_message(c: r.Cycle) -> m.Cycle:
         verdict=int(c.verdict),
         command=int(c.command),
         participants=list(c.participants),
-        kinds=byte_array(bytes(int(k) for k in c.kinds)),
+        roles=byte_array(bytes(roles.code() for roles in c.roles)),
         bodies=[body_message(b) for b in c.bodies],
         intersections=[intersection_message(i) for i in c.intersections],
         impulses=[m.Impulse(a=i.a, b=i.b, point=point(i.point), impulse=vector3(i.impulse)) for i in c.impulses],
@@ -152,7 +152,7 @@ def cycle_record(c: m.Cycle) -> r.Cycle:
         r.Verdict(c.verdict),
         r.Command(c.command),
         tuple(c.participants),
-        tuple(r.ParticipantKind(k) for k in c.kinds),
+        tuple(map(r.Roles.of_code, c.roles)),
         tuple(body_record(b) for b in c.bodies),
         tuple(intersection_record(i) for i in c.intersections),
         tuple(r.Impulse(i.a, i.b, _xyz(i.point), _xyz(i.impulse)) for i in c.impulses),
@@ -213,7 +213,7 @@ def join_message(j: r.JoinRequest) -> srv.Join.Request:
     """Return the request of the Join service."""
     return srv.Join.Request(
         name=j.name,
-        kind=int(j.kind),
+        roles=j.roles.code(),
         shapes=[shape_message(s) for s in j.shapes],
         bodies=[body_message(b) for b in j.bodies],
         next_dt_ns=int(j.next_dt_ns),
@@ -230,7 +230,7 @@ def join_record(j: srv.Join.Request) -> r.JoinRequest:
     """Return the record of a Join request."""
     return r.JoinRequest(
         j.name,
-        r.ParticipantKind(j.kind),
+        r.Roles.of_code(j.roles),
         tuple(shape_record(s) for s in j.shapes),
         tuple(body_record(b) for b in j.bodies),
         j.next_dt_ns,

@@ -25,7 +25,7 @@ except ImportError:
     _RAW = False
 
 SERVICE_PERIOD_S = 0.05
-"""Between two looks at services while a world plays [wall s]: one look costs half a millisecond, two with 20 radios."""
+"""Between two looks at services while a world plays [wall s]: one look costs half a millisecond, two with 20 robots."""
 
 
 class Inbox:

@@ -28,7 +28,7 @@ TF = _profile(100)
 COMMAND = _profile(1)
 """cmd_vel and other live inputs: only the newest counts."""
 DATAGRAMS = _profile(10_000)
-"""comms/tx: a robot may say much at once, and what is lost here was never on the air."""
+"""What a robot says to others: it may be much at once, and what is lost here was never sent."""
 HISTORY = _profile(1000)
 """For subscribers that must miss nothing while they work for long on one message: sensors."""
 DIAGNOSTICS = _profile(10)

@@ -22,7 +22,6 @@ from std_srvs.srv import SetBool
 
 from regolith_world import checkpoint
 from regolith_world.participant import ParticipantFailed
-from regolith_world.records import ParticipantKind
 from regolith_world.remote import Silence
 from regolith_world.reserve import release
 from regolith_world.ros import qos
@@ -314,7 +313,7 @@ class Runner:
     def on_silence(self, silence: Silence) -> Choice:
         """Decide by the scenario's policy; give it to the world."""
         choice: Choice = self._world.config.on_failure
-        if choice == 'drop' and any(self._world.participants[n] != ParticipantKind.AGENT for n in silence.names):
+        if choice == 'drop' and not all(self._world.participants[n].has_bodies for n in silence.names):
             choice = 'stop'
         if self.leaving.asked:
             choice = 'stop'

@@ -11,27 +11,24 @@ import os
 from pathlib import Path
 from typing import Any
 
-from regolith_bringup.scenario.schema import Scenario, ros_name
 from regolith_comms.addresses import BROADCAST, MULTICAST
 from regolith_comms.config import CommsConfig
 from regolith_comms.radio_config import RADIOS, load_radio
 from regolith_files.paths import resolved
 from regolith_files.problems import one_of
 from regolith_files.yaml_source import KeyPath, YamlSource
+from regolith_world.names import ros_name
+from regolith_world.site import Ground, Site, beyond
 
 
-def resolved_comms(scenario: Scenario, source: YamlSource) -> CommsConfig:
+def resolved_comms(config: CommsConfig, site: Site, source: YamlSource) -> CommsConfig:
     """Return the section as nodes read it: files absolute, stations with heights.
 
-    :param scenario: checked key by key, with this section
-    :param source: its file
+    :param config: the section, checked key by key
+    :param source: the scenario's file
     :raises InputError: naming file, key, value and what is allowed
     """
-    from regolith_terrain.height_field import build_height_field
-
-    config = scenario.comms
-    assert config is not None
-    _check_names(scenario, config, source)
+    _check_names(site, config, source)
     load_radio(RADIOS.find_at(('comms', 'radio'), config.radio, source))
     files: dict[str, Any] = {'radio': RADIOS.settled(('comms', 'radio'), config.radio, source)}
     for key in ('graph', 'grid'):
@@ -41,23 +38,27 @@ def resolved_comms(scenario: Scenario, source: YamlSource) -> CommsConfig:
         given, missing = ('graph', 'grid') if config.grid is None else ('grid', 'graph')
         allowed = 'both graph and grid, or neither, to have them made of the ground'
         raise source.error(('comms', given), f'stands without {missing}', allowed, getattr(config, given))
-    field = build_height_field(scenario.terrain, scenario.seed)
-    stations = {
-        name: p if len(p) == 3 else (*p, float(field.heights(p[0], p[1]))) for name, p in config.stations.items()
-    }
+    ground = site.ground()
+    stations = {name: _station(name, place, ground, source) for name, place in config.stations.items()}
     config = config.model_copy(update={**files, 'stations': stations})
     if config.graph is not None:
-        _check_files(config, field.fingerprint(), source)
+        _check_files(config, ground.fingerprint(), source)
     else:
-        _check_size(scenario.model_copy(update={'comms': config}), source)
+        _check_size(config, site, source)
     return config
 
 
-def _check_names(
-    scenario: Scenario, config: CommsConfig, source: YamlSource
-) -> None:
+def _station(name: str, place: tuple[float, ...], ground: Ground, source: YamlSource) -> tuple[float, ...]:
+    """Return a station's place with its height."""
+    x, y = place[:2]
+    if allowed := beyond(ground, x, y):
+        raise source.error(('comms', 'stations', name), 'lies outside the elevation model', allowed, [x, y])
+    return place if len(place) == 3 else (x, y, float(ground.heights(x, y)))
+
+
+def _check_names(site: Site, config: CommsConfig, source: YamlSource) -> None:
     reserved = (BROADCAST, MULTICAST)
-    for name in scenario.vehicles:
+    for name in site.vehicles:
         if name in reserved:
             allowed = f'any name but {", ".join(reserved)}, which are addresses'
             raise source.error(('vehicles', name), 'cannot carry a radio', allowed)
@@ -68,9 +69,9 @@ def _check_names(
         except ValueError as error:
             problem, _, allowed = str(error).partition('; allowed: ')
             raise source.error(key, problem, allowed) from None
-        if name in scenario.vehicles or name in reserved:
-            raise source.error(key, 'is taken', f'any name but {", ".join((*scenario.vehicles, *reserved))}')
-    radios = sorted({*scenario.vehicles, *config.stations})
+        if name in site.vehicles or name in reserved:
+            raise source.error(key, 'is taken', f'any name but {", ".join((*site.vehicles, *reserved))}')
+    radios = sorted({*site.vehicles, *config.stations})
     for number, entry in enumerate(config.traffic):
         at: KeyPath = ('comms', 'traffic', number)
         if entry.src not in radios:
@@ -81,8 +82,8 @@ def _check_names(
         if entry.end_s is not None and entry.end_s <= entry.start_s:
             raise source.error((*at, 'end_s'), 'is not after start_s', f'> {entry.start_s}', entry.end_s)
     for number, drop in enumerate(config.drops):
-        if drop.vehicle not in scenario.vehicles:
-            allowed = one_of(sorted(scenario.vehicles), drop.vehicle)
+        if drop.vehicle not in site.vehicles:
+            allowed = one_of(sorted(site.vehicles), drop.vehicle)
             raise source.error(('comms', 'drops', number, 'vehicle'), 'no such vehicle', allowed, drop.vehicle)
     for vehicle in sorted({drop.vehicle for drop in config.drops}):
         drops = sum(drop.vehicle == vehicle for drop in config.drops)
@@ -117,16 +118,14 @@ def _check_files(config: CommsConfig, fingerprint: str, source: YamlSource) -> N
         raise source.error(key, str(error), allowed, config.graph) from None
 
 
-def _check_size(scenario: Scenario, source: YamlSource) -> None:
+def _check_size(config: CommsConfig, site: Site, source: YamlSource) -> None:
     """See whether a graph of the ground would have too many tiles."""
-    from regolith_bringup.scenario.radio_map import height_map, lacks_graph
+    from regolith_comms.site_graph import height_map, lacks_graph
 
-    config = scenario.comms
-    assert config is not None
     if not lacks_graph(config):
         return
     try:
-        height_map(scenario)
+        height_map(config, site)
     except ValueError as error:
         problem, _, allowed = str(error).partition('; allowed: ')
         known = allowed or 'vehicles and stations on the ground that is known'

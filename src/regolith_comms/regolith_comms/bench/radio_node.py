@@ -19,13 +19,13 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from regolith_msgs.msg import Evolved
 
-from regolith_bringup.bench.radios import ROBOTS, lattice
 from regolith_comms.authority import CommsAuthority
+from regolith_comms.bench.radios import ROBOTS, lattice
 from regolith_comms.config import CommsConfig
 from regolith_comms.link import LinkModel
 from regolith_comms.radio_config import load_radio
 from regolith_comms.ros.radio_topics import RadioTopics
-from regolith_world.records import BodyState, Command, Cycle, CycleKey, ParticipantKind, Verdict
+from regolith_world.records import BodyState, Command, Cycle, CycleKey, Roles, Verdict
 from regolith_world.ros import convert, qos
 from regolith_world.ros.inbox import SERVICE_PERIOD_S, Inbox, serve
 from regolith_world.ros.leaving import run_process
@@ -50,9 +50,7 @@ class RadioNode:
             config, LinkModel(load_radio(config.radio), *lattice()), 1, NAMES,
             lambda answer: evolved.publish(convert.evolved_message(answer)), {},
         )  # fmt: skip
-        topics = RadioTopics(self.node, self._inbox, self.authority)
-        self.authority.on_arrival = topics.publish
-        self.authority.on_committed = topics.after_commit
+        RadioTopics(self.node, self._inbox, self.authority, lambda publish: publish())
         self.authority.warm_up()
         self._drive = _Drive(NAMES)
 
@@ -103,7 +101,7 @@ class _Drive:
         dt_ns = round(HEARTBEAT_S * 1e9)
         key = CycleKey(0, self._cycle, 0)
         record = Cycle(
-            key, self._cycle * dt_ns, dt_ns, verdict, Command.EVOLVE, ('comms',), (ParticipantKind.COMMS,), self._bodies
+            key, self._cycle * dt_ns, dt_ns, verdict, Command.EVOLVE, ('comms',), (Roles(),), self._bodies
         )
         self._cycle += 1
         return convert.cycle_message(record)
@@ -111,7 +109,7 @@ class _Drive:
 
 def measure(radios: RadioNode) -> None:
     """Print the processor time of the node's work per second at real time, and what arrived per second."""
-    talkers = subprocess.Popen([sys.executable, '-m', 'regolith_bringup.bench.talkers'], stdin=subprocess.DEVNULL)
+    talkers = subprocess.Popen([sys.executable, '-m', 'regolith_comms.bench.talkers_node'], stdin=subprocess.DEVNULL)
     try:
         radios.wait_for_talkers(talkers)
         radios.play(WARM_S)

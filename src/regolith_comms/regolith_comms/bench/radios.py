@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from regolith_bringup.bench.own_domain import environment
 from regolith_comms.attempts import CapacityWindows, attempt
 from regolith_comms.dot_file import Edge, Tile
 from regolith_comms.link import LinkModel
@@ -103,8 +102,8 @@ def node_load() -> dict[str, float]:
     :raises RuntimeError: if it does not end well
     """
     done = subprocess.run(
-        [sys.executable, '-m', 'regolith_bringup.bench.radio_node'],
-        stdin=subprocess.DEVNULL, capture_output=True, env=environment(), text=True, timeout=_LIMIT_S, check=False,
+        [sys.executable, '-m', 'regolith_comms.bench.radio_node'],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_LIMIT_S, check=False,
     )  # fmt: skip
     if done.returncode != 0:
         raise RuntimeError(f'bench comms: the node ended with code {done.returncode}: {done.stderr.strip()}')

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_bringup.scenario.radio_map import comms_of, height_map, link_model
-from regolith_bringup.scenario.schema import Scenario
+from regolith_comms.config import CommsConfig
 from regolith_comms.radio import success_probability
+from regolith_comms.site_graph import height_map, link_model
 from regolith_comms.terrain_graph import HeightMap
-from regolith_terrain.height_field import build_height_field
+from regolith_world.site import Site
 
 Array = NDArray[np.float64]
 _MOST_PIXELS = 260
@@ -39,19 +39,17 @@ class CoverageMap:
 
 
 def coverage_map(
-    scenario: Scenario, sender: str, breadcrumbs: Sequence[tuple[float, float]], size_bytes: int
+    config: CommsConfig, site: Site, sender: str, breadcrumbs: Sequence[tuple[float, float]], size_bytes: int
 ) -> CoverageMap:
     """Return the probability that a datagram of a radio arrives, for receivers all over the ground.
 
-    :param scenario: with a ``comms`` section
     :param sender: a vehicle, where it starts, or a station
     :param breadcrumbs: x, y on the ground [m], in the order they were dropped
     :param size_bytes: of the payload
     """
-    config = comms_of(scenario)
-    model, ground = link_model(scenario), height_map(scenario)
-    field = build_height_field(scenario.terrain, scenario.seed)
-    places: dict[str, tuple[float, ...]] = {n: e.position for n, e in scenario.vehicles.items()}
+    model, ground = link_model(config, site), height_map(config, site)
+    field = site.ground()
+    places: dict[str, tuple[float, ...]] = {name: known[0] for name, known in site.vehicles.items()}
     places |= config.stations
     model.place_breadcrumbs(
         (f'breadcrumb_{k}', (x, y, float(field.heights(x, y)))) for k, (x, y) in enumerate(breadcrumbs)

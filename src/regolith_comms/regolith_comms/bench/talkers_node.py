@@ -10,8 +10,8 @@ import rclpy
 from rclpy.node import Node
 from regolith_msgs.msg import Datagram, Datagrams
 
-from regolith_bringup.bench.radios import ROBOTS
 from regolith_comms.addresses import BROADCAST
+from regolith_comms.bench.radios import ROBOTS
 from regolith_world.ros import qos
 from regolith_world.ros.inbox import Inbox
 

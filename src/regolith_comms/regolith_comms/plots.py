@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
+from matplotlib.colors import LightSource
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from regolith_bringup.report.coverage import CoverageMap
-from regolith_bringup.scenario.schema import Scenario
+from regolith_comms.config import CommsConfig
+from regolith_comms.coverage import CoverageMap
 from regolith_comms.terrain_graph import LEG_COST, HeightMap
 from regolith_comms.visibility import TileGraph
-from regolith_terrain.hillshade import hillshade
-from regolith_vehicles.config import PathDriverConfig
+from regolith_world.site import Site
 
 _INK = '#22262b'
 _MARK = '#d55e00'
@@ -26,9 +26,9 @@ _MOST_ROWS = 30
 _MOST_COLUMNS = 80
 
 
-def graph_picture(ground: HeightMap, graph: TileGraph, scenario: Scenario) -> Figure:
+def graph_picture(ground: HeightMap, graph: TileGraph, config: CommsConfig, site: Site) -> Figure:
     """Return the tiles over the hillshade: what it costs to see each neighbour, and the mean cost to all others."""
-    tile = _tile_edge(ground, scenario)
+    tile = config.tile_m
     figure = Figure(figsize=(14.0, 6.2), layout='constrained')
     near, far = figure.subplots(1, 2)
     columns, rows = (max(1, int(np.ceil(length / tile - 1e-9))) for length in ground.size)
@@ -45,7 +45,7 @@ def graph_picture(ground: HeightMap, graph: TileGraph, scenario: Scenario) -> Fi
     )
     for axes in (near, far):
         _draw_shade(axes, ground)
-        _draw_radios(axes, scenario)
+        _draw_radios(axes, config, site)
     near.add_collection(lines)
     near.plot(*middle.T, '.', ms=4, color=_INK)
     near.set_title(f'{len(graph)} tiles of {tile:g} m; edges between neighbours of {len(graph.edges)} in all')
@@ -61,11 +61,6 @@ def graph_picture(ground: HeightMap, graph: TileGraph, scenario: Scenario) -> Fi
     far.set_title('Mean cost from each tile to all others')
     figure.colorbar(shown, ax=far, location='bottom', shrink=0.7, aspect=40, label='visibility cost')
     return figure
-
-
-def _tile_edge(ground: HeightMap, scenario: Scenario) -> float:
-    assert scenario.comms is not None
-    return scenario.comms.tile_m
 
 
 def coverage_picture(coverage: CoverageMap) -> Figure:
@@ -165,7 +160,8 @@ def _draw_shade(axes: Axes, ground: HeightMap) -> None:
     wide, high = ground.size
     extent = (west - half, west + wide + half, south - half, south + high + half)
     # A low sun, as ridges of a few metres are hardly seen under a high one.
-    shade = hillshade(ground.heights, ground.spacing, 315.0, 12.0)
+    # Images run from north to south, heights from south to north, x first.
+    shade = LightSource(315.0, 12.0).hillshade(ground.heights.T[::-1], dx=ground.spacing, dy=ground.spacing)[::-1].T
     low, top = np.percentile(shade, (1.0, 99.0))
     axes.imshow(shade.T, extent=extent, origin='lower', cmap='gray', vmin=low, vmax=top, interpolation='bilinear')
     axes.set(xlabel='x, east [m]', ylabel='y, north [m]', xlim=extent[:2], ylim=extent[2:], aspect='equal')
@@ -173,15 +169,14 @@ def _draw_shade(axes: Axes, ground: HeightMap) -> None:
         side.set_visible(False)
 
 
-def _draw_radios(axes: Axes, scenario: Scenario) -> None:
-    assert scenario.comms is not None
-    places: dict[str, Any] = {name: entry.position for name, entry in scenario.vehicles.items()}
-    for k, (name, place) in enumerate(sorted({**places, **scenario.comms.stations}.items())):
+def _draw_radios(axes: Axes, config: CommsConfig, site: Site) -> None:
+    places: dict[str, Any] = {name: known[0] for name, known in site.vehicles.items()}
+    for k, (name, place) in enumerate(sorted({**places, **config.stations}.items())):
         axes.plot(place[0], place[1], 'o', ms=8, mfc=_MARK, mec='white', mew=1.4, zorder=5)
         _label(axes, name, place[:2], below=k % 2 == 1)
-    for entry in scenario.vehicles.values():
-        if isinstance(entry.driver, PathDriverConfig):
-            axes.plot(*np.array(entry.driver.waypoints).T, color=_MARK, lw=1.6, ls='--', zorder=4)
+    for _, *waypoints in site.vehicles.values():
+        if waypoints:
+            axes.plot(*np.array(waypoints).T, color=_MARK, lw=1.6, ls='--', zorder=4)
 
 
 def _label(axes: Axes, name: str, at: tuple[float, float], *, below: bool) -> None:

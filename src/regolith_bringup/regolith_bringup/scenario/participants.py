@@ -1,0 +1,101 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The sections of registered participants in a scenario: checked, resolved, prepared; nobody here knows which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from regolith_bringup.scenario.schema import Scenario
+from regolith_files.problems import InputError, Problem, one_of
+from regolith_files.section import Section
+from regolith_files.validation import validated
+from regolith_files.yaml_source import YamlSource
+from regolith_vehicles.config import PathDriverConfig
+from regolith_world.participants import ParticipantType, Progress, participant_types
+from regolith_world.site import Ground, Site
+
+
+def check_keys(source: YamlSource) -> list[Problem]:
+    """Return what is wrong with the keys at the root of a scenario: each is of the schema, or a participant's name."""
+    known = [*Scenario.model_fields, *participant_types()]
+    return [
+        source.problem((key,), 'unknown key', one_of(known, key), value)
+        for key, value in source.data.items()
+        if key not in known
+    ]
+
+
+def checked_sections(source: YamlSource) -> tuple[dict[str, Section], list[Problem]]:
+    """Return the sections of participants that a scenario holds, and what is wrong with the others."""
+    found: dict[str, Section] = {}
+    problems: list[Problem] = []
+    for name, kind in participant_types().items():
+        if source.data.get(name) is None:
+            source.data.pop(name, None)
+            continue
+        try:
+            found[name] = validated(kind.section, source.data[name], source, (name,))
+        except InputError as error:
+            problems += error.problems
+    return found, problems
+
+
+def sections(scenario: Scenario) -> dict[str, tuple[ParticipantType[Any, Any], Any]]:
+    """Return the participants a scenario asks for beside vehicles and terrain: name -> (its type, its section)."""
+    extra = scenario.model_extra or {}
+    return {
+        name: (kind, extra[name])
+        for name, kind in participant_types().items()
+        if extra.get(name) is not None
+    }
+
+
+def without_participants(scenario: Scenario) -> Scenario:
+    """Return the scenario with vehicles and terrain alone."""
+    return scenario.model_copy(update=dict.fromkeys(sections(scenario)))
+
+
+def site_of(scenario: Scenario) -> Site:
+    """Return the scenario as its participants see it."""
+
+    @cache
+    def ground() -> Ground:
+        from regolith_terrain.height_field import build_height_field
+
+        return build_height_field(scenario.terrain, scenario.seed)
+
+    places = {
+        name: (entry.position, *(entry.driver.waypoints if isinstance(entry.driver, PathDriverConfig) else ()))
+        for name, entry in scenario.vehicles.items()
+    }
+    return Site(scenario.name, scenario.seed, places, ground)
+
+
+def resolved_sections(scenario: Scenario, source: YamlSource) -> dict[str, Section]:
+    """Return the sections as nodes read them.
+
+    :param scenario: checked key by key
+    :raises InputError: naming file, key, value and what is allowed
+    """
+    site = site_of(scenario)
+    return {name: kind.resolved(section, site, source) for name, (kind, section) in sections(scenario).items()}
+
+
+def prepared(
+    scenario: Scenario, folder: Path, progress: Callable[[str], Progress] = lambda name: lambda done, of: None
+) -> Scenario:
+    """Write what participants need of the ground into folders of their own in the run's; return the scenario.
+
+    :param progress: given the name of a participant, what is told how far its work is
+    :raises ValueError: if it cannot be made
+    """
+    site = site_of(scenario)
+    changed = {
+        name: kind.prepared(section, site, folder / name, progress(name))
+        for name, (kind, section) in sections(scenario).items()
+    }
+    return scenario.model_copy(update=changed)

@@ -1,0 +1,39 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Level ground without end, for whoever needs a site and no terrain."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_world.site import Place, Site
+
+
+class Level:
+    """See :class:`regolith_world.site.Ground`."""
+
+    extent = None
+
+    def heights(self, x: Any, y: Any) -> Any:
+        """Return zeros."""
+        return np.zeros(np.broadcast(x, y).shape)
+
+    def holds(self, x: float, y: float) -> bool:
+        """Return True: it is everywhere."""
+        return True
+
+    def coarse_nodes(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> NDArray[Any]:
+        """Return zeros, shape (i1 - i0, j1 - j0)."""
+        return np.zeros((i1 - i0, j1 - j0))
+
+    def fingerprint(self) -> str:
+        """Return what no other ground has."""
+        return 'level'
+
+
+def level_site(vehicles: dict[str, tuple[Place, ...]] | None = None) -> Site:
+    """Return a site on level ground."""
+    return Site('level', 0, vehicles or {}, Level)

@@ -1,0 +1,65 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Any registered participant as a node: its section of the scenario, the protocol, its topics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.node import Node
+from regolith_msgs.srv import Join
+
+from regolith_world.config import Head, WorldConfig, load_section
+from regolith_world.participants import participant_types
+from regolith_world.ros.convert import cycle_record, evolved_record
+from regolith_world.ros.leaving import BadStart
+from regolith_world.ros.parameters import declare, declare_scenario
+from regolith_world.ros.participant_shell import ParticipantShell, run_participant
+
+
+class ParticipantNode:
+    """The ROS shell around one participant.
+
+    :param name: of the participant; none: as the parameter says
+    """
+
+    def __init__(self, name: str = '') -> None:
+        self.node = node = Node(name or 'participant')
+        scenario_file = declare_scenario(node)
+        name = name or declare(node, 'participant', '', 'name of the participant, as of its section in the scenario')
+        known = participant_types()
+        if name not in known:
+            raise BadStart(f'participant: parameter participant is {name!r}; allowed: {", ".join(known) or "(none)"}')
+        kind = known[name]
+        section = load_section(scenario_file, name, kind.section)
+        site = load_section(scenario_file, '', Head).site()
+        self.shell = ParticipantShell(node, load_section(scenario_file, 'world', WorldConfig), lambda topic: topic)
+        self.participant = kind.participant(name, section, site, self.shell.send_evolved)
+        kind.open_topics(node, self.shell.inbox, self.participant, self._unless_muted)
+        self.participant.warm_up()
+        self.shell.attach(self.participant, self._restore, self._replay)
+
+    def _unless_muted(self, publish: Callable[[], None]) -> None:
+        if not self.shell.muted:
+            publish()
+
+    def _restore(self, state: bytes, soil: bytes, epoch: int) -> str:
+        self.participant.restore(state, epoch)
+        return ''
+
+    def _replay(self, past: Join.Response) -> None:
+        answers: list[Any] = list(map(evolved_record, past.answers))
+        self.participant.replay_inputs = {a.key.cycle: bytes(a.live_inputs) for a in answers}
+        for cycle in map(cycle_record, past.cycles):
+            self.participant.on_cycle(cycle)
+        self.participant.replay_inputs = {}
+
+
+def main() -> None:
+    """Run a participant."""
+    run_participant(ParticipantNode)
+
+
+if __name__ == '__main__':
+    main()
