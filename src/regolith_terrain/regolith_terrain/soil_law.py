@@ -16,13 +16,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from importlib.metadata import EntryPoint
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from regolith_terrain.soil_config import RigidGroundConfig, SoilConfig, SoilParameters
 from regolith_files.plugins import entry_points, load_plugin
-
-if TYPE_CHECKING:
-    from regolith_terrain.ground_contact import GroundContact
+from regolith_terrain.soil_config import RigidGroundConfig, SoilConfig, SoilParameters
 
 GROUP = 'regolith.soil_laws'
 """Entry points of other packages: name of a law -> a SoilLaw."""
@@ -77,9 +74,9 @@ class SoilLaw:
         """Names of the fields."""
         return tuple(field.name for field in self.fields)
 
-    def make_contact(self) -> type[GroundContact]:
-        """Return the class of its ground contact."""
-        made: type[GroundContact] = _imported(self.contact)
+    def contact_class(self) -> type[Any]:
+        """Return the class of its ground contact, a :class:`~regolith_terrain.ground_contact.GroundContact`."""
+        made: type[Any] = _imported(self.contact)
         return made
 
     def merge_rule(self) -> Callable[..., bool]:

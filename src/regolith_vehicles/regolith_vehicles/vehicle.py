@@ -15,7 +15,7 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_terrain.ground_contact import ContactSetting
+from regolith_terrain.ground_contact import ContactSetting, GroundContact
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.scm import NO_BULLDOZING, STAT_COUNT
 from regolith_terrain.soil_config import SoilParameters
@@ -107,7 +107,7 @@ class Vehicle:
         self._parts = make_parts(config, self.body, mjcf_path)
         shapes, reach = self._parts.shapes, self._parts.reach
         try:
-            self._contact = grid.law.make_contact()(
+            self._contact: GroundContact = grid.law.contact_class()(
                 ContactSetting(soils, shapes, reach, grid.spacing, mode, bulldozing)
             )
         except ValueError as error:
