@@ -4,8 +4,9 @@
 
 A kernel in a loop's closure would be compiled in just as well, but then Numba's cache on disk never finds the loop
 again: the closure is part of its key, and a kernel has another identity in each process. So kernels are bound as
-globals of the loop, and what identifies them stands in its closure: a number that changes with the sources of every
-package they come from. (The cache itself looks at the file of the loop alone.)
+globals of the loop, and the loop is named after them: by a number that changes with the sources of every package they
+come from, since the cache itself looks at the file of the loop alone. A name of its own also gives every combination
+its own index on disk: one that tells of types of a package that is gone cannot be read.
 """
 
 from __future__ import annotations
@@ -23,37 +24,34 @@ from numba import njit
 import regolith_terrain
 
 
-def bind(make: Callable[[int], Callable[..., Any]], **kernels: Callable[..., Any]) -> Callable[..., Any]:
+def bind(loop: Callable[..., Any], **kernels: Callable[..., Any]) -> Callable[..., Any]:
     """Return a compiled loop.
 
-    :param make: takes the digest, which must appear in the loop's closure, and returns the loop as plain Python; the
-        loop calls the kernels by the names they are given here, as if they were globals of its module
+    :param loop: in plain Python; it calls the kernels by the names they are given here, as if they were globals
     :param kernels: compiled by Numba
     """
-    plain = make(_digest(tuple(sorted(kernels.items()))))
-    assert isinstance(plain, FunctionType)
-    bound = FunctionType(
-        plain.__code__, {**plain.__globals__, **kernels}, plain.__name__, plain.__defaults__, plain.__closure__
-    )
-    bound.__qualname__, bound.__module__ = plain.__qualname__, plain.__module__
+    assert isinstance(loop, FunctionType)
+    bound = FunctionType(loop.__code__, {**loop.__globals__, **kernels}, loop.__name__, loop.__defaults__)
+    bound.__module__ = loop.__module__
+    bound.__qualname__ = f'{loop.__qualname__}_{_digest(tuple(sorted(kernels.items())))}'
     compiled: Callable[..., Any] = njit(cache=True, nogil=True, error_model='numpy')(bound)
     return compiled
 
 
-def _digest(kernels: tuple[tuple[str, Any], ...]) -> int:
-    """Return a number in [0, 2^32) that changes with the names of kernels and all sources of their packages."""
-    digest = hashlib.sha256(_sources(regolith_terrain.__name__))
+def _digest(kernels: tuple[tuple[str, Any], ...]) -> str:
+    """Return a word that changes with the names of kernels and all sources of their packages."""
+    digest = hashlib.sha256(_sources(regolith_terrain.__name__, ''))
     for name, kernel in kernels:
         plain = kernel.py_func
         digest.update(f'{name} {plain.__module__} {plain.__qualname__} '.encode())
-        digest.update(_sources(plain.__module__.partition('.')[0]))
-    return int.from_bytes(digest.digest()[:4], 'little')
+        digest.update(_sources(plain.__module__.partition('.')[0], plain.__code__.co_filename))
+    return digest.hexdigest()[:12]
 
 
 @cache
-def _sources(package: str) -> bytes:
-    """Return a digest of all Python files of a package, or of the one file of a module."""
-    file = Path(str(sys.modules[package].__file__))
+def _sources(package: str, module_file: str) -> bytes:
+    """Return a digest of all Python files of a package; of a module that is in none, of its file."""
+    file = Path(str(getattr(sys.modules[package], '__file__', None) or module_file))
     digest = hashlib.sha256()
     for path in sorted(file.parent.rglob('*.py')) if file.name == '__init__.py' else [file]:
         digest.update(path.read_bytes())

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -113,32 +113,27 @@ def resolver(law: SoilLaw) -> Callable[..., None]:
     Its values have a row per field, and the agents of a node stand in name order; ``out`` and ``owner`` hold the first
     of them and are written.
     """
-    return bind(_make_resolve, outdoes=law.merge_rule())
+    return bind(_resolve, outdoes=law.merge_rule())
 
 
-def _make_resolve(digest: int) -> Callable[..., Any]:
-    def resolve(values, agent, start, count, shared, committed, out, owner):  # type: ignore[no-untyped-def]
-        if digest < 0:  # never; keeps it in the closure
-            return
-        mass_row = values.shape[0] - 1
-        for n in range(shared.shape[0]):
-            node = shared[n]
-            best = start[node]
-            level_initial = committed[_LEVEL_INITIAL, n]
-            mass = committed[mass_row, n]
-            for at in range(start[node], start[node] + count[node]):
-                level_initial += values[_LEVEL_INITIAL, at] - committed[_LEVEL_INITIAL, n]
-                mass += values[mass_row, at] - committed[mass_row, n]
-                if outdoes(values, at, best):  # type: ignore[name-defined]  # noqa: F821  bound when it is compiled
-                    best = at
-            # Where nobody raised the ground the winner's level is kept to the bit.
-            unraised = level_initial == values[_LEVEL_INITIAL, best]
-            sunk = values[_LEVEL_INITIAL, best] - values[_LEVEL, best]
-            for row in range(_LEVEL + 1, mass_row):
-                out[row, node] = values[row, best]
-            out[_LEVEL_INITIAL, node] = level_initial
-            out[_LEVEL, node] = values[_LEVEL, best] if unraised else level_initial - sunk
-            out[mass_row, node] = mass
-            owner[node] = agent[best]
-
-    return resolve
+def _resolve(values, agent, start, count, shared, committed, out, owner):  # type: ignore[no-untyped-def]
+    mass_row = values.shape[0] - 1
+    for n in range(shared.shape[0]):
+        node = shared[n]
+        best = start[node]
+        level_initial = committed[_LEVEL_INITIAL, n]
+        mass = committed[mass_row, n]
+        for at in range(start[node], start[node] + count[node]):
+            level_initial += values[_LEVEL_INITIAL, at] - committed[_LEVEL_INITIAL, n]
+            mass += values[mass_row, at] - committed[mass_row, n]
+            if outdoes(values, at, best):  # type: ignore[name-defined]  # noqa: F821  bound when it is compiled
+                best = at
+        # Where nobody raised the ground the winner's level is kept to the bit.
+        unraised = level_initial == values[_LEVEL_INITIAL, best]
+        sunk = values[_LEVEL_INITIAL, best] - values[_LEVEL, best]
+        for row in range(_LEVEL + 1, mass_row):
+            out[row, node] = values[row, best]
+        out[_LEVEL_INITIAL, node] = level_initial
+        out[_LEVEL, node] = values[_LEVEL, best] if unraised else level_initial - sunk
+        out[mass_row, node] = mass
+        owner[node] = agent[best]

@@ -427,9 +427,11 @@ def _pick(touched, i0, j0, values):  # type: ignore[no-untyped-def]
         for c in range(touched.shape[1]):
             if touched[r, c]:
                 i[at], j[at] = r + i0, c + j0
-                for k in range(values.shape[0]):
-                    picked[k, at] = values[k, r, c]
                 at += 1
+    for k in range(values.shape[0]):
+        field = values[k]
+        for n in range(count):
+            picked[k, n] = field[i[n] - i0, j[n] - j0]
     return i, j, picked
 
 

@@ -14,7 +14,7 @@ import logging
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import mujoco
 import numpy as np
@@ -142,83 +142,78 @@ def substep_loop(press: Callable[..., int]) -> Callable[..., int]:
     ``press`` takes as its first argument, and out: the base's motion after every substep, shape (count,
     SAMPLE_COLUMNS).
     """
-    return bind(_make_loop, press=press)
+    return bind(_run_substeps, press=press)
 
 
-def _make_loop(digest: int) -> Callable[..., Any]:
-    def run_substeps(  # type: ignore[no-untyped-def]
-        count, step, bodies, controls, parts, contact, wrenches, fading, samples
-    ):
-        if digest < 0:  # never; keeps it in the closure and so in the cache's key
-            return digest
-        xpos, xmat, cvel, com = bodies.xpos, bodies.xmat, bodies.cvel, bodies.subtree_com
-        xipos, xfrc_applied, qvel = bodies.xipos, bodies.xfrc_applied, bodies.qvel
-        offset, frame = parts.offset, parts.frame
-        force, torque = wrenches.force, wrenches.torque
-        root = bodies.root
-        center = np.empty(3)
-        velocity = np.empty(3)
-        rotation = np.empty((3, 3))
-        for k in range(count):
-            part = (k + 1) / count
-            for a in range(controls.actuators.shape[0]):
-                bodies.ctrl[controls.actuators[a]] = controls.begin[a] + (controls.end[a] - controls.begin[a]) * part
-            mj_step1(bodies.model, bodies.data)
-            for w in range(parts.body.shape[0]):
-                for a in range(6):
-                    xfrc_applied[parts.body[w], a] = 0.0
-            for w in range(parts.active):
-                b = parts.body[w]
-                for a in range(3):
-                    center[a] = xpos[b, a] + (
-                        xmat[b, 3 * a] * offset[w, 0]
-                        + xmat[b, 3 * a + 1] * offset[w, 1]
-                        + xmat[b, 3 * a + 2] * offset[w, 2]
+def _run_substeps(  # type: ignore[no-untyped-def]
+    count, step, bodies, controls, parts, contact, wrenches, fading, samples
+):
+    xpos, xmat, cvel, com = bodies.xpos, bodies.xmat, bodies.cvel, bodies.subtree_com
+    xipos, xfrc_applied, qvel = bodies.xipos, bodies.xfrc_applied, bodies.qvel
+    offset, frame = parts.offset, parts.frame
+    force, torque = wrenches.force, wrenches.torque
+    root = bodies.root
+    center = np.empty(3)
+    velocity = np.empty(3)
+    rotation = np.empty((3, 3))
+    for k in range(count):
+        part = (k + 1) / count
+        for a in range(controls.actuators.shape[0]):
+            bodies.ctrl[controls.actuators[a]] = controls.begin[a] + (controls.end[a] - controls.begin[a]) * part
+        mj_step1(bodies.model, bodies.data)
+        for w in range(parts.body.shape[0]):
+            for a in range(6):
+                xfrc_applied[parts.body[w], a] = 0.0
+        for w in range(parts.active):
+            b = parts.body[w]
+            for a in range(3):
+                center[a] = xpos[b, a] + (
+                    xmat[b, 3 * a] * offset[w, 0]
+                    + xmat[b, 3 * a + 1] * offset[w, 1]
+                    + xmat[b, 3 * a + 2] * offset[w, 2]
+                )
+            # cvel: angular velocity, then that of the body's point at the centre of mass of the whole vehicle.
+            wx, wy, wz = cvel[b, 0], cvel[b, 1], cvel[b, 2]
+            rx = center[0] - com[root, 0]
+            ry = center[1] - com[root, 1]
+            rz = center[2] - com[root, 2]
+            velocity[0] = cvel[b, 3] + (wy * rz - wz * ry)
+            velocity[1] = cvel[b, 4] + (wz * rx - wx * rz)
+            velocity[2] = cvel[b, 5] + (wx * ry - wy * rx)
+            if not np.isfinite(center[0] + center[1] + center[2] + velocity[0] + velocity[1] + velocity[2]):
+                return NOT_FINITE
+            for row in range(3):
+                for col in range(3):
+                    rotation[row, col] = (
+                        xmat[b, 3 * row] * frame[w, 0, col]
+                        + xmat[b, 3 * row + 1] * frame[w, 1, col]
+                        + xmat[b, 3 * row + 2] * frame[w, 2, col]
                     )
-                # cvel: angular velocity, then that of the body's point at the centre of mass of the whole vehicle.
-                wx, wy, wz = cvel[b, 0], cvel[b, 1], cvel[b, 2]
-                rx = center[0] - com[root, 0]
-                ry = center[1] - com[root, 1]
-                rz = center[2] - com[root, 2]
-                velocity[0] = cvel[b, 3] + (wy * rz - wz * ry)
-                velocity[1] = cvel[b, 4] + (wz * rx - wx * rz)
-                velocity[2] = cvel[b, 5] + (wx * ry - wy * rx)
-                if not np.isfinite(center[0] + center[1] + center[2] + velocity[0] + velocity[1] + velocity[2]):
-                    return NOT_FINITE
-                for row in range(3):
-                    for col in range(3):
-                        rotation[row, col] = (
-                            xmat[b, 3 * row] * frame[w, 0, col]
-                            + xmat[b, 3 * row + 1] * frame[w, 1, col]
-                            + xmat[b, 3 * row + 2] * frame[w, 2, col]
-                        )
-                pose = PartPose(center, rotation, velocity, cvel[b, :3])
-                wrench = Wrench(force[w], torque[w], wrenches.stats[w])
-                status = press(contact, step, w, pose, wrench)  # type: ignore[name-defined]  # noqa: F821  bound
-                if status != 0:
-                    return (LEFT_WINDOW if status == 1 else SCRATCH_TOO_SMALL) + w
-                # MuJoCo takes the torque about the body's centre of mass.
-                ax = center[0] - xipos[b, 0]
-                ay = center[1] - xipos[b, 1]
-                az = center[2] - xipos[b, 2]
-                fx, fy, fz = force[w, 0], force[w, 1], force[w, 2]
-                xfrc_applied[b, 0] += fx
-                xfrc_applied[b, 1] += fy
-                xfrc_applied[b, 2] += fz
-                xfrc_applied[b, 3] += torque[w, 0] + (ay * fz - az * fy)
-                xfrc_applied[b, 4] += torque[w, 1] + (az * fx - ax * fz)
-                xfrc_applied[b, 5] += torque[w, 2] + (ax * fy - ay * fx)
-            mj_step2(bodies.model, bodies.data)
-            if fading.factor < 1.0:
-                for v in range(qvel.shape[0]):
-                    qvel[v] *= fading.factor
-                for r in range(fading.touched.shape[0]):
-                    for c in range(fading.touched.shape[1]):
-                        if fading.touched[r, c]:
-                            for n in range(fading.values.shape[0]):
-                                fading.values[n, r, c] = fading.untouched[n, r, c]
-            samples[k, :7] = bodies.qpos[:7]
-            samples[k, 7:] = qvel[:6]
-        return OK
-
-    return run_substeps
+            pose = PartPose(center, rotation, velocity, cvel[b, :3])
+            wrench = Wrench(force[w], torque[w], wrenches.stats[w])
+            status = press(contact, step, w, pose, wrench)  # type: ignore[name-defined]  # noqa: F821  bound
+            if status != 0:
+                return (LEFT_WINDOW if status == 1 else SCRATCH_TOO_SMALL) + w
+            # MuJoCo takes the torque about the body's centre of mass.
+            ax = center[0] - xipos[b, 0]
+            ay = center[1] - xipos[b, 1]
+            az = center[2] - xipos[b, 2]
+            fx, fy, fz = force[w, 0], force[w, 1], force[w, 2]
+            xfrc_applied[b, 0] += fx
+            xfrc_applied[b, 1] += fy
+            xfrc_applied[b, 2] += fz
+            xfrc_applied[b, 3] += torque[w, 0] + (ay * fz - az * fy)
+            xfrc_applied[b, 4] += torque[w, 1] + (az * fx - ax * fz)
+            xfrc_applied[b, 5] += torque[w, 2] + (ax * fy - ay * fx)
+        mj_step2(bodies.model, bodies.data)
+        if fading.factor < 1.0:
+            for v in range(qvel.shape[0]):
+                qvel[v] *= fading.factor
+            for r in range(fading.touched.shape[0]):
+                for c in range(fading.touched.shape[1]):
+                    if fading.touched[r, c]:
+                        for n in range(fading.values.shape[0]):
+                            fading.values[n, r, c] = fading.untouched[n, r, c]
+        samples[k, :7] = bodies.qpos[:7]
+        samples[k, 7:] = qvel[:6]
+    return OK

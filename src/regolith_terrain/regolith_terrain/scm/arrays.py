@@ -48,10 +48,10 @@ def scm_ground(window: SoilWindow, region: NDArray[np.uint8] | None = None) -> G
 
     :param region: row of the soil table of each node, shape (ni, nj); none: the first everywhere
     """
+    level_initial, level, sinkage_plastic, sigma_yield, mass = window.values
     return Ground(
-        window.base, window.upright, window.level_initial, window.level, window.sinkage_plastic, window.sigma_yield,
-        window.mass_kgpm2, window.touched, region if region is not None else np.zeros(window.shape, np.uint8),
-        window.i0, window.j0, window.spacing,
+        window.base, window.upright, level_initial, level, sinkage_plastic, sigma_yield, mass, window.touched,
+        region if region is not None else np.zeros(window.shape, np.uint8), window.i0, window.j0, window.spacing,
     )  # fmt: skip
 
 

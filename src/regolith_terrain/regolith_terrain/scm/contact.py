@@ -31,7 +31,7 @@ class ScmArrays(NamedTuple):
     scratch: Scratch
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', inline='always')
 def press(arrays, step, part, pose, wrench):  # type: ignore[no-untyped-def]
     """Press a part into the soil for one substep; see :mod:`regolith_terrain.ground_contact`."""
     return body_wrench(
