@@ -1,7 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The package that CONTRIBUTING.md shows, taken out of that text: vehicle, driver, scenario, sensor type,
-participant, observer."""
+"""The package that CONTRIBUTING.md shows, taken out of that text: vehicle, driver, soil law, sensor, participant, observer."""
 
 from __future__ import annotations
 
@@ -14,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from harness import ROOT, LiveRun, environment, run_scenario
 from mcap.reader import make_reader
@@ -25,6 +25,12 @@ from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
+from regolith_terrain.ground_contact import OK, ContactSetting, PartPose
+from regolith_terrain.scm import cylinder, make_wrench
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.soil_law import soil_law
+from regolith_terrain.soil_map import SoilMap
+from regolith_terrain.surface import FlatField
 from regolith_world import checkpoint
 from regolith_world.random import generator
 
@@ -36,7 +42,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder for PYTHONPATH that the package was installed into."""
     folder = tmp_path_factory.mktemp('extension')
     files = FILE.findall((ROOT / 'CONTRIBUTING.md').read_text(encoding='utf-8'))
-    assert len(files) == 10, [name for name, _ in files]
+    assert len(files) == 12, [name for name, _ in files]
     for name, text in files:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -80,6 +86,36 @@ def test_drives_in_process(moon_cart: Path) -> None:
     assert Simulation(scenario).run(1.5) == state_hash
 
 
+SPRINGS = ['terrain.ground=winkler', 'terrain.soil={stiffness: 2e6}']
+
+
+def test_a_soil_law_of_another_package_bears_and_remembers(moon_cart: Path) -> None:
+    """Springs carry the cart by Winkler's formula, their own field is in the ground, a checkpoint goes on to the bit."""
+    from moon_cart.winkler_contact import WinklerContact
+
+    soil, law = SoilMap(np.array([2e6, 0.0, 0.6])), soil_law('winkler')
+    wheel = WinklerContact(ContactSetting(soil, cylinder(0.15, 0.12), np.array([0.17]), 0.0025))
+    window = SoilGrid(FlatField(), 0.0025, law).window(-120, 121, -120, 121)
+    still, wrench = np.zeros(3), make_wrench()
+    pose = PartPose(np.array([0.0, 0.0, 0.14]), np.eye(3), still, still)
+    assert wheel.press(wheel.arrays(window, 1), 1e-3, 0, pose, wrench) == OK
+    # k times the volume under the plain, of a circle's segment 10 mm high; the nodes' cells measure its width to 2 %.
+    segment = 0.15**2 * math.acos(0.14 / 0.15) - 0.14 * math.sqrt(0.15**2 - 0.14**2)
+    assert wrench.force[2] == pytest.approx(2e6 * 0.12 * segment, rel=0.03)
+    assert window.pressed_pa.max() == pytest.approx(2e6 * 0.01) and window.level.min() == pytest.approx(-0.01)
+    scenario = load_scenario('weaving_cart', SPRINGS).scenario
+    simulation = Simulation(scenario)
+    grid, cart = simulation.terrain.grid, simulation.agents['cart'].vehicle
+    assert grid.law.names == ('level_initial', 'level', 'pressed_pa', 'mass_kgpm2')
+    simulation.run(1.0)
+    saved = simulation.checkpoint()
+    assert cart.figures.distance > 0.1 and grid.modified_count > 100
+    state_hash, soil = simulation.run(1.5), grid.save()
+    again = Simulation(scenario)
+    again.go_to(saved)
+    assert again.run(1.5) == state_hash and again.terrain.grid.save() == soil
+
+
 def test_mistakes_are_found_before_anything_starts(moon_cart: Path) -> None:
     """A driver that is not installed, and a parameter it does not take, are answered with what there is."""
     with pytest.raises(InputError, match=r"vehicles.cart.driver.name = 'weav'.*did you mean weave"):
@@ -88,6 +124,10 @@ def test_mistakes_are_found_before_anything_starts(moon_cart: Path) -> None:
         load_scenario('weaving_cart', ['vehicles.cart.driver.parameters.sped_mps=1.0'])
     with pytest.raises(InputError, match=r'vehicles.cart.sensors.sun.model.*noise_rad = -1.0.*allowed: greater than'):
         load_scenario('weaving_cart', ['vehicles.cart.sensors.sun.model.noise_rad=-1.0'])
+    with pytest.raises(InputError, match=r"terrain.ground = 'winkel'.*no such soil law.*did you mean winkler"):
+        load_scenario('weaving_cart', ['terrain.ground=winkel'])
+    with pytest.raises(InputError, match=r'lunar_nominal.yaml.*k_phi.*allowed: .*stiffness'):
+        load_scenario('weaving_cart', ['terrain.ground=winkler'])
     with pytest.raises(InputError, match=r"model.type = 'sun'.*allowed: camera, gnss, imu, lidar, sun_sensor"):
         load_scenario('weaving_cart', ['vehicles.cart.sensors.sun.model.type=sun'])
 
@@ -133,10 +173,11 @@ def test_a_participant_in_one_process_and_in_many(moon_cart: Path, tmp_path: Pat
 
 @pytest.mark.ros
 def test_beside_real_nodes(moon_cart: Path, tmp_path: Path) -> None:
-    """In processes of their own the cart and its driver end in the same state; what was measured is in the bag."""
+    """In processes of their own cart, driver and ground end in the same state; what was measured is in the bag."""
     topics = "recording.topics=['/cart/tilt|geometry_msgs/msg/Vector3Stamped|state|1']"
     duration = ['--duration', 2.0]
-    with LiveRun(tmp_path, 'weaving_cart', *duration, '--speed', 1.0, '--set', topics, node=False, to_be_killed=True) as live:
+    sets = [part for text in (topics, *SPRINGS) for part in ('--set', text)]
+    with LiveRun(tmp_path, 'weaving_cart', *duration, '--speed', 1.0, *sets, node=False, to_be_killed=True) as live:
         sensor = subprocess.Popen(
             [sys.executable, '-m', 'moon_cart.tilt'], env=environment(live.domain, to_be_killed=True), cwd=tmp_path
         )
@@ -145,7 +186,7 @@ def test_beside_real_nodes(moon_cart: Path, tmp_path: Path) -> None:
         finally:
             sensor.kill()
             sensor.wait()
-    assert result.summary['state_hash'] == Simulation(load_scenario('weaving_cart').scenario).run(2.0)
+    assert result.summary['state_hash'] == Simulation(load_scenario('weaving_cart', SPRINGS).scenario).run(2.0)
     readings, suns, truth = (
         _by_stamp(result.run_dir, t) for t in ('/cart/tilt', '/cart/sun/direction', '/cart/ground_truth/odom')
     )

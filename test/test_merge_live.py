@@ -63,10 +63,8 @@ def test_wheels_on_the_same_nodes_give_one_ground_everywhere(tmp_path: Path) -> 
 def _rut(i: range, depth: float, sigma: float) -> NodeRecords:
     """Return a rut along x at y = 0 on flat ground."""
     n = len(i)
-    return NodeRecords(
-        np.array(i, np.int32), np.zeros(n, np.int32), np.zeros(n), np.full(n, -depth), np.full(n, depth),
-        np.full(n, sigma), np.zeros(n),
-    )  # fmt: skip
+    values = np.stack((np.zeros(n), np.full(n, -depth), np.full(n, depth), np.full(n, sigma), np.zeros(n)))
+    return NodeRecords.from_values(np.array(i, np.int32), np.zeros(n, np.int32), values)
 
 
 @pytest.mark.parametrize('order', [AGENTS, AGENTS[::-1]])

@@ -118,8 +118,8 @@ def make_run(folder: Path, cycles: int = 60, *, close: bool = True, previews: in
             x, y, level = (np.concatenate(p) for p in zip(*parts, strict=True))
             soil = types.make(
                 'regolith_msgs/msg/SoilNodes',
-                x=x.astype(np.int32), y=y.astype(np.int32), level=level,
-                **{n: np.zeros(len(x)) for n in ('level_initial', 'sinkage_plastic', 'sigma_yield', 'mass_remainder')},
+                x=x.astype(np.int32), y=y.astype(np.int32), fields=['level_initial', 'level', 'mass_kgpm2'],
+                values=np.concatenate((np.zeros(len(x)), level, np.zeros(len(x)))),
             )
             update = types.make(
                 'regolith_msgs/msg/TerrainUpdate',

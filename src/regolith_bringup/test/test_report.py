@@ -99,7 +99,7 @@ def test_summary_has_the_stable_keys(run_dir: Path) -> None:
     assert set(summary['vehicles']) == {'amber', 'basalt'}
     assert summary['vehicles']['amber']['distance_m'] == pytest.approx(0.36)
     assert set(summary['vehicles']['amber']) == {'distance_m', 'mean_slip', 'max_sinkage_m', 'final_pose'}
-    assert summary['terrain'] == {'modified_nodes': 1200, 'max_rut_depth_m': made.RUT_M, 'conflicts': 60}
+    assert summary['terrain'] == {'modified_nodes': 1200, 'max_rut_depth_m': made.RUT_M, 'conflicts': 60, 'ledger': None}
     assert summary['bag']['lost'] == 0
     assert summary['bag']['messages'] == sum(read_run(run_dir).topics.values())
     assert Path(summary['bag']['path'], 'metadata.yaml').is_file()

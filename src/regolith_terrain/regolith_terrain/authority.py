@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from regolith_terrain.config import TerrainConfig
+from regolith_terrain.mass import Ledger, ledger
 from regolith_terrain.merge import SoilDelta, SoilUpdate, merge
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.soil_grid import SoilGrid
@@ -28,6 +29,8 @@ def handshake_parameters(config: TerrainConfig, field: HeightField) -> dict[str,
     parameters = {
         'terrain.fingerprint': field.fingerprint(),
         'terrain.spacing_m': repr(config.spacing_m),
+        'terrain.ground': config.ground,
+        'terrain.fields': ' '.join(config.law.names),
         'terrain.mode': config.mode,
         'terrain.compaction_transfer': str(config.compaction_transfer).lower(),
         'terrain.bulldozing': config.bulldozing.model_dump_json(),
@@ -68,7 +71,7 @@ class TerrainAuthority(Participant):
         super().__init__(name, send_evolved, epoch)
         self.config = config
         self.height_field = height_field
-        self.grid = grid if grid is not None else SoilGrid(height_field, config.spacing_m)
+        self.grid = grid if grid is not None else SoilGrid(height_field, config.spacing_m, config.law)
         self.soil_seq = 0
         self.conflicts = 0
         self.on_commit: Callable[[Cycle], None] = lambda cycle: None
@@ -143,12 +146,13 @@ class TerrainAuthority(Participant):
         report = json.dumps(self.report()) if cycle.command == Command.STOP else ''
         return self._answer_with(cycle.key, self.grid.soil_hash(), report)
 
-    def report(self) -> dict[str, float | int]:
-        """Return the figures of the run's summary: modified_nodes, max_rut_depth_m, conflicts."""
+    def report(self) -> dict[str, float | int | Ledger]:
+        """Return the figures of the run's summary: modified_nodes, max_rut_depth_m, conflicts, ledger."""
         return {
             'modified_nodes': self.grid.modified_count,
             'max_rut_depth_m': self.grid.max_rut_depth(),
             'conflicts': self.conflicts,
+            'ledger': ledger(self.grid.moved_mass(), self.grid.spacing**2),
         }
 
     def _commit(self, cycle: Cycle) -> None:

@@ -20,6 +20,7 @@ from regolith_terrain.scm import (
     make_scratch,
     make_wrench,
     reach,
+    scm_ground,
 )
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.surface import FlatField
@@ -47,7 +48,7 @@ def scm_cost(mode: str = 'regolith', sinkage_m: float = 0.13, repeats: int = 7) 
         window = grid.window(-20, 50, -20, 20)
         shear = np.zeros((*window.shape, 2))
         start = time.perf_counter()
-        loaded = _roll(window.ground(), soils, NO_BULLDOZING, MODES[mode], shape, sinkage_m, steps, shear, scratch,
+        loaded = _roll(scm_ground(window), soils, NO_BULLDOZING, MODES[mode], shape, sinkage_m, steps, shear, scratch,
                        make_wrench())  # fmt: skip
         best = min(best, time.perf_counter() - start)
     return {'us_per_wheel_step': 1e6 * best / steps, 'loaded_nodes': float(loaded)}

@@ -12,56 +12,20 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, SerializeAsAny, ValidationInfo, model_validator
 
 from regolith_files.library import Library
 from regolith_files.problems import one_of
 from regolith_files.section import Section
 from regolith_files.validation import validated
 from regolith_terrain.lunar.presets import preset_names
+from regolith_terrain.soil_config import SoilConfig as SoilConfig
+from regolith_terrain.soil_config import SoilParameters
+from regolith_terrain.soil_law import DEFAULT, SCM, SoilLaw, soil_law
 
 if TYPE_CHECKING:
     # A kernel: it takes longer to load than the whole scenario to check.
     from regolith_terrain.soil_map import Region, SoilMap
-
-
-class SoilConfig(Section):
-    """Soil contact parameters of one homogeneous soil (Bekker 1969, Janosi & Hanamoto 1961, Krenn & Hirzinger 2009)."""
-
-    name: str = Field(description='what the set is called in reports')
-    k_phi: float = Field(gt=0.0, le=1e9, description='frictional modulus [N/m^(n+2)]')
-    k_c: float = Field(ge=0.0, le=1e8, description='cohesive modulus [N/m^(n+1)]')
-    exponent: float = Field(gt=0.0, le=3.0, description='exponent n of sinkage [-]')
-    cohesion_pa: float = Field(ge=0.0, le=1e6, description='Mohr-Coulomb cohesion [Pa]')
-    friction_angle_deg: float = Field(ge=0.0, lt=90.0, description='Mohr-Coulomb friction angle [deg]')
-    janosi_shear_m: float = Field(gt=0.0, le=1.0, description='Janosi-Hanamoto shear displacement K [m]')
-    elastic_stiffness: float = Field(gt=0.0, le=1e11, description='unloading stiffness per area [Pa/m]')
-    damping: float = Field(ge=0.0, le=1e7, description='damping per area [Pa s/m]')
-
-    @model_validator(mode='after')
-    def _elastic_is_stiffer(self) -> SoilConfig:
-        # Krenn's unloading spring must be at least as stiff as virgin loading, or the plastic set would shrink.
-        if self.elastic_stiffness < self.k_phi:
-            raise ValueError(
-                f'elastic_stiffness {self.elastic_stiffness!r} Pa/m is below k_phi {self.k_phi!r}; '
-                'allowed: at least k_phi'
-            )
-        return self
-
-    def parameters(self) -> NDArray[np.float64]:
-        """Return the array the kernels take, shape (8,): k_phi, k_c, n, c, tan(phi), K, E, R (SI)."""
-        return np.array(
-            [
-                self.k_phi,
-                self.k_c,
-                self.exponent,
-                self.cohesion_pa,
-                np.tan(np.deg2rad(self.friction_angle_deg)),
-                self.janosi_shear_m,
-                self.elastic_stiffness,
-                self.damping,
-            ]
-        )
 
 
 class BulldozingConfig(Section):
@@ -91,15 +55,23 @@ def soil_names() -> tuple[str, ...]:
 
 
 def load_soil(soil: str | Path | Mapping[str, Any], base_dir: str | Path = '.') -> SoilConfig:
+    """Return a soil of the default law; see :func:`load_soil_of`."""
+    loaded = load_soil_of(SCM, soil, base_dir)
+    assert isinstance(loaded, SoilConfig)
+    return loaded
+
+
+def load_soil_of(law: SoilLaw, soil: str | Path | Mapping[str, Any], base_dir: str | Path = '.') -> SoilParameters:
     """Return a soil by name, from a YAML file or from a mapping of its values.
 
+    :param law: whose parameters they are
     :param soil: name (see :func:`soil_names`), path (relative ones start at ``base_dir``) or inline mapping
     :param base_dir: folder of the scenario file
     :raises InputError: naming file, line, key, value and what is allowed
     """
     source = SOILS.read(soil, base_dir)
     source.data.setdefault('name', 'custom' if isinstance(soil, Mapping) else source.file.stem)
-    return validated(SoilConfig, source.data, source)
+    return validated(law.config, source.data, source)
 
 
 def _base_dir(info: ValidationInfo) -> Path:
@@ -108,7 +80,21 @@ def _base_dir(info: ValidationInfo) -> Path:
 
 
 def _soil_from_anything(value: Any, info: ValidationInfo) -> Any:
-    return value if isinstance(value, SoilConfig) else load_soil(value, _base_dir(info))
+    """Return a soil; of a region, which does not know the law of the ground it lies in, by its own key."""
+    if isinstance(value, SoilParameters):
+        return value
+    return load_soil_of(soil_law(info.data.get('ground') or DEFAULT), value, _base_dir(info))
+
+
+Soil = Annotated[SerializeAsAny[SoilParameters], BeforeValidator(_soil_from_anything)]
+
+
+def _known_law(value: str) -> str:
+    soil_law(value)
+    return value
+
+
+LawName = Annotated[str, AfterValidator(_known_law)]
 
 
 Point = tuple[Annotated[float, Field(ge=-1e6, le=1e6)], Annotated[float, Field(ge=-1e6, le=1e6)]]
@@ -126,7 +112,8 @@ class SoilRegionConfig(Section):
 
     polygon: tuple[Point, ...] | None = Field(default=None, min_length=3, description='corners in order, x, y [m]')
     disc: DiscConfig | None = Field(default=None, description='centre and radius')
-    soil: Annotated[SoilConfig, BeforeValidator(_soil_from_anything)] = Field(description='what lies there')
+    ground: LawName | None = Field(default=None, description='soil law of the region; none: that of the ground around')
+    soil: Soil = Field(description='what lies there')
 
     @model_validator(mode='after')
     def _one_outline(self) -> SoilRegionConfig:
@@ -245,13 +232,35 @@ class TerrainConfig(Section):
     compaction_transfer: bool = Field(
         default=True, description='whether ruts of others arrive compacted; false: as SynChrono'
     )
-    soil: Annotated[SoilConfig, BeforeValidator(_soil_from_anything)] = Field(
-        default_factory=lambda: load_soil('lunar_nominal')
+    ground: LawName = Field(
+        default=DEFAULT, description="soil law: what the ground is made of, 'scm', 'rigid' or a plug-in's name"
     )
+    soil: Soil = Field(default_factory=lambda: load_soil('lunar_nominal'), description='parameters of that law')
     regions: tuple[SoilRegionConfig, ...] = Field(
         default=(), max_length=255, description='parts with other soils; where they overlap the last one holds'
     )
     bulldozing: BulldozingConfig = BulldozingConfig()
+
+    @model_validator(mode='before')
+    @classmethod
+    def _soils_of_one_law(cls, values: Any) -> Any:
+        """Give a ground that names no soil its law's default, and regions the law of the ground they lie in."""
+        ground = values.get('ground', DEFAULT) if isinstance(values, Mapping) else DEFAULT
+        if ground == DEFAULT or not isinstance(ground, str):
+            return values
+        try:
+            law, regions = soil_law(ground), values.get('regions', ())
+        except ValueError:
+            return values  # the key itself will say so
+        default = law.default_soil if law.default_soil is not None else {'name': ground}
+        if isinstance(regions, (list, tuple)):
+            regions = tuple({'ground': ground, **r} if isinstance(r, Mapping) else r for r in regions)
+        return {'soil': default, **values, 'regions': regions}
+
+    @property
+    def law(self) -> SoilLaw:
+        """What the ground is made of."""
+        return soil_law(self.ground)
 
     def soil_map(self) -> SoilMap:
         """Return which soil lies where."""
@@ -262,6 +271,10 @@ class TerrainConfig(Section):
 
     @model_validator(mode='after')
     def _belong_together(self) -> TerrainConfig:
+        for number, region in enumerate(self.regions):
+            if region.ground not in (None, self.ground):
+                # The door stands, the room does not: one grid has the node fields of one law.
+                raise ValueError(f'regions.{number}.ground: {region.ground!r} beside {self.ground!r}; allowed: one law')
         if self.preset is not None and self.source != 'procedural':
             raise ValueError(f'preset {self.preset!r} is of procedural ground; allowed: only with source: procedural')
         if self.detail is not None and self.source in ('procedural', 'flat'):

@@ -48,7 +48,7 @@ class MapView:
         self.cell_m = max(cell_m, grid.spacing)
         self._reach = reach_m
         self._blocks: dict[tuple[int, int], Floats] = {}
-        self._shown = NodeRecords.empty()
+        self._shown = NodeRecords.empty(grid.law.names)
 
     def look_around(self, x: float, y: float) -> None:
         """Make the ground around a place [m] part of the map."""
@@ -98,7 +98,7 @@ class MapView:
         at = np.searchsorted(_keys(before), _keys(now)).clip(max=len(before) - 1)
         same = (_keys(before)[at] == _keys(now)) & (before.level[at] == now.level)
         fresh = np.nonzero(~same)[0]
-        return NodeRecords.from_values(now.i[fresh], now.j[fresh], now.values()[:, fresh])
+        return NodeRecords.from_values(now.i[fresh], now.j[fresh], now.table[:, fresh], now.fields)
 
 
 def positions(records: NodeRecords, spacing: float) -> tuple[Floats, Floats]:

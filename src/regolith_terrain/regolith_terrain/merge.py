@@ -4,17 +4,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from regolith_terrain.compiled import bind
 from regolith_terrain.records import NodeRecords, node_key
 from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.soil_law import SoilLaw
 from regolith_world.records import CycleKey
+
+_LEVEL_INITIAL, _LEVEL = 0, 1
+"""Rows of node records that all laws have; their masses stand in the last."""
 
 
 @dataclass(slots=True)
@@ -56,9 +62,9 @@ def merge(grid: SoilGrid, deltas: Mapping[str, NodeRecords]) -> Merged:
     """Merge the changes of one cycle; ``grid`` is the committed ground and is only read.
 
     A node only one agent changed is adopted bit for bit. Of the others: level_initial is the committed one plus all
-    raises in name order, mass_remainder likewise; plastic set and yield pressure are those of the agent with the
-    deepest plastic set (ties: larger yield pressure, then first name), and the level lies as far below level_initial
-    as that agent left it. Without bulldozing the deepest rut wins.
+    raises in name order, mass_kgpm2 likewise; all that is the law's own comes from the agent whose compaction the law
+    prefers (SCM: the deepest plastic set, then the larger yield pressure; among equals the first name), and the level
+    lies as far below level_initial as that agent left it. Without bulldozing the deepest rut wins.
 
     :param deltas: agent name -> its records, unique and sorted by (i, j); the order of the mapping does not matter
     :return: merged records sorted by (i, j), index of the owner in the sorted names, number of nodes in conflict
@@ -70,13 +76,13 @@ def merge(grid: SoilGrid, deltas: Mapping[str, NodeRecords]) -> Merged:
             raise ValueError(f'delta of {name}: nodes must be unique and sorted by (i, j)')
     parts = [deltas[name] for name in names]
     if not any(len(part) for part in parts):
-        return Merged(NodeRecords.empty(), np.zeros(0, np.int16), 0)
+        return Merged(NodeRecords.empty(grid.law.names), np.zeros(0, np.int16), 0)
     if sum(1 for part in parts if len(part)) == 1:
         at = next(k for k, part in enumerate(parts) if len(part))
         return Merged(parts[at], np.full(len(parts[at]), at, np.int16), 0)
     i = np.concatenate([part.i for part in parts])
     j = np.concatenate([part.j for part in parts])
-    values = np.concatenate([part.values() for part in parts], axis=1)
+    values = np.concatenate([part.table for part in parts if len(part)], axis=1)
     agent = np.repeat(np.arange(len(names), dtype=np.int16), [len(part) for part in parts])
     key = node_key(i, j)
     order = np.argsort(key, kind='stable')  # stable: within a node, agents stay in name order
@@ -89,29 +95,45 @@ def merge(grid: SoilGrid, deltas: Mapping[str, NodeRecords]) -> Merged:
     shared = np.nonzero(count > 1)[0]
     if len(shared):
         committed = grid.records_at(i[start[shared]], j[start[shared]]).values()
-        _resolve(np.ascontiguousarray(values), agent, start, count, shared, committed, out, owner)
-    return Merged(NodeRecords.from_values(i[start], j[start], out), owner, len(shared))
+        resolver(grid.law)(np.ascontiguousarray(values), agent, start, count, shared, committed, out, owner)
+    return Merged(NodeRecords.from_values(i[start], j[start], out, grid.law.names), owner, len(shared))
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
+def sunk_deeper(values, a, b):  # type: ignore[no-untyped-def]
+    """Return whether column a of node records lies further below its level_initial; the rule of laws without one."""
+    sunk_a = values[_LEVEL_INITIAL, a] - values[_LEVEL, a]
+    return sunk_a > values[_LEVEL_INITIAL, b] - values[_LEVEL, b]
+
+
+@cache
+def resolver(law: SoilLaw) -> Callable[..., None]:
+    """Return the compiled function that settles every node of ``shared`` by a law's rule.
+
+    Its values have a row per field, and the agents of a node stand in name order; ``out`` and ``owner`` hold the first
+    of them and are written.
+    """
+    return bind(_resolve, outdoes=law.merge_rule())
+
+
 def _resolve(values, agent, start, count, shared, committed, out, owner):  # type: ignore[no-untyped-def]
-    """Settle every node of ``shared``; values are in the order of FIELDS, agents of a node in name order."""
+    mass_row = values.shape[0] - 1
     for n in range(shared.shape[0]):
         node = shared[n]
         best = start[node]
-        level_initial = committed[0, n]
-        remainder = committed[4, n]
+        level_initial = committed[_LEVEL_INITIAL, n]
+        mass = committed[mass_row, n]
         for at in range(start[node], start[node] + count[node]):
-            level_initial += values[0, at] - committed[0, n]
-            remainder += values[4, at] - committed[4, n]
-            deeper = values[2, at] > values[2, best]
-            if deeper or (values[2, at] == values[2, best] and values[3, at] > values[3, best]):
+            level_initial += values[_LEVEL_INITIAL, at] - committed[_LEVEL_INITIAL, n]
+            mass += values[mass_row, at] - committed[mass_row, n]
+            if outdoes(values, at, best):  # type: ignore[name-defined]  # noqa: F821  bound when it is compiled
                 best = at
         # Where nobody raised the ground the winner's level is kept to the bit.
-        unraised = level_initial == values[0, best]
-        out[0, node] = level_initial
-        out[1, node] = values[1, best] if unraised else level_initial - (values[0, best] - values[1, best])
-        out[2, node] = values[2, best]
-        out[3, node] = values[3, best]
-        out[4, node] = remainder
+        unraised = level_initial == values[_LEVEL_INITIAL, best]
+        sunk = values[_LEVEL_INITIAL, best] - values[_LEVEL, best]
+        for row in range(_LEVEL + 1, mass_row):
+            out[row, node] = values[row, best]
+        out[_LEVEL_INITIAL, node] = level_initial
+        out[_LEVEL, node] = values[_LEVEL, best] if unraised else level_initial - sunk
+        out[mass_row, node] = mass
         owner[node] = agent[best]

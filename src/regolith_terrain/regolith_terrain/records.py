@@ -9,8 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-FIELDS = ('level_initial', 'level', 'sinkage_plastic', 'sigma_yield', 'mass_remainder')
-"""The five values of a node's synchronised record, in the order every array and file uses."""
+from regolith_terrain.soil_law import SCM
+
+FIELDS = SCM.names
+"""Names of the values of a node under the default law, in the order every array, message and file uses."""
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int32]
@@ -18,41 +20,41 @@ Indices = NDArray[np.int32]
 
 @dataclass(slots=True)
 class NodeRecords:
-    """Records of some soil nodes; unique and sorted by (i, j) wherever they travel."""
+    """Records of some soil nodes; unique and sorted by (i, j) wherever they travel.
+
+    Every field is an attribute, too: ``records.level``, shape (n,).
+    """
 
     i: Indices
     """Node index along x, shape (n,): the node lies at x = i spacing."""
     j: Indices
     """Node index along y, shape (n,)."""
-    level_initial: Floats
-    """Height the present sinkage counts from [m], shape (n,)."""
-    level: Floats
-    """Present height [m], shape (n,)."""
-    sinkage_plastic: Floats
-    """Plastic set along the node's normal [m], shape (n,)."""
-    sigma_yield: Floats
-    """Largest pressure borne so far [Pa], shape (n,)."""
-    mass_remainder: Floats
-    """Displaced soil not placed yet, as height [m], shape (n,)."""
+    table: Floats
+    """One row per field, C-contiguous, shape (number of fields, n)."""
+    fields: tuple[str, ...] = FIELDS
+    """Names of the rows, as the law of the ground has them."""
 
     def __len__(self) -> int:
         """Return the number of nodes."""
         return len(self.i)
 
-    @staticmethod
-    def empty() -> NodeRecords:
-        """Return records of no node."""
-        none = np.zeros(0)
-        return NodeRecords(np.zeros(0, np.int32), np.zeros(0, np.int32), none, none, none, none, none)
+    def __getattr__(self, name: str) -> Floats:
+        """Return a field by its name, shape (n,)."""
+        return row_of(self, name, self.table)
 
     @staticmethod
-    def from_values(i: Indices, j: Indices, values: Floats) -> NodeRecords:
-        """Return records from node indices, shape (n,), and values in the order of FIELDS, shape (5, n)."""
-        return NodeRecords(i, j, values[0], values[1], values[2], values[3], values[4])
+    def empty(fields: tuple[str, ...] = FIELDS) -> NodeRecords:
+        """Return records of no node."""
+        return NodeRecords(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros((len(fields), 0)), fields)
+
+    @staticmethod
+    def from_values(i: Indices, j: Indices, values: Floats, fields: tuple[str, ...] = FIELDS) -> NodeRecords:
+        """Return records from node indices, shape (n,), and values in the order of the fields, shape (fields, n)."""
+        return NodeRecords(i, j, np.ascontiguousarray(values, dtype=np.float64), fields)
 
     def values(self) -> Floats:
-        """Return the values in the order of FIELDS, C-contiguous, shape (5, n)."""
-        return np.array([getattr(self, name) for name in FIELDS], dtype=np.float64)
+        """Return a copy of the values in the order of the fields, C-contiguous, shape (fields, n)."""
+        return self.table.copy()
 
     def is_sorted(self) -> bool:
         """Say whether the nodes are unique and sorted by (i, j)."""
@@ -64,8 +66,21 @@ class NodeRecords:
         return (
             np.array_equal(self.i, other.i)
             and np.array_equal(self.j, other.j)
-            and self.values().tobytes() == other.values().tobytes()
+            and self.fields == other.fields
+            and self.table.tobytes() == other.table.tobytes()
         )
+
+
+def row_of(owner: object, name: str, table: Floats) -> Floats:
+    """Return the row of a table that an attribute names; for ``__getattr__`` of what has ``fields``.
+
+    :raises AttributeError: if no field is called so
+    """
+    fields: tuple[str, ...] = object.__getattribute__(owner, 'fields')
+    if name not in fields:
+        raise AttributeError(f'{type(owner).__name__} has no {name!r}; its fields: {", ".join(fields)}')
+    row: Floats = table[fields.index(name)]
+    return row
 
 
 def node_key(i: Indices, j: Indices) -> NDArray[np.int64]:

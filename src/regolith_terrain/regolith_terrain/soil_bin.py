@@ -24,7 +24,9 @@ from regolith_terrain.scm import (
     make_scratch,
     make_wrench,
     reach,
+    scm_ground,
 )
+from regolith_terrain.scm.constants import SPREAD
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.surface import FlatField, HeightField
 
@@ -69,7 +71,7 @@ class SoilBin:
     ) -> None:
         """Fill the bin.
 
-        :param soil: name or file of a soil, or its parameters, shape (8,), or those of several, shape (n, 8); the
+        :param soil: name or file of a soil, or its parameters, shape (9,), or those of several, shape (n, 9); the
             first fills the bin, ``ground.region`` says where the others lie
         :param spacing: of the nodes [m]
         :param mode: 'regolith' or 'reference'
@@ -84,9 +86,9 @@ class SoilBin:
         self.mode = MODES[mode]
         self.bulldozing = bulldozing
         self.window = SoilGrid(field if field is not None else FlatField(), spacing).window(*bounds)
-        self.ground = self.window.ground()
+        self.ground = scm_ground(self.window)
         self.shear = np.zeros((*self.window.shape, 2))
-        self._spread = float(bulldozing[4])
+        self._spread = float(bulldozing[SPREAD])
         self.scratch = make_scratch(0.5, spacing, self._spread)
         self._wrench = make_wrench()
         self.force, self.torque, self.stats = self._wrench

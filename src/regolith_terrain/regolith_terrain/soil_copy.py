@@ -81,11 +81,11 @@ class SoilCopy:
 
 
 def as_virgin(records: NodeRecords, where: np.ndarray) -> NodeRecords:
-    """Return records whose history is dropped at some nodes: level_initial = level, all else zero.
+    """Return records whose history is dropped at some nodes: level_initial = level, what the law adds zero.
 
     :param where: bool, shape (n,)
     """
-    values = records.values()
-    values[0, where] = values[1, where]
-    values[2:, where] = 0.0
-    return NodeRecords.from_values(records.i, records.j, values)
+    virgin = NodeRecords(records.i, records.j, records.values(), records.fields)
+    virgin.level_initial[where] = virgin.level[where]
+    virgin.table[2:-1, where] = 0.0  # between the two heights and the mass, which no history changes
+    return virgin

@@ -12,24 +12,28 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_terrain.records import FIELDS, Floats, Indices, NodeRecords
-from regolith_terrain.scm.arrays import Ground
+from regolith_terrain.records import Floats, Indices, NodeRecords, row_of
 from regolith_terrain.soil_hash import LANES, add_node, digest
+from regolith_terrain.soil_law import DEFAULT, LEVEL, LEVEL_INITIAL, MASS, SoilLaw, soil_law
 from regolith_terrain.surface import HeightField
 
 TILE = 64
 _SHIFT = 6
-_MAGIC = b'REGSOIL1'
+_MAGIC = b'REGSOIL2'
 
 
 @dataclass(slots=True)
 class SoilWindow:
-    """A dense copy of the nodes i0 <= i < i0 + ni, j0 <= j < j0 + nj; kernels write it, the grid never sees that."""
+    """A dense copy of the nodes i0 <= i < i0 + ni, j0 <= j < j0 + nj; kernels write it, the grid never sees that.
+
+    Every field of the law is an attribute, too: ``window.level``, shape (ni, nj).
+    """
 
     i0: int
     j0: int
@@ -38,39 +42,30 @@ class SoilWindow:
     """Undisturbed heights with one more node on each side [m], shape (ni + 2, nj + 2)."""
     upright: Floats
     """Vertical part of the undisturbed ground's unit normal; zero where no kernel has needed it yet, shape (ni, nj)."""
-    level_initial: Floats
-    """[m], shape (ni, nj), as all that follow."""
-    level: Floats
-    sinkage_plastic: Floats
-    sigma_yield: Floats
-    mass_remainder: Floats
+    fields: tuple[str, ...]
+    """Of the nodes, as the law has them."""
+    values: Floats
+    """Of all fields, shape (number of fields, ni, nj)."""
     touched: NDArray[np.bool_]
-    """Nodes a kernel has changed."""
+    """Nodes a kernel has changed, shape (ni, nj)."""
+
+    def __getattr__(self, name: str) -> Floats:
+        """Return a field by its name, shape (ni, nj)."""
+        return row_of(self, name, self.values)
 
     @property
     def shape(self) -> tuple[int, int]:
         """Return (ni, nj)."""
-        return self.level.shape[0], self.level.shape[1]
-
-    def ground(self, region: NDArray[np.uint8] | None = None) -> Ground:
-        """Return the window as the contact kernels take it.
-
-        :param region: row of the soil table of each node, shape (ni, nj); none: the first everywhere
-        """
-        return Ground(
-            self.base, self.upright, self.level_initial, self.level, self.sinkage_plastic, self.sigma_yield,
-            self.touched, region if region is not None else np.zeros(self.shape, np.uint8), self.i0, self.j0,
-            self.spacing,
-        )  # fmt: skip
+        return self.values.shape[1], self.values.shape[2]
 
     def history(self) -> Floats:
-        """Return a copy of what loads change: level_initial, level, sinkage_plastic, sigma_yield, shape (4, ni, nj)."""
-        return np.stack((self.level_initial, self.level, self.sinkage_plastic, self.sigma_yield))
+        """Return a copy of all that loads change, shape (number of fields, ni, nj)."""
+        return self.values.copy()
 
     def changed(self) -> NodeRecords:
         """Return the records of all touched nodes, sorted by (i, j)."""
-        fields = (self.level_initial, self.level, self.sinkage_plastic, self.sigma_yield, self.mass_remainder)
-        return NodeRecords.from_values(*_pick(self.touched, self.i0, self.j0, fields))
+        i, j, values = _pick(self.touched, self.i0, self.j0, self.values)
+        return NodeRecords(i, j, values, self.fields)
 
 
 class _Tile:
@@ -83,11 +78,10 @@ class _Tile:
         self.values: Floats | None = None
         self.modified: NDArray[np.bool_] | None = None
 
-    def writable(self) -> tuple[Floats, NDArray[np.bool_]]:
+    def writable(self, from_base: NDArray[np.bool_]) -> tuple[Floats, NDArray[np.bool_]]:
         if self.values is None or self.modified is None:
-            self.values = np.zeros((len(FIELDS), TILE, TILE))
-            self.values[0] = self.base
-            self.values[1] = self.base
+            self.values = np.zeros((len(from_base), TILE, TILE))
+            self.values[from_base] = self.base
             self.modified = np.zeros((TILE, TILE), dtype=np.bool_)
         return self.values, self.modified
 
@@ -95,16 +89,20 @@ class _Tile:
 class SoilGrid:
     """The soil all vehicles share, as last committed."""
 
-    def __init__(self, height_field: HeightField, spacing: float) -> None:
+    def __init__(self, height_field: HeightField, spacing: float, law: SoilLaw | None = None) -> None:
         """Lay an unmodified grid with this spacing [m] over the field.
 
+        :param law: what the ground is made of; none: the default one
         :raises ValueError: if the spacing is not positive
         """
         if not spacing > 0.0:
             raise ValueError(f'spacing {spacing!r} m; allowed: > 0')
         self.height_field = height_field
         self.spacing = float(spacing)
-        self._no_values = np.zeros((len(FIELDS), 0, 0))
+        self.law = law if law is not None else soil_law(DEFAULT)
+        self._from_base = np.array([field.start == 'base' for field in self.law.fields])
+        self._initial, self._level, self._mass = (self.law.fields.index(f) for f in (LEVEL_INITIAL, LEVEL, MASS))
+        self._no_values = np.zeros((len(self._from_base), 0, 0))
         self._clear()
 
     def _clear(self) -> None:
@@ -132,36 +130,36 @@ class SoilGrid:
             raise ValueError(f'window i {i0}..{i1}, j {j0}..{j1} is empty')
         ni, nj = i1 - i0, j1 - j0
         base = np.empty((ni + 2, nj + 2))
-        values = np.empty((len(FIELDS), ni, nj))
+        values = np.empty((len(self._from_base), ni, nj))
         if parts is None:
             parts = np.array([[i0, i1, j0, j1]], dtype=np.int32)
         else:
-            values[1] = np.nan
+            values[self._level] = np.nan
         for ti in range((i0 - 1) >> _SHIFT, (i1 >> _SHIFT) + 1):
             for tj in range((j0 - 1) >> _SHIFT, (j1 >> _SHIFT) + 1):
                 tile = self._tile(ti, tj)
                 virgin = tile.values is None
                 records = self._no_values if virgin else tile.values
-                _copy_tile(tile.base, records, virgin, ti << _SHIFT, tj << _SHIFT, i0, j0, parts, base, values)
+                _copy_tile(
+                    tile.base, records, virgin, self._from_base, ti << _SHIFT, tj << _SHIFT, i0, j0, parts, base, values
+                )
         touched = np.zeros((ni, nj), dtype=np.bool_)
         upright = np.zeros((ni, nj))
-        a, b, c, d, e = values
-        return SoilWindow(i0, j0, self.spacing, base, upright, a, b, c, d, e, touched)
+        return SoilWindow(i0, j0, self.spacing, base, upright, self.law.names, values, touched)
 
     def records_at(self, i: Indices, j: Indices) -> NodeRecords:
         """Return the records of nodes, modified or not, in the order given; shape (n,) each."""
         i = np.asarray(i, dtype=np.int32)
         j = np.asarray(j, dtype=np.int32)
-        values = np.empty((len(FIELDS), len(i)))
+        values = np.zeros((len(self._from_base), len(i)))
         for (ti, tj), members in _by_tile(i, j):
             tile = self._tile(ti, tj)
             li, lj = i[members] & (TILE - 1), j[members] & (TILE - 1)
             if tile.values is None:
-                values[:2, members] = tile.base[li, lj]
-                values[2:, members] = 0.0
+                values[np.ix_(self._from_base, members)] = tile.base[li, lj]
             else:
                 values[:, members] = tile.values[:, li, lj]
-        return NodeRecords.from_values(i, j, values)
+        return NodeRecords(i, j, values, self.law.names)
 
     def levels(self, x: ArrayLike, y: ArrayLike) -> Floats:
         """Return the level [m] of the nodes nearest to (x, y) [m]; the arguments broadcast."""
@@ -174,7 +172,7 @@ class SoilGrid:
         for (ti, tj), members in _by_tile(fi, fj):
             tile = self._tiles.get((ti, tj))
             if tile is not None and tile.values is not None:
-                flat[members] = tile.values[1, fi[members] & (TILE - 1), fj[members] & (TILE - 1)]
+                flat[members] = tile.values[self._level, fi[members] & (TILE - 1), fj[members] & (TILE - 1)]
         return flat.reshape(out.shape)
 
     def comes_above(self, plane: tuple[float, ...], way: float) -> bool:
@@ -190,7 +188,7 @@ class SoilGrid:
         for ti in range(i0 >> _SHIFT, (i1 >> _SHIFT) + 1):
             for tj in range(j0 >> _SHIFT, (j1 >> _SHIFT) + 1):
                 tile = self._tile(ti, tj)
-                heights = tile.base if tile.values is None else tile.values[0]
+                heights = tile.base if tile.values is None else tile.values[self._initial]
                 if _any_above(
                     heights, ti << _SHIFT, tj << _SHIFT, i0, i1, j0, j1, self.spacing, z, slope_x, slope_y
                 ):
@@ -224,13 +222,14 @@ class SoilGrid:
             a, b = ((key[0] << _SHIFT) + li - low_i) // stride, ((key[1] << _SHIFT) + lj - low_j) // stride
             inside = (a >= 0) & (a < count) & (b >= 0) & (b < count)
             out = np.zeros((count, count)) if out is None else out
-            rise = (tile.values[1] - tile.base)[li, lj] / stride**2
+            rise = (tile.values[self._level] - tile.base)[li, lj] / stride**2
             np.add.at(out, (a[inside], b[inside]), rise[inside])
         return out
 
     def all_records(self) -> NodeRecords:
         """Return the records of all modified nodes, sorted by (i, j)."""
-        parts_i, parts_j, parts = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)], [np.zeros((len(FIELDS), 0))]
+        none = NodeRecords.empty(self.law.names)
+        parts_i, parts_j, parts = [none.i], [none.j], [none.table]
         for (ti, tj), tile in self._tiles.items():
             if tile.values is not None and tile.modified is not None:
                 li, lj = np.nonzero(tile.modified)
@@ -239,15 +238,20 @@ class SoilGrid:
                 parts.append(tile.values[:, li, lj])
         i, j, values = np.concatenate(parts_i), np.concatenate(parts_j), np.concatenate(parts, axis=1)
         order = np.lexsort((j, i))
-        return NodeRecords.from_values(i[order], j[order], np.ascontiguousarray(values[:, order]))
+        return NodeRecords.from_values(i[order], j[order], values[:, order], self.law.names)
 
     def max_rut_depth(self) -> float:
         """Return how far the lowest node lies below the undisturbed ground [m], >= 0."""
         depth = 0.0
         for tile in self._tiles.values():
             if tile.values is not None and tile.modified is not None and tile.modified.any():
-                depth = max(depth, float((tile.base - tile.values[1])[tile.modified].max()))
+                depth = max(depth, float((tile.base - tile.values[self._level])[tile.modified].max()))
         return depth
+
+    def moved_mass(self) -> float:
+        """Return the sum of all columns' changes of mass, rounded once [kg/m^2]; see :mod:`regolith_terrain.mass`."""
+        kept = (t.values[self._mass] for t in self._tiles.values() if t.values is not None)
+        return math.fsum(chain.from_iterable(mass[mass != 0.0].tolist() for mass in kept))
 
     # -- writing ------------------------------------------------------------------------------------------------
 
@@ -274,10 +278,12 @@ class SoilGrid:
     def _take(self, records: NodeRecords, write: bool, weigh: bool = True) -> tuple[int, NDArray[np.uint64]]:
         if weigh and not records.is_sorted():
             raise ValueError('node records must be unique and sorted by (i, j)')
+        if records.fields != self.law.names and len(records):
+            raise ValueError(f'node records of {", ".join(records.fields)}; allowed here: {", ".join(self.law.names)}')
         lanes, count = self._lanes.copy(), self._count
-        values = records.values()
+        values = records.table
         for (ti, tj), members in _by_tile(records.i, records.j):
-            tile_values, modified = self._tile(ti, tj).writable()
+            tile_values, modified = self._tile(ti, tj).writable(self._from_base)
             count += _take_tile(
                 ti << _SHIFT,
                 tj << _SHIFT,
@@ -287,7 +293,7 @@ class SoilGrid:
                 values.view(np.uint64),
                 members,
                 tile_values,
-                tile_values.view(np.uint64).reshape(len(FIELDS), -1),
+                tile_values.view(np.uint64).reshape(len(values), -1),
                 modified,
                 lanes,
                 write,
@@ -305,20 +311,21 @@ class SoilGrid:
         """Return what :meth:`soil_hash` must be, computed from the records alone."""
         records = self.all_records()
         lanes = np.zeros(LANES, dtype=np.uint64)
-        _hash_all(records.i, records.j, records.values().view(np.uint64), lanes)
+        _hash_all(records.i, records.j, records.table.view(np.uint64), lanes)
         return digest(len(records), lanes)
 
     def save(self) -> bytes:
         """Return all records as bytes: equal soil, equal bytes."""
         records = self.all_records()
-        head = np.array([len(records)], dtype='<i8').tobytes() + np.array([self.spacing], dtype='<f8').tobytes()
+        names = ' '.join(self.law.names).encode()
+        head = np.array([len(records), len(names)], dtype='<i8').tobytes() + np.array([self.spacing], '<f8').tobytes()
         body = records.i.astype('<i4').tobytes() + records.j.astype('<i4').tobytes()
-        return _MAGIC + head + body + records.values().astype('<f8').tobytes()
+        return _MAGIC + head + names + body + records.table.astype('<f8').tobytes()
 
     def load(self, blob: bytes) -> None:
         """Replace all records by saved ones; the height field is not part of them.
 
-        :raises ValueError: if the blob is not a saved soil, or of a grid with another spacing
+        :raises ValueError: if the blob is not a saved soil, or of a grid with another spacing or law
         """
         records = self._parse(blob)
         tiles = self._tiles
@@ -328,19 +335,23 @@ class SoilGrid:
         self.apply(records)
 
     def _parse(self, blob: bytes) -> NodeRecords:
-        start = len(_MAGIC) + 16
+        start = len(_MAGIC) + 24
         if len(blob) < start or not blob.startswith(_MAGIC):
             raise ValueError(f'not a saved soil: {len(blob)} bytes starting {blob[:8]!r}; allowed: {_MAGIC!r}')
-        count = int(np.frombuffer(blob, '<i8', 1, len(_MAGIC))[0])
-        spacing = float(np.frombuffer(blob, '<f8', 1, len(_MAGIC) + 8)[0])
-        if len(blob) != start + count * (8 + 8 * len(FIELDS)):
+        count, length = (int(v) for v in np.frombuffer(blob, '<i8', 2, len(_MAGIC)))
+        spacing = float(np.frombuffer(blob, '<f8', 1, start - 8)[0])
+        fields = tuple(blob[start : start + length].decode(errors='replace').split())
+        start += length
+        if len(blob) != start + count * (8 + 8 * len(fields)):
             raise ValueError(f'saved soil of {count} nodes has {len(blob)} bytes; it was cut short')
         if spacing != self.spacing:
             raise ValueError(f'saved soil has spacing {spacing!r} m; this grid: {self.spacing!r} m')
+        if fields != self.law.names:
+            raise ValueError(f'saved soil has fields {", ".join(fields)}; this grid: {", ".join(self.law.names)}')
         i = np.frombuffer(blob, '<i4', count, start).astype(np.int32)
         j = np.frombuffer(blob, '<i4', count, start + 4 * count).astype(np.int32)
-        values = np.frombuffer(blob, '<f8', len(FIELDS) * count, start + 8 * count).astype(np.float64)
-        return NodeRecords.from_values(i, j, values.reshape(len(FIELDS), count))
+        values = np.frombuffer(blob, '<f8', len(fields) * count, start + 8 * count).astype(np.float64)
+        return NodeRecords(i, j, values.reshape(len(fields), count), fields)
 
     def _tile(self, ti: int, tj: int) -> _Tile:
         tile = self._tiles.get((ti, tj))
@@ -367,7 +378,7 @@ def _by_tile(i: Indices, j: Indices) -> list[tuple[tuple[int, int], NDArray[np.i
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _copy_tile(  # type: ignore[no-untyped-def]
-    tile_base, tile_values, virgin, ti0, tj0, i0, j0, parts, base, values
+    tile_base, tile_values, virgin, from_base, ti0, tj0, i0, j0, parts, base, values
 ):
     """Copy what a tile and parts of a window (with a border of one node) share; (ti0, tj0) is the tile's first node."""
     size = tile_base.shape[0]
@@ -382,7 +393,7 @@ def _copy_tile(  # type: ignore[no-untyped-def]
                 for j in range(max(c, tj0), min(d, tj0 + size)):
                     if not virgin:
                         values[k, i - i0, j - j0] = tile_values[k, i - ti0, j - tj0]
-                    elif k < 2:
+                    elif from_base[k]:
                         values[k, i - i0, j - j0] = tile_base[i - ti0, j - tj0]
                     else:
                         values[k, i - i0, j - j0] = 0.0
@@ -401,7 +412,7 @@ def _any_above(heights, ti0, tj0, i0, i1, j0, j1, spacing, z, slope_x, slope_y):
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
-def _pick(touched, i0, j0, fields):  # type: ignore[no-untyped-def]
+def _pick(touched, i0, j0, values):  # type: ignore[no-untyped-def]
     """Return indices and values of the touched nodes, row by row."""
     count = 0
     for r in range(touched.shape[0]):
@@ -410,16 +421,18 @@ def _pick(touched, i0, j0, fields):  # type: ignore[no-untyped-def]
                 count += 1
     i = np.empty(count, np.int32)
     j = np.empty(count, np.int32)
-    values = np.empty((len(fields), count))
+    picked = np.empty((values.shape[0], count))
     at = 0
     for r in range(touched.shape[0]):
         for c in range(touched.shape[1]):
             if touched[r, c]:
                 i[at], j[at] = r + i0, c + j0
-                for k in range(len(fields)):
-                    values[k, at] = fields[k][r, c]
                 at += 1
-    return i, j, values
+    for k in range(values.shape[0]):
+        field = values[k]
+        for n in range(count):
+            picked[k, n] = field[i[n] - i0, j[n] - j0]
+    return i, j, picked
 
 
 @njit(cache=True, nogil=True, error_model='numpy')

@@ -30,7 +30,7 @@ def mix(word):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def add_node(i, j, bits, n, subtract, lanes):  # type: ignore[no-untyped-def]
-    """Add (or subtract) node (i, j), whose five values are bits[:, n], to the lanes, in place."""
+    """Add (or subtract) node (i, j), whose values are bits[:, n], to the lanes, in place."""
     place = (np.uint64(np.int64(i)) << np.uint64(32)) | (np.uint64(np.int64(j)) & np.uint64(0xFFFFFFFF))
     for lane in range(lanes.shape[0]):
         word = mix(place + np.uint64(lane + 1) * np.uint64(0x9E3779B97F4A7C15))

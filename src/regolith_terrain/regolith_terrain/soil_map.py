@@ -34,7 +34,8 @@ class SoilMap:
     def __init__(self, soils: Floats, regions: Sequence[Region] = ()) -> None:
         """Lay out the soils.
 
-        :param soils: parameters, shape (n, 8); row 0 lies wherever no region is, row k + 1 fills region k
+        :param soils: parameters as the law's kernels take them, one row per soil; row 0 lies wherever no region is,
+            row k + 1 fills region k
         :raises ValueError: if the numbers do not fit, or there are more than 255 regions
         """
         self.soils = np.atleast_2d(np.asarray(soils, dtype=np.float64))

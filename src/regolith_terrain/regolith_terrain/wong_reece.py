@@ -45,7 +45,8 @@ def rigid_wheel(
     Not part of the closed form: rebound behind the wheel, damping of the soil (R is not read), and what b = P / (2 A)
     is in detail; here it is that of the rectangle under the contact.
 
-    :param soil: as :meth:`regolith_terrain.config.SoilConfig.parameters` returns it, shape (8,)
+    :param soil: as :meth:`regolith_terrain.soil_config.SoilConfig.parameters` returns it, shape (9,), of which
+        elasticity, damping and density are not read
     :param load: [N]
     :param slip: 1 - v / (omega r), 0 <= slip < 1
     :param radius: [m]

@@ -127,8 +127,24 @@ def test_stop_reports_ruts_and_conflicts() -> None:
     stage.delta(key, 'amber', rut(1, 0.1))
     stage.delta(key, 'beryl', rut(1, 0.2))
     stage.cycle(1, 1, Verdict.COMMIT, Command.STOP)
-    assert json.loads(stage.evolved[-1].report) == {'modified_nodes': 1, 'max_rut_depth_m': 0.2, 'conflicts': 1}
+    report = json.loads(stage.evolved[-1].report)
+    assert set(report.pop('ledger').values()) == {0.0}
+    assert report == {'modified_nodes': 1, 'max_rut_depth_m': 0.2, 'conflicts': 1}
     assert stage.updates[0].conflicts == 1 and stage.updates[0].owner.tolist() == [1]
+
+
+def test_the_ledger_tells_soil_made_of_nothing() -> None:
+    """Moved soil sums to zero exactly; what an agent adds without taking it anywhere shows as an error, in kilograms."""
+    stage = Stage(('amber',))
+    moved = rut(1, 0.1)
+    moved.mass_kgpm2[:] = 0.75
+    stage.delta(stage.cycle(0, 0), 'amber', moved)
+    stage.cycle(1, 1, Verdict.COMMIT, Command.STOP)
+    book = json.loads(stage.evolved[-1].report)['ledger']
+    assert book == {
+        'ground_kg': 0.75 * 0.02**2, 'carried_kg': 0.0, 'in_flight_kg': 0.0, 'in_transit_kg': 0.0,
+        'error_kg': 0.75 * 0.02**2,
+    }  # fmt: skip
 
 
 def test_restore_goes_back_and_takes_the_new_epoch() -> None:

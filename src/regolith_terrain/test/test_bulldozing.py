@@ -11,8 +11,11 @@ import pytest
 
 from regolith_terrain import scm
 from regolith_terrain.config import BulldozingConfig, load_soil
+from regolith_terrain.mass import QUANTUM_KGPM2
 from regolith_terrain.scm.bulldozing import DOMAIN, erode
+from regolith_terrain.scm.constants import DAMPING, DENSITY
 from regolith_terrain.soil_bin import SoilBin
+from regolith_terrain.soil_grid import SoilWindow
 
 MODES = ('reference', 'regolith')
 
@@ -23,7 +26,7 @@ def rules(**values: float) -> np.ndarray:
 
 def quiet() -> np.ndarray:
     parameters = load_soil('chrono_lunar').parameters()
-    parameters[7] = 0.0
+    parameters[DAMPING] = 0.0
     return parameters
 
 
@@ -42,6 +45,39 @@ def test_raised_volume_is_the_plastic_volume(mode: str, factor: float) -> None:
     assert displaced == pytest.approx(plastic, rel=1e-9)
     assert plastic == pytest.approx(0.21 * 0.31 * 0.02, rel=0.01)
     assert raised == pytest.approx(factor * plastic, rel=1e-9)
+
+
+def books(window: SoilWindow) -> np.ndarray:
+    """Return the columns' masses in quanta, having seen that they are whole numbers of them."""
+    quanta = window.mass_kgpm2 / QUANTUM_KGPM2
+    assert np.array_equal(quanta, np.rint(quanta))
+    return quanta.astype(np.int64)
+
+
+@pytest.mark.parametrize('mode', MODES)
+def test_what_is_raised_was_carved_to_the_quantum(mode: str) -> None:
+    """Two soils of different density under one plate: nothing is made or lost, and each gives what its volume weighs."""
+    light, dense = quiet(), quiet()
+    light[DENSITY], dense[DENSITY] = 1300.0, 1900.0
+    soils = np.array([light, dense])
+    bin_ = SoilBin(soils, mode=mode, bounds=(-60, 61, -60, 61), bulldozing=rules(flow_factor=0.7))
+    bin_.ground.region[60:] = 1
+    for k in range(1, 101):
+        bin_.plate((0.0, 0.0, -2e-4 * k))
+    quanta, window = books(bin_.window), bin_.window
+    assert quanta.sum() == 0
+    pressed = window.sinkage_plastic > 0.0
+    density = np.where(bin_.ground.region == 1, 1900.0, 1300.0)
+    carved = -0.7 * window.sinkage_plastic * density
+    # A quantum may be rounded up or down in each of the hundred steps.
+    assert np.allclose(window.mass_kgpm2[pressed], carved[pressed], rtol=0.0, atol=100 * QUANTUM_KGPM2)
+    assert quanta[~pressed].min() >= 0 and quanta[~pressed].max() > 0
+
+
+def test_compaction_alone_moves_no_mass() -> None:
+    bin_ = SoilBin(quiet())
+    bin_.plate((0.0, 0.0, -0.02))
+    assert bin_.window.sinkage_plastic.max() > 0.0 and not bin_.window.mass_kgpm2.any()
 
 
 def test_soil_heaps_up_beside_the_plate_and_not_under_it() -> None:
@@ -79,7 +115,8 @@ def slump(bin_: SoilBin, sweeps: int, order: np.ndarray | None = None) -> None:
     if order is not None:
         inside = inside[order]
     limit = 0.01 * math.tan(math.radians(35.0))
-    erode(bin_.ground, inside, len(inside), marks, 0, 0, cols, limit, sweeps, np.zeros(len(inside)))
+    flux, mass_flux = np.zeros((2, len(inside)))
+    erode(bin_.ground, bin_.soils, inside, len(inside), marks, 0, 0, cols, limit, sweeps, flux, mass_flux)
 
 
 def test_erosion_conserves_volume() -> None:
@@ -89,6 +126,10 @@ def test_erosion_conserves_volume() -> None:
     assert not np.allclose(window.level, heap)
     assert float(window.level.sum()) == pytest.approx(float(heap.sum()), rel=1e-12)
     assert np.allclose(window.level - heap, window.level_initial - heap, atol=1e-15)
+    assert books(window).sum() == 0
+    # A height of soil has its mass, to half a quantum for each of four neighbours and 400 sweeps.
+    expected = (window.level - heap) * 1500.0
+    assert np.allclose(window.mass_kgpm2, expected, rtol=0.0, atol=800 * QUANTUM_KGPM2)
 
 
 def test_erosion_does_not_depend_on_the_order_of_nodes() -> None:

@@ -11,6 +11,7 @@ from regolith_terrain.merge import SoilUpdate, merge
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.soil_copy import SoilCopy
 from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.soil_law import RIGID
 from regolith_terrain.surface import FlatField, PlaneField
 from regolith_world.records import CycleKey
 
@@ -73,9 +74,30 @@ def test_raises_add_up_and_mass_is_conserved() -> None:
     b = records(node(0, 0, 0.375, 0.25, 0.125, 2.0, 0.625))
     merged = merge(grid, {'a': a, 'b': b}).records
     assert merged.level_initial[0] == 0.25 + 0.25 + 0.125
-    assert merged.mass_remainder[0] == 0.5 + 0.25 + 0.125
+    assert merged.mass_kgpm2[0] == 0.5 + 0.25 + 0.125
     assert merged.level[0] == merged.level_initial[0] - 0.25  # as deep below as agent a left it
     assert (merged.sinkage_plastic[0], merged.sigma_yield[0]) == (0.25, 4.0)
+
+
+def test_fields_of_another_law_are_refused_by_name() -> None:
+    """A record that lacks what the ground's law has cannot be stored, saved soil of another law not be loaded."""
+    grid, rigid = SoilGrid(FlatField(), 0.1), SoilGrid(FlatField(), 0.1, RIGID)
+    assert rigid.window(0, 2, 0, 2).fields == ('level_initial', 'level', 'mass_kgpm2')
+    with pytest.raises(ValueError, match=r'sinkage_plastic.*allowed here: level_initial, level, mass_kgpm2'):
+        rigid.apply(records(node(0, 0, 0.0, -0.1, 0.1, 1.0)))
+    with pytest.raises(ValueError, match=r'saved soil has fields .*sigma_yield.*this grid'):
+        rigid.load(grid.save())
+
+
+def test_a_law_without_a_rule_of_its_own_lets_the_deeper_rut_win() -> None:
+    grid = SoilGrid(FlatField(), 0.1, RIGID)
+    i, j = np.zeros(1, np.int32), np.zeros(1, np.int32)
+    deltas = {
+        name: NodeRecords.from_values(i, j, np.array([[0.0], [level], [mass]]), RIGID.names)
+        for name, level, mass in (('a', -0.125, 0.5), ('b', -0.25, 0.25), ('c', -0.25, 0.125))
+    }
+    merged = merge(grid, deltas)
+    assert merged.owner.tolist() == [1] and merged.records.table[:, 0].tolist() == [0.0, -0.25, 0.875]
 
 
 def test_unsorted_delta_names_its_agent() -> None:

@@ -19,6 +19,7 @@ from regolith_terrain.scm import (
     STAT_LOADED_NODES,
     STAT_PATCHES,
     make_scratch,
+    scm_ground,
 )
 from regolith_terrain.soil_bin import SoilBin as Bin
 from regolith_terrain.soil_grid import SoilGrid
@@ -245,7 +246,7 @@ def test_leaving_the_window_is_reported_and_changes_nothing() -> None:
 def test_parts_of_a_window_that_were_not_copied_are_out_of_bounds() -> None:
     bin_ = Bin('chrono_lunar', bounds=(-40, 120, -35, 36))
     bin_.window = SoilGrid(FlatField(), 0.01).window(-40, 120, -35, 36, np.array([[-40, 60, -35, 36]], dtype=np.int32))
-    bin_.ground = bin_.window.ground()
+    bin_.ground = scm_ground(bin_.window)
     assert bin_.wheel((0.3, 0.0, 0.2)) == OK
     assert bin_.force[2] > 0.0
     assert bin_.wheel((0.4, 0.0, 0.2)) == LEFT_WINDOW

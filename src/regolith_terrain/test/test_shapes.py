@@ -148,7 +148,7 @@ def test_forces_do_not_depend_on_tile_borders(mode: str, moved: tuple[int, int])
         for _ in range(2):
             bin_ = SoilBin(quiet('chrono_lunar'), spacing, mode)
             bin_.window = grid.window(di - 40, di + 60, dj - 30, dj + 31)
-            bin_.ground = bin_.window.ground()
+            bin_.ground = scm.scm_ground(bin_.window)
             bin_.shear = np.zeros((*bin_.window.shape, 2))
             for k in range(40):
                 bin_.wheel((di * spacing + k / 512.0, dj * spacing, 0.225), velocity=(0.25, 0.0, 0.0), spin=(0.0, 1.25, 0.0))

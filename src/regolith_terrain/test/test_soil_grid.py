@@ -36,7 +36,7 @@ def test_window_shows_ground_and_records_across_tile_borders() -> None:
         r, c = records.i[n] + 130, records.j[n] + 65
         if 0 <= r < 200 and 0 <= c < 194:
             expected[:, r, c] = records.values()[:, n]
-    names = ('level_initial', 'level', 'sinkage_plastic', 'sigma_yield', 'mass_remainder')
+    names = ('level_initial', 'level', 'sinkage_plastic', 'sigma_yield', 'mass_kgpm2')
     for k, name in enumerate(names):
         array = getattr(window, name)
         assert array.flags.c_contiguous and np.array_equal(array, expected[k]), name

@@ -22,7 +22,7 @@ CHRONO = {
 @pytest.mark.parametrize('name', sorted(CHRONO))
 def test_shipped_sets_are_those_of_the_reference(name: str) -> None:
     k_phi, k_c, n, c, phi, k, e, r = CHRONO[name]
-    assert load_soil(name).parameters().tolist() == [k_phi, k_c, n, c, np.tan(np.deg2rad(phi)), k, e, r]
+    assert load_soil(name).parameters().tolist() == [k_phi, k_c, n, c, np.tan(np.deg2rad(phi)), k, e, r, 1500.0]
 
 
 def test_every_shipped_set_is_valid_and_named_as_its_file() -> None:

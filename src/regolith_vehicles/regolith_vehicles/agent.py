@@ -86,7 +86,7 @@ class Snapshot:
     cycle_ns: int = 0
     """Length of the cycle that led here [ns]; 0 if none did (at the start, after a restore)."""
     motion: Vector | None = None
-    """Of the base after every substep of that cycle, see :data:`regolith_vehicles.substeps.run_substeps`."""
+    """Of the base after every substep of that cycle, see :func:`regolith_vehicles.substeps.substep_loop`."""
 
     @property
     def wheels(self) -> tuple[WheelState, ...]:

@@ -49,7 +49,7 @@ class AgentNode:
         entry = load_section(scenario_file, f'vehicles.{name}', VehicleEntry)
         model, mjcf_path = load_vehicle_model(entry.model)
         field = build_height_field(terrain, head.seed)
-        soil = SoilCopy(SoilGrid(field, terrain.spacing_m), name, terrain.compaction_transfer)
+        soil = SoilCopy(SoilGrid(field, terrain.spacing_m, terrain.law), name, terrain.compaction_transfer)
         self.shell = ParticipantShell(node, world_config, lambda topic: f'{world_namespace}/{topic}')
         self._delta = self.shell.link.create_publisher(TerrainDelta, self.shell.world('terrain/delta'), qos.PROTOCOL)
         self.agent = VehicleAgent(

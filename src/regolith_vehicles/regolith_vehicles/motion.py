@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,8 @@ class Motion:
     loop: Callable[[], int]
     """All substeps; runs without the interpreter lock, writes only what this vehicle owns."""
     window: SoilWindow
-    shear: Vector
+    contact: Any
+    """What the ground contact was given, its memory in it."""
     duration: float
     begin: Vector
     """Controls at the start of the cycle."""
@@ -35,7 +37,7 @@ class Motion:
     base_position: Vector
     """[m]."""
     samples: Vector
-    """Of the base after every substep, see :data:`substeps.run_substeps`."""
+    """Of the base after every substep, see :func:`substeps.substep_loop`."""
     status: int = substeps.OK
 
     def run(self) -> None:

@@ -34,7 +34,7 @@ class MotionSamples:
 def of_cycle(rows: Floats, end_ns: int, dt_ns: int) -> MotionSamples:
     """Return the samples of a committed cycle.
 
-    :param rows: of :data:`regolith_vehicles.substeps.run_substeps`: qpos and qvel of the free joint, shape (n, 13)
+    :param rows: of :func:`regolith_vehicles.substeps.substep_loop`: qpos and qvel of the free joint, shape (n, 13)
     :param end_ns: committed time at its end [ns]
     :param dt_ns: its length [ns]
     """

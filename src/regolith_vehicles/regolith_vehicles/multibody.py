@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from regolith_terrain.ground_contact import StepLimit
 from regolith_vehicles.config import VehicleModelConfig, VehicleModelError
 from regolith_vehicles.kinematics import WheelLayout
 
@@ -202,19 +204,18 @@ def to_ros(wxyz: Vector) -> Vector:
 
 
 def check_substep(
-    config: VehicleModelConfig, mass: float, elastic_stiffness: float, damping: float,
+    config: VehicleModelConfig, mass: float, limit_of: Callable[[float, float], StepLimit],
     where: str | Path = 'vehicle', hull_area: float = 0.0,
 ) -> float:  # fmt: skip
-    """Return the stability limit of the explicit soil force, or refuse a substep above half of it.
+    """Return the stability limit of the explicit ground force, or refuse a substep above half of it.
 
-    Soil pushes with stiffness E A and damping R A; the limit is min(2 sqrt(m / (E A)), m / (R A)), with the mass of the
-    whole vehicle. A is the area that can plausibly press: of all wheels, chord times width at a sinkage of half the
-    radius, sqrt(3) R w each (a single unsprung wheel is lighter, but it also never stands in the soil so deep that it
-    would carry this area alone); or of the hull. Each counts apart: what lies on its belly does not stand on wheels.
+    It follows from the mass of the whole vehicle and the area that can plausibly press: of all wheels, chord times
+    width at a sinkage of half the radius, sqrt(3) R w each (a single unsprung wheel is lighter, but it also never
+    stands in the soil so deep that it would carry this area alone); or of the hull. Each counts apart: what lies on its
+    belly does not stand on wheels.
 
     :param mass: of the vehicle [kg]
-    :param elastic_stiffness: E of the soil [Pa/m]
-    :param damping: R of the soil [Pa s/m]
+    :param limit_of: the ground's (:meth:`regolith_terrain.ground_contact.GroundContact.step_limit`)
     :param hull_area: largest face of any ground shape [m^2]
     :return: limit of the substep [s]
     :raises VehicleModelError: naming all these values
@@ -224,16 +225,14 @@ def check_substep(
     for area, part in ((wheel_area, 'wheels'), (hull_area, 'ground_shapes')):
         if area <= 0.0:
             continue
-        limit = 2.0 * math.sqrt(mass / (elastic_stiffness * area))
-        if damping > 0.0:
-            limit = min(limit, mass / (damping * area))
+        limit, why = limit_of(mass, area)
         if config.substep_s > 0.5 * limit:
             raise VehicleModelError(
                 where,
                 'substep_s',
                 config.substep_s,
                 f'at most {0.5 * limit:.3g} s, half the stability limit of {mass:.4g} kg on {area:.3g} m^2 of soil'
-                f' ({part}) with E = {elastic_stiffness:.3g} Pa/m, R = {damping:.3g} Pa s/m',
+                f' ({part}) with {why}',
             )
         lowest = min(lowest, limit)
     return lowest

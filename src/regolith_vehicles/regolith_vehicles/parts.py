@@ -14,7 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain import scm
-from regolith_terrain.scm.constants import CYLINDER, GROUSERED, MESH, RAY_ABOVE
+from regolith_terrain.scm.constants import CYLINDER, GROUSERED, MESH
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_vehicles import substeps
 from regolith_vehicles.config import VehicleModelError
@@ -81,7 +81,7 @@ class Parts:
         return out
 
     def hull_is_near(
-        self, grid: SoilGrid, mode: int, place: Vector, turn: Vector, cvel: Vector, com: Vector, dt: float
+        self, grid: SoilGrid, felt_above: float, place: Vector, turn: Vector, cvel: Vector, com: Vector, dt: float
     ) -> bool:
         """Say whether any part of the hull may touch the ground within a cycle.
 
@@ -89,11 +89,12 @@ class Parts:
         lowered by as far as the shape can come, stays above every node it can come over. All shapes of a body are
         looked at in one box first.
 
+        :param felt_above: how far above the ground a part is felt already [m]
         :param place: origins of all bodies [m], shape (nbody, 3); turn: their rotations, shape (nbody, 9)
         :param cvel: MuJoCo's velocities, shape (nbody, 6), of the points at ``com``, shape (3,)
         :param dt: length of the cycle [s]
         """
-        slack = 0.5 * substeps.MARGIN_ACCELERATION * dt * dt + (RAY_ABOVE if mode == scm.MODE_REFERENCE else 0.0)
+        slack = 0.5 * substeps.MARGIN_ACCELERATION * dt * dt + felt_above
         for group in self.hull:
             b = group.body
             bounds = _underside(group.middle, group.half, _LEVEL, place[b], turn[b], cvel[b], com)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""All substeps of one cycle in a single compiled loop: MuJoCo for the bodies, SCM for wheels and hull.
+"""All substeps of one cycle in a single compiled loop: MuJoCo for the bodies, the ground's law for what touches it.
 
 The order mj_step1, read poses, write forces, mj_step2 is what makes a replay exact: mj_step1 recomputes everything
 that depends on positions and velocities from the saved state (``force; mj_step`` would read what lags a step behind).
@@ -10,19 +10,24 @@ global interpreter lock.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import mujoco
 import numpy as np
 from llvmlite import binding
-from numba import njit, types
+from numba import types
+from numpy.typing import NDArray
 
-import regolith_terrain
-from regolith_terrain.scm import Wrench, body_wrench
+from regolith_terrain.compiled import bind
+from regolith_terrain.ground_contact import PartPose
+from regolith_terrain.scm.arrays import Wrench
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 OK = 0
 NOT_FINITE = -1
@@ -38,6 +43,74 @@ MARGIN_ACCELERATION = 100.0
 """A part may gain speed in a cycle; the soil window allows for this much (a hard landing, not driving) [m/s^2]."""
 SAMPLE_COLUMNS = 13
 """Of the samples of the motion: qpos (7) and qvel (6) of the free joint."""
+
+
+class Bodies(NamedTuple):
+    """MuJoCo's structures by their addresses, and views of what the loop reads and writes of mjData."""
+
+    model: int
+    data: int
+    qpos: Floats
+    qvel: Floats
+    xpos: Floats
+    xmat: Floats
+    cvel: Floats
+    subtree_com: Floats
+    xipos: Floats
+    xfrc_applied: Floats
+    ctrl: Floats
+    root: int
+    """Body whose subtree the vehicle is."""
+
+
+class Controls(NamedTuple):
+    """What actuators are told, linearly from the start of a cycle to its end."""
+
+    actuators: Indices
+    """Indices in ``ctrl``, shape (n,)."""
+    begin: Floats
+    """Shape (n,)."""
+    end: Floats
+
+
+class Touching(NamedTuple):
+    """The parts that may touch ground: of each shape its body, its place and its rotation in that body's frame."""
+
+    body: Indices
+    """Shape (n,)."""
+    offset: Floats
+    """[m], shape (n, 3)."""
+    frame: Floats
+    """Shape (n, 3, 3)."""
+    active: int
+    """How many of them, the first, take part in this cycle."""
+
+
+class Wrenches(NamedTuple):
+    """Out: of the ground on each part in the last substep."""
+
+    force: Floats
+    """World axes [N], shape (n, 3)."""
+    torque: Floats
+    """About the shape's origin, world axes [N m], shape (n, 3)."""
+    stats: Floats
+    """Shape (n, STAT_COUNT)."""
+
+
+class Fading(NamedTuple):
+    """How a vehicle is let down at the start: speeds fade, and the ground forgets each substep."""
+
+    factor: float
+    """On all speeds after each substep; 1: nothing fades, and the ground keeps what happens to it."""
+    values: Floats
+    """Fields of the soil window, shape (fields, ni, nj)."""
+    untouched: Floats
+    """What they are again after each substep."""
+    touched: NDArray[np.bool_]
+    """Nodes the kernels changed, shape (ni, nj)."""
+
+
+NOT_FADING = Fading(1.0, np.zeros((0, 0, 0)), np.zeros((0, 0, 0)), np.zeros((0, 0), dtype=np.bool_))
 
 
 def _load_mujoco() -> None:
@@ -58,139 +131,89 @@ mj_step1 = types.ExternalFunction('mj_step1', _pair)
 mj_step2 = types.ExternalFunction('mj_step2', _pair)
 
 
-def _kernels_digest() -> int:
-    """Return a number that changes with the source of the package whose kernels are compiled into the loop.
+@cache
+def substep_loop(press: Callable[..., int]) -> Callable[..., int]:
+    """Return the compiled loop over a ground contact, ``run(count, step, bodies, controls, parts, contact, wrenches,
+    fading, samples)``: OK, or what went wrong.
 
-    Numba's cache looks at the file of the outer function only; a constant in its closure is part of the cache key.
+    :param press: the contact's compiled function (:mod:`regolith_terrain.ground_contact`)
+
+    The loop takes number and length [s] of the substeps (opt.timestep must be set to it), named tuples as above, what
+    ``press`` takes as its first argument, and out: the base's motion after every substep, shape (count,
+    SAMPLE_COLUMNS).
     """
-    digest = hashlib.sha256()
-    for path in sorted(Path(regolith_terrain.__file__).parent.rglob('*.py')):
-        digest.update(path.read_bytes())
-    return int.from_bytes(digest.digest()[:4], 'little')
+    return bind(_run_substeps, press=press)
 
 
-def _compile(kernels: int) -> Callable[..., int]:
-    @njit(cache=True, nogil=True, error_model='numpy')
-    def run_substeps(  # type: ignore[no-untyped-def]
-        model,
-        data,
-        count,
-        step,
-        qpos,
-        qvel,
-        xpos,
-        xmat,
-        cvel,
-        subtree_com,
-        xipos,
-        xfrc_applied,
-        ctrl,
-        root,
-        actuators,
-        ctrl_begin,
-        ctrl_end,
-        part_body,
-        offset,
-        frame,
-        parts,
-        shapes,
-        ground,
-        soils,
-        bulldozing,
-        mode,
-        shear,
-        scratch,
-        force,
-        torque,
-        stats,
-        fade,
-        untouched,
-        samples,
-    ):
-        if kernels < 0:  # never; keeps the digest in the closure and so in the cache key
-            return kernels
-        center = np.empty(3)
-        velocity = np.empty(3)
-        rotation = np.empty((3, 3))
-        for k in range(count):
-            part = (k + 1) / count
-            for a in range(actuators.shape[0]):
-                ctrl[actuators[a]] = ctrl_begin[a] + (ctrl_end[a] - ctrl_begin[a]) * part
-            mj_step1(model, data)
-            for w in range(part_body.shape[0]):
-                for a in range(6):
-                    xfrc_applied[part_body[w], a] = 0.0
-            for w in range(parts):
-                b = part_body[w]
-                for a in range(3):
-                    center[a] = xpos[b, a] + (
-                        xmat[b, 3 * a] * offset[w, 0]
-                        + xmat[b, 3 * a + 1] * offset[w, 1]
-                        + xmat[b, 3 * a + 2] * offset[w, 2]
+def _run_substeps(  # type: ignore[no-untyped-def]
+    count, step, bodies, controls, parts, contact, wrenches, fading, samples
+):
+    xpos, xmat, cvel, com = bodies.xpos, bodies.xmat, bodies.cvel, bodies.subtree_com
+    xipos, xfrc_applied, qvel = bodies.xipos, bodies.xfrc_applied, bodies.qvel
+    offset, frame = parts.offset, parts.frame
+    force, torque = wrenches.force, wrenches.torque
+    root = bodies.root
+    center = np.empty(3)
+    velocity = np.empty(3)
+    rotation = np.empty((3, 3))
+    for k in range(count):
+        part = (k + 1) / count
+        for a in range(controls.actuators.shape[0]):
+            bodies.ctrl[controls.actuators[a]] = controls.begin[a] + (controls.end[a] - controls.begin[a]) * part
+        mj_step1(bodies.model, bodies.data)
+        for w in range(parts.body.shape[0]):
+            for a in range(6):
+                xfrc_applied[parts.body[w], a] = 0.0
+        for w in range(parts.active):
+            b = parts.body[w]
+            for a in range(3):
+                center[a] = xpos[b, a] + (
+                    xmat[b, 3 * a] * offset[w, 0]
+                    + xmat[b, 3 * a + 1] * offset[w, 1]
+                    + xmat[b, 3 * a + 2] * offset[w, 2]
+                )
+            # cvel: angular velocity, then that of the body's point at the centre of mass of the whole vehicle.
+            wx, wy, wz = cvel[b, 0], cvel[b, 1], cvel[b, 2]
+            rx = center[0] - com[root, 0]
+            ry = center[1] - com[root, 1]
+            rz = center[2] - com[root, 2]
+            velocity[0] = cvel[b, 3] + (wy * rz - wz * ry)
+            velocity[1] = cvel[b, 4] + (wz * rx - wx * rz)
+            velocity[2] = cvel[b, 5] + (wx * ry - wy * rx)
+            if not np.isfinite(center[0] + center[1] + center[2] + velocity[0] + velocity[1] + velocity[2]):
+                return NOT_FINITE
+            for row in range(3):
+                for col in range(3):
+                    rotation[row, col] = (
+                        xmat[b, 3 * row] * frame[w, 0, col]
+                        + xmat[b, 3 * row + 1] * frame[w, 1, col]
+                        + xmat[b, 3 * row + 2] * frame[w, 2, col]
                     )
-                # cvel: angular velocity, then that of the body's point at the centre of mass of the whole vehicle.
-                wx, wy, wz = cvel[b, 0], cvel[b, 1], cvel[b, 2]
-                rx = center[0] - subtree_com[root, 0]
-                ry = center[1] - subtree_com[root, 1]
-                rz = center[2] - subtree_com[root, 2]
-                velocity[0] = cvel[b, 3] + (wy * rz - wz * ry)
-                velocity[1] = cvel[b, 4] + (wz * rx - wx * rz)
-                velocity[2] = cvel[b, 5] + (wx * ry - wy * rx)
-                if not np.isfinite(center[0] + center[1] + center[2] + velocity[0] + velocity[1] + velocity[2]):
-                    return NOT_FINITE
-                for row in range(3):
-                    for col in range(3):
-                        rotation[row, col] = (
-                            xmat[b, 3 * row] * frame[w, 0, col]
-                            + xmat[b, 3 * row + 1] * frame[w, 1, col]
-                            + xmat[b, 3 * row + 2] * frame[w, 2, col]
-                        )
-                status = body_wrench(
-                    ground, soils, bulldozing, mode, step, shapes, w, center, rotation, velocity, cvel[b, :3],
-                    shear[w if shear.shape[0] > 1 else 0], scratch, Wrench(force[w], torque[w], stats[w]),
-                )  # fmt: skip
-                if status != 0:
-                    return (LEFT_WINDOW if status == 1 else SCRATCH_TOO_SMALL) + w
-                # MuJoCo takes the torque about the body's centre of mass.
-                ax = center[0] - xipos[b, 0]
-                ay = center[1] - xipos[b, 1]
-                az = center[2] - xipos[b, 2]
-                fx, fy, fz = force[w, 0], force[w, 1], force[w, 2]
-                xfrc_applied[b, 0] += fx
-                xfrc_applied[b, 1] += fy
-                xfrc_applied[b, 2] += fz
-                xfrc_applied[b, 3] += torque[w, 0] + (ay * fz - az * fy)
-                xfrc_applied[b, 4] += torque[w, 1] + (az * fx - ax * fz)
-                xfrc_applied[b, 5] += torque[w, 2] + (ax * fy - ay * fx)
-            mj_step2(model, data)
-            if fade < 1.0:
-                for v in range(qvel.shape[0]):
-                    qvel[v] *= fade
-                for r in range(ground.touched.shape[0]):
-                    for c in range(ground.touched.shape[1]):
-                        if ground.touched[r, c]:
-                            ground.level_initial[r, c] = untouched[0, r, c]
-                            ground.level[r, c] = untouched[1, r, c]
-                            ground.sinkage_plastic[r, c] = untouched[2, r, c]
-                            ground.sigma_yield[r, c] = untouched[3, r, c]
-            samples[k, :7] = qpos[:7]
-            samples[k, 7:] = qvel[:6]
-        return OK
-
-    compiled: Callable[..., int] = run_substeps
-    return compiled
-
-
-run_substeps: Callable[..., Any] = _compile(_kernels_digest())
-"""Advance a vehicle by ``count`` substeps; returns OK or what went wrong.
-
-Arguments: addresses of mjModel and mjData; number and length [s] of the substeps (opt.timestep must be set to it);
-views of mjData's qpos, qvel, xpos, xmat, cvel, subtree_com, xipos, xfrc_applied and ctrl; root body; actuators and
-their controls at the start and at the end of the cycle (linear between); body of each part, place and rotation of its
-shape in that body's frame, shape (n, 3) and (n, 3, 3), and how many of them (the first) take part; shapes, ground,
-soils, bulldozing rules, mode, shear (layers, ni, nj, 2; one layer: shared by all parts) and scratch as
-:func:`regolith_terrain.scm.body_wrench` takes them; out: soil force [N] and torque about the shape's origin [N m] of
-the last substep in world axes, shape (n, 3), and stats; factor on all speeds after each substep, and where it is below
-1 what the soil then is again (level_initial, level, sinkage_plastic, sigma_yield, shape (4, ni, nj)); out: the base's
-motion after every substep, shape (count, SAMPLE_COLUMNS).
-"""
+            pose = PartPose(center, rotation, velocity, cvel[b, :3])
+            wrench = Wrench(force[w], torque[w], wrenches.stats[w])
+            status = press(contact, step, w, pose, wrench)  # type: ignore[name-defined]  # noqa: F821  bound
+            if status != 0:
+                return (LEFT_WINDOW if status == 1 else SCRATCH_TOO_SMALL) + w
+            # MuJoCo takes the torque about the body's centre of mass.
+            ax = center[0] - xipos[b, 0]
+            ay = center[1] - xipos[b, 1]
+            az = center[2] - xipos[b, 2]
+            fx, fy, fz = force[w, 0], force[w, 1], force[w, 2]
+            xfrc_applied[b, 0] += fx
+            xfrc_applied[b, 1] += fy
+            xfrc_applied[b, 2] += fz
+            xfrc_applied[b, 3] += torque[w, 0] + (ay * fz - az * fy)
+            xfrc_applied[b, 4] += torque[w, 1] + (az * fx - ax * fz)
+            xfrc_applied[b, 5] += torque[w, 2] + (ax * fy - ay * fx)
+        mj_step2(bodies.model, bodies.data)
+        if fading.factor < 1.0:
+            for v in range(qvel.shape[0]):
+                qvel[v] *= fading.factor
+            for r in range(fading.touched.shape[0]):
+                for c in range(fading.touched.shape[1]):
+                    if fading.touched[r, c]:
+                        for n in range(fading.values.shape[0]):
+                            fading.values[n, r, c] = fading.untouched[n, r, c]
+        samples[k, :7] = bodies.qpos[:7]
+        samples[k, 7:] = qvel[:6]
+    return OK

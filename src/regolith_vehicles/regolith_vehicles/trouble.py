@@ -20,7 +20,7 @@ class VehicleError(RuntimeError):
 def check_cycle(status: int, name: str, model: Any, data: Any, parts: Sequence[str]) -> None:
     """Raise VehicleError where substeps or MuJoCo say that something went wrong.
 
-    :param status: what :data:`substeps.run_substeps` returned
+    :param status: what the loop of :mod:`substeps` returned
     :param name: of the vehicle
     :param model: mujoco.MjModel; data: mujoco.MjData
     :param parts: what the loop presses on soil, in its order, e.g. 'wheel front_left'

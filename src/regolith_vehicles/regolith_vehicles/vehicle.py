@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,10 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_terrain.config import SoilConfig
+from regolith_terrain.ground_contact import ContactSetting, GroundContact
 from regolith_terrain.records import NodeRecords
-from regolith_terrain.scm import MODES, NO_BULLDOZING, STAT_COUNT, Ground, make_scratch
-from regolith_terrain.scm.constants import DAMPING, ELASTIC, ENABLED, SPREAD
-from regolith_terrain.shear_memory import ShearMemory
+from regolith_terrain.scm import NO_BULLDOZING, STAT_COUNT
+from regolith_terrain.soil_config import SoilParameters
 from regolith_terrain.soil_grid import SoilGrid, SoilWindow
 from regolith_terrain.soil_map import SoilMap
 from regolith_vehicles import substeps, wheel_state
@@ -28,7 +28,14 @@ from regolith_vehicles.figures import COUNT as FIGURES
 from regolith_vehicles.figures import Figures
 from regolith_vehicles.motion import Motion
 from regolith_vehicles.motors import Motors
-from regolith_vehicles.multibody import check_substep, compile_vehicle, composite_inertia, point_velocities, to_ros
+from regolith_vehicles.multibody import (
+    Multibody,
+    check_substep,
+    compile_vehicle,
+    composite_inertia,
+    point_velocities,
+    to_ros,
+)
 from regolith_vehicles.odometry import Odometry
 from regolith_vehicles.parts import make_parts
 from regolith_vehicles.placement import (
@@ -51,7 +58,13 @@ _HEAD = struct.Struct('<8sqq')
 _STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 _MARGIN_CELLS = 3
 
-_NOTHING = np.zeros((4, 0, 0))
+
+def _bodies(body: Multibody, data: Any) -> substeps.Bodies:
+    """Return MuJoCo's structures as the loop takes them; the views stay valid as long as ``data`` lives."""
+    return substeps.Bodies(
+        body.model._address, data._address, data.qpos, data.qvel, data.xpos, data.xmat, data.cvel, data.subtree_com,
+        data.xipos, data.xfrc_applied, data.ctrl, int(body.model.body_rootid[body.base]),
+    )  # fmt: skip
 
 
 class Vehicle:
@@ -63,7 +76,7 @@ class Vehicle:
         config: VehicleModelConfig,
         mjcf_path: str | Path,
         grid: SoilGrid,
-        soil: SoilConfig | SoilMap,
+        soil: SoilParameters | SoilMap,
         gravity: float | ArrayLike,
         mode: str = 'regolith',
         mass_scale: float = 1.0,
@@ -71,7 +84,8 @@ class Vehicle:
     ) -> None:
         """Compile the vehicle; :meth:`place` or :meth:`restore` comes next.
 
-        :param grid: committed soil; only read
+        :param grid: committed soil; only read. Its law says how it bears
+        :param soil: which soil lies where, as that law has them
         :param gravity: magnitude along -z, or a vector in the world, shape (3,) [m/s^2]
         :param mode: of the soil model, 'regolith' or 'reference'
         :param mass_scale: factor on all masses and inertias
@@ -79,30 +93,29 @@ class Vehicle:
         :raises VehicleModelError: if the model is unusable or its substep too long for this soil
         :raises ValueError: if the mode is unknown
         """
-        if mode not in MODES:
-            raise ValueError(f'{name}: soil mode {mode!r}; allowed: {", ".join(MODES)}')
         self.name = name
         self.config = config
         self.grid = grid
         given = np.asarray(gravity, dtype=np.float64)
         vector = np.array([0.0, 0.0, -float(given)]) if given.ndim == 0 else given
         self.body = compile_vehicle(config, mjcf_path, vector, mass_scale)
-        self._soils = soil if isinstance(soil, SoilMap) else SoilMap(soil.parameters())
+        soils = soil if isinstance(soil, SoilMap) else SoilMap(soil.parameters())
         self._model = self.body.model
         self._data = mujoco.MjData(self._model)
-        self._root = int(self._model.body_rootid[self.body.base])
-        self._bulldozing = bulldozing
-        self._mode = MODES[mode]
         count = len(config.wheels)
-        self._zeros: Vector | None = None
         self._motors = Motors(config, self.body)
         self._parts = make_parts(config, self.body, mjcf_path)
-        for parameters in self._soils.soils:
-            elastic, damping = float(parameters[ELASTIC]), float(parameters[DAMPING])
-            check_substep(config, self.body.mass, elastic, damping, config.file, self._parts.hull_area)
+        shapes, reach = self._parts.shapes, self._parts.reach
+        try:
+            self._contact: GroundContact = grid.law.contact_class()(
+                ContactSetting(soils, shapes, reach, grid.spacing, mode, bulldozing)
+            )
+        except ValueError as error:
+            raise ValueError(f'{name}: {error}') from None
+        self._loop = substeps.substep_loop(self._contact.press)
+        self._bodies = _bodies(self.body, self._data)
+        check_substep(config, self.body.mass, self._contact.step_limit, config.file, self._parts.hull_area)
         parts = len(self._parts.names)
-        self._shear = ShearMemory.empty(parts if mode == 'regolith' else 1)
-        self._scratch = make_scratch(float(self._parts.reach.max()), grid.spacing, self._spread())
         self._force = np.zeros((parts, 3))
         self._torque = np.zeros((parts, 3))
         self._stats = np.zeros((parts, STAT_COUNT))
@@ -163,19 +176,17 @@ class Vehicle:
         for _ in range(SETTLING_CYCLES):
             active = self._touching(count * step)
             window = self._window(active, count * step)
-            shear = self._dense_shear(window, active)
+            contact = self._contact.arrays(window, active)
             controls = self._motors.controls(still)
             before = self._data.qpos[self.body.wheel_qpos]
-            arguments = self._arguments(
-                count, step, active, window, shear, controls, controls, samples, fade, window.history()
-            )
+            fading = substeps.Fading(fade, window.values, window.history(), window.touched)
             try:
-                self._check(substeps.run_substeps(*arguments))
+                self._check(self._run(count, step, active, contact, controls, controls, samples, fading)())
             except VehicleError:
                 return False  # a model that blows up does so in the run, too, which says when
             turned = self._data.qpos[self.body.wheel_qpos] - before
             self._motors.correct_droop(-turned / (count * step), count * step)
-            self._remember_shear(window, shear)
+            self._contact.remember(window, contact)
             self._refresh()
             if np.abs(self._data.qvel).max() < SETTLED_SPEED:
                 return True
@@ -190,7 +201,7 @@ class Vehicle:
         mujoco.mj_resetData(self._model, self._data)
         self._data.qpos[:3] = position
         self._data.qpos[3:7] = np.roll(np.asarray(orientation, dtype=float), 1)
-        self._shear = ShearMemory.empty(self._shear.layers)
+        self._contact.reset()
         self._motors.reset()
         self._table[:] = 0.0
         self._odometry = Odometry.start(self.body.layout, self.config.odometry)
@@ -306,31 +317,26 @@ class Vehicle:
         data, body = self._data, self.body
         active = self._touching(duration)
         window = self._window(active, duration)
-        shear = self._dense_shear(window, active)
+        contact = self._contact.arrays(window, active)
         self._model.opt.timestep = step
         samples = np.empty((count, substeps.SAMPLE_COLUMNS))
-        arguments = self._arguments(
-            count, step, active, window, shear, motors.controls(begin), motors.controls(end), samples
-        )
+        loop = self._run(count, step, active, contact, motors.controls(begin), motors.controls(end), samples)
         return Motion(
-            partial(substeps.run_substeps, *arguments), window, shear, duration, begin, end,
-            data.qpos[body.wheel_qpos], self._steer_angles(), data.xpos[body.base].copy(), samples,
+            loop, window, contact, duration, begin, end, data.qpos[body.wheel_qpos], self._steer_angles(),
+            data.xpos[body.base].copy(), samples,
         )  # fmt: skip
 
-    def _arguments(
-        self, count: int, step: float, active: int, window: SoilWindow, shear: Vector, begin: Vector, end: Vector,
-        samples: Vector, fade: float = 1.0, untouched: Vector = _NOTHING,
-    ) -> tuple[Any, ...]:  # fmt: skip
-        """Return what :data:`substeps.run_substeps` takes; ``begin`` and ``end`` are controls of the actuators."""
-        data, parts = self._data, self._parts
+    def _run(
+        self, count: int, step: float, active: int, contact: Any, begin: Vector, end: Vector, samples: Vector,
+        fading: substeps.Fading = substeps.NOT_FADING,
+    ) -> Callable[[], int]:  # fmt: skip
+        """Return all substeps of a cycle, to be called; ``begin`` and ``end`` are controls of the actuators."""
+        parts = self._parts
         self._force[active:] = self._torque[active:] = self._stats[active:] = 0.0
-        return (
-            self._model._address, data._address, count, step,
-            data.qpos, data.qvel, data.xpos, data.xmat, data.cvel, data.subtree_com, data.xipos, data.xfrc_applied,
-            data.ctrl, self._root, self._motors.actuators, begin, end,
-            parts.body, parts.offset, parts.frame, active, parts.shapes, self._ground(window), self._soils.soils,
-            self._bulldozing, self._mode, shear, self._scratch, self._force, self._torque, self._stats, fade, untouched,
-            samples,
+        return partial(
+            self._loop, count, step, self._bodies, substeps.Controls(self._motors.actuators, begin, end),
+            substeps.Touching(parts.body, parts.offset, parts.frame, active), contact,
+            substeps.Wrenches(self._force, self._torque, self._stats), fading, samples,
         )  # fmt: skip
 
     def finish(self, motion: Motion) -> NodeRecords:
@@ -338,7 +344,7 @@ class Vehicle:
         self._check(motion.status)
         data, body, window, duration = self._data, self.body, motion.window, motion.duration
         self._refresh()
-        self._remember_shear(window, motion.shear)
+        self._contact.remember(window, motion.contact)
         self._motors.command = motion.end
         turned = data.qpos[body.wheel_qpos] - motion.wheel_angles
         wanted = 0.5 * (motion.begin + motion.end)[: len(turned)]
@@ -361,14 +367,15 @@ class Vehicle:
     def _velocities(self, centers: Vector) -> Vector:
         """Return the velocities of the first parts' origins, at ``centers``, in world axes [m/s], shape (k, 3)."""
         data = self._data
-        out: Vector = point_velocities(data.cvel, centers, data.subtree_com[self._root], self._parts.body)
+        out: Vector = point_velocities(data.cvel, centers, data.subtree_com[self._bodies.root], self._parts.body)
         return out
 
     def _touching(self, duration: float) -> int:
         """Return how many parts the loop has to press on soil: the wheels, and all others where one may come to it."""
-        parts, data = self._parts, self._data
+        parts, data, contact = self._parts, self._data, self._contact
+        com = data.subtree_com[self._bodies.root]
         near = parts.hull_is_near(
-            self.grid, self._mode, data.xpos, data.xmat, data.cvel, data.subtree_com[self._root], duration
+            self.grid, contact.feels_above_m, data.xpos, data.xmat, data.cvel, com, duration
         )
         return len(parts.names) if near else parts.wheels
 
@@ -378,7 +385,7 @@ class Vehicle:
         speeds = np.abs(self._velocities(centers)[:, :2])
         spacing = self.grid.spacing
         margin = self._parts.reach[:active] + 0.5 * substeps.MARGIN_ACCELERATION * duration**2
-        margin += (_MARGIN_CELLS + self._spread()) * spacing
+        margin += (_MARGIN_CELLS + self._contact.margin_cells) * spacing
         reach = speeds * duration + margin[:, None]
         if not speeds.max() <= substeps.TOP_SPEED:  # NaN neither
             self._check(substeps.TOO_FAST)
@@ -390,35 +397,6 @@ class Vehicle:
         (i0, j0), (i1, j1) = parts[:, ::2].min(axis=0).tolist(), parts[:, 1::2].max(axis=0).tolist()
         # Whole eights, so that the window seldom changes its size and the shear's arrays can be used again.
         return self.grid.window(i0, i0 + (i1 - i0 + 7) // 8 * 8, j0, j0 + (j1 - j0 + 7) // 8 * 8, parts)
-
-    def _dense_shear(self, window: SoilWindow, active: int) -> Vector:
-        """Return the shear memory as arrays over the window; until :meth:`finish` they are the motion's."""
-        layers = min(self._shear.layers, active)
-        self._shear = self._shear.first(layers)
-        shape = (layers, *window.shape, 2)
-        dense, self._zeros = self._zeros, None
-        if dense is None or dense.shape != shape:
-            dense = np.zeros(shape)
-        self._shear.scatter_into(window.i0, window.j0, dense)
-        return dense
-
-    def _remember_shear(self, window: SoilWindow, shear: Vector) -> None:
-        """Take the shear memory back out of arrays that :meth:`_dense_shear` gave."""
-        self._shear = self._shear.gather(window.i0, window.j0, shear, window.touched)
-        self._shear.clear(window.i0, window.j0, shear)
-        self._zeros = shear
-
-    def _spread(self) -> float:
-        """Return how many cells beyond a wheel bulldozing may move."""
-        return float(self._bulldozing[SPREAD]) + 2.0 if self._bulldozing[ENABLED] else 0.0
-
-    def _ground(self, window: SoilWindow) -> Ground:
-        if not self._soils.regions:
-            return window.ground()
-        ni, nj = window.shape
-        return window.ground(
-            self._soils.rows(window.i0, window.i0 + ni, window.j0, window.j0 + nj, window.spacing)
-        )
 
     def _measure(self, window: SoilWindow) -> None:
         data, body = self._data, self.body
@@ -457,15 +435,14 @@ class Vehicle:
         return self._committed
 
     def state(self) -> bytes:
-        """Return the exact state (little-endian): bodies, shear memory, motors, odometry, key figures."""
+        """Return the exact state (little-endian): bodies, motors, odometry, key figures, memory of the contact."""
         size = mujoco.mj_stateSize(self._model, _STATE)
         vector = np.empty(size)
         mujoco.mj_getState(self._model, self._data, vector, _STATE)
-        shear = self._shear.save()
         motors = self._motors
         own = np.concatenate((motors.command, motors.bias, self._table.reshape(-1), self._figures.values()))
-        parts = (vector.astype('<f8').tobytes(), own.astype('<f8').tobytes(), self._odometry.save(), shear)
-        return _HEAD.pack(_MAGIC, size, len(own)) + b''.join(parts)
+        head = _HEAD.pack(_MAGIC, size, len(own)) + vector.astype('<f8').tobytes() + own.astype('<f8').tobytes()
+        return head + self._odometry.save() + self._contact.save()
 
     def restore(self, blob: bytes) -> None:
         """Become what :meth:`state` described, and commit that.
@@ -485,7 +462,7 @@ class Vehicle:
         at += 8 * own_size
         odometry_size = len(self._odometry.save())
         self._odometry = Odometry.load(blob[at : at + odometry_size])
-        self._shear = ShearMemory.load(blob[at + odometry_size :])
+        self._contact.load(blob[at + odometry_size :])
         mujoco.mj_setState(self._model, self._data, vector, _STATE)
         self._data.warning.number[:] = 0
         cuts = np.cumsum([len(motors.command), wheels, self._table.size])

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from regolith_files.problems import InputError
+from regolith_terrain.ground_contact import StepLimit, spring_limit
 from regolith_vehicles.config import DriverConfig, VehicleEntry, VehicleModelError, known_vehicles, load_vehicle_model
 from regolith_vehicles.multibody import check_substep, compile_vehicle
 
@@ -81,14 +84,19 @@ def test_name_missing_in_mjcf(tmp_path: Path) -> None:
         compile_vehicle(broken, mjcf, (0.0, 0.0, -1.62))
 
 
+def ground(elastic: float, damping: float) -> Callable[[float, float], StepLimit]:
+    """Return the step limit of a soil that unloads with E and damps with R."""
+    return partial(spring_limit, elastic=elastic, damping=damping)
+
+
 def test_substep_limit() -> None:
     """VIPER passes at 1 ms on the reference soils; the limit is the smaller of the two formulas."""
     config, _ = load_vehicle_model('viper')
     area = 4 * 3**0.5 * 0.25 * 0.30
-    assert check_substep(config, 434.92, 2e8, 3e4) == pytest.approx(2.0 * (434.92 / (2e8 * area)) ** 0.5)
-    assert check_substep(config, 434.92, 2e8, 4e5) == pytest.approx(434.92 / (4e5 * area))
+    assert check_substep(config, 434.92, ground(2e8, 3e4)) == pytest.approx(2.0 * (434.92 / (2e8 * area)) ** 0.5)
+    assert check_substep(config, 434.92, ground(2e8, 4e5)) == pytest.approx(434.92 / (4e5 * area))
     with pytest.raises(VehicleModelError, match=r'substep_s.*0.001.*434.9 kg.*2e\+09'):
-        check_substep(config, 434.92, 2e9, 3e4)
+        check_substep(config, 434.92, ground(2e9, 3e4))
 
 
 @pytest.mark.parametrize(

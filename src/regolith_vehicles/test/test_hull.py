@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
 
 from regolith_terrain import scm
 from regolith_terrain.config import load_soil
+from regolith_terrain.ground_contact import spring_limit
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.surface import HeightField
 from regolith_vehicles.config import load_vehicle_model
@@ -165,7 +167,7 @@ def test_from_a_checkpoint_on_its_back_every_bit_returns(make_vehicle: Maker) ->
     first, second = make_vehicle(), make_vehicle()
     _turn_over(first)
     _stand(first, 0.2)
-    assert set(first._shear.layer) >= {DECK}
+    assert set(first._contact.shear.layer) >= {DECK}
     state, ground = first.state(), first.grid.save()
     first.evolve(13_000_001, np.full(4, 1.0), STILL)
     first.discard()
@@ -230,12 +232,12 @@ def _config(**changes: object) -> VehicleModelConfig:
 
 def test_wheels_and_hull_have_step_limits_of_their_own() -> None:
     """Each is what it is alone, with its own area; the refusal says which."""
-    config = _config()
-    wheels = check_substep(config, 434.92, 2e8, 3e4)
-    assert check_substep(config, 434.92, 2e8, 3e4, hull_area=0.1) == wheels
-    assert check_substep(config, 434.92, 2e8, 3e4, hull_area=1.0) == pytest.approx(2.0 * math.sqrt(434.92 / 2e8))
+    config, ground = _config(), partial(spring_limit, elastic=2e8, damping=3e4)
+    wheels = check_substep(config, 434.92, ground)
+    assert check_substep(config, 434.92, ground, hull_area=0.1) == wheels
+    assert check_substep(config, 434.92, ground, hull_area=1.0) == pytest.approx(2.0 * math.sqrt(434.92 / 2e8))
     with pytest.raises(ValueError, match=r'substep_s = 0.001.* on 4 m\^2 of soil \(ground_shapes\)'):
-        check_substep(config, 434.92, 2e8, 3e4, hull_area=4.0)
+        check_substep(config, 434.92, ground, hull_area=4.0)
 
 
 @pytest.mark.parametrize(

@@ -56,8 +56,7 @@ def test_compiled_loop_equals_python_loop(make_vehicle: Maker) -> None:
 
     body, model, data = twin.body, twin._model, twin._data
     window = twin._window(4, 0.02)
-    rows, cols = window.shape
-    shear = twin._shear.scatter(window.i0, window.i0 + rows, window.j0, window.j0 + cols)
+    contact = twin._contact.arrays(window, 4)
     begin, end = (twin._motors.controls(c) for c in twin._motors.ramp(speeds, angles, 0.02))
     step = 20_000_000 * 1e-9 / 20
     model.opt.timestep = step
@@ -69,8 +68,8 @@ def test_compiled_loop_equals_python_loop(make_vehicle: Maker) -> None:
             velocity = data.cvel[b, 3:] + np.cross(data.cvel[b, :3], data.xpos[b] - data.subtree_com[body.base])
             rotation = data.xmat[b].reshape(3, 3) @ twin._parts.frame[w]
             status = body_wrench(
-                twin._ground(window), twin._soils.soils, twin._bulldozing, twin._mode, step, twin._parts.shapes, w,
-                data.xpos[b], rotation, velocity, data.cvel[b, :3], shear[w], twin._scratch,
+                contact.ground, contact.soils, contact.rules, contact.mode, step, contact.shapes, w, data.xpos[b],
+                rotation, velocity, data.cvel[b, :3], contact.shear[w], contact.scratch,
                 Wrench(twin._force[w], twin._torque[w], twin._stats[w]),
             )  # fmt: skip
             assert status == 0

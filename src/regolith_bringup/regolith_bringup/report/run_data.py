@@ -190,7 +190,8 @@ def _ground(bag: Bag, committed: set[Key], spacing: float) -> ChangedGround:
         conflicts += int(content.conflicts)
         i.append(np.asarray(content.nodes.x, dtype=np.int64))
         j.append(np.asarray(content.nodes.y, dtype=np.int64))
-        level.append(np.asarray(content.nodes.level, dtype=np.float64))
+        values = np.asarray(content.nodes.values, dtype=np.float64)
+        level.append(values.reshape(len(content.nodes.fields), -1)[list(content.nodes.fields).index('level')])
     if not i:
         none = np.zeros(0, dtype=np.int64)
         return ChangedGround(spacing, none, none, np.zeros(0))

@@ -75,7 +75,7 @@ class Simulation:
                 scenario.world.gravity_mps2,
                 self.bus.answer,
                 self._take_delta,
-                soil=SoilCopy(SoilGrid(field, config.spacing_m), name, compaction_transfer=False) if own else None,
+                soil=SoilCopy(SoilGrid(field, config.spacing_m, config.law), name, False) if own else None,
                 grid=None if own else self.terrain.grid,
                 publish=None if publish is None else partial(publish, name),
             )

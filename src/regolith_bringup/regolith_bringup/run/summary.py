@@ -28,7 +28,7 @@ _WORLD_KEYS = (
     'processes',
 )
 _VEHICLE_KEYS = ('distance_m', 'mean_slip', 'max_sinkage_m', 'final_pose')
-_TERRAIN_KEYS = ('modified_nodes', 'max_rut_depth_m', 'conflicts')
+_TERRAIN_KEYS = ('modified_nodes', 'max_rut_depth_m', 'conflicts', 'ledger')
 _SENSOR_TYPES = ('Image', 'CompressedImage', 'PointCloud2', 'Imu', 'NavSatFix', 'LaserScan')
 
 

@@ -21,7 +21,7 @@ from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.participants import check_keys, checked_sections, resolved_sections
 from regolith_bringup.scenario.schema import ResolvedScenario, Scenario
 from regolith_bringup.scenario.sensing_section import check_recorded, plain_times, resolved_sensing
-from regolith_bringup.scenario.terrain_section import check_raster, resolve_terrain, soil_values
+from regolith_bringup.scenario.terrain_section import check_raster, law_of, resolve_terrain, soil_values
 from regolith_bringup.scenario.vehicle_section import resolved_models
 from regolith_files.atomic import write_atomically
 from regolith_files.problems import InputError, Problem, one_of
@@ -128,7 +128,7 @@ def _apply(source: YamlSource, override: str) -> None:
         # One value of a named soil may be changed: the soil is written out first.
         terrain = source.data.get('terrain')
         if terrain is None or isinstance(terrain, dict):
-            soil = (terrain or {}).get('soil', 'lunar_nominal')
+            soil = (terrain or {}).get('soil', law_of(source).default_soil)
             if isinstance(soil, str):
                 source.override(('terrain', 'soil'), soil_values(soil, source), option)
     source.override(parts, value, option)

@@ -10,11 +10,13 @@ from typing import Any
 
 from regolith_bringup.scenario.schema import Scenario
 from regolith_files.paths import resolved
+from regolith_files.plugins import PluginError
 from regolith_files.problems import one_of
 from regolith_files.validation import validated
 from regolith_files.yaml_source import KeyPath, YamlSource
-from regolith_terrain.config import SOILS, SoilConfig, soil_names
+from regolith_terrain.config import SOILS, soil_names
 from regolith_terrain.lunar.presets import PRESETS, load_preset
+from regolith_terrain.soil_law import DEFAULT, SoilLaw, known_soil_laws, soil_law
 from regolith_vehicles.config import PathDriverConfig
 from regolith_world.site import beyond
 
@@ -27,12 +29,14 @@ def resolve_terrain(source: YamlSource) -> None:
     terrain = source.data.get('terrain')
     if not isinstance(terrain, dict):
         return
+    if 'ground' in terrain:
+        law_of(source)
     if 'soil' in terrain:
         soil = terrain['soil']
         if isinstance(soil, str):
             terrain['soil'] = soil_values(soil, source)
         elif isinstance(soil, dict):
-            terrain['soil'] = _checked_soil({'name': 'custom', **soil}, source, ('terrain', 'soil'))
+            terrain['soil'] = _checked_soil({'name': 'custom', **soil}, source, ('terrain', 'soil'), law_of(source))
         else:
             allowed = f'a mapping of values, the path of a soil YAML, or one of {one_of(soil_names())}'
             raise source.error(('terrain', 'soil'), 'has the wrong type', allowed, soil)
@@ -62,11 +66,26 @@ def _resolve_presets(terrain: dict[str, Any], source: YamlSource) -> None:
 def soil_values(soil: str, source: YamlSource, key: KeyPath = ('terrain', 'soil')) -> dict[str, Any]:
     """Return the values of a soil given by name or by file."""
     inner = YamlSource(SOILS.find_at(key, soil, source), what='a soil')
-    return _checked_soil({'name': inner.file.stem, **inner.data}, inner, ())
+    return _checked_soil({'name': inner.file.stem, **inner.data}, inner, (), law_of(source))
 
 
-def _checked_soil(values: dict[str, Any], source: YamlSource, prefix: KeyPath) -> dict[str, Any]:
-    return validated(SoilConfig, values, source, prefix).model_dump(mode='json')
+def _checked_soil(values: dict[str, Any], source: YamlSource, prefix: KeyPath, law: SoilLaw) -> dict[str, Any]:
+    return validated(law.config, values, source, prefix).model_dump(mode='json')
+
+
+def law_of(source: YamlSource) -> SoilLaw:
+    """Return what the ground of a scenario is made of, by which its soils are read.
+
+    :raises InputError: if there is no such law
+    """
+    terrain = source.data.get('terrain')
+    name = terrain.get('ground', DEFAULT) if isinstance(terrain, dict) else DEFAULT
+    try:
+        return soil_law(name)
+    except (TypeError, ValueError) as error:
+        allowed = f'one of {one_of(known_soil_laws(), str(name))}'
+        problem = str(error) if isinstance(error, PluginError) else 'no such soil law'
+        raise source.error(('terrain', 'ground'), problem, allowed, name) from None
 
 
 def check_raster(scenario: Scenario, source: YamlSource) -> None:

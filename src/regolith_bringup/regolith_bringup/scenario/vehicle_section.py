@@ -108,7 +108,7 @@ def _build(
                 name,
                 config,
                 mjcf,
-                SoilGrid(FlatField(), terrain.spacing_m),
+                SoilGrid(FlatField(), terrain.spacing_m, terrain.law),
                 terrain.soil_map(),
                 scenario.world.gravity_mps2,
                 terrain.mode,

@@ -57,7 +57,7 @@ class World:
         self._parts: dict[str, list[Part]] = {}
         for name, model in sorted(vehicles.items()):
             self._parts[name] = vehicle_parts(model.config, model.mjcf, self._materials)
-        grid = SoilGrid(build_height_field(terrain, seed), terrain.spacing_m)
+        grid = SoilGrid(build_height_field(terrain, seed), terrain.spacing_m, terrain.law)
         self.states = WorldStates({n: m.parts for n, m in vehicles.items()}, grid, kept_ns)
         field = build_rocks(terrain, seed)
         self._rocks: Rocks | None = site_rocks(field, terrain.size_m) if field is not None else None

@@ -163,7 +163,7 @@ class GroundHistory:
     def load(self, records: NodeRecords, soil_seq: int) -> None:
         """Become the ground of a snapshot: all changed nodes, and the number of updates in it."""
         self.changed.append(self.grid.all_records())
-        self.grid = SoilGrid(self.grid.height_field, self.grid.spacing)
+        self.grid = SoilGrid(self.grid.height_field, self.grid.spacing, self.grid.law)
         self.grid.apply(records)
         self.changed.append(records)
         self.soil_seq, self.lost = soil_seq, False

@@ -18,6 +18,7 @@ from pydantic import Field, model_validator
 
 from regolith_terrain.experiments.settings import BenchSettings, Numbers, Tick, within
 from regolith_terrain.records import Floats
+from regolith_terrain.scm.constants import DAMPING
 from regolith_terrain.soil_bin import SoilBin
 
 _SHEAR_STEPS = 300
@@ -83,7 +84,7 @@ def _whole(settings: Settings, side: float) -> float:
 
 def _bed(settings: Settings, side: float, way: float = 0.0) -> SoilBin:
     parameters = settings.soil.parameters()
-    parameters[7] = 0.0
+    parameters[DAMPING] = 0.0
     reach = int(math.ceil(0.5 * side / settings.grid_m)) + 3
     end = reach + int(math.ceil(way / settings.grid_m))
     return SoilBin(parameters, settings.grid_m, settings.mode, (-reach, end + 1, -reach, reach + 1))

@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 
 from regolith_terrain import scm
 from regolith_terrain.experiments.settings import BenchSettings, Numbers, Tick, reference_rows, within
+from regolith_terrain.scm.constants import DAMPING
 from regolith_terrain.soil_bin import Pressed, SoilBin, press
 
 _MASS = 10.0
@@ -74,7 +75,7 @@ def loading_cycle(settings: Settings, load: float) -> list[Pressed]:
     reach = int(math.ceil(max(s.a_m, s.b_m) / s.spacing())) + 4
     parameters = s.soil.parameters()
     if s.damping is not None:
-        parameters[7] = s.damping
+        parameters[DAMPING] = s.damping
     bed = SoilBin(parameters, s.spacing(), s.mode, (-reach, reach + 1, -reach, reach + 1))
     shape = bed.fitting(scm.box(s.a_m, s.b_m, 0.1) if s.shape == 'plate' else scm.cylinder(s.a_m, s.b_m))
     rise = 0.05 if s.shape == 'plate' else s.a_m

@@ -28,6 +28,8 @@ Floats = NDArray[np.float64]
 # then pairs (value at the least diameter, exponent) of the power laws that hold within: production C since the oldest
 # was made, production that brings it to K = 1, depth over diameter when fresh.
 CLASS_COLUMNS = 11
+LEAST, CELL, NUMBER, LARGEST, NUMBER_EXPONENT = range(5)
+MADE, MADE_EXPONENT, WEAR, WEAR_EXPONENT, FRESH, FRESH_EXPONENT = range(5, CLASS_COLUMNS)
 # Columns of a crater.
 AGE, CLASS, X, Y, RADIUS, DEPTH, ROW, WOBBLE = range(8)
 CRATER_COLUMNS = WOBBLE + 6
@@ -79,7 +81,7 @@ def crater_classes(
 @njit(cache=True, nogil=True, error_model='numpy')
 def cell_count(key, layer, ix, iy, classes):  # type: ignore[no-untyped-def]
     """Return how many craters a cell has."""
-    return poisson(draw(cell_word(key, _LAYER + layer, ix, iy), -1), classes[layer, 2])
+    return poisson(draw(cell_word(key, _LAYER + layer, ix, iy), -1), classes[layer, NUMBER])
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
@@ -87,19 +89,19 @@ def make_crater(key, layer, ix, iy, index, classes, rows, crater):  # type: igno
     """Fill in one crater of a cell."""
     word = cell_word(key, _LAYER + layer, ix, iy)
     first = 16 * index
-    least, cell = classes[layer, 0], classes[layer, 1]
-    slope = classes[layer, 4]
-    share = 1.0 - (classes[layer, 3] / least) ** slope
+    least, cell = classes[layer, LEAST], classes[layer, CELL]
+    slope = classes[layer, NUMBER_EXPONENT]
+    share = 1.0 - (classes[layer, LARGEST] / least) ** slope
     diameter = least * (1.0 - draw(word, first) * share) ** (1.0 / slope)
     ratio = diameter / least
-    made = draw(word, first + 1) * classes[layer, 5] * ratio ** classes[layer, 6]
-    worn = made / (classes[layer, 7] * ratio ** classes[layer, 8])
+    made = draw(word, first + 1) * classes[layer, MADE] * ratio ** classes[layer, MADE_EXPONENT]
+    worn = made / (classes[layer, WEAR] * ratio ** classes[layer, WEAR_EXPONENT])
     crater[AGE] = made
     crater[CLASS] = layer
     crater[X] = (ix + draw(word, first + 2)) * cell
     crater[Y] = (iy + draw(word, first + 3)) * cell
     crater[RADIUS] = 0.5 * diameter
-    crater[DEPTH] = diameter * classes[layer, 9] * ratio ** classes[layer, 10]
+    crater[DEPTH] = diameter * classes[layer, FRESH] * ratio ** classes[layer, FRESH_EXPONENT]
     row = 0.0
     if worn >= rows[-1]:
         row = _MAX_ROW
@@ -121,7 +123,7 @@ def gather(west, east, south, north, key, classes, rows, first, grown):  # type:
     count = 0
     one = np.empty(CRATER_COLUMNS)
     for layer in range(first, classes.shape[0]):
-        cell = classes[layer, 1]
+        cell = classes[layer, CELL]
         for kx in range(int(math.floor(west / cell)) - 1, int(math.floor(east / cell)) + 2):
             for ky in range(int(math.floor(south / cell)) - 1, int(math.floor(north / cell)) + 2):
                 for index in range(cell_count(key, layer, kx, ky, classes)):
@@ -185,7 +187,7 @@ def add_craters(x, y, key, classes, rows, table, least, layers, out):  # type: i
 def first_class(classes, least):  # type: ignore[no-untyped-def]
     """Return the first class whose smallest diameter is ``least`` or more."""
     first = 0
-    while first < classes.shape[0] and classes[first, 0] < least:
+    while first < classes.shape[0] and classes[first, LEAST] < least:
         first += 1
     return first
 

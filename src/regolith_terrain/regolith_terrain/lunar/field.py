@@ -12,7 +12,15 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.lunar import craters as crater_model
-from regolith_terrain.lunar.craters import CLASS_COLUMNS, FARTHEST, add_craters, crater_classes, gather, lay_craters
+from regolith_terrain.lunar.craters import (
+    CLASS_COLUMNS,
+    FARTHEST,
+    LARGEST,
+    add_craters,
+    crater_classes,
+    gather,
+    lay_craters,
+)
 from regolith_terrain.lunar.degradation import AGE_ROWS, age_at_depth, profile_table, relative_depth
 from regolith_terrain.lunar.hashing import key_of
 from regolith_terrain.lunar.presets import LunarPreset, Relief
@@ -101,7 +109,7 @@ class LunarField(HeightField):
         :param least_m: those narrower than this are left out
         :param margin: [radii]; above 0, those whose circle of so many radii touches the box are returned instead
         """
-        first = int(np.searchsorted(self.classes[:, 3], least_m, side='right'))
+        first = int(np.searchsorted(self.classes[:, LARGEST], least_m, side='right'))
         box = (float(west), float(east), float(south), float(north))
         found = gather(*box, self.key, self.classes, AGE_ROWS, first, float(margin))
         x, y = found[:, crater_model.X], found[:, crater_model.Y]

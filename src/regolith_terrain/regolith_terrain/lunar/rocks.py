@@ -28,7 +28,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_terrain.lunar.craters import AGE, RADIUS, X, Y, gather
+from regolith_terrain.lunar.craters import AGE, LARGEST, RADIUS, X, Y, gather
 from regolith_terrain.lunar.degradation import AGE_ROWS, REACH
 from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.hashing import cell_word, draw, key_of, poisson
@@ -124,7 +124,7 @@ class RockField:
         :param least_m: those narrower than this are left out
         """
         field, r = self.field, self.field.preset.rocks
-        first = int(np.searchsorted(field.classes[:, 3], r.blocky_m, side='right'))
+        first = int(np.searchsorted(field.classes[:, LARGEST], r.blocky_m, side='right'))
         box = (float(west), float(east), float(south), float(north))
         craters = gather(*box, field.key, field.classes, AGE_ROWS, first, REACH)
         blocky = np.ascontiguousarray(craters[2.0 * craters[:, RADIUS] >= r.blocky_m])
@@ -138,7 +138,7 @@ class RockField:
         """Return k at (x, y) [m]."""
         x, y = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))
         field, r = self.field, self.field.preset.rocks
-        first = int(np.searchsorted(field.classes[:, 3], r.blocky_m, side='right'))
+        first = int(np.searchsorted(field.classes[:, LARGEST], r.blocky_m, side='right'))
         out = np.full(x.size, r.abundance)
         if x.size:
             box = (float(x.min()), float(x.max()), float(y.min()), float(y.max()))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from regolith_msgs import msg as m
 
 from regolith_terrain.merge import SoilDelta, SoilUpdate
-from regolith_terrain.records import FIELDS, NodeRecords
+from regolith_terrain.records import NodeRecords
 from regolith_world.ros.convert import key_message, key_record
 
 
@@ -25,18 +25,19 @@ def typed_array(code: str, values: NDArray[Any]) -> array.array[Any]:
 
 def nodes_message(records: NodeRecords) -> m.SoilNodes:
     """Return the message of soil records."""
-    message = m.SoilNodes()
+    message = m.SoilNodes(fields=list(records.fields))
     message.x = typed_array('i', records.i.astype(np.int32, copy=False))
     message.y = typed_array('i', records.j.astype(np.int32, copy=False))
-    for name in FIELDS:
-        setattr(message, name, typed_array('d', getattr(records, name)))
+    message.values = typed_array('d', records.table)
     return message
 
 
 def nodes_record(message: m.SoilNodes) -> NodeRecords:
     """Return the soil records of a message."""
-    values = [np.frombuffer(getattr(message, name), np.float64) if len(message.x) else np.zeros(0) for name in FIELDS]
-    return NodeRecords(np.array(message.x, np.int32), np.array(message.y, np.int32), *values)
+    fields, count = tuple(message.fields), len(message.x)
+    values = np.frombuffer(message.values, np.float64) if count else np.zeros(0)
+    table = values.reshape(len(fields), count)
+    return NodeRecords(np.array(message.x, np.int32), np.array(message.y, np.int32), table, fields)
 
 
 def delta_message(delta: SoilDelta) -> m.TerrainDelta:

@@ -39,6 +39,7 @@ from regolith_terrain.scm.arrays import Shapes as Shapes
 from regolith_terrain.scm.arrays import Wrench as Wrench
 from regolith_terrain.scm.arrays import make_scratch as make_scratch
 from regolith_terrain.scm.arrays import make_wrench as make_wrench
+from regolith_terrain.scm.arrays import scm_ground as scm_ground
 from regolith_terrain.scm.constants import CREEP_SPEED as CREEP_SPEED
 from regolith_terrain.scm.constants import LEFT_WINDOW as LEFT_WINDOW
 from regolith_terrain.scm.constants import MODE_REFERENCE as MODE_REFERENCE

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from regolith_terrain.records import Floats, Indices
 from regolith_terrain.scm.constants import FLOAT_ROWS, STAT_COUNT
+from regolith_terrain.soil_grid import SoilWindow
 
 
 class Ground(NamedTuple):
@@ -22,13 +23,15 @@ class Ground(NamedTuple):
     upright: Floats
     """In/out: vertical part of the undisturbed ground's unit normal, zero where not yet needed, shape (ni, nj)."""
     level_initial: Floats
-    """In/out [m], shape (ni, nj), as the next four."""
+    """In/out [m], shape (ni, nj), as the next five."""
     level: Floats
     """In/out [m]."""
     sinkage_plastic: Floats
     """In/out [m]."""
     sigma_yield: Floats
     """In/out [Pa]."""
+    mass_kgpm2: Floats
+    """In/out: change of the columns' mass against virgin ground, in whole quanta [kg/m^2]."""
     touched: NDArray[np.bool_]
     """Out, set where a node was loaded or moved."""
     region: NDArray[np.uint8]
@@ -38,6 +41,18 @@ class Ground(NamedTuple):
     j0: int
     spacing: float
     """Of the nodes [m]."""
+
+
+def scm_ground(window: SoilWindow, region: NDArray[np.uint8] | None = None) -> Ground:
+    """Return a window of this law's ground as the kernels take it.
+
+    :param region: row of the soil table of each node, shape (ni, nj); none: the first everywhere
+    """
+    level_initial, level, sinkage_plastic, sigma_yield, mass = window.values
+    return Ground(
+        window.base, window.upright, level_initial, level, sinkage_plastic, sigma_yield, mass, window.touched,
+        region if region is not None else np.zeros(window.shape, np.uint8), window.i0, window.j0, window.spacing,
+    )  # fmt: skip
 
 
 class Shapes(NamedTuple):

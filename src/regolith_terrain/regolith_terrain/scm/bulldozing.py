@@ -13,20 +13,32 @@ gains. So volume is conserved and the outcome does not depend on the order of no
 order of a hash table. The reference also holds soil back where a body leaves no room for it; here it rises into the
 body, which feels it as load in the next step.
 
+What is raised was carved: the columns whose plastic set grew lose, times the same flow factor, the mass that their
+displaced volume has at the soil's bulk density (``mass_kgpm2``, in whole quanta of :mod:`regolith_terrain.mass`), and
+the columns round them gain exactly that, as do the neighbours soil slides to. So heaped soil counts as loose as virgin
+soil, whatever it was pressed to before, and the rest of the displaced volume counts as packed into the columns it came
+from. A patch without an unloaded neighbour moves nothing. Levels follow from volumes alone: the books change no height.
+
 The even spread is a simplification: as much lands behind a rolling wheel as before it, and refills its rut; loose soil
 that mostly compacts is better served by a flow factor well below 1.
 """
 
 from __future__ import annotations
 
+import math
+
 from numba import njit
 
+from regolith_terrain.mass import QUANTUM_KGPM2
 from regolith_terrain.scm.constants import (
+    DENSITY,
     DEPTH,
     FIRST,
     FLOW_FACTOR,
     FLUX,
+    GROWTH,
     LAST,
+    MASS_FLUX,
     MISS,
     PATCH,
     ROW,
@@ -44,7 +56,7 @@ _SHARE = 0.125
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
-def bulldoze(ground, rules, r0, r1, c0, c1, n_runs, scratch):  # type: ignore[no-untyped-def]
+def bulldoze(ground, soils, rules, r0, r1, c0, c1, n_runs, scratch):  # type: ignore[no-untyped-def]
     """Heap up what the patches displaced and let it slump, within SPREAD + 2 cells of rows r0..r1-1, columns c0..c1-1.
 
     The window and the scratch must hold that margin.
@@ -73,11 +85,48 @@ def bulldoze(ground, rules, r0, r1, c0, c1, n_runs, scratch):  # type: ignore[no
             for k in range(start, count):
                 r, c = cells[k] // cols + left, cells[k] % cols + top
                 _raise(ground, r, c, share)
+            carved = _carve(ground, soils, scratch, rules[FLOW_FACTOR], patch, n_runs, r0, c0, c1 - c0)
+            _set_down(ground, cells, start, count, carved, left, top, cols)
     count = _domain(marks, cells, count, int(rules[SPREAD]), cols)
     erode(
-        ground, cells, count, marks, left, top, cols, ground.spacing * rules[TAN_REPOSE], int(rules[SWEEPS]),
-        scratch.floats[FLUX],
+        ground, soils, cells, count, marks, left, top, cols, ground.spacing * rules[TAN_REPOSE], int(rules[SWEEPS]),
+        scratch.floats[FLUX], scratch.floats[MASS_FLUX],
     )  # fmt: skip
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _quanta(soils, ground, r, c, height):  # type: ignore[no-untyped-def]
+    """Return the whole number of quanta of mass that ``height`` [m] of a node's soil has; odd in the height."""
+    density = soils[ground.region[r, c] if soils.shape[0] > 1 else 0, DENSITY]
+    return float(round(height * density / QUANTUM_KGPM2))
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _carve(ground, soils, scratch, factor, patch, n_runs, r0, c0, width):  # type: ignore[no-untyped-def]
+    """Take what a patch displaced from its columns' masses; return how many quanta that is."""
+    runs, growth = scratch.ints, scratch.floats[GROWTH]
+    carved = 0.0
+    for run in range(patch, n_runs):
+        if runs[run, PATCH] != patch:
+            continue
+        row = runs[run, ROW]
+        for col in range(runs[run, FIRST], runs[run, LAST] + 1):
+            if growth[row * width + col] != 0.0:
+                r, c = row + r0, col + c0
+                quanta = _quanta(soils, ground, r, c, factor * growth[row * width + col])
+                ground.mass_kgpm2[r, c] -= quanta * QUANTUM_KGPM2
+                carved += quanta
+    return carved
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _set_down(ground, cells, start, end, quanta, left, top, cols):  # type: ignore[no-untyped-def]
+    """Give quanta of mass to cells start..end-1 in equal parts; the first ones get what does not divide."""
+    each = math.floor(quanta / (end - start))
+    odd = quanta - each * (end - start)
+    for k in range(start, end):
+        own = each + 1.0 if k - start < odd else each
+        ground.mass_kgpm2[cells[k] // cols + left, cells[k] % cols + top] += own * QUANTUM_KGPM2
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
@@ -126,13 +175,13 @@ def _domain(marks, cells, count, spread, cols):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def erode(  # type: ignore[no-untyped-def]
-    ground, cells, count, marks, left, top, cols, limit, sweeps, flux
+    ground, soils, cells, count, marks, left, top, cols, limit, sweeps, flux, mass_flux
 ):
     """Let soil slide between listed cells that are neighbours and differ by more than ``limit`` [m], in place.
 
     :param cells: index row cols + column of each cell, the first ``count`` count; (left, top) is cell 0's node
     :param marks: DOMAIN for exactly the listed cells
-    :param flux: scratch, as long as ``count``
+    :param flux: scratch, as long as ``count``; so is ``mass_flux``
     """
     level = ground.level
     for _ in range(sweeps):
@@ -141,18 +190,29 @@ def erode(  # type: ignore[no-untyped-def]
             r, c = cell // cols + left, cell % cols + top
             here = level[r, c]
             gain = 0.0
-            if marks[cell - cols] == DOMAIN:
-                gain += _slide(level[r - 1, c] - here, limit)
-            if marks[cell - 1] == DOMAIN:
-                gain += _slide(level[r, c - 1] - here, limit)
-            if marks[cell + 1] == DOMAIN:
-                gain += _slide(level[r, c + 1] - here, limit)
-            if marks[cell + cols] == DOMAIN:
-                gain += _slide(level[r + 1, c] - here, limit)
+            mass = 0.0
+            # In the order above, left, right, below: sums of heights are rounded.
+            for side in range(4):
+                away = (-cols, -1, 1, cols)[side]
+                if marks[cell + away] != DOMAIN:
+                    continue
+                from_r, from_c = (cell + away) // cols + left, (cell + away) % cols + top
+                moved = _slide(level[from_r, from_c] - here, limit)
+                if moved == 0.0:
+                    continue
+                gain += moved
+                # Both sides see the same height and the density of the one that gives.
+                if moved > 0.0:
+                    mass += _quanta(soils, ground, from_r, from_c, moved)
+                else:
+                    mass += _quanta(soils, ground, r, c, moved)
             flux[k] = gain
+            mass_flux[k] = mass
         for k in range(count):
-            if flux[k] != 0.0:
-                _raise(ground, cells[k] // cols + left, cells[k] % cols + top, flux[k])
+            if flux[k] != 0.0 or mass_flux[k] != 0.0:
+                r, c = cells[k] // cols + left, cells[k] % cols + top
+                _raise(ground, r, c, flux[k])
+                ground.mass_kgpm2[r, c] += mass_flux[k] * QUANTUM_KGPM2
 
 
 @njit(cache=True, nogil=True, error_model='numpy')

@@ -44,7 +44,7 @@ STAT_COUNT = 8
 CYLINDER, GROUSERED, BOX, MESH = range(4)
 
 # Columns of a soil's parameters.
-K_PHI, K_C, EXPONENT, COHESION, TAN_PHI, JANOSI, ELASTIC, DAMPING = range(8)
+K_PHI, K_C, EXPONENT, COHESION, TAN_PHI, JANOSI, ELASTIC, DAMPING, DENSITY = range(9)
 
 # Columns of the bulldozing parameters: 0 or 1, tan(repose angle), flow factor, sweeps of erosion, cells it spreads.
 ENABLED, TAN_REPOSE, FLOW_FACTOR, SWEEPS, SPREAD = range(5)
@@ -57,7 +57,8 @@ MISS = -1e300
 """Marks a node the body is not over, or (regolith mode) does not load."""
 # Columns of the integer scratch: runs (row, first and last column, first run of the patch), two chains of vertices.
 ROW, FIRST, LAST, PATCH, LOW_R, LOW_C, UP_R, UP_C = range(8)
-# Rows of the float scratch: of cells (height of the underside, its slopes, penetration), of runs (1 / b, volume).
-HEIGHT, SLOPE_X, SLOPE_Y, DEPTH, INVERSE_WIDTH, VOLUME, FLUX, FLOAT_ROWS = range(8)
+# Rows of the float scratch: of cells (height of the underside, its slopes, penetration, growth of the plastic set as
+# height), of runs (1 / b, volume), of cells in erosion (gain of height, of mass).
+HEIGHT, SLOPE_X, SLOPE_Y, DEPTH, GROWTH, INVERSE_WIDTH, VOLUME, FLUX, MASS_FLUX, FLOAT_ROWS = range(10)
 MIN_HULL_AREA = 1e-6
 """Below this hull area the reference drops the cohesive term [m^2]."""

@@ -16,6 +16,7 @@ from regolith_terrain.scm.constants import (
     ELASTIC,
     EXPONENT,
     FIRST,
+    GROWTH,
     HEIGHT,
     INVERSE_WIDTH,
     JANOSI,
@@ -78,7 +79,7 @@ def _decay(x):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
-def _mobilise(mx, my, vx, vy, speed, dt, janosi):  # type: ignore[no-untyped-def]
+def mobilise(mx, my, vx, vy, speed, dt, janosi):  # type: ignore[no-untyped-def]
     """Return (new m, stress direction) after sliding with (vx, vy) for dt: dm = (d - m) |v| dt / K, exactly."""
     rate = dt / janosi
     gain = rate * _decay(speed * rate)
@@ -105,7 +106,7 @@ def load_nodes(  # type: ignore[no-untyped-def]
 ):
     """Load every hit node, sum the wrench, and leave the ground as the body leaves it."""
     floats, runs = scratch.floats, scratch.ints
-    depth, heights, volumes = floats[DEPTH], floats[HEIGHT], floats[VOLUME]
+    depth, heights, volumes, growth = floats[DEPTH], floats[HEIGHT], floats[VOLUME], floats[GROWTH]
     regolith = mode == MODE_REGOLITH
     uniform = soils.shape[0] == 1
     soil = soils[0]
@@ -127,6 +128,7 @@ def load_nodes(  # type: ignore[no-untyped-def]
             cell = row * cols + col
             s = depth[cell]
             c = col + c0
+            growth[cell] = 0.0
             if not uniform:
                 soil = soils[ground.region[r, c]]
             before = ground.sinkage_plastic[r, c]
@@ -149,6 +151,7 @@ def load_nodes(  # type: ignore[no-untyped-def]
                 ground.sigma_yield[r, c] = sigma
                 ground.sinkage_plastic[r, c] = s - sigma / soil[ELASTIC]
                 flow = (ground.sinkage_plastic[r, c] - before) / nz
+                growth[cell] = flow
                 volumes[patch] += flow
                 displaced += flow
             if regolith:
@@ -169,7 +172,7 @@ def load_nodes(  # type: ignore[no-untyped-def]
                 # Shear is kept as if the surface were turned level about a horizontal axis (no twist): so a point on
                 # a wheel's rim keeps its history while the rim turns.
                 lean = vz * half
-                ax, ay, ux, uy = _mobilise(
+                ax, ay, ux, uy = mobilise(
                     shear[r, c, 0], shear[r, c, 1], vx - lean * mx, vy - lean * my, speed, dt, soil[JANOSI]
                 )
                 shear[r, c, 0] = ax

@@ -35,8 +35,8 @@ def body_wrench(  # type: ignore[no-untyped-def]
     """Press a body into the soil for one step.
 
     :param ground: a window of soil, :class:`Ground`; written in place
-    :param soils: rows of k_phi, k_c, n, c, tan(phi), K, E, R (:meth:`regolith_terrain.config.SoilConfig.parameters`),
-        picked by ``ground.region``, shape (m, 8)
+    :param soils: rows of k_phi, k_c, n, c, tan(phi), K, E, R, density
+        (:meth:`regolith_terrain.soil_config.SoilConfig.parameters`), picked by ``ground.region``, shape (m, 9)
     :param rules: of bulldozing (:meth:`regolith_terrain.config.BulldozingConfig.parameters`), shape (5,)
     :param mode: MODE_REFERENCE or MODE_REGOLITH
     :param dt: step [s]
@@ -85,7 +85,7 @@ def body_wrench(  # type: ignore[no-untyped-def]
         ground, soils, mode, dt, center, velocity, angular_velocity, shear, r0, c0, c1 - c0, n_runs, scratch, wrench
     )
     if rules[ENABLED] != 0.0:
-        bulldoze(ground, rules, r0, r1, c0, c1, n_runs, scratch)
+        bulldoze(ground, soils, rules, r0, r1, c0, c1, n_runs, scratch)
     return OK
 
 

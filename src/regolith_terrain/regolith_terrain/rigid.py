@@ -1,0 +1,209 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Ground that does not yield: bedrock, a landing pad, a laboratory's floor.
+
+Each part has a few points of contact: a wheel one on each rim and one between, where it lies deepest against the
+ground's slope; anything else the corners of the box round it. A point presses with a spring and a damper along the
+ground's normal, N = max(0, k d - c v_n), and is held by Coulomb friction, at most mu N. What of that is mobilised is a
+vector in the contact's memory, as the shear of SCM is, and follows Dahl's law (1968, "A solid friction model"):
+dm = (u - m) |v| dt / s, u being the unit vector against sliding and s the key ``stick_m``; so a vehicle at rest on a
+slope stays where it is.
+
+The ground's surface is bilinear between nodes. Nothing changes it, so agents send no deltas.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from regolith_terrain.ground_contact import ContactSetting, GroundContact, StepLimit
+from regolith_terrain.records import Floats
+from regolith_terrain.scm.arrays import Shapes
+from regolith_terrain.scm.constants import (
+    CYLINDER,
+    GROUSERED,
+    LEFT_WINDOW,
+    MESH,
+    OK,
+    STAT_LOADED_NODES,
+    STAT_MAX_SINKAGE,
+)
+from regolith_terrain.scm.loading import mobilise
+from regolith_terrain.soil_grid import SoilWindow
+
+FRICTION, STIFFNESS, DAMPING, STICK = range(4)
+"""Columns of the parameters."""
+WHEEL_POINTS, BOX_POINTS = 3, 8
+
+
+class RigidArrays(NamedTuple):
+    """What :func:`press` takes besides a part."""
+
+    level: Floats
+    """[m], shape (ni, nj)."""
+    region: np.ndarray
+    """Row of ``soils`` that holds at each node, shape (ni, nj)."""
+    i0: int
+    j0: int
+    spacing: float
+    soils: Floats
+    shapes: Shapes
+    held: Floats
+    """In/out: mobilised friction of each point in its tangent plane, shape (n, BOX_POINTS, 2)."""
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def press(arrays, step, part, pose, wrench):  # type: ignore[no-untyped-def]
+    """Press a part on the ground for one substep; see :mod:`regolith_terrain.ground_contact`."""
+    wrench.force[:] = 0.0
+    wrench.torque[:] = 0.0
+    wrench.stats[:] = 0.0
+    kind, size = arrays.shapes.kind[part], arrays.shapes.size[part]
+    round_one = kind in (CYLINDER, GROUSERED)
+    point = np.empty(3)
+    for n in range(WHEEL_POINTS if round_one else BOX_POINTS):
+        if round_one:
+            radius = size[0] + (size[3] if kind == GROUSERED else 0.0)
+            _lowest_of_rim(arrays, pose, radius, (n - 1) * size[1], point)
+        else:
+            _corner(pose, size, kind == MESH, n, point)
+        status = _push(arrays, step, part, n, pose, point, wrench)
+        if status != OK:
+            return status
+    return OK
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _surface(arrays, x, y):  # type: ignore[no-untyped-def]
+    """Return height [m] and slopes of the ground at a place, NaN beyond the window."""
+    row, col = x / arrays.spacing - arrays.i0, y / arrays.spacing - arrays.j0
+    level = arrays.level
+    if not (0.0 <= row < level.shape[0] - 1 and 0.0 <= col < level.shape[1] - 1):
+        return math.nan, math.nan, math.nan
+    r, c = int(row), int(col)
+    u, v = row - r, col - c
+    a, b, d, e = level[r, c], level[r, c + 1], level[r + 1, c], level[r + 1, c + 1]
+    near, far = a + v * (b - a), d + v * (e - d)
+    return near + u * (far - near), (far - near) / arrays.spacing, ((b - a) + u * ((e - d) - (b - a))) / arrays.spacing
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _lowest_of_rim(arrays, pose, radius, aside, point):  # type: ignore[no-untyped-def]
+    """Find the point of a circle about a wheel's axle that lies deepest against the slope of the ground below it."""
+    ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
+    cx, cy, cz = pose.center[0] + aside * ax, pose.center[1] + aside * ay, pose.center[2] + aside * az
+    point[0], point[1], point[2] = cx, cy, cz
+    for _ in range(2):  # with the slope below the axle, then with that below the point this gave
+        _, slope_x, slope_y = _surface(arrays, point[0], point[1])
+        along = -slope_x * ax - slope_y * ay + az
+        dx, dy, dz = slope_x + along * ax, slope_y + along * ay, along * az - 1.0
+        length = math.sqrt(dx * dx + dy * dy + dz * dz)
+        if length < 1e-9:  # it lies on its side: the whole rim is as deep
+            break
+        scale = radius / length
+        point[0], point[1], point[2] = cx + scale * dx, cy + scale * dy, cz + scale * dz
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _corner(pose, size, centered, n, point):  # type: ignore[no-untyped-def]
+    """Find a corner of the box round a shape; ``centered``: the box has a centre of its own in size[3:6]."""
+    for a in range(3):
+        point[a] = pose.center[a]
+        for k in range(3):
+            at = size[k] if (n >> k) & 1 else -size[k]
+            if centered:
+                at += size[3 + k]
+            point[a] += pose.rotation[a, k] * at
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _push(arrays, step, part, n, pose, point, wrench):  # type: ignore[no-untyped-def]
+    """Add what the ground does to one point."""
+    height, slope_x, slope_y = _surface(arrays, point[0], point[1])
+    if math.isnan(height):
+        return LEFT_WINDOW
+    held = arrays.held[part, n]
+    nz = 1.0 / math.sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
+    depth = (height - point[2]) * nz
+    if depth <= 0.0:
+        held[:] = 0.0
+        return OK
+    row, col = int(point[0] / arrays.spacing - arrays.i0 + 0.5), int(point[1] / arrays.spacing - arrays.j0 + 0.5)
+    soil = arrays.soils[arrays.region[row, col] if arrays.soils.shape[0] > 1 else 0]
+    nx, ny = -slope_x * nz, -slope_y * nz
+    px, py, pz = point[0] - pose.center[0], point[1] - pose.center[1], point[2] - pose.center[2]
+    wx, wy, wz = pose.angular_velocity[0], pose.angular_velocity[1], pose.angular_velocity[2]
+    vx = pose.velocity[0] + wy * pz - wz * py
+    vy = pose.velocity[1] + wz * px - wx * pz
+    vz = pose.velocity[2] + wx * py - wy * px
+    leaving = vx * nx + vy * ny + vz * nz
+    normal = max(0.0, soil[STIFFNESS] * depth - soil[DAMPING] * leaving)
+    # Tangents: one level across y, the other across both it and the normal.
+    scale = 1.0 / math.sqrt(nz * nz + nx * nx)
+    ax, az = nz * scale, -nx * scale
+    bx, by, bz = ny * az, nz * ax - nx * az, -ny * ax
+    v1, v2 = vx * ax + vz * az, vx * bx + vy * by + vz * bz
+    speed = math.sqrt(v1 * v1 + v2 * v2)
+    held[0], held[1], u1, u2 = mobilise(held[0], held[1], v1, v2, speed, step, soil[STICK])
+    grip = soil[FRICTION] * normal
+    fx = normal * nx + grip * (u1 * ax + u2 * bx)
+    fy = normal * ny + grip * u2 * by
+    fz = normal * nz + grip * (u1 * az + u2 * bz)
+    wrench.force[0] += fx
+    wrench.force[1] += fy
+    wrench.force[2] += fz
+    wrench.torque[0] += py * fz - pz * fy
+    wrench.torque[1] += pz * fx - px * fz
+    wrench.torque[2] += px * fy - py * fx
+    wrench.stats[STAT_LOADED_NODES] += 1.0
+    wrench.stats[STAT_MAX_SINKAGE] = max(wrench.stats[STAT_MAX_SINKAGE], depth)
+    return OK
+
+
+class RigidContact(GroundContact):
+    """Springs, dampers and Coulomb friction; remembers how far each point's friction is mobilised."""
+
+    press = staticmethod(press)
+
+    def __init__(self, setting: ContactSetting) -> None:
+        super().__init__(setting)
+        self._held = np.zeros((self.parts, BOX_POINTS, 2))
+
+    def arrays(self, window: SoilWindow, active: int) -> RigidArrays:
+        """Return what :func:`press` takes."""
+        self._held[active:] = 0.0
+        return RigidArrays(
+            window.level, self.region_rows(window), window.i0, window.j0, window.spacing, self.setting.soils.soils,
+            self.setting.shapes, self._held,
+        )  # fmt: skip
+
+    def step_limit(self, mass: float, area: float) -> StepLimit:
+        """Return min(2 sqrt(m / (n k)), m / (n c)) of the stiffest ground under n points: of all parts at once."""
+        kinds = self.setting.shapes.kind
+        count = sum(WHEEL_POINTS if kind in (CYLINDER, GROUSERED) else BOX_POINTS // 2 for kind in kinds)
+        limits = []
+        for soil in self.setting.soils.soils:
+            stiffness, damping = float(soil[STIFFNESS]), float(soil[DAMPING])
+            limit = 2.0 * math.sqrt(mass / (count * stiffness))
+            if damping > 0.0:
+                limit = min(limit, mass / (count * damping))
+            limits.append(StepLimit(limit, f'{count} points of {stiffness:.3g} N/m and {damping:.3g} N s/m'))
+        return min(limits)
+
+    def reset(self) -> None:
+        """Forget all friction."""
+        self._held[:] = 0.0
+
+    def save(self) -> bytes:
+        """Return the mobilised friction."""
+        return self._held.astype('<f8').tobytes()
+
+    def load(self, blob: bytes) -> None:
+        """Become what :meth:`save` described."""
+        if len(blob) != self._held.nbytes:
+            raise ValueError(f'saved friction of {len(blob)} bytes; allowed: {self._held.nbytes}, it was cut short')
+        self._held[:] = np.frombuffer(blob, '<f8').reshape(self._held.shape)

@@ -1,0 +1,100 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""SCM as the ground contact of a vehicle: the shear its parts have mobilised is its memory."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from regolith_terrain.ground_contact import ContactSetting, GroundContact, StepLimit, spring_limit
+from regolith_terrain.records import Floats
+from regolith_terrain.scm.arrays import Ground, Scratch, Shapes, make_scratch, scm_ground
+from regolith_terrain.scm.constants import DAMPING, ELASTIC, ENABLED, MODE_REFERENCE, MODES, RAY_ABOVE, SPREAD
+from regolith_terrain.scm.wrench import body_wrench
+from regolith_terrain.shear_memory import ShearMemory
+from regolith_terrain.soil_grid import SoilWindow
+
+
+class ScmArrays(NamedTuple):
+    """What :func:`press` takes besides a part; see :func:`regolith_terrain.scm.body_wrench`."""
+
+    ground: Ground
+    soils: Floats
+    rules: Floats
+    mode: int
+    shapes: Shapes
+    shear: Floats
+    """Shape (layers, ni, nj, 2); one layer: shared by all parts."""
+    scratch: Scratch
+
+
+@njit(cache=True, nogil=True, error_model='numpy', inline='always')
+def press(arrays, step, part, pose, wrench):  # type: ignore[no-untyped-def]
+    """Press a part into the soil for one substep; see :mod:`regolith_terrain.ground_contact`."""
+    return body_wrench(
+        arrays.ground, arrays.soils, arrays.rules, arrays.mode, step, arrays.shapes, part, pose.center, pose.rotation,
+        pose.velocity, pose.angular_velocity, arrays.shear[part if arrays.shear.shape[0] > 1 else 0], arrays.scratch,
+        wrench,
+    )  # fmt: skip
+
+
+class ScmContact(GroundContact):
+    """Bekker pressure, Janosi-Hanamoto shear, bulldozing."""
+
+    press = staticmethod(press)
+
+    def __init__(self, setting: ContactSetting) -> None:
+        super().__init__(setting)
+        if setting.mode not in MODES:
+            raise ValueError(f'soil mode {setting.mode!r}; allowed: {", ".join(MODES)}')
+        self.mode = MODES[setting.mode]
+        rules = setting.bulldozing
+        self.margin_cells = float(rules[SPREAD]) + 2.0 if rules[ENABLED] else 0.0
+        self.feels_above_m = RAY_ABOVE if self.mode == MODE_REFERENCE else 0.0
+        self._scratch = make_scratch(float(setting.reach.max()), setting.spacing, self.margin_cells)
+        self.shear = ShearMemory.empty(self._layers)
+        self._zeros: Floats | None = None
+
+    @property
+    def _layers(self) -> int:
+        return 1 if self.mode == MODE_REFERENCE else self.parts
+
+    def arrays(self, window: SoilWindow, active: int) -> ScmArrays:
+        """Return what :func:`press` takes; the shear in it is the cycle's until :meth:`remember`."""
+        setting = self.setting
+        ground = scm_ground(window, self.region_rows(window) if setting.soils.regions else None)
+        self.shear = self.shear.first(min(self.shear.layers, active))
+        shape = (min(self.shear.layers, active), *window.shape, 2)
+        shear, self._zeros = self._zeros, None
+        if shear is None or shear.shape != shape:
+            shear = np.zeros(shape)
+        self.shear.scatter_into(window.i0, window.j0, shear)
+        return ScmArrays(
+            ground, setting.soils.soils, setting.bulldozing, self.mode, setting.shapes, shear, self._scratch
+        )
+
+    def remember(self, window: SoilWindow, arrays: ScmArrays) -> None:
+        """Take the shear memory back out of the arrays."""
+        self.shear = self.shear.gather(window.i0, window.j0, arrays.shear, window.touched)
+        self.shear.clear(window.i0, window.j0, arrays.shear)
+        self._zeros = arrays.shear
+
+    def step_limit(self, mass: float, area: float) -> StepLimit:
+        """Return min(2 sqrt(m / (E A)), m / (R A)) of the stiffest soil."""
+        soils = self.setting.soils.soils
+        return min(spring_limit(mass, area, float(soil[ELASTIC]), float(soil[DAMPING])) for soil in soils)
+
+    def reset(self) -> None:
+        """Forget all shear."""
+        self.shear = ShearMemory.empty(self._layers)
+
+    def save(self) -> bytes:
+        """Return the shear memory."""
+        return self.shear.save()
+
+    def load(self, blob: bytes) -> None:
+        """Become what :meth:`save` described."""
+        self.shear = ShearMemory.load(blob)

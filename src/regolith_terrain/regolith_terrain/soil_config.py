@@ -1,0 +1,87 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of the soil laws that ship: what a ``soil:`` section of a scenario may say under each of them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from regolith_files.section import Section
+
+
+class SoilParameters(Section):
+    """Base of the parameters of every law: each key with unit and limits, and a name for reports."""
+
+    name: str = Field(description='what the set is called in reports')
+
+    @abstractmethod
+    def parameters(self) -> NDArray[np.float64]:
+        """Return the numbers the law's kernels take, shape (n,)."""
+
+
+class SoilConfig(SoilParameters):
+    """Soil contact parameters of one homogeneous soil (Bekker 1969, Janosi & Hanamoto 1961, Krenn & Hirzinger 2009)."""
+
+    k_phi: float = Field(gt=0.0, le=1e9, description='frictional modulus [N/m^(n+2)]')
+    k_c: float = Field(ge=0.0, le=1e8, description='cohesive modulus [N/m^(n+1)]')
+    exponent: float = Field(gt=0.0, le=3.0, description='exponent n of sinkage [-]')
+    cohesion_pa: float = Field(ge=0.0, le=1e6, description='Mohr-Coulomb cohesion [Pa]')
+    friction_angle_deg: float = Field(ge=0.0, lt=90.0, description='Mohr-Coulomb friction angle [deg]')
+    janosi_shear_m: float = Field(gt=0.0, le=1.0, description='Janosi-Hanamoto shear displacement K [m]')
+    elastic_stiffness: float = Field(gt=0.0, le=1e11, description='unloading stiffness per area [Pa/m]')
+    damping: float = Field(ge=0.0, le=1e7, description='damping per area [Pa s/m]')
+    bulk_density_kgpm3: float = Field(
+        default=1500.0,
+        gt=0.0,
+        le=1e4,
+        description='of loose soil, by which displaced volume counts as mass [kg/m^3]; the default is that of the'
+        ' uppermost 15 cm of the Moon (Carrier, Olhoeft & Mendell 1991, Lunar Sourcebook table 9.5)',
+    )
+
+    @model_validator(mode='after')
+    def _elastic_is_stiffer(self) -> SoilConfig:
+        # Krenn's unloading spring must be at least as stiff as virgin loading, or the plastic set would shrink.
+        if self.elastic_stiffness < self.k_phi:
+            raise ValueError(
+                f'elastic_stiffness {self.elastic_stiffness!r} Pa/m is below k_phi {self.k_phi!r}; '
+                'allowed: at least k_phi'
+            )
+        return self
+
+    def parameters(self) -> NDArray[np.float64]:
+        """Return the array the kernels take, shape (9,): k_phi, k_c, n, c, tan(phi), K, E, R, bulk density (SI)."""
+        return np.array(
+            [
+                self.k_phi,
+                self.k_c,
+                self.exponent,
+                self.cohesion_pa,
+                np.tan(np.deg2rad(self.friction_angle_deg)),
+                self.janosi_shear_m,
+                self.elastic_stiffness,
+                self.damping,
+                self.bulk_density_kgpm3,
+            ]
+        )
+
+
+class RigidGroundConfig(SoilParameters):
+    """Ground that does not yield: a stiff spring with damping under each point of contact, and Coulomb friction."""
+
+    name: str = Field(default='rigid', description='what the set is called in reports')
+    friction: float = Field(default=0.8, ge=0.0, le=10.0, description='Coulomb coefficient [-]')
+    stiffness_npm: float = Field(
+        default=2e5, gt=0.0, le=1e9, description='of the spring under one point of contact [N/m]'
+    )
+    damping_nspm: float = Field(default=1e3, ge=0.0, le=1e7, description='of the same point, against going in [N s/m]')
+    stick_m: float = Field(
+        default=1e-3, gt=0.0, le=0.1, description='sliding over which friction builds up to 1 - 1/e of its limit [m]'
+    )
+
+    def parameters(self) -> NDArray[np.float64]:
+        """Return friction, stiffness, damping, stick, shape (4,)."""
+        return np.array([self.friction, self.stiffness_npm, self.damping_nspm, self.stick_m])

@@ -1,0 +1,131 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A soil law: what a node remembers, how it bears, and who wins where two vehicles pressed the same node.
+
+Storage, merge, messages and handshake know no law but by this record. It is looked up whenever a scenario is checked,
+so what needs compiled kernels is named here as ``module:name`` and imported only where ground is really stepped on.
+
+Every law has three fields in common, which terrain itself deals with: ``level_initial`` first, ``level`` second and
+``mass_kgpm2`` last. Between them stand the law's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from importlib.metadata import EntryPoint
+from typing import Any, Literal
+
+from regolith_files.plugins import entry_points, load_plugin
+from regolith_terrain.soil_config import RigidGroundConfig, SoilConfig, SoilParameters
+
+GROUP = 'regolith.soil_laws'
+"""Entry points of other packages: name of a law -> a SoilLaw."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeField:
+    """One number that every node of the soil grid carries."""
+
+    name: str
+    unit: str
+    meaning: str
+    start: Literal['base', 'zero'] = 'zero'
+    """Of undisturbed ground: the height of the height field, or zero."""
+    dtype: Literal['float64'] = 'float64'
+    """All fields of a node are of one type, so that its record is one array in memory, messages and files."""
+
+
+LEVEL_INITIAL = NodeField('level_initial', 'm', 'height the present sinkage counts from', 'base')
+LEVEL = NodeField('level', 'm', 'height now', 'base')
+MASS = NodeField('mass_kgpm2', 'kg/m^2', 'change of the column against virgin ground, by transport alone')
+
+
+@dataclass(frozen=True)
+class SoilLaw:
+    """What a ground is made of; see the module."""
+
+    config: type[SoilParameters]
+    """Parameters of a soil, with units and limits."""
+    contact: str
+    """``module:class`` of its :class:`~regolith_terrain.ground_contact.GroundContact`."""
+    own: tuple[NodeField, ...] = ()
+    """Fields beside those all laws have."""
+    outdoes: str = 'regolith_terrain.merge:sunk_deeper'
+    """``module:name`` of the merge rule: a compiled function (values, a, b) -> bool, whether of one node's records, the
+    columns of ``values`` (one row per field), column ``a`` stands against column ``b``."""
+    default_soil: str | Mapping[str, Any] | None = None
+    """What lies where a scenario names no soil: a name, or values; none: the schema's defaults."""
+
+    def __post_init__(self) -> None:
+        names = [field.name for field in self.fields]
+        if len(set(names)) < len(names):
+            raise ValueError(f'node fields {", ".join(names)}; allowed: names that differ')
+
+    @cached_property
+    def fields(self) -> tuple[NodeField, ...]:
+        """All fields of a node in the order of every array, message and file."""
+        return (LEVEL_INITIAL, LEVEL, *self.own, MASS)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the fields."""
+        return tuple(field.name for field in self.fields)
+
+    def contact_class(self) -> type[Any]:
+        """Return the class of its ground contact, a :class:`~regolith_terrain.ground_contact.GroundContact`."""
+        made: type[Any] = _imported(self.contact)
+        return made
+
+    def merge_rule(self) -> Callable[..., bool]:
+        """Return the compiled merge rule."""
+        rule: Callable[..., bool] = _imported(self.outdoes)
+        return rule
+
+
+def _imported(target: str) -> Any:
+    """Return what ``module:name`` leads to."""
+    module, _, name = target.partition(':')
+    return getattr(import_module(module), name)
+
+
+SCM = SoilLaw(
+    config=SoilConfig,
+    contact='regolith_terrain.scm.contact:ScmContact',
+    own=(
+        NodeField('sinkage_plastic', 'm', "plastic set along the node's normal, positive down"),
+        NodeField('sigma_yield', 'Pa', 'largest pressure borne so far'),
+    ),
+    outdoes='regolith_terrain.scm.compaction:outdoes',
+    default_soil='lunar_nominal',
+)
+RIGID = SoilLaw(config=RigidGroundConfig, contact='regolith_terrain.rigid:RigidContact')
+
+DEFAULT = 'scm'
+_SHIPPED = {'scm': SCM, 'rigid': RIGID}
+
+
+def known_soil_laws() -> dict[str, SoilLaw | EntryPoint]:
+    """Return the laws that ship and those of other packages, by name in name order."""
+    known: dict[str, SoilLaw | EntryPoint] = {point.name: point for point in entry_points(GROUP)}
+    known.update(_SHIPPED)
+    return dict(sorted(known.items()))
+
+
+def soil_law(name: str) -> SoilLaw:
+    """Return a law by its name.
+
+    :raises ValueError: if there is none of that name (lists those there are), or it cannot be loaded
+    """
+    if name in _SHIPPED:  # without a look at what is installed, which takes a tenth of a second
+        return _SHIPPED[name]
+    known = known_soil_laws()
+    if name not in known:
+        raise ValueError(f'no such soil law: {name!r}; allowed: {", ".join(known)}')
+    source = known[name]
+    law = source if isinstance(source, SoilLaw) else load_plugin(source)
+    if not isinstance(law, SoilLaw):
+        raise ValueError(f'soil law {name!r} leads to a {type(law).__name__}; allowed: a SoilLaw')
+    return law

@@ -1,0 +1,33 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Loops over kernels that are chosen at run time: the right one is called, and each has its own place on disk."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from regolith_terrain.compiled import bind
+
+
+@njit
+def more(x):
+    return x + 1.0
+
+
+@njit
+def twice(x):
+    return 2.0 * x
+
+
+def repeat(count, x):
+    for _ in range(count):
+        x = kernel(x)  # noqa: F821  bound when it is compiled
+    return x
+
+
+def test_each_kernel_has_a_loop_of_its_own() -> None:
+    """One index on disk for both would be unreadable once the package of one of them, and its types, are gone."""
+    one, other = bind(repeat, kernel=more), bind(repeat, kernel=twice)
+    assert one(10, 1.0) == 11.0 and other(10, 1.0) == 1024.0
+    assert one.py_func.__qualname__ != other.py_func.__qualname__
+    assert bind(repeat, kernel=more).py_func.__qualname__ == one.py_func.__qualname__
