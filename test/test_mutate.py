@@ -21,7 +21,8 @@ TREE = {
     'toy/toy/__init__.py': '',
     'toy/toy/sums.py': 'def double(x):\n    return 2 * x\n\n\ndef triple(x):\n    return 2 * x + x\n\n\ndef idle():\n    return 0\n',
     'toy/test/test_sums.py': (
-        'from toy.sums import double, triple\n\n\ndef test_double():\n    assert double(3) == 6\n\n\n'
+        'import pytest\n\nfrom toy.sums import double, triple\n\n\n'
+        '@pytest.mark.parametrize("x", [3], ids=["a - b [c"])\ndef test_double(x):\n    assert double(x) == 2 * x\n\n\n'
         'def test_triple():\n    assert triple(3) == 9\n'
     ),
 }

@@ -349,7 +349,8 @@ class Runner:
                 self._running.discard(process)
         if process.returncode == 0:
             return ''
-        if found := re.search(r'^(?:FAILED|ERROR) (\S+)', output, re.MULTILINE):
+        # Without its parameters, whose names may hold anything.
+        if found := re.search(r'^(?:FAILED|ERROR) ([^\s\[]+)', output, re.MULTILINE):
             return found[1]
         if process.returncode < 0:
             return f'no end: killed by signal {-process.returncode}'
