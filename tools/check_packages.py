@@ -24,6 +24,7 @@ LICENCE = 'SPDX-License-Identifier: Apache-2.0'
 KEYS = {
     'cv2': 'python3-opencv',
     'embreex': 'python3-embreex-pip',
+    'hypothesis': 'python3-hypothesis',
     'llvmlite': 'python3-numba-pip',
     'matplotlib': 'python3-matplotlib',
     'mcap': 'python3-mcap-pip',
@@ -44,7 +45,8 @@ KEYS = {
 }
 """rosdep key of what a Python module comes with; anything else that is imported is a ROS package of its own name."""
 PUBLIC_KEYS = (
-    'python3-matplotlib', 'python3-numpy', 'python3-opencv', 'python3-pytest', 'python3-scipy', 'python3-yaml',
+    'python3-hypothesis', 'python3-matplotlib', 'python3-numpy', 'python3-opencv', 'python3-pytest', 'python3-scipy',
+    'python3-yaml',
 )  # fmt: skip
 """In the public rosdep database for every distribution we support; the others stand in tools/rosdep.yaml."""
 

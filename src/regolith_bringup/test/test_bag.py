@@ -21,7 +21,7 @@ from rosbags.typesys import Stores, get_typestore
 from regolith_bringup.bag.message_definitions import UnknownTypeError, schema_text, type_hash
 from regolith_bringup.bag.reading import Bag
 from regolith_bringup.bag.recorder import BagWriter, Schema, qos_profile
-from regolith_bringup.bag.recover import RecoverError, is_whole, recover
+from regolith_bringup.bag.recover import RecoverError, is_whole, recover, stored_messages
 
 
 def text_message(text: str) -> bytes:
@@ -123,6 +123,59 @@ def test_recover_keeps_every_chunk_before_the_damage(part: float, tmp_path: Path
     with AnyReader([tmp_path / 'bag']) as reader:
         assert reader.message_count == len(read)
     assert not recover(tmp_path).rebuilt
+
+
+def varied_bag(folder: Path) -> BagWriter:
+    """Two topics of different types, schemas and QoS; messages of both in turn, all numbers of each different."""
+    given = {'my_msgs/msg/Word': Schema('string data', 'RIHS01_' + '5a' * 32)}
+    bag = BagWriter(folder, given)
+    profiles = [qos_profile(latched=True, depth=3), qos_profile(best_effort=True)]
+    channels = [bag.add_topic('/said', 'my_msgs/msg/Word', profiles), bag.add_topic('/talk', 'std_msgs/msg/String')]
+    for k in range(300):
+        bag.write(channels[k % 2], text_message(f'number {k}'), 5_000 - 7 * k, 10**18 + 11 * k, 4_000_000_000 + k)
+        if k % 100 == 99:
+            bag.flush()
+    return bag
+
+
+def told(folder: Path) -> list[tuple]:
+    """Return every message with all that a bag says of it, its topic and its type."""
+    return [
+        (s.name, s.encoding, s.data, c.topic, c.message_encoding, c.metadata, m.log_time, m.publish_time, m.sequence, m.data)
+        for s, c, m in stored_messages(folder / 'bag' / 'bag_0.mcap')
+    ]
+
+
+def test_a_recovered_bag_says_all_that_the_damaged_one_did(tmp_path: Path) -> None:
+    """Field by field: schema, type hash, QoS, both times, number and content; and as a bag that was closed describes it."""
+    varied_bag(tmp_path / 'cut' / 'bag').flush()
+    varied_bag(tmp_path / 'closed' / 'bag').close()
+    cut, closed = tmp_path / 'cut', tmp_path / 'closed'
+    before = told(cut)
+    assert len(before) == 300 and before == told(closed)
+    assert 'transient_local' in before[0][5]['offered_qos_profiles'] and before[0][5]['topic_type_hash'].startswith('RIHS01_5a')
+    assert recover(cut).rebuilt
+    assert told(cut) == before
+    metadata = [yaml.safe_load((run / 'bag' / 'metadata.yaml').read_text()) for run in (cut, closed)]
+    assert metadata[0] == metadata[1]
+    topics = metadata[0]['rosbag2_bagfile_information']['topics_with_message_count']
+    assert [len(t['topic_metadata']['offered_qos_profiles']) for t in topics] == [2, 0]
+    assert [m.publish_time_ns - m.log_time_ns for m in Bag(cut).messages('/talk')][:2] == [10**18 - 4993 + 11, 10**18 - 4979 + 33]
+
+
+def test_a_bag_without_metadata_is_not_whole(tmp_path: Path) -> None:
+    """Its recorder was killed between index and metadata; players need both."""
+    varied_bag(tmp_path / 'bag').close()
+    metadata = (tmp_path / 'bag' / 'metadata.yaml').read_bytes()
+    before = told(tmp_path)
+    assert not recover(tmp_path).rebuilt, 'a whole bag is left alone'
+    (tmp_path / 'bag' / 'metadata.yaml').unlink()
+    assert is_whole(tmp_path / 'bag' / 'bag_0.mcap')
+    done = recover(tmp_path / 'bag')
+    assert (done.rebuilt, done.messages, done.path) == (True, 300, tmp_path / 'bag')
+    assert (tmp_path / 'bag' / 'metadata.yaml').read_bytes() == metadata and told(tmp_path) == before
+    again = recover(tmp_path)
+    assert (again.rebuilt, again.messages) == (False, 300)
 
 
 def test_recover_stops_at_a_flipped_bit(tmp_path: Path) -> None:

@@ -106,6 +106,51 @@ def test_summary_has_the_stable_keys(run_dir: Path) -> None:
     assert summary['comms'] == {'sent': 0, 'delivered': 0, 'dropped': {}, 'links': {}}
 
 
+def test_rates_are_per_simulated_second(run_dir: Path, tmp_path: Path) -> None:
+    """Four previews in 1.2 s simulated, which took 0.3 s; of topics of a sensor's type, and of no others."""
+    run = made.make_run(tmp_path / 'seen', previews=4)
+    summary = build_summary(run)
+    assert summary['simulated_s'] == pytest.approx(1.2) and summary['wall_s'] == pytest.approx(0.3)
+    assert summary['sensors'] == {'/amber/eye/preview': {'messages': 4, 'rate_hz': pytest.approx(4 / 1.2)}}
+    assert build_summary(run_dir)['sensors'] == {}
+
+
+def test_what_participants_report_stands_under_its_own_key(run_dir: Path, tmp_path: Path) -> None:
+    """Each figure different: none is taken for another, events come in the order of their times, then of names."""
+    shutil.copytree(run_dir, run := tmp_path / 'run')
+    world = json.loads((run / 'world.json').read_text())
+    world |= {'scenario': 'a', 'simulated_s': 2.5, 'wall_s': 5.0, 'speed': 0.5, 'compute_per_sim_s': 2.0, 'cycles': 7}
+    world |= {'discarded_cycles': 8, 'forced_cycles': 9, 'state_hash': 'cd', 'processes': 'one', 'failure': 'it broke'}
+
+    def event(t_s: float, kind: str) -> dict[str, object]:
+        return {'t_s': t_s, 'kind': kind, 'basis': 'truth'}
+
+    own = {'distance_m': 1.0, 'mean_slip': 2.0, 'max_sinkage_m': 3.0, 'final_pose': {}}
+    world['reports']['amber'] = json.dumps({**own, 'events': [event(1.0, 'stuck'), event(2.0, 'tipped')]})
+    world['reports']['basalt'] = json.dumps({**own, 'distance_m': 4.0, 'events': [event(1.0, 'slid')]})
+    links = {'a->b': {'sent': 3}}
+    world['reports']['comms'] = json.dumps({'sent': 5, 'delivered': 6, 'dropped': {'no_link': 7}, 'links': links})
+    (run / 'world.json').write_text(json.dumps(world))
+    (run / 'recorder.json').write_text(json.dumps({'lost': 11, 'failure': 'disk full'}))
+    summary = build_summary(run)
+    for key in ('simulated_s', 'wall_s', 'speed', 'compute_per_sim_s', 'cycles', 'discarded_cycles', 'forced_cycles',
+                'state_hash', 'processes', 'scenario'):  # fmt: skip
+        assert summary[key] == world[key], key
+    assert summary['vehicles'] == {'amber': own, 'basalt': {**own, 'distance_m': 4.0}}
+    assert [(e['t_s'], e['vehicle'], e['kind']) for e in summary['events']] == [
+        (1.0, 'amber', 'stuck'), (1.0, 'basalt', 'slid'), (2.0, 'amber', 'tipped'),
+    ]  # fmt: skip
+    assert summary['comms'] == {'sent': 5, 'delivered': 6, 'dropped': {'no_link': 7}, 'links': links}
+    assert summary['bag']['lost'] == 11 and summary['bag']['whole'] is True
+    # The first thing that broke, not what the recorder said after it.
+    assert summary['failure'] == 'it broke'
+    world['failure'] = ''
+    (run / 'world.json').write_text(json.dumps(world))
+    assert build_summary(run)['failure'] == 'disk full'
+    (run / 'bag' / 'metadata.yaml').unlink()
+    assert build_summary(run)['bag']['whole'] is False
+
+
 def test_summary_of_a_run_that_went_wrong(run_dir: Path, tmp_path: Path) -> None:
     shutil.copy(run_dir / 'scenario.yaml', tmp_path)
     with pytest.raises(FileNotFoundError, match=r'world\.json'):

@@ -160,15 +160,16 @@ def dot_text(tiles: Iterable[Tile], edges: Iterable[Edge], comment: str = '') ->
     :raises ValueError: if a name would not survive the format
     """
     lines = [f'/* {comment} */'] if comment else []
-    if '*/' in comment or '\n' in comment:
-        raise ValueError(f'comment {comment!r}; allowed: one line without the mark of its end')
+    if '*/' in comment or comment != comment.strip() or comment.splitlines() not in ([], [comment]):
+        raise ValueError(f'comment {comment!r}; allowed: one line without the mark of its end, or blanks about it')
     lines.append('graph {')
     for tile in tiles:
-        for text in (tile.type, tile.name):
-            if any(mark in text for mark in ('"', '::', '\n', '/*', '*/', '\\')):
-                allowed = 'one line without quotes, backslashes, :: or comment marks'
-                raise ValueError(f'tile {tile.id}: name {text!r}; allowed: {allowed}')
-        lines.append(f'  {tile.id}  [label="{tile.id}::{tile.type}::{tile.name}"];')
+        label = f'{tile.id}::{tile.type}::{tile.name}'
+        kept = label.split('::') == [str(tile.id), tile.type, tile.name] and label.splitlines() == [label]
+        if not kept or any(mark in label for mark in ('"', '/*', '*/', '\\')):
+            allowed = 'one line without quotes, backslashes, comment marks, :: or a : at an end'
+            raise ValueError(f'tile {tile.id}: type {tile.type!r}, name {tile.name!r}; allowed: {allowed}')
+        lines.append(f'  {tile.id}  [label="{label}"];')
     # The shortest digits that read back as the same number; Graphviz knows no exponents.
     lines.extend(f'  {e.a} -- {e.b}  [label={np.format_float_positional(e.cost, trim="-")}];' for e in edges)
     return '\n'.join([*lines, '}', ''])

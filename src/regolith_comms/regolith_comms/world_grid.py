@@ -55,7 +55,10 @@ class WorldGrid:
                 f'{path}: byte 0 announces {count} records, hence {wanted} bytes, but the file ends at byte'
                 f' {len(data)}; allowed: 8 + 20 N bytes'
             )
-        return WorldGrid(np.frombuffer(data, RECORD, count, _HEAD))
+        try:
+            return WorldGrid(np.frombuffer(data, RECORD, count, _HEAD))
+        except ValueError as error:
+            raise WorldGridFileError(f'{path}: from byte {_HEAD}: {error}') from None
 
     def to_dat(self) -> bytes:
         """Return the file's bytes, records in the order they were given in."""

@@ -132,6 +132,46 @@ def test_checkpoint_continues_to_the_bit_and_a_rewind_repeats_inputs() -> None:
         fresh.comms.restore(b'nonsense', 2)
 
 
+def test_everything_comms_knows_is_saved_and_comes_back() -> None:
+    """Field by field, with breadcrumbs on the air and on their way, a stock that differs, and a queue of the broker's."""
+    options = {'drops': [{'vehicle': 'amber', 'at_s': 0.0}, {'vehicle': 'basalt', 'at_s': 0.06}], 'breadcrumb_delay_s': 0.05}
+    rig = Rig(**options)
+    for _ in range(5):
+        rig.evolve()
+    rig.hold()
+    one = rig.comms
+    assert one.broker.model.breadcrumbs and one._starting and one.stock == {'amber': 5, 'basalt': 5} and one._t_ns > 0
+    fresh = Rig(epoch=1, **options)
+    two = fresh.comms
+    two._news, two.complaints = one._dispatched[2], ['of another life']
+    two.restore(one.save(), 1)
+    assert two.save() == one.save() and two.state_hash() == one.state_hash()
+    assert (two.stock, two._t_ns, two._dispatched[0], two.epoch) == (one.stock, one._t_ns, one._dispatched[0], 1)
+    ((name, place, t_ns),) = one._starting
+    ((other, there, when),) = two._starting
+    assert (other, there.tolist(), when) == (name, place.tolist(), t_ns) and isinstance(there, np.ndarray)
+    assert two._news == [] and two.complaints == []
+    # What it says next is due since the checkpoint, not since the beginning.
+    sent = one.broker.sent
+    fresh.cycle, fresh.t_ns = rig.cycle, rig.t_ns
+    assert fresh.evolve().state_hash == rig.evolve().state_hash and two.broker.sent == one.broker.sent <= sent + 2
+
+
+def test_a_rewind_repeats_the_inputs_from_there_on() -> None:
+    """Those of the cycles after the checkpoint; what was said before is in it, and new words come after."""
+    rig = Rig(traffic=[])
+    for k in range(6):
+        if k in (1, 4):
+            rig.comms.on_datagram(Datagram('amber', 'basalt', 4100, bytes([k])))
+        rig.evolve()
+        if k == 2:
+            rig.hold()
+            blob = rig.comms.save()
+    rig.comms.restore(blob, 1)
+    assert sorted(rig.comms.replay_inputs) == [3, 4, 5]
+    assert rig.comms.replay_inputs[3] == rig.comms.replay_inputs[5] == b'[]' != rig.comms.replay_inputs[4]
+
+
 def test_breadcrumbs_run_out() -> None:
     rig = Rig(breadcrumbs=1, drops=[{'vehicle': 'amber', 'at_s': 0.03}])
     with pytest.raises(ValueError, match="vehicle 'lander'"):

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -91,6 +93,46 @@ def test_a_removed_robot_is_gone_and_may_come_back() -> None:
     assert heard(net.dispatch(1, NEAR)) == [('basalt', 'amber', b'again')]
 
 
+def test_who_left_hears_no_group_any_more_and_forgets_its_own() -> None:
+    """Still in the world, no longer on the air: a multicast goes to those that stayed; coming back, it has joined nothing."""
+    net = broker()
+    for name in ('basalt', 'cinder'):
+        net.bind(name, 4200, multicast=True)
+    net.bind('cinder', 4300, multicast=True)
+    net.bind('cinder', 4400)
+    assert net.unregister('cinder') and net.radios == ('amber', 'basalt')
+
+    def hearers(dst: str, port: int) -> list[str]:
+        net.send(Datagram('amber', dst, port, b'x'))
+        return [d.to for d in net.dispatch(0, NEAR)]
+
+    assert hearers(MULTICAST, 4200) == ['basalt'] == hearers(BROADCAST, 4100) == hearers(BROADCAST, BEACON_PORT)
+    assert hearers(MULTICAST, 4300) == hearers(BROADCAST, 4400) == []
+    assert net.dropped == {'unbound_port': 2}
+    # What it sends itself, and what was on its way to it.
+    net.send(Datagram('cinder', 'amber', 4100, b'x'))
+    assert net.dispatch(1, NEAR) == [] and net.dropped['unregistered_sender'] == 1
+    net.register('cinder')
+    assert hearers(MULTICAST, 4200) == ['basalt'] and hearers(BROADCAST, BEACON_PORT) == ['basalt', 'cinder']
+    assert net.bind('cinder', 4200, multicast=True) and not net.bind('cinder', 4200, multicast=True)
+    assert hearers(MULTICAST, 4200) == ['basalt', 'cinder']
+
+
+def test_a_newcomer_gets_a_capacity_of_its_own() -> None:
+    """Rows of the windows are never shared, whoever left before."""
+    net = broker()
+    net.send(Datagram('cinder', 'amber', 4100, bytes(1000)))
+    net.dispatch(0, NEAR)
+    net.unregister('basalt')
+    net.register('dune')
+    net.bind('dune', 4100)
+    assert net._windows.bytes_in_window(net._radios['dune']) == (0, 0)
+    net.send(Datagram('dune', 'cinder', 4100, bytes(700)))
+    net.dispatch(1, {**NEAR, 'dune': [1.0, 1.0, 0.0]})
+    sums = {name: net._windows.bytes_in_window(row) for name, row in net._radios.items()}
+    assert sums == {'amber': (0, 1000), 'cinder': (1000, 700), 'dune': (700, 0)}
+
+
 def test_bad_datagrams_are_refused_or_dropped_with_a_reason() -> None:
     net = broker()
     with pytest.raises(ValueError, match=r'1000000 bytes.*allowed: at most 1500'):
@@ -166,6 +208,46 @@ def test_a_breadcrumb_brings_a_lost_robot_back() -> None:
     assert arrived.hops == 1
     net.model.place_breadcrumbs([])
     assert talk(3) == []
+
+
+def test_everything_a_broker_knows_is_saved_and_comes_back() -> None:
+    """Field by field, from a state in which every field is in use."""
+
+    def model() -> LinkModel:
+        return LinkModel(Radio(model='log_normal_range', fading_exponent=2.5))
+
+    one = Broker(model(), 3)
+    for name in NAMES:
+        one.register(name)
+        one.bind(name, 4100)
+    one.bind('amber', 4200, multicast=True)
+    one.bind('cinder', 4200, multicast=True)
+    for k in range(40):
+        one.send(Datagram('amber', BROADCAST, 4100, bytes(1400)))
+        one.send(Datagram('basalt', MULTICAST, 4200, bytes([k])))
+        one.dispatch(k * 10_000_000, {n: [120.0 * i, 0.0, 0.0] for i, n in enumerate(NAMES)})
+    one.model.place_breadcrumbs([('crest', [1.0, 2.0, 3.0])])
+    one.send(Datagram('amber', 'basalt', 4100, b'\x00\xff'))
+    one.send(Datagram('amber', 'nobody', 9, b''))
+    two = Broker(model(), 3)
+    two.restore(one.save())
+    saved, again = json.loads(one.save()), json.loads(two.save())
+    assert all(saved.values()) and len(saved['counts'][2]) > 0 and len(saved['reach']['pairs']) > 2
+    for key, value in saved.items():
+        assert again[key] == value, key
+    # Nor does the broker know anything that is not saved, but what it works out anew.
+    for name, value in vars(one).items():
+        if name in ('model', '_streams', 'complaints'):
+            continue
+        other = getattr(two, name)
+        assert type(other) is type(value), name
+        if name == '_windows':
+            assert all(np.array_equal(getattr(other, f), getattr(value, f)) for f in vars(value))
+        elif name == 'reach':
+            assert other.save() == value.save()
+        else:
+            assert other == value, name
+    assert {type(t) for heard in two.neighbors.values() for t in heard.values()} == {tuple}
 
 
 def test_saved_state_continues_to_the_bit() -> None:

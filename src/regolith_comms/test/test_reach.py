@@ -37,6 +37,51 @@ def test_a_link_is_lost_from_the_first_packet_lost_to_the_first_heard(arrivals: 
     assert link == {'sent': len(arrivals), 'delivered': arrivals.count('1'), 'lost_s': lost}
 
 
+def test_packets_lost_together_count_each() -> None:
+    """Five of a burst are a link lost at once; four and one are so at the second; those before the last that arrived not."""
+    for bursts, lost in (
+        ([(5, 0)], [[0.0, None]]),
+        ([(4, 0), (1, 0)], [[0.0, None]]),
+        ([(4, 0), (9, 1), (4, 0)], []),
+        ([(3, 3), (2, 0), (2, 0), (7, 0), (1, 1), (5, 0)], [[1.0, 4.0], [5.0, None]]),
+    ):
+        reach = Reach()
+        for k, (sent, arrived) in enumerate(bursts):
+            reach.note(k * 10**9, PAIR, np.array([sent]), np.array([arrived]))
+        link = reach.links()['amber->lander']
+        assert link['lost_s'] == lost, bursts
+        assert (link['sent'], link['delivered']) == tuple(map(sum, zip(*bursts)))
+
+
+def test_pairs_are_kept_apart() -> None:
+    """The way back is another link; a pair that begins late has empty bins before."""
+    reach = Reach()
+    both = [('a', 'b'), ('b', 'a')]
+    for k in range(6):
+        reach.note(k * 250_000_000, both, np.array([1, 2]), np.array([1, 0]))
+    reach.note(6 * 250_000_000, [('c', 'a')], np.array([3]), np.array([2]))
+    links = reach.links()
+    assert {pair: (link['sent'], link['delivered']) for pair, link in links.items()} == {
+        'a->b': (6, 6), 'b->a': (12, 0), 'c->a': (3, 2),
+    }  # fmt: skip
+    assert links['b->a']['lost_s'] == [[0.0, None]] and links['a->b']['lost_s'] == links['c->a']['lost_s'] == []
+    bins = reach.history()['pairs']
+    assert bins['c->a'] == {'sent': [0] * 6 + [3], 'delivered': [0] * 6 + [2]} and bins['b->a']['delivered'] == [0] * 6
+
+
+def test_a_saved_record_has_every_field() -> None:
+    """A link that is lost right now, one in a row of losses, and one that is heard: each goes on as it would have."""
+    reach = told('1' + '0' * 7 + '10000000')
+    reach.note(16 * 10**9, [('b', 'a'), ('c', 'a')], np.array([3, 4]), np.array([0, 4]))
+    again = Reach.restored(json.loads(json.dumps(reach.save())))
+    assert vars(again) == vars(reach) and again.save() == reach.save()
+    assert again.links()['amber->lander']['lost_s'] == [[1.0, 8.0], [9.0, None]]
+    for each in (reach, again):
+        each.note(17 * 10**9, [*PAIR, ('b', 'a')], np.array([1, 2]), np.array([1, 0]))
+    assert again.links() == reach.links()
+    assert again.links()['amber->lander']['lost_s'][1] == [9.0, 17.0] and again.links()['b->a']['lost_s'] == [[16.0, None]]
+
+
 def test_history_keeps_every_packet_as_it_grows_coarser() -> None:
     """Sums are those of the packets told, whatever the bins; a saved record goes on as the other does."""
     rng = np.random.default_rng(3)

@@ -39,6 +39,7 @@ from regolith_world.ros.leaving import Leaving, run_process
 from regolith_world.ros.naming import helper_node, named_node, root_of
 from regolith_world.ros.parameters import declare, declare_run, declare_scenario
 from regolith_world.ros.patience import Patience, Starting
+from regolith_world.rotation import from_matrix
 
 _FLUSH_S = 2.0
 """How long frames of the last cycle may wait for states after STOP [wall s]."""
@@ -277,15 +278,8 @@ def static_transforms(sensor: Sensor, base_frame: str) -> list[TransformStamped]
         return [mount]
     optical = TransformStamped(child_frame_id=f'{sensor.full_name}_optical_frame')
     optical.header.frame_id = link
-    optical.transform.rotation = quaternion(_quaternion(OPTICAL_FROM_BODY.T))
+    optical.transform.rotation = quaternion(from_matrix(OPTICAL_FROM_BODY.T))
     return [mount, optical]
-
-
-def _quaternion(rotation: Any) -> Any:
-    """Return the quaternion (x, y, z, w) of a rotation whose trace is above -1."""
-    w = 0.5 * np.sqrt(max(1.0 + np.trace(rotation), 0.0))
-    x, y, z = rotation[2, 1] - rotation[1, 2], rotation[0, 2] - rotation[2, 0], rotation[1, 0] - rotation[0, 1]
-    return np.array([x, y, z, 4.0 * w * w]) / (4.0 * w)
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ from regolith_sensors.scenario_config import LightConfig
 from regolith_sensors.scene.build import VehicleModel, World
 from regolith_sensors.scene.rock_layer import MOST, site_rocks
 from regolith_sensors.scene.terrain_tiles import SoilGround
-from regolith_sensors.scene.world_view import GroundHistory, PoseTrack, WorldStates, slerp
+from regolith_sensors.scene.world_view import GroundHistory, PoseTrack, WorldStates
 from regolith_sensors.schedule import Schedule
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.lunar.field import LunarField
@@ -46,17 +46,6 @@ def test_poses_between_states() -> None:
     assert turn[1].tobytes() == from_yaw(0.3).tobytes() and place[1, 0] == 0.1
     # Beyond what is known: the nearest state.
     assert place[3, 0] == 0.7 and place[4, 0] == 0.0 and turn[4].tobytes() == from_yaw(0.0).tobytes()
-
-
-def test_the_shorter_arc() -> None:
-    """q and -q are one orientation: between 10 and -10 degrees lies 0, whichever sign the second one has."""
-    a, b = from_yaw(math.radians(10.0))[None], from_yaw(math.radians(-10.0))[None]
-    for last in (b, -b):
-        np.testing.assert_allclose(slerp(a, last, np.array([[0.5]]))[0], from_yaw(0.0), atol=1e-15)
-    # A third of the way is a third of the angle, for large and for tiny angles.
-    for angle in (2.0, 1e-9):
-        third = slerp(from_yaw(0.0)[None], from_yaw(angle)[None], np.array([[1 / 3]]))[0]
-        np.testing.assert_allclose(third, from_yaw(angle / 3), rtol=1e-12, atol=1e-18)
 
 
 def test_a_rewind_drops_the_abandoned_future() -> None:

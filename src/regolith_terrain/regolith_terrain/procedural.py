@@ -25,8 +25,8 @@ from numpy.polynomial import Polynomial
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.config import RoughnessConfig
-from regolith_terrain.soil_hash import mix
 from regolith_terrain.surface import HeightField, Heights
+from regolith_world.counter import mix
 
 # A lattice cell of crater octave [d, 2 d) is 3 d wide: craters reach out to three radii, at most 3 d.
 _REACH = 3.0

@@ -4,8 +4,8 @@
 
 Each node is mixed into four 64-bit words; the hash of the ground is the SHA-256 of the number of nodes and the four
 sums modulo 2^64 (a multiset hash, Clarke et al. 2003, "Incremental multiset hash functions", AdHash form). The mixer
-is the finaliser of SplitMix64 (Steele, Lea & Flood 2014), in which every input bit affects every output bit. It tells
-states apart; it is no protection against somebody who wants a collision.
+is the finaliser of SplitMix64, in which every input bit affects every output bit. It tells states apart; it is no
+protection against somebody who wants a collision.
 """
 
 from __future__ import annotations
@@ -16,16 +16,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from regolith_world.counter import mix
+
 LANES = 4
-
-
-@njit(cache=True, nogil=True, error_model='numpy')
-def mix(word):  # type: ignore[no-untyped-def]
-    """Return the SplitMix64 finaliser of a word."""
-    word = np.uint64(word)
-    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return word ^ (word >> np.uint64(31))
 
 
 @njit(cache=True, nogil=True, error_model='numpy')

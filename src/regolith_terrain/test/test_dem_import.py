@@ -184,6 +184,34 @@ def test_pds3_images(tmp_path: Path, kind: str, attached: bool) -> None:
             assert other.xy(0, 0) == pytest.approx(grid.map_xy(0, 0))
 
 
+@pytest.mark.parametrize(
+    'changes',
+    [
+        {'OFFSET': '1736900. <METER>'},  # a radius that is not the axis: LOLA's are
+        {'SCALING_FACTOR': '0.25', 'OFFSET': '-320.5'},
+        {'SCALING_FACTOR': '2.0', 'OFFSET': '64.0'},
+        {'SCALING_FACTOR': '0.0005', 'OFFSET': '1737.1', 'UNIT': 'KILOMETER'},
+    ],
+)
+def test_pds3_heights_are_scaled_before_the_offset_is_added(tmp_path: Path, changes: dict) -> None:
+    """PDS Standards 3.8: true value = stored value x SCALING_FACTOR + OFFSET, in UNIT; radii become heights."""
+    z = 2.0 * np.round(np.random.default_rng(3).normal(0.0, 300.0, (7, 9))) + (0.0 if '-320.5' not in changes.values() else -0.5)
+    grid = open_dem(write_pds3(tmp_path / 'a', z, attached=False, kind='LSB_INTEGER', **changes))
+    assert grid.read(0, 7, 0, 9) == pytest.approx(z, abs=1e-6)
+    assert grid.read(2, 5, 3, 4) == pytest.approx(z[2:5, 3:4], abs=1e-6)
+
+
+def test_pds3_posts_without_a_height_are_nan(tmp_path: Path) -> None:
+    z = np.arange(12.0).reshape(3, 4)
+    path = write_pds3(tmp_path / 'a', z, attached=False, kind='LSB_INTEGER', OFFSET='0.0')
+    image = path.with_suffix('.IMG')
+    data = np.frombuffer(image.read_bytes(), '<i2').copy()
+    data[5] = -32768
+    image.write_bytes(data.tobytes())
+    read = open_dem(path).read(0, 3, 0, 4)
+    assert np.isnan(read[1, 1]) and np.isnan(read).sum() == 1 and read[2, 3] == 11.0
+
+
 def test_pds3_labels_are_parsed() -> None:
     label = parse_label('A = 3 <M>\nB = "x = 1\n  y"\nC = (1, 2.5 <KM>)\nOBJECT = D\n E = -1E3\nEND_OBJECT\nEND\nF = 1\n')
     assert label == {

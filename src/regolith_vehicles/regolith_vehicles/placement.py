@@ -10,6 +10,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_world.rotation import from_matrix
+
 Vector = NDArray[np.float64]
 
 PLACED_WITHIN = 1e-3
@@ -65,7 +67,7 @@ def pose_on_ground(
     # Ground under a foot of the tilted vehicle, as far above the plane as at the untilted place.
     plane = height + a * feet[0] + b * feet[1]
     lift = float(np.max(plane + (ground - (height + a * (px - x) + b * (py - y))) - feet[2]))
-    return np.array([x, y, lift]), _quaternion(rotation)
+    return np.array([x, y, lift]), from_matrix(rotation)
 
 
 def _plane(x: Vector, y: Vector, z: Vector) -> tuple[float, float, float]:
@@ -85,23 +87,3 @@ def _plane(x: Vector, y: Vector, z: Vector) -> tuple[float, float, float]:
     a = ((yy + soft) * xz - xy * yz) / det
     b = ((xx + soft) * yz - xy * xz) / det
     return a, b, mz - a * mx - b * my
-
-
-def _quaternion(r: Vector) -> Vector:
-    """Return the quaternion (x, y, z, w) of a rotation matrix that tilts by less than a right angle or so."""
-    four = [
-        1.0 + r[0, 0] - r[1, 1] - r[2, 2],
-        1.0 - r[0, 0] + r[1, 1] - r[2, 2],
-        1.0 - r[0, 0] - r[1, 1] + r[2, 2],
-        1.0 + r[0, 0] + r[1, 1] + r[2, 2],
-    ]
-    k = int(np.argmax(four))
-    d = [r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]]
-    if k == 3:
-        q = [d[0], d[1], d[2], four[3]]
-    else:
-        q = [r[k, m] + r[m, k] for m in range(3)]
-        q[k] = four[k]
-        q.append(d[k])
-    vector = np.array(q)
-    return np.asarray(vector / math.sqrt(float(vector @ vector)))

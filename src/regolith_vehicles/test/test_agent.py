@@ -316,6 +316,55 @@ def test_save_and_restore_continue_to_the_bit() -> None:
         fresh.agent.restore(b'nonsense', 2)
 
 
+def test_everything_an_agent_knows_is_saved_and_comes_back() -> None:
+    """Field by field: cycles, command, hash, driver, events, vehicle; whatever the agent did before."""
+    path = {'type': 'path', 'waypoints': [[1.0, 2.0], [4.0, 4.0]], 'speed_mps': 0.4, 'lookahead_m': 0.8}
+    rig, fresh = Rig(path), Rig(path)
+    _hashes(rig, 15)
+    rig.hold()
+    one, two = rig.agent, fresh.agent
+    blob = one.save()
+    _hashes(fresh, 4)
+    fresh.evolve(commit=False)
+    two.restore(blob, 3)
+    assert two.save() == blob and two.epoch == 3
+    assert one._cycles == two._cycles == 15 and one._command == two._command and one._command[1] != 0.0
+    assert one._hash == two._hash and two._digest(15, b'', two.vehicle.state()) == two._hash
+    assert one.driver.save() == two.driver.save() == two._driver_committed != b''
+    assert vars(one._watch) == vars(two._watch) and one._watch.save() == two._watch_committed
+    assert two.vehicle.state() == one.vehicle.state() == two.vehicle.committed_state()
+    assert (two._tentative, two._delta, two._snapshot, two._latched) == (None, None, None, (-1, b''))
+    # What an observer is shown first is the state come back to.
+    fresh.go_to(blob, rig.terrain.save(), 15, rig.t_ns)
+    told = len(fresh.published)
+    fresh.hold()
+    (seen,) = fresh.published[told:]
+    assert (seen.cycle, seen.t_ns, seen.command) == (15, rig.t_ns, one._command)
+    assert np.array_equal(seen.base.position, one.vehicle.body_state().position)
+    assert seen.cycle_ns == 0 and seen.motion is None and seen.figures == one.vehicle.figures
+
+
+def test_a_rewind_repeats_live_inputs_from_its_cycle_on() -> None:
+    """The input of the cycle that comes next is among them; those before are in the state."""
+    rig = Rig({'type': 'external', 'timeout_s': 1.0})
+    for k in range(6):
+        rig.agent.on_command(0.1 * k, 0.0)
+        rig.evolve()
+        if k == 2:
+            rig.hold()
+            blob = rig.agent.save()
+    rig.agent.restore(blob, 1)
+    assert sorted(rig.agent.replay_inputs) == [3, 4, 5]
+    assert len(set(rig.agent.replay_inputs.values())) == 3
+
+
+def test_events_are_reported_with_time_and_kind() -> None:
+    rig = Rig()
+    rig.evolve()
+    rig.agent._watch._history.append((2_500_000_000, 'stuck'))
+    assert rig.agent.report()['events'] == [{'t_s': 2.5, 'kind': 'stuck', 'basis': 'truth'}]
+
+
 def test_observers_see_committed_states_only() -> None:
     """The start and each commit are published once, after the answer, with the state's own time."""
     rig = Rig()

@@ -18,6 +18,8 @@ from pathlib import Path
 
 WORLD = 'world'
 """Name of the world's own blob."""
+FORMAT = 2
+"""Of manifest and blobs; 1 lost the shapes of empty arrays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ def _fill(folder: Path, checkpoint: Checkpoint) -> None:
         file = f'{name}.bin'
         (folder / file).write_bytes(blob)
         entries[name] = {'file': file, 'bytes': len(blob), 'sha256': hashlib.sha256(blob).hexdigest()}
-    manifest = {'format': 1, 't_ns': checkpoint.t_ns, 'state_hash': checkpoint.state_hash, 'blobs': entries}
+    manifest = {'format': FORMAT, 't_ns': checkpoint.t_ns, 'state_hash': checkpoint.state_hash, 'blobs': entries}
     partial = folder / 'manifest.json.partial'
     partial.write_text(json.dumps(manifest, indent=2) + '\n')
     os.replace(partial, folder / 'manifest.json')
@@ -65,16 +67,26 @@ def read(folder: Path) -> Checkpoint:
     file = folder / 'manifest.json'
     try:
         manifest = json.loads(file.read_text())
-    except (OSError, json.JSONDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise ValueError(f'{file}: not a checkpoint ({error})') from error
+    found = manifest.get('format') if isinstance(manifest, dict) else None
+    if found != FORMAT:
+        raise ValueError(f'{file}: format: {found!r}; allowed: {FORMAT}, which this version of Regolith writes')
+    try:
+        entries = {name: (folder / entry['file'], entry['sha256']) for name, entry in manifest['blobs'].items()}
+        t_ns, state_hash = int(manifest['t_ns']), str(manifest['state_hash'])
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ValueError(f'{file}: not a whole manifest: {error!r}') from None
     blobs = {}
-    for name, entry in manifest['blobs'].items():
-        blob = (folder / entry['file']).read_bytes()
-        digest = hashlib.sha256(blob).hexdigest()
-        if digest != entry['sha256']:
-            raise ValueError(f'{folder / entry["file"]}: sha256 is {digest}, the manifest says {entry["sha256"]}')
-        blobs[name] = blob
-    return Checkpoint(manifest['t_ns'], manifest['state_hash'], blobs)
+    for name, (path, expected) in entries.items():
+        try:
+            blobs[name] = path.read_bytes()
+        except OSError as error:
+            raise ValueError(f'{path}: the manifest names it, and it cannot be read ({error.strerror})') from None
+        digest = hashlib.sha256(blobs[name]).hexdigest()
+        if digest != expected:
+            raise ValueError(f'{path}: sha256 is {digest}, the manifest says {expected}')
+    return Checkpoint(t_ns, state_hash, blobs)
 
 
 def prune(folder: Path, keep: int) -> None:

@@ -3,7 +3,7 @@
 """Records to bytes and back, for checkpoints: JSON whose numbers survive to the last bit.
 
 Python prints a float with as many digits as bring the same bits back, so no binary format is needed; a checkpoint
-can be read with any text tool.
+can be read with any text tool. Arrays carry shape and type: an empty one has them, too, and integers stay integers.
 """
 
 from __future__ import annotations
@@ -22,11 +22,18 @@ T = TypeVar('T')
 
 
 def plain(value: Any) -> Any:
-    """Return ``value`` (records, arrays, tuples, bytes) as what JSON can hold."""
+    """Return ``value`` (records, arrays, tuples, bytes) as what JSON can hold.
+
+    :raises TypeError: if it holds anything that would come back as something else
+    """
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, np.ndarray):
-        return value.tolist()
+        if value.dtype.kind not in 'biuf':
+            raise TypeError(f'an array of {value.dtype}; allowed: booleans, integers and floats')
+        return {'shape': list(value.shape), 'type': value.dtype.str, 'values': value.ravel().tolist()}
+    if isinstance(value, np.generic):
+        return value.item()
     if isinstance(value, bytes):
         return base64.b64encode(value).decode()
     if isinstance(value, IntEnum):
@@ -34,6 +41,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [plain(v) for v in value]
     if isinstance(value, dict):
+        if odd := [k for k in value if not isinstance(k, str)]:
+            raise TypeError(f'key {odd[0]!r} of a mapping; allowed: text')
         return {k: plain(v) for k, v in value.items()}
     return value
 
@@ -44,7 +53,7 @@ def build(kind: Any, value: Any) -> Any:
     if origin in (typing.Union, types.UnionType):
         return None if value is None else build(next(k for k in typing.get_args(kind) if k is not type(None)), value)
     if origin is np.ndarray or kind is np.ndarray:
-        return np.array(value, dtype=float)
+        return np.array(value['values'], dtype=value['type']).reshape(value['shape'])
     if origin is tuple:
         arguments = typing.get_args(kind)
         if arguments[-1] is Ellipsis:
@@ -72,5 +81,11 @@ def encode(value: Any) -> bytes:
 
 
 def decode(kind: type[T], blob: bytes) -> T:
-    """Return the record of type ``kind`` that :func:`encode` wrote."""
-    return typing.cast(T, build(kind, json.loads(blob)))
+    """Return the record of type ``kind`` that :func:`encode` wrote.
+
+    :raises ValueError: if it is none
+    """
+    try:
+        return typing.cast(T, build(kind, json.loads(blob)))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f'not a saved {kind.__name__} ({len(blob)} bytes): {error!r}') from None

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random words for compiled loops, as pure functions of what they are for.
 
-Philox 4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"). Where :mod:`regolith_world.random`
-opens a stream and draws from it in order, here every block is reached by its number alone, so that any loop may
-compute any of them.
+Philox 4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3") where every bit counts, and the
+finaliser of SplitMix64 (Steele, Lea & Flood 2014, "Fast splittable pseudorandom number generators") where speed does.
+Where :mod:`regolith_world.random` opens a stream and draws from it in order, here every block is reached by its number
+alone, so that any loop may compute any of them.
 """
 
 from __future__ import annotations
@@ -47,3 +48,12 @@ def normal_and_uniform(key, high, low):  # type: ignore[no-untyped-def]
     # Half a step keeps the logarithm's argument above 0.
     radius = math.sqrt(-2.0 * math.log((np.float64(a) + 0.5) * 2.0**-32))
     return radius * math.cos(2.0 * math.pi * np.float64(b) * 2.0**-32), np.float64(c) * 2.0**-32
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def mix(word):  # type: ignore[no-untyped-def]
+    """Return the SplitMix64 finaliser of a word."""
+    word = np.uint64(word)
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))

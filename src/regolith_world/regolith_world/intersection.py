@@ -16,7 +16,7 @@ import numpy as np
 
 from regolith_world.objects import Intersection, Object, Status
 from regolith_world.records import BodyState, ShapeKind, Vector
-from regolith_world.rotation import matrix, product
+from regolith_world.rotation import matrix
 
 NII_DEPTH = 1e-3
 """Penetration beyond which an intersection is non-infinitesimal [m]."""
@@ -119,9 +119,7 @@ class Geometry:
     def range_along(self, beam: Object, target: Object) -> float:
         """Return the distance from a beam's origin to the first hit on ``target``, inf beyond the beam's length."""
         shape = beam.shapes[0]
-        body = matrix(beam.body.orientation)
-        direction = (body @ matrix(shape.orientation))[:, 0]
-        origin = beam.body.position + body @ shape.position
+        origin, direction = _ray(beam)
         self._place((target.body,))
         best = np.inf
         for g in self._geoms[target.name]:
@@ -139,6 +137,12 @@ class Geometry:
             if 0.0 <= hit <= shape.size[0]:
                 best = min(best, hit)
         return best
+
+
+def _ray(beam: Object) -> tuple[Vector, Vector]:
+    """Return origin [m] and direction of a beam in the world, each shape (3,)."""
+    shape, body = beam.shapes[0], matrix(beam.body.orientation)
+    return beam.body.position + body @ shape.position, (body @ matrix(shape.orientation))[:, 0]
 
 
 def _centred(a: BodyState, b: BodyState) -> tuple[BodyState, BodyState]:
@@ -167,8 +171,8 @@ def intersect(a: Object, b: Object, geometry: Geometry) -> Intersection:
         if beam.shapes and beam.shapes[0].kind == ShapeKind.BEAM:
             reach = geometry.range_along(beam, other)
             status = Status.NO_INTERSECTION if np.isinf(reach) else Status.NON_INFINITESIMAL_INTERSECTION
-            axis = matrix(product(beam.body.orientation, beam.shapes[0].orientation))[:, 0]
-            hit = np.zeros((0, 3)) if np.isinf(reach) else (beam.body.position + reach * axis)[None, :]
+            origin, axis = _ray(beam)
+            hit = np.zeros((0, 3)) if np.isinf(reach) else (origin + reach * axis)[None, :]
             return Intersection(a, b, status, reach, hit, axis if beam is a else -axis)
     distance, closest = geometry.distance(a.body, b.body, BROAD_MARGIN)
     if distance > TOUCH_DISTANCE:

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from regolith_world.records import Vector
@@ -62,6 +64,49 @@ def rotation_vector(quaternion: Vector) -> Vector:
     sine = float(np.linalg.norm(turn[:3]))
     factor = 2.0 if sine < 1e-12 else 2.0 * np.arctan2(sine, float(turn[3])) / sine
     return np.asarray(turn[:3] * factor)
+
+
+def from_matrix(rotation: Vector) -> Vector:
+    """Return a quaternion of a rotation matrix, shape (3, 3); which of the two is open.
+
+    Source: Shepperd (1978), "Quaternion from rotation matrix", from the largest of the four components.
+    """
+    r = rotation
+    four = [
+        1.0 + r[0, 0] - r[1, 1] - r[2, 2],
+        1.0 - r[0, 0] + r[1, 1] - r[2, 2],
+        1.0 - r[0, 0] - r[1, 1] + r[2, 2],
+        1.0 + r[0, 0] + r[1, 1] + r[2, 2],
+    ]
+    k = int(np.argmax(four))
+    d = [r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]]
+    if k == 3:
+        q = [d[0], d[1], d[2], four[3]]
+    else:
+        q = [r[k, m] + r[m, k] for m in range(3)]
+        q[k] = four[k]
+        q.append(d[k])
+    vector = np.array(q)
+    return np.asarray(vector / math.sqrt(float(vector @ vector)))
+
+
+def slerp(first: Vector, last: Vector, share: Vector | float) -> Vector:
+    """Return quaternions on the shorter great arc between two, shape (..., 4) as the given ones.
+
+    Source: Shoemake (1985), "Animating rotation with quaternion curves".
+
+    :param share: of the way from ``first`` to ``last``, 0 to 1, shape (..., 1) or one number
+    """
+    cosine = np.sum(first * last, axis=-1, keepdims=True)
+    last = np.where(cosine < 0.0, -last, last)
+    angle = np.arccos(np.minimum(np.abs(cosine), 1.0))
+    sine = np.sin(angle)
+    straight = sine < 1e-6
+    safe = np.where(straight, 1.0, sine)
+    a = np.where(straight, 1.0 - share, np.sin((1.0 - share) * angle) / safe)
+    b = np.where(straight, share, np.sin(share * angle) / safe)
+    out = a * first + b * last
+    return np.asarray(out / np.linalg.norm(out, axis=-1, keepdims=True))
 
 
 def from_yaw(yaw: float) -> Vector:

@@ -13,9 +13,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Generic, TypeVar
 
-import numpy as np
-
 from regolith_world.records import BodyState, Vector
+from regolith_world.rotation import slerp
 
 StateT = TypeVar('StateT')
 
@@ -97,19 +96,6 @@ class StateManager(Generic[StateT]):
         """Forget all states; the constraints stay."""
         self._times.clear()
         self._states.clear()
-
-
-def slerp(a: Vector, b: Vector, fraction: float) -> Vector:
-    """Interpolate two unit quaternions (x, y, z, w) along the shorter great arc (Shoemake 1985)."""
-    cosine = float(a @ b)
-    if cosine < 0.0:
-        b, cosine = -b, -cosine
-    if cosine > 1.0 - 1e-12:
-        mixed = a + fraction * (b - a)
-    else:
-        angle = np.arccos(cosine)
-        mixed = (np.sin((1.0 - fraction) * angle) * a + np.sin(fraction * angle) * b) / np.sin(angle)
-    return np.asarray(mixed / np.linalg.norm(mixed))
 
 
 def interpolate_body(a: BodyState, b: BodyState, fraction: float) -> BodyState:

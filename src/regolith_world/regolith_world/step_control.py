@@ -3,7 +3,8 @@
 """How long the next cycle is, and what a rejected one teaches.
 
 After a non-infinitesimal intersection the cycle is retried so that the worst pair ends just touching:
-conservative advancement by the secant through the distances before and after, safeguarded by bisection.
+conservative advancement by the secant through the distances before and after, safeguarded by halving. (There is no
+bracket to bisect: an attempt that is free of NII is committed, so the longest length known to be free of it is zero.)
 """
 
 from __future__ import annotations
@@ -13,6 +14,11 @@ from dataclasses import dataclass
 
 TARGET_DEPTH = 3e-4
 """Penetration a retry aims at [m]: between touching and non-infinitesimal."""
+PATIENCE = 8
+"""Rejections of one cycle after which the secant is trusted no more."""
+
+_MEMORY = struct.Struct('<q16xq')
+"""Rejections, 16 zero bytes that keep state hashes what they were, the next try [ns]."""
 
 
 @dataclass
@@ -27,11 +33,8 @@ class StepControl:
     dt_min_ns: int
     rejections: int = 0
     """Of the cycle at hand."""
-    lower_ns: int = 0
-    """Longest length known to be free of NII in the cycle at hand."""
-    upper_ns: int = 0
-    """Shortest length known to end in NII; 0: none."""
     next_try_ns: int = 0
+    """Length of the retry; 0 where there is none."""
 
     def propose(self, wish_ns: int) -> int:
         """Return the length of the next attempt, given the shortest wish of all objects."""
@@ -50,23 +53,22 @@ class StepControl:
         :param distance_after: of the same pair at the end [m], below -1 mm
         """
         self.rejections += 1
-        self.upper_ns = dt_ns
         closing = distance_before - distance_after
         fraction = (distance_before + TARGET_DEPTH) / closing if closing > 0.0 else 0.5
         guess = int(dt_ns * fraction)
-        # A secant that hardly moves, or overshoots the bracket, gives way to bisection.
-        if not self.lower_ns < guess < int(0.98 * dt_ns) or self.rejections > 8:
-            guess = (self.lower_ns + self.upper_ns) // 2
+        # A secant that hardly moves, or leaves the attempt, gives way to halving.
+        if not 0 < guess < int(0.98 * dt_ns) or self.rejections > PATIENCE:
+            guess = dt_ns // 2
         self.next_try_ns = max(self.dt_min_ns, guess)
 
     def accept(self) -> None:
-        """Forget the bracket: the cycle was committed."""
-        self.rejections = self.lower_ns = self.upper_ns = self.next_try_ns = 0
+        """Forget the rejections: the cycle was committed."""
+        self.rejections = self.next_try_ns = 0
 
     def memory(self) -> bytes:
         """Return the state that enters the state hash and the checkpoint."""
-        return struct.pack('<4q', self.rejections, self.lower_ns, self.upper_ns, self.next_try_ns)
+        return _MEMORY.pack(self.rejections, self.next_try_ns)
 
     def recall(self, memory: bytes) -> None:
         """Set the state that :meth:`memory` returned."""
-        self.rejections, self.lower_ns, self.upper_ns, self.next_try_ns = struct.unpack('<4q', memory)
+        self.rejections, self.next_try_ns = _MEMORY.unpack(memory)

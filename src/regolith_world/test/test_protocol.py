@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import fields
 
 import numpy as np
 import pytest
 
 from regolith_world import codec
 from regolith_world.config import WorldConfig
+from regolith_world.intersection import Status
 from regolith_world.objects import NEVER_NS, FreeBody, rigid_state, sphere_inertia
 from regolith_world.participant import Participant, ParticipantFailed
 from regolith_world.records import (
@@ -28,7 +30,7 @@ from regolith_world.records import (
     Verdict,
 )
 from regolith_world.remote import LocalBus, Silence, raise_failure
-from regolith_world.world import ProtocolError, Refused, World
+from regolith_world.world import ProtocolError, Refused, World, WorldState
 
 BALL = Shape(ShapeKind.SPHERE, np.array([0.1, 0.0, 0.0]))
 CONFIG = WorldConfig(gravity_mps2=0.0)
@@ -245,7 +247,14 @@ def test_vehicles_that_never_strike_each_other_may_join_anywhere():
     bus = LocalBus()
     world = World(WorldConfig(gravity_mps2=0.0, touch='pose_only'), bus=bus)
     for name in 'ab':
-        world.admit(Rolling(name, 0.0, 0.0, bus.answer).join_request())
+        agent = Rolling(name, 0.0, 0.0, bus.answer)
+        bus.connect(agent, ParticipantKind.AGENT)
+        world.admit(agent.join_request())
+    assert sorted(world.objects) == ['a', 'b']
+    report = world.step()
+    # One in the other, which is told and neither retried nor answered with a blow.
+    assert [h.status for h in report.intersections] == [Status.NON_INFINITESIMAL_INTERSECTION]
+    assert (report.attempts, report.forced, report.impulses) == (1, False, ())
 
 
 def test_hold_and_stop_reach_everybody_and_bring_the_reports():
@@ -257,6 +266,124 @@ def test_hold_and_stop_reach_everybody_and_bring_the_reports():
     assert {n: e.report for n, e in world.stop().items()} == {'a': '{}', 'b': '{}'}
     # After a HOLD there is nothing to commit twice.
     assert b.calls == ['evolve', 'commit', 'hold', 'evolve', 'commit', 'stop']
+
+
+class Pressed(Rolling):
+    """A ball that something pushes along x all the time [m/s^2]."""
+
+    def __init__(self, name, x, v, push, send):
+        super().__init__(name, x, v, send)
+        self.body.gravity = np.array([push, 0.0, 0.0])
+
+    def join_request(self, **parameters):
+        request = super().join_request(**parameters)
+        request.restitution = 0.0
+        return request
+
+
+def pressing_world():
+    """Two balls that are pressed together and, beside them, one that rolls: all of the world's own state is in use."""
+    bus = LocalBus()
+    world = World(CONFIG, bus=bus)
+    pressed = [Pressed('a', -0.11, 0.1, 0.8, bus.answer), Pressed('b', 0.11, 0.0, -0.8, bus.answer)]
+    agents = [*pressed, Rolling('c', 0.0, 1.0, bus.answer)]
+    agents[2].body.states.newest.position[1] = 5.0
+    for agent in agents:
+        bus.connect(agent, ParticipantKind.AGENT)
+        world.admit(agent.join_request())
+    return world, agents, bus
+
+
+def go_on(world, agents, cycles):
+    hashes = []
+    for _ in range(cycles):
+        world.step()
+        hashes.append((world.t_ns, world.state_hash, tuple(a.body.state_hash() for a in agents)))
+    return hashes
+
+
+def test_a_checkpoint_of_bodies_pressed_together_goes_on_as_if_nothing_had_been():
+    """What the last blow aimed at decides the next one: it is in the checkpoint, as every other field of the world's."""
+    world, agents, _ = pressing_world()
+    go_on(world, agents, 80)
+    world.hold()
+    blob, bodies, t_ns = world.save(), [agent.save() for agent in agents], world.t_ns
+    expected = go_on(world, agents, 30)
+
+    state = codec.decode(WorldState, blob)
+    assert state.separation and state.impulses and state.intersections and state.discarded_cycles and state.t_ns
+    again, others, _ = pressing_world()
+    again.load(blob)
+    for agent, body in zip(others, bodies):
+        agent.body.states.clear()
+        agent.body.states.new_state(t_ns, codec.decode(BodyState, body))
+        agent.forget(again.epoch)
+    back = codec.decode(WorldState, again.save())
+    for field in fields(WorldState):
+        if field.name != 'epoch':
+            kept = [codec.plain(getattr(each, field.name)) for each in (state, back)]
+            assert kept[0] == kept[1], field.name
+    assert back.epoch == state.epoch + 1
+    for agent in others:
+        assert again.objects[agent.name].body.position.tobytes() == agent.body.body.position.tobytes()
+    assert go_on(again, others, 30) == expected
+
+
+def test_loading_forgets_the_future():
+    """Births, deaths, answers and the verdict of what came after the checkpoint; a blow of then is not dealt."""
+    world, agents, bus = pressing_world()
+    go_on(world, agents, 10)
+    world.hold()
+    blob = world.save()
+    sent = []
+    bus.on_cycle = sent.append
+    agents[2].births = (Birth('c/0', (BALL,), state('c/0', 5.0, 2.0)),)
+    go_on(world, agents, 1)
+    world.objects['c/0'].alive = False
+    go_on(world, agents, 1)
+    assert world._births == () and world._deaths == ('c/0',)
+    go_on(world, agents, 3)
+    agents[2].births = (Birth('c/1', (BALL,), state('c/1', 5.0, 2.0)),)
+    go_on(world, agents, 1)
+    world.load(blob)
+    assert world.last_answers == {} and sorted(world.objects) == ['a', 'b', 'c']
+    for agent in agents:
+        agent.forget(world.epoch)
+    world.hold()
+    record = sent[-1]
+    assert (record.births, record.deaths, record.verdict) == ((), (), Verdict.NONE)
+    assert record.key == CycleKey(1, 10, 0) and record.t_ns == codec.decode(WorldState, blob).t_ns
+
+
+def test_who_was_removed_deals_and_feels_nothing_more():
+    """A blow was solved, then one of the two is let go: the other flies on as it did."""
+    world, agents, bus = pressing_world()
+    sent = []
+    bus.on_cycle = sent.append
+    while not any({i.a, i.b} == {'a', 'b'} for i in world.step().impulses):
+        pass
+    world.hold()
+    world.remove('b')
+    before = agents[0].body.body.linear_velocity[0]
+    world.step()
+    assert sent[-1].impulses == () and sent[-1].participants == ('a', 'c')
+    dt = sent[-1].dt_ns * 1e-9
+    assert agents[0].body.body.linear_velocity[0] == pytest.approx(before + 0.8 * dt, abs=1e-12)
+    # Nor is the pair's memory held against another of that name.
+    assert world._separation == {}
+    assert world.state_hash != '' and list(world.last_answers) == ['a', 'c']
+
+
+def test_removing_a_third_leaves_a_blow_as_it_is():
+    world, _, bus = pressing_world()
+    sent = []
+    bus.on_cycle = sent.append
+    while not (blows := world.step().impulses):
+        pass
+    world.hold()
+    world.remove('c')
+    world.step()
+    assert [(i.a, i.b) for i in sent[-1].impulses] == [('a', 'b')] == [(i.a, i.b) for i in blows]
 
 
 def test_the_worlds_own_state_comes_back_in_a_new_epoch():

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_sensors.inertial.imu import mean_specific_force
-from regolith_sensors.scene.world_view import slerp
 from regolith_vehicles.motion_samples import MotionSamples
-from regolith_world.rotation import matrix, product, rotation_vector
+from regolith_world.rotation import matrix, product, rotation_vector, slerp
 
 Floats = NDArray[np.float64]
 
@@ -83,7 +82,7 @@ class MotionTrack:
 
         turn = samples.orientation[after]
         if share < 1.0:
-            turn = slerp(samples.orientation[before][None], turn[None], np.array([[share]]))[0]
+            turn = slerp(samples.orientation[before], turn, share)
         return turn, between(samples.linear_velocity), between(samples.angular_velocity)
 
     def _all(self) -> MotionSamples:

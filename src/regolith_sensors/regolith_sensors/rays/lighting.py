@@ -32,7 +32,7 @@ from regolith_sensors.rays.embree import (
 from regolith_sensors.rays.shading import hapke_lanes, haversine
 from regolith_sensors.rays.surface import hit_something, surface_at
 from regolith_sensors.scene.materials import CONSTANTS, is_hapke, reflect, tinted
-from regolith_terrain.soil_hash import mix
+from regolith_world.counter import mix
 
 PLACE, NORMAL, TOWARD, BEGIN = 0, 3, 6, 9
 GEOMETRY_ROWS = 12

@@ -37,8 +37,7 @@ from regolith_sensors.rays.threads import in_bands
 from regolith_sensors.rays.view import Lights, View
 from regolith_sensors.scene.layout import FACT_OBJECT, FACT_SEMANTIC
 from regolith_sensors.scene.scene import SceneArrays
-from regolith_terrain.soil_hash import mix
-from regolith_world.counter import stream_key
+from regolith_world.counter import mix, stream_key
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]

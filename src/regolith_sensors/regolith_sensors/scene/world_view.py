@@ -22,6 +22,7 @@ from regolith_terrain.merge import SoilUpdate
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_world.records import CycleKey, Verdict
+from regolith_world.rotation import slerp
 
 Floats = NDArray[np.float64]
 
@@ -76,21 +77,6 @@ class PoseTrack:
         exact = share == 1.0
         position = np.where(exact, last[:, :3], first[:, :3] + share * (last[:, :3] - first[:, :3]))
         return position, np.where(exact, last[:, 3:], slerp(first[:, 3:], last[:, 3:], share))
-
-
-def slerp(first: Floats, last: Floats, share: Floats) -> Floats:
-    """Return quaternions on the shorter arc between two, shape (n, 4); ``share`` 0 to 1, shape (n, 1)."""
-    cosine = np.sum(first * last, axis=1, keepdims=True)
-    last = np.where(cosine < 0.0, -last, last)
-    angle = np.arccos(np.minimum(np.abs(cosine), 1.0))
-    sine = np.sin(angle)
-    straight = sine < 1e-6
-    safe = np.where(straight, 1.0, sine)
-    a = np.where(straight, 1.0 - share, np.sin((1.0 - share) * angle) / safe)
-    b = np.where(straight, share, np.sin(share * angle) / safe)
-    out = a * first + b * last
-    normal: Floats = out / np.linalg.norm(out, axis=1, keepdims=True)
-    return normal
 
 
 class GroundHistory:

@@ -8,6 +8,7 @@ distances from the centre of the Moon), and takes what a cut file lacks for zero
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from rasterio.crs import CRS
+from rasterio.errors import CRSError
 
 from regolith_terrain.dem.grid import DemGrid, Floats
 
@@ -109,15 +111,27 @@ class _Reader:
 
     def number(self, key: str, default: float | None = None) -> Quantity:
         value = self.items.get(key)
-        if isinstance(value, Quantity):
+        if isinstance(value, Quantity) and math.isfinite(value.value):
             return value
         if value is None and default is not None:
             return Quantity(default)
         text = 'missing' if value is None else f'{value!r} is not a number'
         raise ValueError(f'{self.path}: {self.part}.{key}: {text}; allowed: a number')
 
-    def length(self, key: str) -> float:
+    def positive(self, key: str) -> Quantity:
         found = self.number(key)
+        if not found.value > 0.0:
+            raise ValueError(f'{self.path}: {self.part}.{key}: {found.value:g}; allowed: > 0')
+        return found
+
+    def count(self, key: str) -> int:
+        found = self.positive(key)
+        if found.value != int(found.value):
+            raise ValueError(f'{self.path}: {self.part}.{key}: {found.value:g}; allowed: a whole number')
+        return int(found.value)
+
+    def length(self, key: str) -> float:
+        found = self.positive(key)
         return found.value * self._factor(key, found.unit or 'KM')
 
     def unit_of(self, key: str) -> float:
@@ -146,7 +160,7 @@ def open_pds3(path: Path) -> DemGrid:
     image_path, start = _pointer(label_path, label)
     image = _Reader(label_path, 'IMAGE', label.get('IMAGE'))
     crs, place = _map(label_path, label)
-    rows, cols = int(image.number('LINES').value), int(image.number('LINE_SAMPLES').value)
+    rows, cols = image.count('LINES'), image.count('LINE_SAMPLES')
     if image.number('BANDS', 1.0).value != 1:
         raise ValueError(f'{label_path}: IMAGE.BANDS: {image.number("BANDS").value:g}; allowed: 1, of heights')
     for key in ('LINE_PREFIX_BYTES', 'LINE_SUFFIX_BYTES'):
@@ -195,7 +209,7 @@ def _pointer(label_path: Path, label: Label) -> tuple[Path, int]:
     """Return the file of the image and the byte it starts at."""
     pointer = label.get('^IMAGE')
     record = label.get('RECORD_BYTES')
-    record_bytes = int(record.value) if isinstance(record, Quantity) else 1
+    record_bytes = int(record.value) if isinstance(record, Quantity) and 0.0 < record.value < 2**53 else 1
     if pointer is None:
         raise ValueError(f'{label_path}: ^IMAGE: missing; allowed: a file name or the record the image starts at')
     name, place = label_path.name, pointer
@@ -203,6 +217,8 @@ def _pointer(label_path: Path, label: Label) -> tuple[Path, int]:
         name, place = str(pointer[0]), pointer[1] if len(pointer) > 1 else Quantity(1.0)
     elif isinstance(pointer, str):
         name, place = pointer, Quantity(1.0)
+    if not (isinstance(place, Quantity) and 1.0 <= place.value < 2**53):
+        raise ValueError(f'{label_path}: ^IMAGE: {pointer!r}; allowed: a file name or the record the image starts at')
     start = int(place.value) - 1
     if place.unit != 'BYTES':
         start *= record_bytes
@@ -217,7 +233,7 @@ def _pointer(label_path: Path, label: Label) -> tuple[Path, int]:
 
 def _sample_type(path: Path, image: _Reader) -> np.dtype[Any]:
     name = str(image.items.get('SAMPLE_TYPE', '')).upper()
-    bits = int(image.number('SAMPLE_BITS').value)
+    bits = image.count('SAMPLE_BITS')
     if name not in _TYPES:
         raise ValueError(f'{path}: IMAGE.SAMPLE_TYPE: {name!r}; allowed: {", ".join(sorted(_TYPES))}')
     if bits not in ((32, 64) if _TYPES[name][1] == 'f' else (8, 16, 32)):
@@ -247,18 +263,21 @@ def _map(path: Path, label: Label) -> tuple[CRS, tuple[float, float, float, floa
         raise ValueError(f'{path}: IMAGE_MAP_PROJECTION.MAP_PROJECTION_TYPE: {kind!r}; allowed: {allowed}')
     scale = _map_scale(items, radius)
     left, top = items.number('SAMPLE_PROJECTION_OFFSET').value, items.number('LINE_PROJECTION_OFFSET').value
-    crs = CRS.from_proj4(f'{proj} +R={radius!r} +units=m +no_defs')
+    try:
+        crs = CRS.from_proj4(f'{proj} +R={radius!r} +units=m +no_defs')
+    except CRSError as error:
+        raise ValueError(f'{path}: IMAGE_MAP_PROJECTION: {error}; allowed: a map that PROJ knows') from None
     return crs, (-left * scale, scale, 0.0, top * scale, 0.0, -scale)
 
 
 def _map_scale(items: _Reader, radius: float) -> float:
     """Return the distance of posts on the map [m]."""
     if isinstance(items.items.get('MAP_SCALE'), Quantity):
-        found = items.number('MAP_SCALE')
+        found = items.positive('MAP_SCALE')
         name = found.unit.split('/')[0].strip() or 'KM'
         if name not in _LENGTHS:
             raise ValueError(
                 f'{items.path}: IMAGE_MAP_PROJECTION.MAP_SCALE: unit {found.unit!r}; allowed: M/PIXEL or KM/PIXEL'
             )
         return found.value * _LENGTHS[name]
-    return float(np.deg2rad(1.0) * radius / items.number('MAP_RESOLUTION').value)
+    return float(np.deg2rad(1.0) * radius / items.positive('MAP_RESOLUTION').value)

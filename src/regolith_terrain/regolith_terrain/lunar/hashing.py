@@ -12,7 +12,7 @@ import hashlib
 import numpy as np
 from numba import njit
 
-from regolith_terrain.soil_hash import mix
+from regolith_world.counter import mix
 
 
 def key_of(seed: int, purpose: str) -> np.uint64:

@@ -1,0 +1,120 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Light and labels where the middle of a lamp, of the sun or of a beam would hide a term."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from regolith_sensors.camera.lens import pixel_rays
+from regolith_sensors.lidar.config import LidarConfig
+from regolith_sensors.lidar.sweep import Lidar
+from regolith_sensors.light import SUN_BANDS, SUN_RADIUS, Spotlight, Sun
+from regolith_sensors.rays.render import Frame, draws, render
+from regolith_sensors.rays.view import lights, view
+from regolith_sensors.scene.materials import Lambert
+from regolith_sensors.scene.meshes import box
+from regolith_sensors.scene.scene import Scene, Semantic
+
+DOWN = np.diag([1.0, -1.0, -1.0])
+
+
+def shoot(
+    scene: Scene, at: tuple[float, float, float], sun: Sun | None, size: tuple[int, int], focal: float,
+    lamps: tuple[Spotlight, ...] = (), samples: int = 1,
+) -> Frame:  # fmt: skip
+    scene.centre(at)
+    arrays = scene.commit()
+    camera = view(scene.origin, pixel_rays(size[1], size[0], focal, (), 'plumb_bob'), DOWN, at, focal)
+    return render(arrays, camera, lights(scene.origin, sun, lamps), draws(1, 'camera', 0, samples))
+
+
+@pytest.mark.parametrize('tilt', [0.0, 0.4])
+def test_a_lamp_fades_as_the_square_of_a_smooth_step(flat_scene: Callable[..., Scene], tilt: float) -> None:
+    """White ground under a lamp beside the camera: I f(theta) cos(i) / (pi d^2), f full inside, zero outside, each pixel."""
+    place, axis = np.array([0.4, -0.3, 1.5]), np.array([math.sin(tilt), 0.0, -math.cos(tilt)])
+    lamp = Spotlight(place, axis * 3.0, (50.0, 100.0, 20.0), 0.3, 0.7)
+    frame = shoot(flat_scene(Lambert()), (0.0, 0.0, 2.0), None, (48, 64), 30.0, (lamp,))
+    rays = pixel_rays(64, 48, 30.0, (), 'plumb_bob') @ DOWN.T
+    ground = rays / -rays[..., 2:] * 2.0 + [0.0, 0.0, 2.0]
+    way = ground - place
+    distance = np.linalg.norm(way, axis=-1)
+    cosine = (way @ axis) / distance
+    step = np.clip((cosine - math.cos(0.7)) / (math.cos(0.3) - math.cos(0.7)), 0.0, 1.0)
+    fade = (step * step * (3.0 - 2.0 * step)) ** 2
+    for band, intensity in enumerate((50.0, 100.0, 20.0)):
+        expected = intensity * fade * (1.5 / distance) / (math.pi * distance**2)
+        # Single precision in cosines close to 1, which the step spreads over their difference of 0.19.
+        np.testing.assert_allclose(frame.radiance[..., band], expected, rtol=2e-4, atol=1e-4 * expected.max())
+    half = (step > 0.3) & (step < 0.7)
+    assert half.sum() > 50 and (fade == 0.0).sum() > 50 and (fade == 1.0).sum() > 50
+
+
+def test_darkening_the_limb_takes_no_light_away(flat_scene: Callable[..., Scene]) -> None:
+    """Open ground is equally bright under an even and a darkened disc: irradiance is what is given, however it is spread.
+
+    8 192 samples of a weight that varies by 0.18: 0.2 %; three of that.
+    """
+    sun = {'azimuth': 1.0, 'elevation': 0.6}
+    even, darkened = (
+        shoot(flat_scene(Lambert()), (0.0, 0.0, 2.0), Sun(**sun, limb_darkening=on), (16, 32), 60.0, samples=16)
+        for on in (False, True)
+    )
+    expected = SUN_BANDS[1] * math.sin(0.6) / math.pi
+    np.testing.assert_allclose(even.radiance[..., 1], expected, rtol=1e-5)
+    assert darkened.radiance[..., 1].mean() == pytest.approx(expected, rel=0.006)
+
+
+def darkened_part(offset: float, darkening: float = 0.6) -> float:
+    """Return the part of a darkened unit disc's light on one side of an edge, by quadrature of 1 - u (1 - sqrt(1 - r^2))."""
+    x = (np.arange(2000) + 0.5) / 1000.0 - 1.0
+    grid_x, grid_y = np.meshgrid(x, x)
+    r2 = grid_x**2 + grid_y**2
+    glow = np.where(r2 < 1.0, 1.0 - darkening * (1.0 - np.sqrt(np.maximum(1.0 - r2, 0.0))), 0.0)
+    return float(glow[grid_x < offset].sum() / glow.sum())
+
+
+def test_the_penumbra_of_a_darkened_sun(flat_scene: Callable[..., Scene]) -> None:
+    """Half the light at half the disc; at its rim less than an even disc has."""
+    scene = flat_scene(Lambert(), (Lambert(),))
+    wall = scene.add_object('wall', [(scene.add_mesh(box((0.01, 15.0, 0.5))), Semantic.OTHER)])
+    scene.place(wall, 0, (-6.0, 0.0, 0.5), (0, 0, 0, 1))
+    elevation = math.radians(5.0)
+    sun = Sun(math.radians(270.0), elevation, limb_darkening=True)
+    frame = shoot(scene, (5.5, 0.0, 4.0), sun, (16, 400), 400.0, samples=64)
+    x = 5.5 + (np.arange(400) - 199.5) / 400.0 * 4.0
+    light = frame.radiance[..., 1].mean(axis=0) * np.pi / (SUN_BANDS[1] * math.sin(elevation))
+    offset = (elevation - np.arctan2(1.0, x + 6.0 - 0.01)) / SUN_RADIUS
+    for at in (-0.8, -0.4, 0.0, 0.4, 0.8, 1.5):
+        near = np.abs(offset - at) < 0.1
+        # As in the test of the even disc: a hundredth and a half per column, less over some twenty of them.
+        assert light[near].mean() == pytest.approx(darkened_part(at), abs=0.015), at
+    assert darkened_part(-0.8) < 0.8 * 0.052  # an even disc: 0.052
+
+
+def test_a_wide_beam_is_labelled_by_its_middle(flat_scene: Callable[..., Scene]) -> None:
+    """Half on a near box, half on a wall, whichever of the two its rim meets; ground and sky have their own numbers."""
+    scene = flat_scene(materials=(Lambert(),))
+    near, wall = (scene.add_object(n, [(scene.add_mesh(box((0.5, 5, 5))), Semantic.OTHER)]) for n in ('near', 'wall'))
+    scene.place(wall, 0, (12.5, 0, 10), (0, 0, 0, 1))
+    values = {'columns': 2, 'azimuth_deg': (0.0, 20.0), 'rings': 1, 'elevation_deg': (0.0, 0.0)}
+    beam = {'divergence_rad': (4e-3, 4e-3), 'sample_radius': 3, 'beam': 'rectangular', 'range_falloff': False}
+    config = LidarConfig.model_validate({**values, **beam})
+
+    def label(edge: float, side: int) -> int:
+        scene.place(near, 0, (10.5, edge + 5 * side, 10), (0, 0, 0, 1))
+        scene.centre((0.0, 0.0, 10.0))
+        straight = np.zeros((2, 3)) + [0.0, 0.0, 10.0], np.tile(np.eye(3), (2, 1, 1))
+        scan = Lidar(config, 1, 'lidar').scan(scene.commit(), scene.origin, lambda moments: straight)
+        return int(scan.object_id[0, 0, 0])
+
+    numbers = {'near': label(-1.0, 1), 'wall': label(1.0, 1)}
+    assert len({*numbers.values(), 0, 1}) == 4
+    # Sub-rays lie at 0, +-8 and +-16 mm; the box covers what is beyond the edge on one side.
+    for side in (1, -1):
+        for edge, name in ((-0.012, 'near'), (-0.004, 'near'), (0.004, 'wall'), (0.012, 'wall')):
+            assert label(side * edge, side) == numbers[name], (edge, side)

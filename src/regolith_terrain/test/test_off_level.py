@@ -1,0 +1,184 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Soil contact and craters where level ground, upright wheels and round middles hide terms of the geometry."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from regolith_terrain import scm
+from regolith_terrain.config import BulldozingConfig, load_soil
+from regolith_terrain.lunar import craters as model
+from regolith_terrain.lunar.degradation import REACH, profile_table
+from regolith_terrain.lunar.rocks import _abundance
+from regolith_terrain.scm.shapes import box
+from regolith_terrain.soil_bin import SoilBin
+from regolith_terrain.surface import PlaneField
+
+SIDE, WIDTH = 0.21, 0.31
+
+
+def quiet() -> np.ndarray:
+    """Return a soil without damping."""
+    parameters = load_soil('chrono_lunar').parameters()
+    parameters[7] = 0.0
+    return parameters
+
+
+def tilted(slope_x: float, slope_y: float) -> np.ndarray:
+    """Return axes whose z is normal to a plane and whose x lies above the world's."""
+    z = np.array([-slope_x, -slope_y, 1.0]) / math.sqrt(1.0 + slope_x**2 + slope_y**2)
+    x = np.cross([0.0, 1.0, 0.0], z)
+    x /= np.linalg.norm(x)
+    return np.ascontiguousarray(np.stack([x, np.cross(z, x), z], axis=1))
+
+
+def pressed(slope_x: float, slope_y: float, depths: np.ndarray, bulldozing: np.ndarray | None = None) -> tuple[SoilBin, float]:
+    """Press a plate into a plane along its normal; return the bin and the volume that was displaced."""
+    options = {} if bulldozing is None else {'bulldozing': bulldozing}
+    bin_ = SoilBin(quiet(), bounds=(-70, 71, -70, 71), field=PlaneField(slope_x, slope_y), **options)
+    plate = bin_.fitting(box(SIDE, WIDTH, 0.1))
+    turn, displaced = tilted(slope_x, slope_y), 0.0
+    for depth in depths:
+        assert bin_.body(plate, turn[:, 2] * (0.05 - depth), turn) == scm.OK
+        displaced += bin_.stats[scm.STAT_DISPLACED]
+    return bin_, float(displaced)
+
+
+@pytest.mark.parametrize(('slope_x', 'slope_y'), [(0.0, 0.0), (0.7, 0.0), (0.0, -0.5), (0.4, 0.3)])
+def test_a_plate_pressed_into_a_slope_displaces_its_area_times_its_way(slope_x: float, slope_y: float) -> None:
+    """However steep the plane; nodes count whole cells, so the plate's area is known to a cell along its rim, 7 %.
+
+    Without the slope's stretch the volume would fall short by 1 / nz: 22 % at 0.7.
+    """
+    bin_, displaced = pressed(slope_x, slope_y, np.linspace(0.001, 0.02, 20))
+    plastic = float(bin_.window.sinkage_plastic.max())
+    assert 0.019 < plastic < 0.02
+    assert displaced == pytest.approx(SIDE * WIDTH * plastic, rel=0.07)
+    # The ground itself, vertically: what is gone, and what an elastic rebound would bring back.
+    window = bin_.window
+    nz = 1.0 / math.sqrt(1.0 + slope_x**2 + slope_y**2)
+    assert displaced == pytest.approx(float(window.sinkage_plastic.sum()) / nz * 1e-4, rel=1e-9)
+    # All but the few nodes that one of the plate's sides has met.
+    sunk = (window.level_initial - window.level)[window.touched]
+    assert np.mean(np.abs(sunk - 0.02 / nz) < 1e-9) > 0.9
+
+
+@pytest.mark.parametrize('slope', [0.0, 0.5])
+def test_heaps_on_a_slope_hold_what_was_displaced(slope: float) -> None:
+    """Raised volume is displaced volume, also where the ground leans, and every raised node is in the delta."""
+    rules = BulldozingConfig.model_validate({'enabled': True, 'flow_factor': 1.0}).parameters()
+    bin_, displaced = pressed(slope, 0.0, np.linspace(0.0005, 0.02, 40), rules)
+    window = bin_.window
+    raised = window.level_initial - window.base[1:-1, 1:-1]
+    assert float(raised.sum()) * 1e-4 == pytest.approx(displaced, rel=1e-9)
+    changed = window.changed()
+    before = float(window.base[1:-1, 1:-1].sum())
+    told = np.zeros(window.shape)
+    told[changed.i - window.i0, changed.j - window.j0] = changed.level_initial
+    rest = np.where(window.touched, 0.0, window.base[1:-1, 1:-1])
+    assert float((told + rest).sum()) - before == pytest.approx(displaced * 1e4, rel=1e-6)
+    assert (np.abs(raised) > 0.0).sum() > 20 and window.touched[raised != 0.0].all()
+
+
+@pytest.mark.parametrize('camber', [-25.0, -8.0, 12.0, 30.0])
+@pytest.mark.parametrize('heading', [0.0, 35.0, 90.0, 200.0])
+def test_a_cambered_wheel_feels_all_of_its_contact(camber: float, heading: float) -> None:
+    """Only the part of a wheel's shadow that lies low enough is looked at: a pillar at the shadow's corner, which touches
+    nothing, makes the kernel look at all of it, and not a bit may differ.
+    """
+    c, h = math.radians(camber), math.radians(heading)
+    axis = (-math.cos(c) * math.sin(h), math.cos(c) * math.cos(h), math.sin(c))
+    radius, width = 0.25, 0.3
+    depth = radius * math.cos(c) + 0.5 * width * abs(math.sin(c)) - 0.06
+    narrow, whole = (SoilBin(quiet(), bounds=(-60, 61, -60, 61)) for _ in range(2))
+    reach = [radius * math.sqrt(1.0 - a * a) + 0.5 * width * abs(a) for a in axis[:2]]
+    i, j = (math.floor(r / 0.01) for r in reach)
+    pillar = (60 + i, 60 + j)
+    for part in (whole.window.base[1:-1, 1:-1], whole.window.level_initial, whole.window.level):
+        part[pillar] = 1.0
+    stands_alone = True
+    for _ in range(3):
+        for bin_ in (narrow, whole):
+            assert bin_.wheel(
+                (0.0, 0.0, depth), axis, (0.1, 0.05, -0.01), spin=(0.3, 0.9, 0.1), radius=radius, width=width
+            ) == scm.OK  # fmt: skip
+        stands_alone = stands_alone and not whole.window.touched[pillar]
+    if not stands_alone:  # the shadow fills its rectangle: nothing is left out of it
+        assert heading % 90.0 == 0.0
+        return
+    assert narrow.stats[scm.STAT_LOADED_NODES] > 50
+    assert narrow.force.tobytes() == whole.force.tobytes() and narrow.torque.tobytes() == whole.torque.tobytes()
+    rest = np.ones(narrow.window.shape, dtype=bool)
+    rest[pillar] = False
+    for name in ('level', 'sinkage_plastic', 'sigma_yield'):
+        assert np.array_equal(getattr(narrow.window, name)[rest], getattr(whole.window, name)[rest]), name
+    assert np.array_equal(narrow.shear[rest], whole.shear[rest])
+
+
+# -- craters and rocks ------------------------------------------------------------------------------------------------
+
+
+def crater(age: float, layer: int, x: float, y: float, radius: float, depth: float) -> np.ndarray:
+    out = np.zeros(model.CRATER_COLUMNS)
+    out[[model.AGE, model.CLASS, model.X, model.Y, model.RADIUS, model.DEPTH]] = age, layer, x, y, radius, depth
+    return out
+
+
+def laid(x: np.ndarray, y: np.ndarray, *craters: np.ndarray) -> np.ndarray:
+    out, layers = np.zeros((len(x), len(y))), np.empty((len(x), len(y), 3))
+    order = sorted(craters, key=lambda c: -c[model.AGE])
+    model.lay_craters(x, y, np.array(order), profile_table(), 0, layers, out)
+    return out
+
+
+def test_a_crater_wipes_older_ones_of_its_own_class() -> None:
+    """Two of one size, off the origin, the younger one over the older one's rim: in its bowl stands it alone."""
+    old, young = crater(2.0, 1, 1.0, -2.0, 2.0, 0.8), crater(1.0, 1, 3.0, -1.0, 2.0, 0.5)
+    x, y = np.array([1.0, 3.0, 3.4]), np.array([-2.5, -1.0, -0.2])
+    both, alone = laid(x, y, old, young), laid(x, y, young)
+    assert both[1:, 1:].tobytes() == alone[1:, 1:].tobytes(), 'within 0.9 radii nothing older is left'
+    assert abs(laid(x, y, old)[1, 1]) > 0.01, 'where the older one would have stood'
+    # Between 0.9 and 1.5 radii it goes over smoothly: half at 1.2.
+    at = np.array([3.0 - 1.2 * 2.0]), np.array([-1.0])
+    expected = 0.5 * laid(*at, old) + laid(*at, young)
+    assert laid(*at, old, young) == pytest.approx(expected, abs=1e-12)
+    # A larger class stays: what is wiped is what is as small or smaller.
+    older = crater(2.0, 2, 1.0, -2.0, 2.0, 0.8)
+    assert laid(x, y, older, young) == pytest.approx(laid(x, y, older) + laid(x, y, young), abs=1e-12)
+
+
+def test_a_crater_stands_where_it_was_made() -> None:
+    """Deepest in its middle by its depth, highest about its rim, nothing beyond its reach, round without wobble."""
+    one = crater(1.0, 0, 5.0, -3.0, 1.5, 0.6)
+    assert laid(np.array([5.0]), np.array([-3.0]), one)[0, 0] == pytest.approx(0.6 * profile_table()[0, 0])
+    angle = np.linspace(0.1, 6.3, 7)
+    for away in (0.5, 1.0, 1.25):
+        x, y = 5.0 + away * 1.5 * np.cos(angle), -3.0 + away * 1.5 * np.sin(angle)
+        heights = [laid(x[k : k + 1], y[k : k + 1], one)[0, 0] for k in range(len(angle))]
+        assert np.ptp(heights) < 1e-12
+        assert heights[0] == pytest.approx(0.6 * profile_table()[0, round(64 * away)], abs=1e-9)
+    assert laid(np.array([5.0 + 1.5 * REACH]), np.array([-3.0]), one)[0, 0] == 0.0
+
+
+def test_rocks_about_one_crater_are_as_the_formula_says() -> None:
+    """Abundance after Ghent et al. 2014 by the crater's age, less what its bedrock lacks, falling with distance cubed."""
+    background, reaches, million_years = 0.004, 80.0, 8.38e-7
+    for diameter, age_myr, away in ((200.0, 10.0, 0.0), (400.0, 30.0, 1.0), (160.0, 3.0, 2.0), (1000.0, 120.0, 1.5)):
+        one = np.zeros((1, model.CRATER_COLUMNS))
+        one[0, [model.X, model.Y, model.RADIUS, model.AGE]] = 30.0, -70.0, 0.5 * diameter, age_myr * million_years
+        fresh = min(0.27 * age_myr**-0.46, 0.3) * (1.0 - reaches / diameter) ** 2 * 0.5 ** (age_myr / 60.0)
+        t = max(away - (REACH - 1.0), 0.0)
+        expected = background + fresh * max(away / 1.2, 1.0) ** -3 * (1.0 - t * t * (3.0 - 2.0 * t))
+        x, y = 30.0 + 0.6 * away * 0.5 * diameter, -70.0 - 0.8 * away * 0.5 * diameter
+        assert _abundance(x, y, background, one, reaches) == pytest.approx(min(expected, 0.3), rel=1e-9)
+        assert _abundance(x + REACH * diameter, y, background, one, reaches) == background
+    # Two craters add up, to no more than three tenths.
+    two = np.repeat(one, 2, axis=0)
+    alone = _abundance(30.0, -70.0, background, one, reaches) - background
+    assert _abundance(30.0, -70.0, background, two, reaches) == pytest.approx(background + 2.0 * alone)
+    two[:, model.AGE] = 0.0
+    assert _abundance(30.0, -70.0, background, two, reaches) == 0.3

@@ -1,0 +1,195 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What of a vehicle is saved, field by field, in states where every field is in use; and what placing it forgets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from regolith_vehicles.config import ExternalDriverConfig, PathDriverConfig
+from regolith_vehicles.drivers import LIVE, ExternalDriver, PathDriver
+from regolith_vehicles.events import KINDS, EventWatch
+from regolith_vehicles.figures import Figures
+from regolith_vehicles.kinematics import WheelLayout, wheel_commands
+from regolith_vehicles.model_config import OdometryConfig
+from regolith_vehicles.odometry import Odometry
+from regolith_vehicles.vehicle import Vehicle
+from regolith_world.objects import rigid_state
+from regolith_world.rotation import from_yaw
+
+CYCLE_NS = 20_000_000
+Maker = Callable[..., Vehicle]
+
+
+def drive(vehicle: Vehicle, cycles: int, linear: float, angular: float, marks: bool = True) -> None:
+    speeds, angles = wheel_commands(vehicle.body.layout, linear, angular)
+    for _ in range(cycles):
+        records = vehicle.evolve(CYCLE_NS, speeds, angles)
+        if marks:
+            vehicle.grid.apply(records)
+        vehicle.commit()
+
+
+def same(a: object, b: object) -> bool:
+    """Compare values, arrays to the bit."""
+    if isinstance(a, np.ndarray):
+        return isinstance(b, np.ndarray) and a.dtype == b.dtype and a.tobytes() == b.tobytes()
+    return type(a) is type(b) and (a == b)
+
+
+def test_all_of_a_vehicle_comes_back(make_vehicle: Maker) -> None:
+    """Bodies, motors with their loads, shear, wheel table, odometry with its covariances, figures: each compared alone."""
+    one, two = make_vehicle(), make_vehicle()
+    one.place(0.3, -0.2, 0.7)
+    drive(one, 30, 0.3, 0.12)
+    two.place(5.0, 5.0, 0.0)
+    drive(two, 3, -0.2, 0.1)
+    two.restore(one.state())
+    assert two.state() == one.state() == two.committed_state()
+    assert one._motors.bias.any() and np.unique(one._motors.command).size > 3
+    for name in ('command', 'bias'):
+        assert same(getattr(one._motors, name), getattr(two._motors, name)), name
+    assert len(one._shear) > 100 and two._shear.save() == one._shear.save() and two._shear.layers == one._shear.layers
+    assert np.all(one._table.any(axis=0)[[0, 1, 2, 3, 4, 5, 6, 7, 8]]) and same(one._table, two._table)
+    for field in fields(Odometry):
+        value = getattr(one.odometry, field.name)
+        assert np.any(value), field.name
+        assert same(value, getattr(two.odometry, field.name)), field.name
+    assert all(one.figures.values()) and one.figures == two.figures
+    for a, b in zip((*one.joint_states()[1:], *one.wheel_arrays()), (*two.joint_states()[1:], *two.wheel_arrays())):
+        assert same(a, b)
+    first, second = one.body_state(), two.body_state()
+    for field in fields(first):
+        assert same(getattr(first, field.name), getattr(second, field.name)), field.name
+    # And a copy is a copy: the one goes on, the other stays.
+    before = two.state()
+    drive(one, 1, 0.3, 0.0)
+    assert two.state() == before
+
+
+@pytest.mark.parametrize('mode', ['regolith', 'reference'])
+def test_a_vehicle_placed_anew_is_a_new_vehicle(make_vehicle: Maker, mode: str) -> None:
+    """What it has done leaves no trace: not in shear, motors, tables, odometry, figures, nor in how it goes on."""
+    used, fresh = make_vehicle(mode=mode), make_vehicle(mode=mode)
+    used.place(0.0, 0.0, 0.5)
+    # Nothing is committed to the ground, so that both stand on the same.
+    drive(used, 25, 0.3, 0.1, marks=False)
+    assert len(used._shear) > 0 and used._motors.bias.any() and used.figures.distance > 0.0
+    position, orientation = [0.1, -0.3, 0.28], from_yaw(0.4)
+    for vehicle in (used, fresh):
+        vehicle.place_at(position, orientation)
+    assert used.state() == fresh.state() == used.committed_state()
+    assert len(used._shear) == 0 and used.odometry.distance == 0.0
+    np.testing.assert_allclose(used.body_state().position, position, atol=1e-15)
+    for vehicle in (used, fresh):
+        drive(vehicle, 10, 0.2, -0.1, marks=False)
+    assert used.state() == fresh.state()
+
+
+def test_odometry_comes_back_field_by_field() -> None:
+    rng = np.random.default_rng(4)
+    made = Odometry(*rng.normal(size=7).tolist(), rng.normal(size=(11, 11)), rng.normal(size=(3, 3)))
+    again = Odometry.load(made.save())
+    for field in fields(Odometry):
+        assert same(getattr(made, field.name), getattr(again, field.name)), field.name
+
+
+def four_wheels() -> WheelLayout:
+    return WheelLayout(
+        np.array([0.6, 0.6, -0.6, -0.6]), np.array([0.5, -0.5, 0.5, -0.5]), np.full(4, 0.25), np.ones(4, dtype=bool), 0.6, 4.0
+    )
+
+
+@pytest.mark.parametrize('angle', [0.0, 0.5, -0.5])
+@pytest.mark.parametrize('speed', [1.2, -1.2])
+def test_crabbing_covers_its_way(angle: float, speed: float) -> None:
+    """All wheels turned alike: the way is straight, slanting, and as long as the wheels roll."""
+    layout, config = four_wheels(), OdometryConfig()
+    odometry = Odometry.start(layout, config)
+    for _ in range(10):
+        odometry.advance(layout, config, np.full(4, speed * 0.1), np.full(4, angle), 0.1)
+    way = 0.25 * speed
+    assert (odometry.x, odometry.y, odometry.yaw) == pytest.approx((way * math.cos(angle), way * math.sin(angle), 0.0), abs=1e-12)
+    assert odometry.distance == pytest.approx(abs(way), rel=1e-12)
+    assert (odometry.linear_x, odometry.linear_y) == pytest.approx((way * math.cos(angle), way * math.sin(angle)))
+
+
+def spiral(steps: int, seconds: float = 4.0) -> Odometry:
+    """Reckon a way whose yaw rate grows linearly, with rates as the middle of each step has them."""
+    layout, config = four_wheels(), OdometryConfig()
+    odometry, dt = Odometry.start(layout, config), seconds / steps
+    for k in range(steps):
+        speeds, angles = wheel_commands(layout, 0.4, 0.06 * (k + 0.5) * dt)
+        odometry.advance(layout, config, speeds * dt, angles, dt)
+    return odometry
+
+
+def test_reckoning_is_exact_on_arcs_and_of_second_order_on_spirals() -> None:
+    """On a clothoid half the step leaves a quarter of the error; an arc is closed by any number of steps."""
+    exact = spiral(4096)
+    errors = [math.hypot(o.x - exact.x, o.y - exact.y) for o in (spiral(16), spiral(32), spiral(64))]
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.05) and errors[1] / errors[2] == pytest.approx(4.0, rel=0.05)
+    assert exact.yaw == pytest.approx(0.5 * 0.06 * 16.0) and exact.distance == pytest.approx(1.6)
+    layout, config = four_wheels(), OdometryConfig()
+    speeds, angles = wheel_commands(layout, 0.3, 0.2)
+    for steps in (1, 7):
+        odometry = Odometry.start(layout, config)
+        for _ in range(steps):
+            odometry.advance(layout, config, speeds * 5.0 / steps, angles, 5.0 / steps)
+        # Radius 1.5 m, one radian.
+        expected = (1.5 * math.sin(1.0), 1.5 * (1.0 - math.cos(1.0)), 1.0)
+        assert (odometry.x, odometry.y, odometry.yaw) == pytest.approx(expected, abs=1e-12)
+
+
+def test_events_come_back_field_by_field() -> None:
+    """A vehicle that has rolled over, is high-centred by now and about to be stuck."""
+    watch = EventWatch()
+    for k in range(80):
+        watch.look(k * 20_000_000, 0.02, -0.5 if k < 60 else 0.2, 0.9, 0.3, 0.001 * k, -0.02)
+    again = EventWatch.load(watch.save())
+    for name, value in vars(watch).items():
+        assert value, name
+        assert same(value, getattr(again, name)), name
+    assert again.save() == watch.save() and set(watch._told) == set(KINDS)
+    assert watch._history and all(isinstance(entry, tuple) for entry in again._history)
+    for each in (watch, again):
+        each.look(80 * 20_000_000, 0.02, 1.0, 0.0, 0.0, 3.0, 4.0)
+    assert again.save() == watch.save()
+
+
+def test_figures_come_back_in_their_order() -> None:
+    made = Figures(1.0, 2.0, 3.0, 4.0, 5.0)
+    assert Figures(*made.values()) == made == made.copy() and made.copy() is not made
+    assert made.mean_slip == pytest.approx(2.0 / 3.0)
+
+
+def test_slip_is_averaged_over_the_way_of_the_wheels_that_turn() -> None:
+    """Two wheels roll at 0.2 and -0.4 m/s, one stands; nothing counts before the first command but sinkage."""
+    figures = Figures()
+    table = np.zeros((3, 15))
+    table[:, 2], table[:, 4] = (0.1, 0.5, -1.0), (0.01, 0.03, -0.02)
+    figures.count(0.5, np.array([0.2, -0.4, 0.0]), table, False, 0.5)
+    assert figures.values() == (0.0, 0.0, 0.0, 0.03, 0.0)
+    figures.count(0.5, np.array([0.2, -0.4, 0.0]), table, True, 0.5)
+    figures.count(0.25, np.array([0.0, 0.0, 0.0]), table, False, 0.5)
+    assert figures.distance == 0.75 and figures.rolled == pytest.approx(0.15) and figures.mean_slip == pytest.approx(0.3)
+
+
+def test_drivers_come_back_to_where_they_were() -> None:
+    path = PathDriverConfig(type='path', waypoints=[(0.0, 0.0), (2.0, 0.0), (2.0, 2.0)], speed_mps=0.3, lookahead_m=0.5)
+    one, two = PathDriver(path), PathDriver(path)
+    base = rigid_state('a', [0.8, 0.1, 0.0], 1.0, np.eye(3))
+    one.command(0, base)
+    two.restore(one.save())
+    assert vars(two)['_progress'] == vars(one)['_progress'] == pytest.approx(0.8)
+    config = ExternalDriverConfig(type='external', timeout_s=1.0)
+    first, second = ExternalDriver(config), ExternalDriver(config)
+    first.receive(5_000_000_000, LIVE.pack(True, 0.3, -0.2))
+    second.restore(first.save())
+    assert second._since_ns == 5_000_000_000 and second._twist == (0.3, -0.2)
+    assert [second.command(t, base) for t in (5_999_999_999, 6_000_000_000)] == [(0.3, -0.2), (0.0, 0.0)]

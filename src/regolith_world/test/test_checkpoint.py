@@ -1,0 +1,85 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Checkpoints on disk: all of it comes back, or an error names the file."""
+
+from __future__ import annotations
+
+import errno
+import json
+from pathlib import Path
+
+import pytest
+
+from regolith_world import checkpoint
+from regolith_world.checkpoint import Checkpoint
+
+MADE = Checkpoint(2**53 + 1, 'ab' * 32, {'world': b'{}', 'amber': bytes(range(256)), 'terrain': b''})
+
+
+def test_all_of_it_comes_back_and_a_second_replaces_the_first(tmp_path: Path) -> None:
+    checkpoint.write(tmp_path / 't1', Checkpoint(1, '', {'gone': b'1'}))
+    checkpoint.write(tmp_path / 't1', MADE)
+    assert checkpoint.read(tmp_path / 't1') == MADE
+    assert sorted(p.stem for p in (tmp_path / 't1').iterdir()) == ['amber', 'manifest', 'terrain', 'world']
+
+
+def broken(folder: Path, **changes: object) -> None:
+    manifest = json.loads((folder / 'manifest.json').read_text())
+    for key, value in changes.items():
+        if value is None:
+            del manifest[key]
+        else:
+            manifest[key] = value
+    (folder / 'manifest.json').write_text(json.dumps(manifest))
+
+
+def test_damage_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / 't1'
+
+    def refused(why: str) -> None:
+        with pytest.raises(ValueError, match=why) as caught:
+            checkpoint.read(folder)
+        assert str(folder) in str(caught.value)
+
+    refused('not a checkpoint')
+    for change, why in (
+        ({'format': 1}, 'format: 1; allowed: 2'),
+        ({'format': None}, 'format: None; allowed: 2'),
+        ({'blobs': None}, 'not a whole manifest'),
+        ({'blobs': ['amber']}, 'not a whole manifest'),
+        ({'t_ns': 'soon'}, 'not a whole manifest'),
+    ):
+        checkpoint.write(folder, MADE)
+        broken(folder, **change)
+        refused(why)
+    checkpoint.write(folder, MADE)
+    (folder / 'amber.bin').write_bytes(bytes(256))
+    refused(r'amber\.bin: sha256 is')
+    (folder / 'amber.bin').unlink()
+    refused(r'amber\.bin: the manifest names it')
+    (folder / 'manifest.json').write_text('[1, 2]')
+    refused('format: None')
+    (folder / 'manifest.json').write_bytes(b'\xff\xfe')
+    refused('not a checkpoint')
+
+
+def test_only_the_newest_automatic_ones_are_kept(tmp_path: Path) -> None:
+    for name in ('t0005', 't0001', 't0010', 'mine'):
+        checkpoint.write(tmp_path / name, MADE)
+    checkpoint.prune(tmp_path, 2)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ['mine', 't0005', 't0010']
+    checkpoint.prune(tmp_path / 'nowhere', 2)
+
+
+def test_a_checkpoint_that_the_disk_refuses_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Path.write_bytes
+
+    def full(path: Path, data: bytes) -> int:
+        if path.name == 'b.bin':
+            raise OSError(errno.ENOSPC, 'No space left on device')
+        return real(path, data)
+
+    monkeypatch.setattr(Path, 'write_bytes', full)
+    with pytest.raises(OSError, match='No space'):
+        checkpoint.write(tmp_path / 't1', checkpoint.Checkpoint(0, '', {'a': b'1', 'b': b'2'}))
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,99 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The length of cycles: where the secant leads, when halving takes over, and that both end."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from regolith_world.step_control import PATIENCE, TARGET_DEPTH, StepControl
+
+HEARTBEAT, FLOOR = 20_000_000, 100_000
+
+
+def control() -> StepControl:
+    return StepControl(HEARTBEAT, FLOOR)
+
+
+def test_proposals_lie_between_floor_and_heartbeat():
+    made = control()
+    assert [made.propose(w) for w in (2**62, HEARTBEAT, 7_000_000, 1)] == [HEARTBEAT, HEARTBEAT, 7_000_000, FLOOR]
+    assert made.at_floor(FLOOR) and not made.at_floor(FLOOR + 1)
+
+
+def test_the_secant_aims_just_beyond_touching():
+    made = control()
+    made.reject(HEARTBEAT, 0.004, -0.012)
+    # Constant closing speed: the gap and what a retry may sink in, 4.3 mm of 16 mm.
+    assert made.propose(2**62) == pytest.approx(HEARTBEAT * 4.3 / 16, rel=1e-6)
+    # Whatever the objects wish for: the retry is the retry.
+    assert made.propose(FLOOR) == made.propose(2**62)
+
+
+@pytest.mark.parametrize(
+    ('before', 'after'),
+    [
+        (0.0, -0.0),  # does not close at all
+        (-0.02, -0.01),  # parts
+        (-0.002, -0.003),  # in from the start: the secant leads back beyond it
+        (1.0, -0.0011),  # hardly moves: 0.9992 of the attempt
+    ],
+)
+def test_where_the_secant_fails_the_attempt_is_halved(before, after):
+    made = control()
+    made.reject(16_000_001, before, after)
+    assert made.propose(0) == 8_000_000
+
+
+def test_the_secant_is_not_trusted_for_ever():
+    """A pair that looks each time as if nine tenths of the way were free: halves from the ninth rejection on."""
+    made = control()
+    tries = [made.propose(HEARTBEAT)]
+    for _ in range(PATIENCE + 2):
+        made.reject(tries[-1], 0.9 - TARGET_DEPTH, -0.1 - TARGET_DEPTH)
+        tries.append(made.propose(HEARTBEAT))
+    ratios = [b / a for a, b in pairwise(tries)]
+    assert ratios == pytest.approx([0.9] * PATIENCE + [0.5] * 2, rel=1e-5)
+
+
+def test_no_retry_is_shorter_than_the_floor():
+    made = control()
+    made.reject(FLOOR + 2, 0.0, -0.5)
+    assert made.propose(0) == FLOOR
+    made.reject(HEARTBEAT, 1e-3 - TARGET_DEPTH, -0.5)
+    assert made.propose(0) == FLOOR
+
+
+def test_memory_is_all_that_a_retry_depends_on():
+    made, twin = control(), control()
+    for _ in range(PATIENCE):
+        made.reject(made.propose(HEARTBEAT), 0.9 - TARGET_DEPTH, -0.1 - TARGET_DEPTH)
+    twin.recall(made.memory())
+    assert vars(twin) == vars(made) and twin.memory() == made.memory()
+    for each in (made, twin):
+        each.reject(each.propose(0), 0.9 - TARGET_DEPTH, -0.1 - TARGET_DEPTH)
+    assert vars(twin) == vars(made)
+    fresh = control()
+    assert fresh.memory() != made.memory()
+    made.accept()
+    assert made.memory() == fresh.memory() == bytes(32) and made.propose(7_000_000) == 7_000_000
+
+
+@pytest.mark.parametrize('speed', [0.1, 3.0, 60.0])
+@pytest.mark.parametrize('acceleration', [-0.5, 0.0, 50.0])
+def test_a_collision_is_found_in_a_few_tries(speed, acceleration):
+    """A gap that closes as a parabola: after at most four retries the cycle ends less than 1 mm deep, or at the floor."""
+    for gap in (1e-5, 1e-3, 0.02):
+        made, tries = control(), []
+        for _ in range(5):
+            tries.append(made.propose(HEARTBEAT))
+            t = tries[-1] * 1e-9
+            depth = speed * t + 0.5 * acceleration * t * t - gap
+            if depth <= 1e-3 or made.at_floor(tries[-1]):
+                break
+            made.reject(tries[-1], gap, -depth)
+        assert depth <= 1e-3 or tries[-1] == FLOOR
+        if acceleration <= 0.0:
+            assert len(tries) == 1 or depth > 0.0, 'no shorter than need be'
