@@ -19,5 +19,8 @@ setup(
     maintainer_email='maintainers@regolith.invalid',
     description='Who hears whom: tile graph, radio propagation, breadcrumbs, datagrams.',
     license='Apache-2.0',
-    entry_points={'console_scripts': ['comms_node = regolith_world.start:node']},
+    entry_points={
+        'console_scripts': ['comms_node = regolith_world.start:node'],
+        'regolith.experiments': ['link = regolith_comms.experiments.link'],
+    },
 )

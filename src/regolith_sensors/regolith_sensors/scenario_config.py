@@ -360,6 +360,11 @@ def sensors_of(vehicles: Mapping[str, Mapping[str, Any]]) -> tuple[Sensor, ...]:
     return tuple(found)
 
 
+def scenario_sensors(scenario: Any) -> tuple[Sensor, ...]:
+    """Return all sensors of a resolved scenario, in name order."""
+    return sensors_of({name: entry.sensors for name, entry in scenario.vehicles.items()})
+
+
 def lag_s(sensors: Iterable[Sensor], heartbeat_s: float) -> float:
     """Return how far the world may run ahead of its sensors: a period of the fastest one, at least two heartbeats."""
     return max(min((1.0 / s.config.rate_hz for s in sensors), default=0.0), 2.0 * heartbeat_s)
@@ -367,5 +372,5 @@ def lag_s(sensors: Iterable[Sensor], heartbeat_s: float) -> float:
 
 __all__ = [
     'Lamp', 'LightConfig', 'Mount', 'Output', 'Sensor', 'SensorEntry', 'SensorModelError',
-    'SensorType', 'baseline', 'lag_s', 'resolved_entry', 'sensor_types', 'sensors_of',
+    'SensorType', 'baseline', 'lag_s', 'resolved_entry', 'scenario_sensors', 'sensor_types', 'sensors_of',
 ]  # fmt: skip

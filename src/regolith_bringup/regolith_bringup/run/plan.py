@@ -16,9 +16,9 @@ from typing import Literal
 
 from regolith_bringup.bag.topics import recorded_topics
 from regolith_bringup.scenario.schema import Scenario
-from regolith_bringup.scenario.sensing_section import recorded_sensor_topics, scenario_sensors
+from regolith_bringup.scenario.sensing_section import recorded_sensor_topics
 from regolith_files.problems import InputError, Problem, one_of
-from regolith_sensors.scenario_config import lag_s
+from regolith_sensors.scenario_config import lag_s, scenario_sensors
 
 WORLD_EXECUTABLES = ('world_node', 'solo_node')
 """Those whose end is the end of a run."""

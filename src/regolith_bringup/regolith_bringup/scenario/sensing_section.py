@@ -14,11 +14,10 @@ from regolith_files.validation import validated
 from regolith_files.yaml_source import KeyPath, YamlSource
 from regolith_sensors.scenario_config import (
     Lamp,
-    Sensor,
     SensorEntry,
     baseline,
     resolved_entry,
-    sensors_of,
+    scenario_sensors,
 )
 from regolith_vehicles.config import VehicleEntry
 
@@ -82,11 +81,6 @@ def _check_pair(
         others = [n for n in cameras if entries[n] is not right]
         raise source.error((*at, 'stereo_with'), 'no such camera on this vehicle', one_of(others, left_name), left_name)
     baseline(right, left, source, at)
-
-
-def scenario_sensors(scenario: Scenario) -> tuple[Sensor, ...]:
-    """Return all sensors of a resolved scenario, in name order."""
-    return sensors_of({name: entry.sensors for name, entry in scenario.vehicles.items()})
 
 
 def recorded_sensor_topics(scenario: Scenario) -> tuple[RecordedTopic, ...]:
