@@ -18,7 +18,7 @@ from regolith_bringup.bag.topics import recorded_topics
 from regolith_bringup.scenario.schema import Scenario
 from regolith_bringup.scenario.sensing_section import recorded_sensor_topics
 from regolith_files.problems import InputError, Problem, one_of
-from regolith_sensors.scenario_config import lag_s, scenario_sensors
+from regolith_sensors.scenario_config import followed_streams, lag_s, scenario_sensors
 
 WORLD_EXECUTABLES = ('world_node', 'solo_node')
 """Those whose end is the end of a run."""
@@ -100,7 +100,7 @@ def plan(
     world = f'{below}regolith'
     names = sorted(scenario.vehicles)
     sensors = scenario_sensors(scenario)
-    labelled = any('wheels' in sensor.outputs for sensor in sensors)
+    followed = followed_streams(sensors, names)
     seen = recorded_sensor_topics(scenario) if scenario.recording.enabled else ()
     on_world: dict[str, Parameter] = {
         **common,
@@ -124,7 +124,6 @@ def plan(
         on_sensors: dict[str, Parameter] = {**common, 'recorded': [topic.name for topic in seen] or ['']}
         nodes.append(NodeSpec('regolith_sensors', 'sensors_node', 'sensors', world, on_sensors))
     if processes == 'one':
-        on_world['labelled'] = labelled
         nodes.append(NodeSpec('regolith_bringup', 'solo_node', 'world', world, on_world))
         return nodes
     nodes.append(NodeSpec('regolith_world', 'world_node', 'world', world, on_world))
@@ -133,7 +132,7 @@ def plan(
     if scenario.comms is not None:
         nodes.append(NodeSpec('regolith_comms', 'comms_node', 'comms', world, common, respawn=respawn))
     for name in names:
-        on_agent: dict[str, Parameter] = {**common, 'vehicle': name, 'sensed': bool(sensors), 'labelled': labelled}
+        on_agent: dict[str, Parameter] = {**common, 'vehicle': name, 'followed': list(followed[name]) or ['']}
         nodes.append(
             NodeSpec('regolith_vehicles', 'agent_node', 'agent', f'{below}{name}', on_agent, respawn=respawn)
         )

@@ -15,7 +15,7 @@ from regolith_files.yaml_source import KeyPath, YamlSource
 from regolith_sensors.scenario_config import (
     Lamp,
     SensorEntry,
-    baseline,
+    check_pair,
     resolved_entry,
     scenario_sensors,
 )
@@ -54,7 +54,7 @@ def resolved_sensing(
         entries[sensor] = resolved_entry(given, source, (*at, sensor))
     for sensor, checked in entries.items():
         if checked.stereo_with is not None:
-            _check_pair(checked, checked.stereo_with, entries, (*at, sensor), source)
+            check_pair(entries, sensor, source, (*at, sensor))
     lights = {}
     for lamp, values in entry.lights.items():
         key: KeyPath = ('vehicles', name, 'lights', lamp)
@@ -70,17 +70,6 @@ def _check_name(sensor: str, key: KeyPath, source: YamlSource) -> None:
         raise source.error(key, problem, allowed) from None
     if sensor in _TAKEN:
         raise source.error(key, 'is taken', f'any name but {", ".join(_TAKEN)}')
-
-
-def _check_pair(
-    right: SensorEntry, left_name: str, entries: dict[str, SensorEntry], at: KeyPath, source: YamlSource
-) -> None:
-    left = entries.get(left_name)
-    cameras = [n for n, e in entries.items() if isinstance(e.model, dict) and e.model.get('type') == 'camera']
-    if left is None or left_name not in cameras or left is right:
-        others = [n for n in cameras if entries[n] is not right]
-        raise source.error((*at, 'stereo_with'), 'no such camera on this vehicle', one_of(others, left_name), left_name)
-    baseline(right, left, source, at)
 
 
 def recorded_sensor_topics(scenario: Scenario) -> tuple[RecordedTopic, ...]:
