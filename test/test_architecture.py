@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
@@ -128,6 +129,25 @@ def test_nobody_of_ours_uses_the_name_a_module_had() -> None:
         import_module(package)
     wrong = [f'{name} imports {i}' for _, name, path in ALL for i, _ in imports(name, path) if i in moved.new_names]
     assert not wrong, wrong
+
+
+def test_kinds_of_sensors_are_known_where_they_live() -> None:
+    """What a sensor needs, shows and costs it says itself: a new kind is a new module, not a change in other packages."""
+    others = [(name, path.read_text(encoding='utf-8')) for package, name, path in ALL if package != 'regolith_sensors']
+    speak = [name for name, text in others if re.search('camera|lidar', text, re.IGNORECASE)]
+    assert len(speak) <= 3, speak
+    ask = [name for name, text in others if re.search(r"""['"](camera|lidar|imu|gnss)['"]""", text)]
+    assert not ask, ask
+
+
+def test_radios_are_known_where_they_live() -> None:
+    """A participant names itself in one place; who checks, plans, runs, records and reports does not know it."""
+    speak = [
+        name
+        for package, name, path in ALL
+        if package != 'regolith_comms' and re.search('radio|comms|breadcrumb', path.read_text(encoding='utf-8'), re.IGNORECASE)
+    ]
+    assert not speak, speak
 
 
 def test_the_rules_see_a_breach(tmp_path: Path) -> None:

@@ -16,9 +16,9 @@ import pytest
 from harness import RunResult, command, library_run, run_scenario, vehicle, write_scenario
 
 from regolith_bringup.bag.reading import Bag
-from regolith_bringup.report.frames import frames, pixels, stamp_ns
 from regolith_sensors.inertial.gnss import MOON_RADIUS
 from regolith_sensors.lidar.point_cloud import POINT
+from regolith_sensors.report.frames import frames, pixels, stamp_ns
 from regolith_world.rotation import from_rotation_vector, matrix, product
 
 DURATION_S = 2.0

@@ -17,10 +17,10 @@ import yaml
 from harness import LiveRun, RunResult, command, library_run, run_scenario, vehicle, write_scenario
 
 from regolith_bringup.bag.reading import Bag
-from regolith_bringup.report.frames import pixels, stamp_ns
 from regolith_bringup.report.page import write_report
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
+from regolith_sensors.report.frames import pixels, stamp_ns
 from regolith_world.rotation import matrix
 
 RATE_HZ, DURATION_S, CHECKPOINT_S = 12.0, 1.2, 0.6

@@ -9,3 +9,4 @@ cd "$(dirname "$0")/.."
 ruff check .
 mypy src/regolith_{files,world,comms,terrain,vehicles,sensors,bringup}/regolith_*/
 python3 tools/check_packages.py
+python3 tools/make_parameters_page.py --check

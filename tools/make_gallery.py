@@ -21,7 +21,6 @@ import yaml
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from regolith_bringup.report.sensor_sheet import CLASS_COLORS
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_bringup.scenario.schema import Scenario
@@ -30,6 +29,7 @@ from regolith_sensors.camera.display import display_image
 from regolith_sensors.camera.pipeline import Camera, Picture, Pose
 from regolith_sensors.config import load_sensor
 from regolith_sensors.light import Spotlight, Sun
+from regolith_sensors.report.sheet import CLASS_COLORS
 from regolith_sensors.scenario_config import LightConfig, Mount, sensors_of
 from regolith_sensors.scene.build import VehicleModel, World
 from regolith_vehicles.config import load_vehicle_model

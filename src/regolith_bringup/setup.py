@@ -32,5 +32,10 @@ setup(
             'solo_node = regolith_world.start:node',
             'regolith = regolith_bringup.__main__:main',
         ],
+        'regolith.benchmarks': [
+            'heartbeat = regolith_bringup.bench.heartbeat:heartbeat',
+            'scm = regolith_bringup.bench.driving:scm',
+            'two_rovers = regolith_bringup.bench.driving:two_rovers',
+        ],
     },
 )

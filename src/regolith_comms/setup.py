@@ -21,6 +21,11 @@ setup(
     license='Apache-2.0',
     entry_points={
         'console_scripts': ['comms_node = regolith_world.start:node'],
+        'regolith.benchmarks': ['comms = regolith_comms.bench.radios:comms'],
+        'regolith.commands': ['comms = regolith_comms.commands:comms'],
         'regolith.participants': ['comms = regolith_comms.registration:COMMS'],
+        'regolith.experiments': ['link = regolith_comms.experiments.link'],
+        'regolith.report_sections': ['radio = regolith_comms.report:section'],
+        'regolith.summary': ['comms = regolith_comms.report:figures'],
     },
 )

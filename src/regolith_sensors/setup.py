@@ -19,5 +19,14 @@ setup(
     maintainer_email='maintainers@regolith.invalid',
     description='What sees: the scene and its light, cameras, lidars, inertial and position sensors.',
     license='Apache-2.0',
-    entry_points={'console_scripts': ['sensors_node = regolith_world.start:node']},
+    entry_points={
+        'console_scripts': ['sensors_node = regolith_world.start:node'],
+        'regolith.benchmarks': ['camera = regolith_sensors.bench:camera', 'lidar = regolith_sensors.bench:lidar'],
+        'regolith.commands': [
+            'dataset = regolith_sensors.commands:dataset',
+            'stereo = regolith_sensors.commands:stereo',
+        ],
+        'regolith.report_sections': ['sensors = regolith_sensors.report.section:section'],
+        'regolith.summary': ['sensors = regolith_sensors.report.summary:figures'],
+    },
 )

@@ -19,5 +19,13 @@ setup(
     maintainer_email='maintainers@regolith.invalid',
     description='The ground: height fields, the soil grid, soil contact mechanics, merging.',
     license='Apache-2.0',
-    entry_points={'console_scripts': ['terrain_node = regolith_world.start:node']},
+    entry_points={
+        'console_scripts': ['terrain_node = regolith_world.start:node'],
+        'regolith.experiments': [
+            'bevameter = regolith_terrain.experiments.bevameter',
+            'multipass = regolith_terrain.experiments.multipass',
+            'plate-sinkage = regolith_terrain.experiments.plate_sinkage',
+            'wheel-rig = regolith_terrain.experiments.wheel_rig',
+        ],
+    },
 )

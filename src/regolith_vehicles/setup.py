@@ -19,5 +19,8 @@ setup(
     maintainer_email='maintainers@regolith.invalid',
     description='What drives: multibody models, wheels on soil, drivers, the agent of one vehicle.',
     license='Apache-2.0',
-    entry_points={'console_scripts': ['agent_node = regolith_world.start:node']},
+    entry_points={
+        'console_scripts': ['agent_node = regolith_world.start:node'],
+        'regolith.experiments': ['slope = regolith_vehicles.experiments.slope'],
+    },
 )

@@ -16,9 +16,9 @@ moved(__name__, {
     'outcome': 'run.outcome', 'graph': 'run.graph', 'recorder': 'bag.recorder', 'recover': 'bag.recover',
     'message_definitions': 'bag.message_definitions', 'losses': 'bag.losses', 'topics': 'bag.topics',
     'bag_reading': 'bag.reading', 'run_data': 'report.run_data', 'plots': 'report.plots',
-    'sensor_sheet': 'report.sensor_sheet', 'ground_map': 'report.ground_map',
-    'frames': 'report.frames', 'stereo_errors': 'report.stereo_errors', 'dataset_export': 'report.dataset_export',
-    'seeing_commands': 'commands.seeing',
+    'ground_map': 'report.ground_map', 'sensor_sheet': 'regolith_sensors.report.sheet',
+    'frames': 'regolith_sensors.report.frames', 'stereo_errors': 'regolith_sensors.labels.stereo_errors',
+    'dataset_export': 'regolith_sensors.labels.dataset_export', 'seeing_commands': 'regolith_sensors.commands',
     'terrain_commands': 'commands.terrain', 'terrain_files': 'commands.terrain_files',
     'progress': 'commands.progress', 'extensions': 'commands.extensions',
 })  # fmt: skip

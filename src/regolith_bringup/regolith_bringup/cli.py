@@ -18,10 +18,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command, get_group
 
-from regolith_bringup.commands.comms import comms_app
-from regolith_bringup.commands.seeing import dataset, stereo
 from regolith_bringup.commands.terrain import terrain_app
+from regolith_bringup.commands.tools import CommandTools
+from regolith_bringup.doors import command, command_names
+from regolith_files.doors import COMMANDS
+from regolith_files.plugins import PluginError, load_plugins
 from regolith_files.problems import InputError, Problem, one_of, shown
 from regolith_world import kernel_cache
 
@@ -32,15 +36,45 @@ INTERRUPTED = 130
 UsageError: Any = typer.BadParameter.__base__
 """Of the library for command lines, which keeps it to itself."""
 
+
+class _Commands(TyperGroup):
+    """Our commands, and after them those that packages add; of these a line imports only what it names."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        own = super().list_commands(ctx)
+        return [*own, *(name for name in load_plugins(COMMANDS) if name not in own)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        own = super().get_command(ctx, cmd_name)
+        if own is not None or cmd_name not in command_names():
+            return own
+        try:
+            return _added(cmd_name, command(cmd_name))
+        except PluginError as error:
+            raise InputError(Problem(cmd_name, '', str(error), 'what regolith --help lists')) from None
+
+
+def _added(name: str, target: Any) -> Any:
+    """Return what is behind a door as a command of the library's."""
+    if isinstance(target, typer.Typer):
+        made: Any = get_group(target)
+    else:
+        alone = typer.Typer(add_completion=False)
+        alone.command(name)(target)
+        made = get_command(alone)
+    made.name = name
+    return made
+
+
 app = typer.Typer(
     name='regolith',
+    cls=_Commands,
     help='Regolith: lunar and off-road rovers on ground that remembers.',
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
 app.add_typer(terrain_app, name='terrain')
-app.add_typer(comms_app, name='comms')
 
 ScenarioArgument = Annotated[str, typer.Argument(help='Path of a scenario YAML, or name of one that ships.')]
 RunArgument = Annotated[Path, typer.Argument(metavar='RUN', help='Run folder.')]
@@ -203,26 +237,19 @@ class _RunFolderErrors:
             raise typer.Exit(BAD_INPUT)
 
 
-app.command()(dataset)
-app.command()(stereo)
-
-
 @app.command()
 def bench(
     name: Annotated[str, typer.Argument(help="Name of a benchmark, or 'all'.")], as_json: JsonOption = False
 ) -> None:
     """Measure a speed figure."""
-    from regolith_bringup.commands.extensions import benchmarks
+    from regolith_bringup.commands.extensions import benchmark, benchmarks
 
-    known = benchmarks()
-    if name != 'all' and name not in known:
-        raise InputError(Problem('bench', '', 'no such benchmark', one_of(['all', *known], name), name))
-    chosen = list(known) if name == 'all' else [name]
+    chosen = benchmarks() if name == 'all' else {name: benchmark(name)}
     results = {}
-    for key in chosen:
+    for key, measure in chosen.items():
         _tell(f'bench {key} …')
         try:
-            results[key] = known[key]()
+            results[key] = measure()
         except RuntimeError as error:
             _tell(str(error))
             raise typer.Exit(NODE_FAILED) from None
@@ -241,7 +268,7 @@ def experiment(
     as_json: JsonOption = False,
     plot: Annotated[Path | None, typer.Option(metavar='FILE', help='Draw the outcome: .png, .svg or .pdf.')] = None,
 ) -> None:
-    """Run a virtual experiment: wheel-rig, plate-sinkage, bevameter, multipass, slope, link, or one of a package.
+    """Run a virtual experiment: wheel-rig, plate-sinkage, bevameter, multipass, slope, or another one of a package.
 
     Settings are given as --set key=value or, shorter, as --key value; several values as --key a --key b.
     """
@@ -295,7 +322,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     kernel_cache.ensure()
     try:
         code = app(
-            args=None if arguments is None else list(arguments), prog_name='regolith', standalone_mode=False
+            args=None if arguments is None else list(arguments), prog_name='regolith', standalone_mode=False,
+            obj=CommandTools(_give),
         )
     except InputError as error:
         _tell(str(error))

@@ -17,6 +17,7 @@ from regolith_msgs.msg import Cycle, Evolved, TerrainDelta, TerrainUpdate
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.participants import sections
 from regolith_bringup.scenario.schema import Scenario
+from regolith_sensors.scenario_config import followed_streams, scenario_sensors
 from regolith_terrain.ros import convert as soil_convert
 from regolith_terrain.ros.map_topics import MapTopics
 from regolith_terrain.ros.services import offer_heights, offer_snapshot
@@ -48,7 +49,6 @@ class SoloNode:
         self._restore_from = declare(node, 'restore_from', '', 'checkpoint folder to start from; empty: the beginning')
         recorded = declare(node, 'recorder', False, 'whether a recorder acknowledges what it wrote')
         lag_s = declare(node, 'sensors_lag_s', -1.0, SENSORS_LAG)
-        labelled = declare(node, 'labelled', False, 'whether cameras label wheels with their states')
         self._followed: list[Any] = []
         scenario = load_section(scenario_file, '', Scenario)
         root, namespace = root_of(node), node.get_namespace()
@@ -82,11 +82,12 @@ class SoloNode:
         self._snapshots: list[tuple[str, Snapshot]] = []
         self._ready: list[tuple[str, Snapshot]] = []
         self._topics: dict[str, VehicleTopics] = {}
+        followed = followed_streams(scenario_sensors(scenario) if lag_s >= 0.0 else (), simulation.agents)
         for name, agent in simulation.agents.items():
             agent.warm_up()
             vehicle = named_node('agent', f'{root}/{name}')
             self._topics[name] = VehicleTopics(vehicle, agent, scenario.seed)
-            self._followed += self._topics[name].followed(labelled) if lag_s >= 0.0 else []
+            self._followed += self._topics[name].followed(followed[name])
             vehicle_link = helper_node(vehicle, 'link')
             self._topics[name].listen(self.inbox, vehicle_link)
             assert agent.grid is not None

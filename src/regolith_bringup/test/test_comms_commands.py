@@ -14,10 +14,11 @@ import pytest
 from typer.testing import CliRunner
 
 from regolith_bringup.cli import app
-from regolith_bringup.commands.comms import _with_radios
 from regolith_bringup.commands.extensions import flag_settings
+from regolith_bringup.commands.tools import CommandTools
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_bringup.scenario.participants import site_of
+from regolith_comms.commands import _with_radios
 from regolith_comms.config import CommsConfig
 from regolith_comms.coverage import coverage_map
 from regolith_comms.visibility import TileGraph
@@ -28,7 +29,7 @@ SHARED = Path(os.environ.get('REGOLITH_SHARED', Path(__file__).resolve().parents
 
 
 def called(*arguments: object) -> str:
-    result = CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False)
+    result = CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False, obj=CommandTools(print))
     assert result.exit_code == 0, result.output
     return result.stdout
 
@@ -80,7 +81,7 @@ def test_a_scenario_without_radios_is_seen_as_if_all_had_the_default_one(tmp_pat
     graph = TileGraph.from_dot(tmp_path / 'two_rovers.dot')
     assert len(graph) > 50 and np.isfinite(graph.costs).all()
     # Without any setting, too.
-    assert _with_radios('two_rovers', [], None).comms == CommsConfig()
+    assert _with_radios(CommandTools(print), 'two_rovers', [], None)[0].beacon_period_s == CommsConfig().beacon_period_s
 
 
 def test_flags_are_settings() -> None:

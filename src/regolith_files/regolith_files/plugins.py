@@ -13,7 +13,7 @@ from typing import Any
 
 _log = logging.getLogger('regolith')
 _told: set[tuple[str, str]] = set()
-"""Group and name of those that were skipped aloud."""
+"""Group and name, or target, of those that were skipped aloud."""
 
 
 class PluginError(ValueError):
@@ -21,8 +21,28 @@ class PluginError(ValueError):
 
 
 def entry_points(group: str) -> list[metadata.EntryPoint]:
-    """Return the entry points of a group in name order."""
-    return sorted(_installed(tuple(sys.path)).select(group=group), key=lambda point: point.name)
+    """Return the entry points of a group in name order; of a name that several packages use, ours, else the first's."""
+    found: dict[str, metadata.EntryPoint] = {}
+    points = _installed(tuple(sys.path)).select(group=group)
+    for point in sorted(points, key=lambda point: (point.name, not _ours(point))):
+        if found.setdefault(point.name, point) is not point:
+            text = f'{point.name!r} ({group}) of {_package(point)}: {_package(found[point.name])} has the name already'
+            _warn_once(group, point.value, text)
+    return list(found.values())
+
+
+def _ours(point: metadata.EntryPoint) -> bool:
+    return point.dist is not None and point.dist.name.replace('-', '_').startswith('regolith_')
+
+
+def _package(point: metadata.EntryPoint) -> str:
+    return f'package {point.dist.name} {point.dist.version}' if point.dist is not None else 'an unknown package'
+
+
+def _warn_once(group: str, which: str, text: str) -> None:
+    if (group, which) not in _told:
+        _told.add((group, which))
+        _log.warning('plug-in skipped: %s', text)
 
 
 @cache
@@ -43,10 +63,9 @@ def load_plugin(point: metadata.EntryPoint, make: Callable[[Any], Any] = lambda 
     try:
         return make(point.load())
     except (Exception, SystemExit) as error:  # it is not our code that runs here
-        package = f'package {point.dist.name} {point.dist.version}' if point.dist is not None else 'an unknown package'
         reason = ' '.join(str(error).split()) or 'no reason given'
         reason = f'{type(error).__name__}: {reason}'
-        which = f'{point.name!r} ({point.group}, {point.value}) of {package}'
+        which = f'{point.name!r} ({point.group}, {point.value}) of {_package(point)}'
         raise PluginError(f'{which} cannot be loaded: {reason}') from error
 
 
@@ -60,7 +79,5 @@ def load_plugins(group: str, make: Callable[[Any], Any] = lambda target: target)
         try:
             found[point.name] = load_plugin(point, make)
         except PluginError as error:
-            if (group, point.name) not in _told:
-                _told.add((group, point.name))
-                _log.warning('plug-in skipped: %s', error)
+            _warn_once(group, point.name, str(error))
     return found

@@ -47,11 +47,37 @@ class Output:
     """E.g. ``sensor_msgs/msg/Image``."""
     large: bool = False
     """Whether a recording takes it only where it is asked for."""
+    needs: frozenset[str] = frozenset()
+    """What its sensor follows besides what it needs anyway, see :attr:`SensorType.needs`."""
+
+
+@dataclass(frozen=True)
+class SensorFrame:
+    """A coordinate frame of a sensor."""
+
+    suffix: str
+    """Its name is ``VEHICLE/SENSOR_suffix``."""
+    parent: str
+    """Suffix of the frame it is fixed in; '': the vehicle's base."""
+    position: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """In that [m]."""
+    orientation: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 1.0)
+    """Quaternion (x, y, z, w) that takes it to that."""
+
+
+LINK = 'link'
+"""Suffix of a sensor's body frame: x ahead, y left, z up."""
+OPTICAL = SensorFrame('optical_frame', LINK, orientation=(-0.5, 0.5, -0.5, 0.5))
+"""x right, y down, z ahead (REP 103)."""
+MOTION, WHEELS = 'motion', 'wheels'
+NEEDS = (MOTION, WHEELS)
+"""Streams (:mod:`regolith_vehicles.streams`) that a sensor may need besides the poses of all vehicles, which the scene
+is made from: the motion of its own vehicle, the states of all vehicles' wheels."""
 
 
 @dataclass(frozen=True)
 class SensorType:
-    """A kind of sensor: what its YAML files hold, and who publishes it."""
+    """A kind of sensor: what its YAML files hold, who publishes it, what it needs."""
 
     config: type[Section]
     """Schema of its model; has the fields ``type`` (with the type's name as default) and ``rate_hz``."""
@@ -63,6 +89,23 @@ class SensorType:
     """What is published where ``outputs`` is left out."""
     always: tuple[Output, ...] = ()
     """What comes with any output."""
+    needs: frozenset[str] = frozenset()
+    """Of :data:`NEEDS`."""
+    fixed_frames: tuple[SensorFrame, ...] = ()
+    """Besides its body frame."""
+    pairs: bool = False
+    """Whether two of them make a stereo pair."""
+
+    def __post_init__(self) -> None:
+        """Refuse needs that no vehicle can meet."""
+        wanted = self.needs.union(*(o.needs for some in self.outputs.values() for o in some))
+        if wanted - set(NEEDS):
+            raise ValueError(f'needs {sorted(wanted)}; allowed: {", ".join(NEEDS)}')
+
+    def frames(self, mount: Mount) -> tuple[SensorFrame, ...]:
+        """Return the frames of such a sensor, parents first; what it publishes is in the last of them."""
+        x, y, z, w = (float(v) for v in mount.orientation)
+        return (SensorFrame(LINK, '', mount.xyz, (x, y, z, w)), *self.fixed_frames)
 
 
 def _image(topic: str) -> tuple[Output, ...]:
@@ -82,13 +125,15 @@ SENSOR_TYPES: Mapping[str, SensorType] = {
             'instance': _image('instance/image_raw'),
             'normals': _image('normals/image_raw'),
             'boxes': (Output('boxes', 'regolith_msgs/msg/Detection2DArray'),),
-            'wheels': (Output('wheels', 'regolith_msgs/msg/WheelLabels'),),
+            'wheels': (Output('wheels', 'regolith_msgs/msg/WheelLabels', needs=frozenset({WHEELS})),),
         },
         ('image',),
         (
             Output('camera_info', 'sensor_msgs/msg/CameraInfo'),
             Output('preview', 'sensor_msgs/msg/CompressedImage'),
         ),
+        fixed_frames=(OPTICAL,),
+        pairs=True,
     ),
     'lidar': SensorType(
         LidarConfig,
@@ -101,6 +146,7 @@ SENSOR_TYPES: Mapping[str, SensorType] = {
         'regolith_sensors.ros.imu_topics:ImuTopics',
         {'data': (Output('data_raw', 'sensor_msgs/msg/Imu'),)},
         ('data',),
+        needs=frozenset({MOTION}),
     ),
     'gnss': SensorType(
         GnssConfig,
@@ -274,6 +320,21 @@ class Sensor:
         outputs = [o for name in self.outputs for o in self.kind.outputs[name]] + list(self.kind.always)
         return tuple((f'/{self.full_name}/{o.topic}', o) for o in outputs)
 
+    @property
+    def needs(self) -> frozenset[str]:
+        """Return what it follows, of :data:`NEEDS`."""
+        return self.kind.needs.union(*(output.needs for _, output in self.topics))
+
+    @property
+    def frames(self) -> tuple[SensorFrame, ...]:
+        """Return its frames, parents first."""
+        return self.kind.frames(self.mount)
+
+    @property
+    def frame_id(self) -> str:
+        """Return the name of the frame that what it publishes is in."""
+        return f'{self.full_name}_{self.frames[-1].suffix}'
+
     def frame_ns(self, n: int) -> int:
         """Return the time of frame n [ns]."""
         return round(n * 1e9 / float(self.config.rate_hz))
@@ -309,10 +370,28 @@ def resolved_entry(entry: SensorEntry, source: YamlSource, at: KeyPath) -> Senso
     for number, name in enumerate(outputs):
         if name not in known:
             raise source.error((*at, 'outputs', number), f'no output of a {kind}', one_of(known, name), name)
-    if entry.stereo_with is not None and kind != 'camera':
-        raise source.error((*at, 'stereo_with'), f'a {kind} has no stereo pair', 'for cameras only', entry.stereo_with)
+    if entry.stereo_with is not None and not kinds[kind].pairs:
+        paired = ', '.join(name for name, known in kinds.items() if known.pairs)
+        key = (*at, 'stereo_with')
+        raise source.error(key, f'a {kind} has no stereo pair', f'for {paired} only', entry.stereo_with)
     changed = {'model': config.model_dump(mode='json'), 'rate_hz': None, 'outputs': tuple(outputs)}
     return entry.model_copy(update=changed)
+
+
+def check_pair(entries: Mapping[str, SensorEntry], name: str, source: YamlSource, at: KeyPath) -> None:
+    """Refuse a stereo pair that is none.
+
+    :param entries: resolved ones of a vehicle
+    :param name: of the right one
+    :param source: the file that holds them
+    :param at: where in that file the right one stands
+    """
+    right, left = entries[name], str(entries[name].stereo_with)
+    kinds = sensor_types()
+    others = [n for n, e in entries.items() if n != name and isinstance(e.model, dict) and kinds[e.model['type']].pairs]
+    if left not in others:
+        raise source.error((*at, 'stereo_with'), 'no such camera on this vehicle', one_of(others, left), left)
+    baseline(right, entries[left], source, at)
 
 
 def baseline(right: SensorEntry, left: SensorEntry, source: YamlSource, at: KeyPath) -> float:
@@ -360,12 +439,29 @@ def sensors_of(vehicles: Mapping[str, Mapping[str, Any]]) -> tuple[Sensor, ...]:
     return tuple(found)
 
 
+def scenario_sensors(scenario: Any) -> tuple[Sensor, ...]:
+    """Return all sensors of a resolved scenario, in name order."""
+    return sensors_of({name: entry.sensors for name, entry in scenario.vehicles.items()})
+
+
+def followed_streams(sensors: Iterable[Sensor], vehicles: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return which streams of each vehicle the sensors of a scenario must not miss; without sensors none.
+
+    :param vehicles: names of all
+    """
+    sensing = list(sensors)
+    everybodys = ('state', WHEELS) if any(WHEELS in sensor.needs for sensor in sensing) else ('state',)
+    moving = {sensor.vehicle for sensor in sensing if MOTION in sensor.needs}
+    return {n: (*everybodys, *((MOTION,) if n in moving else ())) if sensing else () for n in sorted(vehicles)}
+
+
 def lag_s(sensors: Iterable[Sensor], heartbeat_s: float) -> float:
     """Return how far the world may run ahead of its sensors: a period of the fastest one, at least two heartbeats."""
     return max(min((1.0 / s.config.rate_hz for s in sensors), default=0.0), 2.0 * heartbeat_s)
 
 
 __all__ = [
-    'Lamp', 'LightConfig', 'Mount', 'Output', 'Sensor', 'SensorEntry', 'SensorModelError',
-    'SensorType', 'baseline', 'lag_s', 'resolved_entry', 'sensor_types', 'sensors_of',
+    'Lamp', 'LightConfig', 'Mount', 'Output', 'Sensor', 'SensorEntry', 'SensorFrame', 'SensorModelError', 'SensorType',
+    'baseline', 'check_pair', 'followed_streams', 'lag_s', 'resolved_entry', 'scenario_sensors', 'sensor_types',
+    'sensors_of',
 ]  # fmt: skip

@@ -21,7 +21,6 @@ from regolith_msgs.srv import GetTerrainSnapshot
 from tf2_msgs.msg import TFMessage
 
 from regolith_sensors import warm_up
-from regolith_sensors.camera.pipeline import OPTICAL_FROM_BODY
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
 from regolith_sensors.scenario_config import Lamp, LightConfig, Sensor, sensors_of
 from regolith_sensors.scene.build import VehicleModel, World
@@ -39,7 +38,6 @@ from regolith_world.ros.leaving import Leaving, run_process
 from regolith_world.ros.naming import helper_node, named_node, root_of
 from regolith_world.ros.parameters import declare, declare_run, declare_scenario
 from regolith_world.ros.patience import Patience, Starting
-from regolith_world.rotation import from_matrix
 
 _FLUSH_S = 2.0
 """How long frames of the last cycle may wait for states after STOP [wall s]."""
@@ -265,21 +263,19 @@ class SensorsNode:
 
 
 def static_transforms(sensor: Sensor, base_frame: str) -> list[TransformStamped]:
-    """Return where a sensor's body frame is in its vehicle's base, and a camera's optical frame in that (REP 103).
+    """Return where a sensor's frames are, parents first, the first in its vehicle's base.
 
     :param base_frame: as the vehicle's file names it
     """
-    base, link = f'{sensor.vehicle}/{base_frame}', f'{sensor.full_name}_link'
-    mount = TransformStamped(child_frame_id=link)
-    mount.header.frame_id = base
-    mount.transform.translation = vector3(sensor.mount.position)
-    mount.transform.rotation = quaternion(sensor.mount.orientation)
-    if sensor.config.type != 'camera':
-        return [mount]
-    optical = TransformStamped(child_frame_id=f'{sensor.full_name}_optical_frame')
-    optical.header.frame_id = link
-    optical.transform.rotation = quaternion(from_matrix(OPTICAL_FROM_BODY.T))
-    return [mount, optical]
+    found = []
+    for frame in sensor.frames:
+        transform = TransformStamped(child_frame_id=f'{sensor.full_name}_{frame.suffix}')
+        parent = f'{sensor.full_name}_{frame.parent}' if frame.parent else f'{sensor.vehicle}/{base_frame}'
+        transform.header.frame_id = parent
+        transform.transform.translation = vector3(np.array(frame.position))
+        transform.transform.rotation = quaternion(np.array(frame.orientation))
+        found.append(transform)
+    return found
 
 
 def main() -> None:

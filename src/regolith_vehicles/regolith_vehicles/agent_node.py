@@ -19,6 +19,7 @@ from regolith_terrain.soil_grid import SoilGrid
 from regolith_vehicles.agent import Snapshot, VehicleAgent
 from regolith_vehicles.config import VehicleEntry, load_vehicle_model
 from regolith_vehicles.ros.vehicle_topics import VehicleTopics
+from regolith_vehicles.streams import STREAMS
 from regolith_world.config import Head, WorldConfig, load_section
 from regolith_world.ros import qos
 from regolith_world.ros.convert import cycle_record, evolved_record
@@ -38,8 +39,7 @@ class AgentNode:
         name = declare(node, 'vehicle', '', 'name of the vehicle in the scenario')
         below = f'{root_of(node)}/regolith'
         world_namespace = declare(node, 'world_namespace', below, 'where the topics of the world are')
-        sensed = declare(node, 'sensed', False, 'whether sensors follow this vehicle and must not miss a state')
-        labelled = declare(node, 'labelled', False, 'whether cameras label wheels with their states')
+        followed = declare(node, 'followed', [''], f'streams that sensors must not miss, of {", ".join(STREAMS)}')
         head = load_section(scenario_file, '', Head)
         world_config = load_section(scenario_file, 'world', WorldConfig)
         terrain = load_section(scenario_file, 'terrain', TerrainConfig)
@@ -61,7 +61,7 @@ class AgentNode:
         self.topics.listen(self.shell.inbox, self.shell.link)
         self.shell.inbox.subscribe(TerrainUpdate, self.shell.world('terrain/update'), self._on_update, qos.PROTOCOL)
         self.shell.attach(self.agent, self._restore, self._replay, self._adopt)
-        self.shell.watch([self._delta, *(self.topics.followed(labelled) if sensed else ())])
+        self.shell.watch([self._delta, *self.topics.followed(filter(None, followed))])
         offer_heights(node, soil.grid)
 
     def _publish(self, snapshot: Snapshot) -> None:

@@ -6,6 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+PROTOCOL = '2'
+"""Version of the messages between world and participants, in which all must agree like in all else."""
+
 
 class Agreement:
     """What participants must agree on, each parameter as the first who named it gave it."""

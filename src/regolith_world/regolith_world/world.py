@@ -19,7 +19,7 @@ from regolith_world import codec
 from regolith_world.config import WorldConfig
 from regolith_world.contacts import measured_pressing, solve_contacts
 from regolith_world.encounters import Encounters, overlap
-from regolith_world.handshake import Agreement
+from regolith_world.handshake import PROTOCOL, Agreement
 from regolith_world.hashing import cycle_hash
 from regolith_world.objects import FreeBody, Intersection, Object, Status
 from regolith_world.records import (
@@ -118,7 +118,7 @@ class World:
         self._bus = bus
         self._on_silence = on_silence or (lambda silence: config.on_failure)
         self._agreement = Agreement()
-        self._agreement.adopt('world', {'world.gravity_mps2': repr(config.gravity_mps2)})
+        self._agreement.adopt('world', {'protocol': PROTOCOL, 'world.gravity_mps2': repr(config.gravity_mps2)})
         self._attempt = 0
         self._verdict = Verdict.NONE
         self._intersections: list[Intersection] = []

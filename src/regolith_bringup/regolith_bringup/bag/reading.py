@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 from mcap.reader import make_reader
 from mcap.records import Channel, Message, Schema
 
-from regolith_bringup.bag.recover import bag_folder, counted, is_whole, stored_messages
+from regolith_bringup.bag.recorder import FORMAT
+from regolith_bringup.bag.recover import RecoverError, bag_folder, counted, is_whole, stored_messages
+from regolith_files.bounded_yaml import load_yaml
 
 
 class BagMessage(NamedTuple):
@@ -47,7 +49,7 @@ class Bag:
     """A bag, closed or (slower to read) as far as its recorder came; topics have their names from the root of the run.
 
     :param run: run folder or bag folder
-    :raises regolith_bringup.bag.recover.RecoverError: if there is none
+    :raises regolith_bringup.bag.recover.RecoverError: if there is none, or it is of another format
     """
 
     def __init__(self, run: str | Path) -> None:
@@ -55,6 +57,7 @@ class Bag:
         self.path = folder / f'{folder.name}_0.mcap'
         self.whole = is_whole(self.path)
         """Whether it was closed, or recovered."""
+        _check_format(folder / 'metadata.yaml')
 
     @cached_property
     def _store(self) -> Any:
@@ -123,3 +126,14 @@ class Bag:
 
             types = get_types_from_msg(text.decode(), type_name)
             self._store.register({name: fields for name, fields in types.items() if name not in self._store.types})
+
+
+def _check_format(metadata: Path) -> None:
+    """Refuse a bag whose messages say something else than ours; what other recorders wrote does not tell."""
+    if not metadata.is_file():
+        return
+    info = load_yaml(metadata.read_text(encoding='utf-8')) or {}
+    known = (info.get('rosbag2_bagfile_information', {}).get('custom_data') or {}).get('regolith_format', FORMAT)
+    if str(known) != str(FORMAT):
+        allowed = f'{FORMAT}, which this version of Regolith writes'
+        raise RecoverError(f'{metadata}: custom_data.regolith_format = {known!r}: another format; allowed: {allowed}')

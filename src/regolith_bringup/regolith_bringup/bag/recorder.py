@@ -23,6 +23,8 @@ from mcap.writer import CompressionType, Writer
 
 from regolith_files.atomic import write_atomically
 
+FORMAT = 2
+"""Of what our messages say; 1 had kinds of participants and no fields of soil laws. Kept in ``custom_data``."""
 METADATA_VERSION = 9
 """Of ``metadata.yaml``: what rosbag2 writes from Jazzy on."""
 
@@ -248,6 +250,6 @@ class BagWriter:
             'compression_mode': '',
             'relative_file_paths': [self.path.name],
             'files': [{'path': self.path.name, **span}],
-            'custom_data': None,
+            'custom_data': {'regolith_format': str(FORMAT)},
             'ros_distro': os.environ.get('ROS_DISTRO') or 'jazzy',
         }

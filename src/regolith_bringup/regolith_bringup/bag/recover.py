@@ -22,11 +22,12 @@ from mcap.records import Schema as SchemaRecord
 from mcap.stream_reader import StreamReader
 
 from regolith_bringup.bag.recorder import BagWriter, Schema
+from regolith_files.doors import NoRecordingError
 
 _DAMAGE = (McapError, ValueError, EOFError, struct.error, MemoryError, zstandard.ZstdError)
 
 
-class RecoverError(RuntimeError):
+class RecoverError(NoRecordingError):
     """A run folder without a bag, or a bag without one readable message."""
 
 

@@ -1,56 +1,44 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Benchmarks and experiments by name: those of our packages, and those of others by entry points.
-
-An entry point of group ``regolith.benchmarks`` is a callable without arguments, one of ``regolith.experiments`` a
-callable whose keyword arguments are its settings; both return something JSON can say.
-"""
+"""Benchmarks and experiments by name, from behind their doors (:mod:`regolith_files.doors`)."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from importlib import import_module
+from functools import wraps
 from pathlib import Path
+from types import ModuleType
 from typing import Any, cast
 
 from pydantic import ValidationError
 
 from regolith_bringup.bench.own_domain import environment
+from regolith_files.doors import BENCHMARKS, EXPERIMENTS
 from regolith_files.plugins import PluginError, entry_points, load_plugin, load_plugins
 from regolith_files.problems import InputError, Problem, one_of, shown
 from regolith_files.refusal import in_words
 from regolith_files.yaml_source import parse_value
 
-_GROUP = 'regolith.experiments'
-_BENCHMARKS = {
-    'camera': 'regolith_bringup.bench.seeing:camera',
-    'comms': 'regolith_comms.bench.radios:comms',
-    'heartbeat': 'regolith_bringup.bench.heartbeat:heartbeat',
-    'lidar': 'regolith_bringup.bench.seeing:lidar',
-    'scm': 'regolith_bringup.bench.driving:scm',
-    'two_rovers': 'regolith_bringup.bench.driving:two_rovers',
-}
-_EXPERIMENTS = {
-    'bevameter': 'regolith_terrain.experiments.bevameter',
-    'link': 'regolith_comms.experiments.link',
-    'multipass': 'regolith_terrain.experiments.multipass',
-    'plate-sinkage': 'regolith_terrain.experiments.plate_sinkage',
-    'slope': 'regolith_vehicles.experiments.slope',
-    'wheel-rig': 'regolith_terrain.experiments.wheel_rig',
-}
-
 
 def benchmarks() -> dict[str, Callable[[], Any]]:
-    """Return all benchmarks by name, in name order."""
-    found: dict[str, Callable[[], Any]] = load_plugins('regolith.benchmarks')
-    found.update({name: _late(target) for name, target in _BENCHMARKS.items()})
-    return {name: _in_own_domain(found[name]) for name in sorted(found)}
+    """Return all benchmarks by name, in name order, without those that cannot be loaded."""
+    return {name: _in_own_domain(measure) for name, measure in load_plugins(BENCHMARKS).items()}
+
+
+def benchmark(name: str) -> Callable[[], Any]:
+    """Return a benchmark.
+
+    :raises InputError: if there is none of this name, or it cannot be loaded
+    """
+    measure = _plugin(BENCHMARKS, name, 'bench', 'no such benchmark', ('all',))
+    return _in_own_domain(cast(Callable[[], Any], measure))
 
 
 def _in_own_domain(measure: Callable[[], Any]) -> Callable[[], Any]:
     """Return a benchmark whose nodes meet where nobody else's do."""
 
+    @wraps(measure)
     def call() -> Any:
         os.environ.update(environment())
         return measure()
@@ -60,7 +48,7 @@ def _in_own_domain(measure: Callable[[], Any]) -> Callable[[], Any]:
 
 def experiments() -> tuple[str, ...]:
     """Return the names of all experiments, sorted."""
-    return tuple(sorted({*_EXPERIMENTS, *(point.name for point in entry_points(_GROUP))}))
+    return tuple(point.name for point in entry_points(EXPERIMENTS))
 
 
 def run_experiment(
@@ -74,11 +62,11 @@ def run_experiment(
     :param plot: PNG, SVG or PDF to write a picture to
     :raises InputError: if a setting is wrong, or the experiment draws nothing; nothing has run then
     """
-    if name not in _EXPERIMENTS:
+    module = _plugin(EXPERIMENTS, name, 'experiment', 'no such experiment')
+    if not isinstance(module, ModuleType):
         if plot is not None:
             raise InputError(Problem('--plot', '', f'experiment {name} draws no picture', 'no --plot', str(plot)))
-        return _plugin_experiment(name)(**values)
-    module = import_module(_EXPERIMENTS[name])
+        return module(**values)
     settings = _checked(module.Settings, values)
     if plot is not None:
         _check_picture(plot)
@@ -166,19 +154,19 @@ def flag_settings(arguments: Sequence[str]) -> dict[str, Any]:
     return {key: values[0] if len(values) == 1 else values for key, values in given.items()}
 
 
-def _plugin_experiment(name: str) -> Callable[..., Any]:
-    point = next(point for point in entry_points(_GROUP) if point.name == name)
+def _plugin(group: str, name: str, where: str, unknown: str, more: tuple[str, ...] = ()) -> Any:
+    """Return what an entry point leads to.
+
+    :param where: the command that was given
+    :param unknown: what is wrong where there is none of this name
+    :param more: further words that are allowed
+    :raises InputError: if there is none, or it cannot be loaded
+    """
+    points = {point.name: point for point in entry_points(group)}
+    if name not in points:
+        raise InputError(Problem(where, '', unknown, one_of([*more, *points], name), name))
     try:
-        return cast(Callable[..., Any], load_plugin(point))
+        return load_plugin(points[name])
     except PluginError as error:
-        raise InputError(Problem(f'experiment {name}', '', str(error), one_of(_EXPERIMENTS))) from None
-
-
-def _late(target: str) -> Callable[[], Any]:
-    """Return a function that imports its module only when called."""
-
-    def call() -> Any:
-        module, name = target.split(':')
-        return getattr(import_module(module), name)()
-
-    return call
+        others = one_of(other for other in points if other != name)
+        raise InputError(Problem(f'{where} {name}', '', str(error), others)) from None

@@ -7,21 +7,24 @@ from __future__ import annotations
 import base64
 import html
 import io
-import json
+import re
 from collections.abc import Iterable, Sequence
 from importlib import resources
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
+from regolith_bringup.doors import report_sections
 from regolith_bringup.report.run_data import RunData, read_run
-from regolith_bringup.run.summary import build_summary
+from regolith_bringup.run.summary import FinishedRun
 from regolith_files.atomic import write_atomically
+from regolith_files.doors import Caption, Heading, Picture, ReportSection, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+_CODE = re.compile('`([^`]*)`')
 _NOTHING = '\u2013'
 _TIMES = '\u00d7'
 
@@ -38,8 +41,8 @@ def write_report(run_dir: str | Path) -> Path:
 
     run_dir = Path(run_dir)
     run = read_run(run_dir)
-    known = run_dir / 'summary.json'
-    summary = json.loads(known.read_text(encoding='utf-8')) if known.is_file() else build_summary(run_dir)
+    finished = FinishedRun(run_dir)
+    summary = finished.summary
     template = Template((resources.files('regolith_bringup') / 'templates' / 'report.html').read_text(encoding='utf-8'))
     colors = {name: plots.color_of(run, name) for name in run.tracks}
     text = template.substitute(
@@ -48,8 +51,7 @@ def write_report(run_dir: str | Path) -> Path:
         tiles=_tiles(summary),
         track_map=_image(plots.track_map(run)),
         wheel_history=_image(plots.wheel_history(run)),
-        radio=_radio(run_dir, summary),
-        sensors=_sensors(run_dir, run, summary),
+        sections=''.join(map(_section, report_sections(finished))),
         cycle_timing=_image(plots.cycle_timing(run)),
         vehicles=_vehicles(run, summary, colors),
         events=_events(summary),
@@ -138,73 +140,23 @@ def _events(summary: dict[str, Any]) -> str:
     return f'<h3>Events</h3>{_table(("at [s]", "vehicle", "event", "basis"), rows)}'
 
 
-def _radio(run_dir: Path, summary: dict[str, Any]) -> str:
-    """Return the section about radios; nothing for a run without any."""
-    from regolith_bringup.run.summary import radio_history
-    from regolith_comms.plots import reach_picture
-
-    comms = summary['comms']
-    history = radio_history(run_dir)
-    if not history.get('pairs'):
-        return ''
-    drops = _table(
-        ('datagrams sent', 'delivered', *(_text(reason.replace('_', ' ')) for reason in comms['dropped'])),
-        [(_number(comms['sent'], 0), _number(comms['delivered'], 0), *(str(n) for n in comms['dropped'].values()))],
-    )
-    picture = _image(reach_picture(history, comms['links']))
-    lost = [
-        (f'{_text(pair)}', ', '.join(_interval(*interval) for interval in link['lost_s']))
-        for pair, link in comms['links'].items()
-        if link['lost_s']
-    ]
-    return (
-        f'<section><h2>Radio</h2><img alt="Share of datagrams that arrived, over time, by pair" src="{picture}">'
-        '<p class="caption">Lost: five datagrams in a row that did not arrive, until the next that did. Of a broadcast '
-        'every radio that hears counts; the columns after delivered are the reasons of drops.</p>'
-        f'<div class="scroll">{drops}</div>'
-        + (f'<div class="scroll">{_table(("link", "lost during [s]"), lost)}</div>' if lost else '')
-        + '</section>\n'
-    )
+def _section(section: ReportSection) -> str:
+    """Return what a package tells of a run."""
+    return f'<section><h2>{_text(section.title)}</h2>{"".join(map(_part, section.parts))}</section>\n'
 
 
-def _interval(since: float, until: float | None) -> str:
-    return f'{since:.1f} to {"the end" if until is None else f"{until:.1f}"}'
-
-
-def _sensors(run_dir: Path, run: RunData, summary: dict[str, Any]) -> str:
-    """Return the section about sensors, and what to do for what is not in it."""
-    from regolith_bringup.report.sensor_sheet import sensor_sheets, unseen
-    from regolith_bringup.scenario.sensing_section import scenario_sensors
-
-    sensors = scenario_sensors(run.scenario)
-    if not sensors:
-        return (
-            '<section><h2>What the sensors saw</h2><p class="caption">No vehicle has a sensor. A camera '
-            '(<code>vehicles.NAME.sensors.eye: {model: navcam}</code>, see docs/sensors.md) brings pictures here.'
-            '</p></section>\n'
-        )
-    missing = unseen(run_dir, sensors)
-    left_out = (
-        f'<p class="caption">Not recorded: {_text(", ".join(missing))}. Small pictures of a few moments are kept of '
-        'every camera; <code>--set recording.sensors=true</code> keeps all images and clouds, '
-        '<code>--set recording.sensors=[TOPIC]</code> some.</p>'
-        if missing
-        else ''
-    )
-    rows = [(_text(topic), str(v['messages']), f'{v["rate_hz"]:.2f}') for topic, v in summary['sensors'].items()]
-    sheets = ''.join(
-        f'<h3>{_text(name)}</h3><img alt="What {_text(name)} saw over the run" src="{_image(figure)}">'
-        for name, figure in sensor_sheets(run_dir).items()
-    )
-    caption = (
-        'Images as a display shows them (sRGB), the times simulated; below them, where recorded, depth along the '
-        'optical axis (1 to 30 m, logarithmic) and classes (ground pale, rocks orange, vehicles blue, wheels light '
-        'blue). Lidars from above, x ahead to the right.'
-    )
-    return (
-        f'<section><h2>What the sensors saw</h2>{sheets}<p class="caption">{caption}</p>{left_out}'
-        f'<div class="scroll">{_table(("topic", "messages", "per simulated second"), rows)}</div></section>\n'
-    )
+def _part(part: Caption | Heading | Picture | Table) -> str:
+    match part:
+        case Heading(text):
+            return f'<h3>{_text(text)}</h3>'
+        case Picture(figure, about):
+            return f'<img alt="{_text(about)}" src="{_image(figure)}">'
+        case Table(head, rows):
+            cells = [[_text(cell) for cell in row] for row in rows]
+            return f'<div class="scroll">{_table([_text(cell) for cell in head], cells)}</div>'
+        case Caption(text):
+            shown = _CODE.sub(r'<code>\1</code>', _text(text))
+            return f'<p class="caption">{shown}</p>'
 
 
 def _ground(summary: dict[str, Any]) -> str:

@@ -17,9 +17,9 @@ from typing import Literal
 from regolith_bringup.bag.topics import recorded_topics
 from regolith_bringup.scenario.participants import sections, site_of
 from regolith_bringup.scenario.schema import Scenario
-from regolith_bringup.scenario.sensing_section import recorded_sensor_topics, scenario_sensors
+from regolith_bringup.scenario.sensing_section import recorded_sensor_topics
 from regolith_files.problems import InputError, Problem, one_of
-from regolith_sensors.scenario_config import lag_s
+from regolith_sensors.scenario_config import followed_streams, lag_s, scenario_sensors
 
 WORLD_EXECUTABLES = ('world_node', 'solo_node')
 """Those whose end is the end of a run."""
@@ -102,7 +102,7 @@ def plan(
     names = sorted(scenario.vehicles)
     others = sections(scenario)
     sensors = scenario_sensors(scenario)
-    labelled = any('wheels' in sensor.outputs for sensor in sensors)
+    followed = followed_streams(sensors, names)
     seen = recorded_sensor_topics(scenario) if scenario.recording.enabled else ()
     on_world: dict[str, Parameter] = {
         **common,
@@ -127,7 +127,6 @@ def plan(
         on_sensors: dict[str, Parameter] = {**common, 'recorded': [topic.name for topic in seen] or ['']}
         nodes.append(NodeSpec('regolith_sensors', 'sensors_node', 'sensors', world, on_sensors))
     if processes == 'one':
-        on_world['labelled'] = labelled
         nodes.append(NodeSpec('regolith_bringup', 'solo_node', 'world', world, on_world))
         return nodes
     nodes.append(NodeSpec('regolith_world', 'world_node', 'world', world, on_world))
@@ -137,7 +136,7 @@ def plan(
         package, executable = kind.node
         nodes.append(NodeSpec(package, executable, name, world, {**common, 'participant': name}, respawn=respawn))
     for name in names:
-        on_agent: dict[str, Parameter] = {**common, 'vehicle': name, 'sensed': bool(sensors), 'labelled': labelled}
+        on_agent: dict[str, Parameter] = {**common, 'vehicle': name, 'followed': list(followed[name]) or ['']}
         nodes.append(
             NodeSpec('regolith_vehicles', 'agent_node', 'agent', f'{below}{name}', on_agent, respawn=respawn)
         )

@@ -20,6 +20,15 @@ from regolith_world.config import WorldConfig
 from regolith_world.names import ros_name
 from regolith_world.participants import participant_types
 
+FORMAT = 1
+"""Of scenario files."""
+
+
+def _readable(version: int) -> int:
+    if version != FORMAT:
+        raise ValueError(f'is a format of scenarios that this version of Regolith does not read; allowed: {FORMAT}')
+    return version
+
 
 def _folder_name(name: str) -> str:
     if not name.isprintable() or '/' in name or name.startswith('.') or len(name.encode()) > 200:
@@ -60,6 +69,7 @@ class Scenario(Section):
 
     model_config = ConfigDict(extra='allow')
 
+    format: Annotated[int, AfterValidator(_readable)] = Field(FORMAT, description='of this file; may be left out')
     name: Annotated[str, AfterValidator(_folder_name)] = Field(
         min_length=1, description='of the run in reports; the file name if left out'
     )

@@ -14,11 +14,10 @@ from regolith_files.validation import validated
 from regolith_files.yaml_source import KeyPath, YamlSource
 from regolith_sensors.scenario_config import (
     Lamp,
-    Sensor,
     SensorEntry,
-    baseline,
+    check_pair,
     resolved_entry,
-    sensors_of,
+    scenario_sensors,
 )
 from regolith_vehicles.config import VehicleEntry
 from regolith_world.names import ros_name
@@ -57,7 +56,7 @@ def resolved_sensing(
         entries[sensor] = resolved_entry(given, source, (*at, sensor))
     for sensor, checked in entries.items():
         if checked.stereo_with is not None:
-            _check_pair(checked, checked.stereo_with, entries, (*at, sensor), source)
+            check_pair(entries, sensor, source, (*at, sensor))
     lights = {}
     for lamp, values in entry.lights.items():
         key: KeyPath = ('vehicles', name, 'lights', lamp)
@@ -74,22 +73,6 @@ def _check_name(sensor: str, key: KeyPath, source: YamlSource) -> None:
     taken = (*_TAKEN, *participant_types())
     if sensor in taken:
         raise source.error(key, 'is taken', f'any name but {", ".join(taken)}')
-
-
-def _check_pair(
-    right: SensorEntry, left_name: str, entries: dict[str, SensorEntry], at: KeyPath, source: YamlSource
-) -> None:
-    left = entries.get(left_name)
-    cameras = [n for n, e in entries.items() if isinstance(e.model, dict) and e.model.get('type') == 'camera']
-    if left is None or left_name not in cameras or left is right:
-        others = [n for n in cameras if entries[n] is not right]
-        raise source.error((*at, 'stereo_with'), 'no such camera on this vehicle', one_of(others, left_name), left_name)
-    baseline(right, left, source, at)
-
-
-def scenario_sensors(scenario: Scenario) -> tuple[Sensor, ...]:
-    """Return all sensors of a resolved scenario, in name order."""
-    return sensors_of({name: entry.sensors for name, entry in scenario.vehicles.items()})
 
 
 def recorded_sensor_topics(scenario: Scenario) -> tuple[RecordedTopic, ...]:

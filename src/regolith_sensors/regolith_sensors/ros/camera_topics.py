@@ -23,7 +23,7 @@ from regolith_sensors.camera.pipeline import Camera, Picture, Pose
 from regolith_sensors.labels.ground_truth import Box2D, boxes
 from regolith_sensors.rays.render import Frame
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics, stamp
-from regolith_sensors.scenario_config import Output, Sensor
+from regolith_sensors.scenario_config import WHEELS, Output, Sensor
 from regolith_sensors.scene.scene import Semantic
 from regolith_sensors.scene.world_view import WorldView
 from regolith_terrain.ros.convert import typed_array
@@ -49,7 +49,6 @@ class CameraTopics(SensorTopics):
     def __init__(self, sensor: Sensor, context: SensorContext) -> None:
         """Make the camera and its publishers."""
         super().__init__(sensor, context)
-        self.frame_id = f'{sensor.vehicle}/{sensor.name}_optical_frame'
         self.camera = Camera(sensor.config, context.seed, sensor.full_name)
         config = self.camera.config
         if config.samples > 1 and config.stages.motion_blur:
@@ -58,7 +57,7 @@ class CameraTopics(SensorTopics):
         self._info = info_message(self.camera, sensor.baseline_m)
         self._previews = preview_frames(context.duration_s, config.rate_hz)
         self._states: dict[str, deque[tuple[int, Any]]] = {}
-        if 'wheels' in sensor.outputs:
+        if WHEELS in sensor.needs:
             for vehicle in sorted(context.lamps):
                 self._follow_wheels(vehicle)
 

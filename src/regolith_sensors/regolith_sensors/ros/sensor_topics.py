@@ -48,7 +48,7 @@ class SensorTopics(ABC):
         """Make the publishers of the sensor's outputs and of what always comes with them, by topic."""
         self.sensor = sensor
         self.context = context
-        self.frame_id = f'{sensor.vehicle}/{sensor.name}_link'
+        self.frame_id = sensor.frame_id
         self.publishers: dict[str, Any] = {}
         outputs = [o for name in sensor.outputs for o in sensor.kind.outputs[name]]
         for output in (*outputs, *sensor.kind.always):

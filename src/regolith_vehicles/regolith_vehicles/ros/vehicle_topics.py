@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -115,15 +115,13 @@ class VehicleTopics:
         description = node.create_publisher(m.WheeledVehicleDescription, 'description', qos.LATCHED)
         description.publish(self._describe())
 
-    def followed(self, labelled: bool) -> list[Any]:
-        """Return the publishers that sensors follow: they must have subscribers before a run with sensors may start.
+    def followed(self, streams: Iterable[str]) -> list[Any]:
+        """Return the publishers of some streams: they must have subscribers before a run with sensors may start.
 
-        :param labelled: whether a camera labels wheels
+        :param streams: names of :data:`regolith_vehicles.streams.STREAMS`
         """
-        models = (sensor.get('model') for sensor in self._agent.entry.sensors.values())
-        inertial = any(isinstance(model, Mapping) and model.get('type') == 'imu' for model in models)
-        wheels = [self._wheels.publisher] if labelled else []
-        return [self._state.publisher, *wheels, *([self._motion] if inertial else [])]
+        known = {'state': self._state.publisher, 'motion': self._motion, 'wheels': self._wheels.publisher}
+        return [known[name] for name in streams]
 
     def listen(self, inbox: Inbox, link: Node) -> None:
         """Take ``cmd_vel`` through a node in the vehicle's namespace that nobody spins."""

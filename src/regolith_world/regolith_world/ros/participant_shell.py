@@ -17,6 +17,7 @@ from regolith_msgs.msg import Evolved as EvolvedMessage
 from regolith_msgs.srv import Join, RestoreState, SaveState
 
 from regolith_world.config import WorldConfig
+from regolith_world.handshake import PROTOCOL
 from regolith_world.participant import Participant, ParticipantFailed
 from regolith_world.records import Evolved
 from regolith_world.ros import convert, qos
@@ -154,7 +155,9 @@ class ParticipantShell:
                 next_word += WORD_S
                 self.node.get_logger().info(f'waiting for a world: {self._unmatched()}')
             self._executor.spin_once(timeout_sec=0.02)
-        request = convert.join_message(self.participant.join_request())
+        record = self.participant.join_request()
+        record.parameters = {'protocol': PROTOCOL, **record.parameters}
+        request = convert.join_message(record)
         request.instance, request.run = secrets.randbits(64), self.run_id
         while True:
             response = ask(self._executor, client, request, patience.left(), lambda: self._leaving.asked)

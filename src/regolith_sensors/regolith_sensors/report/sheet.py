@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import cv2
@@ -16,9 +15,9 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from regolith_bringup.bag.reading import Bag
-from regolith_bringup.report.frames import pixels
+from regolith_files.doors import BagReader, Run
 from regolith_sensors.camera.display import srgb
+from regolith_sensors.report.frames import pixels
 from regolith_sensors.scenario_config import Sensor
 
 COLUMNS = 4
@@ -30,9 +29,8 @@ _ROWS = ('image_raw', 'depth/image_raw', 'semantic/image_raw')
 _FARTHEST_M = 30.0
 
 
-def sensor_sheets(run_dir: str | Path) -> dict[str, Figure]:
-    """Return a figure for each camera and lidar whose images or points are in the bag, by ``/VEHICLE/SENSOR``."""
-    bag = Bag(run_dir)
+def sensor_sheets(bag: BagReader) -> dict[str, Figure]:
+    """Return a figure for each camera and lidar whose images or points are in a bag, by ``/VEHICLE/SENSOR``."""
     cameras: dict[str, list[str]] = {}
     previews: list[str] = []
     sheets: dict[str, Figure] = {}
@@ -76,17 +74,16 @@ def displayed(message: Any) -> NDArray[np.float64]:
     return srgb(values)
 
 
-def unseen(run_dir: str | Path, sensors: Iterable[Sensor]) -> list[str]:
+def unseen(run: Run, sensors: Iterable[Sensor]) -> list[str]:
     """Return the topics with images and clouds that sensors had and the bag has not, in name order.
 
     :param sensors: of the scenario
     """
-    bag = Bag(run_dir)
-    held = {name for name, topic in bag.topics.items() if topic.messages}
+    held = {name for name, topic in run.recorded.items() if topic.messages}
     return sorted(name for s in sensors for name, output in s.topics if output.large and name not in held)
 
 
-def _preview_sheet(bag: Bag, camera: str) -> Figure:
+def _preview_sheet(bag: BagReader, camera: str) -> Figure:
     topic = f'{camera}/preview'
     found = bag.some(topic, range(bag.topics[topic].messages))[:COLUMNS]
     packed = [np.frombuffer(m.content.data, np.uint8) for m in found]
@@ -104,7 +101,7 @@ def _preview_sheet(bag: Bag, camera: str) -> Figure:
     return figure
 
 
-def _camera_sheet(bag: Bag, camera: str, rows: list[str]) -> Figure:
+def _camera_sheet(bag: BagReader, camera: str, rows: list[str]) -> Figure:
     count = min(bag.topics[f'{camera}/{row}'].messages for row in rows)
     chosen = sorted({round(k * (count - 1) / max(COLUMNS - 1, 1)) for k in range(COLUMNS)})
     found = {row: bag.some(f'{camera}/{row}', chosen) for row in rows}
@@ -136,7 +133,7 @@ def _draw(axis: Axes, row: str, message: Any) -> None:
         axis.imshow(pixels(message), cmap=CLASS_COLORS, vmin=-0.5, vmax=last, interpolation='nearest')
 
 
-def _lidar_sheet(bag: Bag, topic: str, count: int) -> Figure:
+def _lidar_sheet(bag: BagReader, topic: str, count: int) -> Figure:
     chosen = sorted({0, count // 2, count - 1})
     figure = Figure(figsize=(12.0, 4.3), layout='constrained')
     axes = figure.subplots(1, 3, squeeze=False)[0]

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from typing import Annotated
 
 import typer
 
+from regolith_files.doors import NoRecordingError, Tools
 from regolith_files.problems import InputError, Problem, one_of, shown
 
 RunArgument = Annotated[Path, typer.Argument(metavar='RUN', help='Run folder.')]
@@ -21,6 +21,7 @@ JsonOption = Annotated[bool, typer.Option('--json', help='Print one JSON value o
 
 
 def dataset(
+    context: typer.Context,
     run: RunArgument,
     out: Annotated[Path | None, typer.Option(metavar='DIR', help='New or empty folder; default: RUN/dataset.')] = None,
     cameras: Annotated[
@@ -35,23 +36,23 @@ def dataset(
     as_json: JsonOption = False,
 ) -> None:
     """Export a run's images and boxes as a dataset that COCO's and YOLO's tools read."""
-    from regolith_bringup.commands.progress import tile_progress
-    from regolith_bringup.report.dataset_export import export_dataset
     from regolith_sensors.labels.dataset import CLASSES
+    from regolith_sensors.labels.dataset_export import export_dataset
 
     for name in classes or ():
         if name not in CLASSES:
             raise InputError(Problem('dataset', '--class', 'is unknown', one_of(CLASSES, name), shown(name)))
     if bits not in (8, 16):
         raise InputError(Problem('dataset', '--bits', 'is not possible', '8 or 16', str(bits)))
+    tools: Tools = context.obj
     folder = out if out is not None else run / 'dataset'
-    with _bad_input('dataset'), tile_progress('dataset') as progress:
+    with _bad_input('dataset'), tools.progress('dataset') as progress:
         figures = export_dataset(
-            run, folder, cameras=cameras or (), classes=classes or CLASSES, bits=bits, least_pixels=least_pixels,
-            val_share=val_share, progress=progress,
+            tools.run(run), folder, cameras=cameras or (), classes=classes or CLASSES, bits=bits,
+            least_pixels=least_pixels, val_share=val_share, progress=progress,
         )  # fmt: skip
     if as_json:
-        print(json.dumps({'folder': str(folder), **figures}, indent=1))
+        tools.give({'folder': str(folder), **figures})
     else:
         for split, found in figures.items():
             boxes = ', '.join(f'{count} {name}' for name, count in found['boxes'].items())
@@ -60,6 +61,7 @@ def dataset(
 
 
 def stereo(
+    context: typer.Context,
     run: RunArgument,
     near: Annotated[float, typer.Option(metavar='M', help='Least true depth that counts.', min=0.01)] = 2.0,
     far: Annotated[float, typer.Option(metavar='M', help='Largest true depth that counts.', max=1e4)] = 8.0,
@@ -67,20 +69,21 @@ def stereo(
     as_json: JsonOption = False,
 ) -> None:
     """Say how far depth from a run's stereo pairs, by block matching, is from the truth (depth error ratio)."""
-    from regolith_bringup.commands.progress import tile_progress
-    from regolith_bringup.report.stereo_errors import run_depth_errors
     from regolith_sensors.labels.stereo import MatcherConfig
+    from regolith_sensors.labels.stereo_errors import run_depth_errors
 
     if method not in ('bm', 'sgbm'):
         raise InputError(Problem('stereo', '--method', 'is unknown', one_of(('bm', 'sgbm'), method), shown(method)))
     if not near < far:
         raise InputError(Problem('stereo', '--far', 'is not beyond --near', f'more than {near:g}', f'{far:g}'))
-    with _bad_input('stereo'), tile_progress('stereo') as progress:
-        rows = run_depth_errors(run, (near, far), MatcherConfig.model_validate({'method': method}), progress)
+    tools: Tools = context.obj
+    matcher = MatcherConfig.model_validate({'method': method})
+    with _bad_input('stereo'), tools.progress('stereo') as progress:
+        rows = run_depth_errors(tools.run(run), (near, far), matcher, progress)
     if as_json:
         # JSON has no NaN, which stands where nothing matched.
         said = [{k: None if isinstance(v, float) and math.isnan(v) else v for k, v in row.items()} for row in rows]
-        print(json.dumps(said, indent=1))
+        tools.give(said)
         return
     for row in rows:
         print(
@@ -93,10 +96,8 @@ def stereo(
 @contextmanager
 def _bad_input(command: str) -> Iterator[None]:
     """Turn what is wrong with a run folder or an option into a message of ours."""
-    from regolith_bringup.bag.recover import RecoverError
-
     try:
         yield
-    except (RecoverError, ValueError, OSError) as error:
+    except (NoRecordingError, ValueError, OSError) as error:
         print(f'{command}: {error}', file=sys.stderr)
         raise typer.Exit(2) from None

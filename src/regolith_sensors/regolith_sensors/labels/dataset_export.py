@@ -12,9 +12,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_bringup.bag.reading import Bag
-from regolith_bringup.report.frames import frames, pixels
+from regolith_files.doors import BagReader, Run
 from regolith_sensors.labels.dataset import CLASSES, DatasetWriter, LabelledBox
+from regolith_sensors.report.frames import frames, pixels
 from regolith_terrain.files import new_folder
 
 _BAYER = {
@@ -23,7 +23,7 @@ _BAYER = {
 }  # fmt: skip
 
 
-def labelled_cameras(bag: Bag) -> tuple[str, ...]:
+def labelled_cameras(bag: BagReader) -> tuple[str, ...]:
     """Return the cameras (``/VEHICLE/SENSOR``) of which a bag holds images and boxes, in name order."""
     held = {name for name, topic in bag.topics.items() if topic.messages}
     found = (name.removesuffix('/boxes') for name in held if name.endswith('/boxes'))
@@ -31,7 +31,7 @@ def labelled_cameras(bag: Bag) -> tuple[str, ...]:
 
 
 def export_dataset(
-    run: str | Path, out: Path, *, cameras: Sequence[str] = (), classes: Sequence[str] = CLASSES, bits: int = 8,
+    run: Run, out: Path, *, cameras: Sequence[str] = (), classes: Sequence[str] = CLASSES, bits: int = 8,
     least_pixels: int = 16, val_share: float = 0.2, progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> dict[str, Any]:  # fmt: skip
     """Write a run's images and boxes in COCO's and YOLO's layout; all of it or nothing.
@@ -39,7 +39,7 @@ def export_dataset(
     The last frames of every camera are for validation: neighbouring frames show nearly the same, and training on one of
     them would spoil a test on the next.
 
-    :param run: run folder, or its bag folder
+    :param run: with a bag
     :param out: new or empty folder
     :param cameras: to take, e.g. ``/amber/navcam``; none: all that have images and boxes
     :param classes: to take
@@ -49,20 +49,21 @@ def export_dataset(
     :param progress: told how many of how many frames are done
     :return: by split, the number of images and of boxes by class
     :raises ValueError: if there is nothing to take, or ``out`` holds something
-    :raises regolith_bringup.bag.recover.RecoverError: if there is no bag
+    :raises NoRecordingError: if there is no bag
     """
-    bag = Bag(run)
+    bag = run.bag
     known = labelled_cameras(bag)
     for camera in cameras or known:
         if camera not in known:
-            raise ValueError(f'{run}: {camera} has no images with boxes; allowed: {", ".join(known) or "none here"}')
+            allowed = ', '.join(known) or 'none here'
+            raise ValueError(f'{run.folder}: {camera} has no images with boxes; allowed: {allowed}')
     if not known:
-        raise ValueError(f'{run}: no camera with images and boxes in its bag; allowed: outputs: [image, boxes]')
+        raise ValueError(f'{run.folder}: no camera with images and boxes in its bag; allowed: outputs: [image, boxes]')
     chosen = tuple(cameras) or known
     of = sum(bag.topics[f'{camera}/boxes'].messages for camera in chosen)
     done = 0
     with new_folder(out) as made:
-        writer = DatasetWriter(made, classes, least_pixels=least_pixels, description=f'run {Path(run).resolve().name}')
+        writer = DatasetWriter(made, classes, least_pixels=least_pixels, description=f'run {run.folder.resolve().name}')
         for camera in chosen:
             total = bag.topics[f'{camera}/boxes'].messages
             topics = [f'{camera}/image_raw', f'{camera}/boxes']

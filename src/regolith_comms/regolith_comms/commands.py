@@ -6,16 +6,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from regolith_comms.config import CommsConfig
+from regolith_files.doors import Tools
 from regolith_files.problems import InputError, Problem, one_of, shown
+from regolith_world.site import Site
 
-if TYPE_CHECKING:
-    from regolith_bringup.scenario.schema import Scenario
-
-comms_app = typer.Typer(help='Who hears whom: tile graphs of open ground, coverage.', no_args_is_help=True)
+comms = typer.Typer(help='Who hears whom: tile graphs of open ground, coverage.', no_args_is_help=True)
 
 ScenarioArgument = Annotated[str, typer.Argument(help='Path of a scenario YAML, or name of one that ships.')]
 SetOption = Annotated[
@@ -24,33 +24,33 @@ SetOption = Annotated[
 SeedOption = Annotated[int | None, typer.Option('--seed', metavar='N', help='Seed of everything random.', min=0)]
 
 
-@comms_app.command('build-graph')
+@comms.command('build-graph')
 def build_graph(
+    context: typer.Context,
     scenario: ScenarioArgument,
     out: Annotated[Path, typer.Option(metavar='DIR', help='Folder to write to.')] = Path('comms'),
     settings: SetOption = None,
     seed: SeedOption = None,
 ) -> None:
     """Write NAME.dot and NAME.dat of a scenario's ground, which comms.graph and comms.grid can name, and a picture."""
-    from regolith_bringup.commands.progress import tile_progress
-    from regolith_bringup.scenario.participants import site_of
     from regolith_comms.plots import graph_picture
     from regolith_comms.site_graph import height_map, make_pair, write_pair
 
-    loaded = _with_radios(scenario, [*(settings or ()), 'comms.graph=null', 'comms.grid=null'], seed)
-    config, site = loaded.comms, site_of(loaded)
+    tools: Tools = context.obj
+    config, site = _with_radios(tools, scenario, [*(settings or ()), 'comms.graph=null', 'comms.grid=null'], seed)
     _check_folder(out)
-    with tile_progress('tile graph') as progress:
+    with tools.progress('tile graph') as progress:
         graph, grid = make_pair(config, site, progress)
-    paths = write_pair(graph, grid, out, loaded.name)
-    picture = out / f'{loaded.name}_graph.png'
+    paths = write_pair(graph, grid, out, site.name)
+    picture = out / f'{site.name}_graph.png'
     graph_picture(height_map(config, site), graph, config, site).savefig(picture, dpi=130)
     for path in (*paths, picture):
         print(path)
 
 
-@comms_app.command('coverage')
+@comms.command('coverage')
 def coverage(
+    context: typer.Context,
     scenario: ScenarioArgument,
     sender: Annotated[str, typer.Option('--from', metavar='NAME', help='Vehicle, where it starts, or station.')],
     breadcrumbs: Annotated[
@@ -62,19 +62,18 @@ def coverage(
     seed: SeedOption = None,
 ) -> None:
     """Draw the probability that a datagram of a radio arrives, over the ground: NAME_FROM_coverage.png."""
-    from regolith_bringup.scenario.participants import site_of
     from regolith_comms.coverage import coverage_map
     from regolith_comms.plots import coverage_picture
 
-    loaded = _with_radios(scenario, settings or [], seed)
-    radios = sorted({*loaded.vehicles, *loaded.comms.stations})
+    config, site = _with_radios(context.obj, scenario, settings or [], seed)
+    radios = sorted({*site.vehicles, *config.stations})
     if sender not in radios:
         raise InputError(Problem('comms coverage', '--from', 'no such radio', one_of(radios, sender), sender))
     places = [_place(text) for text in breadcrumbs or ()]
     _check_folder(out)
     out.mkdir(parents=True, exist_ok=True)
-    path = out / f'{loaded.name}_{sender}_coverage.png'
-    coverage_picture(coverage_map(loaded.comms, site_of(loaded), sender, places, size)).savefig(path, dpi=130)
+    path = out / f'{site.name}_{sender}_coverage.png'
+    coverage_picture(coverage_map(config, site, sender, places, size)).savefig(path, dpi=130)
     print(path)
 
 
@@ -83,14 +82,12 @@ def _check_folder(out: Path) -> None:
         raise InputError(Problem(f'--out {out}', '', 'is not a folder', 'a folder'))
 
 
-def _with_radios(name: str, settings: list[str], seed: int | None) -> Scenario:
-    """Return a scenario; where it has no radios, as if all its vehicles carried the default one."""
-    from regolith_bringup.scenario.loading import load_scenario
-
-    scenario = load_scenario(name, settings, seed=seed).scenario
-    if (scenario.model_extra or {}).get('comms') is None:
-        scenario = load_scenario(name, [*settings, 'comms={}'], seed=seed).scenario
-    return scenario
+def _with_radios(tools: Tools, name: str, settings: list[str], seed: int | None) -> tuple[CommsConfig, Site]:
+    """Return radios and site of a scenario; where it has none, as if all its vehicles carried the default one."""
+    scenario = tools.scenario(name, settings, seed)
+    if getattr(scenario, 'comms', None) is None:
+        scenario = tools.scenario(name, [*settings, 'comms={}'], seed)
+    return scenario.comms, tools.site(scenario)
 
 
 def _place(text: str) -> tuple[float, float]:

@@ -6,24 +6,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from regolith_bringup.bag.reading import Bag
-from regolith_bringup.report.frames import frames, pixels
-from regolith_bringup.scenario.schema import Scenario
+from regolith_files.doors import Run
 from regolith_sensors.camera.info import CameraInfo
 from regolith_sensors.labels.stereo import MatcherConfig, depth_errors, rectified_truth, stereo_baseline, stereo_depth
-from regolith_world.config import load_section
+from regolith_sensors.report.frames import frames, pixels
 
 _TOPICS = (
     '{left}/image_raw', '{right}/image_raw', '{left}/depth/image_raw', '{left}/camera_info', '{right}/camera_info',
 )  # fmt: skip
 
 
-def stereo_pairs(scenario: Scenario) -> dict[str, tuple[str, str]]:
+def stereo_pairs(scenario: Any) -> dict[str, tuple[str, str]]:
     """Return the (left, right) cameras (``/VEHICLE/SENSOR``) of a scenario's stereo pairs, by the right one's name."""
     return {
         f'/{vehicle}/{name}': (f'/{vehicle}/{sensor["stereo_with"]}', f'/{vehicle}/{name}')
@@ -34,25 +31,25 @@ def stereo_pairs(scenario: Scenario) -> dict[str, tuple[str, str]]:
 
 
 def run_depth_errors(
-    run: str | Path, within: tuple[float, float] = (2.0, 8.0), matcher: MatcherConfig | None = None,
+    run: Run, within: tuple[float, float] = (2.0, 8.0), matcher: MatcherConfig | None = None,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> list[dict[str, Any]]:  # fmt: skip
     """Return a row per stereo pair: what :class:`regolith_sensors.labels.stereo.DepthErrors` says, over all its frames.
 
-    :param run: run folder
+    :param run: with a bag
     :param within: true depths that count [m]
     :param matcher: none: the default block matcher
     :param progress: told how many of how many frames are done
     :raises ValueError: if the run has no pair whose images, depth and camera_info were recorded
-    :raises regolith_bringup.bag.recover.RecoverError: if there is no bag
+    :raises NoRecordingError: if there is no bag
     """
-    bag = Bag(run)
-    pairs = stereo_pairs(load_section(Path(run) / 'scenario.yaml', '', Scenario))
+    bag = run.bag
+    pairs = stereo_pairs(run.scenario)
     topics = {name: [topic.format(left=l, right=r) for topic in _TOPICS] for name, (l, r) in pairs.items()}
     whole = [name for name in pairs if all(t in bag.topics and bag.topics[t].messages for t in topics[name])]
     if not whole:
         allowed = 'a stereo pair (stereo_with) whose images, left depth and camera_info were recorded'
-        raise ValueError(f'{run}: no stereo pair to judge; allowed: {allowed}')
+        raise ValueError(f'{run.folder}: no stereo pair to judge; allowed: {allowed}')
     of = sum(bag.topics[topics[name][2]].messages for name in whole)
     rows, done = [], 0
     for name in whole:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from regolith_bringup.report.sensor_sheet import displayed
+from regolith_sensors.report.sheet import displayed
 
 
 def message(encoding: str, values: NDArray[np.uint16]) -> Any:

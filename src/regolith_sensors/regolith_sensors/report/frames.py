@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_bringup.bag.reading import Bag
+from regolith_files.doors import BagReader
 
 _TYPES = {
     'mono8': ('u1', 1), '8UC1': ('u1', 1), 'rgb8': ('u1', 3), 'mono16': ('u2', 1), '16UC1': ('u2', 1),
@@ -38,7 +38,7 @@ def stamp_ns(message: Any) -> int:
     return int(message.header.stamp.sec) * 10**9 + int(message.header.stamp.nanosec)
 
 
-def frames(bag: Bag, topics: Sequence[str]) -> Iterator[tuple[int, tuple[Any, ...]]]:
+def frames(bag: BagReader, topics: Sequence[str]) -> Iterator[tuple[int, tuple[Any, ...]]]:
     """Yield (stamp [ns], messages of the topics in their order) of every frame that all topics have."""
     waiting: dict[int, dict[str, Any]] = {}
     for message in bag.messages(*topics):

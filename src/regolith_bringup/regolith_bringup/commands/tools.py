@@ -1,0 +1,45 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What commands of all packages find in ``context.obj``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from regolith_bringup.commands.progress import tile_progress
+from regolith_files.doors import Run
+
+
+class CommandTools:
+    """The :class:`regolith_files.doors.Tools` of this command line.
+
+    :param give: prints a JSON value
+    """
+
+    def __init__(self, give: Callable[[Any], None]) -> None:
+        self.give = give
+
+    def run(self, folder: Path) -> Run:
+        """Return a run folder, opened."""
+        from regolith_bringup.run.summary import FinishedRun
+
+        return FinishedRun(folder)
+
+    def scenario(self, path_or_name: str, settings: Iterable[str] = (), seed: int | None = None) -> Any:
+        """Return a scenario, checked and resolved."""
+        from regolith_bringup.scenario.loading import load_scenario
+
+        return load_scenario(path_or_name, settings, seed=seed).scenario
+
+    def site(self, scenario: Any) -> Any:
+        """Return the :class:`regolith_world.site.Site` of a scenario."""
+        from regolith_bringup.scenario.participants import site_of
+
+        return site_of(scenario)
+
+    def progress(self, what: str) -> AbstractContextManager[Callable[[int, int], None]]:
+        """Return a bar on stderr."""
+        return tile_progress(what)

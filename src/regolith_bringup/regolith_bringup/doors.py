@@ -1,0 +1,67 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Opens the doors of :mod:`regolith_files.doors`: finds what packages put behind them, and asks it.
+
+What fails takes nothing with it but itself: a person is warned, by name, and the rest goes on.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+from regolith_files.doors import COMMANDS, REPORT_SECTIONS, SUMMARY, VIEW_LAYERS, ReportSection, Run, ViewLayer
+from regolith_files.plugins import entry_points, load_plugin, load_plugins
+
+_log = logging.getLogger('regolith')
+
+
+def _ask(group: str, *arguments: Any) -> dict[str, Any]:
+    """Return what the plug-ins of a group answer, by name in name order."""
+    answers = {}
+    for name, target in load_plugins(group).items():
+        try:
+            answers[name] = target(*arguments)
+        except Exception as error:  # it is not our code that runs here
+            _log.warning('%s %s failed: %s: %s', group, name, type(error).__name__, error, exc_info=True)
+    return answers
+
+
+def summary_figures(run: Run) -> dict[str, Any]:
+    """Return the figures that packages add to ``summary.json``, by key; what JSON cannot say is left out."""
+    figures = {}
+    for key, value in _ask(SUMMARY, run).items():
+        try:
+            json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            _log.warning('%s %s gave what JSON cannot say: %s', SUMMARY, key, error)
+        else:
+            figures[key] = value
+    return figures
+
+
+def report_sections(run: Run) -> list[ReportSection]:
+    """Return the sections that packages add to the report, in their order."""
+    found = {name: section for name, section in _ask(REPORT_SECTIONS, run).items() if section is not None}
+    return [found[name] for name in sorted(found, key=lambda name: (found[name].order, name))]
+
+
+def view_layers(scenario: Any) -> dict[str, ViewLayer]:
+    """Return the layers that packages add to the view of a run, by name."""
+    return {name: layer for name, layer in _ask(VIEW_LAYERS, scenario).items() if layer is not None}
+
+
+def command_names() -> list[str]:
+    """Return the names of the commands that packages add."""
+    return [point.name for point in entry_points(COMMANDS)]
+
+
+def command(name: str) -> Any:
+    """Return what is behind a command, a function or a ``typer.Typer``.
+
+    :raises regolith_files.plugins.PluginError: if it cannot be loaded
+    :raises KeyError: if there is none of this name
+    """
+    points = {point.name: point for point in entry_points(COMMANDS)}
+    return load_plugin(points[name])

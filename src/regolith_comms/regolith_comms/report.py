@@ -1,0 +1,51 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What summary and report say about radios."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from regolith_files.doors import Caption, Picture, ReportSection, Run, Table
+
+_CAPTION = (
+    'Lost: five datagrams in a row that did not arrive, until the next that did. Of a broadcast every radio that hears '
+    'counts; the columns after delivered are the reasons of drops.'
+)
+
+
+def figures(run: Run) -> dict[str, Any]:
+    """Return what was sent, delivered and dropped, by reason, and all pairs; zeros for a run without radios."""
+    report = run.reports.get('comms', {})
+    return {
+        'sent': report.get('sent', 0),
+        'delivered': report.get('delivered', 0),
+        'dropped': report.get('dropped', {}),
+        'links': report.get('links', {}),
+    }
+
+
+def section(run: Run) -> ReportSection | None:
+    """Return the section about radios; None for a run without any."""
+    history = run.reports.get('comms', {}).get('history', {})
+    if not history.get('pairs'):
+        return None
+    from regolith_comms.plots import reach_picture
+
+    comms = run.summary['comms']
+    picture = Picture(reach_picture(history, comms['links']), 'Share of datagrams that arrived, over time, by pair')
+    head = ('datagrams sent', 'delivered', *(reason.replace('_', ' ') for reason in comms['dropped']))
+    counts = tuple(f'{n:,}' for n in (comms['sent'], comms['delivered'])) + tuple(map(str, comms['dropped'].values()))
+    parts: list[Caption | Picture | Table] = [picture, Caption(_CAPTION), Table(head, [counts])]
+    lost = [
+        (pair, ', '.join(_interval(*interval) for interval in link['lost_s']))
+        for pair, link in comms['links'].items()
+        if link['lost_s']
+    ]
+    if lost:
+        parts.append(Table(('link', 'lost during [s]'), lost))
+    return ReportSection('Radio', parts, order=20)
+
+
+def _interval(since: float, until: float | None) -> str:
+    return f'{since:.1f} to {"the end" if until is None else f"{until:.1f}"}'

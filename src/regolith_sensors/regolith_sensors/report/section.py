@@ -1,0 +1,41 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a report says about sensors: contact sheets, and what to do for what is not in them."""
+
+from __future__ import annotations
+
+from regolith_files.doors import Caption, Heading, Picture, ReportSection, Run, Table
+from regolith_sensors.report.sheet import sensor_sheets, unseen
+from regolith_sensors.scenario_config import scenario_sensors
+
+_TITLE, _ORDER = 'What the sensors saw', 10
+_NONE = (
+    'No vehicle has a sensor. A camera (`vehicles.NAME.sensors.eye: {model: navcam}`, see docs/sensors.md) brings '
+    'pictures here.'
+)
+_CAPTION = (
+    'Images as a display shows them (sRGB), the times simulated; below them, where recorded, depth along the optical '
+    'axis (1 to 30 m, logarithmic) and classes (ground pale, rocks orange, vehicles blue, wheels light blue). Lidars '
+    'from above, x ahead to the right.'
+)
+_LEFT_OUT = (
+    'Not recorded: {}. Small pictures of a few moments are kept of every camera; `--set recording.sensors=true` keeps '
+    'all images and clouds, `--set recording.sensors=[TOPIC]` some.'
+)
+
+
+def section(run: Run) -> ReportSection:
+    """Return the section about sensors."""
+    sensors = scenario_sensors(run.scenario)
+    if not sensors:
+        return ReportSection(_TITLE, (Caption(_NONE),), _ORDER)
+    parts: list[Caption | Heading | Picture | Table] = []
+    for name, figure in sensor_sheets(run.bag).items():
+        parts += [Heading(name), Picture(figure, f'What {name} saw over the run')]
+    parts.append(Caption(_CAPTION))
+    missing = unseen(run, sensors)
+    if missing:
+        parts.append(Caption(_LEFT_OUT.format(', '.join(missing))))
+    rows = [(topic, str(v['messages']), f'{v["rate_hz"]:.2f}') for topic, v in run.summary.get('sensors', {}).items()]
+    parts.append(Table(('topic', 'messages', 'per simulated second'), rows))
+    return ReportSection(_TITLE, parts, _ORDER)

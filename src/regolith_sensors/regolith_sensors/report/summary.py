@@ -1,0 +1,24 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What ``summary.json`` says about sensors: messages and rates by topic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from regolith_files.doors import Run
+from regolith_sensors.scenario_config import scenario_sensors
+
+_TYPES = ('Image', 'CompressedImage', 'PointCloud2', 'Imu', 'NavSatFix', 'LaserScan')
+"""Messages of sensors that are no part of the scenario: what a person's own node publishes counts, too."""
+
+
+def figures(run: Run) -> dict[str, Any]:
+    """Return ``{TOPIC: {messages, rate_hz}}`` of what was recorded."""
+    published = {name for sensor in scenario_sensors(run.scenario) for name, _ in sensor.topics}
+    simulated = run.simulated_s
+    return {
+        name: {'messages': topic.messages, 'rate_hz': topic.messages / simulated if simulated > 0.0 else 0.0}
+        for name, topic in run.recorded.items()
+        if name in published or topic.type_name in {f'sensor_msgs/msg/{kind}' for kind in _TYPES}
+    }
