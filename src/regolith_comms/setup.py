@@ -8,7 +8,7 @@ setup(
     name=package_name,
     version='0.1.0',
     packages=find_packages(exclude=['test']),
-    package_data={package_name: ['py.typed', 'data/radios/*.yaml']},
+    package_data={package_name: ['py.typed', 'data/radios/*.yaml', 'references.bib']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{package_name}']),
         (f'share/{package_name}', ['package.xml']),
@@ -22,6 +22,7 @@ setup(
     entry_points={
         'console_scripts': ['comms_node = regolith_world.start:node'],
         'regolith.benchmarks': ['comms = regolith_comms.bench.radios:comms'],
+        'regolith.citations': ['comms = regolith_comms.report:papers'],
         'regolith.commands': ['comms = regolith_comms.commands:comms'],
         'regolith.participants': ['comms = regolith_comms.registration:COMMS'],
         'regolith.experiments': ['link = regolith_comms.experiments.link'],

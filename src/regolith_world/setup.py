@@ -8,7 +8,7 @@ setup(
     name=package_name,
     version='0.1.0',
     packages=find_packages(exclude=['test']),
-    package_data={package_name: ['py.typed']},
+    package_data={package_name: ['py.typed', 'references.bib']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{package_name}']),
         (f'share/{package_name}', ['package.xml']),
@@ -20,6 +20,7 @@ setup(
     description='Time and evolution: cycles, objects, states, intersections, contacts, constraints.',
     license='Apache-2.0',
     entry_points={
+        'regolith.citations': ['world = regolith_world.papers:papers'],
         'console_scripts': [
             'participant_node = regolith_world.start:node',
             'world_node = regolith_world.start:node',

@@ -204,6 +204,19 @@ def report(run_dir: RunArgument) -> None:
 
 
 @app.command()
+def cite(
+    what: Annotated[str, typer.Argument(metavar='RUN|SCENARIO', help='Run folder, or a scenario by path or name.')],
+) -> None:
+    """Print BibTeX of the papers behind the models that a run uses."""
+    from regolith_bringup.doors import cited
+    from regolith_bringup.scenario.loading import load_scenario
+
+    resolved = Path(what) / 'scenario.yaml'
+    scenario = load_scenario(resolved if os.path.isfile(resolved) else what).scenario
+    print('\n\n'.join(cited(scenario).values()))
+
+
+@app.command()
 def recover(run_dir: RunArgument) -> None:
     """Rebuild index and metadata of a bag whose recorder was killed."""
     from regolith_bringup.bag.recover import recover as rebuild

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from typing import Any
 
-from regolith_files.doors import COMMANDS, REPORT_SECTIONS, SUMMARY, VIEW_LAYERS, ReportSection, Run, ViewLayer
+from regolith_files.doors import CITATIONS, COMMANDS, REPORT_SECTIONS, SUMMARY, VIEW_LAYERS, ReportSection, Run, ViewLayer
 from regolith_files.plugins import entry_points, load_plugin, load_plugins
 
 _log = logging.getLogger('regolith')
@@ -45,6 +46,16 @@ def report_sections(run: Run) -> list[ReportSection]:
     """Return the sections that packages add to the report, in their order."""
     found = {name: section for name, section in _ask(REPORT_SECTIONS, run).items() if section is not None}
     return [found[name] for name in sorted(found, key=lambda name: (found[name].order, name))]
+
+
+def cited(scenario: Any) -> dict[str, str]:
+    """Return the BibTeX entries of the papers behind a scenario's models, by key in key order."""
+    found: dict[str, str] = {}
+    for papers in _ask(CITATIONS, scenario).values():
+        text = papers.bibliography.read_text(encoding='utf-8')
+        entries = {key: entry for entry, key in re.findall(r'(@\w+\{([^,]+),.*?\n\})', text, re.DOTALL)}
+        found |= {key: entries[key] for key in papers.keys if key in entries}
+    return dict(sorted(found.items()))
 
 
 def view_layers(scenario: Any) -> dict[str, ViewLayer]:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Visibility graphs as text: the subset of Graphviz that SubT worlds use, read line by line and written back.
 
-Source: osrf/subt (Apache-2.0), files ``*.dot``; one vertex per tile, one edge per pair of neighbours, its label the
+Format: osrf/subt (Apache-2.0), files ``*.dot``; one vertex per tile, one edge per pair of neighbours, its label the
 visibility cost.
 """
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A radio link: received power, bit and packet errors, probability of delivery.
 
-Source: osrf/subt, VisibilityRfModel and RangeModel (2022); the log-distance law with an exponent that grows with the
-visibility cost, log-normal fading, and SubT's own bit error rate for QPSK. All functions take arrays that broadcast.
+The model of the SubT simulator: the log-distance law with an exponent that grows with the visibility cost, log-normal
+fading, and SubT's own bit error rate for QPSK. All functions take arrays that broadcast.
 """
 
 from __future__ import annotations
@@ -35,6 +35,9 @@ def received_power(range_m: ArrayLike, hops: ArrayLike, cost: ArrayLike, radio: 
     :param range_m: longest leg of the way [m]
     :param hops: breadcrumbs on the way
     :param cost: visibility cost [-]; inf: unreachable
+
+    Source: subt2022, VisibilityRfModel and RangeModel.
+    Checked by: test_reference.py::test_range_model, test_reference.py::test_simple_range_models.
     """
     range_m, hops, cost = np.broadcast_arrays(*(np.asarray(v, dtype=np.float64) for v in (range_m, hops, cost)))
     beyond = (range_m > radio.max_range_m) & (radio.max_range_m > 0.0)
@@ -54,7 +57,11 @@ def received_power(range_m: ArrayLike, hops: ArrayLike, cost: ArrayLike, radio: 
 
 
 def bit_error(rx_power_dbm: ArrayLike, radio: Radio) -> Floats:
-    """Return the bit error rate at a received power [dBm]: erfc(sqrt(SNR)), SubT's QPSK (without the factor 1/2)."""
+    """Return the bit error rate at a received power [dBm]: erfc(sqrt(SNR)), SubT's QPSK (without the factor 1/2).
+
+    Source: subt2022, RFModel.
+    Checked by: test_reference.py::test_packet_errors.
+    """
     ratio = 10.0 ** ((np.asarray(rx_power_dbm, dtype=np.float64) - radio.noise_floor_dbm) / 10.0)
     return np.asarray(erfc(np.sqrt(ratio)))
 
@@ -63,6 +70,9 @@ def packet_error(rx_power_dbm: ArrayLike, n_bytes: ArrayLike, radio: Radio) -> F
     """Return the probability that a packet of ``n_bytes`` is lost: 1 - (1 - BER)^n, counted in bytes as SubT does.
 
     nan for an empty packet at -inf dBm, which counts as lost.
+
+    Source: subt2022, RFModel.
+    Checked by: test_reference.py::test_packet_errors.
     """
     error = bit_error(rx_power_dbm, radio)
     with np.errstate(divide='ignore', invalid='ignore'):
@@ -70,7 +80,11 @@ def packet_error(rx_power_dbm: ArrayLike, n_bytes: ArrayLike, radio: Radio) -> F
 
 
 def delivery(rx_power_dbm: ArrayLike, n_bytes: ArrayLike, radio: Radio) -> Floats:
-    """Return the probability that a packet arrives at a given received power: 1 - PER, 0 where that is nan."""
+    """Return the probability that a packet arrives at a given received power: 1 - PER, 0 where that is nan.
+
+    Source: subt2022, RFModel.
+    Checked by: test_reference.py::test_success_probabilities.
+    """
     return np.nan_to_num(1.0 - packet_error(rx_power_dbm, n_bytes, radio), nan=0.0)
 
 
@@ -79,6 +93,9 @@ def success_probability(mean_dbm: ArrayLike, variance: ArrayLike, n_bytes: Array
 
     The expectation of 1 - PER by the trapezoidal rule over +-9 standard deviations, 801 points: the integrand is
     analytic in a strip of +-6.8 dB about the real line, so the rule converges geometrically.
+
+    Source: subt2022, VisibilityRfModel; trefethen2014, theorem 5.1.
+    Checked by: test_reference.py::test_success_probabilities, test_reference.py::test_monte_carlo_success_rates.
     """
     mean, variance, n_bytes = np.broadcast_arrays(
         *(np.asarray(v, dtype=np.float64) for v in (mean_dbm, variance, n_bytes))

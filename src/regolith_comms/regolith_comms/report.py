@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-from regolith_files.doors import Caption, Picture, ReportSection, Run, Table
+from regolith_files.doors import Caption, Citations, Picture, ReportSection, Run, Table
 
 _CAPTION = (
     'Lost: five datagrams in a row that did not arrive, until the next that did. Of a broadcast every radio that hears '
@@ -49,3 +50,9 @@ def section(run: Run) -> ReportSection | None:
 
 def _interval(since: float, until: float | None) -> str:
     return f'{since:.1f} to {"the end" if until is None else f"{until:.1f}"}'
+
+
+def papers(scenario: Any) -> Citations:
+    """Return the papers behind the radios of a scenario."""
+    keys = ('subt2022', 'trefethen2014') if getattr(scenario, 'comms', None) is not None else ()
+    return Citations(Path(__file__).parent / 'references.bib', keys)

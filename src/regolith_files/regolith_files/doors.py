@@ -16,6 +16,7 @@ group                          an entry point ``name = module:target`` leads to
                                nothing to say about this run.
 ``regolith.summary``           ``figures(run: Run) -> value``: what stands under ``name`` in ``summary.json``. It must
                                not ask for ``run.summary``, which is being made.
+``regolith.citations``         ``papers(scenario) -> Citations``: the papers behind the models that a scenario uses.
 ``regolith.view_layers``       ``layer(scenario) -> ViewLayer | None``: what the view of a run draws besides ground and
                                vehicles; None: nothing in this scenario.
 ``regolith.benchmarks``        ``measure() -> value``: ``./regolith bench name``.
@@ -35,6 +36,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 COMMANDS, REPORT_SECTIONS, SUMMARY = 'regolith.commands', 'regolith.report_sections', 'regolith.summary'
+CITATIONS = 'regolith.citations'
 VIEW_LAYERS, BENCHMARKS, EXPERIMENTS = 'regolith.view_layers', 'regolith.benchmarks', 'regolith.experiments'
 
 
@@ -191,6 +193,16 @@ class ReportSection:
     parts: Sequence[Caption | Heading | Picture | Table] = ()
     order: int = 50
     """Sections stand in ascending order; those alike by name."""
+
+
+@dataclass(frozen=True)
+class Citations:
+    """Papers behind a package's models."""
+
+    bibliography: Path
+    """BibTeX, each entry ending in a line with a brace alone."""
+    keys: Collection[str]
+    """Of the entries that a scenario's models come from."""
 
 
 @dataclass(frozen=True)

@@ -181,6 +181,11 @@ class FreeBody(Object):
     The centre of mass is the origin of the body frame. The flight is exact for translation; rotation conserves
     angular momentum and integrates the orientation by the midpoint rule, which is exact for isotropic inertia
     (spheres, cubes) and second order otherwise.
+
+    Source: hairer2006, section VI.5.3; goldstein2002, section 5.5.
+    Checked by: test_objects.py::test_rotation_is_of_second_order,
+    test_objects.py::test_a_spinning_top_precesses_as_euler_says,
+    test_objects.py::test_gravity_may_pull_anywhere_and_the_parabola_is_exact.
     """
 
     def __init__(

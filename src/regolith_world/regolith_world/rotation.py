@@ -69,7 +69,8 @@ def rotation_vector(quaternion: Vector) -> Vector:
 def from_matrix(rotation: Vector) -> Vector:
     """Return a quaternion of a rotation matrix, shape (3, 3); which of the two is open.
 
-    Source: Shepperd (1978), "Quaternion from rotation matrix", from the largest of the four components.
+    Source: shepperd1978, from the largest of the four components.
+    Checked by: test_rotation.py::test_from_matrix_undoes_matrix_whichever_component_is_largest.
     """
     r = rotation
     four = [
@@ -93,9 +94,10 @@ def from_matrix(rotation: Vector) -> Vector:
 def slerp(first: Vector, last: Vector, share: Vector | float) -> Vector:
     """Return quaternions on the shorter great arc between two, shape (..., 4) as the given ones.
 
-    Source: Shoemake (1985), "Animating rotation with quaternion curves".
-
     :param share: of the way from ``first`` to ``last``, 0 to 1, shape (..., 1) or one number
+
+    Source: shoemake1985.
+    Checked by: test_rotation.py::test_slerp_turns_evenly_on_the_shorter_arc.
     """
     cosine = np.sum(first * last, axis=-1, keepdims=True)
     last = np.where(cosine < 0.0, -last, last)

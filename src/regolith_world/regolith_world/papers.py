@@ -1,0 +1,15 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The papers behind how the world moves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from regolith_files.doors import Citations
+
+
+def papers(scenario: Any) -> Citations:
+    """Return the papers behind what every run does."""
+    return Citations(Path(__file__).parent / 'references.bib', ('shepperd1978', 'shoemake1985', 'hairer2006', 'goldstein2002'))

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Equation, source, test: writes docs/equations.md from docstrings; ``--check`` says what does not hold together.
+
+A docstring of a function, class or module that states physics ends with two lines::
+
+    Source: bekker1969, eq. 4.5; wong2010, section 2.3.
+    Checked by: test_scm.py::test_a_plate_sinks_as_bekker_says.
+
+Keys are those of ``references.bib`` in the package; tests are looked for in the package's ``test`` and the suite's.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / 'docs' / 'equations.md'
+PHYSICS = (
+    'regolith_comms/radio.py',
+)  # fmt: skip
+"""Modules whose public functions all name their source and their test."""
+HEAD = """# Equations, where they come from, what checks them
+
+Written by `tools/equations.py` from the docstrings. The papers are in the `references.bib` of each package; `./regolith cite
+RUN` prints those whose models a run used.
+"""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What one docstring says."""
+
+    package: str
+    path: Path
+    name: str
+    line: int
+    about: str
+    """Its first sentence."""
+    source: str
+    """What follows ``Source:``; '' if nothing does."""
+    checked_by: tuple[str, ...]
+
+    @property
+    def where(self) -> str:
+        """File and line."""
+        return f'{self.path.relative_to(ROOT)}:{self.line}'
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Return the papers that are named."""
+        return tuple(part.strip().split(',')[0].split(' ')[0].rstrip('.') for part in self.source.split(';') if part.strip())
+
+
+def statements() -> Iterator[Statement]:
+    """Yield every docstring of our packages, in order of package, file and line."""
+    for path in sorted(ROOT.glob('src/*/regolith_*/**/*.py')):
+        package = path.relative_to(ROOT / 'src').parts[0]
+        tree = ast.parse(path.read_text(encoding='utf-8'))
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and (text := ast.get_docstring(node)):
+                name = '' if isinstance(node, ast.Module) else node.name
+                line = 1 if isinstance(node, ast.Module) else node.lineno
+                yield _statement(package, path, name, line, text)
+
+
+def _statement(package: str, path: Path, name: str, line: int, text: str) -> Statement:
+    source = re.search(r'^Source: (.*?)(?=\n\n|\nChecked by:|\Z)', text, re.MULTILINE | re.DOTALL)
+    tests = re.search(r'^Checked by: (.*?)(?=\n\n|\Z)', text, re.MULTILINE | re.DOTALL)
+    named = tuple(re.findall(r'(\w+\.py::\w+)', tests[1])) if tests else ()
+    about = ' '.join(text.split('\n\n')[0].split())
+    return Statement(package, path, name, line, about, ' '.join(source[1].split()) if source else '', named)
+
+
+def bibliography(package: str) -> dict[str, str]:
+    """Return the entries of a package's ``references.bib`` by key."""
+    path = ROOT / 'src' / package / package / 'references.bib'
+    text = path.read_text(encoding='utf-8') if path.is_file() else ''
+    return {key: entry.strip() for entry, key in re.findall(r'(@\w+\{([^,]+),.*?\n\})', text, re.DOTALL)}
+
+
+def test_file(package: str, name: str) -> Path | None:
+    """Return the file of a test."""
+    found = (ROOT / 'src' / package / 'test' / name, ROOT / 'test' / name)
+    return next((path for path in found if path.is_file()), None)
+
+
+def complaints() -> list[str]:
+    """Return one line per thing that does not hold together."""
+    found, used = [], {}
+    for s in statements():
+        known = bibliography(s.package)
+        used.setdefault(s.package, set()).update(s.keys)
+        found += [f'{s.where}: {s.name}: Source: {key} is not in references.bib' for key in s.keys if key not in known]
+        if bool(s.source) != bool(s.checked_by):
+            found.append(f'{s.where}: {s.name}: has only one of Source: and Checked by:')
+        for test in s.checked_by:
+            file, _, function = test.partition('::')
+            path = test_file(s.package, file)
+            if path is None or f'def {function}(' not in path.read_text(encoding='utf-8'):
+                found.append(f'{s.where}: {s.name}: Checked by: {test}: no such test')
+        in_physics = str(s.path.relative_to(ROOT / 'src' / s.package)) in PHYSICS
+        if in_physics and s.name and not s.name.startswith('_') and not s.source:
+            found.append(f'{s.where}: {s.name}: states physics and no Source:')
+    for package, keys in used.items():
+        found += [f'src/{package}: references.bib: {key} is used nowhere' for key in bibliography(package) if key not in keys]
+    return found
+
+
+def page() -> str:
+    """Return the whole page."""
+    parts, package = [HEAD], ''
+    for s in statements():
+        if not s.source:
+            continue
+        if s.package != package:
+            package = s.package
+            parts.append(f'\n## {package}\n\n| what | source | checked by |\n|---|---|---|')
+        link = f'[`{s.name or s.path.stem}`](../{s.path.relative_to(ROOT)}#L{s.line})'
+        about = s.about.partition('. ')[0].rstrip('.:').replace('|', '\\|')
+        tests = ', '.join(_test_link(s.package, test) for test in s.checked_by)
+        parts.append(f'| {link}: {about} | {s.source.rstrip(".")} | {tests} |')
+    return '\n'.join(parts) + '\n'
+
+
+def _test_link(package: str, test: str) -> str:
+    file, _, function = test.partition('::')
+    path = test_file(package, file)
+    return f'[`{function}`](../{path.relative_to(ROOT)})' if path is not None else f'`{test}`'
+
+
+def main() -> int:
+    """Write the page, or check everything."""
+    if '--check' not in sys.argv:
+        PAGE.write_text(page(), encoding='utf-8')
+        return 0
+    found = complaints()
+    if not PAGE.is_file() or re.sub(r'#L\d+', '', PAGE.read_text(encoding='utf-8')) != re.sub(r'#L\d+', '', page()):
+        found.append(f'{PAGE.relative_to(ROOT)} is not what the docstrings say; run tools/equations.py')
+    print('\n'.join(found), file=sys.stderr)
+    return 1 if found else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
