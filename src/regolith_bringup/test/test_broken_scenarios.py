@@ -85,8 +85,8 @@ KINDS = {
         GOOD.replace('lunar_nominal', 'lunar_nominl'), {}, ['terrain.soil', 'did you mean lunar_nominal?'],
     ),
     'bad_vehicle_file': (
-        GOOD.replace('amber: {model: viper', 'amber: {model: my.yaml'), {'my.yaml': 'mjcf: my.xml\nwhels: []\n'},
-        ['my.yaml:2', 'whels', 'did you mean wheels?', 'drive: is missing'],
+        GOOD.replace('amber: {model: viper', 'amber: {model: my.yaml'), {'my.yaml': 'mjcf: my.xml\nwhels: []\nsteering: {max_angle_deg: 95.0}\n'},
+        ['my.yaml:2', 'whels', 'did you mean wheels?', 'steering.max_angle_deg'],
     ),
     'long_name': (
         GOOD.replace('lunar_nominal', 'x' * 300), {}, ['broken.yaml:4', 'terrain.soil', 'no such soil'],

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import math
 import struct
@@ -22,17 +23,16 @@ from regolith_terrain.height_field import HeightField
 from regolith_terrain.merge import SoilDelta, SoilUpdate
 from regolith_terrain.soil_copy import SoilCopy
 from regolith_terrain.soil_grid import SoilGrid
+from regolith_vehicles.command import DriveCommand
 from regolith_vehicles.config import VehicleEntry, VehicleModelConfig
-from regolith_vehicles.description import Pose, WheeledVehicleDescription
-from regolith_vehicles.drivers import LIVE, DriverError, finite_command, make_driver
+from regolith_vehicles.description import WheeledVehicleDescription
+from regolith_vehicles.drivers import DriverError, finite_command, make_driver
 from regolith_vehicles.events import TRUTH, Event, EventWatch
 from regolith_vehicles.figures import Figures
-from regolith_vehicles.kinematics import wheel_commands
 from regolith_vehicles.motion import Motion
 from regolith_vehicles.odometry import Odometry
 from regolith_vehicles.trouble import VehicleError
 from regolith_vehicles.vehicle import Vehicle
-from regolith_vehicles.wheel_state import WheelState
 from regolith_world.outline import Outline
 from regolith_world.participant import Participant, ParticipantFailed
 from regolith_world.records import (
@@ -53,7 +53,23 @@ NO_LIMIT_NS = 2**62
 """A vehicle never asks for a shorter cycle."""
 
 _MAGIC = b'REGAGT02'
-_HEAD = struct.Struct('<8sqdd32sqq')
+_SAVED = b'REGAGT03'
+_HEAD = struct.Struct('<8sq32sqqq')
+
+
+@dataclass(frozen=True, slots=True)
+class PartStates:
+    """How the parts of a running gear stand to the ground."""
+
+    names: tuple[str, ...]
+    columns: tuple[str, ...]
+    """Of the table; of wheels those of :mod:`regolith_vehicles.wheel_state`."""
+    table: Vector
+    """One row per part, shape (n, number of columns)."""
+    positions: Vector
+    """Of the bodies they are fixed to, wheels' centres, in the world [m], shape (n, 3)."""
+    orientations: Vector
+    """Of these bodies, quaternions (x, y, z, w), shape (n, 4)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +86,11 @@ class Snapshot:
     joint_velocities: Vector
     joint_efforts: Vector
     """Of motors and springs [N m] or [N]."""
-    wheel_names: tuple[str, ...]
-    wheel_table: Vector
-    """One row per wheel, columns as in :mod:`regolith_vehicles.wheel_state`."""
-    wheel_positions: Vector
-    """Of the wheel centres in the world [m], shape (n, 3)."""
-    wheel_orientations: Vector
-    """Quaternions (x, y, z, w), shape (n, 4)."""
+    parts: PartStates
+    """Of the running gear."""
     odometry: Odometry
-    command: tuple[float, float]
-    """Forward speed [m/s] and yaw rate [rad/s] the driver asked for."""
+    command: DriveCommand
+    """What the driver asked for."""
     figures: Figures
     events: tuple[Event, ...] = ()
     """What began in the cycle that led here."""
@@ -87,16 +98,6 @@ class Snapshot:
     """Length of the cycle that led here [ns]; 0 if none did (at the start, after a restore)."""
     motion: Vector | None = None
     """Of the base after every substep of that cycle, see :func:`regolith_vehicles.substeps.substep_loop`."""
-
-    @property
-    def wheels(self) -> tuple[WheelState, ...]:
-        """The wheels' states by name."""
-        return tuple(WheelState.from_row(n, row) for n, row in zip(self.wheel_names, self.wheel_table))
-
-    @property
-    def wheel_poses(self) -> tuple[Pose, ...]:
-        """The wheels' poses in the world."""
-        return tuple(Pose(p, q) for p, q in zip(self.wheel_positions, self.wheel_orientations))
 
 
 class VehicleAgent(Participant):
@@ -156,16 +157,16 @@ class VehicleAgent(Participant):
             name, model, mjcf_path, self.grid, terrain.soil_map(), gravity_mps2, terrain.mode, entry.mass_scale,
             terrain.bulldozing.parameters(),
         )
-        self._wheel_names = tuple(wheel.name for wheel in model.wheels)
+        self._part_names = part_names(model, self.vehicle.gear.names)
         self.driver = make_driver(entry.driver)
         self.shapes = tangible_shapes(model)
         self.outline = Outline(self.shapes)
         self._parameters = {**handshake_parameters(terrain, height_field), 'world.gravity_mps2': repr(gravity_mps2)}
         self._send_delta = send_delta
         self._publish = publish
-        self._wanted: tuple[float, float] | None = None
+        self._wanted: DriveCommand | None = None
         self._latched: tuple[int, bytes] = (-1, b'')
-        self._command = (0.0, 0.0)
+        self._command = DriveCommand()
         self._driver_committed = self.driver.save()
         self._watch = EventWatch()
         self._watch_committed = self._watch.save()
@@ -183,16 +184,17 @@ class VehicleAgent(Participant):
 
     # -- from outside -------------------------------------------------------------------------------------------
 
-    def on_command(self, linear: float, angular: float) -> bool:
+    def on_command(self, linear: float, angular: float, joints: Mapping[str, float] | None = None) -> bool:
         """Take a ``cmd_vel``; the last one before a cycle's first EVOLVE is latched for it.
 
         :param linear: forward speed [m/s]; angular: yaw rate [rad/s]; not finite: ignored
+        :param joints: targets of joints by name
         :return: whether it was taken
         """
-        if not (math.isfinite(linear) and math.isfinite(angular)):
-            return False
-        self._wanted = (linear, angular)
-        return True
+        wanted = DriveCommand(linear, angular, dict(joints or {}))
+        if wanted.finite:
+            self._wanted = wanted
+        return wanted.finite
 
     def on_update(self, update: SoilUpdate) -> None:
         """Take terrain's merge of an attempt; it may come before or after the verdict."""
@@ -210,8 +212,7 @@ class VehicleAgent(Participant):
 
     def warm_up(self) -> None:
         """Compile all kernels; changes nothing."""
-        count = len(self.model.wheels)
-        self.vehicle.evolve(1_000_000, np.zeros(count), np.zeros(count))
+        self.vehicle.evolve(1_000_000, *self.vehicle.gear.targets(DriveCommand()))
         self.vehicle.discard()
 
     def description(self) -> WheeledVehicleDescription:
@@ -284,9 +285,8 @@ class VehicleAgent(Participant):
             self.driver.receive(cycle.t_ns, live)
         with self._naming_time(cycle):
             self._command = finite_command(self.driver, self.entry.driver, cycle.t_ns, start)
-        speeds, angles = wheel_commands(self.vehicle.body.layout, *self._command)
-        with self._naming_time(cycle):
-            self._motion = self.vehicle.begin(cycle.dt_ns, speeds, angles)
+            targets = self.vehicle.gear.targets(self._command)
+            self._motion = self.vehicle.begin(cycle.dt_ns, *targets)
         return self._motion.run
 
     def _evolve(self, cycle: Cycle) -> Evolved:
@@ -299,7 +299,7 @@ class VehicleAgent(Participant):
         qx, qy = float(end.orientation[0]), float(end.orientation[1])
         self._events = self._watch.look(
             cycle.t_ns + cycle.dt_ns, cycle.dt_ns * 1e-9, 1.0 - 2.0 * (qx * qx + qy * qy), self.vehicle.hull_share(),
-            self._command[0], float(end.position[0]), float(end.position[1]),
+            self._command.linear, float(end.position[0]), float(end.position[1]),
         )  # fmt: skip
         self._state = self.vehicle.state()
         self._tentative = (cycle.key, self._digest(cycle.key.cycle + 1, self._live, self._state))
@@ -362,7 +362,7 @@ class VehicleAgent(Participant):
             wanted, self._wanted = self._wanted, None
             live = self.replay_inputs.get(cycle)
             if live is None:
-                live = LIVE.pack(wanted is not None, *(wanted or (0.0, 0.0)))
+                live = self.driver.encode(wanted)
             self._inputs[cycle] = live
             self._latched = (cycle, live)
         return self._latched[1]
@@ -379,7 +379,7 @@ class VehicleAgent(Participant):
         if self._publish is None:
             return
         names, positions, velocities = self.vehicle.joint_states()
-        wheel_table, wheel_positions, wheel_orientations = self.vehicle.wheel_arrays()
+        parts = PartStates(self._part_names, self.vehicle.gear.columns, *self.vehicle.gear_arrays())
         self._snapshot = Snapshot(
             t_ns=t_ns,
             cycle=self._cycles,
@@ -388,10 +388,7 @@ class VehicleAgent(Participant):
             joint_positions=positions,
             joint_velocities=velocities,
             joint_efforts=self.vehicle.joint_efforts(),
-            wheel_names=self._wheel_names,
-            wheel_table=wheel_table,
-            wheel_positions=wheel_positions,
-            wheel_orientations=wheel_orientations,
+            parts=parts,
             odometry=self.vehicle.odometry,
             command=self._command,
             figures=self.vehicle.figures,
@@ -422,26 +419,25 @@ class VehicleAgent(Participant):
 
     def save(self) -> bytes:
         """Return the committed state as bytes (little-endian); for use between cycles, at HOLD."""
-        driver, watch = self._driver_committed, self._watch_committed
-        lengths = len(driver), len(watch)
-        head = _HEAD.pack(_MAGIC, self._cycles, *self._command, bytes.fromhex(self._hash), *lengths)
-        return head + driver + watch + self.vehicle.committed_state()
+        parts = self._command.save(), self._driver_committed, self._watch_committed
+        head = _HEAD.pack(_SAVED, self._cycles, bytes.fromhex(self._hash), *map(len, parts))
+        return head + b''.join(parts) + self.vehicle.committed_state()
 
     def restore(self, blob: bytes, epoch: int) -> None:
         """Become what :meth:`save` described; the ground is restored by its owner.
 
         :raises ValueError: if the blob is not the state of such an agent
         """
-        if len(blob) < _HEAD.size or blob[:8] != _MAGIC:
+        if len(blob) < _HEAD.size or blob[:8] != _SAVED:
             raise ValueError(f'{self.name}: not the saved state of a vehicle agent ({len(blob)} bytes)')
-        _, cycles, linear, angular, state_hash, of_driver, of_watch = _HEAD.unpack_from(blob)
-        body = blob[_HEAD.size :]
-        driver, watch = body[:of_driver], body[of_driver : of_driver + of_watch]
-        self.vehicle.restore(body[of_driver + of_watch :])
+        _, cycles, state_hash, *lengths = _HEAD.unpack_from(blob)
+        cuts = (_HEAD.size, *(_HEAD.size + sum(lengths[: k + 1]) for k in range(len(lengths))))
+        command, driver, watch = (blob[a:b] for a, b in itertools.pairwise(cuts))
+        self.vehicle.restore(blob[cuts[-1] :])
         self.driver.restore(driver)
         self._watch, self._watch_committed = EventWatch.load(watch), watch
         self._cycles = cycles
-        self._command = (linear, angular)
+        self._command = DriveCommand.load(command)
         self._hash = state_hash.hex()
         self._driver_committed = driver
         # After a rewind, what came from outside comes again, up to where the run had been.
@@ -458,6 +454,11 @@ class VehicleAgent(Participant):
         self._snapshot = None
         self._unseen = True
         self._latched = (-1, b'')
+
+
+def part_names(model: VehicleModelConfig, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of a gear's parts as messages have them: of wheels without the word."""
+    return tuple(wheel.name for wheel in model.wheels) or names
 
 
 def tangible_shapes(model: VehicleModelConfig) -> tuple[Shape, ...]:

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from importlib import metadata
 
 from regolith_files.plugins import entry_points, load_plugin
+from regolith_vehicles.command import DriveCommand
 from regolith_vehicles.config import (
     ConstantDriverConfig,
     DriverConfig,
@@ -38,14 +39,21 @@ class Driver(ABC):
     """Whether :meth:`receive` is to be called with the input latched for each cycle."""
 
     @abstractmethod
-    def command(self, t_ns: int, base: BodyState) -> tuple[float, float]:
-        """Return the commanded twist: forward speed [m/s] and yaw rate [rad/s].
+    def command(self, t_ns: int, base: BodyState) -> DriveCommand:
+        """Return what the vehicle is to do; forward speed [m/s] and yaw rate [rad/s] as a pair will do, too.
 
         Called once per attempt at a cycle, with the committed state at its start.
 
         :param t_ns: start of the cycle [ns]
         :param base: committed pose and twist of the base in the world
         """
+
+    def encode(self, wanted: DriveCommand | None) -> bytes:
+        """Return the live input of a cycle, as it is latched, recorded and fed back.
+
+        :param wanted: the last command that came from outside since the cycle before; None: none came
+        """
+        return LIVE.pack(wanted is not None, *(wanted or (0.0, 0.0)))
 
     def receive(self, t_ns: int, live: bytes) -> None:  # noqa: B027  most drivers have no use for it
         """Take the live input latched for the cycle that starts at t_ns [ns]."""
@@ -62,14 +70,14 @@ class ConstantDriver(Driver):
     """The same twist between two times."""
 
     def __init__(self, config: ConstantDriverConfig) -> None:
-        self._twist = (config.speed_mps, config.angular_radps)
+        self._twist = DriveCommand(config.speed_mps, config.angular_radps)
         self._start_ns = round(config.start_s * 1e9)
         self._until_ns = None if config.until_s is None else round(config.until_s * 1e9)
 
-    def command(self, t_ns: int, base: BodyState) -> tuple[float, float]:
+    def command(self, t_ns: int, base: BodyState) -> DriveCommand:
         """Return the twist, or zero outside the times; see the base class."""
         if t_ns < self._start_ns or (self._until_ns is not None and t_ns >= self._until_ns):
-            return 0.0, 0.0
+            return DriveCommand()
         return self._twist
 
 
@@ -101,15 +109,15 @@ class PathDriver(Driver):
         """Become what :meth:`save` described."""
         (self._progress,) = struct.unpack('<d', blob)
 
-    def command(self, t_ns: int, base: BodyState) -> tuple[float, float]:
+    def command(self, t_ns: int, base: BodyState) -> DriveCommand:
         """Return the twist towards the point ahead; see the base class."""
         if t_ns < self._start_ns:
-            return 0.0, 0.0
+            return DriveCommand()
         x, y = float(base.position[0]), float(base.position[1])
         self._progress = self._nearest(x, y)
         left = self._total - self._progress
         if not self._config.loop and left <= self.ARRIVED:
-            return 0.0, 0.0
+            return DriveCommand()
         ahead_x, ahead_y = self._point(self._progress + self._config.lookahead_m)
         heading = yaw(base.orientation)
         across = -math.sin(heading) * (ahead_x - x) + math.cos(heading) * (ahead_y - y)
@@ -119,7 +127,7 @@ class PathDriver(Driver):
         if not self._config.loop:
             # Coast down over the last look-ahead, to a tenth of the speed, so as not to run past the end.
             speed *= min(1.0, max(0.1, left / self._config.lookahead_m))
-        return speed, speed * curvature
+        return DriveCommand(speed, speed * curvature)
 
     def _nearest(self, x: float, y: float) -> float:
         """Return the arc length of the nearest point from the progress on, no further than two look-aheads."""
@@ -162,30 +170,33 @@ class ExternalDriver(Driver):
 
     wants_live_input = True
 
+    def encode(self, wanted: DriveCommand | None) -> bytes:
+        """Return the command with the targets of its joints; see the base class."""
+        return bytes([wanted is not None]) + (wanted or DriveCommand()).save()
+
     def __init__(self, config: ExternalDriverConfig) -> None:
         self._timeout_ns = round(config.timeout_s * 1e9)
         self._since_ns = 0
-        self._twist = (0.0, 0.0)
+        self._wanted = DriveCommand()
 
     def receive(self, t_ns: int, live: bytes) -> None:
         """Take a latched command; see the base class."""
-        fresh, linear, angular = LIVE.unpack(live)
-        if fresh:
-            self._twist = (linear, angular)
+        if LIVE.unpack_from(live)[0]:
+            self._wanted = DriveCommand.load(live[1:])
             self._since_ns = t_ns
 
-    def command(self, t_ns: int, base: BodyState) -> tuple[float, float]:
-        """Return the last command, or zero once it is older than the timeout; see the base class."""
-        return self._twist if t_ns - self._since_ns < self._timeout_ns else (0.0, 0.0)
+    def command(self, t_ns: int, base: BodyState) -> DriveCommand:
+        """Return the last command, or none once it is older than the timeout; see the base class."""
+        return self._wanted if t_ns - self._since_ns < self._timeout_ns else DriveCommand()
 
     def save(self) -> bytes:
         """Return the command and the time it was latched."""
-        return struct.pack('<qdd', self._since_ns, *self._twist)
+        return struct.pack('<q', self._since_ns) + self._wanted.save()
 
     def restore(self, blob: bytes) -> None:
         """Become what :meth:`save` described."""
-        self._since_ns, linear, angular = struct.unpack('<qdd', blob)
-        self._twist = (linear, angular)
+        (self._since_ns,) = struct.unpack_from('<q', blob)
+        self._wanted = DriveCommand.load(blob[8:])
 
 
 def known_drivers() -> dict[str, metadata.EntryPoint]:
@@ -213,21 +224,18 @@ def make_driver(config: DriverConfig) -> Driver:
     return driver
 
 
-def finite_command(driver: Driver, config: DriverConfig, t_ns: int, base: BodyState) -> tuple[float, float]:
+def finite_command(driver: Driver, config: DriverConfig, t_ns: int, base: BodyState) -> DriveCommand:
     """Return what a driver commands, see :meth:`Driver.command`.
 
     :param config: that it was made from
-    :raises DriverError: if that is not two finite numbers
+    :raises DriverError: if that is no DriveCommand, nor two numbers, or they are not finite
     """
-    command = driver.command(t_ns, base)
-    try:
-        linear, angular = (float(value) for value in command)
-    except (TypeError, ValueError):
-        linear = angular = math.nan
-    if not (math.isfinite(linear) and math.isfinite(angular)):
+    given = driver.command(t_ns, base)
+    command = DriveCommand.of(given)
+    if command is None or not command.finite:
         name = config.name if isinstance(config, PluginDriverConfig) else config.type
         raise DriverError(
-            f'driver {name!r} ({type(driver).__module__}.{type(driver).__qualname__}) commands {command!r}; allowed:'
-            ' two finite numbers, forward speed [m/s] and yaw rate [rad/s]'
+            f'driver {name!r} ({type(driver).__module__}.{type(driver).__qualname__}) commands {given!r}; allowed:'
+            ' two finite numbers, forward speed [m/s] and yaw rate [rad/s], or a DriveCommand of finite numbers'
         )
-    return linear, angular
+    return command

@@ -43,11 +43,12 @@ class Figures:
 
         :param way: horizontal, of the base [m]
         :param rim_speeds: of the wheels, mean over the cycle [m/s]
-        :param table: of wheel states at its end
+        :param table: of wheel states at its end; empty without wheels
         :param commanded: whether wheels were told to turn
         :param duration: [s]
         """
-        self.max_sinkage = max(self.max_sinkage, float(table[:, wheel_state.SINKAGE_TOTAL].max()))
+        if len(table):
+            self.max_sinkage = max(self.max_sinkage, float(table[:, wheel_state.SINKAGE_TOTAL].max()))
         if commanded:
             self.commanded = 1.0
         if not self.commanded:

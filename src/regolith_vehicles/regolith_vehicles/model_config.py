@@ -174,6 +174,13 @@ class OdometryConfig(Section):
     encoder_ticks: int = Field(default=4096, ge=1, le=2**31, description='of the wheels, per turn')
 
 
+class RunningGearConfig(Section):
+    """A running gear of another package, from entry-point group ``regolith.running_gears``."""
+
+    name: str = Field(min_length=1, description='of the entry point')
+    parameters: dict[str, Any] = Field(default_factory=dict, description="the gear's own")
+
+
 class VisualsConfig(Section):
     """What is only seen: mesh files by name, as SynChrono's description messages carry them (seed 001), and plates."""
 
@@ -199,12 +206,13 @@ class VehicleModelConfig(Section):
     mjcf: str = Field(min_length=1, description='MJCF file, relative to this one')
     substep_s: float = Field(default=1e-3, gt=0.0, le=0.02, description='longest substep [s]')
     chassis: str = Field(default='base_link', min_length=1, description='MJCF body with the free joint: the base frame')
-    wheels: tuple[WheelConfig, ...] = Field(min_length=1)
+    running_gear: RunningGearConfig | None = Field(default=None, description='what it moves by; absent: its wheels')
+    wheels: tuple[WheelConfig, ...] = Field(default=(), description='one or more, unless another gear is named')
     collision: CollisionConfig = CollisionConfig()
     ground_shapes: tuple[GroundShapeConfig, ...] = Field(
         default=(), description='what of the hull presses on soil; absent: nothing but wheels does'
     )
-    drive: DriveConfig
+    drive: DriveConfig | None = Field(default=None, description='of the wheels, which need one')
     steering: SteeringConfig = SteeringConfig()
     odometry: OdometryConfig = OdometryConfig()
     visuals: VisualsConfig = VisualsConfig()
@@ -220,6 +228,22 @@ class VehicleModelConfig(Section):
     def source(self) -> YamlSource | None:
         """What it was read from, with the line of every key; None if from no file."""
         return self._source
+
+    @model_validator(mode='after')
+    def _moves_by_something(self) -> VehicleModelConfig:
+        if self.running_gear is None:
+            for key, lacks in (('wheels', not self.wheels), ('drive', self.drive is None)):
+                if lacks:
+                    raise ValueError(f'has no {key}; allowed: wheels and their drive, or another running_gear')
+        elif self.wheels:
+            raise ValueError(f'has wheels and running_gear {self.running_gear.name!r}; allowed: one of them')
+        return self
+
+    @property
+    def wheel_drive(self) -> DriveConfig:
+        """Limits of the wheels' motors, of a vehicle that has wheels."""
+        assert self.drive is not None
+        return self.drive
 
     @field_validator('wheels', 'ground_shapes')
     @classmethod

@@ -27,13 +27,10 @@ class Motion:
     contact: Any
     """What the ground contact was given, its memory in it."""
     duration: float
-    begin: Vector
-    """Controls at the start of the cycle."""
-    end: Vector
-    """Controls at its end."""
-    wheel_angles: Vector
-    """At its start, as what follows [rad]."""
-    steer_angles: Vector
+    ramp: tuple[Vector, Vector]
+    """Commands of the running gear at its start and at its end."""
+    before: Any
+    """What the gear wants to know of its start."""
     base_position: Vector
     """[m]."""
     samples: Vector

@@ -19,7 +19,7 @@ class Motors:
     """The drives of all wheels and the steering of those that steer; n wheels, m of which steer."""
 
     def __init__(self, config: VehicleModelConfig, body: Multibody) -> None:
-        self._drive, self._steering = config.drive, config.steering
+        self._drive, self._steering = config.wheel_drive, config.steering
         self._limit = body.bias_limit
         self.steered = np.nonzero(body.steer_actuator >= 0)[0]
         """Indices of the wheels that steer, shape (m,)."""

@@ -161,18 +161,18 @@ def compile_vehicle(
         radius=radius,
         steered=np.array([k >= 0 for k in steer]),
         max_steer=math.radians(config.steering.max_angle_deg),
-        max_speed=config.drive.max_wheel_speed_radps,
+        max_speed=config.drive.max_wheel_speed_radps if config.drive is not None else 0.0,
     )
     return Multibody(
         model=model,
         base=base,
-        wheel_body=np.array(body),
-        wheel_joint=np.array(joint),
+        wheel_body=np.array(body, dtype=np.int64),
+        wheel_joint=np.array(joint, dtype=np.int64),
         wheel_qpos=np.array([model.jnt_qposadr[k] for k in joint], dtype=np.int64),
         wheel_dof=np.array([model.jnt_dofadr[k] for k in joint], dtype=np.int64),
         steer_qpos=np.array([-1 if k < 0 else model.jnt_qposadr[k] for k in steer], dtype=np.int64),
-        wheel_actuator=np.array(drive),
-        steer_actuator=np.array(servo),
+        wheel_actuator=np.array(drive, dtype=np.int64),
+        steer_actuator=np.array(servo, dtype=np.int64),
         radius=radius,
         half_width=np.array([0.5 * w.width_m for w in wheels]),
         bias_limit=np.array(limits),
@@ -204,25 +204,23 @@ def to_ros(wxyz: Vector) -> Vector:
 
 
 def check_substep(
-    config: VehicleModelConfig, mass: float, limit_of: Callable[[float, float], StepLimit],
+    config: VehicleModelConfig, mass: float, limit_of: Callable[[float, float], StepLimit], gear_area: float,
     where: str | Path = 'vehicle', hull_area: float = 0.0,
 ) -> float:  # fmt: skip
     """Return the stability limit of the explicit ground force, or refuse a substep above half of it.
 
-    It follows from the mass of the whole vehicle and the area that can plausibly press: of all wheels, chord times
-    width at a sinkage of half the radius, sqrt(3) R w each (a single unsprung wheel is lighter, but it also never
-    stands in the soil so deep that it would carry this area alone); or of the hull. Each counts apart: what lies on its
-    belly does not stand on wheels.
+    It follows from the mass of the whole vehicle and the area that can plausibly press: of the running gear, or of the
+    hull. Each counts apart: what lies on its belly does not stand on wheels.
 
     :param mass: of the vehicle [kg]
     :param limit_of: the ground's (:meth:`regolith_terrain.ground_contact.GroundContact.step_limit`)
+    :param gear_area: of the running gear [m^2]
     :param hull_area: largest face of any ground shape [m^2]
     :return: limit of the substep [s]
     :raises VehicleModelError: naming all these values
     """
-    wheel_area = math.fsum(math.sqrt(3.0) * w.radius_m * w.width_m for w in config.wheels)
     lowest = math.inf
-    for area, part in ((wheel_area, 'wheels'), (hull_area, 'ground_shapes')):
+    for area, part in ((gear_area, 'wheels' if config.wheels else 'running gear'), (hull_area, 'ground_shapes')):
         if area <= 0.0:
             continue
         limit, why = limit_of(mass, area)

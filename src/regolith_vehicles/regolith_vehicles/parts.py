@@ -1,10 +1,11 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a vehicle that soil can feel: its wheels, and what of its hull may come to the ground."""
+"""The parts of a vehicle that soil can feel: its running gear, and what of its hull may come to the ground."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +21,8 @@ from regolith_vehicles import substeps
 from regolith_vehicles.config import VehicleModelError
 from regolith_vehicles.model_config import GroundShapeConfig, VehicleModelConfig
 from regolith_vehicles.multibody import Multibody
-from regolith_vehicles.wheel_shapes import axle_frame, load_triangles, wheel_shape
+from regolith_vehicles.running_gear import TouchingPart
+from regolith_vehicles.wheel_shapes import load_triangles
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -45,12 +47,12 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Wheels first, in the order of the YAML file, then the ground shapes of the hull; n of both."""
+    """Those of the running gear first, then the ground shapes of the hull; n of both."""
 
     names: tuple[str, ...]
     """As errors tell them."""
-    wheels: int
-    """Number of wheels."""
+    gear: int
+    """How many of them are the running gear's."""
     body: Indices
     """Index of the body each is fixed to, shape (n,)."""
     offset: Vector
@@ -69,7 +71,7 @@ class Parts:
     @property
     def hull_area(self) -> float:
         """Largest face of a box round any ground shape [m^2]; 0 without any."""
-        h = self.box_half[self.wheels :]
+        h = self.box_half[self.gear :]
         return 4.0 * float(np.max(h[:, [0, 1, 2]] * h[:, [1, 2, 0]], initial=0.0))
 
     def centers(self, count: int, place: Vector, turn: Vector) -> Vector:
@@ -111,23 +113,19 @@ class Parts:
         return False
 
 
-def make_parts(config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> Parts:
+def make_parts(
+    config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path, gear: Sequence[TouchingPart]
+) -> Parts:
     """Return the parts of a vehicle that soil can feel.
 
+    :param gear: those of the running gear
     :raises VehicleModelError: if a shape cannot be made of what its section says
     """
     folder, where = Path(mjcf_path).parent, config.file or mjcf_path
-    wheels, hull = config.wheels, config.ground_shapes
+    hull = config.ground_shapes
     model = body.model
-    shapes = []
-    for wheel in wheels:
-        try:
-            shapes.append(wheel_shape(wheel, folder))
-        except ValueError as error:
-            raise _unusable(where, f'wheels.{wheel.name}', error) from None
-    axes = model.jnt_axis[body.wheel_joint]
-    frames = [np.eye(3) if w.mesh is not None else axle_frame(a) for w, a in zip(wheels, axes, strict=True)]
-    bodies = list(body.wheel_body)
+    shapes, frames = [part.shape for part in gear], [part.frame for part in gear]
+    bodies = [part.body for part in gear]
     for shape in hull:
         name = shape.body if shape.body is not None else config.chassis
         index = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, name)
@@ -141,12 +139,12 @@ def make_parts(config: VehicleModelConfig, body: Multibody, mjcf_path: str | Pat
             raise _unusable(where, f'ground_shapes.{shape.name}', error) from None
         frames.append(_hull_frame(shape))
     joined, frame = scm.join_shapes(shapes), np.array(frames)
-    offset = np.array([(0.0, 0.0, 0.0)] * len(wheels) + [s.position for s in hull], dtype=np.float64)
+    offset = np.array([*(part.offset for part in gear), *(s.position for s in hull)], dtype=np.float64)
     body_of = np.array(bodies, dtype=np.int64)
     middle, half = _boxes(joined, offset, frame)
     return Parts(
-        names=(*(f'wheel {w.name}' for w in wheels), *(f'ground shape {s.name}' for s in hull)),
-        wheels=len(wheels),
+        names=(*(part.name for part in gear), *(f'ground shape {s.name}' for s in hull)),
+        gear=len(gear),
         body=body_of,
         offset=offset,
         frame=frame,
@@ -154,7 +152,7 @@ def make_parts(config: VehicleModelConfig, body: Multibody, mjcf_path: str | Pat
         reach=np.array([scm.reach(shape) for shape in shapes]),
         box_middle=middle,
         box_half=half,
-        hull=_groups(body_of, len(wheels), middle, half, frame),
+        hull=_groups(body_of, len(gear), middle, half, frame),
     )
 
 

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from regolith_vehicles.command import DriveCommand
 from regolith_vehicles.trouble import VehicleError
 from regolith_vehicles.vehicle import Vehicle
 
@@ -14,8 +13,6 @@ _CYCLES = 10
 """Of standing, then of driving."""
 _SHARE = 0.2
 """Of the top speed, at which it drives."""
-_DEEPEST = 2.0
-"""Sinkage over the wheel's radius from which a wheel is under the ground."""
 
 
 def try_out(vehicle: Vehicle, x: float, y: float) -> None:
@@ -25,16 +22,12 @@ def try_out(vehicle: Vehicle, x: float, y: float) -> None:
     :param x: of the place [m]; so is y
     :raises VehicleError: saying what becomes of it
     """
-    drive = vehicle.config.drive
-    wheels = vehicle.config.wheels
+    gear = vehicle.gear
     vehicle.place(x, y, 0.0)
     for cycle in range(2 * _CYCLES):
-        speed = _SHARE * drive.max_wheel_speed_radps if cycle >= _CYCLES else 0.0
-        vehicle.grid.apply(vehicle.evolve(_CYCLE_NS, np.full(len(wheels), speed), np.zeros(len(wheels))))
+        command = DriveCommand(_SHARE * gear.top_speed if cycle >= _CYCLES else 0.0)
+        vehicle.grid.apply(vehicle.evolve(_CYCLE_NS, *gear.targets(command)))
         vehicle.commit()
-        for state, wheel in zip(vehicle.wheel_states(), wheels, strict=True):
-            if state.sinkage_total > _DEEPEST * wheel.radius_m:
-                raise VehicleError(
-                    f'{vehicle.name}: wheel {wheel.name} sinks in by {state.sinkage_total:.3g} m, deeper than it is'
-                    f' high; the vehicle weighs {vehicle.body.mass:.4g} kg'
-                )
+        sunk = gear.too_deep()
+        if sunk:
+            raise VehicleError(f'{vehicle.name}: {sunk}; the vehicle weighs {vehicle.body.mass:.4g} kg')

@@ -236,7 +236,7 @@ def _describe_joint(element: Element, joint: FrameJoint, config: VehicleModelCon
     forces = [float(model.actuator_forcerange[a, 1]) for a in driven if model.actuator_forcelimited[a]]
     effort = max(forces, default=0.0)
     steering = math.radians(config.steering.max_rate_degps)
-    speed = config.drive.max_wheel_speed_radps if k in body.wheel_joint else steering
+    speed = config.wheel_drive.max_wheel_speed_radps if k in body.wheel_joint else steering
     limit = {'effort': _text(effort), 'velocity': _text(speed)}
     if limited or not joint.hinge:
         low, high = model.jnt_range[k] if limited else (-1.0, 1.0)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""One vehicle: its bodies, wheels on soil, motors and dead reckoning; it evolves, then commits or discards."""
+"""One vehicle: its bodies, its running gear, its contact with the ground; it evolves, then commits or discards."""
 
 from __future__ import annotations
 
@@ -21,13 +21,12 @@ from regolith_terrain.scm import NO_BULLDOZING, STAT_COUNT
 from regolith_terrain.soil_config import SoilParameters
 from regolith_terrain.soil_grid import SoilGrid, SoilWindow
 from regolith_terrain.soil_map import SoilMap
-from regolith_vehicles import substeps, wheel_state
-from regolith_vehicles.config import VehicleModelConfig
+from regolith_vehicles import substeps
+from regolith_vehicles.config import VehicleModelConfig, VehicleModelError
 from regolith_vehicles.description import Pose
 from regolith_vehicles.figures import COUNT as FIGURES
 from regolith_vehicles.figures import Figures
 from regolith_vehicles.motion import Motion
-from regolith_vehicles.motors import Motors
 from regolith_vehicles.multibody import (
     Multibody,
     check_substep,
@@ -47,8 +46,10 @@ from regolith_vehicles.placement import (
     SLIDING_SPEED,
     pose_on_ground,
 )
+from regolith_vehicles.running_gear import Contacts, RunningGear, gear_class
 from regolith_vehicles.trouble import VehicleError, check_cycle
-from regolith_vehicles.wheel_state import WheelState, measure_wheels
+from regolith_vehicles.wheel_state import WheelState
+from regolith_vehicles.wheels import Wheels
 from regolith_world.records import BodyState
 
 Vector = NDArray[np.float64]
@@ -65,6 +66,24 @@ def _bodies(body: Multibody, data: Any) -> substeps.Bodies:
         body.model._address, data._address, data.qpos, data.qvel, data.xpos, data.xmat, data.cvel, data.subtree_com,
         data.xipos, data.xfrc_applied, data.ctrl, int(body.model.body_rootid[body.base]),
     )  # fmt: skip
+
+
+def make_gear(config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> RunningGear:
+    """Return the running gear that a vehicle's file names, its wheels if none.
+
+    :raises VehicleModelError: if it cannot be made
+    """
+    named = config.running_gear
+    if named is None:
+        return Wheels(config, body, mjcf_path)
+    try:
+        return gear_class(named.name)(config, body, mjcf_path, **named.parameters)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, VehicleModelError):
+            raise
+        problem, _, allowed = str(error).partition('; allowed: ')
+        where, key = config.file or mjcf_path, 'running_gear'
+        raise VehicleModelError(where, key, named.name, allowed or 'a gear and its parameters', problem) from None
 
 
 class Vehicle:
@@ -102,9 +121,8 @@ class Vehicle:
         soils = soil if isinstance(soil, SoilMap) else SoilMap(soil.parameters())
         self._model = self.body.model
         self._data = mujoco.MjData(self._model)
-        count = len(config.wheels)
-        self._motors = Motors(config, self.body)
-        self._parts = make_parts(config, self.body, mjcf_path)
+        self.gear = make_gear(config, self.body, mjcf_path)
+        self._parts = make_parts(config, self.body, mjcf_path, self.gear.touching)
         shapes, reach = self._parts.shapes, self._parts.reach
         try:
             self._contact: GroundContact = grid.law.contact_class()(
@@ -114,13 +132,14 @@ class Vehicle:
             raise ValueError(f'{name}: {error}') from None
         self._loop = substeps.substep_loop(self._contact.press)
         self._bodies = _bodies(self.body, self._data)
-        check_substep(config, self.body.mass, self._contact.step_limit, config.file, self._parts.hull_area)
+        check_substep(
+            config, self.body.mass, self._contact.step_limit, self.gear.pressing_area, config.file,
+            self._parts.hull_area,
+        )  # fmt: skip
         parts = len(self._parts.names)
         self._force = np.zeros((parts, 3))
         self._torque = np.zeros((parts, 3))
         self._stats = np.zeros((parts, STAT_COUNT))
-        self._table = np.zeros((count, wheel_state.COLUMNS))
-        self._odometry = Odometry.start(self.body.layout, self.config.odometry)
         self._figures = Figures()
         self._body_state: BodyState | None = None
         self._refresh()
@@ -138,18 +157,17 @@ class Vehicle:
         :param x: of the base frame in the world [m]; so is y
         :param heading: of the base's +x, from the world's +x towards +y [rad]
         """
-        layout = self.body.layout
         data = mujoco.MjData(self._model)
         data.qpos[:7] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
         mujoco.mj_kinematics(self._model, data)
-        below = data.xpos[self.body.wheel_body, 2] - self.body.radius
+        feet = self.gear.feet(data)
         aim_x, aim_y = x, y
         # On a slope soil gives way by some millimetres before it holds; the second time it does so from further up.
         for _ in range(2):
-            pose = pose_on_ground(aim_x, aim_y, heading, layout.x, layout.y, below, self.grid.levels)
+            pose = pose_on_ground(aim_x, aim_y, heading, *feet, self.grid.levels)
             self.place_at(*pose)
             if not self._settle():
-                self.place_at(*pose_on_ground(x, y, heading, layout.x, layout.y, below, self.grid.levels))
+                self.place_at(*pose_on_ground(x, y, heading, *feet, self.grid.levels))
                 return
             off_x, off_y = self._data.xpos[self.body.base, 0] - x, self._data.xpos[self.body.base, 1] - y
             if math.hypot(off_x, off_y) < PLACED_WITHIN:
@@ -169,7 +187,7 @@ class Vehicle:
         """
         step = self.config.substep_s
         count = math.ceil(SETTLING_CYCLE / step)
-        still = np.zeros(len(self._motors.command))
+        still = np.zeros(len(self.gear.actuators))
         samples = np.empty((count, substeps.SAMPLE_COLUMNS))
         fade = math.exp(-SETTLING_RATE * step)
         self._model.opt.timestep = step
@@ -177,15 +195,14 @@ class Vehicle:
             active = self._touching(count * step)
             window = self._window(active, count * step)
             contact = self._contact.arrays(window, active)
-            controls = self._motors.controls(still)
-            before = self._data.qpos[self.body.wheel_qpos]
+            controls = self.gear.controls(still)
+            before = self.gear.positions(self._data)
             fading = substeps.Fading(fade, window.values, window.history(), window.touched)
             try:
                 self._check(self._run(count, step, active, contact, controls, controls, samples, fading)())
             except VehicleError:
                 return False  # a model that blows up does so in the run, too, which says when
-            turned = self._data.qpos[self.body.wheel_qpos] - before
-            self._motors.correct_droop(-turned / (count * step), count * step)
+            self.gear.let_down(self._data, before, count * step)
             self._contact.remember(window, contact)
             self._refresh()
             if np.abs(self._data.qvel).max() < SETTLED_SPEED:
@@ -202,9 +219,7 @@ class Vehicle:
         self._data.qpos[:3] = position
         self._data.qpos[3:7] = np.roll(np.asarray(orientation, dtype=float), 1)
         self._contact.reset()
-        self._motors.reset()
-        self._table[:] = 0.0
-        self._odometry = Odometry.start(self.body.layout, self.config.odometry)
+        self.gear.reset()
         self._figures = Figures()
         self._refresh()
         self.commit()
@@ -231,17 +246,18 @@ class Vehicle:
 
     def wheel_states(self) -> tuple[WheelState, ...]:
         """Return how each wheel stood to the ground at the end of the last cycle; zeros before the first."""
-        return tuple(WheelState.from_row(w.name, row) for w, row in zip(self.config.wheels, self._table, strict=True))
+        rows = self.gear.table if self.config.wheels else ()
+        return tuple(WheelState.from_row(w.name, row) for w, row in zip(self.config.wheels, rows, strict=True))
 
     def wheel_poses(self) -> tuple[Pose, ...]:
         """Return the poses of the wheels in the world, in the order of the configuration."""
         bodies = self.body.wheel_body
         return tuple(Pose(self._data.xpos[b].copy(), to_ros(self._data.xquat[b])) for b in bodies)
 
-    def wheel_arrays(self) -> tuple[Vector, Vector, Vector]:
-        """Return copies of the table of wheel states, the wheels' positions and their quaternions (x, y, z, w)."""
-        bodies = self.body.wheel_body
-        return self._table.copy(), self._data.xpos[bodies], self._data.xquat[bodies][:, [1, 2, 3, 0]]
+    def gear_arrays(self) -> tuple[Vector, Vector, Vector]:
+        """Return copies of the gear's table, the positions of its parts' bodies and their quaternions (x, y, z, w)."""
+        bodies = self._parts.body[: self._parts.gear]
+        return self.gear.table.copy(), self._data.xpos[bodies], self._data.xquat[bodies][:, [1, 2, 3, 0]]
 
     def joint_states(self) -> tuple[tuple[str, ...], Vector, Vector]:
         """Return names, positions [rad or m] and velocities [rad/s or m/s] of all joints but the free one."""
@@ -256,12 +272,12 @@ class Vehicle:
         """Return the part of the weight that the hull carried at the end of the last cycle; 0 without gravity."""
         gravity = self._model.opt.gravity
         weight = self.body.mass * float(gravity @ gravity)
-        return float(-self._force[self._parts.wheels :].sum(axis=0) @ gravity) / weight if weight > 0.0 else 0.0
+        return float(-self._force[self._parts.gear :].sum(axis=0) @ gravity) / weight if weight > 0.0 else 0.0
 
     @property
     def odometry(self) -> Odometry:
         """Dead reckoning up to now; a copy."""
-        return Odometry.load(self._odometry.save())
+        return Odometry.load(self.gear.odometry.save())
 
     @property
     def figures(self) -> Figures:
@@ -287,44 +303,43 @@ class Vehicle:
         self._body_state = None
         mujoco.mj_comVel(model, data)
 
-    def evolve(self, dt_ns: int, wheel_speeds: ArrayLike, steer_angles: ArrayLike) -> NodeRecords:
+    def evolve(self, dt_ns: int, *targets: ArrayLike) -> NodeRecords:
         """Move by one cycle on the committed soil; return the nodes this changes. Tentative.
 
         :param dt_ns: length of the cycle [ns], > 0
-        :param wheel_speeds: wanted at its end [rad/s], shape (n,); limits of speed and acceleration apply
-        :param steer_angles: wanted at its end [rad], shape (n,); limits apply; ignored where nothing steers
-        :raises VehicleError: if the vehicle blew up or a wheel outran its soil window, naming it and the part
+        :param targets: of the running gear's actuators at its end (:meth:`RunningGear.targets`; of wheels: speeds
+            [rad/s] and steering angles [rad], shape (n,) each); limits of value and rate apply
+        :raises VehicleError: if the vehicle blew up or a part outran its soil window, naming it and the part
         :raises ValueError: if a command is not finite
         """
-        motion = self.begin(dt_ns, wheel_speeds, steer_angles)
+        motion = self.begin(dt_ns, *targets)
         motion.run()
         return self.finish(motion)
 
-    def begin(self, dt_ns: int, wheel_speeds: ArrayLike, steer_angles: ArrayLike) -> Motion:
+    def begin(self, dt_ns: int, *targets: ArrayLike) -> Motion:
         """Prepare a cycle; arguments as for :meth:`evolve`. Next come the motion's ``run``, then :meth:`finish`."""
         if dt_ns <= 0:
             raise ValueError(f'{self.name}: cycle of {dt_ns} ns; allowed: > 0')
-        if not (np.isfinite(wheel_speeds).all() and np.isfinite(steer_angles).all()):
+        if not all(np.isfinite(target).all() for target in targets):
             # It would stay in the ramp of the commands for good.
-            given = f'{wheel_speeds!r} rad/s, {steer_angles!r} rad'
+            given = ', '.join(repr(target) for target in targets)
             raise ValueError(f'{self.name}: commands {given}; allowed: finite numbers')
         duration = dt_ns * 1e-9
         longest = max(1, math.floor(self.config.substep_s * 1e9))
         count = -(-dt_ns // longest)
         step = duration / count
-        motors = self._motors
-        begin, end = motors.ramp(np.asarray(wheel_speeds, float), np.asarray(steer_angles, float), duration)
-        data, body = self._data, self.body
+        gear, data = self.gear, self._data
+        ramp = gear.ramp(duration, *targets)
         active = self._touching(duration)
         window = self._window(active, duration)
         contact = self._contact.arrays(window, active)
         self._model.opt.timestep = step
         samples = np.empty((count, substeps.SAMPLE_COLUMNS))
-        loop = self._run(count, step, active, contact, motors.controls(begin), motors.controls(end), samples)
+        begin, end = (gear.controls(command) for command in ramp)
+        loop = self._run(count, step, active, contact, begin, end, samples)
         return Motion(
-            loop, window, contact, duration, begin, end, data.qpos[body.wheel_qpos], self._steer_angles(),
-            data.xpos[body.base].copy(), samples,
-        )  # fmt: skip
+            loop, window, contact, duration, ramp, gear.positions(data), data.xpos[self.body.base].copy(), samples
+        )
 
     def _run(
         self, count: int, step: float, active: int, contact: Any, begin: Vector, end: Vector, samples: Vector,
@@ -334,7 +349,7 @@ class Vehicle:
         parts = self._parts
         self._force[active:] = self._torque[active:] = self._stats[active:] = 0.0
         return partial(
-            self._loop, count, step, self._bodies, substeps.Controls(self._motors.actuators, begin, end),
+            self._loop, count, step, self._bodies, substeps.Controls(self.gear.actuators, begin, end),
             substeps.Touching(parts.body, parts.offset, parts.frame, active), contact,
             substeps.Wrenches(self._force, self._torque, self._stats), fading, samples,
         )  # fmt: skip
@@ -342,27 +357,23 @@ class Vehicle:
     def finish(self, motion: Motion) -> NodeRecords:
         """Take in a motion that was run; return the nodes it changed and raise as :meth:`evolve` does."""
         self._check(motion.status)
-        data, body, window, duration = self._data, self.body, motion.window, motion.duration
+        data, gear, window, duration = self._data, self.gear, motion.window, motion.duration
         self._refresh()
         self._contact.remember(window, motion.contact)
-        self._motors.command = motion.end
-        turned = data.qpos[body.wheel_qpos] - motion.wheel_angles
-        wanted = 0.5 * (motion.begin + motion.end)[: len(turned)]
-        self._motors.correct_droop(wanted - turned / duration, duration)
-        angles = 0.5 * (motion.steer_angles + self._steer_angles())
-        self._odometry.advance(body.layout, self.config.odometry, turned, angles, duration)
-        self._measure(window)
-        way = data.xpos[body.base] - motion.base_position
-        commanded = bool(motion.end.any()) or bool(motion.begin.any())
-        rim_speeds = turned / duration * body.radius
-        self._figures.count(math.hypot(float(way[0]), float(way[1])), rim_speeds, self._table, commanded, duration)
+        gear.finish(data, motion.before, motion.ramp, duration)
+        gear.measure(data, self._contacts(window))
+        way = data.xpos[self.body.base] - motion.base_position
+        begin, end = motion.ramp
+        moving = bool(end.any()) or bool(begin.any())
+        gear.count(self._figures, math.hypot(float(way[0]), float(way[1])), data, motion.before, moving, duration)
         return window.changed()
 
-    def _steer_angles(self) -> Vector:
-        angles = np.zeros(len(self.config.wheels))
-        steered = self._motors.steered
-        angles[steered] = self._data.qpos[self.body.steer_qpos[steered]]
-        return angles
+    def _contacts(self, window: SoilWindow) -> Contacts:
+        """Return how the running gear stands to the ground."""
+        parts, data = self._parts, self._data
+        n = parts.gear
+        centers = parts.centers(n, data.xpos, data.xmat)
+        return Contacts(window, self._velocities(centers), self._force[:n], self._torque[:n], self._stats[:n])
 
     def _velocities(self, centers: Vector) -> Vector:
         """Return the velocities of the first parts' origins, at ``centers``, in world axes [m/s], shape (k, 3)."""
@@ -371,13 +382,13 @@ class Vehicle:
         return out
 
     def _touching(self, duration: float) -> int:
-        """Return how many parts the loop has to press on soil: the wheels, and all others where one may come to it."""
+        """Return how many parts the loop has to press on soil: the gear's, and all others where one may come to it."""
         parts, data, contact = self._parts, self._data, self._contact
         com = data.subtree_com[self._bodies.root]
         near = parts.hull_is_near(
             self.grid, contact.feels_above_m, data.xpos, data.xmat, data.cvel, com, duration
         )
-        return len(parts.names) if near else parts.wheels
+        return len(parts.names) if near else parts.gear
 
     def _window(self, active: int, duration: float) -> SoilWindow:
         """Return the soil that any of the first ``active`` parts can reach within a cycle."""
@@ -397,15 +408,6 @@ class Vehicle:
         (i0, j0), (i1, j1) = parts[:, ::2].min(axis=0).tolist(), parts[:, 1::2].max(axis=0).tolist()
         # Whole eights, so that the window seldom changes its size and the shear's arrays can be used again.
         return self.grid.window(i0, i0 + (i1 - i0 + 7) // 8 * 8, j0, j0 + (j1 - j0 + 7) // 8 * 8, parts)
-
-    def _measure(self, window: SoilWindow) -> None:
-        data, body = self._data, self.body
-        centers = data.xpos[body.wheel_body]
-        measure_wheels(
-            window.base, window.level, window.i0, window.j0, window.spacing,
-            centers, data.xaxis[body.wheel_joint], self._velocities(centers), data.qvel[body.wheel_dof],
-            self._steer_angles(), body.radius, body.half_width, self._force, self._torque, self._stats, self._table,
-        )  # fmt: skip
 
     def _check(self, status: int) -> None:
         check_cycle(status, self.name, self._model, self._data, self._parts.names)
@@ -435,14 +437,13 @@ class Vehicle:
         return self._committed
 
     def state(self) -> bytes:
-        """Return the exact state (little-endian): bodies, motors, odometry, key figures, memory of the contact."""
+        """Return the exact state (little-endian): bodies, running gear, figures, odometry, memory of the contact."""
         size = mujoco.mj_stateSize(self._model, _STATE)
         vector = np.empty(size)
         mujoco.mj_getState(self._model, self._data, vector, _STATE)
-        motors = self._motors
-        own = np.concatenate((motors.command, motors.bias, self._table.reshape(-1), self._figures.values()))
+        own = np.concatenate((self.gear.values(), self._figures.values()))
         head = _HEAD.pack(_MAGIC, size, len(own)) + vector.astype('<f8').tobytes() + own.astype('<f8').tobytes()
-        return head + self._odometry.save() + self._contact.save()
+        return head + self.gear.odometry.save() + self._contact.save()
 
     def restore(self, blob: bytes) -> None:
         """Become what :meth:`state` described, and commit that.
@@ -450,9 +451,7 @@ class Vehicle:
         :raises ValueError: if the blob is not the state of such a vehicle
         """
         size = mujoco.mj_stateSize(self._model, _STATE)
-        wheels = len(self.config.wheels)
-        motors = self._motors
-        own_size = len(motors.command) + wheels + self._table.size + FIGURES
+        own_size = len(self.gear.values()) + FIGURES
         if len(blob) < _HEAD.size or _HEAD.unpack_from(blob) != (_MAGIC, size, own_size):
             raise ValueError(f'{self.name}: not the saved state of a vehicle of this model ({len(blob)} bytes)')
         at = _HEAD.size
@@ -460,14 +459,12 @@ class Vehicle:
         at += 8 * size
         own = np.frombuffer(blob, '<f8', own_size, at).astype(np.float64)
         at += 8 * own_size
-        odometry_size = len(self._odometry.save())
-        self._odometry = Odometry.load(blob[at : at + odometry_size])
+        odometry_size = len(self.gear.odometry.save())
+        self.gear.odometry = Odometry.load(blob[at : at + odometry_size])
         self._contact.load(blob[at + odometry_size :])
         mujoco.mj_setState(self._model, self._data, vector, _STATE)
         self._data.warning.number[:] = 0
-        cuts = np.cumsum([len(motors.command), wheels, self._table.size])
-        motors.command, motors.bias, table, figures = (part.copy() for part in np.split(own, cuts))
-        self._table = table.reshape(wheels, wheel_state.COLUMNS)
-        self._figures = Figures(*(float(value) for value in figures))
+        self.gear.take(own[:-FIGURES].copy())
+        self._figures = Figures(*(float(value) for value in own[-FIGURES:]))
         self._refresh()
         self._committed = blob

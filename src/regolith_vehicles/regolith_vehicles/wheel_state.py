@@ -19,6 +19,11 @@ SLOW = 1e-2
 SPIN, STEER, SLIP, SLIP_ANGLE, SINKAGE_TOTAL, SINKAGE_INCREMENTAL, NORMAL_LOAD, DRAWBAR, LOADED_NODES = range(9)
 FORCE, TORQUE, COLUMNS = 9, 12, 15
 """Columns of the table :func:`measure_wheels` fills; force and torque take three each."""
+NAMES = (
+    'angular_speed', 'steer_angle', 'slip_ratio', 'slip_angle', 'sinkage_total', 'sinkage_incremental', 'normal_load',
+    'drawbar_pull', 'loaded_nodes', 'force_x', 'force_y', 'force_z', 'torque_x', 'torque_y', 'torque_z',
+)  # fmt: skip
+"""Of the columns; what each means tells :class:`WheelState`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from regolith_terrain.height_field import FlatField
 from regolith_terrain.merge import SoilDelta, SoilUpdate
 from regolith_terrain.soil_copy import SoilCopy
 from regolith_terrain.soil_grid import SoilGrid
+from regolith_vehicles import wheel_state
 from regolith_vehicles.agent import Snapshot, VehicleAgent, swept_bounds
 from regolith_vehicles.config import VehicleEntry, load_vehicle_model
 from regolith_vehicles.drivers import Driver
@@ -210,7 +211,7 @@ def test_absurd_commands_drive_as_fast_as_the_rover_can() -> None:
     assert rig.agent.on_command(1e308, 1e308)
     _hashes(rig, 60)
     assert not rig.agent.on_command(float('inf'), 0.0) and not rig.agent.on_command(0.0, float('nan'))
-    assert np.isfinite(rig.agent.vehicle.wheel_arrays()[0]).all()
+    assert np.isfinite(rig.agent.vehicle.gear_arrays()[0]).all()
     # 1.2 s at 2 rad/s^2 on wheels of 0.25 m.
     speed = np.hypot(*rig.answers[-1].bodies[0].linear_velocity[:2])
     assert 0.1 < speed < 0.6
@@ -328,7 +329,7 @@ def test_everything_an_agent_knows_is_saved_and_comes_back() -> None:
     fresh.evolve(commit=False)
     two.restore(blob, 3)
     assert two.save() == blob and two.epoch == 3
-    assert one._cycles == two._cycles == 15 and one._command == two._command and one._command[1] != 0.0
+    assert one._cycles == two._cycles == 15 and one._command == two._command and one._command.angular != 0.0
     assert one._hash == two._hash and two._digest(15, b'', two.vehicle.state()) == two._hash
     assert one.driver.save() == two.driver.save() == two._driver_committed != b''
     assert vars(one._watch) == vars(two._watch) and one._watch.save() == two._watch_committed
@@ -375,8 +376,10 @@ def test_observers_see_committed_states_only() -> None:
     rig.hold()
     assert [s.t_ns for s in rig.published] == [0, DT_NS, 2 * DT_NS, 3 * DT_NS]
     assert np.array_equal(rig.published[2].base.position, answer.bodies[0].position)
-    assert rig.published[2].command == (0.3, 0.05)
-    assert len(rig.published[2].wheels) == 4 and len(rig.published[2].joint_names) == 12
+    assert tuple(rig.published[2].command) == (0.3, 0.05)
+    parts = rig.published[2].parts
+    assert parts.names == ('front_left', 'front_right', 'rear_left', 'rear_right') and parts.columns == wheel_state.NAMES
+    assert parts.table.shape == (4, 15) and len(rig.published[2].joint_names) == 12
 
 
 def test_stop_reports_key_figures() -> None:

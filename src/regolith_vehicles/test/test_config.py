@@ -48,7 +48,7 @@ def test_own_vehicle_by_relative_path(tmp_path: Path) -> None:
         ({'substep_s': -1.0}, ['own.yaml', 'substep_s', '-1.0', 'greater than 0']),
         ({'substep_s': float('nan')}, ['own.yaml', 'substep_s', 'nan']),
         ({'mjcf': 'nowhere.xml'}, ['own.yaml', 'mjcf', 'nowhere.xml']),
-        ({'wheels': []}, ['own.yaml', 'wheels', 'at least 1']),
+        ({'wheels': []}, ['own.yaml', 'has no wheels', 'running_gear']),
         ({'drive': {'max_wheel_speed_radps': 3.0}}, ['own.yaml', 'drive.max_wheel_acceleration_radps2', 'is missing']),
         ({'collision': {'shapes': [{'kind': 'cone', 'size': [1.0]}]}}, ['collision.shapes.0.kind', 'cone', 'cylinder']),
     ],
@@ -93,10 +93,10 @@ def test_substep_limit() -> None:
     """VIPER passes at 1 ms on the reference soils; the limit is the smaller of the two formulas."""
     config, _ = load_vehicle_model('viper')
     area = 4 * 3**0.5 * 0.25 * 0.30
-    assert check_substep(config, 434.92, ground(2e8, 3e4)) == pytest.approx(2.0 * (434.92 / (2e8 * area)) ** 0.5)
-    assert check_substep(config, 434.92, ground(2e8, 4e5)) == pytest.approx(434.92 / (4e5 * area))
+    assert check_substep(config, 434.92, ground(2e8, 3e4), area) == pytest.approx(2.0 * (434.92 / (2e8 * area)) ** 0.5)
+    assert check_substep(config, 434.92, ground(2e8, 4e5), area) == pytest.approx(434.92 / (4e5 * area))
     with pytest.raises(VehicleModelError, match=r'substep_s.*0.001.*434.9 kg.*2e\+09'):
-        check_substep(config, 434.92, ground(2e9, 3e4))
+        check_substep(config, 434.92, ground(2e9, 3e4), area)
 
 
 @pytest.mark.parametrize(

@@ -233,11 +233,12 @@ def _config(**changes: object) -> VehicleModelConfig:
 def test_wheels_and_hull_have_step_limits_of_their_own() -> None:
     """Each is what it is alone, with its own area; the refusal says which."""
     config, ground = _config(), partial(spring_limit, elastic=2e8, damping=3e4)
-    wheels = check_substep(config, 434.92, ground)
-    assert check_substep(config, 434.92, ground, hull_area=0.1) == wheels
-    assert check_substep(config, 434.92, ground, hull_area=1.0) == pytest.approx(2.0 * math.sqrt(434.92 / 2e8))
+    area = 4 * 3**0.5 * 0.25 * 0.30
+    wheels = check_substep(config, 434.92, ground, area)
+    assert check_substep(config, 434.92, ground, area, hull_area=0.1) == wheels
+    assert check_substep(config, 434.92, ground, area, hull_area=1.0) == pytest.approx(2.0 * math.sqrt(434.92 / 2e8))
     with pytest.raises(ValueError, match=r'substep_s = 0.001.* on 4 m\^2 of soil \(ground_shapes\)'):
-        check_substep(config, 434.92, ground, hull_area=4.0)
+        check_substep(config, 434.92, ground, area, hull_area=4.0)
 
 
 @pytest.mark.parametrize(

@@ -57,11 +57,11 @@ def test_compiled_loop_equals_python_loop(make_vehicle: Maker) -> None:
     body, model, data = twin.body, twin._model, twin._data
     window = twin._window(4, 0.02)
     contact = twin._contact.arrays(window, 4)
-    begin, end = (twin._motors.controls(c) for c in twin._motors.ramp(speeds, angles, 0.02))
+    begin, end = (twin.gear.motors.controls(c) for c in twin.gear.motors.ramp(speeds, angles, 0.02))
     step = 20_000_000 * 1e-9 / 20
     model.opt.timestep = step
     for k in range(20):
-        data.ctrl[twin._motors.actuators] = begin + (end - begin) * ((k + 1) / 20)
+        data.ctrl[twin.gear.motors.actuators] = begin + (end - begin) * ((k + 1) / 20)
         mujoco.mj_step1(model, data)
         for w in range(4):
             b = body.wheel_body[w]
@@ -176,9 +176,9 @@ def test_commands_respect_the_limits(make_vehicle: Maker) -> None:
     """Acceleration, speed and steering rate of one cycle are those of the configuration."""
     vehicle = make_vehicle()
     vehicle.place(0.0, 0.0, 0.0)
-    begin, end = vehicle._motors.ramp(np.full(4, 100.0), np.full(4, 1.0), 0.02)
+    begin, end = vehicle.gear.motors.ramp(np.full(4, 100.0), np.full(4, 1.0), 0.02)
     assert np.allclose(end - begin, [2.0 * 0.02] * 4 + [np.radians(30.0) * 0.02] * 4, rtol=1e-12)
-    _, end = vehicle._motors.ramp(np.full(4, 100.0), np.full(4, 1.0), 100.0)
+    _, end = vehicle.gear.motors.ramp(np.full(4, 100.0), np.full(4, 1.0), 100.0)
     assert np.allclose(end, [3.14159265] * 4 + [np.radians(30.0)] * 4, rtol=1e-9)
 
 

@@ -11,6 +11,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
+from regolith_vehicles.command import DriveCommand
 from regolith_vehicles.config import ExternalDriverConfig, PathDriverConfig
 from regolith_vehicles.drivers import LIVE, ExternalDriver, PathDriver
 from regolith_vehicles.events import KINDS, EventWatch
@@ -51,17 +52,18 @@ def test_all_of_a_vehicle_comes_back(make_vehicle: Maker) -> None:
     drive(two, 3, -0.2, 0.1)
     two.restore(one.state())
     assert two.state() == one.state() == two.committed_state()
-    assert one._motors.bias.any() and np.unique(one._motors.command).size > 3
+    assert one.gear.motors.bias.any() and np.unique(one.gear.motors.command).size > 3
     for name in ('command', 'bias'):
-        assert same(getattr(one._motors, name), getattr(two._motors, name)), name
-    assert len(one._shear) > 100 and two._shear.save() == one._shear.save() and two._shear.layers == one._shear.layers
-    assert np.all(one._table.any(axis=0)[[0, 1, 2, 3, 4, 5, 6, 7, 8]]) and same(one._table, two._table)
+        assert same(getattr(one.gear.motors, name), getattr(two.gear.motors, name)), name
+    shear, again = one._contact.shear, two._contact.shear
+    assert len(shear) > 100 and again.save() == shear.save() and again.layers == shear.layers
+    assert np.all(one.gear.table.any(axis=0)[[0, 1, 2, 3, 4, 5, 6, 7, 8]]) and same(one.gear.table, two.gear.table)
     for field in fields(Odometry):
         value = getattr(one.odometry, field.name)
         assert np.any(value), field.name
         assert same(value, getattr(two.odometry, field.name)), field.name
     assert all(one.figures.values()) and one.figures == two.figures
-    for a, b in zip((*one.joint_states()[1:], *one.wheel_arrays()), (*two.joint_states()[1:], *two.wheel_arrays())):
+    for a, b in zip((*one.joint_states()[1:], *one.gear_arrays()), (*two.joint_states()[1:], *two.gear_arrays())):
         assert same(a, b)
     first, second = one.body_state(), two.body_state()
     for field in fields(first):
@@ -79,12 +81,12 @@ def test_a_vehicle_placed_anew_is_a_new_vehicle(make_vehicle: Maker, mode: str) 
     used.place(0.0, 0.0, 0.5)
     # Nothing is committed to the ground, so that both stand on the same.
     drive(used, 25, 0.3, 0.1, marks=False)
-    assert len(used._shear) > 0 and used._motors.bias.any() and used.figures.distance > 0.0
+    assert len(used._contact.shear) > 0 and used.gear.motors.bias.any() and used.figures.distance > 0.0
     position, orientation = [0.1, -0.3, 0.28], from_yaw(0.4)
     for vehicle in (used, fresh):
         vehicle.place_at(position, orientation)
     assert used.state() == fresh.state() == used.committed_state()
-    assert len(used._shear) == 0 and used.odometry.distance == 0.0
+    assert len(used._contact.shear) == 0 and used.odometry.distance == 0.0
     np.testing.assert_allclose(used.body_state().position, position, atol=1e-15)
     for vehicle in (used, fresh):
         drive(vehicle, 10, 0.2, -0.1, marks=False)
@@ -191,5 +193,5 @@ def test_drivers_come_back_to_where_they_were() -> None:
     first, second = ExternalDriver(config), ExternalDriver(config)
     first.receive(5_000_000_000, LIVE.pack(True, 0.3, -0.2))
     second.restore(first.save())
-    assert second._since_ns == 5_000_000_000 and second._twist == (0.3, -0.2)
-    assert [second.command(t, base) for t in (5_999_999_999, 6_000_000_000)] == [(0.3, -0.2), (0.0, 0.0)]
+    assert second._since_ns == 5_000_000_000 and second._wanted == DriveCommand(0.3, -0.2)
+    assert [second.command(t, base) for t in (5_999_999_999, 6_000_000_000)] == [DriveCommand(0.3, -0.2), DriveCommand()]

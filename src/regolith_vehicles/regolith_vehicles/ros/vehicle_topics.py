@@ -61,6 +61,7 @@ class VehicleTopics:
         self._period_ns = round(1e9 / rate_hz)
         self._last_slot = -1
         wheels = agent.model.wheels
+        self._wheeled = bool(wheels)
         truth = OdometryMessage(child_frame_id=self._base)
         truth.header.frame_id = 'world'
         twist = truth.twist.twist
@@ -219,15 +220,16 @@ class VehicleTopics:
         return positions, velocities
 
     def _publish_parts(self, snapshot: Snapshot) -> None:
-        base, table = snapshot.base, snapshot.wheel_table
+        base, parts = snapshot.base, snapshot.parts
         if self._motion.get_subscription_count():
             self._motion.publish(motion_message(self._agent.name, snapshot))
         if self._wheels.wanted:
+            table = parts.table if self._wheeled else np.zeros((0, wheel_state.COLUMNS))
             loaded = table[:, wheel_state.LOADED_NODES].astype(int).tolist()
             self._wheels.publish(snapshot.t_ns, table[:, _WHEEL_COLUMNS].ravel(), loaded)
         if self._state.wanted:
-            wheels = np.concatenate((snapshot.wheel_positions, snapshot.wheel_orientations), axis=1)
-            self._state.publish(snapshot.t_ns, np.concatenate((base.position, base.orientation, wheels.ravel())))
+            poses = np.concatenate((parts.positions, parts.orientations), axis=1)[: len(self._agent.model.wheels)]
+            self._state.publish(snapshot.t_ns, np.concatenate((base.position, base.orientation, poses.ravel())))
 
 
 def planar_covariance(errors: Vector) -> Vector:

@@ -1,0 +1,186 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a vehicle stands on and moves by: wheels, and whatever other packages put in their place.
+
+A gear says which parts touch the ground, makes targets of actuators from a command, reckons how far it came, and keeps
+a table of named columns with a row per part. It is asked once per cycle: the substeps between know only controls that
+run from one value to another, and parts with wrenches.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from regolith_files.plugins import PluginError, entry_points, load_plugin
+from regolith_terrain.scm.arrays import Shapes
+from regolith_terrain.soil_grid import SoilWindow
+from regolith_vehicles.command import DriveCommand
+from regolith_vehicles.figures import Figures
+from regolith_vehicles.model_config import VehicleModelConfig
+from regolith_vehicles.multibody import Multibody
+from regolith_vehicles.odometry import Odometry
+
+Vector = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+GROUP = 'regolith.running_gears'
+"""Entry points of other packages: name -> a RunningGear class."""
+
+
+@dataclass(frozen=True, slots=True)
+class TouchingPart:
+    """A part of a vehicle that the ground can feel."""
+
+    name: str
+    """As errors tell it, e.g. 'wheel front_left'."""
+    body: int
+    """MJCF body it is fixed to."""
+    shape: Shapes
+    offset: Vector = field(default_factory=lambda: np.zeros(3))
+    """Of the shape's origin in the body's frame [m], shape (3,)."""
+    frame: Vector = field(default_factory=lambda: np.eye(3))
+    """Rotation of the shape in the body's frame; of a cylinder the y axis is the axle, shape (3, 3)."""
+
+
+class Contacts(NamedTuple):
+    """How the parts of the gear stood to the ground in the last substep of a cycle."""
+
+    window: SoilWindow
+    velocity: Vector
+    """Of the parts' origins, world axes [m/s], shape (n, 3)."""
+    force: Vector
+    """World axes [N], shape (n, 3)."""
+    torque: Vector
+    """About the parts' origins [N m], shape (n, 3)."""
+    stats: Vector
+    """As the ground contact left them, shape (n, STAT_COUNT)."""
+
+
+class RunningGear(ABC):
+    """The running gear of one vehicle; everything about it that evolves is in :meth:`values` and :attr:`odometry`."""
+
+    columns: tuple[str, ...] = ()
+    """Names of the table's columns."""
+    actuators: Indices
+    """Indices in MuJoCo's controls of what it drives, shape (m,)."""
+
+    def __init__(self, config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> None:
+        """Make the gear of a vehicle.
+
+        :raises VehicleModelError: if its files do not describe one
+        """
+        self.config, self.body = config, body
+        self.touching = self.parts(Path(mjcf_path))
+        self.names = tuple(part.name for part in self.touching)
+        self.table = np.zeros((len(self.touching), len(self.columns)))
+        self.odometry = self.start_odometry()
+
+    @abstractmethod
+    def parts(self, mjcf_path: Path) -> tuple[TouchingPart, ...]:
+        """Return what of it touches the ground."""
+
+    @property
+    @abstractmethod
+    def pressing_area(self) -> float:
+        """Area that can plausibly press on ground at once [m^2]; the longest substep follows from it."""
+
+    @property
+    @abstractmethod
+    def top_speed(self) -> float:
+        """Forward speed it can be asked for [m/s]."""
+
+    @abstractmethod
+    def feet(self, data: Any) -> tuple[Vector, Vector, Vector]:
+        """Return x, y and z [m] of the points it stands on, in the base frame, shape (k,) each.
+
+        :param data: mujoco.MjData with the base at the world's origin and all joints at zero
+        """
+
+    @abstractmethod
+    def targets(self, command: DriveCommand) -> tuple[Vector, ...]:
+        """Return the targets of its actuators, as :meth:`ramp` takes them."""
+
+    @abstractmethod
+    def ramp(self, duration: float, *targets: ArrayLike) -> tuple[Vector, Vector]:
+        """Return commands at the start and at the end of a cycle, as limits of value and rate allow, shape (m,).
+
+        :param duration: of the cycle [s]
+        """
+
+    def controls(self, command: Vector) -> Vector:
+        """Return what the actuators are told for a command of :meth:`ramp`, shape (m,)."""
+        return command
+
+    def positions(self, data: Any) -> Any:
+        """Return what :meth:`finish` wants to know of the start of a cycle."""
+        return None
+
+    @abstractmethod
+    def finish(self, data: Any, before: Any, ramp: tuple[Vector, Vector], duration: float) -> None:
+        """Take in a cycle: remember its command, reckon the way.
+
+        :param data: mujoco.MjData at its end
+        :param before: what :meth:`positions` returned at its start
+        :param ramp: what :meth:`ramp` returned
+        """
+
+    def let_down(self, data: Any, before: Any, duration: float) -> None:  # noqa: B027  most have nothing to correct
+        """Take in a cycle of placing, in which nothing was commanded."""
+
+    @abstractmethod
+    def measure(self, data: Any, contacts: Contacts) -> None:
+        """Fill the table at the end of a cycle."""
+
+    def count(self, figures: Figures, way: float, data: Any, before: Any, moving: bool, duration: float) -> None:
+        """Add a cycle to the figures of the run.
+
+        :param way: horizontal, of the base [m]
+        :param moving: whether anything but standing still was commanded
+        """
+        figures.count(way, np.zeros(0), np.zeros((0, 0)), moving, duration)
+
+    def start_odometry(self) -> Odometry:
+        """Return dead reckoning that begins here; of a gear without, one that stays there."""
+        return Odometry()
+
+    def too_deep(self) -> str:
+        """Return which part has sunk in for good and how far, '' if none."""
+        return ''
+
+    def reset(self) -> None:
+        """DriveCommand nothing and forget all that was."""
+        self.table = np.zeros_like(self.table)
+        self.odometry = self.start_odometry()
+
+    def values(self) -> Vector:
+        """Return all that evolves, odometry apart, shape (k,); a gear with more than its table adds that before it."""
+        return self.table.reshape(-1)
+
+    def take(self, values: Vector) -> None:
+        """Become what :meth:`values` described."""
+        self.table = values.reshape(self.table.shape).copy()
+
+
+def known_running_gears() -> tuple[str, ...]:
+    """Return the names of the gears of other packages, in name order."""
+    return tuple(point.name for point in entry_points(GROUP))
+
+
+def gear_class(name: str) -> type[RunningGear]:
+    """Return a gear of another package.
+
+    :raises ValueError: if there is none of that name (lists those there are), or it cannot be loaded
+    """
+    points = {point.name: point for point in entry_points(GROUP)}
+    if name not in points:
+        raise PluginError(f'running gear {name!r} is not installed; allowed: {", ".join(points) or "none is"}')
+    found = load_plugin(points[name])
+    if not (isinstance(found, type) and issubclass(found, RunningGear)):
+        raise PluginError(f'running gear {name!r} leads to {found!r}; allowed: a subclass of RunningGear')
+    return found

@@ -1,0 +1,162 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Wheels as a running gear: driven by speed servos, some of them steered, reckoning their way by turning."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from regolith_vehicles import wheel_state
+from regolith_vehicles.command import DriveCommand
+from regolith_vehicles.config import VehicleModelError
+from regolith_vehicles.figures import Figures
+from regolith_vehicles.kinematics import wheel_commands
+from regolith_vehicles.model_config import VehicleModelConfig
+from regolith_vehicles.motors import Motors
+from regolith_vehicles.multibody import Multibody
+from regolith_vehicles.odometry import Odometry
+from regolith_vehicles.running_gear import Contacts, RunningGear, TouchingPart
+from regolith_vehicles.trouble import VehicleError
+from regolith_vehicles.wheel_shapes import axle_frame, wheel_shape
+from regolith_vehicles.wheel_state import measure_wheels
+
+Vector = NDArray[np.float64]
+
+_DEEPEST = 2.0
+"""Sinkage over the wheel's radius from which a wheel is under the ground."""
+
+
+class Wheels(RunningGear):
+    """The wheels of a vehicle's file; the table's columns are those of :mod:`regolith_vehicles.wheel_state`."""
+
+    columns = wheel_state.NAMES
+
+    def __init__(self, config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> None:
+        super().__init__(config, body, mjcf_path)
+        self.motors = Motors(config, body)
+        self.actuators = self.motors.actuators
+
+    def parts(self, mjcf_path: Path) -> tuple[TouchingPart, ...]:
+        """Return the wheels in the order of the file."""
+        made = []
+        axes = self.body.model.jnt_axis[self.body.wheel_joint]
+        for wheel, body, axis in zip(self.config.wheels, self.body.wheel_body, axes, strict=True):
+            try:
+                shape = wheel_shape(wheel, mjcf_path.parent)
+            except ValueError as error:
+                problem, _, allowed = str(error).partition('; allowed: ')
+                where, key = self.config.file or mjcf_path, f'wheels.{wheel.name}'
+                raise VehicleModelError(where, key, None, allowed or 'a solid of some size', problem) from None
+            frame = np.eye(3) if wheel.mesh is not None else axle_frame(axis)
+            made.append(TouchingPart(f'wheel {wheel.name}', int(body), shape, frame=frame))
+        return tuple(made)
+
+    @property
+    def pressing_area(self) -> float:
+        """Area of all wheels, chord times width at a sinkage of half the radius, sqrt(3) R w each [m^2].
+
+        A single unsprung wheel is lighter than the vehicle, but it also never stands in the soil so deep that it would
+        carry this area alone.
+        """
+        return math.fsum(math.sqrt(3.0) * w.radius_m * w.width_m for w in self.config.wheels)
+
+    @property
+    def top_speed(self) -> float:
+        """Speed at which the largest wheel rolls when it turns as fast as it can [m/s]."""
+        return self.body.layout.top_speed()
+
+    def feet(self, data: Any) -> tuple[Vector, Vector, Vector]:
+        """Return the wheels' lowest points; see the base class."""
+        layout = self.body.layout
+        return layout.x, layout.y, data.xpos[self.body.wheel_body, 2] - self.body.radius
+
+    def targets(self, command: DriveCommand) -> tuple[Vector, Vector]:
+        """Return wheel speeds [rad/s] and steering angles [rad] for the twist, shape (n,) each."""
+        if command.joints:
+            named = ', '.join(sorted(command.joints))
+            raise VehicleError(f'targets of joints {named} for wheels; allowed: a twist, of which they make their own')
+        return wheel_commands(self.body.layout, command.linear, command.angular)
+
+    def ramp(self, duration: float, *targets: ArrayLike) -> tuple[Vector, Vector]:
+        """Return commands at both ends of a cycle; targets as of :meth:`targets`. See the base class."""
+        speeds, angles = targets
+        return self.motors.ramp(np.asarray(speeds, float), np.asarray(angles, float), duration)
+
+    def controls(self, command: Vector) -> Vector:
+        """Return the command with what the controllers add against their loads."""
+        return self.motors.controls(command)
+
+    def steer_angles(self, data: Any) -> Vector:
+        """Return the angles of all wheels, zero where nothing steers [rad], shape (n,)."""
+        angles = np.zeros(len(self.touching))
+        steered = self.motors.steered
+        angles[steered] = data.qpos[self.body.steer_qpos[steered]]
+        return angles
+
+    def positions(self, data: Any) -> tuple[Vector, Vector]:
+        """Return the angles of wheels and steering [rad]."""
+        return data.qpos[self.body.wheel_qpos], self.steer_angles(data)
+
+    def finish(self, data: Any, before: Any, ramp: tuple[Vector, Vector], duration: float) -> None:
+        """Integrate the speed error and the way; see the base class."""
+        body = self.body
+        wheel_angles, steer_angles = before
+        begin, end = ramp
+        self.motors.command = end
+        turned = data.qpos[body.wheel_qpos] - wheel_angles
+        wanted = 0.5 * (begin + end)[: len(turned)]
+        self.motors.correct_droop(wanted - turned / duration, duration)
+        angles = 0.5 * (steer_angles + self.steer_angles(data))
+        self.odometry.advance(body.layout, self.config.odometry, turned, angles, duration)
+
+    def let_down(self, data: Any, before: Any, duration: float) -> None:
+        """Have the controllers take the load that a slope puts on them; see the base class."""
+        turned = data.qpos[self.body.wheel_qpos] - before[0]
+        self.motors.correct_droop(-turned / duration, duration)
+
+    def measure(self, data: Any, contacts: Contacts) -> None:
+        """Fill the table of wheel states."""
+        window, body = contacts.window, self.body
+        measure_wheels(
+            window.base, window.level, window.i0, window.j0, window.spacing,
+            data.xpos[body.wheel_body], data.xaxis[body.wheel_joint], contacts.velocity, data.qvel[body.wheel_dof],
+            self.steer_angles(data), body.radius, body.half_width, contacts.force, contacts.torque, contacts.stats,
+            self.table,
+        )  # fmt: skip
+
+    def count(self, figures: Figures, way: float, data: Any, before: Any, moving: bool, duration: float) -> None:
+        """Add a cycle with the way of the rims; see the base class."""
+        turned = data.qpos[self.body.wheel_qpos] - before[0]
+        figures.count(way, turned / duration * self.body.radius, self.table, moving, duration)
+
+    def start_odometry(self) -> Odometry:
+        """Return wheel odometry that begins here."""
+        return Odometry.start(self.body.layout, self.config.odometry)
+
+    def too_deep(self) -> str:
+        """Return which wheel is under the ground."""
+        for wheel, row in zip(self.config.wheels, self.table, strict=True):
+            if row[wheel_state.SINKAGE_TOTAL] > _DEEPEST * wheel.radius_m:
+                return f'wheel {wheel.name} sinks in by {row[wheel_state.SINKAGE_TOTAL]:.3g} m, deeper than it is high'
+        return ''
+
+    def reset(self) -> None:
+        """DriveCommand nothing and forget all loads."""
+        super().reset()
+        self.motors.reset()
+
+    def values(self) -> Vector:
+        """Return commands, what the controllers add, and the table."""
+        return np.concatenate((self.motors.command, self.motors.bias, self.table.reshape(-1)))
+
+    def take(self, values: Vector) -> None:
+        """Become what :meth:`values` described."""
+        motors = self.motors
+        cuts = np.cumsum([len(motors.command), len(motors.bias)])
+        motors.command, motors.bias, table = (part.copy() for part in np.split(values, cuts))
+        super().take(table)

@@ -1,0 +1,148 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A running gear of another package: a sled on one skid, pushed along, through whole scenarios and a checkpoint."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from regolith_bringup.run.simulation import Simulation
+from regolith_bringup.scenario.loading import load_scenario
+from regolith_files.problems import InputError
+from regolith_vehicles.agent import Snapshot
+
+GEAR = '''
+import numpy as np
+from regolith_terrain.scm import box
+from regolith_vehicles.running_gear import RunningGear, TouchingPart
+
+
+class Skid(RunningGear):
+    """One plank, pushed by a force that follows the commanded speed, or is given by the name of its actuator."""
+
+    columns = ('normal_load', 'drag')
+    pressing_area = 0.4
+    top_speed = 1.0
+
+    def __init__(self, config, body, mjcf_path, newton_per_mps):
+        super().__init__(config, body, mjcf_path)
+        self.gain = newton_per_mps
+        self.thrust = np.zeros(1)
+        self.actuators = np.array([body.model.actuator('push').id])
+
+    def parts(self, mjcf_path):
+        return (TouchingPart('skid', self.body.base, box(1.0, 0.4, 0.1)),)
+
+    def feet(self, data):
+        return np.array([0.5, 0.5, -0.5, -0.5]), np.array([0.2, -0.2, 0.2, -0.2]), np.full(4, -0.05)
+
+    def targets(self, command):
+        return (np.array([command.joints.get('push', self.gain * command.linear)]),)
+
+    def ramp(self, duration, thrust):
+        return self.thrust, np.asarray(thrust, dtype=float)
+
+    def finish(self, data, before, ramp, duration):
+        self.thrust = ramp[1]
+
+    def measure(self, data, contacts):
+        self.table[:, 0], self.table[:, 1] = contacts.force[:, 2], -contacts.force[:, 0]
+
+    def values(self):
+        return np.concatenate((self.thrust, super().values()))
+
+    def take(self, values):
+        self.thrust = values[:1].copy()
+        super().take(values[1:])
+'''
+MODEL = """
+<mujoco>
+  <option integrator="implicitfast"><flag contact="disable"/></option>
+  <worldbody>
+    <body name="base_link">
+      <freejoint/>
+      <geom type="box" size="0.5 0.2 0.05" mass="40"/>
+      <site name="middle"/>
+    </body>
+  </worldbody>
+  <actuator><general name="push" site="middle" gear="1 0 0 0 0 0"/></actuator>
+</mujoco>
+"""
+MASS, GRAVITY, FRICTION = 40.0, 1.62, 0.3
+RIGID = {'source': 'flat', 'spacing_m': 0.05, 'ground': 'rigid', 'soil': {'friction': FRICTION}}
+
+
+@pytest.fixture
+def sled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Return a folder with a scenario, ``sled.yaml``, whose vehicle moves by a gear of an installed package."""
+    site = tmp_path / 'site'
+    info = site / 'sledge-0.1.dist-info'
+    info.mkdir(parents=True)
+    (info / 'METADATA').write_text('Metadata-Version: 2.1\nName: sledge\nVersion: 0.1\n')
+    (info / 'entry_points.txt').write_text('[regolith.running_gears]\nskid = sledge:Skid\nstone = sledge:np\n')
+    (site / 'sledge.py').write_text(GEAR)
+    monkeypatch.syspath_prepend(str(site))
+    (tmp_path / 'sled.xml').write_text(MODEL)
+    gear = {'name': 'skid', 'parameters': {'newton_per_mps': 30.0}}
+    (tmp_path / 'vehicle.yaml').write_text(yaml.safe_dump({'mjcf': 'sled.xml', 'running_gear': gear}))
+    driver = {'type': 'constant', 'speed_mps': 1.0}
+    vehicle = {'model': 'vehicle.yaml', 'position': [0.0, 0.0], 'driver': driver}
+    scenario = {'name': 'sled', 'duration_s': 3.0, 'terrain': RIGID, 'vehicles': {'sled': vehicle}}
+    (tmp_path / 'sled.yaml').write_text(yaml.safe_dump(scenario))
+    yield tmp_path
+    sys.modules.pop('sledge', None)
+
+
+def test_it_slides_as_force_and_friction_say(sled: Path) -> None:
+    """F - mu m g pushes it: 30 N against 19.4; 15 N does not move it. Its own table says what it is dragged by."""
+    seen: list[Snapshot] = []
+    scenario = load_scenario(sled / 'sled.yaml').scenario
+    simulation = Simulation(scenario, publish=lambda name, snapshot: seen.append(snapshot))
+    simulation.run(2.0)
+    state = simulation.agents['sled'].vehicle.body_state()
+    acceleration = (30.0 - FRICTION * MASS * GRAVITY) / MASS
+    # The thrust rises over a cycle of 20 ms, friction over a millimetre of sliding.
+    assert float(state.linear_velocity[0]) == pytest.approx(2.0 * acceleration, rel=0.1)
+    parts = seen[-1].parts
+    assert (parts.names, parts.columns) == (('skid',), ('normal_load', 'drag'))
+    assert parts.table[0] == pytest.approx([MASS * GRAVITY, FRICTION * MASS * GRAVITY], rel=0.01)
+    assert np.array_equal(parts.positions[0], seen[-1].base.position)
+    gentle = Simulation(load_scenario(sled / 'sled.yaml', ['vehicles.sled.driver.speed_mps=0.5']).scenario)
+    gentle.run(1.0)
+    assert abs(float(gentle.agents['sled'].vehicle.body_state().position[0])) < 2e-3
+
+
+def test_on_soil_a_checkpoint_goes_on_to_the_bit(sled: Path) -> None:
+    """It leaves a rut, and who goes on from a saved state comes to the same."""
+    soft = ['terrain.ground=scm', 'terrain.soil=lunar_nominal', 'vehicles.sled.driver.speed_mps=2.0']
+    scenario = load_scenario(sled / 'sled.yaml', soft).scenario
+    simulation = Simulation(scenario)
+    simulation.run(0.6)
+    saved = simulation.checkpoint()
+    state_hash, soil = simulation.run(1.0), simulation.terrain.grid.save()
+    assert simulation.terrain.grid.modified_count > 100 and simulation.terrain.grid.max_rut_depth() > 1e-4
+    again = Simulation(scenario)
+    again.go_to(saved)
+    assert again.run(1.0) == state_hash and again.terrain.grid.save() == soil
+
+
+def test_mistakes_are_answered_by_name(sled: Path) -> None:
+    """A gear that is not there, one that is none, parameters it does not take, and wheels beside it."""
+    vehicle = yaml.safe_load((sled / 'vehicle.yaml').read_text())
+    wheel = {'name': 'a', 'body': 'base_link', 'joint': 'a', 'actuator': 'push', 'radius_m': 0.1, 'width_m': 0.1}
+    for change, words in (
+        ({'running_gear': {'name': 'skit'}}, r'running_gear.*skit.*not installed; allowed: skid'),
+        ({'running_gear': {'name': 'stone'}}, r'running_gear.*stone.*allowed: a subclass of RunningGear'),
+        ({'running_gear': {'name': 'skid'}}, r'running_gear.*newton_per_mps'),
+        ({'wheels': [wheel]}, r"has wheels and running_gear 'skid'; allowed: one of them"),
+        ({'running_gear': None}, r'has no wheels; allowed: wheels and their drive, or another running_gear'),
+    ):
+        (sled / 'vehicle.yaml').write_text(yaml.safe_dump({**vehicle, **change}))
+        with pytest.raises(InputError, match=words):
+            load_scenario(sled / 'sled.yaml')
