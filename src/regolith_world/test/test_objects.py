@@ -11,6 +11,7 @@ import pytest
 
 from regolith_world.objects import FreeBody, Object, box_inertia, rigid_state, sphere_inertia
 from regolith_world.records import (
+    VEHICLE,
     BodyState,
     Command,
     Cycle,
@@ -18,7 +19,6 @@ from regolith_world.records import (
     Evolved,
     Impulse,
     JoinRequest,
-    ParticipantKind,
     Verdict,
 )
 from regolith_world.remote import RemoteAgent
@@ -157,7 +157,7 @@ def test_a_remote_agent_goes_back_to_all_it_was():
     def state(x):
         return rigid_state('a', [x, 0, 0], 1.0, np.eye(3))
 
-    request = JoinRequest('a', ParticipantKind.AGENT, (), (state(0.0),), 5, 'h0', '', {}, 0.25, 0.75)
+    request = JoinRequest('a', VEHICLE, (), (state(0.0),), 5, 'h0', '', {}, 0.25, 0.75)
     agent = RemoteAgent(request, 100)
     assert (agent.restitution, agent.friction, agent.states.newest_time_ns) == (0.25, 0.75, 100)
 

@@ -248,7 +248,7 @@ def test_vehicles_that_never_strike_each_other_may_join_anywhere():
     world = World(WorldConfig(gravity_mps2=0.0, touch='pose_only'), bus=bus)
     for name in 'ab':
         agent = Rolling(name, 0.0, 0.0, bus.answer)
-        bus.connect(agent, ParticipantKind.AGENT)
+        bus.connect(agent, VEHICLE)
         world.admit(agent.join_request())
     assert sorted(world.objects) == ['a', 'b']
     report = world.step()
@@ -289,7 +289,7 @@ def pressing_world():
     agents = [*pressed, Rolling('c', 0.0, 1.0, bus.answer)]
     agents[2].body.states.newest.position[1] = 5.0
     for agent in agents:
-        bus.connect(agent, ParticipantKind.AGENT)
+        bus.connect(agent, VEHICLE)
         world.admit(agent.join_request())
     return world, agents, bus
 
