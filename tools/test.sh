@@ -2,8 +2,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
 #
-# All tests in the checkout's environment. --all adds the slow ones; --fast is the inner loop: those that start no ROS node
-# and are neither slow nor whole runs. Anything else is handed to pytest.
+# All tests in the checkout's environment. --all adds the slow ones; --fast is the inner loop: the packages' tests that
+# start no ROS node and take no more than some two seconds each. Anything else is handed to pytest.
 #
 # Whole suites run in two processes, file by file: a test that starts real nodes leaves one of two cores idle for most of
 # its time, while they start and while it waits. Then come those that hold something against wall time, one by one; so
@@ -14,7 +14,7 @@ cd "$(dirname "$0")/.."
 select='not slow' several='' given=() paths=()
 case "${1:-}" in
     --all) select=''; shift ;;
-    --fast) select='not slow and not ros and not whole' several=2 paths=(src test/test_architecture.py); shift ;;
+    --fast) select='not slow and not ros and not seconds' several=2 paths=(src test/test_architecture.py); shift ;;
 esac
 [ $# -gt 0 ] || several=2
 while [ $# -gt 0 ]; do
