@@ -3,8 +3,8 @@
 #
 # make demo    two rovers on the Moon, then the run folder's path       make lint    ruff, mypy, package checks
 # make test    the tests, from nothing                                  make bench   the speed figures
-# make test-all  the slow ones too                                      make validate  write docs/validation anew
-#                                                                       make clean   back to the checkout
+# make test-fast those that start no node, in a minute                  make validate  write docs/validation anew
+# make test-all  the slow ones too                                      make clean   back to the checkout
 
 SHELL := /bin/bash
 # Even an empty environment has somewhere to find programs.
@@ -16,7 +16,7 @@ requirements := $(wildcard tools/requirements*.txt) tools/constraints.txt tools/
 built_from := $(shell find src underlay \( -name '*.msg' -o -name '*.srv' -o -name 'CMakeLists.txt' -o -name 'package.xml' \
 	-o -name 'setup.py' -o -path '*/config/*' -o -path '*/launch/*' \) -type f 2>/dev/null)
 
-.PHONY: setup demo test test-all lint bench validate clean
+.PHONY: setup demo test test-fast test-all lint bench validate clean
 
 setup: install/.stamp
 
@@ -33,6 +33,9 @@ demo: setup
 
 test: setup
 	@tools/test.sh
+
+test-fast: setup
+	@tools/test.sh --fast
 
 test-all: setup
 	@tools/test.sh --all

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -183,88 +184,147 @@ def robust_scenario(folder: Path) -> Path:
     return write_scenario(folder, rovers, name='robust', duration_s=120.0, world=world, comms=comms)
 
 
+class Radios:
+    """One run with a robot's side of it: what was heard, and what to say; tests count from what was there before."""
+
+    def __init__(self, live: LiveRun) -> None:
+        from rclpy.qos import QoSProfile
+        from regolith_msgs.msg import Datagram, Datagrams, Neighbors, RadioLinks
+
+        self.live = live
+        self.refused = {'unknown_address': 0, 'unbound_port': 0}
+        """Datagrams that were to come to nothing, by reason."""
+        self._heard = {name: live.subscribe(Datagrams, f'/{name}/comms/rx') for name in ('amber', 'basalt', 'lander')}
+        self.neighbors = live.subscribe(Neighbors, '/lander/comms/neighbors')
+        self.links = live.subscribe(RadioLinks, '/regolith/comms/links', latched=True)
+        self._type = Datagram
+        self._tx = live.node.create_publisher(Datagram, '/amber/comms/tx', QoSProfile(depth=20_000))
+        live.wait_for(lambda: self.links and self._tx.get_subscription_count(), 60.0, 'the radios')
+
+    def arrived(self, name: str = 'lander') -> list[Any]:
+        return [d for batch in self._heard[name] for d in batch.datagrams]
+
+    def say(self, dst: str, data: bytes, port: int = 0) -> None:
+        self._tx.publish(self._type(src='somebody else', dst=dst, port=port, data=data))
+
+    def logged(self, words: str) -> None:
+        self.live.wait_for(lambda: words in self.live.output, 15.0, words)
+
+    def call(self, service_type: Any, service: str, **fields: Any) -> Any:
+        return self.live.call(service_type, f'/regolith/comms/{service}', **fields)
+
+
+LIVE = ('--speed', 1.0, '--no-record')
+
+
+@pytest.fixture(scope='module', params=['one', pytest.param('many', marks=pytest.mark.slow)])
+def radios(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Radios]:
+    """A run that lasts as long as the tests that share it; the last of them ends it."""
+    folder = tmp_path_factory.mktemp('radios')
+    with LiveRun(folder, robust_scenario(folder), *LIVE, processes=request.param, to_be_killed=True) as live:
+        yield Radios(live)
+
+
 @pytest.mark.ros
-@pytest.mark.parametrize('processes', ['one', pytest.param('many', marks=pytest.mark.slow)])
-def test_the_node_survives_what_robots_may_do(tmp_path, processes) -> None:
-    from rclpy.qos import QoSProfile
-    from regolith_msgs.msg import Datagram, Datagrams, Neighbors, RadioLinks
-    from regolith_msgs.srv import BindPort, DeployBreadcrumb, RegisterRadio, RemoveBreadcrumb
+def test_a_datagram_arrives_under_the_name_of_its_topics_robot(radios: Radios) -> None:
+    radios.say('lander', b'first')
+    radios.live.wait_for(radios.arrived, 15.0, 'a datagram')
+    first = radios.arrived()[0]
+    assert (first.src, first.dst, first.port, bytes(first.data)) == ('amber', 'lander', 4100, b'first')
+    assert -80.0 < first.rssi < 0.0 and first.num_hops == 0
+    radios.live.wait_for(lambda: radios.neighbors, 15.0, 'neighbours')
+    assert radios.neighbors[-1].names == ['amber'] and radios.neighbors[-1].rssi[0] == first.rssi
 
-    options = ('--speed', 1.0, '--no-record')
-    with LiveRun(tmp_path, robust_scenario(tmp_path), *options, processes=processes, to_be_killed=True) as live:
-        heard = {name: live.subscribe(Datagrams, f'/{name}/comms/rx') for name in ('amber', 'basalt', 'lander')}
-        neighbors = live.subscribe(Neighbors, '/lander/comms/neighbors')
-        links = live.subscribe(RadioLinks, '/regolith/comms/links', latched=True)
-        speak = live.node.create_publisher(Datagram, '/amber/comms/tx', QoSProfile(depth=20_000))
-        live.wait_for(lambda: links and speak.get_subscription_count(), 60.0, 'the radios')
 
-        def arrived(name: str) -> list[Datagram]:
-            return [d for batch in heard[name] for d in batch.datagrams]
+@pytest.mark.ros
+def test_what_cannot_be_sent_is_said_and_none_is_forgotten(radios: Radios) -> None:
+    """Warnings come once a second at most: what follows straight after one still comes."""
+    radios.say('ghost', b'x')
+    radios.logged("there is no radio 'ghost'; allowed: amber, basalt, lander, zircon, broadcast, multicast")
+    radios.say('lander', b'x', 4321)
+    radios.say('broadcast', b'x', 4322)
+    radios.say('lander', bytes(1501))
+    radios.refused['unknown_address'] += 1
+    radios.refused['unbound_port'] += 2
+    radios.logged("'lander' has not bound port 4321; it has bound 4000, 4100")
+    radios.logged('no radio has bound port 4322')
+    radios.logged("1501 bytes from 'amber'; allowed: at most 1500 bytes")
+    radios.say('lander', bytes(1_000_000))
+    radios.logged("1000000 bytes from 'amber'; allowed: at most 1500 bytes")
 
-        def logged(words: str) -> None:
-            live.wait_for(lambda: words in live.output, 15.0, words)
 
-        def say(dst: str, data: bytes, port: int = 0) -> None:
-            speak.publish(Datagram(src='somebody else', dst=dst, port=port, data=data))
+@pytest.mark.ros
+def test_a_port_is_heard_once_it_is_bound(radios: Radios) -> None:
+    from regolith_msgs.srv import BindPort
 
-        # One that should arrive, under the name of the topic's robot; then what cannot be sent.
-        say('lander', b'first')
-        live.wait_for(lambda: arrived('lander'), 15.0, 'a datagram')
-        (first,) = arrived('lander')
-        assert (first.src, first.dst, first.port, bytes(first.data)) == ('amber', 'lander', 4100, b'first')
-        assert -80.0 < first.rssi < 0.0 and first.num_hops == 0
-        live.wait_for(lambda: neighbors, 15.0, 'neighbours')
-        assert neighbors[-1].names == ['amber'] and neighbors[-1].rssi[0] == first.rssi
-        say('ghost', b'x')
-        logged("there is no radio 'ghost'; allowed: amber, basalt, lander, zircon, broadcast, multicast")
-        # Straight after it: warnings come once a second at most, and none is forgotten.
-        say('lander', b'x', 4321)
-        say('broadcast', b'x', 4322)
-        say('lander', bytes(1501))
-        logged("'lander' has not bound port 4321; it has bound 4000, 4100")
-        logged('no radio has bound port 4322')
-        logged("1501 bytes from 'amber'; allowed: at most 1500 bytes")
-        assert live.call(BindPort, '/regolith/comms/bind', name='lander', port=4321).success
-        live.spin(0.3)
-        say('lander', b'second', 4321)
-        say('lander', bytes(1_000_000))
-        logged("1000000 bytes from 'amber'; allowed: at most 1500 bytes")
+    assert radios.call(BindPort, 'bind', name='lander', port=4323).success
+    radios.live.spin(0.3)
+    radios.say('lander', b'second', 4323)
 
-        # 10^4 at once, 10 bytes each: within a second's capacity of 125 000 bytes, so all of them.
-        before = len(live.wait_for(lambda: [d for d in arrived('lander') if d.port == 4321], 15.0, 'a bound port'))
-        assert before == 1
-        for k in range(10_000):
-            say('lander', b'%010d' % k)
-        live.wait_for(lambda: len(arrived('lander')) >= 10_002, 60.0, 'ten thousand datagrams')
-        many = [bytes(d.data) for d in arrived('lander') if len(d.data) == 10]
-        assert many == [b'%010d' % k for k in range(10_000)]
+    def heard() -> list[bytes]:
+        return [bytes(d.data) for d in radios.arrived() if d.port == 4323]
 
-        # Replies that say what is wrong.
-        assert 'allowed: letters' in live.call(RegisterRadio, '/regolith/comms/register', name='b c').message
-        assert 'not registered' in live.call(BindPort, '/regolith/comms/bind', name='ghost', port=5).message
-        assert "vehicle 'lander'" in live.call(
-            DeployBreadcrumb, '/regolith/comms/deploy_breadcrumb', vehicle='lander'
-        ).message
-        outside = live.call(DeployBreadcrumb, '/regolith/comms/deploy_breadcrumb', vehicle='zircon')
-        assert outside.success and outside.breadcrumb == 'zircon_breadcrumb_0'
-        logged("breadcrumb 'zircon_breadcrumb_0' at (299.5, ")
-        live.wait_for(lambda: links[-1].breadcrumbs == ['zircon_breadcrumb_0'], 15.0, 'the table of links')
-        pair = {(k.src, k.dst): k for k in links[-1].links}
-        assert len(pair) == 12 and pair['amber', 'lander'].packet_error < 0.01
-        assert pair['amber', 'zircon'].packet_error == 1.0 and pair['amber', 'zircon'].mean_rssi == float('-inf')
-        assert live.call(RemoveBreadcrumb, '/regolith/comms/remove_breadcrumb', breadcrumb=outside.breadcrumb).success
-        live.wait_for(lambda: not links[-1].breadcrumbs, 15.0, 'the breadcrumb to go')
+    assert radios.live.wait_for(heard, 15.0, 'a bound port') == [b'second']
+    assert 'not registered' in radios.call(BindPort, 'bind', name='ghost', port=5).message
 
-        if processes == 'many':
-            # A robot that dies is dropped; it alone falls silent.
-            os.kill(live.pids()['basalt/agent'], signal.SIGKILL)
-            live.wait_for(lambda: 'goes on without it' in live.output, 30.0, 'the drop')
-            say('basalt', b'are you there?')
-            say('lander', b'he is not')
-            logged("'basalt' is not in the world")
-            live.wait_for(lambda: bytes(arrived('lander')[-1].data) == b'he is not', 15.0, 'the last word')
+
+@pytest.mark.ros
+def test_ten_thousand_datagrams_at_once_arrive_in_order(radios: Radios) -> None:
+    """10 bytes each: within a second's capacity of 125 000 bytes, so all of them."""
+    before = len(radios.arrived())
+    for k in range(10_000):
+        radios.say('lander', b'%010d' % k)
+    radios.live.wait_for(lambda: len(radios.arrived()) >= before + 10_000, 60.0, 'ten thousand datagrams')
+    assert [bytes(d.data) for d in radios.arrived()[before:]] == [b'%010d' % k for k in range(10_000)]
+
+
+@pytest.mark.ros
+def test_services_refuse_in_words(radios: Radios) -> None:
+    from regolith_msgs.srv import DeployBreadcrumb, RegisterRadio
+
+    assert 'allowed: letters' in radios.call(RegisterRadio, 'register', name='b c').message
+    assert "vehicle 'lander'" in radios.call(DeployBreadcrumb, 'deploy_breadcrumb', vehicle='lander').message
+
+
+@pytest.mark.ros
+def test_a_breadcrumb_outside_every_tile_relays_nothing(radios: Radios) -> None:
+    """Nor is its rover reached; the table of links says so, and the breadcrumb can be taken away again."""
+    from regolith_msgs.srv import DeployBreadcrumb, RemoveBreadcrumb
+
+    outside = radios.call(DeployBreadcrumb, 'deploy_breadcrumb', vehicle='zircon')
+    assert outside.success and outside.breadcrumb == 'zircon_breadcrumb_0'
+    radios.logged("breadcrumb 'zircon_breadcrumb_0' at (299.5, ")
+    radios.live.wait_for(lambda: radios.links[-1].breadcrumbs == ['zircon_breadcrumb_0'], 15.0, 'the table of links')
+    pair = {(k.src, k.dst): k for k in radios.links[-1].links}
+    assert len(pair) == 12 and pair['amber', 'lander'].packet_error < 0.01
+    assert pair['amber', 'zircon'].packet_error == 1.0 and pair['amber', 'zircon'].mean_rssi == float('-inf')
+    assert radios.call(RemoveBreadcrumb, 'remove_breadcrumb', breadcrumb=outside.breadcrumb).success
+    radios.live.wait_for(lambda: not radios.links[-1].breadcrumbs, 15.0, 'the breadcrumb to go')
+
+
+@pytest.mark.ros
+def test_the_summary_counts_what_arrived_and_what_came_to_nothing(radios: Radios) -> None:
+    """The last of those that share a run: it ends it."""
+    radios.say('nobody at all', b'x')
+    radios.refused['unknown_address'] += 1
+    radios.logged("there is no radio 'nobody at all'")
+    arrived = len(radios.arrived())
+    radios.live.interrupt()
+    comms = radios.live.finish(30.0, code=None).summary['comms']
+    assert {reason: comms['dropped'].get(reason, 0) for reason in radios.refused} == radios.refused
+    assert comms['delivered'] == arrived
+
+
+@pytest.mark.ros
+@pytest.mark.slow
+def test_a_robot_that_dies_alone_falls_silent(tmp_path: Path) -> None:
+    with LiveRun(tmp_path, robust_scenario(tmp_path), *LIVE, processes='many', to_be_killed=True) as live:
+        radios = Radios(live)
+        os.kill(live.pids()['basalt/agent'], signal.SIGKILL)
+        live.wait_for(lambda: 'goes on without it' in live.output, 30.0, 'the drop')
+        radios.say('basalt', b'are you there?')
+        radios.say('lander', b'he is not')
+        radios.logged("'basalt' is not in the world")
+        live.wait_for(lambda: [bytes(d.data) for d in radios.arrived()] == [b'he is not'], 15.0, 'the last word')
         live.interrupt()
-        result = live.finish(30.0, code=None)
-    dropped = result.summary['comms']['dropped']
-    assert dropped['unknown_address'] == 1 and dropped['unbound_port'] == 2
-    assert result.summary['comms']['delivered'] >= 10_002
+        live.finish(30.0, code=None)

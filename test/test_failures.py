@@ -65,11 +65,11 @@ def test_stop_names_the_dead_and_keeps_the_bag(tmp_path):
     with LiveRun(tmp_path, scenario(tmp_path, 'stop', agent_timeout_s=1.5), '--speed', 1.0, to_be_killed=True) as live:
         diagnostics = diagnostics_of(live)
         kill_in_mid_run(live, 'basalt/agent')
-        killed = time.monotonic()
         named_on_diagnostics(live, diagnostics, 'basalt')
-        # Sooner than by default, which is 5 s.
-        assert 1.0 < time.monotonic() - killed < 4.5
         result = live.finish(30.0, code=3)
+    # How long it waited is what the scenario says, not the 5 s that would be without it; the message counts them.
+    said = [s.message for m in diagnostics for s in m.status if s.hardware_id == 'basalt' and s.level == b'\x02']
+    assert all('no answer within 1.5 s' in text for text in said), said
     assert 'basalt' in result.output and 'world.on_failure: wait' in result.output
     assert result.summary['bag']['lost'] == 0
     world, bag = last_committed(result.run_dir)

@@ -108,11 +108,15 @@ def test_kernels_that_call_the_changed_one_are_compiled_anew_and_apart(checkout:
     assert contents(checkout / 'kernels') == kernels
 
 
-def test_a_test_that_fails_anyway_proves_nothing(checkout: Path) -> None:
-    (checkout / 'src/toy/test/test_sums.py').write_text('def test_broken():\n    assert False\n')
-    found = mutate(checkout, 'mutations:\n' + entry('sums.py', 'return 0', 'return 1'))
-    assert found.returncode == 1 and found.stdout == '0 of 1 mistakes noticed\n'
-    assert 'PROVES NOTHING' in found.stderr and 'fails without the mistake, too' in found.stderr
+def test_a_test_that_fails_anyway_is_left_out(checkout: Path) -> None:
+    """It neither notices a mistake nor keeps others from noticing it."""
+    broken = 'def test_broken():\n    assert False\n\n\n'
+    (checkout / 'src/toy/test/test_sums.py').write_text(broken + TREE['toy/test/test_sums.py'])
+    entries = entry('sums.py', 'return 0', 'return 1') + entry('sums.py', 'return 2 * x + x', 'return 2')
+    found = mutate(checkout, 'mutations:\n' + entries)
+    assert found.returncode == 1 and found.stdout == '1 of 2 mistakes noticed\n'
+    assert 'test_sums.py::test_broken fails without any mistake; it was left out' in found.stderr
+    assert 'SURVIVED toy/sums.py:10' in found.stderr and 'test_sums.py::test_triple' in found.stderr
 
 
 def test_a_part_may_do_and_an_endless_loop_is_noticed(checkout: Path) -> None:

@@ -2,20 +2,36 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
 #
-# All tests in the checkout's environment; --all adds the slow ones. Anything else is handed to pytest.
+# All tests in the checkout's environment. --all adds the slow ones; --fast is the inner loop: the packages' tests that
+# start no ROS node and take no more than some two seconds each. Anything else is handed to pytest.
 #
 # Whole suites run in two processes, file by file: a test that starts real nodes leaves one of two cores idle for most of
-# its time, while they start and while it waits. Then come those that hold something against wall time, one by one.
+# its time, while they start and while it waits. Then come those that hold something against wall time, one by one; so
+# they do whenever tests are to run in several processes (-n).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . install/env.sh
-select='not slow'
-if [ "${1:-}" = --all ]; then select=''; shift; fi
+select='not slow' several='' given=() paths=()
+case "${1:-}" in
+    --all) select=''; shift ;;
+    --fast) select='not slow and not ros and not seconds' several=2 paths=(src test/test_architecture.py); shift ;;
+esac
+[ $# -gt 0 ] || several=2
+while [ $# -gt 0 ]; do
+    case "$1" in
+        -m) select="${select:+$select and }($2)"; shift 2 ;;
+        -n | --numprocesses) several=$2; shift 2 ;;
+        *) given+=("$1"); shift ;;
+    esac
+done
 # Message fields of a wrong Python type corrupt messages silently unless checked.
 export ROS_PYTHON_CHECK_FIELDS=1
-run() { python3 -m pytest -q "$@"; }
-if [ $# -gt 0 ]; then run ${select:+-m "$select"} "$@"; exit; fi
-code=0
-run -m "not alone${select:+ and $select}" --numprocesses 2 --dist loadfile || code=$?
-run -m "alone${select:+ and $select}" || code=$?
-exit $code
+run() { python3 -m pytest -q "$@" "${given[@]}" "${paths[@]}"; }
+if [ -z "$several" ]; then run -m "$select"; exit; fi
+together=0 alone=0
+run -m "not alone${select:+ and $select}" --numprocesses "$several" --dist loadfile || together=$?
+run -m "alone${select:+ and $select}" || alone=$?
+# 5: there were none of the kind.
+if [ $together = 5 ]; then exit $alone; fi
+if [ $alone = 5 ] || [ $together != 0 ]; then exit $together; fi
+exit $alone

@@ -31,6 +31,10 @@ BaseLoader.add_implicit_resolver(
 )
 
 
+UNREADABLE = (KeyError, ValueError, AttributeError, IndexError, OverflowError)
+"""What PyYAML raises itself, where a tag does not fit its value: ``!!bool x``, ``!!timestamp x``, ``!!int ""``."""
+
+
 class YamlLimitError(yaml.MarkedYAMLError):
     """YAML beyond a limit: ``problem`` says which, ``allowed`` how much there may be, ``problem_mark`` where."""
 
@@ -82,5 +86,5 @@ def load_yaml(text: str) -> Any:
     check_limits(text)
     try:
         return yaml.load(text, Loader=BaseLoader)
-    except (KeyError, ValueError) as error:  # of PyYAML's own making: !!bool "x", 2026-13-45
+    except UNREADABLE as error:
         raise yaml.YAMLError(f'a value cannot be read: {error}') from None

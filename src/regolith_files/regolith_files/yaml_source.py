@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from regolith_files.bounded_yaml import BaseLoader, YamlLimitError, check_limits, load_yaml
+from regolith_files.bounded_yaml import UNREADABLE, BaseLoader, YamlLimitError, check_limits, load_yaml
 from regolith_files.problems import InputError, Problem, shown
 
 KeyPath = tuple[str | int, ...]
@@ -162,7 +162,7 @@ class YamlSource:
             return items
         try:
             return loader.construct_object(node, deep=True)
-        except (yaml.YAMLError, ValueError, KeyError) as error:
+        except (yaml.YAMLError, *UNREADABLE) as error:
             reason = getattr(error, 'problem', None) or str(error)
             raise self.error(path, f'cannot be read: {reason}', 'text, number, true or false', node.value) from None
 

@@ -63,7 +63,7 @@ def test_each_pass_adds_less(mode: str) -> None:
     ('module', 'values', 'said'),
     [
         (wheel_rig, {'slip': '0.1,1.5'}, 'slip 1.5; allowed'),
-        (wheel_rig, {'soil': 'mud'}, 'neither a shipped soil'),
+        (wheel_rig, {'soil': 'mud'}, 'no such soil'),
         (wheel_rig, {'grid_m': 'fine'}, 'valid number'),
         (wheel_rig, {'wheel': 1}, 'Extra inputs'),
         (wheel_rig, {'grousers': 12, 'grouser_height_m': 0.3}, 'allowed: below the radius'),

@@ -75,8 +75,9 @@ def test_the_merge_keeps_what_each_raised_and_the_deepest_rut(first: NodeRecords
             assert value.tobytes() == mine[owner].tobytes()
             continue
         before = grid.records_at(*(np.array([p], np.int32) for p in place)).values()[:, 0]
-        raised = sum(v[AT['level_initial']] - before[AT['level_initial']] for v in mine.values())
-        assert value[AT['level_initial']] == before[AT['level_initial']] + raised
+        for name in ('level_initial', 'mass_kgpm2'):
+            brought = sum(v[AT[name]] - before[AT[name]] for v in mine.values())
+            assert value[AT[name]] == before[AT[name]] + brought, name
         for name in ('sinkage_plastic', 'sigma_yield'):
             assert value[AT[name]] == mine[owner][AT[name]]
         below = mine[owner][AT['level_initial']] - mine[owner][AT['level']]
