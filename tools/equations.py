@@ -28,8 +28,8 @@ PHYSICS = (
 """Modules whose public functions all name their source and their test."""
 HEAD = """# Equations, where they come from, what checks them
 
-Written by `tools/equations.py` from the docstrings. The papers are in the `references.bib` of each package; `./regolith cite
-RUN` prints those whose models a run used.
+Written by `tools/equations.py` from the docstrings. The papers are in the `references.bib` of each package;
+`./regolith cite RUN` prints those whose models a run used.
 """
 
 
@@ -55,7 +55,7 @@ class Statement:
     @property
     def keys(self) -> tuple[str, ...]:
         """Return the papers that are named."""
-        return tuple(part.strip().split(',')[0].split(' ')[0].rstrip('.') for part in self.source.split(';') if part.strip())
+        return tuple(re.split('[, ]', part)[0].rstrip('.') for part in map(str.strip, self.source.split(';')) if part)
 
 
 def statements() -> Iterator[Statement]:
@@ -109,7 +109,8 @@ def complaints() -> list[str]:
         if in_physics and s.name and not s.name.startswith('_') and not s.source:
             found.append(f'{s.where}: {s.name}: states physics and no Source:')
     for package, keys in used.items():
-        found += [f'src/{package}: references.bib: {key} is used nowhere' for key in bibliography(package) if key not in keys]
+        idle = [key for key in bibliography(package) if key not in keys]
+        found += [f'src/{package}: references.bib: {key} is used nowhere' for key in idle]
     return found
 
 

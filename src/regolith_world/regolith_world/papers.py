@@ -12,4 +12,5 @@ from regolith_files.doors import Citations
 
 def papers(scenario: Any) -> Citations:
     """Return the papers behind what every run does."""
-    return Citations(Path(__file__).parent / 'references.bib', ('shepperd1978', 'shoemake1985', 'hairer2006', 'goldstein2002'))
+    keys = ('shepperd1978', 'shoemake1985', 'hairer2006', 'goldstein2002')
+    return Citations(Path(__file__).parent / 'references.bib', keys)
