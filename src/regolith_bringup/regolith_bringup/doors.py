@@ -12,7 +12,16 @@ import logging
 import re
 from typing import Any
 
-from regolith_files.doors import CITATIONS, COMMANDS, REPORT_SECTIONS, SUMMARY, VIEW_LAYERS, ReportSection, Run, ViewLayer
+from regolith_files.doors import (
+    CITATIONS,
+    COMMANDS,
+    REPORT_SECTIONS,
+    SUMMARY,
+    VIEW_LAYERS,
+    ReportSection,
+    Run,
+    ViewLayer,
+)
 from regolith_files.plugins import entry_points, load_plugin, load_plugins
 
 _log = logging.getLogger('regolith')
