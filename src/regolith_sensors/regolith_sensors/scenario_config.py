@@ -308,6 +308,8 @@ class Sensor:
     outputs: tuple[str, ...]
     baseline_m: float = 0.0
     """Of the right camera of a stereo pair: how far it is to the right of the left one [m]."""
+    frame_prefix: str = ''
+    """Before the ids of all frames of its vehicle."""
 
     @property
     def full_name(self) -> str:
@@ -333,7 +335,11 @@ class Sensor:
     @property
     def frame_id(self) -> str:
         """Return the name of the frame that what it publishes is in."""
-        return f'{self.full_name}_{self.frames[-1].suffix}'
+        return self.frame(self.frames[-1].suffix)
+
+    def frame(self, suffix: str) -> str:
+        """Return the id of one of its frames."""
+        return f'{self.frame_prefix}{self.name}_{suffix}'
 
     def frame_ns(self, n: int) -> int:
         """Return the time of frame n [ns]."""
@@ -415,10 +421,13 @@ def baseline(right: SensorEntry, left: SensorEntry, source: YamlSource, at: KeyP
     return -float(apart[1])
 
 
-def sensors_of(vehicles: Mapping[str, Mapping[str, Any]]) -> tuple[Sensor, ...]:
+def sensors_of(
+    vehicles: Mapping[str, Mapping[str, Any]], prefixes: Mapping[str, str | None] | None = None
+) -> tuple[Sensor, ...]:
     """Return all sensors of a resolved scenario, in name order.
 
     :param vehicles: name -> the vehicle's sensors by name, as the scenario holds them
+    :param prefixes: name -> what stands before the ids of its frames; none: the vehicle's name and /
     :raises InputError: if it was not resolved, or was tampered with
     """
     kinds = sensor_types()
@@ -435,13 +444,16 @@ def sensors_of(vehicles: Mapping[str, Mapping[str, Any]]) -> tuple[Sensor, ...]:
             if entry.stereo_with is not None:
                 apart = baseline(entry, checked[entry.stereo_with], source, at)
             config = load_sensor(resolved.model, kind.config)
-            found.append(Sensor(vehicle, name, kind, config, entry.mount, resolved.outputs, apart))
+            prefix = (prefixes or {}).get(vehicle)
+            prefix = f'{vehicle}/' if prefix is None else prefix
+            found.append(Sensor(vehicle, name, kind, config, entry.mount, resolved.outputs, apart, prefix))
     return tuple(found)
 
 
 def scenario_sensors(scenario: Any) -> tuple[Sensor, ...]:
     """Return all sensors of a resolved scenario, in name order."""
-    return sensors_of({name: entry.sensors for name, entry in scenario.vehicles.items()})
+    entries = scenario.vehicles.items()
+    return sensors_of({n: e.sensors for n, e in entries}, {n: e.frame_prefix for n, e in entries})
 
 
 def followed_streams(sensors: Iterable[Sensor], vehicles: Iterable[str]) -> dict[str, tuple[str, ...]]:

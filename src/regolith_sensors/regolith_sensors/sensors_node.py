@@ -22,7 +22,7 @@ from tf2_msgs.msg import TFMessage
 
 from regolith_sensors import warm_up
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
-from regolith_sensors.scenario_config import Lamp, LightConfig, Sensor, sensors_of
+from regolith_sensors.scenario_config import Lamp, LightConfig, Sensor, scenario_sensors
 from regolith_sensors.scene.build import VehicleModel, World
 from regolith_sensors.schedule import Due, Schedule
 from regolith_terrain.config import TerrainConfig
@@ -67,7 +67,7 @@ class SensorsNode:
         self._recorded = {f'{root}{topic}' for topic in recorded if topic}
         scenario = load_section(scenario_file, '', _Scenario)
         self._world_config = scenario.world
-        sensors = sensors_of({name: entry.sensors for name, entry in scenario.vehicles.items()})
+        sensors = scenario_sensors(scenario)
         models = {n: VehicleModel(*load_vehicle_model(entry.model)) for n, entry in scenario.vehicles.items()}
         link = helper_node(self.node, 'link')
         self.nodes = [self.node, link]
@@ -269,8 +269,8 @@ def static_transforms(sensor: Sensor, base_frame: str) -> list[TransformStamped]
     """
     found = []
     for frame in sensor.frames:
-        transform = TransformStamped(child_frame_id=f'{sensor.full_name}_{frame.suffix}')
-        parent = f'{sensor.full_name}_{frame.parent}' if frame.parent else f'{sensor.vehicle}/{base_frame}'
+        transform = TransformStamped(child_frame_id=sensor.frame(frame.suffix))
+        parent = sensor.frame(frame.parent) if frame.parent else f'{sensor.frame_prefix}{base_frame}'
         transform.header.frame_id = parent
         transform.transform.translation = vector3(np.array(frame.position))
         transform.transform.rotation = quaternion(np.array(frame.orientation))

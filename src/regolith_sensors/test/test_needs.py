@@ -86,3 +86,13 @@ def test_frames_of_a_kind(shaking: None) -> None:
     np.testing.assert_array_equal(matrix(np.array(OPTICAL.orientation)), OPTICAL_FROM_BODY.T)
     assert [t.child_frame_id for t in static_transforms(stick, 'body')] == ['amber/stick_link', 'amber/stick_tip']
     assert stick.frame_id == 'amber/stick_tip' and static_transforms(stick, 'body')[1].transform.translation.z == 0.5
+
+
+@pytest.mark.parametrize(('prefix', 'before'), [(None, 'amber/'), ('fleet/a1_', 'fleet/a1_'), ('', '')])
+def test_frames_of_sensors_have_the_prefix_of_their_vehicle(prefix: str | None, before: str) -> None:
+    """The scenario's key reaches the transforms and the headers, with the base frame's name from the vehicle's file."""
+    (eye,) = sensors_of({'amber': {'eye': {'model': EYE}}}, {'amber': prefix})
+    link, optical = static_transforms(eye, 'chassis')
+    assert (link.header.frame_id, link.child_frame_id) == (f'{before}chassis', f'{before}eye_link')
+    assert (optical.header.frame_id, optical.child_frame_id) == (f'{before}eye_link', f'{before}eye_optical_frame')
+    assert eye.frame_id == f'{before}eye_optical_frame' and eye.full_name == 'amber/eye'  # topics and noise stay

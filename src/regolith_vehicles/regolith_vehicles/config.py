@@ -117,6 +117,11 @@ class VehicleEntry(Section):
     mass_scale: float = Field(
         default=1.0, ge=0.1, le=10.0, description='factor on all masses and inertias of the model [-]'
     )
+    frame_prefix: str | None = Field(
+        default=None,
+        max_length=200,
+        description="before every frame id, of sensors too; absent: the vehicle's name and a slash",
+    )
     odom_in_world: bool = Field(
         default=False,
         description='publish a static transform from world to the odom frame: the true pose at the start',

@@ -50,7 +50,9 @@ class VehicleTopics:
     """
 
     def __init__(self, node: Node, agent: VehicleAgent, seed: int) -> None:
-        frame_prefix = declare(node, 'frame_prefix', f'{agent.name}/', 'before every frame id')
+        given = agent.entry.frame_prefix
+        default = f'{agent.name}/' if given is None else given
+        frame_prefix = declare(node, 'frame_prefix', default, 'before every frame id')
         rate_hz = declare(node, 'state_rate_hz', 50.0, RATE)
         self._node, self._agent = node, agent
         assert agent.grid is not None

@@ -62,7 +62,7 @@ class NumberTemplate:
         for k, (owner, name) in enumerate(counts):
             setattr(owner, name, 0x6B6B0000 + k)
         self._bytes = bytearray(serialize_message(message))
-        places = np.array([self._find(struct.pack('=d', mark)) - _HEAD for mark in marks])
+        places = np.array([self._find(struct.pack('=d', mark)) - _HEAD for mark in marks], dtype=np.int64)
         if (places % 8).any():
             raise ValueError(f'{type(message).__name__}: its numbers are not aligned as in CDR')
         self._places = places // 8
