@@ -86,6 +86,7 @@ def test_young_craters_wipe_out_smaller_older_ones_and_keep_larger_ones() -> Non
     assert np.array_equal(laid(big_young, small)[0], laid(big_young)[0])
 
 
+@pytest.mark.seconds
 def test_slopes_are_those_of_the_moon() -> None:
     median = {}
     for name in ('mare', 'polar', 'highland'):
