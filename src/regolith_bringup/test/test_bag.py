@@ -209,6 +209,7 @@ def test_nothing_to_recover(tmp_path: Path) -> None:
     assert (tmp_path / 'bag' / 'bag_0.mcap').exists(), 'the damaged file is all there is'
 
 
+@pytest.mark.seconds
 def test_a_killed_writer_loses_nothing_that_was_flushed(tmp_path: Path) -> None:
     script = (
         'import os, sys\nfrom pathlib import Path\n'

@@ -138,6 +138,7 @@ def test_broken_scenario_is_refused(kind: str, tmp_path: Path, capfd: pytest.Cap
     assert sorted(p.name for p in tmp_path.rglob('*')) == before, 'something was created'
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize('kind', ['unknown_key', 'alias_bomb', 'nested', 'not_a_raster'])
 def test_broken_scenario_is_refused_at_once(kind: str, tmp_path: Path) -> None:
     """In no more processor time than three times what the imports take, whatever machine this is and however busy."""

@@ -34,6 +34,7 @@ def called(*arguments: object) -> str:
     return result.stdout
 
 
+@pytest.mark.seconds
 def test_build_graph_writes_a_pair_and_a_picture(tmp_path: Path) -> None:
     printed = called('comms', 'build-graph', 'comms_ridge', '--out', tmp_path, '--set', 'comms.tile_m=20').split()
     assert [Path(p).name for p in printed] == ['comms_ridge.dot', 'comms_ridge.dat', 'comms_ridge_graph.png']
@@ -46,6 +47,7 @@ def test_build_graph_writes_a_pair_and_a_picture(tmp_path: Path) -> None:
     assert (tmp_path / 'comms_ridge_graph.png').read_bytes().startswith(b'\x89PNG')
 
 
+@pytest.mark.seconds
 def test_coverage_ends_at_the_ridge_and_goes_on_from_a_breadcrumb(tmp_path: Path) -> None:
     """The shadow of the ridge, and its end: probabilities at one place behind it, and the picture."""
     scenario = load_scenario('comms_ridge').scenario
@@ -73,6 +75,7 @@ def test_coverage_says_what_is_wrong(arguments: tuple[str, ...], words: str) -> 
         called('comms', 'coverage', *arguments)
 
 
+@pytest.mark.seconds
 def test_a_scenario_without_radios_is_seen_as_if_all_had_the_default_one(tmp_path: Path) -> None:
     """Small, as the ground has no edge: 40 m round the vehicles, where all is in reach."""
     small = ('--set', 'comms.margin_m=40', '--set', 'comms.tile_m=10')

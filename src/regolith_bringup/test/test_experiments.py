@@ -47,6 +47,7 @@ def test_plate_sinkage_and_slope(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0 and {'slope_deg', 'slip', 'speed_mps'} <= set(json.loads(out))
 
 
+@pytest.mark.seconds
 def test_a_picture_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     picture = tmp_path / 'rig.png'
     code, _, _ = call(

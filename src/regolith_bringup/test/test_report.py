@@ -166,6 +166,7 @@ def test_summary_of_a_run_that_went_wrong(run_dir: Path, tmp_path: Path) -> None
         write_report(tmp_path)
 
 
+@pytest.mark.seconds
 def test_a_run_whose_world_died_is_told_from_its_bag(run_dir: Path, tmp_path: Path) -> None:
     """Neither figures of the world's nor an index of the bag, whose last chunk is cut: all before it counts."""
     run, whole = tmp_path / 'run', build_summary(run_dir)
@@ -185,6 +186,7 @@ def test_a_run_whose_world_died_is_told_from_its_bag(run_dir: Path, tmp_path: Pa
     assert 'It ended early' in write_report(run).read_text()
 
 
+@pytest.mark.seconds
 def test_report_stands_by_itself_and_repeats(run_dir: Path, tmp_path: Path) -> None:
     run = tmp_path / 'run'
     shutil.copytree(run_dir, run)
@@ -199,6 +201,7 @@ def test_report_stands_by_itself_and_repeats(run_dir: Path, tmp_path: Path) -> N
     assert write_report(run).read_text() == text
 
 
+@pytest.mark.seconds
 def test_report_escapes_what_people_write(run_dir: Path, tmp_path: Path) -> None:
     run = tmp_path / 'run'
     shutil.copytree(run_dir, run)
@@ -209,6 +212,7 @@ def test_report_escapes_what_people_write(run_dir: Path, tmp_path: Path) -> None
     assert '<script>' not in write_report(run).read_text()
 
 
+@pytest.mark.seconds
 def test_report_shows_previews_and_says_what_is_missing(run_dir: Path, tmp_path: Path) -> None:
     seen = made.make_run(tmp_path / 'seen', previews=4)
     text = write_report(seen).read_text()

@@ -59,6 +59,7 @@ def test_without_stages_numbers_are_electrons() -> None:
     np.testing.assert_array_equal(camera.develop(frame, 3).image, camera.develop(frame, 99).image)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize('stage', ['defocus', 'vignetting', 'noise', 'fixed_pattern', 'response'])
 def test_every_stage_has_its_switch(stage: str) -> None:
     frame = checkered()

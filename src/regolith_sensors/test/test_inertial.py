@@ -29,6 +29,7 @@ def allan(x: np.ndarray, m: int) -> float:
     return float(np.sqrt(0.5 * np.mean((means[m:] - means[:-m]) ** 2)))
 
 
+@pytest.mark.seconds
 def test_allan_deviation() -> None:
     """Four hours standing still: white noise at 1 s, slope -1/2, the bump of the bias."""
     config = load_sensor('imu_tactical', ImuConfig).gyroscope

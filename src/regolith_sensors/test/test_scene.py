@@ -204,6 +204,7 @@ def bits(frame: Frame) -> bytes:
     return b''.join(np.ascontiguousarray(a).tobytes() for a in (frame.radiance, frame.depth, frame.object_id, frame.normal))
 
 
+@pytest.mark.seconds
 def test_equal_scenes_whatever_their_history(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fresh, updated or come back from elsewhere, one thread or two: equal to the bit."""
     size, at = (96, 128), (0.3, 0.0, 1.5)
@@ -224,6 +225,7 @@ def test_equal_scenes_whatever_their_history(monkeypatch: pytest.MonkeyPatch) ->
     assert after == expected and before != expected
 
 
+@pytest.mark.seconds
 def test_every_node_reaches_every_tile_that_shows_it() -> None:
     """After an update, tiles hold what fresh ones would: edges, skirts and neighbours' slopes included."""
     scene, grid = rough()

@@ -183,6 +183,7 @@ def test_far_ground_keeps_the_volume_of_ruts(stride: int) -> None:
     assert abs((-3 * 32 + deepest * stride) - 8) <= stride
 
 
+@pytest.mark.seconds
 def test_rocks_have_numbers_of_their_own_wherever_one_looks_from() -> None:
     terrain = TerrainConfig.model_validate({'preset': 'mare', 'size_m': 60.0, 'spacing_m': 0.05})
     light = LightConfig.model_validate({'view_range_m': 60.0})

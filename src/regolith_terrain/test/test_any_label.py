@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from regolith_terrain.dem.pds3 import open_pds3, parse_label
 
 SEVERAL = settings(
-    derandomize=True, max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    derandomize=True, max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 LABEL = {
     'RECORD_BYTES': '8', '^IMAGE': '"A.IMG"', 'TARGET_NAME': 'MOON', 'OBJECT': 'IMAGE', 'LINES': '3', 'LINE_SAMPLES': '4',

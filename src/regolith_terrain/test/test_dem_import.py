@@ -318,6 +318,7 @@ def test_imported_file_is_the_same_ground_as_the_original(tmp_path: Path) -> Non
     assert again.posts.size < direct.posts.size
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize('north', ['true', 'grid'])
 def test_upsampling_leaves_posts_and_adds_detail_between(tmp_path: Path, north: str) -> None:
     path = write_map(tmp_path / 'a.tif', 'south')
@@ -368,6 +369,7 @@ def test_roughness_of_a_model_is_found(hurst: float) -> None:
         roughness(np.zeros((8, 99)), 1.0)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(
     ('name', 'center', 'post_spacing'),
     [

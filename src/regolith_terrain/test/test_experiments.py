@@ -76,6 +76,7 @@ def test_wrong_settings_are_named(module: Any, values: dict[str, Any], said: str
         module.Settings.model_validate(values)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize('module', [wheel_rig, plate_sinkage, bevameter, multipass])
 def test_every_bench_draws(module: Any) -> None:
     from matplotlib.figure import Figure

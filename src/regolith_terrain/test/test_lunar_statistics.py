@@ -124,6 +124,7 @@ def test_noise_has_the_stated_deviation() -> None:
     assert deviation(50.0) == pytest.approx(np.sqrt(2.0) * _noise_rms(), rel=1e-3)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize('name', preset_names())
 def test_crater_counts_pass_chi_square(name: str) -> None:
     c = load_preset(name).craters

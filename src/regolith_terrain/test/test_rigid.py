@@ -44,6 +44,7 @@ def slide(slope: float, friction: float, duration: float, stick: float = 1e-3) -
     return float(-speed @ turn[:, 0])
 
 
+@pytest.mark.seconds
 def test_a_block_slides_as_coulomb_says() -> None:
     """Above the angle of friction by g (sin a - mu cos a) t, and by what the first 10 um without full friction add."""
     slope, friction = 0.5, 0.3

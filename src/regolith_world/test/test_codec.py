@@ -17,7 +17,7 @@ from regolith_world.objects import rigid_state
 from regolith_world.records import Birth, BodyState, CycleKey, Impulse, Shape, ShapeKind, Verdict
 from regolith_world.rotation import from_yaw
 
-SEVERAL = settings(derandomize=True, max_examples=60, deadline=None)
+SEVERAL = settings(derandomize=True, max_examples=40, deadline=None)
 
 
 @dataclass
