@@ -26,6 +26,7 @@ setup(
             'dataset = regolith_sensors.commands:dataset',
             'stereo = regolith_sensors.commands:stereo',
         ],
+        'regolith.ray_backends': ['embree = regolith_sensors.rays.embree.backend:EmbreeRays'],
         'regolith.report_sections': ['sensors = regolith_sensors.report.section:section'],
         'regolith.summary': ['sensors = regolith_sensors.report.summary:figures'],
     },

@@ -19,8 +19,7 @@ from regolith_sensors.config import load_sensor
 from regolith_sensors.lidar.config import LidarConfig
 from regolith_sensors.lidar.sweep import Lidar
 from regolith_sensors.light import Sun
-from regolith_sensors.rays.casting import cast
-from regolith_sensors.rays.render import trace_only
+from regolith_sensors.rays.embree.backend import EmbreeRays
 from regolith_sensors.rays.threads import worker_count
 from regolith_sensors.rays.view import lights
 from regolith_sensors.scene.materials import Material, Principled
@@ -52,7 +51,8 @@ class BenchScene:
         parts = vehicle_parts(config, mjcf, materials)
         ground = SoilGround(self.grid, (-_HALF, _HALF, -_HALF, _HALF))
         # Every node is shown: detail enough for the whole square in full.
-        self.scene = Scene(ground, materials, view_range=100.0, detail=40.0)
+        self.rays = EmbreeRays()
+        self.scene = Scene(ground, materials, view_range=100.0, detail=40.0, rays=self.rays)
         self._rocks()
         meshes = [self.scene.add_mesh(part.mesh, holds_light=True) for part in parts]
         wheels = [(0.6418, 0.6098), (0.6418, -0.6098), (-0.6418, 0.6098), (-0.6418, -0.6098)]
@@ -62,7 +62,7 @@ class BenchScene:
         self.move(0.0)
         self.eye = np.array([*_EYE[:2], _EYE[2] + float(self.grid.levels(*_EYE[:2]))])
         self.scene.centre(self.eye)
-        self.arrays = self.scene.commit()
+        self.scene.commit()
 
     def move(self, along: float) -> None:
         """Drive both rovers to ``along`` [m]."""
@@ -133,7 +133,7 @@ def camera() -> dict[str, Any]:
         Camera(config.model_copy(update=changed), 1, 'bench')
         for changed in ({'edge_samples': 0, 'hull_light': False}, {'hull_light': False}, {'edge_samples': 0})
     )
-    scene, origin = bench.arrays, bench.scene.origin
+    scene, origin = bench.rays, bench.scene.origin
     eyes, light = device.view(origin, pose), lights(origin, _SUN)
 
     def looks(camera: Camera) -> Callable[[int], Any]:
@@ -142,7 +142,7 @@ def camera() -> dict[str, Any]:
     times = _timed(
         looks(device),
         lambda n: device.develop(device.look(scene, origin, lambda _: pose, _SUN, frame=n), n),
-        lambda n: trace_only(scene, eyes, light),
+        lambda n: scene.trace_only(eyes, light),
         looks(smooth),
         looks(lit),
     )
@@ -186,8 +186,8 @@ def lidar() -> dict[str, Any]:
     places, turns = poses(np.arange(1800) / 1800)
     at = np.ascontiguousarray(places - bench.scene.origin, dtype=np.float32)
     (scanning, median), (casting, _) = _timed(
-        lambda n: device.scan(bench.arrays, bench.scene.origin, poses, n),
-        lambda n: cast(bench.arrays, device.directions, device.groups, at, turns.astype(np.float32), 100.0, 3e-3),
+        lambda n: device.scan(bench.rays, bench.scene.origin, poses, n),
+        lambda n: bench.rays.cast(device.directions, device.groups, at, turns.astype(np.float32), 100.0, 3e-3),
     )
     rays = len(device.directions)
     return {

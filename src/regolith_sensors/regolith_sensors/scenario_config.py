@@ -27,6 +27,7 @@ from regolith_sensors.inertial.gnss_config import GnssConfig
 from regolith_sensors.inertial.imu_config import ImuConfig
 from regolith_sensors.lidar.config import LidarConfig
 from regolith_sensors.light import Spotlight, Sun, sun_over
+from regolith_sensors.rays import choice
 from regolith_world.rotation import matrix, product
 
 Floats = NDArray[np.float64]
@@ -283,6 +284,7 @@ class LightConfig(Section):
     micro_slope_deg: float = Field(10.0, ge=0.0, le=40.0, description='r.m.s. slope of relief below the grid [deg]')
     micro_albedo: float = Field(0.06, ge=0.0, le=0.5, description='r.m.s. of the relative brightness below the grid')
     view_range_m: float = Field(1000.0, ge=10.0, le=20_000.0, description='to which the ground is shown [m]')
+    rays: Annotated[str, AfterValidator(choice.check)] = Field(choice.USUAL, description='back end that traces rays')
     detail: float = Field(6.0, ge=1.0, le=40.0, description='cells are about distance / (32 detail) wide')
 
     def sun_at(self, t_ns: int) -> Sun | None:

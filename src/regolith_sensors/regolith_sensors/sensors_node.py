@@ -85,7 +85,7 @@ class SensorsNode:
             # Tiles take seconds to make; the world need not wait for them.
             x, y = scenario.vehicles[name].position
             self._views[name].look_around((x, y, float(self.states.ground.grid.levels(x, y))))
-        warm_up.main()
+        warm_up.main(scenario.light.rays)
         self._schedule = Schedule([t.sensor.frame_ns for t in self.topics], [span[1] for span in spans])
         self._acknowledged = (-1, -1)
         self._stopped = False

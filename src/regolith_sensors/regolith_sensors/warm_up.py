@@ -14,6 +14,7 @@ from regolith_sensors.labels.ground_truth import boxes
 from regolith_sensors.lidar.config import LidarConfig
 from regolith_sensors.lidar.sweep import Lidar
 from regolith_sensors.light import Spotlight, Sun
+from regolith_sensors.rays.choice import USUAL, ray_backend
 from regolith_sensors.scene.materials import Principled
 from regolith_sensors.scene.meshes import box
 from regolith_sensors.scene.scene import Scene, Semantic
@@ -22,9 +23,13 @@ from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.surface import FlatField
 
 
-def main() -> None:
-    """Take one small picture, one scan and one inertial sample."""
-    scene = Scene(SoilGround(SoilGrid(FlatField(), 0.05), (-2.0, 2.0, -2.0, 2.0)), [Principled((0.1, 0.1, 0.1))])
+def main(rays: str = USUAL) -> None:
+    """Take one small picture, one scan and one inertial sample.
+
+    :param rays: name of the back end that traces rays
+    """
+    ground = SoilGround(SoilGrid(FlatField(), 0.05), (-2.0, 2.0, -2.0, 2.0))
+    scene = Scene(ground, [Principled((0.1, 0.1, 0.1))], rays=ray_backend(rays)())
     node = np.zeros(1, dtype=np.int32)
     scene.centre((0.0, 0.0, 1.0))
     scene.update(node, node)

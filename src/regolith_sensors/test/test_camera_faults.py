@@ -15,7 +15,7 @@ from regolith_sensors.camera.config import CameraConfig, NoiseConfig
 from regolith_sensors.camera.effects import fixed_pattern, metered_exposure
 from regolith_sensors.camera.pipeline import Camera, Picture
 from regolith_sensors.config import SensorModelError, load_sensor, sensor_models
-from regolith_sensors.rays.render import Frame, empty_frame
+from regolith_sensors.rays.frame import Frame, empty_frame
 
 OFF = {'distortion': False, 'motion_blur': False, 'defocus': False, 'vignetting': False, 'noise': False, 'fixed_pattern': False, 'response': False}
 PLAIN: dict[str, Any] = {

@@ -15,7 +15,7 @@ from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.pipeline import Camera
 from regolith_sensors.light import BAND_WAVELENGTHS
 from regolith_sensors.noise import normals
-from regolith_sensors.rays.render import empty_frame
+from regolith_sensors.rays.frame import empty_frame
 from regolith_world.counter import stream_key
 
 # Odd sizes: rows begin inside blocks of four random numbers.

@@ -20,7 +20,7 @@ from sensor_msgs.msg import CameraInfo, CompressedImage, Image  # noqa: E402
 from std_msgs.msg import Header  # noqa: E402
 
 from regolith_sensors.camera.pipeline import Picture  # noqa: E402
-from regolith_sensors.rays.render import empty_frame  # noqa: E402
+from regolith_sensors.rays.frame import empty_frame  # noqa: E402
 from regolith_sensors.ros.camera_topics import preview_frames, preview_message  # noqa: E402
 from regolith_sensors.ros.sensor_topics import SensorContext  # noqa: E402
 from regolith_sensors.scenario_config import LightConfig, sensors_of  # noqa: E402

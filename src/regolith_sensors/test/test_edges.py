@@ -15,7 +15,7 @@ from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.pipeline import Camera, Pose
 from regolith_sensors.light import Sun
 from regolith_sensors.rays.edges import edge_pixels
-from regolith_sensors.rays.render import Frame
+from regolith_sensors.rays.frame import Frame
 from regolith_sensors.scene.materials import Lambert, Principled
 from regolith_sensors.scene.meshes import box, corner_normals, cylinder, joined, wheel
 from regolith_sensors.scene.scene import Scene, Semantic

@@ -16,7 +16,7 @@ from regolith_sensors.camera.lens import pixel_rays
 from regolith_sensors.camera.pipeline import OPTICAL_FROM_BODY
 from regolith_sensors.labels.ground_truth import Box2D, boxes
 from regolith_sensors.light import SUN_BANDS, SUN_RADIUS, Spotlight, Sun, subsolar_point, sun_over
-from regolith_sensors.rays.render import Frame, draws, render, trace_only
+from regolith_sensors.rays.frame import Frame, draws
 from regolith_sensors.rays.view import lights, view
 from regolith_sensors.scene.materials import Lambert, Material, Principled, Regolith, material_table, reflect
 from regolith_sensors.scene.meshes import box, capsule, cylinder, icosphere, rock
@@ -37,10 +37,10 @@ def shoot(
     focal: float = 60.0, lamps: tuple[Spotlight, ...] = (), sun_samples: int = 1, bounce_samples: int = 0,
 ) -> Frame:
     scene.centre(position)
-    arrays = scene.commit()
+    traced = scene.commit()
     rays = pixel_rays(size[1], size[0], focal, (), 'plumb_bob')
     camera = view(scene.origin, rays, rotation, position, focal)
-    return render(arrays, camera, lights(scene.origin, sun, lamps), draws(1, 'camera', 0, sun_samples, bounce_samples))
+    return traced.render(camera, lights(scene.origin, sun, lamps), draws(1, 'camera', 0, sun_samples, bounce_samples))
 
 
 def ahead(pitch_deg: float) -> np.ndarray:
@@ -246,7 +246,7 @@ def test_every_node_reaches_every_tile_that_shows_it() -> None:
     assert [t.key for t in scene.tiles.tiles] == [t.key for t in new.tiles.tiles]
     for a, b in zip(scene.tiles.tiles, new.tiles.tiles):
         np.testing.assert_array_equal(scene.tiles.nodes[a.slot], new.tiles.nodes[b.slot], err_msg=str(a.key))
-        np.testing.assert_array_equal(scene.tiles._vertices[a.slot], new.tiles._vertices[b.slot])
+        np.testing.assert_array_equal(a.vertices, b.vertices)
 
 
 def test_no_gaps_between_levels() -> None:
@@ -278,7 +278,7 @@ def test_bare_rays_agree_with_the_picture(flat_scene: Callable[..., Scene]) -> N
     scene = flat_scene()
     scene.centre((0.0, 0.0, 2.0))
     camera = view(scene.origin, pixel_rays(64, 48, 60.0, (), 'plumb_bob'), DOWN, (0.0, 0.0, 2.0), 60.0)
-    assert trace_only(scene.commit(), camera, lights(scene.origin, LOW_SUN)) == 64 * 48
+    assert scene.commit().trace_only(camera, lights(scene.origin, LOW_SUN)) == 64 * 48
 
 
 def test_principled_is_reciprocal_and_gives_back_no_more_than_it_gets() -> None:

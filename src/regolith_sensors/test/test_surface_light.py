@@ -14,8 +14,7 @@ import pytest
 from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.pipeline import Camera, Pose
 from regolith_sensors.light import Sun
-from regolith_sensors.rays.render import Frame
-from regolith_sensors.rays.surface_light import surface_light
+from regolith_sensors.rays.frame import Frame
 from regolith_sensors.rays.view import lights, view
 from regolith_sensors.scene.lit_surface import lit_surface
 from regolith_sensors.scene.materials import Lambert
@@ -86,13 +85,13 @@ def test_kept_light_is_a_function_of_the_scene(flat_scene: Callable[..., Scene],
 
 
 def test_hulls_out_of_view_cost_nothing(flat_scene: Callable[..., Scene]) -> None:
-    arrays, light = (scene := wall(flat_scene)).commit(), lights(scene.origin, SUN)
+    traced, light = (scene := wall(flat_scene)).commit(), lights(scene.origin, SUN)
     rays = np.zeros((2, 2, 3))
     rays[...] = np.array([[[-0.3, -0.3, 1.0], [0.3, -0.3, 1.0]], [[-0.3, 0.3, 1.0], [0.3, 0.3, 1.0]]]) / math.sqrt(1.18)
     ahead, away = (view(scene.origin, rays, np.diag((1.0, s, s)), (0.0, 0.0, 2.0 - 6.0 * s), 100.0) for s in (1.0, -1.0))
     away = away._replace(position=ahead.position)
-    assert surface_light(arrays, light, ahead).any() and not surface_light(arrays, light, away).any()
-    assert not surface_light(arrays, lights(scene.origin, None), ahead).any()
+    assert traced.hull_light(light, ahead).any() and not traced.hull_light(light, away).any()
+    assert not traced.hull_light(lights(scene.origin, None), ahead).any()
 
 
 def test_nodes_take_their_light_from_points_that_face_the_same_way() -> None:

@@ -18,11 +18,10 @@ from regolith_sensors.camera.info import CameraInfo, camera_info
 from regolith_sensors.camera.lens import pixel_rays
 from regolith_sensors.camera.readout import NoiseStreams, Sensor, signals
 from regolith_sensors.light import BAND_WAVELENGTHS, SUN_BANDS, Spotlight, Sun
+from regolith_sensors.rays.backend import RayBackend
 from regolith_sensors.rays.edges import edge_pixels
-from regolith_sensors.rays.render import DARK, Draws, Frame, draws, empty_frame, render, render_more
-from regolith_sensors.rays.surface_light import surface_light
+from regolith_sensors.rays.frame import DARK, Draws, Frame, draws, empty_frame
 from regolith_sensors.rays.view import Lights, View, lights, view
-from regolith_sensors.scene.scene import SceneArrays
 from regolith_world.counter import stream_key
 from regolith_world.rotation import matrix
 
@@ -121,12 +120,12 @@ class Camera:
         return view(origin, self._rays[offset], rotation, pose.position, self.config.focal_length_px)
 
     def look(
-        self, scene: SceneArrays, origin: Floats, pose: Callable[[float], Pose], sun: Sun | None,
+        self, scene: RayBackend, origin: Floats, pose: Callable[[float], Pose], sun: Sun | None,
         lamps: Sequence[Spotlight] = (), frame: int = 0,
     ) -> Frame:  # fmt: skip
         """Return radiance and ground truth of a frame. The scene stands still during the exposure, the camera moves.
 
-        :param scene: as committed
+        :param scene: as committed, see :meth:`regolith_sensors.scene.scene.Scene.commit`
         :param origin: of its coordinates in the world [m], shape (3,)
         :param pose: of the camera at a part (0 to 1) of the exposure
         :param sun: none at night
@@ -136,17 +135,17 @@ class Camera:
         config = self.config
         light = lights(origin, sun, lamps)
         eyes = self.view(origin, pose(self.moment(0)))
-        held = surface_light(scene, light, eyes) if config.hull_light and not config.bounce_samples else DARK
+        held = scene.hull_light(light, eyes) if config.hull_light and not config.bounce_samples else DARK
         first = draws(self.seed, f'{self.name}/0', frame, config.sun_samples, config.bounce_samples)
         for sample in range(config.samples):
             camera = self.view(origin, pose(self.moment(sample)), self.offset(sample))
             if sample == 0:
-                render(scene, camera, light, first, self._frame, held)
+                scene.render(camera, light, first, self._frame, held)
                 continue
             random = draws(self.seed, f'{self.name}/{sample}', frame, config.sun_samples, config.bounce_samples)
             if self._extra.depth.shape != self._frame.depth.shape:
                 self._extra = empty_frame(config.height, config.width)
-            render(scene, camera, light, random, self._extra, held)
+            scene.render(camera, light, random, self._extra, held)
             self._frame.radiance += self._extra.radiance
         if config.samples > 1:
             self._frame.radiance *= np.float32(1.0 / config.samples)
@@ -154,13 +153,13 @@ class Camera:
             self._refine(scene, eyes, light, first, held)
         return self._frame
 
-    def _refine(self, scene: SceneArrays, eyes: View, light: Lights, random: Draws, held: Singles) -> None:
+    def _refine(self, scene: RayBackend, eyes: View, light: Lights, random: Draws, held: Singles) -> None:
         """Look again where one ray per pixel is not enough."""
         if self._edge_rays is None:
             offsets = [self.edge_offset(k + 1) for k in range(self.config.edge_samples)]
             self._edge_rays = np.stack([self._ray_table(offset) for offset in offsets])
         pixels = edge_pixels(self._frame)
-        render_more(scene, eyes, light, random, pixels, self._edge_rays, self._frame, held)
+        scene.render_more(eyes, light, random, pixels, self._edge_rays, self._frame, held)
         flat = self._frame.radiance.reshape(-1, 3)
         flat[pixels] *= np.float32(1.0 / (1 + len(self._edge_rays)))
 

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from regolith_sensors.lidar.config import LidarConfig
 from regolith_sensors.noise import normals
-from regolith_sensors.rays.casting import cast
-from regolith_sensors.scene.scene import SceneArrays
+from regolith_sensors.rays.backend import RayBackend
 from regolith_world.counter import stream_key
 
 Floats = NDArray[np.float64]
@@ -73,7 +72,7 @@ class Lidar:
         self._spread = max(*config.divergence_rad, 1e-4) / (2 * config.sample_radius - 1)
 
     def scan(
-        self, scene: SceneArrays, origin: Floats, poses: Poses, frame: int = 0,
+        self, scene: RayBackend, origin: Floats, poses: Poses, frame: int = 0,
         optical_depth: Callable[[Singles], Singles] | None = None,
     ) -> Scan:  # fmt: skip
         """Return a sweep.
@@ -90,8 +89,8 @@ class Lidar:
         positions, rotations = poses(moments)
         places = np.ascontiguousarray(positions - origin, dtype=np.float32)
         turns = np.ascontiguousarray(rotations, dtype=np.float32)
-        distance, back, objects = cast(
-            scene, self.directions, self.groups, places, turns, config.range_m[1], self._spread
+        distance, back, objects = scene.cast(
+            self.directions, self.groups, places, turns, config.range_m[1], self._spread
         )
         echo = echo_intensity(distance, back, config.range_falloff)
         if optical_depth is not None:

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from regolith_sensors.rays.render import Frame
+from regolith_sensors.rays.frame import Frame
 from regolith_sensors.rays.threads import in_bands
 from regolith_sensors.scene.scene import Semantic
 

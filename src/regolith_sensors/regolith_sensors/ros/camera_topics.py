@@ -21,7 +21,7 @@ from std_msgs.msg import Header
 from regolith_sensors.camera.display import display_image
 from regolith_sensors.camera.pipeline import Camera, Picture, Pose
 from regolith_sensors.labels.ground_truth import Box2D, boxes
-from regolith_sensors.rays.render import Frame
+from regolith_sensors.rays.frame import Frame
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics, stamp
 from regolith_sensors.scenario_config import WHEELS, Output, Sensor
 from regolith_sensors.scene.scene import Semantic

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from regolith_sensors.brdf import PRESETS
+from regolith_sensors.rays.choice import ray_backend
 from regolith_sensors.scenario_config import LightConfig
 from regolith_sensors.scene.materials import Material, Principled, Regolith
 from regolith_sensors.scene.rock_layer import RockLayer, site_rocks
@@ -68,7 +69,7 @@ class World:
         scene = Scene(
             SoilGround(self.states.ground.grid), self._materials, soil=Regolith(PRESETS[light.soil]),
             view_range=light.view_range_m, detail=light.detail, micro_slope_deg=light.micro_slope_deg,
-            micro_albedo=light.micro_albedo,
+            micro_albedo=light.micro_albedo, rays=ray_backend(light.rays)(),
         )  # fmt: skip
         objects = {}
         for name, parts in self._parts.items():

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where on a hull the light of the ground is gathered, and how its triangles get it from there.
 
-What the rays bring is :mod:`regolith_sensors.rays.surface_light`'s.
+What the rays bring is :mod:`regolith_sensors.rays.embree.surface_light`'s.
 """
 
 from __future__ import annotations

@@ -11,17 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_sensors.rays.embree import Device, Geometry, InstanceScene
+from regolith_sensors.rays.backend import RayBackend
+from regolith_sensors.rays.choice import ray_backend
 from regolith_sensors.scene.layout import MESH, TERRAIN
 from regolith_sensors.scene.lit_surface import LitSurface, lit_surface
 from regolith_sensors.scene.materials import Material, Regolith, material_table
 from regolith_sensors.scene.meshes import Mesh, corner_normals
 from regolith_sensors.scene.micro_relief import micro_relief
+from regolith_sensors.scene.parts import SceneArrays, SceneParts
 from regolith_sensors.scene.terrain_tiles import Ground, TerrainTiles
 from regolith_world.rotation import matrix
 
@@ -42,42 +43,6 @@ class Semantic(IntEnum):
     OTHER = 5
 
 
-class SceneArrays(NamedTuple):
-    """What compiled loops need of a scene; n instances, coordinates from the scene's origin."""
-
-    handle: int
-    """Of the Embree scene."""
-    facts: NDArray[np.int32]
-    """Columns FACT_* of each instance, shape (n, 6)."""
-    frames: Singles
-    """Of a tile: corner (3) and width of a cell [m]; of a mesh: the matrix (row-major) that takes its normals to the
-    world, the inverse transpose of its transform; shape (n, 9)."""
-    nodes: Singles
-    """Of all tiles, see :class:`TerrainTiles`."""
-    mesh_material: NDArray[np.uint16]
-    """Material of every triangle of every mesh."""
-    mesh_normals: Singles
-    """Normals at their corners, see :func:`regolith_sensors.scene.meshes.corner_normals`."""
-    materials: Singles
-    """See :func:`regolith_sensors.scene.materials.material_table`."""
-    texels: Singles
-    """See :func:`regolith_sensors.scene.micro_relief.micro_relief`."""
-    layers: Singles
-    """See there."""
-    transforms: Singles
-    """Of the instances, from the scene's origin, shape (n, 3, 4)."""
-    hulls: NDArray[np.int32]
-    """Instances that hold light: number, first and count of their points, first and count of their nodes among all that
-    hold light, first of their mesh's; shape (h, 6)."""
-    light_nodes: int
-    """How many nodes hold light."""
-    lattice: NDArray[np.int32]
-    """Nodes of all triangles, see :class:`regolith_sensors.scene.lit_surface.LitSurface`, as what follows."""
-    light_points: Singles
-    light_near: NDArray[np.int32]
-    light_weight: Singles
-
-
 @dataclass
 class SceneObject:
     """A thing with a name; its parts are instances that move by themselves."""
@@ -96,6 +61,7 @@ class Scene:
     def __init__(
         self, ground: Ground, materials: Sequence[Material] = (), *, soil: Material | None = None,
         view_range: float = 2000.0, detail: float = 5.0, micro_slope_deg: float = 10.0, micro_albedo: float = 0.06,
+        rays: RayBackend | None = None,
     ) -> None:  # fmt: skip
         """Begin with the ground alone.
 
@@ -106,32 +72,34 @@ class Scene:
         :param detail: cells are about distance / (32 detail) wide
         :param micro_slope_deg: r.m.s. slope of the relief below the grid [deg]
         :param micro_albedo: r.m.s. of the relative brightness below the grid
+        :param rays: the back end that traces rays through this scene alone; none: a new one of the usual kind
         """
-        self.device = Device()
+        self.rays = rays if rays is not None else ray_backend()()
         self.ground = ground
-        self.tiles = TerrainTiles(self.device, ground, view_range, detail)
+        self.tiles = TerrainTiles(ground, view_range, detail)
         self.origin = np.zeros(3)
         """Of the coordinates that rays use, in the world [m]."""
         self.objects: list[SceneObject] = []
         self._materials: list[Material] = [*materials, soil if soil is not None else Regolith()]
         self._micro = (float(np.tan(np.deg2rad(micro_slope_deg))), micro_albedo)
-        self._top = InstanceScene(self.device)
-        self._meshes: list[tuple[Mesh, Geometry]] = []
+        self._meshes: list[Mesh] = []
         self._normals: list[Singles] = []
         self._lit: list[LitSurface | None] = []
         self._instances: list[tuple[int, int, Semantic]] = []
         self._place = np.zeros((0, 3, 4))
         self._stale = True
         self._moved: set[int] = set()
-        self._arrays: SceneArrays | None = None
+        """Instances of objects, by number among those."""
+        self._reshaped: set[int] = set()
+        """Tiles."""
+        self._parts: SceneParts | None = None
 
     def add_mesh(self, mesh: Mesh, holds_light: bool = False) -> int:
         """Take in a mesh and return its number.
 
-        :param holds_light: whether its shadows get ground light, see :mod:`regolith_sensors.rays.surface_light`
+        :param holds_light: whether its shadows get ground light, see :meth:`.RayBackend.hull_light`
         """
-        geometry = Geometry.triangles(self.device, mesh.vertices.astype(np.float32), mesh.triangles)
-        self._meshes.append((mesh, geometry))
+        self._meshes.append(mesh)
         self._normals.append(corner_normals(mesh))
         self._lit.append(lit_surface(mesh) if holds_light else None)
         self._stale = True
@@ -195,58 +163,49 @@ class Scene:
 
     def update(self, i: NDArray[np.int32], j: NDArray[np.int32]) -> int:
         """Take in that soil nodes changed; return the number of tiles rebuilt. The ground must have them already."""
+        # Where they lie hangs on the undisturbed ground, which does not change.
         dirty = self.tiles.changed(i, j)
-        if not self._stale:
-            for number in dirty:
-                tile = self.tiles.tiles[number]
-                # The datum hangs on the undisturbed ground, which does not change.
-                self._top.place(number, self._tile_transform(self.tiles.corner(tile)))
-        self._moved.update(() if not dirty else {-1})
+        self._reshaped.update(dirty)
         return len(dirty)
 
-    def commit(self) -> SceneArrays:
-        """Make everything told so far visible to rays, and return what the kernels need."""
-        if self._stale or self._arrays is None:
-            self._rebuild()
-        elif self._moved:
-            self._move()
+    def commit(self) -> RayBackend:
+        """Make everything told so far visible to rays, and return who traces them."""
+        if self._stale or self._parts is None:
+            self._parts = self._rebuilt()
+            self.rays.build(self._parts)
+            self._stale = False
+        elif self._moved or self._reshaped:
+            self._move(self._parts.arrays)
+            first = len(self._parts.tiles)
+            changed = [*sorted(self._reshaped), *(first + number for number in sorted(self._moved))]
+            self.rays.update(self._parts, changed)
         self._moved.clear()
-        arrays = self._arrays
-        assert arrays is not None
-        return arrays
-
-    def _tile_transform(self, corner: tuple[float, float, float]) -> Singles:
-        transform = np.eye(3, 4)
-        transform[:, 3] = np.array(corner) - self.origin
-        return np.ascontiguousarray(transform, dtype=np.float32)
+        self._reshaped.clear()
+        return self.rays
 
     def _object_transforms(self) -> Singles:
         moved = self._place[: len(self._instances)].copy()
         moved[:, :, 3] -= self.origin
         return moved.astype(np.float32)
 
-    def _move(self) -> None:
-        arrays = self._arrays
-        assert arrays is not None
+    def _move(self, arrays: SceneArrays) -> None:
         first = len(self.tiles.tiles)
-        for number in sorted(self._moved - {-1}):
+        for number in sorted(self._moved):
             transform = self._place[number].copy()
             transform[:, 3] -= self.origin
             arrays.transforms[first + number] = transform
-            self._top.place(first + number, np.ascontiguousarray(transform, dtype=np.float32))
             arrays.frames[first + number] = _normal_matrix(self._place[number, :, :3])
-        self._top.commit()
 
-    def _rebuild(self) -> None:
+    def _rebuilt(self) -> SceneParts:
         tiles = self.tiles.tiles
         corners = np.array([self.tiles.corner(tile) for tile in tiles]).reshape(-1, 3)
-        ground = np.array([self._tile_transform((c[0], c[1], c[2])) for c in corners]).reshape(-1, 3, 4)
-        transforms = np.ascontiguousarray(np.concatenate([ground, self._object_transforms()]), dtype=np.float32)
-        geometries = [tile.geometry for tile in tiles if tile.geometry is not None]
-        geometries += [self._meshes[mesh][1] for _, mesh, _ in self._instances]
-        self._top.set(geometries, transforms)
+        ground = np.tile(np.eye(3, 4), (len(tiles), 1, 1))
+        ground[:, :, 3] = corners - self.origin
+        transforms = np.ascontiguousarray(
+            np.concatenate([ground.astype(np.float32), self._object_transforms()]), dtype=np.float32
+        )
         first = len(tiles)
-        sizes = np.cumsum([0, *(len(mesh.triangles) for mesh, _ in self._meshes)])
+        sizes = np.cumsum([0, *(len(mesh.triangles) for mesh in self._meshes)])
         soil = len(self._materials) - 1
         facts = [(TERRAIN, tile.slot, 1, int(Semantic.GROUND), soil, -1) for tile in tiles]
         hulls, light_nodes, starts = self._hulls(first)
@@ -259,13 +218,11 @@ class Scene:
         frames[:first, 3] = [self.tiles.cell(tile) for tile in tiles]
         for number in range(len(self._instances)):
             frames[first + number] = _normal_matrix(self._place[number, :, :3])
-        materials = [mesh.material for mesh, _ in self._meshes]
-        self._arrays = SceneArrays(
-            int(self._top.handle),
+        arrays = SceneArrays(
             np.array(facts, dtype=np.int32),
             frames,
             self.tiles.nodes,
-            np.concatenate([*materials, np.zeros(0, np.uint16)]),
+            np.concatenate([*(mesh.material for mesh in self._meshes), np.zeros(0, np.uint16)]),
             np.concatenate([*self._normals, np.zeros((0, 9), np.float32)]),
             material_table(self._materials),
             *micro_relief(self.ground.spacing, self.origin, *self._micro),
@@ -274,7 +231,7 @@ class Scene:
             light_nodes,
             *self._light_tables(),
         )
-        self._stale = False
+        return SceneParts(tuple(tiles), tuple(self._meshes), tuple(mesh for _, mesh, _ in self._instances), arrays)
 
     def _hulls(self, first: int) -> tuple[NDArray[np.int32], int, list[int]]:
         """Return the table of hulls, the number of their nodes, and where those of each instance begin.
@@ -296,7 +253,7 @@ class Scene:
         lit = [part for part in self._lit if part is not None]
         lattice = [
             part.lattice if part is not None else np.zeros((len(mesh.triangles), 2), np.int32)
-            for (mesh, _), part in zip(self._meshes, self._lit)
+            for mesh, part in zip(self._meshes, self._lit)
         ]
         return (
             np.concatenate([*lattice, np.zeros((0, 2), np.int32)]),
@@ -307,5 +264,5 @@ class Scene:
 
 
 def _normal_matrix(linear: Floats) -> Singles:
-    """Return the inverse transpose, shape (9,): Embree gives the normals of instances in object space."""
+    """Return the inverse transpose, shape (9,): it takes normals in object space to the world."""
     return np.linalg.inv(linear).T.astype(np.float32).reshape(9)

@@ -16,7 +16,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from regolith_sensors.rays.embree import Device, Geometry
 from regolith_terrain.soil_grid import SoilGrid
 
 Floats = NDArray[np.float64]
@@ -25,8 +24,9 @@ Key = tuple[int, int, int]
 """(level, index along x, index along y); cells of level l are 2^l grid cells wide."""
 
 CELLS = 32
-_SIDE = CELLS + 3
-_SLOT = _SIDE * _SIDE * 3 + 5
+SIDE = CELLS + 3
+"""Vertices along a side of a tile, the skirt around it included."""
+_SLOT = SIDE * SIDE * 3 + 5
 # How far compaction smooths what lies below the grid, and the sinkage at which it has done so.
 _SMOOTHED, _SMOOTH_DEPTH = 0.65, 0.01
 _COARSE_KEPT = 8192
@@ -85,29 +85,31 @@ class SoilGround:
 
 
 class Tile:
-    """One tile: its geometry and its place in the pool."""
+    """One tile: its shape and its place in the pool."""
 
-    __slots__ = ('datum', 'geometry', 'key', 'slot')
+    __slots__ = ('datum', 'key', 'revision', 'slot', 'vertices')
 
-    def __init__(self, key: Key, slot: int) -> None:
+    def __init__(self, key: Key, slot: int, vertices: Singles) -> None:
         self.key = key
         self.slot = slot
+        self.vertices = vertices
+        """Of its surface, SIDE x SIDE of them in its own coordinates [m], flat; 5 numbers to spare at the end."""
         self.datum = 0.0
         """Height its vertices count from [m]."""
-        self.geometry: Geometry | None = None
+        self.revision = 0
+        """Rises when its shape changes."""
 
 
 class TerrainTiles:
     """The tiles that are shown, and what the kernels read of them."""
 
-    def __init__(self, device: Device, ground: Ground, view_range: float = 2000.0, detail: float = 5.0) -> None:
+    def __init__(self, ground: Ground, view_range: float = 2000.0, detail: float = 5.0) -> None:
         """Show ground up to ``view_range`` [m] from the centre, cells of about distance / (32 detail) wide.
 
         :raises ValueError: if either is not positive
         """
         if not (view_range > 0.0 and detail >= 1.0):
             raise ValueError(f'view_range {view_range!r} m, detail {detail!r}; allowed: > 0 and >= 1')
-        self.device = device
         self.ground = ground
         self.view_range = view_range
         self.detail = detail
@@ -143,7 +145,8 @@ class TerrainTiles:
         self._grow(len(keys) - len(self._by_key))
         for key in keys:
             if key not in self._by_key:
-                tile = Tile(key, self._free.pop())
+                slot = self._free.pop()
+                tile = Tile(key, slot, self._vertices[slot])
                 self._fill(tile)
                 self._by_key[key] = tile
         self.tiles = [self._by_key[key] for key in keys]
@@ -224,16 +227,12 @@ class TerrainTiles:
     def _fill(self, tile: Tile) -> None:
         level, a, b = tile.key
         stride = 1 << level
-        here = self.ground.block((a * CELLS - 1) * stride, (b * CELLS - 1) * stride, stride, _SIDE)
+        here = self.ground.block((a * CELLS - 1) * stride, (b * CELLS - 1) * stride, stride, SIDE)
         present, undisturbed = (np.ascontiguousarray(block) for block in here)
         tile.datum = float(np.floor(undisturbed[0, 0]))
         cell = self.cell(tile)
-        vertices = self._vertices[tile.slot]
-        _fill_tile(present, undisturbed, tile.datum, cell, self.nodes[tile.slot], vertices)
-        if tile.geometry is None:
-            tile.geometry = Geometry.grid(self.device, vertices, _SIDE)
-        else:
-            tile.geometry.rebuild()
+        _fill_tile(present, undisturbed, tile.datum, cell, self.nodes[tile.slot], tile.vertices)
+        tile.revision += 1
 
 
 @njit(cache=True, nogil=True, error_model='numpy')

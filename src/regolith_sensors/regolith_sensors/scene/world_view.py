@@ -15,8 +15,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from regolith_sensors.rays.backend import RayBackend
 from regolith_sensors.scene.rock_layer import RockLayer
-from regolith_sensors.scene.scene import Scene, SceneArrays, SceneObject
+from regolith_sensors.scene.scene import Scene, SceneObject
 from regolith_sensors.scene.terrain_tiles import SoilGround
 from regolith_terrain.merge import SoilUpdate
 from regolith_terrain.records import NodeRecords
@@ -215,8 +216,8 @@ class WorldView:
         if self.scene.centre(position) and self._rocks is not None:
             self._rocks.show()
 
-    def prepare(self, t_ns: int) -> SceneArrays:
-        """Move every vehicle to where it was at a time [ns], and return what rays need.
+    def prepare(self, t_ns: int) -> RayBackend:
+        """Move every vehicle to where it was at a time [ns], and return who traces rays there.
 
         The ground is that of the end of the frame's span, to which the process has brought it before it asks for the
         frame.

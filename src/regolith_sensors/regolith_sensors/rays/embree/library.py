@@ -15,13 +15,15 @@ from contextlib import contextmanager
 from ctypes import POINTER, c_char_p, c_float, c_int, c_size_t, c_uint, c_void_p
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import embreex
 import numpy as np
 from llvmlite import binding
 from numba import types
 from numpy.typing import NDArray
+
+from regolith_sensors.scene.parts import SceneArrays
 
 TRIANGLES, GRID, INSTANCE = 0, 2, 121
 _INDEX, _VERTEX, _GRID_BUFFER = 0, 1, 8
@@ -251,6 +253,14 @@ class InstanceScene:
         """Let go of everything."""
         if hasattr(self, '_instances'):
             self.close()
+
+
+class Traced(NamedTuple):
+    """A scene as the kernels take it."""
+
+    handle: int
+    """Of the instances."""
+    scene: SceneArrays
 
 
 _FREE: list[Workspace] = []

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from regolith_sensors.rays.elementary import turned
-from regolith_sensors.rays.embree import (
+from regolith_sensors.rays.embree.library import (
     DIR_X,
     DIR_Y,
     DIR_Z,
@@ -29,8 +29,8 @@ from regolith_sensors.rays.embree import (
     intersect16,
     occluded16,
 )  # fmt: skip
+from regolith_sensors.rays.embree.surface import hit_something, surface_at
 from regolith_sensors.rays.shading import hapke_lanes, haversine
-from regolith_sensors.rays.surface import hit_something, surface_at
 from regolith_sensors.scene.materials import CONSTANTS, is_hapke, reflect, tinted
 from regolith_world.counter import mix
 

@@ -9,7 +9,7 @@ import math
 import numpy as np
 from numba import njit
 
-from regolith_sensors.rays.embree import (
+from regolith_sensors.rays.embree.library import (
     DIR_X,
     DIR_Y,
     DIR_Z,

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from regolith_sensors.rays.embree import (
+from regolith_sensors.rays.embree.library import (
     DIR_X,
     DIR_Y,
     DIR_Z,
@@ -19,15 +19,15 @@ from regolith_sensors.rays.embree import (
     ORG_Y,
     ORG_Z,
     T_FAR,
+    Traced,
     intersect16,
     workspace,
 )  # fmt: skip
-from regolith_sensors.rays.lighting import open_lane
-from regolith_sensors.rays.surface import hit_something, surface_at
+from regolith_sensors.rays.embree.lighting import open_lane
+from regolith_sensors.rays.embree.surface import hit_something, surface_at
 from regolith_sensors.rays.threads import in_bands
 from regolith_sensors.scene.layout import FACT_OBJECT
 from regolith_sensors.scene.materials import reflect
-from regolith_sensors.scene.scene import SceneArrays
 
 Singles = NDArray[np.float32]
 
@@ -36,7 +36,7 @@ _ZERO, _THIRD = np.float32(0.0), np.float32(1.0 / 3.0)
 
 
 def cast(
-    scene: SceneArrays, directions: Singles, groups: NDArray[np.int32], positions: Singles, rotations: Singles,
+    traced: Traced, directions: Singles, groups: NDArray[np.int32], positions: Singles, rotations: Singles,
     reach: float, spread: float,
 ) -> tuple[Singles, Singles, NDArray[np.uint16]]:  # fmt: skip
     """Cast rays and return (range [m], exact backscatter r [1/sr], object) of each; range +inf where nothing was met.
@@ -54,7 +54,7 @@ def cast(
     distance, back = np.empty(count, np.float32), np.empty(count, np.float32)
     objects = np.empty(count, np.uint16)
     in_bands(
-        _cast_band, (count + 15) // 16, _BAND, scene, directions, groups, positions, rotations,
+        _cast_band, (count + 15) // 16, _BAND, *traced, directions, groups, positions, rotations,
         np.float32(reach), np.float32(spread), distance, back, objects,
     )  # fmt: skip
     return distance, back, objects
@@ -67,10 +67,10 @@ def _cast_band(first: int, last: int, *arguments: Any) -> None:
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _cast(  # type: ignore[no-untyped-def]
-    first, last, packets, all_words, valids, arguments, scene, directions, groups, positions, rotations, reach, spread,
-    distance, back, objects,
+    first, last, packets, all_words, valids, arguments, handle, scene, directions, groups, positions, rotations, reach,
+    spread, distance, back, objects,
 ):  # fmt: skip
-    handle, facts, frames, nodes = scene.handle, scene.facts, scene.frames, scene.nodes
+    facts, frames, nodes = scene.facts, scene.frames, scene.nodes
     mesh_material, mesh_normals, materials = scene.mesh_material, scene.mesh_normals, scene.materials
     texels, layers = scene.texels, scene.layers
     packet, words, valid, loose = packets[0], all_words[0], valids[0], arguments[1]

@@ -10,14 +10,13 @@ anything.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from regolith_sensors.rays.embree import (
+from regolith_sensors.rays.embree.library import (
     DIR_X,
     DIR_Y,
     DIR_Z,
@@ -25,19 +24,20 @@ from regolith_sensors.rays.embree import (
     ORG_Y,
     ORG_Z,
     T_FAR,
+    Traced,
     intersect16,
     occluded16,
     workspace,
 )  # fmt: skip
-from regolith_sensors.rays.lighting import BEGIN, GEOMETRY_ROWS, NORMAL, PLACE, TOWARD, direct, gather, open_lane
+from regolith_sensors.rays.embree.lighting import BEGIN, GEOMETRY_ROWS, NORMAL, PLACE, TOWARD, direct, gather, open_lane
+from regolith_sensors.rays.embree.surface import hit_something, surface_at
+from regolith_sensors.rays.embree.surface_light import add_surface_light
+from regolith_sensors.rays.frame import DARK, Draws, Frame, empty_frame
 from regolith_sensors.rays.shading import haversine
-from regolith_sensors.rays.surface import hit_something, surface_at
-from regolith_sensors.rays.surface_light import add_surface_light
 from regolith_sensors.rays.threads import in_bands
 from regolith_sensors.rays.view import Lights, View
 from regolith_sensors.scene.layout import FACT_OBJECT, FACT_SEMANTIC
-from regolith_sensors.scene.scene import SceneArrays
-from regolith_world.counter import mix, stream_key
+from regolith_world.counter import mix
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -47,67 +47,11 @@ _BAND = 1024
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 _INF = np.float32(np.inf)
 _ALL, _NO_RAYS = np.zeros(0, np.int32), np.zeros((0, 1, 1, 3), np.float32)
-DARK = np.zeros((0, 3), np.float32)
-"""Hulls that hold no light."""
 _PI = np.float32(math.pi)
 
 
-class Draws(NamedTuple):
-    """Which random numbers to use, and how many samples to take."""
-
-    key: np.uint64
-    frame: int
-    sun_samples: int
-    bounce_samples: int
-
-
-@dataclass
-class Frame:
-    """An image and its ground truth, each of shape (height, width) unless said otherwise."""
-
-    radiance: Singles
-    """Of red, green and blue [W/m^2/sr], shape (height, width, 3)."""
-    depth: Singles
-    """Along the optical axis [m] (REP 118); +inf where nothing was met (REP 117)."""
-    range: Singles
-    """Along the ray [m]; +inf where nothing was met."""
-    object_id: NDArray[np.uint16]
-    """Number of the object, 0 for the sky, 1 for the ground."""
-    semantic: NDArray[np.uint8]
-    """Class, see :class:`regolith_sensors.scene.scene.Semantic`."""
-    normal: Singles
-    """In the optical frame, zero where nothing was met, shape (height, width, 3)."""
-    instance: NDArray[np.int32]
-    """Of the scene's instances; twice its number, and one more where the sun's ray arrived; -1 for the sky."""
-
-
-def draws(seed: int, name: str, frame: int, sun_samples: int = 1, bounce_samples: int = 0) -> Draws:
-    """Return which random numbers a frame uses.
-
-    :param seed: of the scenario
-    :param name: of the sensor
-    :param frame: index
-    :param sun_samples: rays to the sun's disc per pixel, >= 1; one gives penumbrae as grain
-    :param bounce_samples: rays that gather light from lit ground per pixel; 0: none
-    :raises ValueError: if a number is negative
-    """
-    if sun_samples < 1 or bounce_samples < 0:
-        raise ValueError(f'sun_samples {sun_samples}, bounce_samples {bounce_samples}; allowed: >= 1 and >= 0')
-    return Draws(stream_key(seed, name, 'light'), frame, sun_samples, bounce_samples)
-
-
-def empty_frame(height: int, width: int) -> Frame:
-    """Return a frame of this size to render into."""
-    return Frame(
-        np.zeros((height, width, 3), np.float32), np.zeros((height, width), np.float32),
-        np.zeros((height, width), np.float32), np.zeros((height, width), np.uint16),
-        np.zeros((height, width), np.uint8), np.zeros((height, width, 3), np.float32),
-        np.full((height, width), -1, np.int32),
-    )  # fmt: skip
-
-
 def render(
-    scene: SceneArrays, camera: View, light: Lights, random: Draws, out: Frame | None = None, held: Singles = DARK
+    traced: Traced, camera: View, light: Lights, random: Draws, out: Frame | None = None, held: Singles = DARK
 ) -> Frame:
     """Return what a camera sees, one ray per pixel.
 
@@ -117,12 +61,12 @@ def render(
     height, width = camera.rays.shape[:2]
     frame = out if out is not None else empty_frame(height, width)
     blocks = -(-height // _BLOCK) * -(-width // _BLOCK)
-    in_bands(_render_band, blocks, _BAND, scene, camera, light, random, held, _NO_RAYS, _ALL, _images(frame))
+    in_bands(_render_band, blocks, _BAND, *traced, camera, light, random, held, _NO_RAYS, _ALL, _images(frame))
     return frame
 
 
 def render_more(
-    scene: SceneArrays, camera: View, light: Lights, random: Draws, pixels: NDArray[np.int32], rays: Singles,
+    traced: Traced, camera: View, light: Lights, random: Draws, pixels: NDArray[np.int32], rays: Singles,
     frame: Frame, held: Singles = DARK,
 ) -> None:  # fmt: skip
     """Add the radiance of further rays in some pixels to a frame's.
@@ -133,7 +77,7 @@ def render_more(
     :param rays: as in the view, each table looking elsewhere in the pixels, shape (1 to 16, height, width, 3)
     """
     blocks = -(-len(pixels) // (16 // len(rays)))
-    in_bands(_render_band, blocks, _BAND // 8, scene, camera, light, random, held, rays, pixels, _images(frame))
+    in_bands(_render_band, blocks, _BAND // 8, *traced, camera, light, random, held, rays, pixels, _images(frame))
 
 
 def _images(frame: Frame) -> tuple[NDArray[Any], ...]:
@@ -141,7 +85,7 @@ def _images(frame: Frame) -> tuple[NDArray[Any], ...]:
     return f.radiance, f.depth, f.range, f.object_id, f.semantic, f.normal, f.instance
 
 
-def trace_only(scene: SceneArrays, camera: View, light: Lights) -> int:
+def trace_only(traced: Traced, camera: View, light: Lights) -> int:
     """Trace the rays of :func:`render` (one per pixel, one to the sun's centre from each hit) and shade nothing.
 
     :return: number of pixels that are in the sun or could be: the bare ray casting that rendering is compared with
@@ -149,7 +93,7 @@ def trace_only(scene: SceneArrays, camera: View, light: Lights) -> int:
     height, width = camera.rays.shape[:2]
     blocks = -(-height // _BLOCK) * -(-width // _BLOCK)
     lit = np.zeros(blocks, dtype=np.int64)
-    in_bands(_trace_band, blocks, _BAND, scene, camera, light, lit)
+    in_bands(_trace_band, blocks, _BAND, *traced, camera, light, lit)
     return int(lit.sum())
 
 
@@ -200,12 +144,12 @@ def _aim(rays, r, origin, block, more, chosen, rows, columns, extra, packet, wor
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def _render(  # type: ignore[no-untyped-def]
-    first, last, packet, words, valid, arguments, scene, camera, light, random, held, more, chosen, images
+    first, last, packet, words, valid, arguments, handle, scene, camera, light, random, held, more, chosen, images
 ):
     """Render blocks of pixels; with ``more`` rays, add their radiance in the chosen pixels to what the images hold."""
     radiance, depth, distance, object_id, semantic, normals, instances = images
     # One by one: a tuple of arrays would be copied at every call.
-    handle, facts, frames, nodes = scene.handle, scene.facts, scene.frames, scene.nodes
+    facts, frames, nodes = scene.facts, scene.frames, scene.nodes
     mesh_material, mesh_normals, materials = scene.mesh_material, scene.mesh_normals, scene.materials
     texels, layers, lattice = scene.texels, scene.layers, scene.lattice
     rays, r, origin, pixel_angle = camera.rays, camera.rotation, camera.position, np.float32(camera.pixel_angle)
@@ -297,8 +241,8 @@ def _render(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
-def _trace(first, last, packet, words, valid, arguments, scene, camera, light, lit):  # type: ignore[no-untyped-def]
-    rays, r, origin, sun, handle = camera.rays, camera.rotation, camera.position, light.direction, scene.handle
+def _trace(first, last, packet, words, valid, arguments, handle, scene, camera, light, lit):  # type: ignore[no-untyped-def]
+    rays, r, origin, sun = camera.rays, camera.rotation, camera.position, light.direction
     primary, shadow, primary_words, shadow_words = packet[0], packet[1], words[0], words[1]
     primary_valid, shadow_valid, coherent = valid[0], valid[1], arguments[0]
     every, more = np.zeros(0, np.int32), np.zeros((0, 1, 1, 3), np.float32)

@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from regolith_sensors.rays.embree import (
+from regolith_sensors.rays.embree.library import (
     DIR_X,
     DIR_Y,
     DIR_Z,
@@ -27,16 +27,16 @@ from regolith_sensors.rays.embree import (
     ORG_Y,
     ORG_Z,
     PRIM,
+    Traced,
     intersect16,
     workspace,
 )  # fmt: skip
-from regolith_sensors.rays.lighting import BEGIN, GEOMETRY_ROWS, NORMAL, PLACE, TOWARD, direct, open_lane
-from regolith_sensors.rays.surface import hit_something, surface_at
+from regolith_sensors.rays.embree.lighting import BEGIN, GEOMETRY_ROWS, NORMAL, PLACE, TOWARD, direct, open_lane
+from regolith_sensors.rays.embree.surface import hit_something, surface_at
 from regolith_sensors.rays.threads import in_bands
 from regolith_sensors.rays.view import Lights, View
 from regolith_sensors.scene.layout import FACT_LIGHT, FACT_REFERENCE
 from regolith_sensors.scene.materials import diffuse_albedo
-from regolith_sensors.scene.scene import SceneArrays
 
 Singles = NDArray[np.float32]
 
@@ -60,13 +60,14 @@ def _directions() -> Singles:
 _ABOUT = _directions()
 
 
-def surface_light(scene: SceneArrays, light: Lights, view: View) -> Singles:
+def surface_light(traced: Traced, light: Lights, view: View) -> Singles:
     """Return the irradiance of the bands at the nodes of all hulls in view [W/m^2], shape (nodes, 3); others get none.
 
-    :param scene: with hulls that hold light
+    :param traced: with hulls that hold light
     :param light: that shines on the ground
     :param view: hulls beyond its edge, or smaller than eight pixels in it, are left out
     """
+    scene = traced.scene
     out = np.zeros((scene.light_nodes, 3), np.float32)
     if not (light.irradiance[1] > 0.0 or len(light.lamps)):
         return out
@@ -84,7 +85,7 @@ def surface_light(scene: SceneArrays, light: Lights, view: View) -> Singles:
     if not hulls:
         return out
     found = np.empty((sum(map(len, places)), 3), np.float32)
-    arguments = scene, light, np.concatenate(places), np.concatenate(normals), _ABOUT, found
+    arguments = *traced, light, np.concatenate(places), np.concatenate(normals), _ABOUT, found
     in_bands(_gather_band, len(found), _BAND, *arguments)
     first = 0
     for _, _, count, first_node, nodes, first_corner in hulls:
@@ -117,9 +118,9 @@ def _gather_band(first: int, last: int, *arguments: Any) -> None:
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
-def _gather(first, last, packets, all_words, valids, arguments, scene, light, places, normals, about, out):  # type: ignore[no-untyped-def]
+def _gather(first, last, packets, all_words, valids, arguments, handle, scene, light, places, normals, about, out):  # type: ignore[no-untyped-def]
     """Write the irradiance at points."""
-    handle, facts, frames, nodes = scene.handle, scene.facts, scene.frames, scene.nodes
+    facts, frames, nodes = scene.facts, scene.frames, scene.nodes
     mesh_material, mesh_normals, materials = scene.mesh_material, scene.mesh_normals, scene.materials
     texels, layers = scene.texels, scene.layers
     packet, words, valid = packets[0], all_words[0], valids[0]

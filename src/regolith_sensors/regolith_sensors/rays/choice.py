@@ -1,0 +1,48 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Which back ends for rays there are: entry points of group ``regolith.ray_backends``, one of which a scenario chooses.
+
+Each leads to a :class:`regolith_sensors.rays.backend.RayBackend`, made without arguments, one for each scene.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from regolith_files.plugins import entry_points, load_plugin
+from regolith_files.problems import one_of
+
+if TYPE_CHECKING:
+    from regolith_sensors.rays.backend import RayBackend
+
+GROUP = 'regolith.ray_backends'
+USUAL = 'embree'
+
+
+def ray_backend(name: str = USUAL) -> type[RayBackend]:
+    """Return a back end.
+
+    :raises ValueError: if there is none of this name, or it cannot be loaded
+    """
+    points = {point.name: point for point in entry_points(GROUP)}
+    if name not in points:
+        raise ValueError(f'no such back end for rays; allowed: {one_of(points, name)}')
+    return cast('type[RayBackend]', load_plugin(points[name], _checked))
+
+
+def check(name: str) -> str:
+    """Return the name of a back end that can be used; ours, which takes long to import, is not tried for that.
+
+    :raises ValueError: if it cannot
+    """
+    if name != USUAL:
+        ray_backend(name)
+    return name
+
+
+def _checked(target: object) -> object:
+    from regolith_sensors.rays.backend import RayBackend
+
+    if not (isinstance(target, type) and issubclass(target, RayBackend)):
+        raise TypeError(f'it leads to {target!r}, not to a RayBackend')
+    return target

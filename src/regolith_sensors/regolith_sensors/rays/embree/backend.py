@@ -1,0 +1,97 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Embree as the back end of a scene: a structure per tile and per mesh, and one of all their instances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_sensors.rays.backend import RayBackend
+from regolith_sensors.rays.embree.casting import cast
+from regolith_sensors.rays.embree.library import Device, Geometry, InstanceScene, Traced
+from regolith_sensors.rays.embree.render import render, render_more, trace_only
+from regolith_sensors.rays.embree.surface_light import surface_light
+from regolith_sensors.rays.frame import DARK, Draws, Frame
+from regolith_sensors.rays.view import Lights, View
+from regolith_sensors.scene.parts import SceneParts
+from regolith_sensors.scene.terrain_tiles import SIDE, Tile
+
+Singles = NDArray[np.float32]
+
+
+class EmbreeRays(RayBackend):
+    """Rays through a scene of Embree's."""
+
+    def __init__(self) -> None:
+        self._device = Device()
+        self._instances = InstanceScene(self._device)
+        self._meshes: list[Geometry] = []
+        self._tiles: dict[Tile, tuple[int, Geometry]] = {}
+        """Of each tile shown: the revision that was built, and what of it."""
+        self._traced: Traced | None = None
+
+    @property
+    def traced(self) -> Traced:
+        """Return the scene as the kernels take it."""
+        assert self._traced is not None, 'nothing was built yet'
+        return self._traced
+
+    def build(self, parts: SceneParts) -> None:
+        """Take in a scene; what was built of its tiles and meshes before stays."""
+        for mesh in parts.meshes[len(self._meshes) :]:
+            self._meshes.append(Geometry.triangles(self._device, mesh.vertices.astype(np.float32), mesh.triangles))
+        tiles = [self._tile(tile) for tile in parts.tiles]
+        self._instances.set([*tiles, *(self._meshes[mesh] for mesh in parts.placed)], parts.arrays.transforms)
+        # Only now nobody refers to those that are shown no more.
+        shown = set(parts.tiles)
+        self._tiles = {tile: built for tile, built in self._tiles.items() if tile in shown}
+        self._traced = Traced(int(self._instances.handle), parts.arrays)
+
+    def update(self, parts: SceneParts, instances: Sequence[int]) -> None:
+        """Take in changed instances."""
+        for number in instances:
+            if number < len(parts.tiles):
+                self._tile(parts.tiles[number])
+            self._instances.place(number, parts.arrays.transforms[number])
+        self._instances.commit()
+
+    def _tile(self, tile: Tile) -> Geometry:
+        """Return what is built of a tile as it is now."""
+        revision, geometry = self._tiles.get(tile, (-1, None))
+        if geometry is None:
+            geometry = Geometry.grid(self._device, tile.vertices, SIDE)
+        elif revision != tile.revision:
+            geometry.rebuild()
+        self._tiles[tile] = (tile.revision, geometry)
+        return geometry
+
+    def render(
+        self, camera: View, light: Lights, random: Draws, out: Frame | None = None, held: Singles = DARK
+    ) -> Frame:
+        """Return what a camera sees."""
+        return render(self.traced, camera, light, random, out, held)
+
+    def render_more(
+        self, camera: View, light: Lights, random: Draws, pixels: NDArray[np.int32], rays: Singles, frame: Frame,
+        held: Singles = DARK,
+    ) -> None:  # fmt: skip
+        """Add the radiance of further rays in some pixels."""
+        render_more(self.traced, camera, light, random, pixels, rays, frame, held)
+
+    def hull_light(self, light: Lights, view: View) -> Singles:
+        """Return the light that lit ground throws on hulls in view."""
+        return surface_light(self.traced, light, view)
+
+    def cast(
+        self, directions: Singles, groups: NDArray[np.int32], positions: Singles, rotations: Singles, reach: float,
+        spread: float,
+    ) -> tuple[Singles, Singles, NDArray[np.uint16]]:  # fmt: skip
+        """Return (range, backscatter, object) of rays."""
+        return cast(self.traced, directions, groups, positions, rotations, reach, spread)
+
+    def trace_only(self, camera: View, light: Lights) -> int:
+        """Trace the rays of an image and shade nothing; return in how many pixels the sun could be seen."""
+        return trace_only(self.traced, camera, light)

@@ -1,0 +1,72 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What rays bring back of an image, and which random numbers they use for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_world.counter import stream_key
+
+Singles = NDArray[np.float32]
+
+DARK = np.zeros((0, 3), np.float32)
+"""Hulls that hold no light."""
+
+
+class Draws(NamedTuple):
+    """Which random numbers to use, and how many samples to take."""
+
+    key: np.uint64
+    frame: int
+    sun_samples: int
+    bounce_samples: int
+
+
+@dataclass
+class Frame:
+    """An image and its ground truth, each of shape (height, width) unless said otherwise."""
+
+    radiance: Singles
+    """Of red, green and blue [W/m^2/sr], shape (height, width, 3)."""
+    depth: Singles
+    """Along the optical axis [m] (REP 118); +inf where nothing was met (REP 117)."""
+    range: Singles
+    """Along the ray [m]; +inf where nothing was met."""
+    object_id: NDArray[np.uint16]
+    """Number of the object, 0 for the sky, 1 for the ground."""
+    semantic: NDArray[np.uint8]
+    """Class, see :class:`regolith_sensors.scene.scene.Semantic`."""
+    normal: Singles
+    """In the optical frame, zero where nothing was met, shape (height, width, 3)."""
+    instance: NDArray[np.int32]
+    """Of the scene's instances; twice its number, and one more where the sun's ray arrived; -1 for the sky."""
+
+
+def draws(seed: int, name: str, frame: int, sun_samples: int = 1, bounce_samples: int = 0) -> Draws:
+    """Return which random numbers a frame uses.
+
+    :param seed: of the scenario
+    :param name: of the sensor
+    :param frame: index
+    :param sun_samples: rays to the sun's disc per pixel, >= 1; one gives penumbrae as grain
+    :param bounce_samples: rays that gather light from lit ground per pixel; 0: none
+    :raises ValueError: if a number is negative
+    """
+    if sun_samples < 1 or bounce_samples < 0:
+        raise ValueError(f'sun_samples {sun_samples}, bounce_samples {bounce_samples}; allowed: >= 1 and >= 0')
+    return Draws(stream_key(seed, name, 'light'), frame, sun_samples, bounce_samples)
+
+
+def empty_frame(height: int, width: int) -> Frame:
+    """Return a frame of this size to render into."""
+    return Frame(
+        np.zeros((height, width, 3), np.float32), np.zeros((height, width), np.float32),
+        np.zeros((height, width), np.float32), np.zeros((height, width), np.uint16),
+        np.zeros((height, width), np.uint8), np.zeros((height, width, 3), np.float32),
+        np.full((height, width), -1, np.int32),
+    )  # fmt: skip

@@ -1,0 +1,67 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a scene is made of, as those read it who trace rays through it; how they do that is theirs.
+
+Instances are numbered from 0: tiles of the ground first, then the parts of objects in their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_sensors.scene.meshes import Mesh
+from regolith_sensors.scene.terrain_tiles import Tile
+
+Singles = NDArray[np.float32]
+
+
+class SceneArrays(NamedTuple):
+    """What compiled loops need of a scene; n instances, coordinates from the scene's origin."""
+
+    facts: NDArray[np.int32]
+    """Columns FACT_* of each instance, shape (n, 6)."""
+    frames: Singles
+    """Of a tile: corner (3) and width of a cell [m]; of a mesh: the matrix (row-major) that takes its normals to the
+    world, the inverse transpose of its transform; shape (n, 9)."""
+    nodes: Singles
+    """Of all tiles, see :class:`regolith_sensors.scene.terrain_tiles.TerrainTiles`."""
+    mesh_material: NDArray[np.uint16]
+    """Material of every triangle of every mesh."""
+    mesh_normals: Singles
+    """Normals at their corners, see :func:`regolith_sensors.scene.meshes.corner_normals`."""
+    materials: Singles
+    """See :func:`regolith_sensors.scene.materials.material_table`."""
+    texels: Singles
+    """See :func:`regolith_sensors.scene.micro_relief.micro_relief`."""
+    layers: Singles
+    """See there."""
+    transforms: Singles
+    """Of the instances, from the scene's origin, shape (n, 3, 4)."""
+    hulls: NDArray[np.int32]
+    """Instances that hold light: number, first and count of their points, first and count of their nodes among all that
+    hold light, first of their mesh's; shape (h, 6)."""
+    light_nodes: int
+    """How many nodes hold light."""
+    lattice: NDArray[np.int32]
+    """Nodes of all triangles, see :class:`regolith_sensors.scene.lit_surface.LitSurface`, as what follows."""
+    light_points: Singles
+    light_near: NDArray[np.int32]
+    light_weight: Singles
+
+
+@dataclass(frozen=True)
+class SceneParts:
+    """A scene at one moment."""
+
+    tiles: Sequence[Tile]
+    """Instances 0 to t - 1."""
+    meshes: Sequence[Mesh]
+    placed: Sequence[int]
+    """Instances from t on: the number of the mesh of each."""
+    arrays: SceneArrays
+    """Facts, places and light of all instances; an update changes them in place."""
