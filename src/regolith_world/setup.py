@@ -25,5 +25,9 @@ setup(
             'participant_node = regolith_world.start:node',
             'world_node = regolith_world.start:node',
         ],
+        'regolith.objects': [
+            'free_body = regolith_world.object_types:FREE_BODY',
+            'immovable = regolith_world.object_types:IMMOVABLE',
+        ],
     },
 )

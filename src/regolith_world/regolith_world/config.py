@@ -71,6 +71,7 @@ class Head(BaseModel):
     name: str
     seed: int
     vehicles: dict[str, Any]
+    objects: dict[str, Any] = Field(default_factory=dict)
 
     @property
     def sections(self) -> Mapping[str, Any]:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 from regolith_world.objects import Intersection, Object, Status
 from regolith_world.records import BodyState, ShapeKind, Vector
@@ -24,6 +25,8 @@ TOUCH_DISTANCE = 1e-4
 """Gap or overlap within which two bodies count as touching [m]."""
 BROAD_MARGIN = 0.5
 """Gap between bounding boxes up to which a pair is looked at closely [m]."""
+_FEW = 32
+"""Boxes up to which comparing all is faster than sorting them."""
 
 
 _GEOM = {
@@ -186,14 +189,35 @@ def intersect(a: Object, b: Object, geometry: Geometry) -> Intersection:
 
 
 def close_pairs(objects: Sequence[Object], low: Vector, high: Vector) -> list[tuple[int, int]]:
-    """Return index pairs (i < j) whose boxes come within BROAD_MARGIN of each other.
+    """Return index pairs (i < j) whose boxes come within BROAD_MARGIN of each other, in ascending order.
+
+    Boxes are swept along the axis on which they spread most, so that only those which overlap there are compared
+    (sweep and prune; Cohen et al. 1995, "I-COLLIDE"); of a few, all are.
 
     :param low: minima of the boxes [m], shape (n, 3)
     :param high: maxima [m], shape (n, 3)
     """
-    if len(objects) < 2:
+    count = len(objects)
+    if count < 2:
         return []
-    apart = ((low[:, None, :] - high[None, :, :]) > BROAD_MARGIN).any(axis=2)
-    apart |= apart.T
-    rows, columns = np.nonzero(~apart)
-    return [(int(i), int(j)) for i, j in zip(rows, columns) if i < j]
+    first, second = np.triu_indices(count, 1) if count <= _FEW else _overlapping(low, high)
+    apart = ((low[first] - high[second] > BROAD_MARGIN) | (low[second] - high[first] > BROAD_MARGIN)).any(axis=1)
+    return list(zip(first[~apart].tolist(), second[~apart].tolist()))
+
+
+def _overlapping(low: Vector, high: Vector) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the pairs i < j, ascending, of boxes that may come within BROAD_MARGIN of each other along one axis."""
+    # Whatever is not known lies everywhere.
+    low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
+    axis = int(np.argmax(np.ptp(np.where(np.isfinite(low), low, 0.0), axis=0)))
+    order = np.argsort(low[:, axis], kind='stable')
+    begins, ends = low[order, axis], high[order, axis]
+    # A little more than the margin: pairs are judged by differences, which round otherwise than this sum.
+    reach = np.searchsorted(begins, ends + BROAD_MARGIN * (1.0 + 1e-6) + 1e-9 * np.abs(ends), side='right')
+    many = np.maximum(reach - np.arange(len(order)) - 1, 0)
+    one = np.repeat(np.arange(len(order)), many)
+    other = np.arange(len(one)) - np.repeat(np.cumsum(many) - many, many) + one + 1
+    a, b = order[one], order[other]
+    first, second = np.minimum(a, b), np.maximum(a, b)
+    ascending = np.lexsort((second, first))
+    return first[ascending], second[ascending]

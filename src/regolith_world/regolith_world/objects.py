@@ -25,6 +25,21 @@ NEVER_NS = 2**62
 """As a next_dt: no wish of its own."""
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An object in a checkpoint: enough to make it anew, in a world that has never heard of it."""
+
+    name: str
+    kind: str
+    t_ns: int
+    body: BodyState
+    shapes: tuple[Shape, ...]
+    restitution: float
+    friction: float
+    more: bytes
+    """What its kind knows besides."""
+
+
 class Object:
     """Base of everything in the world.
 
@@ -36,6 +51,9 @@ class Object:
     :param restitution: of impacts, 0 (plastic) to 1 (elastic)
     :param friction: Coulomb coefficient
     """
+
+    kind = ''
+    """Name under which :mod:`regolith_world.object_types` makes such objects anew; '': no checkpoint can hold one."""
 
     def __init__(
         self,
@@ -109,6 +127,20 @@ class Object:
             digest.update(child.name.encode() + bytes.fromhex(child.state_hash()))
         return digest.hexdigest()
 
+    def save(self) -> Kept:
+        """Return the committed object, for a checkpoint."""
+        states = self.states.newest_time_ns, self.body
+        return Kept(self.name, self.kind, *states, self.shapes, self.restitution, self.friction, self.more())
+
+    def more(self) -> bytes:
+        """Return what :meth:`restored` needs besides what all objects have."""
+        return b''
+
+    @classmethod
+    def restored(cls, kept: Kept) -> Object:
+        """Return the object that was saved, to the bit."""
+        raise NotImplementedError(f'{cls.__name__} has no kind, so that no checkpoint holds one')
+
     def family(self) -> list[Object]:
         """Return this object and all its descendants, parents first, in name order."""
         members: list[Object] = [self]
@@ -166,13 +198,24 @@ class Intersection:
 class Immovable(Object):
     """A tangible thing that never moves and has infinite mass: a wall, a boulder, a lander."""
 
+    kind = 'immovable'
+
     def __init__(
-        self, name: str, position: Vector, shapes: Sequence[Shape], *, restitution: float = 0.0, friction: float = 0.5
-    ) -> None:
+        self, name: str, position: Vector, shapes: Sequence[Shape], *, restitution: float = 0.0, friction: float = 0.5,
+        orientation: Vector | None = None, t_ns: int = 0,
+    ) -> None:  # fmt: skip
         zero = np.zeros(3)
-        upright = np.array([0.0, 0.0, 0.0, 1.0])
-        state = BodyState(name, np.asarray(position, dtype=float), upright, zero, zero)
-        super().__init__(name, state, shapes, restitution=restitution, friction=friction)
+        turn = np.array([0.0, 0.0, 0.0, 1.0]) if orientation is None else np.asarray(orientation, dtype=float)
+        state = BodyState(name, np.asarray(position, dtype=float), turn, zero, zero)
+        super().__init__(name, state, shapes, restitution=restitution, friction=friction, t_ns=t_ns)
+
+    @classmethod
+    def restored(cls, kept: Kept) -> Immovable:
+        """Return the thing that was saved."""
+        return cls(
+            kept.name, kept.body.position, kept.shapes, restitution=kept.restitution, friction=kept.friction,
+            orientation=kept.body.orientation, t_ns=kept.t_ns,
+        )  # fmt: skip
 
 
 class FreeBody(Object):
@@ -187,6 +230,8 @@ class FreeBody(Object):
     test_objects.py::test_a_spinning_top_precesses_as_euler_says,
     test_objects.py::test_gravity_may_pull_anywhere_and_the_parabola_is_exact.
     """
+
+    kind = 'free_body'
 
     def __init__(
         self,
@@ -240,6 +285,19 @@ class FreeBody(Object):
         )
         self.states.new_state(cycle.t_ns + cycle.dt_ns, state)
         return self.evolve_children(cycle)
+
+    def more(self) -> bytes:
+        """Return gravity and when it dies."""
+        return struct.pack('<3dq', *self.gravity.tolist(), self._dies_at_ns)
+
+    @classmethod
+    def restored(cls, kept: Kept) -> FreeBody:
+        """Return the body that was saved."""
+        *gravity, dies_at_ns = struct.unpack('<3dq', kept.more)
+        return cls(
+            kept.name, kept.body, kept.shapes, gravity=np.array(gravity), restitution=kept.restitution,
+            friction=kept.friction, t_ns=kept.t_ns, lifetime_ns=dies_at_ns - kept.t_ns,
+        )  # fmt: skip
 
     def commit(self, intersections: Sequence[Intersection]) -> None:
         """Die of old age where a lifetime was given."""

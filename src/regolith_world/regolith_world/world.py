@@ -21,7 +21,8 @@ from regolith_world.contacts import measured_pressing, solve_contacts
 from regolith_world.encounters import Encounters, overlap
 from regolith_world.handshake import PROTOCOL, Agreement
 from regolith_world.hashing import cycle_hash
-from regolith_world.objects import FreeBody, Intersection, Object, Status
+from regolith_world.object_types import restored
+from regolith_world.objects import FreeBody, Intersection, Kept, Object, Status
 from regolith_world.records import (
     BodyState,
     Command,
@@ -85,6 +86,8 @@ class WorldState:
     intersections: tuple[IntersectionRecord, ...]
     impulses: tuple[Impulse, ...]
     separation: tuple[tuple[str, str, float], ...]
+    objects: tuple[Kept, ...] = ()
+    """Of this process."""
 
 
 class World:
@@ -360,12 +363,14 @@ class World:
     def save(self) -> bytes:
         """Return the world's part of a checkpoint. Call it after :meth:`hold`.
 
-        :raises ProtocolError: if offspring are in flight (they are kept by their parents' code, not by records)
+        :raises ProtocolError: if there are objects of a kind that cannot be made anew
         """
-        foreign = sorted(n for n, o in self.objects.items() if not isinstance(o, RemoteAgent))
+        present = [o for _, o in sorted(self.objects.items())]
+        agents = [o for o in present if isinstance(o, RemoteAgent)]
+        own = [o for o in present if not isinstance(o, RemoteAgent)]
+        foreign = [o.name for o in own if not o.kind or o.children]
         if foreign:
             raise ProtocolError(f'a checkpoint cannot hold the in-process objects {foreign}')
-        agents = [o for _, o in sorted(self.objects.items())]
         names = tuple(sorted(self.participants))
         return codec.encode(
             WorldState(
@@ -385,6 +390,7 @@ class World:
                 self._records,
                 self._impulses,
                 tuple((a, b, v) for (a, b), v in sorted(self._separation.items())),
+                tuple(o.save() for o in own),
             )
         )
 
@@ -413,6 +419,8 @@ class World:
             agent = self.objects[name]
             assert isinstance(agent, RemoteAgent)
             agent.rewind(self.t_ns, bodies[name], next_dt, digest)
+        for kept in state.objects:
+            self.add(restored(kept))
 
 
 def _place(item: Object) -> str:

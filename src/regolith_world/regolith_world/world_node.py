@@ -16,6 +16,7 @@ from regolith_msgs.srv import Join, RestoreState, SaveState
 
 from regolith_world import checkpoint
 from regolith_world.config import Head, WorldConfig, load_section
+from regolith_world.object_types import make_objects
 from regolith_world.participants import participant_types
 from regolith_world.records import JoinRequest
 from regolith_world.remote import Silence
@@ -105,7 +106,8 @@ class WorldNode:
         self._announcement = Announcement(node, link, self._run_id, head.name)
         self.bus = RosBus(link, self.config, self._serve, self._run_id)
         self._states = ServiceStates(states_node, services, self.config.agent_timeout_s, self._run_id)
-        self.world = World(self.config, bus=self.bus, on_silence=lambda silence: self.runner.on_silence(silence))
+        things = make_objects(head.objects, self.config.gravity_mps2)
+        self.world = World(self.config, things, self.bus, on_silence=lambda silence: self.runner.on_silence(silence))
         self._last_checkpoint: checkpoint.Checkpoint | None = None
         self.runner = Runner(
             node,

@@ -22,6 +22,7 @@ from regolith_terrain.soil_grid import SoilGrid
 from regolith_vehicles.agent import Snapshot, VehicleAgent
 from regolith_vehicles.config import load_vehicle_model
 from regolith_world.checkpoint import WORLD, Checkpoint
+from regolith_world.object_types import make_objects
 from regolith_world.participant import Participant
 from regolith_world.remote import LocalBus
 from regolith_world.world import World
@@ -46,7 +47,7 @@ class Simulation:
         config = scenario.terrain
         field = build_height_field(config, scenario.seed)
         self.bus = LocalBus(threads)
-        self.world = World(scenario.world, bus=self.bus)
+        self.world = World(scenario.world, make_objects(scenario.objects, scenario.world.gravity_mps2), self.bus)
         self.terrain = TerrainAuthority(config, field, self.bus.answer, self._on_update)
         self.agents: dict[str, VehicleAgent] = {}
         self.on_delta: Callable[[SoilDelta], None] = lambda delta: None

@@ -27,6 +27,8 @@ from regolith_files.atomic import write_atomically
 from regolith_files.problems import InputError, Problem, one_of
 from regolith_files.validation import validated
 from regolith_files.yaml_source import KeyPath, YamlSource, parse_value
+from regolith_world.object_types import object_types
+from regolith_world.participants import participant_types
 
 
 def load_scenario(
@@ -76,8 +78,27 @@ def load_scenario(
     check_recorded(scenario.model_copy(update=changed), source)
     if scenario.terrain.has_rocks and scenario.terrain.rocks_off_paths:
         changed['terrain'] = kept_off_paths(scenario.model_copy(update=changed))
+    changed['objects'] = resolved_objects(scenario, source)
     changed |= resolved_sections(scenario, source)
     return ResolvedScenario(scenario.model_copy(update=changed), source.file.resolve())
+
+
+def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[str, Any]]:
+    """Return the entries of the world's own objects with everything written out.
+
+    :raises InputError: naming file, key, value and what is allowed
+    """
+    kinds, found = object_types(), {}
+    taken = {*scenario.vehicles, *participant_types(), 'terrain', 'world', 'regolith'}
+    for name, entry in scenario.objects.items():
+        key: KeyPath = ('objects', name)
+        if name in taken:
+            raise source.error(key, 'is taken', f'any name but {", ".join(sorted(taken))}')
+        if entry.get('type') not in kinds:
+            kind = entry.get('type')
+            raise source.error((*key, 'type'), 'no such type of object', one_of(kinds, kind), kind)
+        found[name] = validated(kinds[entry['type']].section, entry, source, key).model_dump(mode='json')
+    return found
 
 
 def _checked(source: YamlSource) -> Scenario:

@@ -82,6 +82,9 @@ class Scenario(Section):
     world: WorldConfig = Field(default_factory=lambda: WorldConfig.model_validate({}))
     terrain: TerrainConfig = Field(default_factory=lambda: TerrainConfig.model_validate({}))
     vehicles: dict[VehicleName, VehicleEntry] = Field(default_factory=dict, description='name -> vehicle')
+    objects: dict[VehicleName, dict[str, Any]] = Field(
+        default_factory=dict, description='name -> a thing that the world itself moves: its type, and what goes with it'
+    )
     light: LightConfig = Field(default_factory=lambda: LightConfig.model_validate({}))
     recording: RecordingConfig = Field(default_factory=lambda: RecordingConfig.model_validate({}))
 

@@ -1,0 +1,122 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Things that the world itself moves: made from a scenario's section, saved, and made anew to the bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from regolith_world import codec
+from regolith_world.config import WorldConfig
+from regolith_world.object_types import FREE_BODY, IMMOVABLE, make_objects, object_types, restored
+from regolith_world.objects import Beam, FreeBody, Immovable, Kept, Object
+from regolith_world.world import ProtocolError, World
+
+THINGS: dict[str, Any] = {
+    'wall': {
+        'type': 'immovable', 'position': [3.0, 0.0, 0.0], 'rpy_deg': [0.0, 0.0, 20.0], 'restitution': 0.9,
+        'shapes': [{'kind': 'box', 'size_m': [0.2, 3.0, 3.0]}, {'kind': 'sphere', 'size_m': [0.3], 'position': [0.0, 0.0, 4.0]}],
+    },
+    'ball': {
+        'type': 'free_body', 'position': [0.0, 0.1, 1.0], 'velocity_mps': [4.0, 0.3, 1.0], 'mass_kg': 2.0, 'restitution': 0.8,
+        'shape': {'kind': 'sphere', 'size_m': [0.2]}, 'friction': 0.3,
+    },
+    'crate': {
+        'type': 'free_body', 'position': [0.5, 2.0, 1.5], 'velocity_mps': [3.0, -2.0, 0.5], 'spin_radps': [1.0, 2.0, -0.7],
+        'mass_kg': 5.0, 'shape': {'kind': 'box', 'size_m': [0.3, 0.2, 0.1]}, 'weightless': True, 'restitution': 0.6,
+    },
+    'spark': {
+        'type': 'free_body', 'position': [0.0, -9.0, 1.0], 'mass_kg': 0.1, 'shape': {'kind': 'sphere', 'size_m': [0.05]},
+        'lifetime_s': 0.5,
+    },
+}  # fmt: skip
+
+
+def world() -> World:
+    return World(WorldConfig(), make_objects(THINGS, 1.62))
+
+
+def run(w: World, until_s: float) -> World:
+    end_ns = round(until_s * 1e9)
+    while w.t_ns < end_ns:
+        w.step(end_ns)
+    w.hold()
+    return w
+
+
+def states(w: World) -> dict[str, bytes]:
+    return {name: item.canonical_state() for name, item in w.objects.items()}
+
+
+def test_a_world_goes_on_from_a_checkpoint_to_the_bit() -> None:
+    """Into a world that has the same things, others, or none; before, between and after their blows, one dead already."""
+    for early_s, other in ((0.1, World(WorldConfig())), (0.66, run(world(), 0.9))):
+        first = run(world(), early_s)
+        blob = first.save()
+        run(first, 1.2)
+        assert first.discarded_cycles > 0, 'nothing struck anything'
+        for again in (world(), other):
+            again.load(blob)
+            assert ('spark' in again.objects) == (early_s < 0.5)
+            run(again, 1.2)
+            assert again.state_hash == first.state_hash and states(again) == states(first)
+            assert (again.cycle, again.discarded_cycles) == (first.cycle, first.discarded_cycles)
+
+
+def test_every_field_survives() -> None:
+    for item in make_objects(THINGS, 1.62):
+        kept = codec.decode(Kept, codec.encode(item.save()))
+        again = restored(kept)
+        assert type(again) is type(item) and codec.encode(again.save()) == codec.encode(item.save())
+        assert again.state_hash() == item.state_hash()
+        if isinstance(item, FreeBody):
+            assert isinstance(again, FreeBody)
+            assert again.gravity.tolist() == item.gravity.tolist() and again._dies_at_ns == item._dies_at_ns
+    changed = [('restitution', 0.1), ('friction', 0.11), ('t_ns', 7), ('more', FREE_BODY.make('b', FREE_BODY.section.model_validate(THINGS['spark']), np.ones(3)).more())]
+    kept = make_objects(THINGS, 1.62)[0].save()
+    for field, value in changed:
+        other = Kept(**{**{n: getattr(kept, n) for n in Kept.__slots__}, field: value})
+        assert codec.encode(restored(other).save()) == codec.encode(other) != codec.encode(kept), field
+
+
+def test_what_a_scenario_says_is_what_is_made() -> None:
+    wall, ball = (next(o for o in make_objects(THINGS, 1.62) if o.name == n) for n in ('wall', 'ball'))
+    assert isinstance(wall, Immovable) and wall.body.mass == 0.0 and len(wall.shapes) == 2
+    assert wall.body.orientation == pytest.approx([0.0, 0.0, np.sin(np.radians(10.0)), np.cos(np.radians(10.0))])
+    assert isinstance(ball, FreeBody) and ball.gravity.tolist() == [0.0, 0.0, -1.62]
+    assert ball.body.inertia == pytest.approx(0.4 * 2.0 * 0.2**2 * np.eye(3)) and ball.friction == 0.3
+    assert set(object_types()) >= {'free_body', 'immovable'} and object_types()['immovable'] is IMMOVABLE
+
+
+@pytest.mark.parametrize(
+    ('thing', 'change', 'said'),
+    [
+        ('wall', {'shapes': [{'kind': 'box', 'size_m': [1.0]}]}, 'allowed: 3 of them'),
+        ('wall', {'shapes': []}, 'at least 1'),
+        ('ball', {'shape': {'kind': 'cylinder', 'size_m': [1.0, 1.0]}}, 'a sphere or a box'),
+        ('ball', {'mass_kg': 0.0}, 'mass_kg'),
+        ('ball', {'bounce': 1.0}, 'bounce'),
+    ],
+)
+def test_what_cannot_be_is_refused(thing: str, change: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        make_objects({thing: {**THINGS[thing], **change}}, 1.62)
+
+
+def test_what_nobody_can_make_anew_is_not_kept() -> None:
+    class Own(Object):
+        """Of somebody's own code."""
+
+    body = make_objects(THINGS, 1.62)[0].body
+    w = World(WorldConfig(), [Own('own', body)])
+    with pytest.raises(ProtocolError, match='own'):
+        w.save()
+    beam = Beam('beam', np.zeros(3), np.array([1.0, 0.0, 0.0]), 1.0, 0, 'own')
+    assert not beam.kind
+    odd = Kept(**{**{n: getattr(make_objects(THINGS, 1.62)[0].save(), n) for n in Kept.__slots__}, 'kind': 'ghost'})
+    with pytest.raises(ValueError, match="'ghost'; allowed: free_body, immovable"):
+        restored(odd)

@@ -1,0 +1,78 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Things of a scenario that the world itself moves: a rover runs into them, in one process and in many."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from harness import run_scenario, vehicle, write_scenario
+
+from regolith_bringup.run.simulation import Simulation
+from regolith_bringup.scenario.loading import load_scenario
+from regolith_files.problems import InputError
+
+OBJECTS: dict[str, Any] = {
+    'boulder': {'type': 'immovable', 'position': [1.25, 0.0, 0.3], 'shapes': [{'kind': 'sphere', 'size_m': [0.35]}]},
+    'ball': {
+        'type': 'free_body', 'position': [-1.4, 0.0, 0.6], 'velocity_mps': [1.5, 0.0, 0.3], 'mass_kg': 6.0, 'restitution': 0.6,
+        'shape': {'kind': 'sphere', 'size_m': [0.15]},
+    },
+}  # fmt: skip
+DURATION_S, CHECKPOINT_S = 1.2, 0.6
+
+
+def scenario(folder: Path) -> Path:
+    amber = vehicle(0.0, 0.0, type='constant', speed_mps=0.4)
+    return write_scenario(
+        folder, {'amber': amber}, duration_s=DURATION_S, objects=OBJECTS, world={'checkpoint_period_s': CHECKPOINT_S}
+    )
+
+
+def test_a_run_with_things_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
+    """The ball strikes the rover from behind, the rover the boulder; then on from between the two."""
+    loaded = load_scenario(scenario(tmp_path)).scenario
+    first = Simulation(loaded)
+    assert first.world.objects.keys() == {'amber', 'ball', 'boulder'}
+    struck = set()
+    while first.world.t_ns < 600_000_000:
+        struck |= {frozenset((b.a, b.b)) for b in first.world.step(600_000_000).impulses}
+    first.world.hold()
+    saved = first.checkpoint()
+    while first.world.t_ns < 1_200_000_000:
+        struck |= {frozenset((b.a, b.b)) for b in first.world.step(1_200_000_000).impulses}
+    first.world.hold()
+    assert struck == {frozenset(('amber', 'ball')), frozenset(('amber', 'boulder'))}
+    assert first.world.objects['ball'].body.linear_velocity[0] < 1.0
+    again = Simulation(loaded)
+    again.go_to(saved)
+    assert again.run(DURATION_S) == first.world.state_hash
+    for name, item in first.world.objects.items():
+        assert again.world.objects[name].state_hash() == item.state_hash()
+
+
+@pytest.mark.ros
+def test_nodes_agree_with_the_library(tmp_path: Path) -> None:
+    file = scenario(tmp_path)
+    run = run_scenario(tmp_path, file, '--no-record')
+    assert run.summary['state_hash'] == Simulation(load_scenario(file).scenario).run(DURATION_S)
+    # The first after that time: blows shorten cycles.
+    saved = next(p for p in sorted((run.run_dir / 'checkpoints').iterdir()) if p.name >= f't{CHECKPOINT_S:010.3f}')
+    rest = run_scenario(tmp_path, file, '--no-record', '--from', saved, processes='one', name='rest')
+    assert rest.summary['state_hash'] == run.summary['state_hash']
+
+
+@pytest.mark.parametrize(
+    ('setting', 'said'),
+    [
+        ('objects.boulder.type=immovabel', r"objects.boulder.type = 'immovabel'.*free_body, immovable.*did you mean immovable"),
+        ('objects.ball.mass_kg=-1', r'objects.ball.mass_kg = -1.*greater than or equal to'),
+        ('objects.ball.colour=red', r'objects.ball.colour.*unknown key'),
+        ('objects.amber={type: immovable, position: [9.0, 9.0, 0.0], shapes: [{kind: sphere, size_m: [1.0]}]}', r'objects.amber.*is taken'),
+    ],
+)
+def test_what_cannot_be_is_refused(tmp_path: Path, setting: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        load_scenario(scenario(tmp_path), [setting])
