@@ -129,9 +129,9 @@ def test_scenario_section_builds_presets_with_rocks() -> None:
     assert rocks is not None and len(rocks.rocks_in(0.0, 20.0, 0.0, 20.0)) > 0
     assert build_rocks(TerrainConfig.model_validate({'preset': 'polar', 'rocks': False}), 0) is None
     assert build_rocks(TerrainConfig.model_validate({'source': 'flat'}), 0) is None
-    with pytest.raises(ValidationError, match='allowed: .*highland, mare, polar'):
+    with pytest.raises(ValidationError, match=r'allowed: .*highland, mare, polar'):
         TerrainConfig.model_validate({'preset': 'ocean'})
     with pytest.raises(ValidationError, match='only with source: procedural'):
         TerrainConfig.model_validate({'preset': 'mare', 'source': 'flat'})
-    with pytest.raises(ValueError, match='allowed: .*highland, mare, polar'):
+    with pytest.raises(ValueError, match=r'allowed: .*highland, mare, polar'):
         load_preset('ocean')
