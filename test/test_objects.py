@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Things of a scenario that the world itself moves: a rover runs into them, in one process and in many."""
+"""Things of a scenario that the world itself moves: a rover runs into them. Of nodes see ``test_ray_backend.py``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness import run_scenario, vehicle, write_scenario
+from harness import vehicle, write_scenario
 
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
@@ -21,13 +21,13 @@ OBJECTS: dict[str, Any] = {
         'shape': {'kind': 'sphere', 'size_m': [0.15]},
     },
 }  # fmt: skip
-DURATION_S, CHECKPOINT_S = 1.2, 0.6
+DURATION_S = 1.2
 
 
 def scenario(folder: Path) -> Path:
     amber = vehicle(0.0, 0.0, type='constant', speed_mps=0.4)
     return write_scenario(
-        folder, {'amber': amber}, duration_s=DURATION_S, objects=OBJECTS, world={'checkpoint_period_s': CHECKPOINT_S}
+        folder, {'amber': amber}, duration_s=DURATION_S, objects=OBJECTS
     )
 
 
@@ -51,17 +51,6 @@ def test_a_run_with_things_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
     assert again.run(DURATION_S) == first.world.state_hash
     for name, item in first.world.objects.items():
         assert again.world.objects[name].state_hash() == item.state_hash()
-
-
-@pytest.mark.ros
-def test_nodes_agree_with_the_library(tmp_path: Path) -> None:
-    file = scenario(tmp_path)
-    run = run_scenario(tmp_path, file, '--no-record')
-    assert run.summary['state_hash'] == Simulation(load_scenario(file).scenario).run(DURATION_S)
-    # The first after that time: blows shorten cycles.
-    saved = next(p for p in sorted((run.run_dir / 'checkpoints').iterdir()) if p.name >= f't{CHECKPOINT_S:010.3f}')
-    rest = run_scenario(tmp_path, file, '--no-record', '--from', saved, processes='one', name='rest')
-    assert rest.summary['state_hash'] == run.summary['state_hash']
 
 
 @pytest.mark.parametrize(

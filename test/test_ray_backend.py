@@ -73,9 +73,12 @@ def scenario(folder: Path, sees: bool = True) -> Path:
         outputs = ['image', 'depth', 'semantic', 'instance', 'normals', 'boxes']
         amber['sensors'] = {'eye': {'model': EYE, 'mount': MOUNT, 'outputs': outputs}, 'flash': {'model': FLASH, 'mount': MOUNT}}
     light = {'sun': SUN, 'view_range_m': 50.0, 'rays': 'plane_and_spheres'}
+    # Something that the world itself moves, for nodes and library to agree on as well.
+    stone = {'type': 'free_body', 'position': [0.0, 9.0, 2.0], 'velocity_mps': [1.0, 0.5, 2.0], 'mass_kg': 1.0,
+             'shape': {'kind': 'sphere', 'size_m': [0.1]}}  # fmt: skip
     return write_scenario(
         folder, {'amber': amber, 'basalt': basalt}, duration_s=DURATION_S, light=light, recording={'sensors': sees},
-        world={'checkpoint_period_s': CHECKPOINT_S},
+        world={'checkpoint_period_s': CHECKPOINT_S}, objects={'stone': stone},
     )  # fmt: skip
 
 

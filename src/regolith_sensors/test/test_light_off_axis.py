@@ -9,12 +9,12 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from regolith_sensors.rays.render import Frame, draws, render
 
 from regolith_sensors.camera.lens import pixel_rays
 from regolith_sensors.lidar.config import LidarConfig
 from regolith_sensors.lidar.sweep import Lidar
 from regolith_sensors.light import SUN_BANDS, SUN_RADIUS, Spotlight, Sun
-from regolith_sensors.rays.render import Frame, draws, render
 from regolith_sensors.rays.view import lights, view
 from regolith_sensors.scene.materials import Lambert
 from regolith_sensors.scene.meshes import box
