@@ -144,7 +144,8 @@ def main() -> int:
     found = complaints()
     if not PAGE.is_file() or re.sub(r'#L\d+', '', PAGE.read_text(encoding='utf-8')) != re.sub(r'#L\d+', '', page()):
         found.append(f'{PAGE.relative_to(ROOT)} is not what the docstrings say; run tools/equations.py')
-    print('\n'.join(found), file=sys.stderr)
+    for line in found:
+        print(line, file=sys.stderr)
     return 1 if found else 0
 
 
