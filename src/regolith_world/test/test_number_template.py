@@ -42,6 +42,15 @@ def test_arrays_of_numbers_are_fields_too():
     assert back.name == ['a', 'bcd'] and back.header.stamp.nanosec == 5
 
 
+def test_a_message_without_numbers_has_its_stamp():
+    """A vehicle without joints has joint states, too."""
+    message = JointState()
+    numbers = [(message, name) for name in ('position', 'velocity', 'effort')]
+    filled = NumberTemplate(message, numbers, [message.header.stamp]).fill(7_000_000_005, [])
+    back = deserialize_message(filled, JointState)
+    assert (back.header.stamp.sec, back.header.stamp.nanosec, len(back.position)) == (7, 5, 0)
+
+
 def test_a_field_that_is_not_sent_is_an_error():
     class Aside:
         x = 1.0
