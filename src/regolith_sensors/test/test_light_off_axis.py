@@ -9,12 +9,12 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from regolith_sensors.rays.render import Frame, draws, render
 
 from regolith_sensors.camera.lens import pixel_rays
 from regolith_sensors.lidar.config import LidarConfig
 from regolith_sensors.lidar.sweep import Lidar
 from regolith_sensors.light import SUN_BANDS, SUN_RADIUS, Spotlight, Sun
+from regolith_sensors.rays.frame import Frame, draws
 from regolith_sensors.rays.view import lights, view
 from regolith_sensors.scene.materials import Lambert
 from regolith_sensors.scene.meshes import box
@@ -28,9 +28,9 @@ def shoot(
     lamps: tuple[Spotlight, ...] = (), samples: int = 1,
 ) -> Frame:  # fmt: skip
     scene.centre(at)
-    arrays = scene.commit()
+    rays = scene.commit()
     camera = view(scene.origin, pixel_rays(size[1], size[0], focal, (), 'plumb_bob'), DOWN, at, focal)
-    return render(arrays, camera, lights(scene.origin, sun, lamps), draws(1, 'camera', 0, samples))
+    return rays.render(camera, lights(scene.origin, sun, lamps), draws(1, 'camera', 0, samples))
 
 
 @pytest.mark.parametrize('tilt', [0.0, 0.4])

@@ -32,7 +32,7 @@ from regolith_sensors.rays.embree.library import (
 from regolith_sensors.rays.embree.lighting import BEGIN, GEOMETRY_ROWS, NORMAL, PLACE, TOWARD, direct, gather, open_lane
 from regolith_sensors.rays.embree.surface import hit_something, surface_at
 from regolith_sensors.rays.embree.surface_light import add_surface_light
-from regolith_sensors.rays.frame import DARK, Draws, Frame, empty_frame
+from regolith_sensors.rays.frame import DARK, Draws, Frame, draws, empty_frame
 from regolith_sensors.rays.shading import haversine
 from regolith_sensors.rays.threads import in_bands
 from regolith_sensors.rays.view import Lights, View
@@ -262,3 +262,6 @@ def _trace(first, last, packet, words, valid, arguments, handle, scene, camera, 
         for lane in range(16):
             if shadow_valid[lane] != 0 and shadow[T_FAR, lane] > _ZERO:
                 lit[block] += 1
+
+
+__all__ = ['DARK', 'Draws', 'Frame', 'draws', 'empty_frame', 'render', 'render_more', 'trace_only']
