@@ -18,7 +18,7 @@ from regolith_files import moved
 SRC = Path(__file__).resolve().parent.parent / 'src'
 PACKAGES = (
     'regolith_files', 'regolith_world', 'regolith_comms', 'regolith_terrain', 'regolith_vehicles', 'regolith_sensors', 'regolith_bringup',
-)  # fmt: skip
+)
 """In the order in which they may lean on each other: on those before them only. Comms needs the world's participants and
 nothing of the ground: what lies between two radios comes to it as heights or files."""
 NEIGHBOURS = dict.fromkeys(('regolith_terrain', 'regolith_vehicles', 'regolith_sensors'), ('regolith_comms',))

@@ -100,7 +100,7 @@ def test_a_late_joiner_gets_descriptions_status_and_ground(run: LiveRun) -> None
         by_number = late.wait_for(
             lambda: {u.soil_seq: u for u in updates} if updates[-1].soil_seq > snapshot.soil_seq + 10 else None,
             20.0, 'later updates',
-        )  # fmt: skip
+        )
         assert by_number[snapshot.soil_seq].soil_hash == snapshot.soil_hash
     # The ground rebuilt from the snapshot alone has that hash, and keeps up with terrain by the updates that follow.
     config = TerrainConfig.model_validate({'source': 'flat', 'spacing_m': snapshot.spacing, 'soil': 'lunar_nominal'})

@@ -27,11 +27,11 @@ ARM = np.array([0.9, -0.4, 1.3])
 EYE = {
     'type': 'camera', 'width': 160, 'height': 120, 'pixel_size_m': 1e-5, 'focal_length_m': 1.6e-3, 'f_number': 8.0,
     'exposure_s': 4e-3, 'color': 'mono', 'rate_hz': 3.0,
-}  # fmt: skip
+}
 LIDAR = {
     'type': 'lidar', 'columns': 120, 'rings': 12, 'elevation_deg': [-60.0, 5.0], 'range_m': [0.3, 20.0], 'rate_hz': 5.0,
     'organised': True,
-}  # fmt: skip
+}
 SENSORS: dict[str, Any] = {
     'base': {'model': {'type': 'imu', 'rate_hz': 200.0}},
     'arm': {'model': {'type': 'imu', 'rate_hz': 200.0}, 'mount': {'xyz': ARM.tolist()}},
@@ -45,11 +45,11 @@ SENSORS: dict[str, Any] = {
     'right': {
         'model': EYE, 'mount': {'xyz': [0.7, -0.2, 1.4], 'rpy_deg': [0.0, 20.0, 0.0]}, 'stereo_with': 'left'
     },
-}  # fmt: skip
+}
 RATES = {
     'base/data_raw': 200.0, 'arm/data_raw': 200.0, 'noisy/data_raw': 120.0, 'gnss/fix': 4.0, 'lidar/points': 5.0,
     'left/boxes': 3.0,
-}  # fmt: skip
+}
 
 
 def scenario(folder: Path, sensing: bool) -> Path:

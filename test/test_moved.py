@@ -37,7 +37,7 @@ def test_it_is_enough_to_import_the_old_name() -> None:
         'regolith_bringup.scenario:load_scenario', 'regolith_bringup.scenario:Scenario', 'regolith_bringup.report:write_report',
         'regolith_sensors.rays:cast', 'regolith_sensors.scene:Scene', 'regolith_sensors.lidar:Lidar',
     ],
-)  # fmt: skip
+)
 def test_a_package_gives_what_the_module_of_its_name_gave(name: str) -> None:
     package, _, attribute = name.partition(':')
     assert callable(getattr(importlib.import_module(package), attribute))

@@ -54,7 +54,7 @@ def surroundings(checkout: Path) -> dict[str, str]:
     return {
         **os.environ, 'PYTHONPATH': str(checkout / 'src' / 'toy'), 'NUMBA_CACHE_DIR': str(checkout / 'kernels'),
         'TMPDIR': str(checkout / 'tmp'), 'PYTEST_DISABLE_PLUGIN_AUTOLOAD': '1',
-    }  # fmt: skip
+    }
 
 
 def command(checkout: Path, entries: str, *options: str) -> list[str]:
@@ -146,7 +146,7 @@ def test_a_part_may_do_and_an_endless_loop_is_noticed(checkout: Path) -> None:
         ('mutations: []\n', 'expected one key, mutations'),
         ('mutations: [\n', 'cannot be read'),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_planted_is_refused_before_anything_runs(checkout: Path, text: str, said: str) -> None:
     found = mutate(checkout, text)
     assert found.returncode == 2 and said in found.stderr and found.stdout == ''

@@ -20,7 +20,7 @@ OBJECTS: dict[str, Any] = {
         'type': 'free_body', 'position': [-1.4, 0.0, 0.6], 'velocity_mps': [1.5, 0.0, 0.3], 'mass_kg': 6.0, 'restitution': 0.6,
         'shape': {'kind': 'sphere', 'size_m': [0.15]},
     },
-}  # fmt: skip
+}
 DURATION_S = 1.2
 
 

@@ -41,11 +41,11 @@ OFF = dict.fromkeys(('distortion', 'motion_blur', 'defocus', 'vignetting', 'nois
 EYE: dict[str, Any] = {
     'type': 'camera', 'width': 64, 'height': 48, 'pixel_size_m': 5e-6, 'focal_length_m': 3e-4, 'f_number': 4.0, 'color': 'mono',
     'exposure_s': 5e-4, 'rate_hz': RATE_HZ, 'stages': OFF,
-}  # fmt: skip
+}
 FLASH: dict[str, Any] = {
     'type': 'lidar', 'columns': 24, 'azimuth_deg': [-40.0, 40.0], 'rings': 12, 'elevation_deg': [-40.0, 0.0], 'flash': True,
     'rate_hz': RATE_HZ, 'range_m': [0.5, 4.0], 'organised': True,
-}  # fmt: skip
+}
 MOUNT = {'xyz': [0.7, 0.1, 1.4], 'rpy_deg': [2.0, 25.0, -5.0]}
 SUN = {'azimuth_deg': 60.0, 'elevation_deg': 25.0}
 
@@ -75,11 +75,11 @@ def scenario(folder: Path, sees: bool = True) -> Path:
     light = {'sun': SUN, 'view_range_m': 50.0, 'rays': 'plane_and_spheres'}
     # Something that the world itself moves, for nodes and library to agree on as well.
     stone = {'type': 'free_body', 'position': [0.0, 9.0, 2.0], 'velocity_mps': [1.0, 0.5, 2.0], 'mass_kg': 1.0,
-             'shape': {'kind': 'sphere', 'size_m': [0.1]}}  # fmt: skip
+             'shape': {'kind': 'sphere', 'size_m': [0.1]}}
     return write_scenario(
         folder, {'amber': amber, 'basalt': basalt}, duration_s=DURATION_S, light=light, recording={'sensors': sees},
         world={'checkpoint_period_s': CHECKPOINT_S}, objects={'stone': stone},
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture(scope='module')
@@ -93,7 +93,7 @@ def digests(run: RunResult) -> dict[tuple[str, int], str]:
     names = [n for n in bag.topics if n.startswith(('/amber/eye/', '/amber/flash/')) and not n.endswith('/preview')]
     data = ((m.topic, stamp_ns(m.content), m.content) for m in bag.messages(*names))
     return {(topic, t): hashlib.sha256(repr(content).encode() + bytes(getattr(content, 'data', b''))).hexdigest()
-            for topic, t, content in data}  # fmt: skip
+            for topic, t, content in data}
 
 
 def poses(bag: Bag, vehicle_name: str) -> dict[int, list[tuple[np.ndarray, np.ndarray]]]:
@@ -104,7 +104,7 @@ def poses(bag: Bag, vehicle_name: str) -> dict[int, list[tuple[np.ndarray, np.nd
         found[stamp_ns(message.content)] = [
             (np.array([p.position.x, p.position.y, p.position.z]),
              matrix(np.array([p.orientation.x, p.orientation.y, p.orientation.z, p.orientation.w]))) for p in parts
-        ]  # fmt: skip
+        ]
     return found
 
 
@@ -117,7 +117,7 @@ class Truth:
         self.balls = [
             (place + turn @ (0.5 * (low + high)), 0.5 * (high - low).min(), Semantic.WHEEL if k else Semantic.VEHICLE)
             for name in ('amber', 'basalt') for k, ((place, turn), (low, high)) in enumerate(zip(poses(bag, name)[t_ns], boxes))
-        ]  # fmt: skip
+        ]
         mount = Mount.model_validate({k: tuple(v) for k, v in MOUNT.items()})
         base, turn = poses(bag, 'amber')[t_ns][0]
         self.eye, self.turn = base + turn @ mount.position, turn @ matrix(mount.orientation)
@@ -142,7 +142,7 @@ def test_a_picture_is_what_geometry_says(seen: RunResult) -> None:
     bag = Bag(seen.run_dir)
     t_ns = 6 * 80_000_000
     images = {n: next(pixels(m.content) for m in bag.messages(f'/amber/eye/{n}') if stamp_ns(m.content) == t_ns)
-              for n in ('image_raw', 'depth/image_raw', 'semantic/image_raw', 'normals/image_raw')}  # fmt: skip
+              for n in ('image_raw', 'depth/image_raw', 'semantic/image_raw', 'normals/image_raw')}
     truth = Truth(bag, t_ns)
     to_world = truth.turn @ OPTICAL_FROM_BODY.T
     azimuth, elevation = np.radians(SUN['azimuth_deg']), np.radians(SUN['elevation_deg'])

@@ -29,7 +29,7 @@ EYE: dict[str, Any] = {
     'exposure_s': 2e-3, 'auto_exposure': {}, 'rate_hz': RATE_HZ,
     'distortion': {'coefficients': [-0.1, 0.02, 0.001, -0.002, 0.0]},
     'noise': {'dark_current': [10.0, 10.0, 10.0], 'read': [5.0, 5.0, 5.0], 'prnu': 0.01},
-}  # fmt: skip
+}
 OUTPUTS = ['image', 'compressed', 'depth', 'semantic', 'instance', 'normals', 'boxes', 'wheels']
 MOUNT = {'xyz': [0.6, 0.1, 1.5], 'rpy_deg': [2.0, 30.0, -5.0]}
 
@@ -52,7 +52,7 @@ def scenario(folder: Path, seeing: bool = True, **sections: Any) -> Path:
     return write_scenario(
         folder, {'amber': amber, 'basalt': basalt}, duration_s=DURATION_S, light=light,
         recording={'sensors': seeing}, world={'checkpoint_period_s': CHECKPOINT_S}, **sections,
-    )  # fmt: skip
+    )
 
 
 def frames(run: RunResult) -> dict[tuple[str, int], str]:
@@ -260,7 +260,7 @@ def test_check_says_so_and_exits_with_2(tmp_path: Path) -> None:
         (('lights', 'lamp', 'inner_deg'), 30.0, ('lights.lamp', 'outer_deg')),
     ],
     ids=['output', 'model', 'pair', 'left_of_left', 'not_parallel', 'name', 'lamp'],
-)  # fmt: skip
+)
 def test_impossible_entries_are_refused(tmp_path: Path, path: tuple[str, ...], value: Any, words: tuple[str, ...]) -> None:
     file = scenario(tmp_path)
     content = yaml.safe_load(file.read_text(encoding='utf-8'))

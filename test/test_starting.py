@@ -23,7 +23,7 @@ pytestmark = pytest.mark.ros
 NODES = {
     'world_node': 'regolith_world', 'terrain_node': 'regolith_terrain', 'agent_node': 'regolith_vehicles',
     'recorder_node': 'regolith_bringup',
-}  # fmt: skip
+}
 
 
 def path_of(node: str) -> str:
@@ -41,7 +41,7 @@ def test_ros2_run_without_a_scenario_says_what_is_missing(tmp_path: Path) -> Non
         subprocess.Popen(c, cwd=tmp_path, env={**environment(1), 'ROS_LOG_DIR': '/tmp'}, stdout=subprocess.PIPE,
                          stderr=subprocess.STDOUT, text=True)
         for c in commands
-    ]  # fmt: skip
+    ]
     for node, process in zip(('world', 'recorder', 'agent'), running, strict=True):
         said, _ = process.communicate(timeout=60.0)
         assert process.returncode == 2, (node, said)
@@ -55,7 +55,7 @@ def test_a_node_that_still_starts_leaves_without_a_word() -> None:
     process = subprocess.Popen(
         ['env', '--block-signal=INT', path_of('terrain_node')], env=environment(1), stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
+    )
     time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     said, _ = process.communicate(timeout=30.0)
@@ -65,7 +65,7 @@ def test_a_node_that_still_starts_leaves_without_a_word() -> None:
 def test_a_node_ends_with_the_process_that_started_it() -> None:
     """However that ends: SIGKILL leaves nobody time to say goodbye."""
     child = 'from regolith_world.start import end_with_parent; end_with_parent(); print("ready", flush=True); ' \
-        'import time; time.sleep(60)'  # fmt: skip
+        'import time; time.sleep(60)'
     parent = (
         'import os, subprocess, sys, time\n'
         f'os.environ[{PARENT!r}] = str(os.getpid())\n'

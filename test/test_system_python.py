@@ -31,7 +31,7 @@ def sourced(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         'PYTHONPATH': ':'.join(theirs),
         'HOME': os.environ['HOME'], 'PATH': '/usr/bin:/bin', 'ROS_DISTRO': 'jazzy', 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
         'AMENT_PREFIX_PATH': os.environ['AMENT_PREFIX_PATH'], 'LD_LIBRARY_PATH': os.environ['LD_LIBRARY_PATH'],
-    }  # fmt: skip
+    }
     subprocess.run([ROOT / 'tools' / 'setup.sh', 'env', str(file)], env=ros, cwd=ROOT, check=True, timeout=60)
     told = subprocess.run(
         ['/bin/bash', '-c', '. "$0"; env -0', str(file)], env=ros, capture_output=True, text=True, check=True, timeout=60

@@ -47,7 +47,7 @@ KEYS = {
 PUBLIC_KEYS = (
     'python3-hypothesis', 'python3-matplotlib', 'python3-numpy', 'python3-opencv', 'python3-pytest', 'python3-scipy',
     'python3-yaml',
-)  # fmt: skip
+)
 """In the public rosdep database for every distribution we support; the others stand in tools/rosdep.yaml."""
 
 

@@ -30,12 +30,12 @@ ROOMS = {
 ARROWS = (
     ('world', 'files'), ('terrain', 'world'), ('vehicles', 'terrain'), ('sensors', 'vehicles'), ('bringup', 'sensors'),
     ('comms', 'world'), ('world', 'msgs'),
-)  # fmt: skip
+)
 DOORS = {
     'world': 'participants · objects', 'terrain': 'soil laws · soils · presets', 'comms': 'radios',
     'vehicles': 'vehicles · drivers\nrunning gears', 'sensors': 'sensors · models\nray back ends',
     'bringup': 'scenarios · commands\nreport · summary · bench',
-}  # fmt: skip
+}
 LANES = ('world', 'agents', 'terrain', 'others', 'observers')
 HIGH = 1.05
 Point = tuple[float, float]

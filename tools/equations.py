@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'equations.md'
 PHYSICS = (
     'regolith_comms/radio.py',
-)  # fmt: skip
+)
 """Modules whose public functions all name their source and their test."""
 HEAD = """# Equations, where they come from, what checks them
 

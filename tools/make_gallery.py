@@ -51,7 +51,7 @@ SCENARIO: dict[str, Any] = {
         }
         for name, x in (('amber', 0.0), ('basalt', -4.5))
     },
-}  # fmt: skip
+}
 
 
 class Site:
@@ -79,13 +79,13 @@ class Site:
     def look(
         self, eye: NDArray[np.float64], yaw_deg: float, pitch_deg: float, sun: Sun | None,
         lamps: tuple[Spotlight, ...] = (), **changes: Any,
-    ) -> Picture:  # fmt: skip
+    ) -> Picture:
         """Return a picture of the NavCam-like camera, its size and what else is asked for changed."""
         values = load_sensor('navcam', CameraConfig).model_dump(mode='json')
         values |= {
             'width': WIDTH, 'height': HEIGHT, 'pixel_size_m': 6.4e-6 * 1024 / WIDTH / 1.15, 'color': 'rgb',
             'samples': 4, 'sun_samples': 4, **changes,
-        }  # fmt: skip
+        }
         camera = Camera(CameraConfig.model_validate(values), 4, 'gallery')
         pose = Pose(eye, Mount(rpy_deg=(0.0, pitch_deg, yaw_deg)).orientation)
         scene = self.view.prepare(0)

@@ -39,7 +39,7 @@ class Module:
             target.id: node.value
             for node in self.tree.body if isinstance(node, ast.Assign)
             for target in node.targets if isinstance(target, ast.Name)
-        }  # fmt: skip
+        }
         self.imports: dict[str, str] = {}
         for node in ast.walk(self.tree):
             if isinstance(node, ast.ImportFrom) and node.module and not node.level:

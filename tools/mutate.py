@@ -341,7 +341,7 @@ class Runner:
         environment = {
             **os.environ, 'PYTHONPATH': path, 'NUMBA_CACHE_DIR': str(kernels), 'PYTHONDONTWRITEBYTECODE': '1',
             'ROS_PYTHON_CHECK_FIELDS': '1',
-        }  # fmt: skip
+        }
         left_out = [f'--{"deselect" if "::" in t else "ignore"}={t}' for t in self.broken if t not in tests]
         tests = [t for t in tests if '::' in t or t not in self.broken or len(tests) == 1]
         command = [sys.executable, '-m', 'pytest', '-x', '-q', '-rfE', '--tb=no', '-p', 'no:cacheprovider', '-m', MARKS]
@@ -349,7 +349,7 @@ class Runner:
         with subprocess.Popen(
             [*command, *left_out, *tests], cwd=self._root, env=environment, text=True, start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        ) as process:  # fmt: skip
+        ) as process:
             self._running.add(process)
             try:
                 output, _ = process.communicate(timeout=self._limit_s)
@@ -385,7 +385,7 @@ def run(mutations: Sequence[Mutation], root: Path, jobs: int, limit_s: float, *,
             if not quiet:
                 word, by = 'noticed' if outcome.noticed else 'SURVIVED', outcome.by.rpartition('/')[2]
                 print(f'[{len(outcomes)}/{len(mutations)}] {word:8} {outcome.where:50} {outcome.seconds:6.1f} s  '
-                      f'{outcome.says}  {by}', file=sys.stderr, flush=True)  # fmt: skip
+                      f'{outcome.says}  {by}', file=sys.stderr, flush=True)
         for test in runner.broken:
             print(f'mutate: {test} fails without any mistake; it was left out', file=sys.stderr)
         return outcomes

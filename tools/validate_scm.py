@@ -55,7 +55,7 @@ def rolled(soil: str, load: float, slips: tuple[float, ...], mode: str) -> list[
 def wheels(geometry: str) -> list[str]:
     """Return the table of wheels at prescribed slip against one kind of Chrono's rays."""
     head = ['soil', 'load [N]', 'slip', 'pull [N]: Chrono', 'ours', 'torque [N m]: Chrono', 'ours',
-            'sinkage [mm]: Chrono', 'ours', 'largest error [% of the tolerance]']  # fmt: skip
+            'sinkage [mm]: Chrono', 'ours', 'largest error [% of the tolerance]']
     rows = []
     for row in progress(reference_rows('scm_slip', geometry=geometry), f'wheels, {geometry}'):
         load, slip = float(row['load_N']), float(row['slip'])
@@ -76,7 +76,7 @@ def wheels(geometry: str) -> list[str]:
 def pressing(geometry: str) -> list[str]:
     """Return the table of bodies pressed in, unloaded and loaded again."""
     head = ['case', 'largest load [N]', 'sinkage under it [mm]: Chrono', 'ours',
-            'largest difference of force [N]', 'of sinkage [mm]']  # fmt: skip
+            'largest difference of force [N]', 'of sinkage [mm]']
     rows = []
     samples = reference_rows('scm_static', geometry=geometry)
     for case in progress(sorted({row['case'] for row in samples}), f'pressing, {geometry}'):
@@ -87,7 +87,7 @@ def pressing(geometry: str) -> list[str]:
         settings = plate_sinkage.Settings.model_validate(
             {'soil': f'chrono_{soil}', 'shape': shape, 'a_m': a, 'b_m': b, 'grid_m': float(spacing[1:]),
              'mode': 'reference', 'load_n': peak}
-        )  # fmt: skip
+        )
         done = {round(p.time, 3): p for p in plate_sinkage.loading_cycle(settings, peak)}
         pairs = [(done[float(row['t_s'])], row) for row in here]
         force = max(abs(ours.force - float(row['soil_Fz_N'])) for ours, row in pairs)
@@ -101,7 +101,7 @@ def pressing(geometry: str) -> list[str]:
 def closed_form() -> list[str]:
     """Return the table of both modes against Wong and Reece's integrals."""
     head = ['soil', 'load [N]', 'slip', 'pull [N]: Wong & Reece', 'the same, shear kept with the soil', 'regolith',
-            'reference', 'sinkage [mm]: Wong & Reece', 'regolith', 'reference']  # fmt: skip
+            'reference', 'sinkage [mm]: Wong & Reece', 'regolith', 'reference']
     rows = []
     for soil, load in progress(CASES, 'closed form'):
         slips = (0.05, 0.15, 0.3, 0.5)
@@ -120,7 +120,7 @@ def closed_form() -> list[str]:
 def viper() -> list[str]:
     """Return the table of the locked rover over 20 s."""
     head = ['slope [deg]', 'way [m]: Chrono', 'ours', 'largest difference [mm]', 'mean slip, 10-20 s: Chrono', 'ours',
-            'largest difference of sinkage [%]']  # fmt: skip
+            'largest difference of sinkage [%]']
     rows = []
     config, mjcf = load_vehicle_model('viper_locked')
     for slope in progress((0, 10), 'rover'):

@@ -21,4 +21,4 @@ moved(__name__, {
     'dataset_export': 'regolith_sensors.labels.dataset_export', 'seeing_commands': 'regolith_sensors.commands',
     'terrain_commands': 'commands.terrain', 'terrain_files': 'commands.terrain_files',
     'progress': 'commands.progress', 'extensions': 'commands.extensions',
-})  # fmt: skip
+})

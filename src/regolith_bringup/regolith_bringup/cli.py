@@ -158,7 +158,7 @@ def run(
     code = run_scenario(
         resolved, processes=spread, out=out, as_json=as_json, report=not no_report, restore_from=restore_from,
         namespace=below, network=network,
-    )  # fmt: skip
+    )
     raise typer.Exit(code)
 
 

@@ -143,7 +143,7 @@ class Recorder:
             self._nodes[first] = named_node(
                 'recorder', f'{root_of(self._node)}/{first}', start_parameter_services=False, enable_rosout=False,
                 context=self._node.context,
-            )  # fmt: skip
+            )
         return self._nodes[first], rest
 
     @property

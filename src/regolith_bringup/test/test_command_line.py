@@ -55,7 +55,7 @@ def test_elevation_models_say_once_what_is_allowed(capfd: pytest.CaptureFixture[
     (tmp_path / 'a.lbl').write_text('no')
     for name in ('a.tif', 'a.lbl', 'none.npy'):
         for words in (['check', 'two_rovers', '--set', f'terrain.source={tmp_path / name}'],
-                      ['terrain', 'import', str(tmp_path / name), '--out', str(tmp_path / 'out')]):  # fmt: skip
+                      ['terrain', 'import', str(tmp_path / name), '--out', str(tmp_path / 'out')]):
             code, _, err = called(capfd, *words)
             assert code == 2 and err.count('allowed: ') <= 1, err
 

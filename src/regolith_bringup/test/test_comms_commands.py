@@ -131,7 +131,7 @@ def test_experiment_link_gives_the_reference_values() -> None:
                 '--tx', ','.join(row['tx_xyz'].split()), '--rx', ','.join(row['rx_xyz'].split()),
                 '--radio', 'subt_competition', '--json', *flags,
             )
-        )  # fmt: skip
+        )
         assert float(said['cost']) == float(row['visibility_cost']) and said['hops'] == int(row['num_hops'])
         assert float(said['rx_power_dbm']) == pytest.approx(float(row['mean_dbm']), rel=1e-9)
         assert said['success_probability'] == pytest.approx(float(row['p_ideal_100B']), abs=1e-9)

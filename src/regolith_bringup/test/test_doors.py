@@ -128,7 +128,7 @@ def test_figures_of_the_summary(run_dir: Path, caplog: pytest.LogCaptureFixture)
     with caplog.at_level(logging.WARNING):
         found = summary_figures(FinishedRun(run_dir))
     assert found['lamps'] == {'topics': len(FinishedRun(run_dir).recorded), 'until_s': pytest.approx(1.2),
-                              'amber': pytest.approx(0.36)}  # fmt: skip
+                              'amber': pytest.approx(0.36)}
     assert set(found) >= {'lamps', 'sensors'} and not {'dark', 'odd', 'gone'} & set(found)
     said = [record.getMessage() for record in caplog.records]
     assert [sum(word in text for text in said) for word in ('no oil', 'odd', 'no_such_module')] == [1, 1, 1]

@@ -31,7 +31,7 @@ def test_the_names_of_the_contract() -> None:
 
 def test_wheel_rig_gives_an_object_for_one_slip_and_a_list_for_a_sweep(capsys: pytest.CaptureFixture[str]) -> None:
     rig = sets(soil='chrono_sandmid', load_n=200, radius_m=0.2, width_m=0.2, omega_radps=1.0, grid_m=0.02, dt_s=1e-3,
-               mode='reference')  # fmt: skip
+               mode='reference')
     keys = {'slip', 'normal_load_n', 'drawbar_pull_n', 'torque_nm', 'sinkage_m'}
     code, out, _ = call(capsys, 'wheel-rig', *rig, *sets(slip=0.3), '--json')
     one = json.loads(out)

@@ -134,12 +134,12 @@ def test_what_participants_report_stands_under_its_own_key(run_dir: Path, tmp_pa
     (run / 'recorder.json').write_text(json.dumps({'lost': 11, 'failure': 'disk full'}))
     summary = build_summary(run)
     for key in ('simulated_s', 'wall_s', 'speed', 'compute_per_sim_s', 'cycles', 'discarded_cycles', 'forced_cycles',
-                'state_hash', 'processes', 'scenario'):  # fmt: skip
+                'state_hash', 'processes', 'scenario'):
         assert summary[key] == world[key], key
     assert summary['vehicles'] == {'amber': own, 'basalt': {**own, 'distance_m': 4.0}}
     assert [(e['t_s'], e['vehicle'], e['kind']) for e in summary['events']] == [
         (1.0, 'amber', 'stuck'), (1.0, 'basalt', 'slid'), (2.0, 'amber', 'tipped'),
-    ]  # fmt: skip
+    ]
     assert summary['comms'] == {'sent': 5, 'delivered': 6, 'dropped': {'no_link': 7}, 'links': links}
     assert summary['bag']['lost'] == 11 and summary['bag']['whole'] is True
     # The first thing that broke, not what the recorder said after it.

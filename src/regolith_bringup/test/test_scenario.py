@@ -130,7 +130,7 @@ def test_yaml_as_people_write_it(tmp_path: Path) -> None:
         'world.checkpoint_period_s=1e-10', 'speed=1e-300', 'vehicles.amber.driver.start_s=1e300',
         'comms.beacon_period_s=1e-9', 'comms.traffic.0.period_s=1e-9',
     ],
-)  # fmt: skip
+)
 def test_times_that_would_round_to_nothing_are_refused(setting: str) -> None:
     """Nanoseconds are whole numbers: 1e-12 s would be 0, which means never, or always."""
     key = setting.partition('=')[0].split('.')[-1]

@@ -46,7 +46,7 @@ def own(folder: Path, old: str, new: str, of: str = 'xml') -> str:
         ('xml', 'name="base_link"', 'name="hull"', 'chassis', 'hull'),
         ('xml', 'damping="', 'damping="nan" margin="', 'dof_damping', 'finite'),
     ],
-)  # fmt: skip
+)
 def test_a_vehicle_of_ones_own_is_built_once(
     file: str, old: str, new: str, key: str, said: str, tmp_path: Path
 ) -> None:

@@ -120,7 +120,7 @@ def attempt(
         done = _attempt(
             done, key, t_ns, radio.noise_floor_dbm, radio.capacity_bps * (WINDOW_NS * 1e-9),
             w.stamps, w.sizes, w.first, w.count, w.total, *arrays, outcome, rssi,
-        )  # fmt: skip
+        )
         if done == len(outcome):
             return Attempts(outcome, rssi)
         windows.grow()
@@ -147,7 +147,7 @@ def _record(row, now, size, stamps, sizes, first, count, total):  # type: ignore
 def _attempt(  # type: ignore[no-untyped-def]
     done, key, now, noise, capacity_bits, stamps, sizes, first, count, total,
     tx, rx, n_bytes, mean, variance, stream, sequence, charge, outcome, rssi,
-):  # fmt: skip
+):
     """Return how many attempts are done; fewer than all where a ring is full."""
     oldest = now - 1_000_000_000
     for n in range(done, tx.shape[0]):

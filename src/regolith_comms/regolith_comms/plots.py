@@ -152,7 +152,7 @@ def _edges(coverage: CoverageMap) -> tuple[float, float, float, float]:
     return (
         float(coverage.x[0] - half), float(coverage.x[-1] + half),
         float(coverage.y[0] - half), float(coverage.y[-1] + half),
-    )  # fmt: skip
+    )
 
 
 def _draw_shade(axes: Axes, ground: HeightMap) -> None:

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 __all__ = [
     'Radio', 'bit_error', 'delivery', 'load_radio', 'packet_error', 'radio_names', 'received_power',
     'success_probability',
-]  # fmt: skip
+]
 
 _SPAN = 9.0
 _POINTS = 801

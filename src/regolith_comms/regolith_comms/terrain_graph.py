@@ -172,7 +172,7 @@ def build_graph(
         costs = _costs_from(
             a, middles, ground.heights, ground.west, ground.south, ground.spacing, tile_m, antenna_height_m, reach,
             scale, rate, _ENDS,
-        )  # fmt: skip
+        )
         near = np.maximum(np.abs(middles[:, 0] - middles[a, 0]), np.abs(middles[:, 1] - middles[a, 1])) < 1.5 * tile_m
         for b in np.nonzero((costs <= LEG_COST + KEPT_EXCESS) | near)[0]:
             if b <= a:

@@ -54,7 +54,7 @@ LINES = st.lists(
         '\u0663 [label="3::a::b"]',
     ])
     | st.text(max_size=12)
-)  # fmt: skip
+)
 
 
 @SEVERAL

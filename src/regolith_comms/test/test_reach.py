@@ -63,7 +63,7 @@ def test_pairs_are_kept_apart() -> None:
     links = reach.links()
     assert {pair: (link['sent'], link['delivered']) for pair, link in links.items()} == {
         'a->b': (6, 6), 'b->a': (12, 0), 'c->a': (3, 2),
-    }  # fmt: skip
+    }
     assert links['b->a']['lost_s'] == [[0.0, None]] and links['a->b']['lost_s'] == links['c->a']['lost_s'] == []
     bins = reach.history()['pairs']
     assert bins['c->a'] == {'sent': [0] * 6 + [3], 'delivered': [0] * 6 + [2]} and bins['b->a']['delivered'] == [0] * 6

@@ -136,7 +136,7 @@ def test_success_probabilities() -> None:
         found = success_probability(
             column(mine, 'mean_dbm'), column(mine, 'variance_db2'), column(mine, 'num_bytes'),
             Radio(noise_floor_dbm=float(noise)),
-        )  # fmt: skip
+        )
         assert found == pytest.approx(column(mine, 'p_success_ideal'), abs=1e-6)
 
 
@@ -192,7 +192,7 @@ def radio_of(text: str) -> Radio:
         tx_power_dbm=tx, max_range_m=reach, fading_exponent=exponent, path_loss_1m_db=loss, fading_variance_db2=variance,
         scaling_factor=scale, range_per_hop_m=per_hop, visibility_cost_to_fading_exponent=per_cost,
         visibility_cost_max=limit,
-    )  # fmt: skip
+    )
 
 
 @needs_worlds
@@ -278,7 +278,7 @@ def test_monte_carlo_success_rates() -> None:
         result = attempt(
             CapacityWindows(2), radio, stream_key(7, 'comms', scenario['name']), 0, np.zeros(count, int),
             np.ones(count, int), size, mean, variance, np.zeros(count, np.uint64), np.arange(count),
-        )  # fmt: skip
+        )
         expected = scenario['p_exact_ideal']
         rate = float((result.outcome == Outcome.DELIVERED).mean())
         assert abs(rate - expected) <= 3.0 * np.sqrt(expected * (1.0 - expected) / count) + 1e-12, scenario['name']

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -50,11 +51,12 @@ def moved(package: str, modules: Mapping[str, str]) -> None:
         sys.meta_path.append(_finder)
 
 
-def names_of(module: str) -> Callable[[str], Any]:
+def names_of(package: str, module: str) -> Callable[[str], Any]:
     """Return the ``__getattr__`` of a package that has the name of a module it now holds, imported when first asked."""
 
     def getattribute(name: str) -> Any:
-        if name.startswith('__'):
+        # 'from package import room' asks here before it looks for a module of that name.
+        if name.startswith('__') or find_spec(f'{package}.{name}') is not None:
             raise AttributeError(name)
         return getattr(import_module(module), name)
 

@@ -69,7 +69,7 @@ LINES = st.lists(
     ])
     | st.text(max_size=10),
     max_size=6,
-)  # fmt: skip
+)
 
 
 @SEVERAL

@@ -16,4 +16,4 @@ moved(__name__, {
     'gnss': 'inertial.gnss', 'gnss_config': 'inertial.gnss_config', 'motion': 'inertial.motion',
     'drift': 'inertial.drift', 'ground_truth': 'labels.ground_truth', 'dataset': 'labels.dataset',
     'stereo': 'labels.stereo',
-})  # fmt: skip
+})

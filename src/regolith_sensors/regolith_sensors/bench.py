@@ -126,7 +126,7 @@ def camera() -> dict[str, Any]:
             'distortion': {'coefficients': [-0.16, 0.05, 0.0, 0.0, -0.01]},
             'noise': {'dark_current': [10, 10, 10], 'read': [5, 5, 5], 'prnu': 0.01, 'dsnu': 2, 'hot_fraction': 1e-4},
         }
-    )  # fmt: skip
+    )
     tilt = math.radians(6.0)
     pose = Pose(bench.eye, np.array([0.0, math.sin(tilt), 0.0, math.cos(tilt)]))
     device, smooth, lit = (
@@ -167,7 +167,7 @@ def camera() -> dict[str, Any]:
         'update_ms': 1e3 * min(updates[2:]), 'update_ms_median': 1e3 * float(np.median(updates[2:])),
         'changed_nodes': len(records[0]), 'width': 640, 'height': 480, 'threads': worker_count(),
         'processor': platform.processor() or platform.machine(),
-    }  # fmt: skip
+    }
 
 
 def lidar() -> dict[str, Any]:
@@ -194,4 +194,4 @@ def lidar() -> dict[str, Any]:
         'scans_per_s': 1.0 / scanning, 'scans_per_s_median': 1.0 / median, 'rays': rays,
         'rays_per_s': rays / scanning, 'ratio_to_cast': scanning / casting, 'threads': worker_count(),
         'processor': platform.processor() or platform.machine(),
-    }  # fmt: skip
+    }

@@ -119,7 +119,7 @@ def hapke_reflectance(
     r = (
         part['K'] * parameters.w / (4.0 * np.pi) * part['LS'] * (part['p'] * opposition + part['M'])
         * (1.0 + parameters.Bc0 * part['Bc']) * part['S']
-    )  # fmt: skip
+    )
     dark = (np.cos(incidence) <= 1e-15) | (np.cos(emission) <= 1e-15)
     out: Floats = np.where(dark, 0.0, r)
     return out

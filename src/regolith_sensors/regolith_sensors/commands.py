@@ -50,7 +50,7 @@ def dataset(
         figures = export_dataset(
             tools.run(run), folder, cameras=cameras or (), classes=classes or CLASSES, bits=bits,
             least_pixels=least_pixels, val_share=val_share, progress=progress,
-        )  # fmt: skip
+        )
     if as_json:
         tools.give({'folder': str(folder), **figures})
     else:

@@ -119,11 +119,11 @@ def subsolar_point(when: datetime) -> tuple[float, float, float]:
     longitude = mean + radian(
         6.288774 * math.sin(m1) + 1.274027 * math.sin(2.0 * d - m1) + 0.658314 * math.sin(2.0 * d)
         + 0.213618 * math.sin(2.0 * m1) - 0.185116 * math.sin(anomaly) - 0.114332 * math.sin(2.0 * f)
-    )  # fmt: skip
+    )
     latitude = radian(
         5.128122 * math.sin(f) + 0.280602 * math.sin(m1 + f) + 0.277693 * math.sin(m1 - f)
         + 0.173237 * math.sin(2.0 * d - f)
-    )  # fmt: skip
+    )
     moon_km = 385000.56 - 20905.355 * math.cos(m1) - 3699.111 * math.cos(2.0 * d - m1) - 2955.968 * math.cos(2.0 * d)
     ratio = moon_km / (earth_au * 149597870.7)
     # Ecliptic direction from the Moon to the sun, as if it were the Moon seen from the Earth (Meeus, p. 376).

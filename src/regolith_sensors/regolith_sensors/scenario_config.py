@@ -225,7 +225,7 @@ class Lamp(Section):
             position + turn @ self.mount.position,
             turn @ matrix(self.mount.orientation)[:, 0],
             self.intensity_w_sr, math.radians(self.inner_deg), math.radians(self.outer_deg),
-        )  # fmt: skip
+        )
 
 
 class SunAt(Section):
@@ -478,4 +478,4 @@ __all__ = [
     'Lamp', 'LightConfig', 'Mount', 'Output', 'Sensor', 'SensorEntry', 'SensorFrame', 'SensorModelError', 'SensorType',
     'baseline', 'check_pair', 'followed_streams', 'lag_s', 'resolved_entry', 'scenario_sensors', 'sensor_types',
     'sensors_of',
-]  # fmt: skip
+]

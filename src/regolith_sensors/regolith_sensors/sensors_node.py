@@ -117,7 +117,7 @@ class SensorsNode:
             context = SensorContext(
                 node, self.inbox, scenario.seed, scenario.world.gravity_mps2, scenario.light, lamps,
                 scenario.duration_s,
-            )  # fmt: skip
+            )
             made.append(sensor.make_topics(context))
         return made
 
@@ -133,7 +133,7 @@ class SensorsNode:
             values = [
                 (p.position.x, p.position.y, p.position.z, p.orientation.x, p.orientation.y, p.orientation.z,
                  p.orientation.w) for p in poses
-            ]  # fmt: skip
+            ]
             stamp = message.header.stamp
             track.add(stamp.sec * 10**9 + stamp.nanosec, np.array(values))
 

@@ -40,7 +40,7 @@ def main(rays: str = USUAL) -> None:
     down = Pose(np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.5**0.5, 0.0, 0.5**0.5]))
     lamp = Spotlight(down.position, np.array([0.0, 0.0, -1.0]), (1.0, 1.0, 1.0), 0.3, 0.4)
     values = {'width': 16, 'height': 16, 'pixel_size_m': 1e-5, 'focal_length_m': 1e-4, 'f_number': 0.01,
-              'exposure_s': 1e-3, 'focus_distance_m': 0.5, 'bounce_samples': 1}  # fmt: skip
+              'exposure_s': 1e-3, 'focus_distance_m': 0.5, 'bounce_samples': 1}
     camera = Camera(CameraConfig.model_validate(values), 0, 'warm_up')
     frame = camera.look(arrays, scene.origin, lambda _: down, Sun(0.0, 1.0), [lamp])
     camera.develop(frame)

@@ -19,7 +19,7 @@ DATA = Path(__file__).parent / 'data'
 SETS = {
     'table1': 'lunar_paper', 'table1_K1': 'lunar_K1', 'table1_printed_w': 'table1_printed_w',
     'pommerol2013': 'pommerol2013',
-}  # fmt: skip
+}
 
 
 def table(name: str) -> dict[str, np.ndarray]:
@@ -51,7 +51,7 @@ def test_reference_components() -> None:
     i, e, psi = (np.deg2rad(t[f'{k}_deg']) for k in ('incidence', 'emission', 'azimuth'))
     part = hapke_components(i, e, psi, PRESETS['lunar_paper'])
     for ours, theirs in [('mu0e', 'mu0e'), ('mue', 'mue'), ('S', 'S'), ('p', 'p_g'), ('Bs', 'Bs_g'), ('M', 'M'),
-                         ('LS', 'LS'), ('K', 'K')]:  # fmt: skip
+                         ('LS', 'LS'), ('K', 'K')]:
         np.testing.assert_allclose(part[ours], t[theirs], rtol=1e-9, err_msg=ours)
 
 

@@ -28,7 +28,7 @@ LEVEL = (0.0, 0.0, 0.0, 1.0)
 SMALL = {
     'width': 160, 'height': 120, 'pixel_size_m': 1e-5, 'focal_length_m': 1.2e-3, 'f_number': 8.0, 'exposure_s': 1e-3,
     'color': 'mono', 'stages': {'defocus': False, 'noise': False, 'fixed_pattern': False, 'vignetting': False},
-}  # fmt: skip
+}
 
 
 def camera(**changes: Any) -> Camera:
@@ -94,7 +94,7 @@ def photograph(device: Camera, scene: Scene, frame: int = 0) -> np.ndarray:
 def test_frames_repeat_bit_for_bit(flat_scene: Callable[..., Scene]) -> None:
     scene = flat_scene(Regolith())
     everything = {'stages': {}, 'noise': {'read': (5.0, 5.0, 5.0), 'prnu': 0.01, 'dsnu': 2.0, 'row': 1.0, 'column': 1.0, 'hot_fraction': 0.001, 'dead_fraction': 0.001},
-                  'effects': {'dust_spots': 5, 'glare': 0.05}, 'samples': 2, 'color': 'rgb'}  # fmt: skip
+                  'effects': {'dust_spots': 5, 'glare': 0.05}, 'samples': 2, 'color': 'rgb'}
     first = photograph(camera(**everything), scene, 3)
     assert first.dtype == np.uint16 and first.shape == (120, 160, 3)
     assert first.tobytes() == photograph(camera(**everything), scene, 3).tobytes()

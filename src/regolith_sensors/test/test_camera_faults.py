@@ -24,7 +24,7 @@ PLAIN: dict[str, Any] = {
     'noise': {'dark_current': (1000.0,) * 3, 'read': (20.0,) * 3, 'prnu': 0.02, 'dsnu': 30.0, 'row': 10.0, 'column': 10.0},
     'response': {'kind': 'sigmoid', 'slope': (1.0,) * 3, 'offset': (-18.0,) * 3}, 'stages': OFF,
     'white_balance': 'none',
-}  # fmt: skip
+}
 
 
 def made(**changes: Any) -> Camera:
@@ -196,7 +196,7 @@ def test_shipped_cameras_expose_low_sun_well(name: str) -> None:
         ({'color': 'bayer_rggb', 'width': 63}, "color = 'bayer_rggb': odd size; allowed: even width"),
     ],
     ids=['read', 'dark', 'exposure', 'glare', 'bayer'],
-)  # fmt: skip
+)
 def test_impossible_faults_are_refused(changes: dict[str, Any], words: str) -> None:
     with pytest.raises(SensorModelError, match=words):
         load_sensor({'type': 'camera', **PLAIN, **changes}, CameraConfig)

@@ -24,7 +24,7 @@ BASE: dict[str, Any] = {
     'color': 'rgb', 'focus_distance_m': 3.0, 'defocus_gain': 20.0, 'vignetting_gain': 0.6, 'iso': 150.0,
     'white_balance': 'none',
     'noise': {'dark_current': [10, 12, 14], 'read': [5, 4, 3], 'prnu': 0.02, 'dsnu': 2, 'row': 1, 'hot_fraction': 1e-2},
-}  # fmt: skip
+}
 
 
 def one_by_one(device: Camera, frame: Any, n: int) -> Any:
@@ -78,7 +78,7 @@ def one_by_one(device: Camera, frame: Any, n: int) -> Any:
         {'aggregator_gain': 1e12, 'full_well': 1.0, 'noise': {'dark_current': [1e-3] * 3, 'gain': [2e-3] * 3, 'read': [1e-4] * 3}, 'response': {'slope': (0.01, 0.02, 0.03), 'offset': (0.1, 0.2, 0.3)}},
     ],
     ids=['rgb', 'mono', 'no pattern', 'no noise', 'gamma', 'other units'],
-)  # fmt: skip
+)
 def test_one_pass_is_the_stages(changes: dict[str, Any]) -> None:
     """To the bit; from deep shadow, where shot noise is Poisson's, to full wells."""
     config = CameraConfig.model_validate({**BASE, **changes})

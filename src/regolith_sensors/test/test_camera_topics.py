@@ -33,9 +33,9 @@ from regolith_world.ros.inbox import Inbox  # noqa: E402
 pytestmark = pytest.mark.ros
 DOMAIN = 1 + os.getpid() % 19
 EYE = {'type': 'camera', 'width': 32, 'height': 24, 'pixel_size_m': 1e-5, 'focal_length_m': 3e-4, 'f_number': 4.0,
-       'exposure_s': 1e-3, 'color': 'rgb'}  # fmt: skip
+       'exposure_s': 1e-3, 'color': 'rgb'}
 ENTRY = {'model': EYE, 'mount': {'xyz': [0.6, 0.0, 1.0], 'rpy_deg': [0.0, 30.0, 0.0]},
-         'outputs': ['image', 'compressed', 'depth']}  # fmt: skip
+         'outputs': ['image', 'compressed', 'depth']}
 
 
 class Counted:

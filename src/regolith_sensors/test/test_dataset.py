@@ -78,7 +78,7 @@ def test_outlines_hold_the_pixels(tmp_path: Path) -> None:
             inside |= np.array(
                 [cv2.pointPolygonTest(edges, (float(c) + 0.5, float(r) + 0.5), False) > 0
                  for r, c in zip(rows.ravel(), columns.ravel())]
-            ).reshape(numbers.shape)  # fmt: skip
+            ).reshape(numbers.shape)
         mask = (numbers == box.instance).astype(np.uint8)
         filled = np.zeros_like(mask)
         cv2.drawContours(filled, cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)[0], -1, (1,), -1)

@@ -24,7 +24,7 @@ from regolith_vehicles.config import load_vehicle_model
 
 CAMERA: dict[str, Any] = {
     'width': 160, 'height': 120, 'pixel_size_m': 1e-5, 'focal_length_m': 1.2e-3, 'f_number': 8.0, 'exposure_s': 1e-3,
-}  # fmt: skip
+}
 
 
 @pytest.fixture

@@ -188,7 +188,7 @@ def test_rings_are_those_of_the_table(flat_scene: Callable[..., Scene]) -> None:
 
 @pytest.mark.parametrize(('name', 'rings', 'columns', 'lowest', 'highest', 'returns'), [
     ('vlp16', 16, 1800, -15.0, 15.0, 1), ('os1_64', 64, 1024, -22.5, 22.5, 2), ('flash_lidar', 128, 128, -10.0, 10.0, 1),
-])  # fmt: skip
+])
 def test_shipped_lidars(
     flat_scene: Callable[..., Scene], name: str, rings: int, columns: int, lowest: float, highest: float, returns: int
 ) -> None:

@@ -26,7 +26,7 @@ DOWN = np.diag([1.0, -1.0, -1.0])
 def shoot(
     scene: Scene, at: tuple[float, float, float], sun: Sun | None, size: tuple[int, int], focal: float,
     lamps: tuple[Spotlight, ...] = (), samples: int = 1,
-) -> Frame:  # fmt: skip
+) -> Frame:
     scene.centre(at)
     rays = scene.commit()
     camera = view(scene.origin, pixel_rays(size[1], size[0], focal, (), 'plumb_bob'), DOWN, at, focal)

@@ -28,7 +28,7 @@ from regolith_vehicles.streams import STREAMS
 from regolith_world.rotation import matrix
 
 EYE = {'type': 'camera', 'width': 8, 'height': 8, 'pixel_size_m': 1e-5, 'focal_length_m': 1e-3, 'f_number': 4.0,
-       'exposure_s': 1e-3}  # fmt: skip
+       'exposure_s': 1e-3}
 
 
 class Shaker(Section):

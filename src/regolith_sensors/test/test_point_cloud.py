@@ -21,7 +21,7 @@ HEIGHT = 2.0
 def sweep(scene: Scene, **changes: object) -> Scan:
     values = {
         'columns': 90, 'rings': 8, 'elevation_deg': (-60.0, 10.0), 'range_m': (2.4, 30.0), 'rate_hz': 10.0, **changes
-    }  # fmt: skip
+    }
     config = LidarConfig.model_validate(values)
     scene.centre((0.0, 0.0, HEIGHT))
 

@@ -24,7 +24,7 @@ from regolith_sensors.scene.scene import Scene, Semantic
 CAMERA: dict[str, Any] = {
     'width': 80, 'height': 60, 'pixel_size_m': 2e-5, 'focal_length_m': 1.6e-3, 'f_number': 8.0, 'exposure_s': 1e-3,
     'stages': {'defocus': False}, 'edge_samples': 0,
-}  # fmt: skip
+}
 # Almost along the wall, whose shadow is a line.
 SUN = Sun(math.radians(359.0), math.radians(40.0))
 ALBEDO, WALL = 0.4, 0.6

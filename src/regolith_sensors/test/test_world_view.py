@@ -76,7 +76,7 @@ def test_the_ground_of_a_moment_in_whatever_order_things_arrive() -> None:
     cycles = [
         (CycleKey(0, 0, 1), 0, Verdict.NONE), (CycleKey(0, 1, 1), 20 * MS, Verdict.COMMIT),
         (CycleKey(0, 1, 2), 20 * MS, Verdict.DISCARD), (CycleKey(0, 2, 1), 30 * MS, Verdict.COMMIT),
-    ]  # fmt: skip
+    ]
     updates = [update(0, 1), update(1, 2, depth=0.5), update(1, 2, attempt=2)]
     steps = [('cycle', c) for c in cycles] + [('update', u) for u in updates]
     for order in itertools.permutations(range(len(steps))):

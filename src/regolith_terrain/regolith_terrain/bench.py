@@ -49,7 +49,7 @@ def scm_cost(mode: str = 'regolith', sinkage_m: float = 0.13, repeats: int = 7) 
         shear = np.zeros((*window.shape, 2))
         start = time.perf_counter()
         loaded = _roll(scm_ground(window), soils, NO_BULLDOZING, MODES[mode], shape, sinkage_m, steps, shear, scratch,
-                       make_wrench())  # fmt: skip
+                       make_wrench())
         best = min(best, time.perf_counter() - start)
     return {'us_per_wheel_step': 1e6 * best / steps, 'loaded_nodes': float(loaded)}
 
@@ -67,7 +67,7 @@ def _roll(  # type: ignore[no-untyped-def]
         status = body_wrench(
             ground, soils, rules, mode, 1e-3, shape, 0, center, rotation, velocity, angular_velocity, shear, scratch,
             wrench,
-        )  # fmt: skip
+        )
         if status != OK:
             return np.nan
         loaded += wrench.stats[STAT_LOADED_NODES]

@@ -157,7 +157,7 @@ def geotiff_profile(rows: int, cols: int, transform: rasterio.Affine, dtype: str
     return {
         'driver': 'GTiff', 'count': 1, 'dtype': dtype, 'height': rows, 'width': cols, 'compress': 'deflate',
         'crs': rasterio.crs.CRS.from_wkt(LOCAL_GRID), 'transform': transform, 'BIGTIFF': 'IF_SAFER', **tiled,
-    }  # fmt: skip
+    }
 
 
 def _write_heights(

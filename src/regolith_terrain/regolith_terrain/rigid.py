@@ -179,7 +179,7 @@ class RigidContact(GroundContact):
         return RigidArrays(
             window.level, self.region_rows(window), window.i0, window.j0, window.spacing, self.setting.soils.soils,
             self.setting.shapes, self._held,
-        )  # fmt: skip
+        )
 
     def step_limit(self, mass: float, area: float) -> StepLimit:
         """Return min(2 sqrt(m / (n k)), m / (n c)) of the stiffest ground under n points: of all parts at once."""

@@ -111,7 +111,7 @@ class SoilBin:
         status: int = body_wrench(
             self.ground, self.soils, self.bulldozing, self.mode, dt, shape, 0, place, turn, speed, whirl, self.shear,
             self.scratch, self._wrench,
-        )  # fmt: skip
+        )
         return status
 
     def wheel(

@@ -208,7 +208,7 @@ class SoilGrid:
         low_i, low_j = i - stride // 2, j - stride // 2
         first, last = (low_i >> _SHIFT, low_j >> _SHIFT), (
             (low_i + count * stride - 1) >> _SHIFT, (low_j + count * stride - 1) >> _SHIFT,
-        )  # fmt: skip
+        )
         if (last[0] - first[0] + 1) * (last[1] - first[1] + 1) < len(self._tiles):
             keys = [(a, b) for a in range(first[0], last[0] + 1) for b in range(first[1], last[1] + 1)]
         else:

@@ -22,12 +22,12 @@ LABEL = {
     'MAP_PROJECTION_TYPE': '"POLAR STEREOGRAPHIC"', 'A_AXIS_RADIUS': '1737.4 <KM>', 'CENTER_LATITUDE': '-90.0 <DEG>',
     'CENTER_LONGITUDE': '0.0 <DEG>', 'MAP_SCALE': '5.0 <M/PIXEL>', 'LINE_PROJECTION_OFFSET': '6000.0',
     'SAMPLE_PROJECTION_OFFSET': '-4000.0', 'END_OBJECT ': 'IMAGE_MAP_PROJECTION',
-}  # fmt: skip
+}
 ODD = st.sampled_from([
     '', '0', '-1', '1e400', '-1e400', '1e-320', '3.5', '1e18', '99999999999999999999', 'NULL', '"', '(1,', '(', '()', '{}',
     '16#FF#', '16#FF7FFFFB#', '<M>', '5 <', '""', '"EQUIRECTANGULAR"', 'SIMPLE_CYLINDRICAL', '("A.IMG", 2 <BYTES>)',
     '("A.IMG", 9)', '("A.IMG", X)', '"../A.IMG"', '\x00', 'ü', '1 /* x',
-]) | st.text(max_size=6)  # fmt: skip
+]) | st.text(max_size=6)
 
 
 @SEVERAL

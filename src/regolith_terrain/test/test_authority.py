@@ -144,7 +144,7 @@ def test_the_ledger_tells_soil_made_of_nothing() -> None:
     assert book == {
         'ground_kg': 0.75 * 0.02**2, 'carried_kg': 0.0, 'in_flight_kg': 0.0, 'in_transit_kg': 0.0,
         'error_kg': 0.75 * 0.02**2,
-    }  # fmt: skip
+    }
 
 
 def test_restore_goes_back_and_takes_the_new_epoch() -> None:

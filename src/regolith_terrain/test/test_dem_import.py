@@ -57,7 +57,7 @@ def write_map(path: Path, name: str, shape: tuple[int, int] = (61, 71), **change
     profile = {
         'driver': 'GTiff', 'count': 1, 'dtype': 'float64', 'height': rows, 'width': cols, 'crs': crs,
         'transform': from_origin(x[0] - s / 2, y[0] + s / 2, s, s),
-    }  # fmt: skip
+    }
     unit = changes.pop('unit', None)
     profile.update(changes)
     with rasterio.open(path, 'w', **profile) as file:
@@ -78,7 +78,7 @@ def write_pds3(folder: Path, z: np.ndarray, *, attached: bool, kind: str, **chan
         'MAP_SCALE': '5.0 <M/PIXEL>', 'MAP_PROJECTION_TYPE': '"POLAR STEREOGRAPHIC"', 'TARGET_NAME': 'MOON',
         'POINTER': '"SITE.IMG"', 'A_AXIS_RADIUS': '1737.4 <KM>',
         'SAMPLE_PROJECTION_OFFSET': repr(-20000.0 / 5.0), 'LINE_PROJECTION_OFFSET': repr(30000.0 / 5.0), **changes,
-    }  # fmt: skip
+    }
     scale, offset = (float(items[key].split()[0]) for key in ('SCALING_FACTOR', 'OFFSET'))
     per_unit = 1000.0 if items['UNIT'] == 'KILOMETER' else 1.0
     radius = MOON_RADIUS_M if offset * per_unit > 1e6 else 0.0
@@ -151,7 +151,7 @@ def test_frame_at_the_pole_has_the_maps_axes(tmp_path: Path) -> None:
     with rasterio.open(
         path, 'w', driver='GTiff', count=1, dtype='float32', height=5, width=5, crs=MAPS['south'][0],
         transform=from_origin(-10.0, 10.0, 4.0, 4.0),
-    ) as file:  # fmt: skip
+    ) as file:
         file.write(np.zeros((5, 5), np.float32), 1)
     frame = lay_frame(open_dem(path), (-90.0, 12.0))
     assert frame.jacobian == pytest.approx((1.0, 0.0, 0.0, 1.0), abs=1e-5)
@@ -216,7 +216,7 @@ def test_pds3_labels_are_parsed() -> None:
     label = parse_label('A = 3 <M>\nB = "x = 1\n  y"\nC = (1, 2.5 <KM>)\nOBJECT = D\n E = -1E3\nEND_OBJECT\nEND\nF = 1\n')
     assert label == {
         'A': Quantity(3.0, 'M'), 'B': 'x = 1 y', 'C': [Quantity(1.0), Quantity(2.5, 'KM')], 'D': {'E': Quantity(-1000.0)},
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def test_wheel_rig_is_the_reference_rig() -> None:
         for key, column in (
             ('drawbar_pull_n', 'drawbar_pull_N'), ('torque_nm', 'driving_torque_Nm'), ('sinkage_m', 'axle_sinkage_m'),
             ('normal_load_n', 'soil_Fz_N'),
-        ):  # fmt: skip
+        ):
             assert row[key] == pytest.approx(float(theirs[column]), rel=2e-4)
 
 

@@ -105,7 +105,7 @@ def test_a_cambered_wheel_feels_all_of_its_contact(camber: float, heading: float
         for bin_ in (narrow, whole):
             assert bin_.wheel(
                 (0.0, 0.0, depth), axis, (0.1, 0.05, -0.01), spin=(0.3, 0.9, 0.1), radius=radius, width=width
-            ) == scm.OK  # fmt: skip
+            ) == scm.OK
         stands_alone = stands_alone and not whole.window.touched[pillar]
     if not stands_alone:  # the shadow fills its rectangle: nothing is left out of it
         assert heading % 90.0 == 0.0

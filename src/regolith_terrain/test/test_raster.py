@@ -22,7 +22,7 @@ def write(path: Path, rows: np.ndarray, **options) -> Path:
     profile = {
         'driver': 'GTiff', 'count': 1, 'dtype': rows.dtype, 'height': rows.shape[0], 'width': rows.shape[1],
         'crs': METRES, 'transform': from_origin(1000.0, 2000.0, 2.0, 2.0), **options,
-    }  # fmt: skip
+    }
     with rasterio.open(path, 'w', **profile) as file:
         for band in range(profile['count']):
             file.write(rows, band + 1)

@@ -34,7 +34,7 @@ def test_pressing_in_and_unloading(case: str) -> None:
     settings = Settings.model_validate(
         {'soil': f'chrono_{soil}', 'shape': shape, 'a_m': a, 'b_m': b, 'grid_m': float(spacing[1:]),
          'mode': 'reference', 'load_n': peak}
-    )  # fmt: skip
+    )
     run = {round(p.time, 3): p for p in loading_cycle(settings, peak)}
     for row in table:
         done = run[float(row['t_s'])]

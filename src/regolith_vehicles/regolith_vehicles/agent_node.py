@@ -55,7 +55,7 @@ class AgentNode:
         self.agent = VehicleAgent(
             name, entry, model, mjcf_path, terrain, field, world_config.gravity_mps2,
             self.shell.send_evolved, self._send_delta, soil=soil, publish=self._publish,
-        )  # fmt: skip
+        )
         self.agent.warm_up()
         self.topics = VehicleTopics(node, self.agent, head.seed)
         self.topics.listen(self.shell.inbox, self.shell.link)

@@ -50,4 +50,4 @@ def of_state(base: BodyState, t_ns: int) -> MotionSamples:
     return MotionSamples(
         np.array([t_ns], dtype=np.int64), base.position[None], base.orientation[None], base.linear_velocity[None],
         base.angular_velocity[None] @ matrix(base.orientation),
-    )  # fmt: skip
+    )

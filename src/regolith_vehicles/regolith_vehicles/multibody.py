@@ -206,7 +206,7 @@ def to_ros(wxyz: Vector) -> Vector:
 def check_substep(
     config: VehicleModelConfig, mass: float, limit_of: Callable[[float, float], StepLimit], gear_area: float,
     where: str | Path = 'vehicle', hull_area: float = 0.0,
-) -> float:  # fmt: skip
+) -> float:
     """Return the stability limit of the explicit ground force, or refuse a substep above half of it.
 
     It follows from the mass of the whole vehicle and the area that can plausibly press: of the running gear, or of the

@@ -57,7 +57,7 @@ def initial_covariance(layout: WheelLayout, config: OdometryConfig) -> Vector:
 def propagate(
     covariance: Vector, layout: WheelLayout, config: OdometryConfig, rolled: Vector, angles: Vector, yaw: float,
     way: tuple[float, float],
-) -> Vector:  # fmt: skip
+) -> Vector:
     """Return the joint covariance after a cycle.
 
     :param rolled: way each rim went [m], shape (n,)

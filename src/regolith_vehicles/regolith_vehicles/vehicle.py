@@ -65,7 +65,7 @@ def _bodies(body: Multibody, data: Any) -> substeps.Bodies:
     return substeps.Bodies(
         body.model._address, data._address, data.qpos, data.qvel, data.xpos, data.xmat, data.cvel, data.subtree_com,
         data.xipos, data.xfrc_applied, data.ctrl, int(body.model.body_rootid[body.base]),
-    )  # fmt: skip
+    )
 
 
 def make_gear(config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> RunningGear:
@@ -135,7 +135,7 @@ class Vehicle:
         check_substep(
             config, self.body.mass, self._contact.step_limit, self.gear.pressing_area, config.file,
             self._parts.hull_area,
-        )  # fmt: skip
+        )
         parts = len(self._parts.names)
         self._force = np.zeros((parts, 3))
         self._torque = np.zeros((parts, 3))
@@ -344,7 +344,7 @@ class Vehicle:
     def _run(
         self, count: int, step: float, active: int, contact: Any, begin: Vector, end: Vector, samples: Vector,
         fading: substeps.Fading = substeps.NOT_FADING,
-    ) -> Callable[[], int]:  # fmt: skip
+    ) -> Callable[[], int]:
         """Return all substeps of a cycle, to be called; ``begin`` and ``end`` are controls of the actuators."""
         parts = self._parts
         self._force[active:] = self._torque[active:] = self._stats[active:] = 0.0
@@ -352,7 +352,7 @@ class Vehicle:
             self._loop, count, step, self._bodies, substeps.Controls(self.gear.actuators, begin, end),
             substeps.Touching(parts.body, parts.offset, parts.frame, active), contact,
             substeps.Wrenches(self._force, self._torque, self._stats), fading, samples,
-        )  # fmt: skip
+        )
 
     def finish(self, motion: Motion) -> NodeRecords:
         """Take in a motion that was run; return the nodes it changed and raise as :meth:`evolve` does."""

@@ -22,7 +22,7 @@ FORCE, TORQUE, COLUMNS = 9, 12, 15
 NAMES = (
     'angular_speed', 'steer_angle', 'slip_ratio', 'slip_angle', 'sinkage_total', 'sinkage_incremental', 'normal_load',
     'drawbar_pull', 'loaded_nodes', 'force_x', 'force_y', 'force_z', 'torque_x', 'torque_y', 'torque_z',
-)  # fmt: skip
+)
 """Of the columns; what each means tells :class:`WheelState`."""
 
 

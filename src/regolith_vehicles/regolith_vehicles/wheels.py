@@ -127,7 +127,7 @@ class Wheels(RunningGear):
             data.xpos[body.wheel_body], data.xaxis[body.wheel_joint], contacts.velocity, data.qvel[body.wheel_dof],
             self.steer_angles(data), body.radius, body.half_width, contacts.force, contacts.torque, contacts.stats,
             self.table,
-        )  # fmt: skip
+        )
 
     def count(self, figures: Figures, way: float, data: Any, before: Any, moving: bool, duration: float) -> None:
         """Add a cycle with the way of the rims; see the base class."""

@@ -47,7 +47,7 @@ class Rig:
         self.agent = VehicleAgent(
             'amber', entry, config, mjcf, TERRAIN, field, 1.62, self.answers.append, self._delta,
             soil=self.soil, grid=grid if shared else None, publish=self.published.append, **options,
-        )  # fmt: skip
+        )
         self.cycle, self.attempt, self.t_ns, self.verdict = 0, 0, 0, Verdict.NONE
         self.epoch = 0
 

@@ -87,7 +87,7 @@ def test_linear_propagation_agrees_with_drawn_slips() -> None:
         row for x, y, a in zip(layout.x, layout.y, angles)
         for row in ((math.cos(a), math.sin(a), math.sin(a) * x - math.cos(a) * y),
                     (-math.sin(a), math.cos(a), math.cos(a) * x + math.sin(a) * y))
-    ])  # fmt: skip
+    ])
     weights = np.linalg.pinv(rows)
     fade = np.exp(-np.abs(rolled) / config.correlation_m)[:, None]
     for _ in range(steps):
@@ -131,7 +131,7 @@ def test_covariances_are_consistent_with_true_errors(seconds: float) -> None:
         error = np.array([
             reckoned.x - (c * dx + s * dy), reckoned.y - (c * dy - s * dx),
             math.remainder(reckoned.yaw - yaw(last.orientation) + heading, 2.0 * math.pi),
-        ])  # fmt: skip
+        ])
         values.append(float(error @ np.linalg.solve(reckoned.errors[:3, :3], error)))
     low, high = chdtri(60, (0.975, 0.025)) / 20
     assert low < np.mean(values) < high, sorted(values)

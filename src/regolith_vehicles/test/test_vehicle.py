@@ -71,7 +71,7 @@ def test_compiled_loop_equals_python_loop(make_vehicle: Maker) -> None:
                 contact.ground, contact.soils, contact.rules, contact.mode, step, contact.shapes, w, data.xpos[b],
                 rotation, velocity, data.cvel[b, :3], contact.shear[w], contact.scratch,
                 Wrench(twin._force[w], twin._torque[w], twin._stats[w]),
-            )  # fmt: skip
+            )
             assert status == 0
             data.xfrc_applied[b, :3] = twin._force[w]
             lever = np.cross(data.xpos[b] - data.xipos[b], twin._force[w])

@@ -50,7 +50,7 @@ def measured(base: np.ndarray, level: np.ndarray, center: Any, axle: Any, **give
         base, level, I0, J0, SPACING, two(center, (-1.5, 1.2, 1.0)), two(axle, (0, -1, 0)), two(velocity, (0.2, 0.1, 0)),
         two(spin, -2.0), two(given.get('steer', 0.0), 0.3), two(RADIUS, 0.4), two(HALF_WIDTH, 0.3), two(force, (9, 9, 9)),
         two(torque, (8, 8, 8)), stats, table,
-    )  # fmt: skip
+    )
     return WheelState.from_row('wheel', table[1])
 
 
@@ -100,7 +100,7 @@ def test_slip_is_taken_along_the_wheel_and_its_angle_across(slope: tuple[float, 
     state = measured(
         base, base[1:-1, 1:-1].copy(), (-0.8, 1.6, 1.0), turn[:, 1], velocity=along * ahead + across * left + 0.02 * normal,
         spin=spin, steer=-0.2, force=force, torque=(1.0, 2.0, 3.0),
-    )  # fmt: skip
+    )
     assert state.slip_angle == pytest.approx(math.atan2(across, 0.3), rel=1e-12)
     assert state.slip_ratio == pytest.approx(1.0 - 0.3 / 0.4, rel=1e-12)
     assert state.normal_load == pytest.approx(120.0) and state.drawbar_pull == pytest.approx(3.0)
@@ -124,7 +124,7 @@ def test_a_wheel_that_stands_has_no_slip_angle() -> None:
         (0.5, 0.4, -0.25), (2.0, 0.4, -1.0), (0.3, 0.0, -1.0), (-0.3, 0.0, -1.0),  # braking, locked
         (0.005, 0.005, 0.0), (0.4, 0.4, 0.0),
     ],
-)  # fmt: skip
+)
 def test_slip_ratio_is_wongs(speed: float, rolling: float, slip: float) -> None:
     assert slip_ratio(speed, rolling) == pytest.approx(slip)
 

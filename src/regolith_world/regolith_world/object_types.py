@@ -127,7 +127,7 @@ class _Immovables(ObjectType[ImmovableConfig]):
         return Immovable(
             name, np.array(s.position), [c.shape() for c in s.shapes], restitution=s.restitution, friction=s.friction,
             orientation=s.orientation,
-        )  # fmt: skip
+        )
 
     def restored(self, kept: Kept) -> Object:
         return Immovable.restored(kept)
@@ -143,12 +143,12 @@ class _FreeBodies(ObjectType[FreeBodyConfig]):
         state = rigid_state(
             name, np.array(s.position), s.mass_kg, inertia, orientation=s.orientation,
             linear_velocity=np.array(s.velocity_mps), angular_velocity=np.array(s.spin_radps),
-        )  # fmt: skip
+        )
         lifetime_ns = NEVER_NS if s.lifetime_s is None else round(s.lifetime_s * 1e9)
         return FreeBody(
             name, state, [shape], gravity=np.zeros(3) if s.weightless else gravity, restitution=s.restitution,
             friction=s.friction, lifetime_ns=lifetime_ns,
-        )  # fmt: skip
+        )
 
     def restored(self, kept: Kept) -> Object:
         return FreeBody.restored(kept)

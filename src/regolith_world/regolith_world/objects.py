@@ -203,7 +203,7 @@ class Immovable(Object):
     def __init__(
         self, name: str, position: Vector, shapes: Sequence[Shape], *, restitution: float = 0.0, friction: float = 0.5,
         orientation: Vector | None = None, t_ns: int = 0,
-    ) -> None:  # fmt: skip
+    ) -> None:
         zero = np.zeros(3)
         turn = np.array([0.0, 0.0, 0.0, 1.0]) if orientation is None else np.asarray(orientation, dtype=float)
         state = BodyState(name, np.asarray(position, dtype=float), turn, zero, zero)
@@ -215,7 +215,7 @@ class Immovable(Object):
         return cls(
             kept.name, kept.body.position, kept.shapes, restitution=kept.restitution, friction=kept.friction,
             orientation=kept.body.orientation, t_ns=kept.t_ns,
-        )  # fmt: skip
+        )
 
 
 class FreeBody(Object):
@@ -297,7 +297,7 @@ class FreeBody(Object):
         return cls(
             kept.name, kept.body, kept.shapes, gravity=np.array(gravity), restitution=kept.restitution,
             friction=kept.friction, t_ns=kept.t_ns, lifetime_ns=dies_at_ns - kept.t_ns,
-        )  # fmt: skip
+        )
 
     def commit(self, intersections: Sequence[Intersection]) -> None:
         """Die of old age where a lifetime was given."""

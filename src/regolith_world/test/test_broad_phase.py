@@ -17,7 +17,7 @@ def all_pairs(low: np.ndarray, high: np.ndarray) -> list[tuple[int, int]]:
     return [
         (i, j) for i in range(len(low)) for j in range(i + 1, len(low))
         if not any(low[a, k] - high[b, k] > BROAD_MARGIN for a, b in ((i, j), (j, i)) for k in range(3))
-    ]  # fmt: skip
+    ]
 
 
 def boxes(rng: Any, count: int, spread: tuple[float, ...], largest: float) -> tuple[np.ndarray, np.ndarray]:

@@ -54,7 +54,7 @@ EVERYTHING = st.builds(
     st.lists(st.tuples(st.text(), WHOLE)).map(tuple), st.tuples(st.text(), WHOLE, REAL), st.lists(REAL),
     st.dictionaries(st.text(), st.builds(Impulse, st.text(), st.text(), VECTOR, VECTOR), max_size=3),
     st.none() | KEY,
-)  # fmt: skip
+)
 
 
 def same(a, b) -> bool:

@@ -32,7 +32,7 @@ def test_what_a_yaml_file_holds_is_taken_as_it_is() -> None:
             'count': 3, 'place': [1, 2.5], 'places': {'here': [0, 1]}, 'inner': {'flag': True, 'ratio': 1},
             'others': [{'ratio': 0.25}],
         }
-    )  # fmt: skip
+    )
     assert (found.count, found.place, found.places) == (3, (1.0, 2.5), {'here': (0.0, 1.0)})
     assert found.inner == Inner(flag=True, ratio=1.0) and found.others == (Inner(ratio=0.25),)
     assert Outer.model_validate(found.model_dump(mode='json')) == found

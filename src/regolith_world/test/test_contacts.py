@@ -31,7 +31,7 @@ def body(name, position, velocity, mass=2.0, omega=(0, 0, 0), centre=(0, 0, 0), 
     state = BodyState(
         name, position, TILT, np.array(velocity, dtype=float), np.array(omega, dtype=float), mass,
         position + centre, r @ np.diag(inertia) @ r.T,
-    )  # fmt: skip
+    )
     return Object(name, state, **options)
 
 

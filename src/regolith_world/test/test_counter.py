@@ -27,7 +27,7 @@ def test_mix_known_answers() -> None:
         numbers.append(int(mix(np.uint64(state))))
     assert numbers == [
         6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821,
-    ]  # fmt: skip
+    ]
 
 
 def test_streams_differ_by_each_part_of_their_name() -> None:

@@ -53,7 +53,7 @@ def test_the_earliest_of_several_violations_decides(names):
     objects = evolved(
         ball(late, [0, 0, 0], [3.0, 0, 0]), ball(still, [0.2 + 0.036, 0, 0]),
         ball(early, [0, 5, 0], [3.0, 0, 0]), ball(also, [0.2 + 0.012, 5, 0]),
-    )  # fmt: skip
+    )
     hits, worst = find(*objects.values())
     assert len(hits) == 2 and worst.after_ns == DT
     assert (worst.distance_before, worst.distance_after) == pytest.approx((0.012, -0.048), abs=1e-5)

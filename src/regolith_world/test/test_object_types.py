@@ -33,7 +33,7 @@ THINGS: dict[str, Any] = {
         'type': 'free_body', 'position': [0.0, -9.0, 1.0], 'mass_kg': 0.1, 'shape': {'kind': 'sphere', 'size_m': [0.05]},
         'lifetime_s': 0.5,
     },
-}  # fmt: skip
+}
 
 
 def world() -> World:

@@ -184,4 +184,4 @@ def test_a_body_in_flight_keeps_what_does_not_fly():
     assert last.name == first.name and last.mass == first.mass
     assert {f.name for f in fields(BodyState)} == {
         'name', 'position', 'orientation', 'linear_velocity', 'angular_velocity', 'mass', 'center_of_mass', 'inertia',
-    }  # fmt: skip
+    }

@@ -89,7 +89,7 @@ def two_rovers(duration_s: float = 10.0) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix='regolith_bench_') as folder:
         # The first run compiles what no cache holds yet, and is not counted.
         for key, processes, length in (('', 'one', 0.5), ('many_processes', 'many', duration_s),
-                                       ('one_process', 'one', duration_s)):  # fmt: skip
+                                       ('one_process', 'one', duration_s)):
             summary = _run(processes, length, Path(folder) / (key or 'warm_up'))
             if key:
                 result[key] = {
@@ -105,7 +105,7 @@ def _run(processes: str, duration_s: float, out: Path) -> dict[str, Any]:
     command = [
         sys.executable, '-m', 'regolith_bringup', 'run', 'two_rovers', '--duration', str(duration_s),
         '--processes', processes, '--out', str(out), '--json',
-    ]  # fmt: skip
+    ]
     done = subprocess.run(command, env=environment(), stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(f'two_rovers ended with exit code {done.returncode}')

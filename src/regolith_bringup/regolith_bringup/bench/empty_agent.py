@@ -61,7 +61,7 @@ class EmptyAgent(Participant):
         return JoinRequest(
             self.name, VEHICLE, (), (self._body,), NO_LIMIT_NS, self._hash(), self._ground,
             dict(self._parameters),
-        )  # fmt: skip
+        )
 
     def save(self) -> bytes:
         """See the base class."""

@@ -35,7 +35,7 @@ class EmptyAgentNode:
             name, terrain, field, world.gravity_mps2, self.shell.send_evolved,
             lambda delta: deltas.publish(convert.delta_message(delta)),
             SoilCopy(SoilGrid(field, terrain.spacing_m, terrain.law), name),
-        )  # fmt: skip
+        )
         self.shell.inbox.subscribe(
             TerrainUpdate, '/regolith/terrain/update', lambda m: agent.on_update(convert.update_record(m)), qos.PROTOCOL
         )

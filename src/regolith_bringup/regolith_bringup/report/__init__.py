@@ -4,4 +4,4 @@
 
 from regolith_files.moved import names_of
 
-__getattr__ = names_of('regolith_bringup.report.page')
+__getattr__ = names_of('regolith_bringup.report', 'regolith_bringup.report.page')

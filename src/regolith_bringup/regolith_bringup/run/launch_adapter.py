@@ -73,7 +73,7 @@ def prepared(arguments: Mapping[str, str], above: str = '') -> LaunchedRun:
     specs = plan(
         scenario, folder / 'scenario.yaml', folder, processes, restore_from=restore_from, namespace=namespace,
         run=new_run_id(),
-    )  # fmt: skip
+    )
     return LaunchedRun(folder, specs, report=report is not False)
 
 

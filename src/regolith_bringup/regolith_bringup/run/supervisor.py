@@ -100,7 +100,7 @@ class Supervisor:
     def __init__(
         self, specs: list[NodeSpec], run_dir: Path, duration_s: float, *, quiet: bool, namespace: str = '',
         network: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._namespace, self._network = namespace, network
         self._specs = specs
         self._run_dir = run_dir

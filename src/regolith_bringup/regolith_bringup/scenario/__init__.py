@@ -10,4 +10,4 @@ from regolith_files.problems import InputError, Problem, ScenarioError
 __all__ = [
     'InputError', 'Problem', 'RecordingConfig', 'ResolvedScenario', 'Scenario', 'ScenarioError', 'find_scenarios',
     'load_scenario', 'scenario_file', 'write_resolved',
-]  # fmt: skip
+]

@@ -27,7 +27,6 @@ from regolith_files.atomic import write_atomically
 from regolith_files.problems import InputError, Problem, one_of
 from regolith_files.validation import validated
 from regolith_files.yaml_source import KeyPath, YamlSource, parse_value
-from regolith_world.object_types import object_types
 from regolith_world.participants import participant_types
 
 
@@ -88,6 +87,10 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
 
     :raises InputError: naming file, key, value and what is allowed
     """
+    if not scenario.objects:
+        return {}
+    from regolith_world.object_types import object_types  # kernels, which take longer to load than all that is checked
+
     kinds, found = object_types(), {}
     taken = {*scenario.vehicles, *participant_types(), 'terrain', 'world', 'regolith'}
     for name, entry in scenario.objects.items():

@@ -26,7 +26,7 @@ from regolith_world.participants import participant_types
 _TAKEN = (
     'agent', 'ground_truth', 'odom', 'joint_states', 'wheel_states', 'vehicle_state', 'description', 'events',
     'robot_description',
-)  # fmt: skip
+)
 """Names of nodes and topics in a vehicle's namespace, where participants have theirs, too."""
 
 

@@ -49,7 +49,7 @@ class RadioNode:
         self.authority = CommsAuthority(
             config, LinkModel(load_radio(config.radio), *lattice()), 1, NAMES,
             lambda answer: evolved.publish(convert.evolved_message(answer)), {},
-        )  # fmt: skip
+        )
         RadioTopics(self.node, self._inbox, self.authority, lambda publish: publish())
         self.authority.warm_up()
         self._drive = _Drive(NAMES)

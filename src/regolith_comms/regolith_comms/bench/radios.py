@@ -91,7 +91,7 @@ def attempt_s(repeats: int = 15) -> float:
         attempt(
             windows, radio, np.uint64(7), 0, tx, rx, np.full(BATCH, 20), links.mean_dbm, links.variance_db2,
             tx * ROBOTS + rx, np.arange(BATCH) + k,
-        )  # fmt: skip
+        )
         best = min(best, time.perf_counter() - start)
     return float(best) / BATCH
 
@@ -104,7 +104,7 @@ def node_load() -> dict[str, float]:
     done = subprocess.run(
         [sys.executable, '-m', 'regolith_comms.bench.radio_node'],
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_LIMIT_S, check=False,
-    )  # fmt: skip
+    )
     if done.returncode != 0:
         raise RuntimeError(f'bench comms: the node ended with code {done.returncode}: {done.stderr.strip()}')
     figures: dict[str, float] = json.loads(done.stdout)

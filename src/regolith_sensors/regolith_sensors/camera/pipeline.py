@@ -122,7 +122,7 @@ class Camera:
     def look(
         self, scene: RayBackend, origin: Floats, pose: Callable[[float], Pose], sun: Sun | None,
         lamps: Sequence[Spotlight] = (), frame: int = 0,
-    ) -> Frame:  # fmt: skip
+    ) -> Frame:
         """Return radiance and ground truth of a frame. The scene stands still during the exposure, the camera moves.
 
         :param scene: as committed, see :meth:`regolith_sensors.scene.scene.Scene.commit`
@@ -210,7 +210,7 @@ class Camera:
             spot = stages.defocus_diameter(
                 np.maximum(seen.depth, 1e-3), config.focal_length_m, config.f_number, config.pixel_size_m,
                 config.focus_distance, config.defocus_gain,
-            )  # fmt: skip
+            )
             image = stages.defocus(image, spot, config.defocus_variant)
         if config.effects.glare > 0.0:
             image = effects.glare(image, config.effects.glare)

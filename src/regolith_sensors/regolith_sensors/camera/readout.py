@@ -81,7 +81,7 @@ def signals(
         sensor.dark, sensor.shot, sensor.read, np.float32(sensor.poisson_below), noise is not None, keys.shot,
         keys.read, np.uint64(keys.frame), np.float32(sensor.full_well), sensor.slope, sensor.offset_of_response,
         np.float32(sensor.iso), full_scale, out,
-    )  # fmt: skip
+    )
     return out.reshape(light.shape)
 
 
@@ -105,7 +105,7 @@ def _draw(key, frame, begin, words, numbers):  # type: ignore[no-untyped-def]
 def _read_out(  # type: ignore[no-untyped-def]
     first, last, light, fall, channels, rate, exposure, gain, offset, dark, shot, read, poisson_below, noisy, shot_key,
     read_key, frame, full_well, slope, bias, iso, full_scale, out,
-):  # fmt: skip
+):
     across = light.shape[1]
     words = np.empty((4, _CHUNK), np.uint32)
     shots, reads = np.empty((across + 7) // 4 * 4, np.float32), np.empty((across + 7) // 4 * 4, np.float32)

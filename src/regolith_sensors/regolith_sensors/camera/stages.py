@@ -22,7 +22,7 @@ from regolith_sensors.rays.threads import in_bands
 __all__ = [
     'add_noise', 'aggregate', 'defocus', 'defocus_diameter', 'distort', 'field_of_view', 'physical_gain', 'quantise',
     'respond', 'vignette', 'vignetting',
-]  # fmt: skip
+]
 
 Image = NDArray[Any]
 """Of float32 or float64."""
@@ -43,7 +43,7 @@ def field_of_view(sensor_width: float, focal_length: float) -> float:
 def defocus_diameter(
     distance: ArrayLike, focal_length: float, f_number: float, pixel_size: float, focus_distance: float,
     gain: float = 1.0,
-) -> Floats:  # fmt: skip
+) -> Floats:
     """Return the diameter of the blur spot [px] (eq. 3a): G f^2 |d - U| / (N C d (U - f)).
 
     :param distance: d of the scene point [m], > 0; infinity is allowed
@@ -131,7 +131,7 @@ def aggregate(
 def add_noise(
     signal: Image, dark_current: ArrayLike, exposure: float, noise_gain: ArrayLike, read_noise: ArrayLike,
     shot: ArrayLike, read: ArrayLike, electrons: bool = False,
-) -> Image:  # fmt: skip
+) -> Image:
     """Return the signal with dark current, shot and read noise (eq. 6): mu + Gn sqrt(mu) z_shot + sigma z_read.
 
     mu = signal + dark_current t. Of electrons below mu = 30, where Gn is 1, the first two terms become the Poisson
@@ -168,7 +168,7 @@ def add_noise(
 def respond(
     signal: Image, response: Literal['linear', 'gamma', 'sigmoid'], a: ArrayLike, b: ArrayLike, iso: float,
     gamma: float = 1.0,
-) -> Image:  # fmt: skip
+) -> Image:
     """Return the sensor's response, 0 to 1 in range (eq. 7).
 
     linear: a ISO x + b; gamma: a log2(ISO x)^gamma + b; sigmoid: 1 / (1 + exp(-a log2(ISO x) - b)). Where ISO x is

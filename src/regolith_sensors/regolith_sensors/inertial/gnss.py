@@ -63,7 +63,7 @@ class Gnss:
         found = geodetic(
             np.asarray(position) + self.errors(n, 1)[0], math.radians(c.latitude_deg), math.radians(c.longitude_deg),
             c.altitude_m, self._radius,
-        )  # fmt: skip
+        )
         return math.degrees(found[0]), math.degrees(found[1]), float(found[2])
 
     def covariance(self) -> Floats:

@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 def specific_force(
     acceleration: ArrayLike, orientation: ArrayLike, gravity: ArrayLike, angular_velocity: ArrayLike = (0.0, 0.0, 0.0),
     angular_acceleration: ArrayLike = (0.0, 0.0, 0.0), lever_arm: ArrayLike = (0.0, 0.0, 0.0),
-) -> Floats:  # fmt: skip
+) -> Floats:
     """Return what an ideal accelerometer feels in the body frame: R^T (a + alpha x r + w x (w x r) - g) [m/s^2].
 
     At rest on level ground that is +g along z: 1.62 m/s^2 on the Moon.
@@ -44,7 +44,7 @@ def specific_force(
 def mean_specific_force(
     velocity: tuple[Floats, Floats], angular_velocity: tuple[Floats, Floats], orientation: tuple[Floats, Floats],
     duration: float, gravity: Floats, lever_arm: Floats,
-) -> Floats:  # fmt: skip
+) -> Floats:
     """Return the mean over a window, from the body's states at its ends: exact in the world's frame, turned into the
     body's at the middle of the window (error of second order in the angle turned meanwhile).
 

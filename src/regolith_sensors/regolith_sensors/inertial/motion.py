@@ -63,7 +63,7 @@ class MotionTrack:
         force = mean_specific_force(
             (velocity0, velocity1), (matrix(turn0) @ rate0, matrix(turn1) @ rate1), (turn0, turn1), duration, gravity,
             position,
-        )  # fmt: skip
+        )
         turned = rotation_vector(product(turn0 * np.array([-1.0, -1.0, -1.0, 1.0]), turn1))
         to_sensor = matrix(orientation).T
         return to_sensor @ force, to_sensor @ turned / duration

@@ -70,7 +70,7 @@ class DatasetWriter:
     def add(
         self, name: str, image: NDArray[Any], boxes: Sequence[LabelledBox], split: str = 'train',
         instances: NDArray[Any] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Write an image and take note of its boxes; one without any is a picture of mere background.
 
         :param name: of the files, without an ending

@@ -20,7 +20,7 @@ from regolith_terrain.files import new_folder
 _BAYER = {
     'bayer_rggb16': cv2.COLOR_BayerRGGB2RGB, 'bayer_bggr16': cv2.COLOR_BayerBGGR2RGB,
     'bayer_gbrg16': cv2.COLOR_BayerGBRG2RGB, 'bayer_grbg16': cv2.COLOR_BayerGRBG2RGB,
-}  # fmt: skip
+}
 
 
 def labelled_cameras(bag: BagReader) -> tuple[str, ...]:
@@ -33,7 +33,7 @@ def labelled_cameras(bag: BagReader) -> tuple[str, ...]:
 def export_dataset(
     run: Run, out: Path, *, cameras: Sequence[str] = (), classes: Sequence[str] = CLASSES, bits: int = 8,
     least_pixels: int = 16, val_share: float = 0.2, progress: Callable[[int, int], None] = lambda done, of: None,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """Write a run's images and boxes in COCO's and YOLO's layout; all of it or nothing.
 
     The last frames of every camera are for validation: neighbouring frames show nearly the same, and training on one of

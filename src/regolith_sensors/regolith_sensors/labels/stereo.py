@@ -131,7 +131,7 @@ def disparities(left: Bytes, right: Bytes, least: float, most: float, matcher: M
 def stereo_depth(
     left: NDArray[Any], right: NDArray[Any], left_info: CameraInfo, right_info: CameraInfo,
     depth_range: tuple[float, float] = (1.5, 12.0), matcher: MatcherConfig | None = None,
-) -> Singles:  # fmt: skip
+) -> Singles:
     """Return the depth along the left camera's axis [m] of each pixel of the rectified left image; NaN: no match.
 
     :param left: raw image of digital numbers, shape (height, width) or (height, width, 3)
@@ -165,7 +165,7 @@ def rectified_truth(depth: Singles, info: CameraInfo) -> Singles:
     out: Singles = cv2.remap(
         np.asarray(depth, np.float32), columns, rows, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT,
         borderValue=(np.inf,),
-    ).astype(np.float32)  # fmt: skip
+    ).astype(np.float32)
     return out
 
 

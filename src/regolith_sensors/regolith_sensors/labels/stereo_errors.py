@@ -17,7 +17,7 @@ from regolith_sensors.report.frames import frames, pixels
 
 _TOPICS = (
     '{left}/image_raw', '{right}/image_raw', '{left}/depth/image_raw', '{left}/camera_info', '{right}/camera_info',
-)  # fmt: skip
+)
 
 
 def stereo_pairs(scenario: Any) -> dict[str, tuple[str, str]]:
@@ -33,7 +33,7 @@ def stereo_pairs(scenario: Any) -> dict[str, tuple[str, str]]:
 def run_depth_errors(
     run: Run, within: tuple[float, float] = (2.0, 8.0), matcher: MatcherConfig | None = None,
     progress: Callable[[int, int], None] = lambda done, of: None,
-) -> list[dict[str, Any]]:  # fmt: skip
+) -> list[dict[str, Any]]:
     """Return a row per stereo pair: what :class:`regolith_sensors.labels.stereo.DepthErrors` says, over all its frames.
 
     :param run: with a bag
@@ -75,4 +75,4 @@ def camera_info(message: Any) -> CameraInfo:
     return CameraInfo(
         int(message.width), int(message.height), message.distortion_model, np.asarray(message.d, dtype=np.float64),
         k.reshape(3, 3), r.reshape(3, 3), p.reshape(3, 4),
-    )  # fmt: skip
+    )

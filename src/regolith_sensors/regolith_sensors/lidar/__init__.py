@@ -4,4 +4,4 @@
 
 from regolith_files.moved import names_of
 
-__getattr__ = names_of('regolith_sensors.lidar.sweep')
+__getattr__ = names_of('regolith_sensors.lidar', 'regolith_sensors.lidar.sweep')

@@ -74,7 +74,7 @@ class Lidar:
     def scan(
         self, scene: RayBackend, origin: Floats, poses: Poses, frame: int = 0,
         optical_depth: Callable[[Singles], Singles] | None = None,
-    ) -> Scan:  # fmt: skip
+    ) -> Scan:
         """Return a sweep.
 
         :param scene: as committed

@@ -4,4 +4,4 @@
 
 from regolith_files.moved import names_of
 
-__getattr__ = names_of('regolith_sensors.rays.embree.casting')
+__getattr__ = names_of('regolith_sensors.rays', 'regolith_sensors.rays.embree.casting')

@@ -52,7 +52,7 @@ class RayBackend(ABC):
     def cast(
         self, directions: Singles, groups: NDArray[np.int32], positions: Singles, rotations: Singles, reach: float,
         spread: float,
-    ) -> tuple[Singles, Singles, NDArray[np.uint16]]:  # fmt: skip
+    ) -> tuple[Singles, Singles, NDArray[np.uint16]]:
         """Return (range [m], exact backscatter r [1/sr], object) of rays; range +inf where nothing was met.
 
         The reflectance is the mean of the three bands in the direction the ray came from: phase angle 0.
@@ -68,7 +68,7 @@ class RayBackend(ABC):
     def render_more(
         self, camera: View, light: Lights, random: Draws, pixels: NDArray[np.int32], rays: Singles, frame: Frame,
         held: Singles = DARK,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Add the radiance of further rays in some pixels to a frame's.
 
         Here whole images are rendered for it; whoever can do with less replaces this.

@@ -69,4 +69,4 @@ def empty_frame(height: int, width: int) -> Frame:
         np.zeros((height, width), np.float32), np.zeros((height, width), np.uint16),
         np.zeros((height, width), np.uint8), np.zeros((height, width, 3), np.float32),
         np.full((height, width), -1, np.int32),
-    )  # fmt: skip
+    )

@@ -31,7 +31,7 @@ _ASIN = tuple(
         1.5707963050, -0.2145988016, 0.0889789874, -0.0501743046, 0.0308918810, -0.0170881256, 0.0066700901,
         -0.0012624911,
     )
-)  # fmt: skip
+)
 
 
 def hapke_constants(parameters: HapkeParameters) -> Singles:
@@ -51,7 +51,7 @@ def hapke_constants(parameters: HapkeParameters) -> Singles:
             p.Bc0, 1.0 / p.hc,
         ],
         dtype=np.float32,
-    )  # fmt: skip
+    )
 
 
 def hapke_fast_many(
@@ -124,7 +124,7 @@ def _constants(table, row, at):  # type: ignore[no-untyped-def]
         table[row, at], table[row, at + 1], table[row, at + 2], table[row, at + 3], table[row, at + 4],
         table[row, at + 5], table[row, at + 6], table[row, at + 7], table[row, at + 8], table[row, at + 9],
         table[row, at + 10], table[row, at + 11], table[row, at + 12], table[row, at + 13],
-    )  # fmt: skip
+    )
 
 
 @njit(cache=True, nogil=True, error_model='numpy', forceinline=True)

@@ -15,7 +15,7 @@ from regolith_files.doors import BagReader
 _TYPES = {
     'mono8': ('u1', 1), '8UC1': ('u1', 1), 'rgb8': ('u1', 3), 'mono16': ('u2', 1), '16UC1': ('u2', 1),
     'rgb16': ('u2', 3), '32FC1': ('f4', 1), '32FC3': ('f4', 3),
-}  # fmt: skip
+}
 _WAITING = 64
 """Frames that may be incomplete at once, of one set of topics."""
 

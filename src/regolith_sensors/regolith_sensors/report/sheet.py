@@ -166,6 +166,6 @@ def cloud(message: Any) -> Mapping[str, NDArray[Any]]:
     kind = np.dtype(
         {'names': list('xyz'), 'formats': [order + 'f4'] * 3, 'offsets': [offsets[n] for n in 'xyz'],
          'itemsize': int(message.point_step)}
-    )  # fmt: skip
+    )
     points = np.frombuffer(bytes(message.data), dtype=kind)
     return {name: points[name] for name in 'xyz'}

@@ -66,9 +66,9 @@ def samples_record(message: MotionMessage) -> MotionSamples:
     """Return the samples in a message."""
     arrays = (np.array(values, dtype=np.float64) for values in (
         message.position, message.orientation, message.linear_velocity, message.angular_velocity
-    ))  # fmt: skip
+    ))
     position, orientation, velocity, rate = arrays
     return MotionSamples(
         np.array(message.t_ns, dtype=np.int64), position.reshape(-1, 3), orientation.reshape(-1, 4),
         velocity.reshape(-1, 3), rate.reshape(-1, 3),
-    )  # fmt: skip
+    )

@@ -59,7 +59,7 @@ class SensorTopics(ABC):
         return self.context.node.create_publisher(
             self.message_type(output), f'~/{output.topic}', qos.sensor(self.sensor.config.rate_hz),
             qos_overriding_options=qos.OVERRIDABLE,
-        )  # fmt: skip
+        )
 
     def message_type(self, output: Output) -> Any:
         """Return the class of an output's messages."""

@@ -4,4 +4,4 @@
 
 from regolith_files.moved import names_of
 
-__getattr__ = names_of('regolith_sensors.scene.scene')
+__getattr__ = names_of('regolith_sensors.scene', 'regolith_sensors.scene.scene')

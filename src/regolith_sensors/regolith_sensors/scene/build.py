@@ -46,7 +46,7 @@ class World:
     def __init__(
         self, terrain: TerrainConfig, light: LightConfig, seed: int, vehicles: Mapping[str, VehicleModel],
         kept_ns: int = 2_000_000_000,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Build the ground and the shapes.
 
         :param vehicles: all of the scenario, by name
@@ -70,7 +70,7 @@ class World:
             SoilGround(self.states.ground.grid), self._materials, soil=Regolith(PRESETS[light.soil]),
             view_range=light.view_range_m, detail=light.detail, micro_slope_deg=light.micro_slope_deg,
             micro_albedo=light.micro_albedo, rays=ray_backend(light.rays)(),
-        )  # fmt: skip
+        )
         objects = {}
         for name, parts in self._parts.items():
             # Body and wheels are things of their own, so that boxes tell one wheel from another.

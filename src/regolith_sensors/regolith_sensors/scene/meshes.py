@@ -160,10 +160,10 @@ def icosphere(subdivisions: int, material: int = 0) -> Mesh:
     """Return a unit sphere of 20 x 4^n triangles."""
     g = 0.5 * (1.0 + math.sqrt(5.0))
     vertices = [(-1, g, 0), (1, g, 0), (-1, -g, 0), (1, -g, 0), (0, -1, g), (0, 1, g), (0, -1, -g), (0, 1, -g),
-                (g, 0, -1), (g, 0, 1), (-g, 0, -1), (-g, 0, 1)]  # fmt: skip
+                (g, 0, -1), (g, 0, 1), (-g, 0, -1), (-g, 0, 1)]
     faces = [(0, 11, 5), (0, 5, 1), (0, 1, 7), (0, 7, 10), (0, 10, 11), (1, 5, 9), (5, 11, 4), (11, 10, 2),
              (10, 7, 6), (7, 1, 8), (3, 9, 4), (3, 4, 2), (3, 2, 6), (3, 6, 8), (3, 8, 9), (4, 9, 5), (2, 4, 11),
-             (6, 2, 10), (8, 6, 7), (9, 8, 1)]  # fmt: skip
+             (6, 2, 10), (8, 6, 7), (9, 8, 1)]
     points = [np.array(v) / np.linalg.norm(v) for v in vertices]
     for _ in range(subdivisions):
         middle: dict[tuple[int, int], int] = {}

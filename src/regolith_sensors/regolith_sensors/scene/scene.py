@@ -62,7 +62,7 @@ class Scene:
         self, ground: Ground, materials: Sequence[Material] = (), *, soil: Material | None = None,
         view_range: float = 2000.0, detail: float = 5.0, micro_slope_deg: float = 10.0, micro_albedo: float = 0.06,
         rays: RayBackend | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Begin with the ground alone.
 
         :param ground: where heights come from

@@ -202,7 +202,7 @@ class TerrainTiles:
             if extent is not None and (
                 west > extent[1] - slack or west + side < extent[0] + slack
                 or south > extent[3] - slack or south + side < extent[2] + slack
-            ):  # fmt: skip
+            ):
                 continue
             distance = np.hypot(
                 max(west - x, 0.0, x - west - side), max(south - y, 0.0, y - south - side)

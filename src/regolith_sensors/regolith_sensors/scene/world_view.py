@@ -179,7 +179,7 @@ class WorldView:
     def __init__(
         self, states: WorldStates, viewer: str, scene: Scene, vehicles: Mapping[str, Sequence[SceneObject]],
         rocks: RockLayer | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Look from a vehicle.
 
         :param states: shared with other views; each view has a scene of its own, centred on its vehicle

@@ -27,11 +27,11 @@ _TYPES = {
     'VAX_INTEGER': '<i', 'PC_INTEGER': '<i', 'LSB_UNSIGNED_INTEGER': '<u', 'MSB_UNSIGNED_INTEGER': '>u',
     'UNSIGNED_INTEGER': '>u', 'SUN_UNSIGNED_INTEGER': '>u', 'MAC_UNSIGNED_INTEGER': '>u', 'PC_UNSIGNED_INTEGER': '<u',
     'PC_REAL': '<f', 'IEEE_REAL': '>f', 'REAL': '>f', 'MAC_REAL': '>f', 'SUN_REAL': '>f', 'FLOAT': '>f',
-}  # fmt: skip
+}
 _LENGTHS = {'': 1.0, 'M': 1.0, 'METER': 1.0, 'METERS': 1.0, 'KM': 1000.0, 'KILOMETER': 1000.0, 'KILOMETERS': 1000.0}
 _MISSING = (
     'MISSING_CONSTANT', 'MISSING', 'INVALID_CONSTANT', 'NULL_CONSTANT', 'NULL', 'CORE_NULL', 'NOT_APPLICABLE_CONSTANT',
-)  # fmt: skip
+)
 _ITEM = re.compile(r'^\s*(\^?[A-Za-z][\w:]*)\s*=\s*', re.MULTILINE)
 
 

@@ -52,7 +52,7 @@ def scm_ground(window: SoilWindow, region: NDArray[np.uint8] | None = None) -> G
     return Ground(
         window.base, window.upright, level_initial, level, sinkage_plastic, sigma_yield, mass, window.touched,
         region if region is not None else np.zeros(window.shape, np.uint8), window.i0, window.j0, window.spacing,
-    )  # fmt: skip
+    )
 
 
 class Shapes(NamedTuple):

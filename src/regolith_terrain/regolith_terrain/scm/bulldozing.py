@@ -91,7 +91,7 @@ def bulldoze(ground, soils, rules, r0, r1, c0, c1, n_runs, scratch):  # type: ig
     erode(
         ground, soils, cells, count, marks, left, top, cols, ground.spacing * rules[TAN_REPOSE], int(rules[SWEEPS]),
         scratch.floats[FLUX], scratch.floats[MASS_FLUX],
-    )  # fmt: skip
+    )
 
 
 @njit(cache=True, nogil=True, error_model='numpy')

@@ -38,7 +38,7 @@ def press(arrays, step, part, pose, wrench):  # type: ignore[no-untyped-def]
         arrays.ground, arrays.soils, arrays.rules, arrays.mode, step, arrays.shapes, part, pose.center, pose.rotation,
         pose.velocity, pose.angular_velocity, arrays.shear[part if arrays.shear.shape[0] > 1 else 0], arrays.scratch,
         wrench,
-    )  # fmt: skip
+    )
 
 
 class ScmContact(GroundContact):

@@ -162,7 +162,7 @@ def grouser_heights(  # type: ignore[no-untyped-def]
         box_heights(
             ground, center[0] + middle * blade[0, 0], center[1] + middle * blade[1, 0],
             center[2] + middle * blade[2, 0], blade, half, half_width, half_thickness, top, r0, r1, c0, c1, floats,
-        )  # fmt: skip
+        )
 
 
 @njit(cache=True, nogil=True, error_model='numpy')

@@ -106,7 +106,7 @@ def _one(kind: int, size: Sequence[float]) -> Shapes:
     full[0, : len(size)] = size
     none = np.zeros((0, 2), dtype=np.int32)
     return Shapes(np.array([kind], dtype=np.int32), full, np.zeros((1, 2), np.int32), np.zeros((0, 4)), none,
-                  np.zeros((0, 9)))  # fmt: skip
+                  np.zeros((0, 9)))
 
 
 def _positive(**values: float) -> None:

@@ -79,7 +79,7 @@ class VehicleTopics:
                 *pose(odometry.pose.pose), *xyz(twist.linear), (twist.angular, 'z'), (odometry.pose, 'covariance'),
                 (odometry.twist, 'covariance'),
             ],
-        )  # fmt: skip
+        )
         joint_names, positions, velocities = agent.vehicle.joint_states()
         self._axles = [joint_names.index(wheel.joint) for wheel in wheels]
         self._encoders: Encoders | None = None

@@ -42,7 +42,7 @@ class Followers:
     def __init__(
         self, node: Node, inbox: Inbox, world: World, leaving: Leaving, serve: Callable[[], None],
         report_failure: Callable[[list[str], str], None], recorded: bool, sensors_lag_s: float,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Listen to them."""
         self._node, self._inbox, self._world, self._leaving = node, inbox, world, leaving
         self._serve, self._report_failure = serve, report_failure

@@ -72,7 +72,7 @@ class Leaving:
 def run_process(
     build: Callable[[], Made], run: Callable[[Made], int | None], nodes: Callable[[Made], Iterable[Node]], *,
     refusals: tuple[type[Exception], ...] = (TimeoutError,), failed: int = 1,
-) -> NoReturn:  # fmt: skip
+) -> NoReturn:
     """Be a process with nodes in it: build what it is, run it, leave with an exit code.
 
     :param build: may refuse, too
@@ -145,7 +145,7 @@ class _Notice(ctypes.Structure):
     _fields_ = (
         ('value', ctypes.c_long), ('signal', ctypes.c_int), ('notify', ctypes.c_int), ('function', ctypes.c_void_p),
         ('attributes', ctypes.c_void_p), ('padding', ctypes.c_byte * 32),
-    )  # fmt: skip
+    )
 
 
 class _Schedule(ctypes.Structure):

@@ -32,7 +32,7 @@ def helper_node(node: Node, purpose: str) -> Node:
     return named_node(
         f'{node.get_name()}_{purpose}', node.get_namespace(), start_parameter_services=False, enable_rosout=False,
         context=node.context,
-    )  # fmt: skip
+    )
 
 
 def root_of(node: Node) -> str:

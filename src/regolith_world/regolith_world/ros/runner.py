@@ -258,7 +258,7 @@ class Runner:
         values = {
             't_s': f'{world.t_ns * 1e-9:.3f}', 'speed': f'{self._speed_now:.3f}', 'cycle': world.cycle,
             'discarded_cycles': world.discarded_cycles, 'forced_cycles': world.forced_cycles,
-        }  # fmt: skip
+        }
         members = [*world.participants, *self.followers.present()]
         self._diagnostics.publish(world.t_ns + self._clock_offset_ns, STATES[self._state], values, members)
 

@@ -77,7 +77,7 @@ class EmbreeRays(RayBackend):
     def render_more(
         self, camera: View, light: Lights, random: Draws, pixels: NDArray[np.int32], rays: Singles, frame: Frame,
         held: Singles = DARK,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Add the radiance of further rays in some pixels."""
         render_more(self.traced, camera, light, random, pixels, rays, frame, held)
 
@@ -88,7 +88,7 @@ class EmbreeRays(RayBackend):
     def cast(
         self, directions: Singles, groups: NDArray[np.int32], positions: Singles, rotations: Singles, reach: float,
         spread: float,
-    ) -> tuple[Singles, Singles, NDArray[np.uint16]]:  # fmt: skip
+    ) -> tuple[Singles, Singles, NDArray[np.uint16]]:
         """Return (range, backscatter, object) of rays."""
         return cast(self.traced, directions, groups, positions, rotations, reach, spread)
 

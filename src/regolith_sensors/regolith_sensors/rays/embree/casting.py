@@ -22,7 +22,7 @@ from regolith_sensors.rays.embree.library import (
     Traced,
     intersect16,
     workspace,
-)  # fmt: skip
+)
 from regolith_sensors.rays.embree.lighting import open_lane
 from regolith_sensors.rays.embree.surface import hit_something, surface_at
 from regolith_sensors.rays.threads import in_bands
@@ -38,7 +38,7 @@ _ZERO, _THIRD = np.float32(0.0), np.float32(1.0 / 3.0)
 def cast(
     traced: Traced, directions: Singles, groups: NDArray[np.int32], positions: Singles, rotations: Singles,
     reach: float, spread: float,
-) -> tuple[Singles, Singles, NDArray[np.uint16]]:  # fmt: skip
+) -> tuple[Singles, Singles, NDArray[np.uint16]]:
     """Cast rays and return (range [m], exact backscatter r [1/sr], object) of each; range +inf where nothing was met.
 
     The reflectance is the mean of the three bands in the direction the ray came from: phase angle 0.
@@ -56,7 +56,7 @@ def cast(
     in_bands(
         _cast_band, (count + 15) // 16, _BAND, *traced, directions, groups, positions, rotations,
         np.float32(reach), np.float32(spread), distance, back, objects,
-    )  # fmt: skip
+    )
     return distance, back, objects
 
 
@@ -69,7 +69,7 @@ def _cast_band(first: int, last: int, *arguments: Any) -> None:
 def _cast(  # type: ignore[no-untyped-def]
     first, last, packets, all_words, valids, arguments, handle, scene, directions, groups, positions, rotations, reach,
     spread, distance, back, objects,
-):  # fmt: skip
+):
     facts, frames, nodes = scene.facts, scene.frames, scene.nodes
     mesh_material, mesh_normals, materials = scene.mesh_material, scene.mesh_normals, scene.materials
     texels, layers = scene.texels, scene.layers
@@ -100,7 +100,7 @@ def _cast(  # type: ignore[no-untyped-def]
             _, material, bright, _, _, _, nx, ny, nz, _, _, _ = surface_at(
                 facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, packet, words, lane,
                 spread, True,
-            )  # fmt: skip
+            )
             mu = -(nx * packet[DIR_X, lane] + ny * packet[DIR_Y, lane] + nz * packet[DIR_Z, lane])
             red, green, blue = reflect(materials, material, mu, mu, _ZERO)
             distance[n] = packet[T_FAR, lane]

@@ -28,7 +28,7 @@ from regolith_sensors.rays.embree.library import (
     T_NEAR,
     intersect16,
     occluded16,
-)  # fmt: skip
+)
 from regolith_sensors.rays.embree.surface import hit_something, surface_at
 from regolith_sensors.rays.shading import hapke_lanes, haversine
 from regolith_sensors.scene.materials import CONSTANTS, is_hapke, reflect, tinted
@@ -79,7 +79,7 @@ def _spread(stream, pixel, sample, extra):  # type: ignore[no-untyped-def]
 def direct(  # type: ignore[no-untyped-def]
     handle, materials, direction, across, irradiance, lamps, disc, darkening, stream, samples, extra,
     pixels, hit, material, geometry, packet, words, valid, arguments, seen, out,
-):  # fmt: skip
+):
     """Write the light of sun and lamps that each hit lane sends to its viewer into ``out`` [W/m^2/sr], shape (3, 16).
 
     :param extra: each lane's number among its pixel's rays, shape (16,)
@@ -97,7 +97,7 @@ def direct(  # type: ignore[no-untyped-def]
         _sun_seen(
             handle, direction, across, disc, darkening, stream, samples, extra, pixels, g, packet, words, valid,
             arguments, seen,
-        )  # fmt: skip
+        )
     if any_lit:
         _sunlit(materials, direction, irradiance, material, g, seen, out)
     for lamp in range(lamps.shape[0]):
@@ -226,7 +226,7 @@ def gather(  # type: ignore[no-untyped-def]
     handle, facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers,
     direction, across, irradiance, lamps, disc, darkening, stream, samples, bounces,
     pixels, hit, material, geometry, packets, all_words, valids, arguments, seen, out,
-):  # fmt: skip
+):
     """Add the light that lit surfaces send onto each hit lane and on to its viewer: one diffuse bounce."""
     share = _ONE / np.float32(bounces)
     packet, words, valid = packets[0], all_words[0], valids[0]
@@ -261,7 +261,7 @@ def gather(  # type: ignore[no-untyped-def]
                 _, stuff[lane], _, px, py, pz, nx, ny, nz, sx, sy, sz = surface_at(
                     facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, packet, words, lane,
                     _ZERO, False,
-                )  # fmt: skip
+                )
                 other[PLACE, lane], other[PLACE + 1, lane], other[PLACE + 2, lane] = px, py, pz
                 other[NORMAL, lane], other[NORMAL + 1, lane], other[NORMAL + 2, lane] = nx, ny, nz
                 other[BEGIN, lane], other[BEGIN + 1, lane], other[BEGIN + 2, lane] = sx, sy, sz
@@ -270,7 +270,7 @@ def gather(  # type: ignore[no-untyped-def]
         direct(
             handle, materials, direction, across, irradiance, lamps, disc, darkening, mix(stream), 1, first,
             pixels, again, stuff, other, packets[1], all_words[1], valids[1], arguments[1], seen, light_in,
-        )  # fmt: skip
+        )
         for lane in range(16):
             if again[lane]:
                 x, y, z = -other[TOWARD, lane], -other[TOWARD + 1, lane], -other[TOWARD + 2, lane]

@@ -28,7 +28,7 @@ from regolith_sensors.rays.embree.library import (
     intersect16,
     occluded16,
     workspace,
-)  # fmt: skip
+)
 from regolith_sensors.rays.embree.lighting import BEGIN, GEOMETRY_ROWS, NORMAL, PLACE, TOWARD, direct, gather, open_lane
 from regolith_sensors.rays.embree.surface import hit_something, surface_at
 from regolith_sensors.rays.embree.surface_light import add_surface_light
@@ -68,7 +68,7 @@ def render(
 def render_more(
     traced: Traced, camera: View, light: Lights, random: Draws, pixels: NDArray[np.int32], rays: Singles,
     frame: Frame, held: Singles = DARK,
-) -> None:  # fmt: skip
+) -> None:
     """Add the radiance of further rays in some pixels to a frame's.
 
     :param camera: as of the ray before
@@ -197,7 +197,7 @@ def _render(  # type: ignore[no-untyped-def]
             instance, material[lane], bright[lane], px, py, pz, nx, ny, nz, sx, sy, sz = surface_at(
                 facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, primary, primary_words,
                 lane, pixel_angle, True,
-            )  # fmt: skip
+            )
             met[lane] = instance
             g[PLACE, lane], g[PLACE + 1, lane], g[PLACE + 2, lane] = px, py, pz
             g[NORMAL, lane], g[NORMAL + 1, lane], g[NORMAL + 2, lane] = nx, ny, nz
@@ -214,13 +214,13 @@ def _render(  # type: ignore[no-untyped-def]
         direct(
             handle, materials, sun, across, irradiance, lamps, disc, darkening, stream, samples, extra,
             pixels, hit, material, g, shadow, shadow_words, shadow_valid, coherent, seen, out,
-        )  # fmt: skip
+        )
         if bounces > 0:
             gather(
                 handle, facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, sun, across,
                 irradiance, lamps, disc, darkening, stream, samples, bounces, pixels, hit, material, g, packet, words,
                 valid, arguments, seen, out,
-            )  # fmt: skip
+            )
         elif held.shape[0] > 0:
             for lane in range(16):
                 if hit[lane]:

@@ -25,7 +25,7 @@ from regolith_sensors.rays.embree.library import (
     ORG_Z,
     PRIM,
     T_FAR,
-)  # fmt: skip
+)
 from regolith_sensors.scene.layout import FACT_KIND, FACT_MATERIAL, FACT_REFERENCE, TERRAIN
 from regolith_sensors.scene.materials import MICRO
 from regolith_sensors.scene.micro_relief import micro_at
@@ -54,7 +54,7 @@ def _unit(x, y, z):  # type: ignore[no-untyped-def]
 def surface_at(  # type: ignore[no-untyped-def]
     facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, packet, words, lane, pixel_angle,
     detailed,
-):  # fmt: skip
+):
     """Return what a lane's ray met: (instance, material, brightness, place x 3, normal x 3, start x 3).
 
     The normal faces the viewer; it is smooth over ground and rounded bodies, and bent by the micro-relief. Rays towards

@@ -30,7 +30,7 @@ from regolith_sensors.rays.embree.library import (
     Traced,
     intersect16,
     workspace,
-)  # fmt: skip
+)
 from regolith_sensors.rays.embree.lighting import BEGIN, GEOMETRY_ROWS, NORMAL, PLACE, TOWARD, direct, open_lane
 from regolith_sensors.rays.embree.surface import hit_something, surface_at
 from regolith_sensors.rays.threads import in_bands
@@ -156,7 +156,7 @@ def _gather(first, last, packets, all_words, valids, arguments, handle, scene, l
                     _, stuff[lane], _, px, py, pz, mx, my, mz, sx, sy, sz = surface_at(
                         facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, packet, words,
                         lane, _ZERO, False,
-                    )  # fmt: skip
+                    )
                     g[PLACE, lane], g[PLACE + 1, lane], g[PLACE + 2, lane] = px, py, pz
                     g[NORMAL, lane], g[NORMAL + 1, lane], g[NORMAL + 2, lane] = mx, my, mz
                     g[BEGIN, lane], g[BEGIN + 1, lane], g[BEGIN + 2, lane] = sx, sy, sz
@@ -167,7 +167,7 @@ def _gather(first, last, packets, all_words, valids, arguments, handle, scene, l
                 handle, materials, light.direction, light.across, light.irradiance, light.lamps, _ZERO, _ZERO,
                 np.uint64(0), 1, none, none, hit, stuff, g, packets[1], all_words[1], valids[1], arguments[1], seen,
                 light_in,
-            )  # fmt: skip
+            )
             for lane in range(16):
                 if hit[lane]:
                     for k in range(3):
