@@ -11,10 +11,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . install/env.sh
-select='not slow' several='' given=() paths=()
+select='not slow' several='' given=() paths=() fast=''
 case "${1:-}" in
     --all) select=''; shift ;;
-    --fast) select='not slow and not ros and not seconds' several=2 paths=(src test/test_architecture.py); shift ;;
+    --fast) fast=yes select='not slow and not ros and not seconds' several=2 paths=(src test/test_architecture.py); shift ;;
 esac
 [ $# -gt 0 ] || several=2
 while [ $# -gt 0 ]; do
@@ -30,7 +30,7 @@ run() { python3 -m pytest -q "$@" "${given[@]}" "${paths[@]}"; }
 if [ -z "$several" ]; then run -m "$select"; exit; fi
 together=0 alone=0
 run -m "not alone${select:+ and $select}" --numprocesses "$several" --dist loadfile || together=$?
-run -m "alone${select:+ and $select}" || alone=$?
+[ -n "$fast" ] || run -m "alone${select:+ and $select}" || alone=$?
 # 5: there were none of the kind.
 if [ $together = 5 ]; then exit $alone; fi
 if [ $alone = 5 ] || [ $together != 0 ]; then exit $together; fi
