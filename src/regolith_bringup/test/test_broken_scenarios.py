@@ -145,7 +145,7 @@ def test_broken_scenario_is_refused_at_once(kind: str, tmp_path: Path) -> None:
     _lay_out(kind, tmp_path)
     raster = ', rasterio' if kind == 'not_a_raster' else ''
     for _ in range(4):
-        _, imports_s = _run_here(tmp_path, '-c', 'import regolith_bringup.cli, regolith_files.validation' + raster)
+        _, imports_s = _run_here(tmp_path, '-c', 'import regolith_bringup.cli, regolith_bringup.scenario' + raster)
         refused, refusal_s = _run_here(tmp_path, '-m', 'regolith_bringup', 'run', 'broken.yaml', '--json')
         assert refused.returncode == 2, refused.stderr
         if refusal_s < 3.0 * imports_s:  # other work may disturb one of the two; a slow check is slow always
