@@ -28,7 +28,7 @@ from regolith_sensors.inertial.imu_config import ImuConfig
 from regolith_sensors.lidar.config import LidarConfig
 from regolith_sensors.light import Spotlight, Sun, sun_over
 from regolith_sensors.rays import choice
-from regolith_world.rotation import matrix, product
+from regolith_world.rotation import from_rpy_deg, matrix
 
 Floats = NDArray[np.float64]
 GROUP = 'regolith.sensors'
@@ -187,9 +187,7 @@ class Mount(Section):
     @property
     def orientation(self) -> Floats:
         """Return the quaternion (x, y, z, w) that takes the body frame to base_link: yaw, then pitch, then roll."""
-        half = np.deg2rad(self.rpy_deg) / 2.0
-        turns = [np.array([*(math.sin(h) * np.eye(3)[axis]), math.cos(h)]) for axis, h in enumerate(half)]
-        return product(turns[2], product(turns[1], turns[0]))
+        return from_rpy_deg(self.rpy_deg)
 
 
 class SensorEntry(Section):

@@ -9,7 +9,6 @@ are, and rigid bodies in free flight. Positions are in the world; the ground hol
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Annotated, Any, Generic, Literal, TypeVar
@@ -30,7 +29,7 @@ from regolith_world.objects import (
     sphere_inertia,
 )
 from regolith_world.records import Shape, ShapeKind, Vector
-from regolith_world.rotation import product
+from regolith_world.rotation import from_rpy_deg
 
 GROUP = 'regolith.objects'
 
@@ -89,9 +88,7 @@ class _Thing(Section):
     @property
     def orientation(self) -> Vector:
         """Return the quaternion (x, y, z, w): yaw, then pitch, then roll."""
-        half = np.deg2rad(self.rpy_deg) / 2.0
-        turns = [np.array([*(math.sin(h) * np.eye(3)[axis]), math.cos(h)]) for axis, h in enumerate(half)]
-        return product(turns[2], product(turns[1], turns[0]))
+        return from_rpy_deg(self.rpy_deg)
 
 
 class ImmovableConfig(_Thing):

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -109,6 +110,13 @@ def slerp(first: Vector, last: Vector, share: Vector | float) -> Vector:
     b = np.where(straight, share, np.sin(share * angle) / safe)
     out = a * first + b * last
     return np.asarray(out / np.linalg.norm(out, axis=-1, keepdims=True))
+
+
+def from_rpy_deg(rpy_deg: Sequence[float]) -> Vector:
+    """Return the quaternion of roll, pitch and yaw [deg]: turned by yaw, then by pitch, then by roll (REP 103)."""
+    half = np.deg2rad(rpy_deg) / 2.0
+    turns = [np.array([*(math.sin(h) * np.eye(3)[axis]), math.cos(h)]) for axis, h in enumerate(half)]
+    return product(turns[2], product(turns[1], turns[0]))
 
 
 def from_yaw(yaw: float) -> Vector:
