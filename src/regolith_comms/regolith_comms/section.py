@@ -17,7 +17,7 @@ from regolith_comms.radio_config import RADIOS, load_radio
 from regolith_files.paths import resolved
 from regolith_files.problems import one_of
 from regolith_files.yaml_source import KeyPath, YamlSource
-from regolith_world.names import ros_name
+from regolith_world.names import check_name
 from regolith_world.site import Ground, Site, beyond
 
 
@@ -63,14 +63,7 @@ def _check_names(site: Site, config: CommsConfig, source: YamlSource) -> None:
             allowed = f'any name but {", ".join(reserved)}, which are addresses'
             raise source.error(('vehicles', name), 'cannot carry a radio', allowed)
     for name in config.stations:
-        key: KeyPath = ('comms', 'stations', name)
-        try:
-            ros_name(name)
-        except ValueError as error:
-            problem, _, allowed = str(error).partition('; allowed: ')
-            raise source.error(key, problem, allowed) from None
-        if name in site.vehicles or name in reserved:
-            raise source.error(key, 'is taken', f'any name but {", ".join((*site.vehicles, *reserved))}')
+        check_name(name, ('comms', 'stations', name), source, (*site.vehicles, *reserved))
     radios = sorted({*site.vehicles, *config.stations})
     for number, entry in enumerate(config.traffic):
         at: KeyPath = ('comms', 'traffic', number)

@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from regolith_files.problems import shown
+from regolith_files.yaml_source import KeyPath, YamlSource
 from regolith_world.participants import participant_types
 
 RESERVED_NAMES = ('regolith', 'world', 'terrain', 'recorder', 'clock', 'tf', 'tf_static', 'rosout')
@@ -34,3 +36,19 @@ def ros_name(name: str) -> str:
     if name in reserved_names():
         raise ValueError(f'{name!r} is taken; allowed: any name but {", ".join(reserved_names())}')
     return name
+
+
+def check_name(name: str, key: KeyPath, source: YamlSource, taken: Iterable[str] = ()) -> None:
+    """Refuse a name that cannot be one in ROS 2, or is taken.
+
+    :param key: that it stands at
+    :param taken: further names that nobody else may have there
+    :raises InputError: naming file, key and what is allowed
+    """
+    try:
+        ros_name(name)
+    except ValueError as error:
+        problem, _, allowed = str(error).partition('; allowed: ')
+        raise source.error(key, problem, allowed) from None
+    if name in (others := tuple(taken)):
+        raise source.error(key, 'is taken', f'any name but {", ".join(others)}')

@@ -27,7 +27,7 @@ from regolith_files.atomic import write_atomically
 from regolith_files.problems import InputError, Problem, one_of
 from regolith_files.validation import validated
 from regolith_files.yaml_source import KeyPath, YamlSource, parse_value
-from regolith_world.participants import participant_types
+from regolith_world.names import check_name
 
 
 def load_scenario(
@@ -92,11 +92,9 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
     from regolith_world.object_types import object_types  # kernels, which take longer to load than all that is checked
 
     kinds, found = object_types(), {}
-    taken = {*scenario.vehicles, *participant_types(), 'terrain', 'world', 'regolith'}
     for name, entry in scenario.objects.items():
         key: KeyPath = ('objects', name)
-        if name in taken:
-            raise source.error(key, 'is taken', f'any name but {", ".join(sorted(taken))}')
+        check_name(name, key, source, scenario.vehicles)
         if entry.get('type') not in kinds:
             kind = entry.get('type')
             raise source.error((*key, 'type'), 'no such type of object', one_of(kinds, kind), kind)

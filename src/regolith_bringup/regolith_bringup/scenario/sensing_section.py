@@ -20,14 +20,13 @@ from regolith_sensors.scenario_config import (
     scenario_sensors,
 )
 from regolith_vehicles.config import VehicleEntry
-from regolith_world.names import ros_name
-from regolith_world.participants import participant_types
+from regolith_world.names import check_name
 
 _TAKEN = (
     'agent', 'ground_truth', 'odom', 'joint_states', 'wheel_states', 'vehicle_state', 'description', 'events',
     'robot_description',
 )
-"""Names of nodes and topics in a vehicle's namespace, where participants have theirs, too."""
+"""Names of nodes and topics in a vehicle's namespace."""
 
 
 def plain_times(source: YamlSource) -> None:
@@ -51,7 +50,7 @@ def resolved_sensing(
     at: KeyPath = ('vehicles', name, 'sensors')
     entries: dict[str, SensorEntry] = {}
     for sensor, values in entry.sensors.items():
-        _check_name(sensor, (*at, sensor), source)
+        check_name(sensor, (*at, sensor), source, _TAKEN)
         given = validated(SensorEntry, values if values is not None else {}, source, (*at, sensor))
         entries[sensor] = resolved_entry(given, source, (*at, sensor))
     for sensor, checked in entries.items():
@@ -62,17 +61,6 @@ def resolved_sensing(
         key: KeyPath = ('vehicles', name, 'lights', lamp)
         lights[lamp] = validated(Lamp, values if values is not None else {}, source, key).model_dump(mode='json')
     return {'sensors': {s: e.model_dump(mode='json') for s, e in sorted(entries.items())}, 'lights': lights}
-
-
-def _check_name(sensor: str, key: KeyPath, source: YamlSource) -> None:
-    try:
-        ros_name(sensor)
-    except ValueError as error:
-        problem, _, allowed = str(error).partition('; allowed: ')
-        raise source.error(key, problem, allowed) from None
-    taken = (*_TAKEN, *participant_types())
-    if sensor in taken:
-        raise source.error(key, 'is taken', f'any name but {", ".join(taken)}')
 
 
 def recorded_sensor_topics(scenario: Scenario) -> tuple[RecordedTopic, ...]:
