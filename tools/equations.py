@@ -20,6 +20,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from regolith_files.doors import Citations
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'equations.md'
 PHYSICS = (
@@ -81,8 +83,7 @@ def _statement(package: str, path: Path, name: str, line: int, text: str) -> Sta
 def bibliography(package: str) -> dict[str, str]:
     """Return the entries of a package's ``references.bib`` by key."""
     path = ROOT / 'src' / package / package / 'references.bib'
-    text = path.read_text(encoding='utf-8') if path.is_file() else ''
-    return {key: entry.strip() for entry, key in re.findall(r'(@\w+\{([^,]+),.*?\n\})', text, re.DOTALL)}
+    return Citations(path, ()).entries() if path.is_file() else {}
 
 
 def test_file(package: str, name: str) -> Path | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 from typing import Any
 
 from regolith_files.doors import (
@@ -61,8 +60,7 @@ def cited(scenario: Any) -> dict[str, str]:
     """Return the BibTeX entries of the papers behind a scenario's models, by key in key order."""
     found: dict[str, str] = {}
     for papers in _ask(CITATIONS, scenario).values():
-        text = papers.bibliography.read_text(encoding='utf-8')
-        entries = {key: entry for entry, key in re.findall(r'(@\w+\{([^,]+),.*?\n\})', text, re.DOTALL)}
+        entries = papers.entries()
         found |= {key: entries[key] for key in papers.keys if key in entries}
     return dict(sorted(found.items()))
 

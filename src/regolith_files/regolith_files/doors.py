@@ -29,6 +29,7 @@ Values are what JSON can say. Scenarios are handed on as they are: a package rea
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -203,6 +204,11 @@ class Citations:
     """BibTeX, each entry ending in a line with a brace alone."""
     keys: Collection[str]
     """Of the entries that a scenario's models come from."""
+
+    def entries(self) -> dict[str, str]:
+        """Return all entries of the bibliography, by key."""
+        text = self.bibliography.read_text(encoding='utf-8')
+        return {key: entry for entry, key in re.findall(r'(@\w+\{([^,]+),.*?\n\})', text, re.DOTALL)}
 
 
 @dataclass(frozen=True)
