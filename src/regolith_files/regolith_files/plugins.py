@@ -9,7 +9,9 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from importlib import metadata
-from typing import Any
+from typing import Any, TypeVar
+
+KindT = TypeVar('KindT')
 
 _log = logging.getLogger('regolith')
 _told: set[tuple[str, str]] = set()
@@ -67,6 +69,17 @@ def load_plugin(point: metadata.EntryPoint, make: Callable[[Any], Any] = lambda 
         reason = f'{type(error).__name__}: {reason}'
         which = f'{point.name!r} ({point.group}, {point.value}) of {_package(point)}'
         raise PluginError(f'{which} cannot be loaded: {reason}') from error
+
+
+def instance_of(kind: type[KindT]) -> Callable[[object], KindT]:
+    """Return a ``make`` for :func:`load_plugin` that takes instances of a class as they are and refuses all else."""
+
+    def make(target: object) -> KindT:
+        if not isinstance(target, kind):
+            raise TypeError(f'it leads to a {type(target).__name__}, not a {kind.__name__}')
+        return target
+
+    return make
 
 
 def load_plugins(group: str, make: Callable[[Any], Any] = lambda target: target) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import AfterValidator, BaseModel, Discriminator, Field, Tag, field_validator, model_validator
 
-from regolith_files.plugins import load_plugins
+from regolith_files.plugins import instance_of, load_plugins
 from regolith_files.problems import one_of
 from regolith_files.section import Section
 from regolith_files.validation import validated
@@ -158,15 +158,9 @@ SENSOR_TYPES: Mapping[str, SensorType] = {
 }
 
 
-def _sensor_type(target: object) -> SensorType:
-    if not isinstance(target, SensorType):
-        raise TypeError(f'it leads to a {type(target).__name__}, not a SensorType')
-    return target
-
-
 def sensor_types() -> dict[str, SensorType]:
     """Return all kinds of sensors by name: ours, and those of entry-point group ``regolith.sensors``."""
-    found: dict[str, SensorType] = load_plugins(GROUP, _sensor_type)
+    found: dict[str, SensorType] = load_plugins(GROUP, instance_of(SensorType))
     found.update(SENSOR_TYPES)
     return dict(sorted(found.items()))
 

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 import numpy as np
 from pydantic import Field, model_validator
 
-from regolith_files.plugins import load_plugins
+from regolith_files.plugins import instance_of, load_plugins
 from regolith_files.section import Moment, Section
 from regolith_world.objects import (
     NEVER_NS,
@@ -154,15 +154,9 @@ class _FreeBodies(ObjectType[FreeBodyConfig]):
 IMMOVABLE, FREE_BODY = _Immovables(), _FreeBodies()
 
 
-def _object_type(target: object) -> ObjectType[Any]:
-    if not isinstance(target, ObjectType):
-        raise TypeError(f'it leads to a {type(target).__name__}, not an ObjectType')
-    return target
-
-
 def object_types() -> Mapping[str, ObjectType[Any]]:
     """Return all that are installed, by name, in name order."""
-    return load_plugins(GROUP, _object_type)
+    return load_plugins(GROUP, instance_of(ObjectType))
 
 
 def make_objects(entries: Mapping[str, Mapping[str, Any]], gravity_mps2: float) -> list[Object]:

@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from regolith_files.plugins import load_plugins
+from regolith_files.plugins import instance_of, load_plugins
 from regolith_files.section import Section
 from regolith_files.yaml_source import YamlSource
 from regolith_world.participant import Participant
@@ -85,12 +85,6 @@ class ParticipantType(ABC, Generic[SectionT, ParticipantT]):
             getattr(import_module(module), factory)(node, inbox, participant, later)
 
 
-def _participant_type(target: object) -> ParticipantType[Any, Any]:
-    if not isinstance(target, ParticipantType):
-        raise TypeError(f'it leads to a {type(target).__name__}, not a ParticipantType')
-    return target
-
-
 def participant_types() -> Mapping[str, ParticipantType[Any, Any]]:
     """Return all that are installed, by name, in name order."""
-    return load_plugins(GROUP, _participant_type)
+    return load_plugins(GROUP, instance_of(ParticipantType))
