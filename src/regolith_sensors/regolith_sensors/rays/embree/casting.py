@@ -39,17 +39,7 @@ def cast(
     traced: Traced, directions: Singles, groups: NDArray[np.int32], positions: Singles, rotations: Singles,
     reach: float, spread: float,
 ) -> tuple[Singles, Singles, NDArray[np.uint16]]:
-    """Cast rays and return (range [m], exact backscatter r [1/sr], object) of each; range +inf where nothing was met.
-
-    The reflectance is the mean of the three bands in the direction the ray came from: phase angle 0.
-
-    :param directions: unit vectors in the sensor's frame, shape (n, 3)
-    :param groups: which pose each ray is cast from, shape (n,)
-    :param positions: of the poses, from the scene's origin [m], shape (m, 3)
-    :param rotations: of the poses, sensor to world, shape (m, 3, 3)
-    :param reach: of the rays [m]
-    :param spread: angle a ray stands for [rad]: what is finer is averaged
-    """
+    """Cast rays; arguments and outcome as of :meth:`regolith_sensors.rays.backend.RayBackend.cast`."""
     count = len(directions)
     distance, back = np.empty(count, np.float32), np.empty(count, np.float32)
     objects = np.empty(count, np.uint16)
