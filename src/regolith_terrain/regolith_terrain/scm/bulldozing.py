@@ -56,11 +56,34 @@ _SHARE = 0.125
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
+def note_plastic_set(ground, r0, c0, width, n_runs, scratch):  # type: ignore[no-untyped-def]
+    """Note the plastic set [m] of the nodes a body hits before it loads them, for :func:`bulldoze`."""
+    runs, noted = scratch.ints, scratch.floats[GROWTH]
+    for run in range(n_runs):
+        row = runs[run, ROW]
+        for col in range(runs[run, FIRST], runs[run, LAST] + 1):
+            noted[row * width + col] = ground.sinkage_plastic[row + r0, col + c0]
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _measure_growth(ground, r0, c0, width, n_runs, scratch):  # type: ignore[no-untyped-def]
+    """Replace what :func:`note_plastic_set` noted by what was added since, as height [m]."""
+    runs, growth = scratch.ints, scratch.floats[GROWTH]
+    for run in range(n_runs):
+        row = runs[run, ROW]
+        for col in range(runs[run, FIRST], runs[run, LAST] + 1):
+            cell, r, c = row * width + col, row + r0, col + c0
+            added = ground.sinkage_plastic[r, c] - growth[cell]
+            growth[cell] = added / ground.upright[r, c] if added != 0.0 else 0.0
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
 def bulldoze(ground, soils, rules, r0, r1, c0, c1, n_runs, scratch):  # type: ignore[no-untyped-def]
     """Heap up what the patches displaced and let it slump, within SPREAD + 2 cells of rows r0..r1-1, columns c0..c1-1.
 
-    The window and the scratch must hold that margin.
+    The window and the scratch must hold that margin; :func:`note_plastic_set` went before the loading.
     """
+    _measure_growth(ground, r0, c0, c1 - c0, n_runs, scratch)
     margin = int(rules[SPREAD]) + 2  # the outermost ring stays free
     marks, cells = scratch.marks, scratch.cells
     left, top = r0 - margin, c0 - margin

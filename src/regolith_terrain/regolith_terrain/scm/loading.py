@@ -16,7 +16,6 @@ from regolith_terrain.scm.constants import (
     ELASTIC,
     EXPONENT,
     FIRST,
-    GROWTH,
     HEIGHT,
     INVERSE_WIDTH,
     JANOSI,
@@ -106,7 +105,7 @@ def load_nodes(  # type: ignore[no-untyped-def]
 ):
     """Load every hit node, sum the wrench, and leave the ground as the body leaves it."""
     floats, runs = scratch.floats, scratch.ints
-    depth, heights, volumes, growth = floats[DEPTH], floats[HEIGHT], floats[VOLUME], floats[GROWTH]
+    depth, heights, volumes = floats[DEPTH], floats[HEIGHT], floats[VOLUME]
     regolith = mode == MODE_REGOLITH
     uniform = soils.shape[0] == 1
     soil = soils[0]
@@ -128,7 +127,6 @@ def load_nodes(  # type: ignore[no-untyped-def]
             cell = row * cols + col
             s = depth[cell]
             c = col + c0
-            growth[cell] = 0.0
             if not uniform:
                 soil = soils[ground.region[r, c]]
             before = ground.sinkage_plastic[r, c]
@@ -151,7 +149,6 @@ def load_nodes(  # type: ignore[no-untyped-def]
                 ground.sigma_yield[r, c] = sigma
                 ground.sinkage_plastic[r, c] = s - sigma / soil[ELASTIC]
                 flow = (ground.sinkage_plastic[r, c] - before) / nz
-                growth[cell] = flow
                 volumes[patch] += flow
                 displaced += flow
             if regolith:

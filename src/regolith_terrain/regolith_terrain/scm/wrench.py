@@ -8,7 +8,7 @@ import math
 
 from numba import njit
 
-from regolith_terrain.scm.bulldozing import bulldoze
+from regolith_terrain.scm.bulldozing import bulldoze, note_plastic_set
 from regolith_terrain.scm.constants import (
     BOX,
     CYLINDER,
@@ -81,6 +81,8 @@ def body_wrench(  # type: ignore[no-untyped-def]
     if n_runs == 0:
         return OK
     measure_patches(floats, scratch.ints, n_runs, ground.spacing, mode == MODE_REGOLITH, wrench.stats)
+    if rules[ENABLED] != 0.0:
+        note_plastic_set(ground, r0, c0, c1 - c0, n_runs, scratch)
     load_nodes(
         ground, soils, mode, dt, center, velocity, angular_velocity, shear, r0, c0, c1 - c0, n_runs, scratch, wrench
     )
