@@ -9,9 +9,10 @@ import itertools
 import json
 import math
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 
 import numpy as np
@@ -160,7 +161,16 @@ class VehicleAgent(Participant):
         self._part_names = part_names(model, self.vehicle.gear.names)
         self.driver = make_driver(entry.driver)
         self.shapes = tangible_shapes(model)
-        self.outline = Outline(self.shapes)
+        bodies = (None, *model.parts)
+        self._shape_bodies = tuple(
+            0 if s.body in (None, model.chassis) else bodies.index(s.body) for s in model.collision.shapes
+        )
+        self.outlines = tuple(
+            Outline([shape for shape, body in zip(self.shapes, self._shape_bodies, strict=True) if body == k])
+            for k in range(len(bodies))
+        )
+        """Of the base and of each part."""
+        self._struck = {name: -1} | {f'{name}/{part}': k for k, part in enumerate(model.parts)}
         self._parameters = {**handshake_parameters(terrain, height_field), 'world.gravity_mps2': repr(gravity_mps2)}
         self._send_delta = send_delta
         self._publish = publish
@@ -177,7 +187,7 @@ class VehicleAgent(Participant):
         self._delta: SoilDelta | None = None
         self._motion: Motion | None = None
         self._samples: tuple[int, Vector] | None = None
-        self._start = self.vehicle.body_state()
+        self._start = self._bodies()
         self._live = b''
         self._snapshot: Snapshot | None = None
         self._unseen = True
@@ -233,14 +243,19 @@ class VehicleAgent(Participant):
             name=self.name,
             roles=VEHICLE,
             shapes=self.shapes,
-            bodies=(self.vehicle.body_state(),),
+            bodies=self._bodies(),
             next_dt_ns=NO_LIMIT_NS,
             state_hash=self._hash,
             soil_hash=self.soil_hash(),
             parameters=dict(self._parameters),
             restitution=self.model.collision.restitution,
             friction=self.model.collision.friction,
+            shape_bodies=self._shape_bodies if any(self._shape_bodies) else (),
         )
+
+    def _bodies(self) -> tuple[BodyState, ...]:
+        """Return the state of the whole vehicle, and of its parts that the world has as objects."""
+        return (self.vehicle.body_state(), *self.vehicle.part_states())
 
     # -- the protocol -------------------------------------------------------------------------------------------
 
@@ -276,10 +291,12 @@ class VehicleAgent(Participant):
 
     def _prepare(self, cycle: Cycle) -> Callable[[], None]:
         self._see(cycle)
-        self._start = start = self.vehicle.body_state()
+        self._start = self._bodies()
+        start = self._start[0]
         for blow in cycle.impulses:
-            if self.name in (blow.a, blow.b):
-                self.vehicle.apply_impulse(blow.point, blow.impulse if blow.a == self.name else -blow.impulse)
+            for struck, impulse in ((blow.a, blow.impulse), (blow.b, -blow.impulse)):
+                if struck in self._struck:
+                    self.vehicle.apply_impulse(blow.point, impulse, self._struck[struck])
         self._live = live = self._live_input(cycle.key.cycle)
         if self.driver.wants_live_input:
             self.driver.receive(cycle.t_ns, live)
@@ -295,7 +312,8 @@ class VehicleAgent(Participant):
             records = self.vehicle.finish(self._motion)
         self._samples = (cycle.dt_ns, self._motion.samples)
         self._motion = None
-        end = self.vehicle.body_state()
+        bodies = self._bodies()
+        end = bodies[0]
         qx, qy = float(end.orientation[0]), float(end.orientation[1])
         self._events = self._watch.look(
             cycle.t_ns + cycle.dt_ns, cycle.dt_ns * 1e-9, 1.0 - 2.0 * (qx * qx + qy * qy), self.vehicle.hull_share(),
@@ -305,12 +323,12 @@ class VehicleAgent(Participant):
         self._tentative = (cycle.key, self._digest(cycle.key.cycle + 1, self._live, self._state))
         self._delta = SoilDelta(cycle.key, self.name, records)
         self._send_delta(self._delta)
-        low, high = swept_bounds(self.outline, self._start, end)
+        low, high = _around(map(swept_bounds, self.outlines, self._start, bodies))
         return Evolved(
             key=cycle.key,
             name=self.name,
             next_dt_ns=NO_LIMIT_NS,
-            bodies=(end,),
+            bodies=bodies,
             swept_min=low,
             swept_max=high,
             live_inputs=self._live,
@@ -321,14 +339,14 @@ class VehicleAgent(Participant):
     def _idle_answer(self, cycle: Cycle) -> Evolved:
         self._see(cycle)
         self._delta = None
-        base = self.vehicle.body_state()
-        low, high = self.outline.bounds(base)
+        bodies = self._bodies()
+        low, high = _around(outline.bounds(body) for outline, body in zip(self.outlines, bodies, strict=True))
         report = json.dumps(self.report()) if cycle.command == Command.STOP else ''
         return Evolved(
             key=cycle.key,
             name=self.name,
             next_dt_ns=NO_LIMIT_NS,
-            bodies=(base,),
+            bodies=bodies,
             swept_min=low,
             swept_max=high,
             state_hash=self._hash,
@@ -462,7 +480,7 @@ def part_names(model: VehicleModelConfig, names: tuple[str, ...]) -> tuple[str, 
 
 
 def tangible_shapes(model: VehicleModelConfig) -> tuple[Shape, ...]:
-    """Return what other agents can strike of a vehicle, in its base frame."""
+    """Return what other agents can strike of a vehicle, each shape in the frame of its body."""
     return tuple(
         Shape(
             ShapeKind[shape.kind.upper()],
@@ -472,6 +490,11 @@ def tangible_shapes(model: VehicleModelConfig) -> tuple[Shape, ...]:
         )
         for shape in model.collision.shapes
     )
+
+
+def _around(boxes: Iterable[tuple[Vector, Vector]]) -> tuple[Vector, Vector]:
+    """Return the box round boxes, (minimum, maximum) [m], each shape (3,)."""
+    return reduce(lambda a, b: (np.minimum(a[0], b[0]), np.maximum(a[1], b[1])), boxes)
 
 
 def swept_bounds(outline: Outline, start: BodyState, end: BodyState) -> tuple[Vector, Vector]:

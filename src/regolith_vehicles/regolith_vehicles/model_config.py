@@ -76,7 +76,7 @@ class WheelConfig(Section):
 
 
 class CollisionShape(Section):
-    """A convex shape fixed in the base frame (suspension travel and steering do not move it)."""
+    """A convex shape fixed to one body: to the chassis, then suspension travel and steering do not move it."""
 
     kind: Literal['sphere', 'box', 'capsule', 'cylinder']
     size: tuple[Positive, ...] = Field(
@@ -84,8 +84,9 @@ class CollisionShape(Section):
         max_length=3,
         description='[m] sphere: radius; capsule, cylinder: radius, half length along z; box: half lengths',
     )
-    position: Vector3 = Field(default=(0.0, 0.0, 0.0), description='of its centre in the base frame [m]')
-    orientation: Quaternion = Field(default=(0.0, 0.0, 0.0, 1.0), description='in the base frame, (x, y, z, w)')
+    body: str | None = Field(default=None, min_length=1, description='MJCF body it is fixed to; absent: the chassis')
+    position: Vector3 = Field(default=(0.0, 0.0, 0.0), description="of its centre in the body's frame [m]")
+    orientation: Quaternion = Field(default=(0.0, 0.0, 0.0, 1.0), description="in the body's frame, (x, y, z, w)")
 
     @model_validator(mode='after')
     def _size_fits_kind(self) -> CollisionShape:
@@ -209,6 +210,11 @@ class VehicleModelConfig(Section):
     running_gear: RunningGearConfig | None = Field(default=None, description='what it moves by; absent: its wheels')
     wheels: tuple[WheelConfig, ...] = Field(default=(), description='one or more, unless another gear is named')
     collision: CollisionConfig = CollisionConfig()
+    attachments: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
+        default=(), max_length=32,
+        description='MJCF bodies that the world keeps as objects of their own, VEHICLE/BODY, for others to attach to;'
+        ' those of collision shapes are so anyway',
+    )
     ground_shapes: tuple[GroundShapeConfig, ...] = Field(
         default=(), description='what of the hull presses on soil; absent: nothing but wheels does'
     )
@@ -244,6 +250,12 @@ class VehicleModelConfig(Section):
         """Limits of the wheels' motors, of a vehicle that has wheels."""
         assert self.drive is not None
         return self.drive
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """MJCF bodies besides the chassis that the world has as objects, in name order."""
+        named = {*self.attachments, *(shape.body for shape in self.collision.shapes if shape.body is not None)}
+        return tuple(sorted(named - {self.chassis}))
 
     @field_validator('wheels', 'ground_shapes')
     @classmethod

@@ -55,6 +55,8 @@ class Multibody:
     """[m]."""
     bias_limit: Vector
     """Speed error at which a wheel's servo reaches its force limit [rad/s]; inf without a limit."""
+    parts: Indices
+    """Bodies of :attr:`VehicleModelConfig.parts`, in that order."""
     joints: tuple[str, ...]
     """Names of all joints with one degree of freedom."""
     joint_qpos: Indices
@@ -106,6 +108,12 @@ def compile_vehicle(
     # mj_step1 and mj_step2 do one stage; they would silently turn RK4 into Euler.
     if int(model.opt.integrator) == int(mujoco.mjtIntegrator.mjINT_RK4):
         raise VehicleModelError(mjcf_path, 'option integrator', 'RK4', 'implicitfast, implicit or Euler')
+
+    for k, name in enumerate(config.attachments):
+        find('body', f'attachments.{k}', name)
+    for k, shape in enumerate(config.collision.shapes):
+        if shape.body is not None:
+            find('body', f'collision.shapes.{k}.body', shape.body)
 
     wheels = config.wheels
     body = [find('body', f'wheels.{w.name}.body', w.body) for w in wheels]
@@ -176,6 +184,7 @@ def compile_vehicle(
         radius=radius,
         half_width=np.array([0.5 * w.width_m for w in wheels]),
         bias_limit=np.array(limits),
+        parts=np.array([find('body', 'attachments', name) for name in config.parts], dtype=np.int64),
         joints=tuple(model.joint(k).name for k in single),
         joint_qpos=np.array([model.jnt_qposadr[k] for k in single], dtype=np.int64),
         joint_dof=np.array([model.jnt_dofadr[k] for k in single], dtype=np.int64),

@@ -244,6 +244,25 @@ class Vehicle:
         )
         return self._body_state
 
+    def part_states(self) -> tuple[BodyState, ...]:
+        """Return pose and twist of the bodies of :attr:`VehicleModelConfig.parts`, named VEHICLE/BODY.
+
+        Mass, centre of mass and inertia are those of the whole vehicle.
+        """
+        bodies = self.body.parts
+        if not len(bodies):
+            return ()
+        data, whole = self._data, self.body_state()
+        places = data.xpos[bodies]
+        velocities = point_velocities(data.cvel, places, data.subtree_com[self._bodies.root], bodies)
+        return tuple(
+            BodyState(
+                f'{self.name}/{name}', place, to_ros(data.xquat[b]), velocity, data.cvel[b, :3].copy(), whole.mass,
+                whole.center_of_mass, whole.inertia,
+            )
+            for name, b, place, velocity in zip(self.config.parts, bodies, places, velocities, strict=True)
+        )
+
     def wheel_states(self) -> tuple[WheelState, ...]:
         """Return how each wheel stood to the ground at the end of the last cycle; zeros before the first."""
         rows = self.gear.table if self.config.wheels else ()
@@ -286,15 +305,17 @@ class Vehicle:
 
     # -- how it moves -------------------------------------------------------------------------------------------
 
-    def apply_impulse(self, point: ArrayLike, impulse: ArrayLike) -> None:
-        """Change the velocities as a blow on the base does: qvel += M^-1 J^T p; tentative like all motion.
+    def apply_impulse(self, point: ArrayLike, impulse: ArrayLike, part: int = -1) -> None:
+        """Change the velocities as a blow does: qvel += M^-1 J^T p; tentative like all motion.
 
         :param point: in the world [m], shape (3,)
         :param impulse: in the world [N s], shape (3,)
+        :param part: index in :meth:`part_states` of the body that was struck; -1: the base
         """
         model, data = self._model, self._data
+        body = self.body.base if part < 0 else int(self.body.parts[part])
         jacobian = np.zeros((3, model.nv))
-        mujoco.mj_jac(model, data, jacobian, None, np.asarray(point, dtype=float), self.body.base)
+        mujoco.mj_jac(model, data, jacobian, None, np.asarray(point, dtype=float), body)
         mujoco.mj_makeM(model, data)
         mujoco.mj_factorM(model, data)
         change = np.zeros((1, model.nv))

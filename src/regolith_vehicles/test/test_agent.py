@@ -402,11 +402,11 @@ def test_swept_bounds_hold_everything_between() -> None:
     blow = Impulse('amber', 'rock', np.array([1.6, 2.4, 0.4]), np.array([-200.0, 300.0, 50.0]))
     start = agent.vehicle.body_state()
     answer = rig.evolve(dt_ns=DT_NS, impulses=(blow,))
-    assert np.array_equal(answer.swept_min, swept_bounds(agent.outline, start, answer.bodies[0])[0])
+    assert np.array_equal(answer.swept_min, swept_bounds(agent.outlines[0], start, answer.bodies[0])[0])
     for part in (4_000_000, 11_000_000, 19_000_000):
         rig.verdict = Verdict.DISCARD
         middle = rig.evolve(dt_ns=part, impulses=(blow,), commit=False).bodies[0]
-        low, high = agent.outline.bounds( middle)
+        low, high = agent.outlines[0].bounds(middle)
         assert (low >= answer.swept_min).all() and (high <= answer.swept_max).all()
 
 

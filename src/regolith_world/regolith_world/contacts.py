@@ -6,7 +6,8 @@ Sequential impulses (projected Gauss-Seidel) over all contact points of all touc
 Coulomb friction, and a separating velocity that takes out penetration (Baumgarte 1972). Every impulse acts on
 both partners with opposite sign at one point, so linear and angular momentum are conserved to rounding. Bodies
 are treated as rigid with their composite inertia; inside an articulated vehicle the blow then spreads through
-its joints, which costs a few percent of the restitution.
+its joints, which costs a few percent of the restitution. A part of a vehicle is struck with the vehicle's mass and
+the motion of its own.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from numba import njit
 
 from regolith_world.intersection import TOUCH_DISTANCE
-from regolith_world.objects import Intersection, Status
+from regolith_world.objects import Intersection, Object, Status
 from regolith_world.records import BodyState, Impulse, Vector
 
 ITERATIONS = 60
@@ -38,6 +39,7 @@ def _solve(
     normals: Vector,
     bias: Vector,
     friction: Vector,
+    drift: Vector,
     inverse_mass: Vector,
     inverse_inertia: Vector,
     centre: Vector,
@@ -72,7 +74,7 @@ def _solve(
             ra, rb = points[k] - centre[a], points[k] - centre[b]
             for d in (1, 2, 0):
                 direction = tangents[k, d]
-                relative = v[b] + np.cross(omega[b], rb) - v[a] - np.cross(omega[a], ra)
+                relative = v[b] + np.cross(omega[b], rb) - v[a] - np.cross(omega[a], ra) + drift[k]
                 speed = np.dot(relative, direction)
                 old = accumulated[k, d]
                 if d == 0:
@@ -97,10 +99,19 @@ Pair = tuple[str, str]
 
 def approach_speed(hit: Intersection, point: Vector, normal: Vector) -> float:
     """Return how fast the two bodies close on each other at ``point`` along ``normal`` [m/s]."""
-    a, b = hit.a.body, hit.b.body
-    va = a.linear_velocity + np.cross(a.angular_velocity, point - a.position)
-    vb = b.linear_velocity + np.cross(b.angular_velocity, point - b.position)
-    return -float((vb - va) @ normal)
+    return -float((_velocity(hit.b.body, point) - _velocity(hit.a.body, point)) @ normal)
+
+
+def _velocity(body: BodyState, point: Vector) -> Vector:
+    """Return the velocity of a body's material at ``point`` in the world [m/s], shape (3,)."""
+    at: Vector = body.linear_velocity + np.cross(body.angular_velocity, point - body.position)
+    return at
+
+
+def _drift(item: Object, point: Vector) -> Vector:
+    """Return how much faster a part moves at ``point`` than if it were rigidly fixed to its root [m/s], shape (3,)."""
+    root = item.root
+    return np.zeros(3) if root is item else _velocity(item.body, point) - _velocity(root.body, point)
 
 
 def measured_pressing(
@@ -138,14 +149,15 @@ def solve_contacts(
     separation: dict[Pair, float] = {}
     bodies: dict[str, int] = {}
     states: list[BodyState] = []
-    pair, points, normals, bias, friction, names = [], [], [], [], [], []
+    pair, points, normals, bias, friction, drift, names = [], [], [], [], [], [], []
     for hit in touching:
         if hit.status == Status.NO_INTERSECTION or not len(hit.points):
             continue
-        for item in (hit.a, hit.b):
-            if item.name not in bodies:
-                bodies[item.name] = len(states)
-                states.append(item.body)
+        roots = hit.a.root, hit.b.root
+        for root in roots:
+            if root.name not in bodies:
+                bodies[root.name] = len(states)
+                states.append(root.body)
         restitution = max(hit.a.restitution, hit.b.restitution)
         # Half the press of a heartbeat beforehand leaves the bodies where they are at its end.
         beforehand = 0.5 * pressing.get((hit.a.name, hit.b.name), 0.0) * heartbeat_s
@@ -158,7 +170,8 @@ def solve_contacts(
             if gap > TOUCH_DISTANCE:
                 push = beforehand - (gap - TOUCH_DISTANCE) / heartbeat_s
             bounce = restitution * approach if approach > RESTING_SPEED and gap <= TOUCH_DISTANCE else -np.inf
-            pair.append((bodies[hit.a.name], bodies[hit.b.name]))
+            pair.append((bodies[roots[0].name], bodies[roots[1].name]))
+            drift.append(_drift(hit.b, point) - _drift(hit.a, point))
             names.append((hit.a.name, hit.b.name))
             points.append(point)
             normals.append(normal)
@@ -178,6 +191,7 @@ def solve_contacts(
         np.array(normals),
         np.array(bias),
         np.array(friction),
+        np.array(drift),
         inverse_mass,
         inverse_inertia,
         centre,

@@ -108,19 +108,20 @@ def _first_violation(hit: Intersection, cycle: Cycle, geometry: Geometry) -> Vio
 
 
 def overlap(newcomer: Object, objects: Mapping[str, Object]) -> tuple[Object, float] | None:
-    """Return the first tangible object, by name of its root, that ``newcomer`` stands inside, and how deep [m].
+    """Return the first tangible object, by name of its root, that ``newcomer`` penetrates, with the depth [m].
 
-    No cycle is short enough to end such an intersection.
+    No cycle is short enough to end such an intersection. Children of both are looked at, too.
     """
-    if not (newcomer.tangible and newcomer.shapes):
-        return None
-    others = (o for name in sorted(objects) for o in objects[name].family() if o.tangible and o.shapes)
-    low, high = newcomer.outline.bounds(newcomer.body)
-    for other in others:
-        other_low, other_high = other.outline.bounds(other.body)
-        if (low > other_high).any() or (other_low > high).any():
+    others = [o for name in sorted(objects) for o in objects[name].family() if o.tangible and o.shapes]
+    for member in newcomer.family():
+        if not (member.tangible and member.shapes):
             continue
-        distance, _ = Geometry((newcomer, other)).distance(newcomer.body, other.body, BROAD_MARGIN)
-        if distance < -NII_DEPTH:
-            return other, -distance
+        low, high = member.outline.bounds(member.body)
+        for other in others:
+            other_low, other_high = other.outline.bounds(other.body)
+            if (low > other_high).any() or (other_low > high).any():
+                continue
+            distance, _ = Geometry((member, other)).distance(member.body, other.body, BROAD_MARGIN)
+            if distance < -NII_DEPTH:
+                return other, -distance
     return None

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-PROTOCOL = '2'
+PROTOCOL = '3'
 """Version of the messages between world and participants, in which all must agree like in all else."""
 
 

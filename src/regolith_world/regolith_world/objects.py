@@ -141,6 +141,11 @@ class Object:
         """Return the object that was saved, to the bit."""
         raise NotImplementedError(f'{cls.__name__} has no kind, so that no checkpoint holds one')
 
+    @property
+    def root(self) -> Object:
+        """The object itself, or the ancestor that evolves it."""
+        return self if self.parent is None else self.parent.root
+
     def family(self) -> list[Object]:
         """Return this object and all its descendants, parents first, in name order."""
         members: list[Object] = [self]
@@ -178,8 +183,8 @@ class Intersection:
     """Signed distance at each contact point [m], shape (n,)."""
 
     def involves(self, item: Object) -> bool:
-        """Say whether ``item`` is one of the pair, or the emitter of a beam that is."""
-        return any(o is item or getattr(o, 'emitter', None) == item.name for o in (self.a, self.b))
+        """Return whether ``item`` or a child of it is one of the pair, or emitted a beam that is."""
+        return any(item in (o, o.root) or getattr(o, 'emitter', None) == item.name for o in (self.a, self.b))
 
     def contact_points(self) -> Vector:
         """Return the contact points, shape (n, 3); empty without contact."""

@@ -224,3 +224,20 @@ class JoinRequest:
     """Everything that all must agree on (soil, grid, terrain hash, gravity), as name -> text."""
     restitution: float = 0.0
     friction: float = 0.5
+    shape_bodies: tuple[int, ...] = ()
+    """Index in ``bodies`` of the body each shape is fixed to; none: all to the first."""
+
+    def problem(self) -> str:
+        """Return why the bodies and shapes of one that has bodies do not fit together, '' if they do."""
+        names = [body.name for body in self.bodies]
+        if not self.roles.has_bodies:
+            return ''
+        if names[:1] != [self.name]:
+            return f'bodies {names}; allowed: {self.name!r} first'
+        odd = [n for n in names[1:] if not n.startswith(f'{self.name}/') or names.count(n) > 1]
+        if odd:
+            return f'body {odd[0]!r}; allowed: other names, each once, that begin with {self.name + "/"!r}'
+        if len(self.shape_bodies) not in (0, len(self.shapes)):
+            return f'{len(self.shapes)} shapes on {len(self.shape_bodies)} bodies; allowed: a body for each, or none'
+        wrong = [k for k in self.shape_bodies if not 0 <= k < len(names)]
+        return f'a shape on body {wrong[0]}; allowed: 0 to {len(names) - 1}' if wrong else ''

@@ -56,24 +56,46 @@ class Bus(Protocol):
         ...
 
 
+class RemotePart(Object):
+    """One body of a :class:`RemoteAgent` that can be struck, or that others can attach to; moved by the agent alone.
+
+    It presents the mass and inertia of the whole agent to a blow, and the motion of its own.
+    """
+
+    def evolve(self, cycle: Cycle) -> list[Object]:
+        """Do nothing, as the agent."""
+        return []
+
+
 class RemoteAgent(Object):
-    """Stands in the world for a vehicle that evolves behind a bus."""
+    """Stands in the world for a vehicle that evolves behind a bus; its children are those of its bodies that it named.
+
+    :param request: what it joined with; ``request.problem()`` is ''
+    """
 
     def __init__(self, request: JoinRequest, t_ns: int) -> None:
+        of_body = request.shape_bodies or (0,) * len(request.shapes)
+        shapes = [
+            [shape for shape, owner in zip(request.shapes, of_body) if owner == k] for k in range(len(request.bodies))
+        ]
+        restitution, friction = request.restitution, request.friction
         super().__init__(
-            request.name,
-            request.bodies[0],
-            request.shapes,
-            restitution=request.restitution,
-            friction=request.friction,
-            t_ns=t_ns,
+            request.name, request.bodies[0], shapes[0], restitution=restitution, friction=friction, t_ns=t_ns
         )
+        for body, own in zip(request.bodies[1:], shapes[1:]):
+            RemotePart(
+                body.name, body, own, parent=self, restitution=restitution, friction=friction, t_ns=t_ns
+            )
+        self._bodies: tuple[Object, ...] = (self, *self.children)
         self._next_dt_ns = [request.next_dt_ns]
         self._hashes = [request.state_hash]
 
     def take(self, answer: Evolved, t_ns: int) -> None:
-        """Make the answer the tentative state at ``t_ns``."""
-        self.states.new_state(t_ns, answer.bodies[0])
+        """Make the answer the tentative state at ``t_ns``.
+
+        :raises ParticipantFailed: if it is about other bodies than those the agent joined with
+        """
+        self._stand(t_ns, answer.bodies)
         self._next_dt_ns = [self._next_dt_ns[-1], answer.next_dt_ns]
         self._hashes = [self._hashes[-1], answer.state_hash]
 
@@ -94,11 +116,23 @@ class RemoteAgent(Object):
         """Return the hash the agent reported."""
         return self._hashes[-1]
 
-    def rewind(self, t_ns: int, body: BodyState, next_dt_ns: int, state_hash: str) -> None:
-        """Forget everything and stand as given at ``t_ns``."""
-        self.states.clear()
-        self.states.new_state(t_ns, body)
+    def bodies(self) -> tuple[BodyState, ...]:
+        """Return the newest states of the agent and its parts, in the order in which they came."""
+        return tuple(item.body for item in self._bodies)
+
+    def rewind(self, t_ns: int, bodies: Sequence[BodyState], next_dt_ns: int, state_hash: str) -> None:
+        """Forget everything and stand as given at ``t_ns``; see :meth:`take`."""
+        for item in self._bodies:
+            item.states.clear()
+        self._stand(t_ns, bodies)
         self._next_dt_ns, self._hashes = [next_dt_ns], [state_hash]
+
+    def _stand(self, t_ns: int, bodies: Sequence[BodyState]) -> None:
+        names, joined = [body.name for body in bodies], [item.name for item in self._bodies]
+        if names != joined:
+            raise ParticipantFailed(f'{self.name} answers with bodies {names}; allowed: those it joined with, {joined}')
+        for item, body in zip(self._bodies, bodies):
+            item.states.new_state(t_ns, body)
 
 
 class LocalBus:

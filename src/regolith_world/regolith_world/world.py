@@ -35,7 +35,7 @@ from regolith_world.records import (
     Roles,
     Verdict,
 )
-from regolith_world.remote import Bus, RemoteAgent, Silence
+from regolith_world.remote import Bus, RemoteAgent, RemotePart, Silence
 from regolith_world.step_control import StepControl
 
 Choice = Literal['stop', 'drop', 'wait']
@@ -143,8 +143,8 @@ class World:
 
         :raises ValueError: if its name is taken
         """
-        if item.name in self.objects or item.name in self.participants:
-            raise ValueError(f'object name {item.name!r} is taken; names in use: {sorted(self.objects)}')
+        if taken := self._names() & {o.name for o in item.family()}:
+            raise ValueError(f'object name {min(taken)!r} is taken; names in use: {sorted(self._names())}')
         self.objects[item.name] = item
 
     def admit(self, request: JoinRequest) -> None:
@@ -152,11 +152,13 @@ class World:
 
         A vehicle stands where its answer to its first HOLD says: only then does it know the ground as it is now.
 
-        :raises Refused: if its parameters differ from the others', its name is taken, or it would stand inside another
+        :raises Refused: if its parameters differ from the others', a name is taken, its bodies do not fit together, or
+            it would stand inside another
         """
-        if request.name in self.participants or request.name in self.objects:
-            taken = sorted({*self.participants, *self.objects})
-            raise Refused(f'name {request.name!r} is taken; names in use: {taken}')
+        if taken := self._names() & {request.name, *(body.name for body in request.bodies)}:
+            raise Refused(f'name {min(taken)!r} is taken; names in use: {sorted(self._names())}')
+        if problem := request.problem():
+            raise Refused(f'{request.name!r} joins with {problem}')
         self.agree(request)
         if request.roles.has_bodies:
             agent = RemoteAgent(request, self.t_ns)
@@ -174,6 +176,10 @@ class World:
         self._agreement.adopt(request.name, request.parameters)
         self.participants[request.name] = request.roles
 
+    def _names(self) -> set[str]:
+        """Return all names in use."""
+        return {*self.participants, *(o.name for root in self.objects.values() for o in root.family())}
+
     def agree(self, request: JoinRequest) -> None:
         """Check a participant's parameters against everybody else's.
 
@@ -186,9 +192,10 @@ class World:
     def remove(self, name: str) -> None:
         """Let a participant or object go. Only between cycles."""
         self.participants.pop(name, None)
-        self.objects.pop(name, None)
-        self._impulses = tuple(i for i in self._impulses if name not in (i.a, i.b))
-        self._separation = {p: v for p, v in self._separation.items() if name not in p}
+        gone = self.objects.pop(name, None)
+        names = {name} if gone is None else {o.name for o in gone.family()}
+        self._impulses = tuple(i for i in self._impulses if names.isdisjoint((i.a, i.b)))
+        self._separation = {p: v for p, v in self._separation.items() if names.isdisjoint(p)}
         self._newcomers.discard(name)
 
     # -- the cycle ----------------------------------------------------------------------------------------------
@@ -245,14 +252,15 @@ class World:
             for name in sorted(self._newcomers & set(answers)):
                 agent, answer = self.objects[name], answers[name]
                 assert isinstance(agent, RemoteAgent)
-                agent.rewind(self.t_ns, answer.bodies[0], answer.next_dt_ns, answer.state_hash)
+                agent.rewind(self.t_ns, answer.bodies, answer.next_dt_ns, answer.state_hash)
             self._newcomers.clear()
             return answers
 
     def _record(self, command: Command, dt_ns: int) -> Cycle:
         names = tuple(sorted(self.participants))
-        tangible = (o for root in self.objects.values() for o in root.family() if o.tangible and o.shapes)
-        bodies = tuple(sorted((o.states.get_state(self.t_ns) for o in tangible), key=lambda b: b.name))
+        everything = (o for root in self.objects.values() for o in root.family())
+        shown = (o for o in everything if (o.tangible and o.shapes) or isinstance(o, RemotePart))
+        bodies = tuple(sorted((o.states.get_state(self.t_ns) for o in shown), key=lambda b: b.name))
         cycle = Cycle(
             CycleKey(self.epoch, self.cycle, self._attempt),
             self.t_ns,
@@ -384,7 +392,7 @@ class World:
                 self.control.memory(),
                 names,
                 tuple(self.participants[n] for n in names),
-                tuple(o.body for o in agents),
+                tuple(body for o in agents for body in o.bodies()),
                 tuple(o.next_dt_ns() for o in agents),
                 tuple(o.state_hash() for o in agents),
                 self._records,
@@ -418,7 +426,9 @@ class World:
         for name, next_dt, digest in zip(agents, state.next_dt_ns, state.hashes):
             agent = self.objects[name]
             assert isinstance(agent, RemoteAgent)
-            agent.rewind(self.t_ns, bodies[name], next_dt, digest)
+            if missing := [body.name for body in agent.bodies() if body.name not in bodies]:
+                raise ProtocolError(f'checkpoint is of {sorted(bodies)}, without {missing}')
+            agent.rewind(self.t_ns, [bodies[body.name] for body in agent.bodies()], next_dt, digest)
         for kept in state.objects:
             self.add(restored(kept))
 

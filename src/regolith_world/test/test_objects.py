@@ -174,7 +174,7 @@ def test_a_remote_agent_goes_back_to_all_it_was():
     agent.take(Evolved(CycleKey(0, 1, 0), 'a', 10, (state(4.0),), state_hash='h4'), 120)
     agent.discard()
     assert told() == (9, 'h3', 3.0, 110)
-    agent.rewind(40, state(7.0), 11, 'h7')
+    agent.rewind(40, (state(7.0),), 11, 'h7')
     assert told() == (11, 'h7', 7.0, 40) and len(agent.states) == 1
 
 

@@ -223,6 +223,7 @@ def join_message(j: r.JoinRequest) -> srv.Join.Request:
         parameter_values=[j.parameters[k] for k in sorted(j.parameters)],
         restitution=float(j.restitution),
         friction=float(j.friction),
+        shape_bodies=list(j.shape_bodies),
     )
 
 
@@ -239,4 +240,5 @@ def join_record(j: srv.Join.Request) -> r.JoinRequest:
         dict(zip(j.parameter_names, j.parameter_values)),
         j.restitution,
         j.friction,
+        tuple(j.shape_bodies),
     )

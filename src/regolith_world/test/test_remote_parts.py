@@ -1,0 +1,199 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Bodies of a remote agent that the world has as objects of their own: struck, shown, discarded, kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from regolith_world.config import WorldConfig
+from regolith_world.contacts import solve_contacts
+from regolith_world.objects import NEVER_NS, FreeBody, Immovable, Intersection, Status, rigid_state, sphere_inertia
+from regolith_world.participant import Participant, ParticipantFailed
+from regolith_world.records import VEHICLE, CycleKey, Evolved, JoinRequest, Shape, ShapeKind
+from regolith_world.remote import LocalBus, RemoteAgent, RemotePart
+from regolith_world.rotation import matrix
+from regolith_world.world import ProtocolError, Refused, World
+
+BALL = Shape(ShapeKind.SPHERE, np.array([0.1, 0.0, 0.0]))
+FAR = Shape(ShapeKind.SPHERE, np.array([0.1, 0.0, 0.0]), np.array([0.5, 0.2, 0.0]))
+CONFIG = WorldConfig(gravity_mps2=0.0)
+
+
+def state(name, x, v):
+    return rigid_state(name, [x, 0, 0], 1.0, 4.0 * sphere_inertia(1.0, 0.1), linear_velocity=[v, 0, 0])
+
+
+class Dumbbell(Participant):
+    """A free body with a second ball at (0.5, 0.2, 0): a body of its own, or a shape of the first."""
+
+    def __init__(self, name, x, v, send, *, in_parts):
+        super().__init__(name, send)
+        self.body = FreeBody(name, state(name, x, v), [BALL, FAR], restitution=1.0)
+        self.in_parts = in_parts
+
+    def bodies(self):
+        root = self.body.body
+        arm = matrix(root.orientation) @ FAR.position
+        tip = replace(
+            root, name=f'{self.name}/tip', position=root.position + arm,
+            linear_velocity=root.linear_velocity + np.cross(root.angular_velocity, arm),
+        )
+        return (root, tip) if self.in_parts else (root,)
+
+    def join_request(self, **changes):
+        shapes = (BALL, BALL if self.in_parts else FAR)
+        bodies = self.bodies()
+        request = JoinRequest(
+            self.name, VEHICLE, shapes, bodies, NEVER_NS, self.body.state_hash(), '', {}, 1.0, 0.5,
+            shape_bodies=(0, 1) if self.in_parts else (),
+        )
+        return replace(request, **changes)
+
+    def _evolve(self, cycle):
+        own = {self.name, f'{self.name}/tip'}
+        for blow in cycle.impulses:  # struck as the one rigid body that it is
+            blow.a, blow.b = (self.name if n in own else n for n in (blow.a, blow.b))
+        self.body.evolve(cycle)
+        return Evolved(cycle.key, self.name, NEVER_NS, self.bodies(), state_hash=self.body.state_hash())
+
+    def _commit(self, cycle):
+        pass
+
+    def save(self):
+        raise NotImplementedError
+
+    def restore(self, blob, epoch):
+        raise NotImplementedError
+
+    def _discard(self):
+        if len(self.body.states) > 1:
+            self.body.discard()
+
+    def _idle_answer(self, cycle):
+        return Evolved(cycle.key, self.name, NEVER_NS, self.bodies(), state_hash=self.body.state_hash())
+
+
+def world_of(in_parts, objects=()):
+    bus = LocalBus()
+    world = World(CONFIG, objects, bus=bus)
+    agent = Dumbbell('a', -1.0, 0.6, bus.answer, in_parts=in_parts)
+    bus.connect(agent, VEHICLE)
+    world.admit(agent.join_request())
+    return world, agent, bus
+
+
+def wall():
+    return Immovable('wall', np.array([0.0, 0.2, 0.0]), [Shape(ShapeKind.BOX, np.array([0.05, 0.5, 0.5]))], restitution=1.0)
+
+
+def test_a_part_that_is_rigidly_fixed_strikes_as_a_shape_of_the_body_does():
+    """Off centre and turning, against a wall and a ball: the same blows but for their names, to rounding."""
+    ways = []
+    for in_parts in (True, False):
+        ball = FreeBody('z', state('z', 1.5, -0.9), [BALL], restitution=1.0)
+        world, agent, bus = world_of(in_parts, [wall(), ball])
+        sent = []
+        bus.on_cycle = lambda cycle, sent=sent: sent.append({n for i in cycle.impulses for n in (i.a, i.b)})
+        way = []
+        for _ in range(120):
+            world.step()
+            way.append(np.concatenate([o.body.position for o in (agent.body, ball)] + [agent.body.body.angular_velocity]))
+        ways.append(np.array(way))
+        struck = set().union(*sent)
+        assert ('a/tip' in struck) is in_parts and 'wall' in struck
+        assert world.discarded_cycles > 0
+    assert np.abs(ways[0][-1, 6:]).max() > 0.5  # it was set spinning
+    np.testing.assert_allclose(ways[0], ways[1], atol=1e-9)
+
+
+def test_parts_are_shown_in_the_cycle_and_are_one_family():
+    world, _, bus = world_of(True)
+    sent = []
+    bus.on_cycle = sent.append
+    for _ in range(3):
+        world.step()
+    assert [b.name for b in sent[-1].bodies] == ['a', 'a/tip']
+    agent = world.objects['a']
+    assert [type(o) for o in agent.family()] == [RemoteAgent, RemotePart] and agent.children[0].root is agent
+    # They overlap by nature; nobody strikes himself.
+    assert world.discarded_cycles == 0
+
+
+def test_a_part_that_moves_on_its_own_is_stopped_with_the_mass_of_the_whole():
+    """A tip shot out at 2 m/s from a body that drifts at 0.5 m/s: p = m (1 + e) (0.5 + 2), and what the rest does is the agent's."""
+    bodies = state('a', 0.0, 0.5), replace(state('a/tip', 1.0, 2.5), center_of_mass=np.zeros(3))
+    agent = RemoteAgent(JoinRequest('a', VEHICLE, (BALL,), bodies, 0, 'h', '', {}, 0.5, 0.0, shape_bodies=(1,)), 0)
+    target = Immovable('b', np.array([1.2, 0.0, 0.0]), [BALL])
+    point, normal = np.array([[1.1, 0.0, 0.0]]), np.array([1.0, 0.0, 0.0])
+    hit = Intersection(agent.children[0], target, Status.COLLISION_POINTS, 0.0, point, normal, normal[None], np.zeros(1))
+    (blow,), _ = solve_contacts([hit], 0.02)
+    assert (blow.a, blow.b) == ('a/tip', 'b')
+    np.testing.assert_allclose(blow.impulse, [-1.0 * 1.5 * 2.5, 0.0, 0.0], rtol=1e-12)
+
+
+def test_an_attempt_is_undone_in_all_parts():
+    bodies = state('a', 0.0, 0.0), state('a/tip', 1.0, 0.0)
+    agent = RemoteAgent(JoinRequest('a', VEHICLE, (), bodies, 5, 'h0', '', {}), 0)
+    moved = state('a', 0.1, 0.0), state('a/tip', 1.3, 0.0)
+    agent.take(Evolved(CycleKey(0, 0, 0), 'a', 5, moved, state_hash='h1'), 10)
+    assert [b.position[0] for b in agent.bodies()] == [0.1, 1.3]
+    agent.discard()
+    assert [b.position[0] for b in agent.bodies()] == [0.0, 1.0]
+    with pytest.raises(ParticipantFailed, match=r"a answers with bodies \['a'\]; allowed: .*\['a', 'a/tip'\]"):
+        agent.take(Evolved(CycleKey(0, 0, 0), 'a', 5, moved[:1]), 10)
+
+
+def test_a_checkpoint_brings_parts_back():
+    world, _, _ = world_of(True, [wall()])
+    for _ in range(40):
+        world.step()
+    world.hold()
+    blob, bodies = world.save(), world.objects['a'].bodies()
+    for _ in range(10):
+        world.step()
+    world.hold()
+    world.load(blob)
+    for back, body in zip(world.objects['a'].bodies(), bodies, strict=True):
+        assert back.name == body.name and np.array_equal(back.position, body.position)
+    other, _, _ = world_of(False, [])
+    other.hold()
+    with pytest.raises(ProtocolError, match=r"checkpoint is of \['a'\], without \['a/tip'\]"):
+        world.load(other.save())
+
+
+def test_who_is_removed_takes_the_blows_on_its_parts_along():
+    world, _, _ = world_of(True, [wall()])
+    while not any(i.a == 'a/tip' for i in world.step().impulses):
+        pass
+    assert world._separation
+    world.hold()
+    assert any(i.a == 'a/tip' for i in world._impulses)
+    world.remove('a')
+    assert world._impulses == () and world._separation == {}
+
+
+def test_a_part_needs_room_to_join_and_a_name():
+    world, _, bus = world_of(True, [wall()])
+    newcomer = Dumbbell('b', -0.5, 0.0, bus.answer, in_parts=True)
+    with pytest.raises(Refused, match=r"inside 'wall'"):
+        world.admit(newcomer.join_request())
+    bodies = state('b', 5.0, 0.0), state('b/tip', 6.0, 0.0)
+    for change, told in (
+        ({'bodies': ()}, r"'b' joins with bodies \[\]; allowed: 'b' first"),
+        ({'bodies': (bodies[1],)}, r"bodies \['b/tip'\]; allowed: 'b' first"),
+        ({'bodies': (bodies[0], state('tip', 6.0, 0.0))}, r"body 'tip'; allowed: .* begin with 'b/'"),
+        ({'bodies': (*bodies, bodies[1])}, r"body 'b/tip'; allowed: other names, each once"),
+        ({'bodies': bodies, 'shape_bodies': (0,)}, r'2 shapes on 1 bodies; allowed: a body for each, or none'),
+        ({'bodies': bodies, 'shape_bodies': (0, 2)}, r'a shape on body 2; allowed: 0 to 1'),
+        ({'bodies': (bodies[0], state('a/tip', 6.0, 0.0))}, r"name 'a/tip' is taken"),
+    ):
+        with pytest.raises(Refused, match=told):
+            world.admit(newcomer.join_request(**change))
+    with pytest.raises(ValueError, match=r"object name 'a/tip' is taken"):
+        world.add(FreeBody('a/tip', state('a/tip', 9.0, 0.0), [BALL]))
+    world.admit(newcomer.join_request(bodies=bodies))
+    assert sorted(world.objects) == ['a', 'b', 'wall']
