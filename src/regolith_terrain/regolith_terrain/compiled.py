@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiled loops that call kernels chosen at run time: those of a soil law, of a plug-in.
 
-What that costs against a loop with SCM written in, by ``bench scm``: a whole rover runs at 0.98 of the speed, a single
-wheel's step at 0.94.
+What that costs against a loop with SCM written in is paid once per cycle: some forty arrays are unpacked at the call,
+about 5 us.
 
 A kernel in a loop's closure would be compiled in just as well, but then Numba's cache on disk never finds the loop
 again: the closure is part of its key, and a kernel has another identity in each process. So kernels are bound as

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from numba import njit
 
 from regolith_terrain.scm.constants import HEIGHT, MODE_REGOLITH, RAY_ABOVE, SLOPE_X, SLOPE_Y, STEEPEST
@@ -18,8 +19,10 @@ def ceiling(ground, mode, r0, r1, c0, c1):  # type: ignore[no-untyped-def]
     height = ground.level_initial if mode == MODE_REGOLITH else ground.level
     for r in range(r0, r1):
         for c in range(c0, c1):
-            if height[r, c] > top:  # max() would also have to mind NaN
-                top = height[r, c]
+            # Unsigned: an index with a sign might count from the end, and Numba looks.
+            here = height[np.uintp(r), np.uintp(c)]
+            if here > top:  # max() would also have to mind NaN
+                top = here
     return top if mode == MODE_REGOLITH else top + RAY_ABOVE
 
 
@@ -58,7 +61,7 @@ def cylinder_heights(  # type: ignore[no-untyped-def]
     for r in range(r0, r1):
         dx = (ground.i0 + r) * ground.spacing - cx
         for c in range(c0, c1):
-            cell = (r - r0) * cols + c - c0
+            cell = np.uintp((r - r0) * cols + c - c0)
             heights[cell] = math.inf
             dy = (ground.j0 + c) * ground.spacing - cy
             q = dx * ax + dy * ay
@@ -68,7 +71,8 @@ def cylinder_heights(  # type: ignore[no-untyped-def]
                 if root < 0.0:
                     continue
                 # Most nodes lie too far below the barrel; squaring finds them without the square root.
-                limit = ground.level_initial[r, c] if regolith else ground.level[r, c] + RAY_ABOVE
+                at = np.uintp(r), np.uintp(c)
+                limit = ground.level_initial[at] if regolith else ground.level[at] + RAY_ABOVE
                 clearance = q * az - across * (limit - cz)
                 if clearance > 0.0 and root < clearance * clearance:
                     continue

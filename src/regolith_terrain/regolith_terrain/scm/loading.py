@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from numba import njit
 
 from regolith_terrain.scm.constants import (
@@ -121,12 +122,13 @@ def load_nodes(  # type: ignore[no-untyped-def]
     for run in range(n_runs):
         row = runs[run, ROW]
         patch = runs[run, PATCH]
-        r = row + r0
-        px = (ground.i0 + r) * spacing - center[0]
+        # Unsigned: an index with a sign might count from the end, and Numba looks.
+        r = np.uintp(row + r0)
+        px = (ground.i0 + row + r0) * spacing - center[0]
         for col in range(runs[run, FIRST], runs[run, LAST] + 1):
-            cell = row * cols + col
+            cell = np.uintp(row * cols + col)
             s = depth[cell]
-            c = col + c0
+            c = np.uintp(col + c0)
             if not uniform:
                 soil = soils[ground.region[r, c]]
             before = ground.sinkage_plastic[r, c]
@@ -134,7 +136,7 @@ def load_nodes(  # type: ignore[no-untyped-def]
             if trial < 0.0:
                 continue
             nz = ground.upright[r, c]
-            py = (ground.j0 + c) * spacing - center[1]
+            py = (ground.j0 + col + c0) * spacing - center[1]
             # The reference takes the body's point where the ground was; ours lies on the body's surface.
             pz = (heights[cell] if regolith else ground.level[r, c]) - center[2]
             vx = velocity[0] + wy * pz - wz * py
@@ -183,8 +185,8 @@ def load_nodes(  # type: ignore[no-untyped-def]
                 ez = cell_area * (sigma - strength * dot)
             else:
                 share = nz / (2.0 * spacing)
-                nx = share * (ground.base[r, c + 1] - ground.base[r + 2, c + 1])
-                ny = share * (ground.base[r + 1, c] - ground.base[r + 1, c + 2])
+                nx = share * (ground.base[r, col + c0 + 1] - ground.base[row + r0 + 2, col + c0 + 1])
+                ny = share * (ground.base[row + r0 + 1, c] - ground.base[row + r0 + 1, col + c0 + 2])
                 vn = vx * nx + vy * ny + vz * nz
                 vx -= vn * nx
                 vy -= vn * ny

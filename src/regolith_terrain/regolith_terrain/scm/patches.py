@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from numba import njit
 
 from regolith_terrain.scm.constants import (
@@ -66,18 +67,17 @@ def find_runs(ground, mode, shear, r0, r1, c0, c1, floats, runs):  # type: ignor
     previous_first = 0
     previous_end = 0
     for row in range(r1 - r0):
-        r = row + r0
         row_first = n
         open_run = False
         for col in range(cols):
-            cell = row * cols + col
-            c = col + c0
+            # Unsigned: an index with a sign might count from the end, and Numba looks.
+            cell, r, c = np.uintp(row * cols + col), np.uintp(row + r0), np.uintp(col + c0)
             s = MISS
             height = heights[cell]
             if height < ground.level_initial[r, c] or (mode == MODE_REFERENCE and height < math.inf):
                 nz = ground.upright[r, c]
                 if nz == 0.0:
-                    nz = upright_part(ground.base, r, c, ground.spacing)
+                    nz = upright_part(ground.base, row + r0, col + c0, ground.spacing)
                     ground.upright[r, c] = nz
                 s = _penetration(
                     height, ground.level_initial[r, c], ground.level[r, c], ground.sinkage_plastic[r, c], nz, mode
