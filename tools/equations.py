@@ -26,6 +26,13 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'equations.md'
 PHYSICS = (
     'regolith_comms/radio.py',
+    'regolith_terrain/dem/detail.py',
+    'regolith_terrain/hillshade.py',
+    'regolith_terrain/lunar/degradation.py',
+    'regolith_terrain/lunar/relief.py',
+    'regolith_terrain/lunar/statistics.py',
+    'regolith_terrain/wong_reece.py',
+    'regolith_vehicles/odometry_errors.py',
 )
 """Modules whose public functions all name their source and their test."""
 HEAD = """# Equations, where they come from, what checks them

@@ -8,7 +8,9 @@ setup(
     name=package_name,
     version='0.1.0',
     packages=find_packages(exclude=['test']),
-    package_data={package_name: ['py.typed', 'data/soils/*.yaml', 'data/terrain/*.yaml', 'data/reference/*']},
+    package_data={
+        package_name: ['py.typed', 'data/soils/*.yaml', 'data/terrain/*.yaml', 'data/reference/*', 'references.bib'],
+    },
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{package_name}']),
         (f'share/{package_name}', ['package.xml']),
@@ -21,6 +23,7 @@ setup(
     license='Apache-2.0',
     entry_points={
         'console_scripts': ['terrain_node = regolith_world.start:node'],
+        'regolith.citations': ['terrain = regolith_terrain.papers:papers'],
         'regolith.experiments': [
             'bevameter = regolith_terrain.experiments.bevameter',
             'multipass = regolith_terrain.experiments.multipass',

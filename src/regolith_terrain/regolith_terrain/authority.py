@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Terrain's part in the evolution cycle: it holds the ground, merges what the agents did to it and tells everybody."""
+"""Terrain's part in the evolution cycle: it holds the ground, merges the agents' changes and sends the merge to all."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HEAD = 16
 
 
 def handshake_parameters(config: TerrainConfig, field: HeightField) -> dict[str, str]:
-    """Return everything about the ground that terrain and every agent must agree on, as name -> text."""
+    """Return the properties of the ground that terrain and all agents must agree on, as name -> text."""
     parameters = {
         'terrain.fingerprint': field.fingerprint(),
         'terrain.spacing_m': repr(config.spacing_m),
@@ -60,13 +60,13 @@ class TerrainAuthority(Participant):
         grid: SoilGrid | None = None,
         epoch: int = 0,
     ) -> None:
-        """Take charge of the ground.
+        """Hold the ground of a scenario.
 
         :param config: the scenario's terrain section
         :param height_field: the undisturbed ground
         :param send_evolved: carries answers to the world
         :param send_update: carries merged changes to all
-        :param grid: the committed soil, where it is shared within the process; none: a fresh one
+        :param grid: committed soil, where it is shared within the process; none: a fresh one
         """
         super().__init__(name, send_evolved, epoch)
         self.config = config
@@ -75,7 +75,7 @@ class TerrainAuthority(Participant):
         self.soil_seq = 0
         self.conflicts = 0
         self.on_commit: Callable[[Cycle], None] = lambda cycle: None
-        """Told every record that committed an attempt, once the ground has changed."""
+        """Called with every record that commits an attempt, once the ground has changed."""
         self._send_update = send_update
         self._deltas: dict[CycleKey, dict[str, NodeRecords]] = {}
         self._awaited: tuple[str, ...] | None = None
@@ -204,7 +204,7 @@ class TerrainAuthority(Participant):
         return int(np.frombuffer(blob, '<i8', 1)[0]), blob[_HEAD:]
 
     def forget(self, epoch: int) -> None:
-        """Drop every memory of earlier records; deltas of the new epoch that are already here stay."""
+        """Drop all that came of earlier records; deltas of the new epoch that are already here stay."""
         super().forget(epoch)
         self._drop_attempt()
         self._deltas = {key: parts for key, parts in self._deltas.items() if key.epoch >= epoch}

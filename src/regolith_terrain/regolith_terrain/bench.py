@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What one wheel costs: the benchmark behind ``bench scm``."""
+"""The cost of one wheel on soil: the benchmark behind ``bench scm``."""
 
 from __future__ import annotations
 
@@ -10,11 +10,16 @@ import numpy as np
 from numba import njit
 
 from regolith_terrain.config import load_soil
+from regolith_terrain.records import Floats
 from regolith_terrain.scm import (
     MODES,
     NO_BULLDOZING,
     OK,
     STAT_LOADED_NODES,
+    Ground,
+    Scratch,
+    Shapes,
+    Wrench,
     body_wrench,
     cylinder,
     make_scratch,
@@ -54,10 +59,12 @@ def scm_cost(mode: str = 'regolith', sinkage_m: float = 0.13, repeats: int = 7) 
     return {'us_per_wheel_step': 1e6 * best / steps, 'loaded_nodes': float(loaded)}
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _roll(  # type: ignore[no-untyped-def]
-    ground, soils, rules, mode, shape, sinkage, steps, shear, scratch, wrench
-):
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _roll(
+    ground: Ground, soils: Floats, rules: Floats, mode: int, shape: Shapes, sinkage: float, steps: int, shear: Floats,
+    scratch: Scratch, wrench: Wrench,
+) -> float:
+    """Return the mean number of loaded nodes of a wheel that rolls for so many steps; nan if it leaves the window."""
     center = np.array([0.0, 0.0, _RADIUS - sinkage])
     rotation = np.eye(3)
     velocity = np.array([0.2, 0.0, 0.0])

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class BulldozingConfig(Section):
-    """Whether and how displaced soil heaps up beside a wheel (:mod:`regolith_terrain.scm.bulldozing`)."""
+    """Bulldozing: displaced soil that heaps up beside a wheel (:mod:`regolith_terrain.scm.bulldozing`)."""
 
     enabled: bool = Field(default=False, description='whether displaced soil heaps up')
     repose_angle_deg: float = Field(default=35.0, gt=0.0, lt=90.0, description='steepest slope of loose soil [deg]')
@@ -80,7 +80,7 @@ def _base_dir(info: ValidationInfo) -> Path:
 
 
 def _soil_from_anything(value: Any, info: ValidationInfo) -> Any:
-    """Return a soil; of a region, which does not know the law of the ground it lies in, by its own key."""
+    """Return a soil under the law that its own section names: a region does not know that of the ground around."""
     if isinstance(value, SoilParameters):
         return value
     return load_soil_of(soil_law(info.data.get('ground') or DEFAULT), value, _base_dir(info))
@@ -195,7 +195,7 @@ class RockFreeConfig(Section):
 
 
 class TerrainConfig(Section):
-    """Where the ground comes from and how it yields."""
+    """The ground: its source, its soil law and its soils."""
 
     source: Annotated[str, BeforeValidator(_source_from_base_dir)] = Field(
         'procedural', min_length=1, description="'procedural', 'flat' or the path of a GeoTIFF, PDS3 label or .npy"
@@ -244,7 +244,7 @@ class TerrainConfig(Section):
     @model_validator(mode='before')
     @classmethod
     def _soils_of_one_law(cls, values: Any) -> Any:
-        """Give a ground that names no soil its law's default, and regions the law of the ground they lie in."""
+        """Return the values with the law's default soil where none is named, and the ground's law in every region."""
         ground = values.get('ground', DEFAULT) if isinstance(values, Mapping) else DEFAULT
         if ground == DEFAULT or not isinstance(ground, str):
             return values
@@ -259,11 +259,11 @@ class TerrainConfig(Section):
 
     @property
     def law(self) -> SoilLaw:
-        """What the ground is made of."""
+        """Soil law of the ground."""
         return soil_law(self.ground)
 
     def soil_map(self) -> SoilMap:
-        """Return which soil lies where."""
+        """Return the map of soils."""
         from regolith_terrain.soil_map import SoilMap
 
         soils = np.array([self.soil.parameters(), *(region.soil.parameters() for region in self.regions)])
@@ -288,7 +288,7 @@ class TerrainConfig(Section):
 
     @property
     def detail_between_posts(self) -> DetailConfig | None:
-        """What is made between the posts of an elevation model; None for other ground, and where it is not wanted."""
+        """Detail between the posts of an elevation model; None for other ground, and where it is switched off."""
         if self.source in ('procedural', 'flat') or self.detail == 'none':
             return None
         return self.detail if self.detail is not None else DetailConfig.model_validate({})

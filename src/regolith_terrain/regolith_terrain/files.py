@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Ground written to files: GeoTIFF in a local metric frame, rock catalogue, hillshade, and a note of what they are.
+"""Ground written to files: GeoTIFF in a local metric frame, rock catalogue, hillshade, and a description.
 
-All of a folder's files come at once or not at all: they are written beside it and moved into place when complete.
+All of a folder's files appear at once or not at all: they are written beside it and moved into place when complete.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ MOST_POSTS = 1_000_000_000
 _PICTURE = 1600
 _UNITS = {'x': 'm', 'y': 'm', 'z': 'm', 'diameter': 'm', 'height': 'm', 'aspect': '1', 'yaw': 'rad', 'shape': '1'}
 _SUN = (300.0, 15.0)
+"""Azimuth and elevation in the pictures [deg]."""
 
 Progress = Callable[[float, str], None]
-"""Takes the share that is done, 0 to 1, and what is being done."""
+"""Progress callback (share done, 0 to 1; name of the stage)."""
 
 
 def silent(done: float, what: str) -> None:
@@ -75,9 +76,9 @@ class Nodes:
 
 @contextlib.contextmanager
 def new_folder(folder: Path) -> Iterator[Path]:
-    """Give a folder to write to that takes the name of ``folder`` once the block ends well, and vanishes if not.
+    """Yield a folder to write to; it takes the name of ``folder`` once the block ends well, and vanishes otherwise.
 
-    :raises ValueError: if there is something in ``folder``
+    :raises ValueError: if ``folder`` is not empty
     """
     if os.path.exists(folder) and (not folder.is_dir() or any(folder.iterdir())):
         raise ValueError(f'{folder}: is there and not empty; allowed: a new or an empty folder')
@@ -103,8 +104,8 @@ def write_lunar_ground(
     :param nodes: to write; craters and waves that their spacing cannot show are left out
     :param folder: new or empty
     :param least_rock_m: smallest diameter in the catalogue
-    :param progress: told of it
-    :raises ValueError: if there is something in the folder
+    :param progress: called with the share done and the stage
+    :raises ValueError: if the folder is not empty
     """
     field = rocks.field
     with new_folder(folder) as made:
@@ -134,7 +135,7 @@ def write_lunar_ground(
 
 
 def write_about(path: Path, about: dict[str, Any]) -> None:
-    """Write what the other files are as JSON."""
+    """Write the description of the other files as JSON."""
     path.write_text(json.dumps(about, indent=1) + '\n', encoding='utf-8')
 
 

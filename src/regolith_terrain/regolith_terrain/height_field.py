@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where the undisturbed ground of a scenario comes from."""
+"""Builders of a scenario's undisturbed ground and its rocks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def build_height_field(config: TerrainConfig, scenario_seed: int) -> HeightField
     """Return the undisturbed ground of a scenario.
 
     :param config: the scenario's terrain section
-    :param scenario_seed: used by procedural ground and detail that state no seed of its own
+    :param scenario_seed: for procedural ground and detail without a seed of their own
     :raises ValueError: if a raster cannot be used
     """
     if config.source == 'flat':
@@ -45,7 +45,7 @@ def build_height_field(config: TerrainConfig, scenario_seed: int) -> HeightField
     raster = RasterField.from_file(config.source, config.post_spacing_m, config.center, config.north)
     detail = config.detail_between_posts
     spacing = max(raster.spacing, raster.spacing_across)
-    # What nobody asked for is left out where it would say nothing new, or where too few posts tell how rough it is.
+    # Default detail is left out where it would add nothing finer, or where too few posts tell the roughness.
     if detail is None or (config.detail is None and (spacing <= 2.0 * detail.finest_m or min(raster.posts.shape) < 9)):
         return raster
     return raster.with_detail(
@@ -64,7 +64,7 @@ def build_rocks(config: TerrainConfig, scenario_seed: int) -> RockField | None:
     """Return the rocks of a scenario's ground; none where it has none.
 
     :param config: the scenario's terrain section
-    :param scenario_seed: used by ground that states no seed of its own
+    :param scenario_seed: for ground without a seed of its own
     """
     field = build_height_field(config, scenario_seed) if config.has_rocks else None
     free = [(np.array(part.points, dtype=np.float64), part.half_width_m) for part in config.rock_free]

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Shaded relief, to look at ground."""
+"""Shaded relief: a picture of ground."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ from numpy.typing import NDArray
 def hillshade(
     z: NDArray[np.float64], spacing: float, sun_azimuth_deg: float = 315.0, sun_elevation_deg: float = 30.0
 ) -> NDArray[np.float64]:
-    """Return the cosine of the angle between sun and ground, 0 (turned away) to 1, shaped as ``z``.
+    """Return the cosine of the angle between the sun and the ground's normal, 0 (turned away) to 1, shaped as ``z``.
 
-    Ground does not shade other ground here.
+    Ground casts no shadow on other ground.
 
     :param z: heights [m] at x = i spacing, y = j spacing, shape (ni, nj), both at least 2
     :param spacing: [m]
     :param sun_azimuth_deg: clockwise from north (+y)
     :param sun_elevation_deg: above the horizon
+
+    Source: horn1981.
+    Checked by: test_procedural.py::test_hillshade.
     """
     gx, gy = np.gradient(np.asarray(z, dtype=np.float64), spacing)
     azimuth, elevation = np.deg2rad(sun_azimuth_deg), np.deg2rad(sun_elevation_deg)

@@ -7,9 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from regolith_terrain.records import Floats, NodeRecords
+from regolith_terrain.records import Floats, NodeRecords, node_key
 from regolith_terrain.soil_grid import SoilGrid
 
 BLOCK = 128
@@ -28,7 +27,7 @@ class ElevationMap:
     heights: Floats
     """Of the cells' middles [m], shape (nx, ny): first index along x."""
     sinkage: Floats
-    """How far the changed nodes of a cell lie below what they were, on average [m]; 0 where none is, shape (nx, ny)."""
+    """Mean depth of a cell's changed nodes below their initial level [m]; 0 where none changed, shape (nx, ny)."""
 
 
 class MapView:
@@ -38,11 +37,11 @@ class MapView:
     """
 
     def __init__(self, grid: SoilGrid, cell_m: float = 0.1, reach_m: float = 8.0) -> None:
-        """Look at a grid.
+        """Map a grid.
 
         :param grid: the committed soil; only read
         :param cell_m: edge of a cell [m]; at least the grid's spacing is used
-        :param reach_m: shown around each place [m]
+        :param reach_m: radius shown around each place [m]
         """
         self.grid = grid
         self.cell_m = max(cell_m, grid.spacing)
@@ -64,7 +63,7 @@ class MapView:
                     self._blocks[a, b] = 0.25 * middle
 
     def elevation(self) -> ElevationMap | None:
-        """Return the map; None before anything was looked at. Blocks nobody came near are nan."""
+        """Return the map; None before anything was looked at. Blocks that nothing came near are nan."""
         if not self._blocks:
             return None
         index = np.array(sorted(self._blocks))
@@ -95,8 +94,8 @@ class MapView:
         self._shown = now
         if len(before) == 0:
             return now
-        at = np.searchsorted(_keys(before), _keys(now)).clip(max=len(before) - 1)
-        same = (_keys(before)[at] == _keys(now)) & (before.level[at] == now.level)
+        at = np.searchsorted(node_key(before.i, before.j), node_key(now.i, now.j)).clip(max=len(before) - 1)
+        same = (node_key(before.i, before.j)[at] == node_key(now.i, now.j)) & (before.level[at] == now.level)
         fresh = np.nonzero(~same)[0]
         return NodeRecords.from_values(now.i[fresh], now.j[fresh], now.table[:, fresh], now.fields)
 
@@ -104,8 +103,3 @@ class MapView:
 def positions(records: NodeRecords, spacing: float) -> tuple[Floats, Floats]:
     """Return x and y of nodes [m], shape (n,) each."""
     return np.asarray(records.i * spacing, np.float64), np.asarray(records.j * spacing, np.float64)
-
-
-def _keys(records: NodeRecords) -> Floats:
-    keys: ArrayLike = (records.i.astype(np.int64) << 32) + (records.j.astype(np.int64) + 2**31)
-    return np.asarray(keys)

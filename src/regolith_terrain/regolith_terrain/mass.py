@@ -1,11 +1,11 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The books of soil that was moved: what left one place must have come to another.
+"""The books of soil that was moved: as much must have come to one place as left another.
 
 ``mass_kgpm2`` of a node says by how much the mass of its column differs from virgin ground. Only transport changes it,
 never compaction, which packs the same mass into less height. Whoever moves soil does so in whole quanta: multiples of a
-power of two, which doubles add and subtract without rounding. So whatever is moved to and fro, in whatever order, the
-sum over the ground is exact.
+power of two, which doubles add and subtract without rounding. So the sum over the ground is exact, in whatever order
+soil is moved.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ eight million kg/m^2."""
 
 
 class Ledger(TypedDict):
-    """Where the soil is that is not where it was [kg]."""
+    """Masses of displaced soil, by where they are now [kg]."""
 
     ground_kg: float
-    """Sum over the ground: negative where less lies than lay there."""
+    """Change over the whole ground: negative where soil was taken."""
     carried_kg: float
     """In tools and on vehicles."""
     in_flight_kg: float
@@ -30,7 +30,7 @@ class Ledger(TypedDict):
     in_transit_kg: float
     """Taken from the ground in one cycle and granted in the next."""
     error_kg: float
-    """Sum of all four: made of nothing, or lost."""
+    """Sum of all four: soil made of nothing, or lost; zero if the books balance."""
 
 
 def ledger(
@@ -38,8 +38,8 @@ def ledger(
 ) -> Ledger:
     """Return the books.
 
-    Nothing carries soil today, and bulldozing sets down in the same substep what it takes up, so that only the ground
-    has an entry; the others are for tools and thrown soil.
+    Nothing carries soil today, and bulldozing sets soil down in the substep in which it takes it up, so that only the
+    ground has an entry; the others are for tools and thrown soil.
 
     :param ground_kgpm2: exact sum of ``mass_kgpm2`` over all nodes
     :param cell_m2: area of a node

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""One ground out of what several vehicles did to it in the same cycle, the same whoever was heard first."""
+"""The merge of what several vehicles did to the ground in one cycle, the same in whatever order they report."""
 
 from __future__ import annotations
 
@@ -14,10 +14,13 @@ from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain.compiled import bind
-from regolith_terrain.records import NodeRecords, node_key
+from regolith_terrain.records import Floats, NodeRecords, node_key
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.soil_law import SoilLaw
 from regolith_world.records import CycleKey
+
+Owners = NDArray[np.int16]
+Rows = NDArray[np.intp]
 
 _LEVEL_INITIAL, _LEVEL = 0, 1
 """Rows of node records that all laws have; their masses stand in the last."""
@@ -38,8 +41,8 @@ class SoilUpdate:
 
     key: CycleKey
     records: NodeRecords
-    owner: NDArray[np.int16]
-    """Index into ``agents`` of the one whose compaction each node has, shape (n,)."""
+    owner: Owners
+    """Index into ``agents`` of the agent whose compaction each node keeps, shape (n,)."""
     agents: tuple[str, ...]
     """All agents of the cycle, sorted by name."""
     conflicts: int
@@ -47,14 +50,14 @@ class SoilUpdate:
     soil_seq: int
     """Number of updates committed once this one is."""
     soil_hash: str
-    """Of the ground once this update is committed."""
+    """Hash of the ground once this update is committed."""
 
 
 class Merged(NamedTuple):
-    """What :func:`merge` returns."""
+    """The outcome of :func:`merge`; its fields are those of :class:`SoilUpdate`."""
 
     records: NodeRecords
-    owner: NDArray[np.int16]
+    owner: Owners
     conflicts: int
 
 
@@ -99,24 +102,36 @@ def merge(grid: SoilGrid, deltas: Mapping[str, NodeRecords]) -> Merged:
     return Merged(NodeRecords.from_values(i[start], j[start], out, grid.law.names), owner, len(shared))
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def sunk_deeper(values, a, b):  # type: ignore[no-untyped-def]
-    """Return whether column a of node records lies further below its level_initial; the rule of laws without one."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def sunk_deeper(values: Floats, a: int, b: int) -> bool:
+    """Return whether column ``a`` of node records lies further below its level_initial than ``b``.
+
+    The rule of laws that have none of their own.
+    """
     sunk_a = values[_LEVEL_INITIAL, a] - values[_LEVEL, a]
-    return sunk_a > values[_LEVEL_INITIAL, b] - values[_LEVEL, b]
+    deeper: bool = sunk_a > values[_LEVEL_INITIAL, b] - values[_LEVEL, b]
+    return deeper
 
 
 @cache
 def resolver(law: SoilLaw) -> Callable[..., None]:
-    """Return the compiled function that settles every node of ``shared`` by a law's rule.
-
-    Its values have a row per field, and the agents of a node stand in name order; ``out`` and ``owner`` hold the first
-    of them and are written.
-    """
+    """Return the compiled :func:`_resolve` with a law's merge rule bound to ``outdoes``."""
     return bind(_resolve, outdoes=law.merge_rule())
 
 
-def _resolve(values, agent, start, count, shared, committed, out, owner):  # type: ignore[no-untyped-def]
+def _resolve(
+    values: Floats, agent: Owners, start: Rows, count: Rows, shared: Rows, committed: Floats, out: Floats,
+    owner: Owners,
+) -> None:
+    """Write the record and the owner of every node that several agents changed.
+
+    :param values: records of all agents, one row per field; of each node one column per agent, in name order
+    :param agent: index of each column's agent
+    :param start: first column of each node; ``count``: number of its columns
+    :param shared: nodes to write, as indices into ``start``
+    :param committed: records of these nodes before the cycle, one column each
+    :param out: out: records, one column per node; ``owner``: index of the agent whose compaction it keeps
+    """
     mass_row = values.shape[0] - 1
     for n in range(shared.shape[0]):
         node = shared[n]

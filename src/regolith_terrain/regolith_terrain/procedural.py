@@ -25,14 +25,24 @@ from numpy.polynomial import Polynomial
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.config import RoughnessConfig
+from regolith_terrain.lunar.hashing import DRAW_GAMMA, cell_word, unit
+from regolith_terrain.records import Floats
 from regolith_terrain.surface import HeightField, Heights
-from regolith_world.counter import mix
+from regolith_world.counter import GOLDEN_GAMMA, mix
 
-# A lattice cell of crater octave [d, 2 d) is 3 d wide: craters reach out to three radii, at most 3 d.
 _REACH = 3.0
+"""Radii from its centre at which a crater ends; a cell of the octave [d, 2 d) is 3 d wide, as the widest reach."""
 _RIM = 0.04
-# Within the clear region craters are this worn, which keeps their walls below some 7 degrees.
+"""Height of a fresh rim over the diameter."""
 _CLEAR_FRESHNESS = 0.15
+"""Of craters within the clear region: keeps their walls below some 7 degrees."""
+_CRATER_LAYER, _COUNT_LAYER = 1000, 2000
+"""Layers of random words from which craters and their numbers are drawn; those of the octaves of noise start at 0."""
+DENSITY, EXPONENT, LEAST, LARGEST, DEPTH_RATIO, CLEAR_RADIUS, CLEAR_LARGEST = range(7)
+"""Numbers of the craters: wider than 1 m [1/m^2], exponent, smallest and largest diameter [m], fresh depth over
+diameter; radius of the clear region about the origin and largest diameter in it [m]."""
+FREQUENCY, AMPLITUDE, COS, SIN = range(4)
+"""Columns of the octaves of noise: 1 / wavelength [1/m], amplitude [m], cos and sin of the lattice's turn."""
 _VERSION = 1
 
 
@@ -40,7 +50,10 @@ class ProceduralField(HeightField):
     """Endless procedural ground; the height at the origin is 0."""
 
     def __init__(self, seed: int, roughness: RoughnessConfig | None = None) -> None:
-        """Make the ground of this seed; without ``roughness`` that of a gentle mare."""
+        """Make the ground of a seed.
+
+        :param roughness: its shape; none: that of a gentle mare
+        """
         config = roughness if roughness is not None else RoughnessConfig()
         self.seed = int(seed)
         self.roughness = config
@@ -79,7 +92,13 @@ class ProceduralField(HeightField):
 
 
 def _noise_octaves(config: RoughnessConfig) -> NDArray[np.float64]:
-    """Return (1 / wavelength, amplitude, cos, sin of the lattice's turn) of every octave, shape (n, 4)."""
+    """Return the octaves of noise, longest wavelength first, shape (n, 4).
+
+    Their amplitudes fall as wavelength^H; together they have the stated rms height.
+
+    Source: perlin2002; turcotte1997; rosenburg2011.
+    Checked by: test_procedural.py::test_fractal_part_has_the_stated_height_and_hurst_exponent.
+    """
     count = int(math.floor(math.log2(config.outer_scale_m / config.inner_scale_m) + 1e-9)) + 1
     wavelength = config.outer_scale_m * 0.5 ** np.arange(count)
     amplitude = wavelength**config.hurst
@@ -94,43 +113,36 @@ def _noise_rms() -> float:
 
     Its square is the cell mean of sum over corners of w^2 |d|^2 / 3 with w = (1 - f(x)) (1 - f(y)), f the quintic
     fade: by symmetry 8/3 times the integrals of (1 - f)^2 and of (1 - f)^2 x^2 over [0, 1].
+
+    Source: perlin2002.
+    Checked by: test_lunar_statistics.py::test_noise_has_the_stated_deviation.
     """
     weight = (1.0 - Polynomial([0.0, 0.0, 0.0, 10.0, -15.0, 6.0])) ** 2
     plain, moment = weight.integ(), (weight * Polynomial([0.0, 0.0, 1.0])).integ()
     return math.sqrt(8.0 / 3.0 * (plain(1.0) - plain(0.0)) * (moment(1.0) - moment(0.0)))
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _unit(word):  # type: ignore[no-untyped-def]
-    """Return a double in [0, 1) from a random word."""
-    return np.float64(word >> np.uint64(11)) * (1.0 / 9007199254740992.0)
-
-
-@njit(cache=True, nogil=True, error_model='numpy')
-def _cell_word(key, layer, ix, iy):  # type: ignore[no-untyped-def]
-    """Return the random word of a lattice cell."""
-    word = mix(key + np.uint64(layer + 1) * np.uint64(0x9E3779B97F4A7C15))
-    word = mix(word ^ np.uint64(np.int64(ix)))
-    return mix((word + np.uint64(0x9E3779B97F4A7C15)) ^ np.uint64(np.int64(iy)))
-
-
-@njit(cache=True, nogil=True, error_model='numpy')
-def _corner(key, layer, ix, iy, dx, dy):  # type: ignore[no-untyped-def]
-    """Return gradient . distance of one lattice corner."""
-    word = _cell_word(key, layer, ix, iy)
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _corner(key: np.uint64, layer: int, ix: int, iy: int, dx: float, dy: float) -> float:
+    """Return the product of the gradient at one lattice corner and the distance (dx, dy) from it."""
+    word = cell_word(key, layer, ix, iy)
     gx = np.float64(word >> np.uint64(32)) * (2.0 / 4294967296.0) - 1.0
     gy = np.float64(word & np.uint64(0xFFFFFFFF)) * (2.0 / 4294967296.0) - 1.0
     return gx * dx + gy * dy
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _fractal(x, y, key, octaves):  # type: ignore[no-untyped-def]
-    """Return the fractal relief at (x, y)."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _fractal(x: float, y: float, key: np.uint64, octaves: Floats) -> float:
+    """Return the fractal relief [m] at (x, y) [m]: octaves of gradient noise with the quintic fade.
+
+    Source: perlin2002.
+    Checked by: test_procedural.py::test_fractal_part_has_the_stated_height_and_hurst_exponent.
+    """
     z = 0.0
     for layer in range(octaves.shape[0]):
-        cos, sin = octaves[layer, 2], octaves[layer, 3]
-        u = (cos * x + sin * y) * octaves[layer, 0]
-        v = (cos * y - sin * x) * octaves[layer, 0]
+        cos, sin = octaves[layer, COS], octaves[layer, SIN]
+        u = (cos * x + sin * y) * octaves[layer, FREQUENCY]
+        v = (cos * y - sin * x) * octaves[layer, FREQUENCY]
         iu, iv = int(math.floor(u)), int(math.floor(v))
         du, dv = u - iu, v - iv
         fu = du * du * du * (du * (du * 6.0 - 15.0) + 10.0)
@@ -141,13 +153,21 @@ def _fractal(x, y, key, octaves):  # type: ignore[no-untyped-def]
         d = _corner(key, layer, iu + 1, iv + 1, du - 1.0, dv - 1.0)
         low = a + fu * (b - a)
         high = c + fu * (d - c)
-        z += octaves[layer, 1] * (low + fv * (high - low))
+        z += octaves[layer, AMPLITUDE] * (low + fv * (high - low))
     return z
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _crater_height(x, depth, rim, blend):  # type: ignore[no-untyped-def]
-    """Return the height of a crater at x = distance / radius < 3; see the module's description."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _crater_height(x: float, depth: float, rim: float, blend: float) -> float:
+    """Return the height [m] of a crater at x = distance / radius < 3.
+
+    :param depth: from rim to floor [m]
+    :param rim: its height [m]
+    :param blend: difference of heights below which bowl and ejecta are rounded into one another [m]
+
+    Source: pike1977; mcgetchin1973.
+    Checked by: test_procedural.py::test_crater_profile_joins_smoothly.
+    """
     bowl = depth * (x * x - 1.0) + rim
     outside = rim / max(x, 0.5) ** 3
     if x > 2.0:
@@ -157,39 +177,45 @@ def _crater_height(x, depth, rim, blend):  # type: ignore[no-untyped-def]
     return min(bowl, outside) - overlap * overlap / (4.0 * blend)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _crater(key, layer, ix, iy, index, least, craters):  # type: ignore[no-untyped-def]
-    """Return (x, y, radius, depth, rim, blend) of one crater of a cell; radius 0 where it is left out."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _crater(
+    key: np.uint64, layer: int, ix: int, iy: int, index: int, least: float, craters: Floats
+) -> tuple[float, float, float, float, float, float]:
+    """Return (x, y, radius, depth, rim, blend) of one crater of a cell [m]; radius 0 where it is left out.
+
+    Source: trask1966, diameters follow a power law; pike1977.
+    Checked by: test_procedural.py::test_craters_are_as_many_as_stated.
+    """
     cell = _REACH * least
-    word = mix(_cell_word(key, 1000 + layer, ix, iy) + np.uint64(index + 1) * np.uint64(0xD1342543DE82EF95))
-    cx = (ix + _unit(word)) * cell
-    word = mix(word + np.uint64(0x9E3779B97F4A7C15))
-    cy = (iy + _unit(word)) * cell
-    word = mix(word + np.uint64(0x9E3779B97F4A7C15))
-    exponent = craters[1]
-    diameter = least * (1.0 - _unit(word) * (1.0 - 0.5**exponent)) ** (-1.0 / exponent)
-    word = mix(word + np.uint64(0x9E3779B97F4A7C15))
-    freshness = _unit(word)
+    word = mix(cell_word(key, _CRATER_LAYER + layer, ix, iy) + np.uint64(index + 1) * DRAW_GAMMA)
+    cx = (ix + unit(word)) * cell
+    word = mix(word + GOLDEN_GAMMA)
+    cy = (iy + unit(word)) * cell
+    word = mix(word + GOLDEN_GAMMA)
+    exponent = craters[EXPONENT]
+    diameter = least * (1.0 - unit(word) * (1.0 - 0.5**exponent)) ** (-1.0 / exponent)
+    word = mix(word + GOLDEN_GAMMA)
+    freshness = unit(word)
     # Most craters are old: the mean depth is 0.43 of a fresh one's.
     freshness = 0.15 + 0.85 * freshness * freshness
     radius = 0.5 * diameter
-    if diameter > craters[3]:
+    if diameter > craters[LARGEST]:
         return cx, cy, 0.0, 0.0, 0.0, 1.0
     distance = math.sqrt(cx * cx + cy * cy)
-    if distance < craters[5] + 1.5 * radius:
-        if diameter > craters[6]:
+    if distance < craters[CLEAR_RADIUS] + 1.5 * radius:
+        if diameter > craters[CLEAR_LARGEST]:
             return cx, cy, 0.0, 0.0, 0.0, 1.0
         freshness = min(freshness, _CLEAR_FRESHNESS)
-    depth = craters[4] * diameter * freshness
+    depth = craters[DEPTH_RATIO] * diameter * freshness
     rim = _RIM * diameter * freshness
     blend = depth * (0.25 + 0.5 * (1.0 - freshness))
     return cx, cy, radius, depth, rim, blend
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _crater_count(key, layer, ix, iy, mean):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _crater_count(key: np.uint64, layer: int, ix: int, iy: int, mean: float) -> int:
     """Return a Poisson number of craters of a cell (inverse of the distribution function, cut at 8)."""
-    u = _unit(mix(_cell_word(key, 2000 + layer, ix, iy)))
+    u = unit(mix(cell_word(key, _COUNT_LAYER + layer, ix, iy)))
     term = math.exp(-mean)
     total = term
     count = 0
@@ -200,21 +226,30 @@ def _crater_count(key, layer, ix, iy, mean):  # type: ignore[no-untyped-def]
     return count
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _cell_mean(least, craters):  # type: ignore[no-untyped-def]
-    """Return the expected number of craters of diameters [least, 2 least) in a cell."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _cell_mean(least: float, craters: Floats) -> float:
+    """Return the expected number of craters of diameters [least, 2 least) in a cell.
+
+    Source: trask1966.
+    Checked by: test_procedural.py::test_craters_are_as_many_as_stated.
+    """
     cell = _REACH * least
-    return craters[0] * least ** -craters[1] * (1.0 - 0.5 ** craters[1]) * cell * cell
+    exponent = craters[EXPONENT]
+    mean: float = craters[DENSITY] * least**-exponent * (1.0 - 0.5**exponent) * cell * cell
+    return mean
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _points(x, y, key, octaves, craters, offset, out):  # type: ignore[no-untyped-def]
-    """Evaluate scattered points. The order of summation (octave, cell, crater) must equal that of _block."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _points(x: Floats, y: Floats, key: np.uint64, octaves: Floats, craters: Floats, offset: float, out: Floats) -> None:
+    """Write the heights [m] at scattered points to ``out``.
+
+    The order of summation (octave, cell, crater) must be that of :func:`_block`.
+    """
     for n in range(x.shape[0]):
         z = 0.0
-        least = craters[2]
+        least = craters[LEAST]
         layer = 0
-        while craters[0] > 0.0 and craters[4] > 0.0 and least <= craters[3]:
+        while craters[DENSITY] > 0.0 and craters[DEPTH_RATIO] > 0.0 and least <= craters[LARGEST]:
             cell = _REACH * least
             mean = _cell_mean(least, craters)
             ix, iy = int(math.floor(x[n] / cell)), int(math.floor(y[n] / cell))
@@ -232,15 +267,17 @@ def _points(x, y, key, octaves, craters, offset, out):  # type: ignore[no-untype
         out[n] = (z + _fractal(x[n], y[n], key, octaves)) - offset
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _block(i0, j0, spacing, key, octaves, craters, offset, out):  # type: ignore[no-untyped-def]
-    """Evaluate a block of nodes, crater by crater; ``out`` comes zeroed."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _block(
+    i0: int, j0: int, spacing: float, key: np.uint64, octaves: Floats, craters: Floats, offset: float, out: Floats
+) -> None:
+    """Write the heights [m] of nodes (i0 + r, j0 + c) to ``out``, which comes zeroed, crater by crater."""
     ni, nj = out.shape
     x0, x1 = i0 * spacing, (i0 + ni - 1) * spacing
     y0, y1 = j0 * spacing, (j0 + nj - 1) * spacing
-    least = craters[2]
+    least = craters[LEAST]
     layer = 0
-    while craters[0] > 0.0 and craters[4] > 0.0 and least <= craters[3]:
+    while craters[DENSITY] > 0.0 and craters[DEPTH_RATIO] > 0.0 and least <= craters[LARGEST]:
         cell = _REACH * least
         mean = _cell_mean(least, craters)
         for kx in range(int(math.floor(x0 / cell)) - 1, int(math.floor(x1 / cell)) + 2):

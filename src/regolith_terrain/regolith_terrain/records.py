@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is said about changed soil nodes."""
+"""Records of changed soil nodes."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ class NodeRecords:
         return self.table.copy()
 
     def is_sorted(self) -> bool:
-        """Say whether the nodes are unique and sorted by (i, j)."""
+        """Return whether the nodes are unique and sorted by (i, j)."""
         key = node_key(self.i, self.j)
         return bool(np.all(key[1:] > key[:-1]))
 
     def equals(self, other: NodeRecords) -> bool:
-        """Say whether both hold the same nodes with the same bits."""
+        """Return whether both hold the same nodes with the same bits."""
         return (
             np.array_equal(self.i, other.i)
             and np.array_equal(self.j, other.j)
@@ -72,9 +72,9 @@ class NodeRecords:
 
 
 def row_of(owner: object, name: str, table: Floats) -> Floats:
-    """Return the row of a table that an attribute names; for ``__getattr__`` of what has ``fields``.
+    """Return the row of a table that an attribute names, for ``__getattr__`` of an owner with ``fields``.
 
-    :raises AttributeError: if no field is called so
+    :raises AttributeError: if there is no such field
     """
     fields: tuple[str, ...] = object.__getattribute__(owner, 'fields')
     if name not in fields:

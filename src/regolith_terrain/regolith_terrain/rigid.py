@@ -4,12 +4,17 @@
 
 Each part has a few points of contact: a wheel one on each rim and one between, where it lies deepest against the
 ground's slope; anything else the corners of the box round it. A point presses with a spring and a damper along the
-ground's normal, N = max(0, k d - c v_n), and is held by Coulomb friction, at most mu N. What of that is mobilised is a
-vector in the contact's memory, as the shear of SCM is, and follows Dahl's law (1968, "A solid friction model"):
-dm = (u - m) |v| dt / s, u being the unit vector against sliding and s the key ``stick_m``; so a vehicle at rest on a
-slope stays where it is.
+ground's normal, N = max(0, k d - c v_n), and is held by Coulomb friction, at most mu N. The mobilised part of that is a
+vector m in the contact's memory, as the shear of SCM is: dm = (u - m) |v| dt / s, u being the unit vector against
+sliding and s the key ``stick_m``; so a vehicle at rest on a slope stays where it is. Spring and damper are Regolith's
+own: they stand for a ground stiffer than a step can resolve, which a part enters by its load over k.
 
 The ground's surface is bilinear between nodes. Nothing changes it, so agents send no deltas.
+
+Source: dahl1968.
+Checked by: test_rigid.py::test_a_block_slides_as_coulomb_says,
+test_rigid.py::test_a_block_holds_below_the_angle_of_friction,
+test_rigid.py::test_a_wheel_carries_its_load_on_three_points_and_slips_by_coulomb.
 """
 
 from __future__ import annotations
@@ -19,10 +24,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
-from regolith_terrain.ground_contact import ContactSetting, GroundContact, StepLimit
+from regolith_terrain.ground_contact import ContactSetting, GroundContact, PartPose, StepLimit
 from regolith_terrain.records import Floats
-from regolith_terrain.scm.arrays import Shapes
+from regolith_terrain.scm.arrays import Shapes, Wrench
 from regolith_terrain.scm.constants import (
     CYLINDER,
     GROUSERED,
@@ -38,26 +44,32 @@ from regolith_terrain.soil_grid import SoilWindow
 FRICTION, STIFFNESS, DAMPING, STICK = range(4)
 """Columns of the parameters."""
 WHEEL_POINTS, BOX_POINTS = 3, 8
+"""Points of contact of a round part and of any other."""
 
 
 class RigidArrays(NamedTuple):
-    """What :func:`press` takes besides a part."""
+    """Ground and memory for :func:`press`."""
 
     level: Floats
     """[m], shape (ni, nj)."""
-    region: np.ndarray
+    region: NDArray[np.uint8]
     """Row of ``soils`` that holds at each node, shape (ni, nj)."""
     i0: int
+    """Index of the window's first row."""
     j0: int
+    """Index of its first column."""
     spacing: float
+    """Distance of the nodes [m]."""
     soils: Floats
+    """Friction, stiffness, damping, stick, one row per soil, shape (m, 4)."""
     shapes: Shapes
+    """Shapes of all parts."""
     held: Floats
     """In/out: mobilised friction of each point in its tangent plane, shape (n, BOX_POINTS, 2)."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def press(arrays, step, part, pose, wrench):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def press(arrays: RigidArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
     """Press a part on the ground for one substep; see :mod:`regolith_terrain.ground_contact`."""
     wrench.force[:] = 0.0
     wrench.torque[:] = 0.0
@@ -71,14 +83,14 @@ def press(arrays, step, part, pose, wrench):  # type: ignore[no-untyped-def]
             _lowest_of_rim(arrays, pose, radius, (n - 1) * size[1], point)
         else:
             _corner(pose, size, kind == MESH, n, point)
-        status = _push(arrays, step, part, n, pose, point, wrench)
+        status: int = _push(arrays, step, part, n, pose, point, wrench)
         if status != OK:
             return status
     return OK
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _surface(arrays, x, y):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _surface(arrays: RigidArrays, x: float, y: float) -> tuple[float, float, float]:
     """Return height [m] and slopes of the ground at a place, NaN beyond the window."""
     row, col = x / arrays.spacing - arrays.i0, y / arrays.spacing - arrays.j0
     level = arrays.level
@@ -91,9 +103,13 @@ def _surface(arrays, x, y):  # type: ignore[no-untyped-def]
     return near + u * (far - near), (far - near) / arrays.spacing, ((b - a) + u * ((e - d) - (b - a))) / arrays.spacing
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _lowest_of_rim(arrays, pose, radius, aside, point):  # type: ignore[no-untyped-def]
-    """Find the point of a circle about a wheel's axle that lies deepest against the slope of the ground below it."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _lowest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: float, point: Floats) -> None:
+    """Write the point [m] of a circle about a wheel's axle that lies deepest against the slope of the ground below it.
+
+    :param aside: of the circle's centre from the wheel's, along the axle [m]
+    :param point: out, shape (3,)
+    """
     ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
     cx, cy, cz = pose.center[0] + aside * ax, pose.center[1] + aside * ay, pose.center[2] + aside * az
     point[0], point[1], point[2] = cx, cy, cz
@@ -108,9 +124,12 @@ def _lowest_of_rim(arrays, pose, radius, aside, point):  # type: ignore[no-untyp
         point[0], point[1], point[2] = cx + scale * dx, cy + scale * dy, cz + scale * dz
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _corner(pose, size, centered, n, point):  # type: ignore[no-untyped-def]
-    """Find a corner of the box round a shape; ``centered``: the box has a centre of its own in size[3:6]."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _corner(pose: PartPose, size: Floats, centered: bool, n: int, point: Floats) -> None:
+    """Write corner ``n`` [m] of the box round a shape to ``point``.
+
+    :param centered: whether the box has a centre of its own, size[3:6]
+    """
     for a in range(3):
         point[a] = pose.center[a]
         for k in range(3):
@@ -120,9 +139,9 @@ def _corner(pose, size, centered, n, point):  # type: ignore[no-untyped-def]
             point[a] += pose.rotation[a, k] * at
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _push(arrays, step, part, n, pose, point, wrench):  # type: ignore[no-untyped-def]
-    """Add what the ground does to one point."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _push(arrays: RigidArrays, step: float, part: int, n: int, pose: PartPose, point: Floats, wrench: Wrench) -> int:
+    """Return OK or LEFT_WINDOW; add the force and torque of the ground on point ``n`` of a part to the wrench."""
     height, slope_x, slope_y = _surface(arrays, point[0], point[1])
     if math.isnan(height):
         return LEFT_WINDOW
@@ -165,7 +184,7 @@ def _push(arrays, step, part, n, pose, point, wrench):  # type: ignore[no-untype
 
 
 class RigidContact(GroundContact):
-    """Springs, dampers and Coulomb friction; remembers how far each point's friction is mobilised."""
+    """Springs, dampers and Coulomb friction; its memory is the mobilised friction of each point."""
 
     press = staticmethod(press)
 
@@ -174,7 +193,7 @@ class RigidContact(GroundContact):
         self._held = np.zeros((self.parts, BOX_POINTS, 2))
 
     def arrays(self, window: SoilWindow, active: int) -> RigidArrays:
-        """Return what :func:`press` takes."""
+        """Return the arguments of :func:`press` for a cycle."""
         self._held[active:] = 0.0
         return RigidArrays(
             window.level, self.region_rows(window), window.i0, window.j0, window.spacing, self.setting.soils.soils,

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a vehicle remembers of the shear under its parts from one cycle to the next."""
+"""The shear under a vehicle's parts, kept from one cycle to the next."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain.records import Floats, Indices
+
+Flags = NDArray[np.bool_]
 
 
 @dataclass(slots=True)
@@ -27,7 +29,9 @@ class ShearMemory:
     layer: Indices
     """Shape (n,)."""
     i: Indices
+    """Node index along x, shape (n,)."""
     j: Indices
+    """Node index along y, shape (n,)."""
     value: Floats
     """Shape (n, 2)."""
 
@@ -42,7 +46,7 @@ class ShearMemory:
         return len(self.layer)
 
     def first(self, layers: int) -> ShearMemory:
-        """Return what the first layers hold, as a memory of as many layers as this one."""
+        """Return the entries of the first layers, in a memory of as many layers as this one."""
         if len(self) == 0 or self.layer[-1] < layers:
             return self
         n = int(np.searchsorted(self.layer, layers))
@@ -62,11 +66,11 @@ class ShearMemory:
         _scatter(self.layer, self.i, self.j, self.value, 1.0, i0, j0, dense)
 
     def clear(self, i0: int, j0: int, dense: Floats) -> None:
-        """Make arrays zero again, of which :meth:`gather` has just returned this memory."""
+        """Write zeros to the arrays wherever this memory, which :meth:`gather` took from them, has entries."""
         _scatter(self.layer, self.i, self.j, self.value, 0.0, i0, j0, dense)
 
-    def gather(self, i0: int, j0: int, dense: Floats, touched: NDArray[np.bool_]) -> ShearMemory:
-        """Return the memory after a cycle: nodes the cycle did not touch as they were, the others as in ``dense``.
+    def gather(self, i0: int, j0: int, dense: Floats, touched: Flags) -> ShearMemory:
+        """Return the memory after a cycle: untouched nodes as they were, touched ones as in ``dense``.
 
         :param i0: index of the window's first row
         :param j0: index of its first column
@@ -100,8 +104,11 @@ class ShearMemory:
         return ShearMemory(layers, layer, i, j, value)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _scatter(layer, i, j, value, factor, i0, j0, dense):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _scatter(
+    layer: Indices, i: Indices, j: Indices, value: Floats, factor: float, i0: int, j0: int, dense: Floats
+) -> None:
+    """Write ``factor`` times each entry's value to its place in the dense arrays."""
     for n in range(layer.shape[0]):
         r = i[n] - i0
         c = j[n] - j0
@@ -110,8 +117,14 @@ def _scatter(layer, i, j, value, factor, i0, j0, dense):  # type: ignore[no-unty
             dense[layer[n], r, c, 1] = factor * value[n, 1]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _gather(layer, i, j, value, i0, j0, dense, touched):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _gather(
+    layer: Indices, i: Indices, j: Indices, value: Floats, i0: int, j0: int, dense: Floats, touched: Flags
+) -> tuple[int, Indices, Indices, Indices, Floats]:
+    """Return the number of entries that were kept and all entries after a cycle (layer, i, j, value), kept ones first.
+
+    See :meth:`ShearMemory.gather`.
+    """
     layers, ni, nj = dense.shape[0], dense.shape[1], dense.shape[2]
     total = 0
     for r in range(ni):

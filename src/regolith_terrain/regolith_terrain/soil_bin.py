@@ -72,7 +72,7 @@ class SoilBin:
         """Fill the bin.
 
         :param soil: name or file of a soil, or its parameters, shape (9,), or those of several, shape (n, 9); the
-            first fills the bin, ``ground.region`` says where the others lie
+            first fills the bin, ``ground.region`` places the others
         :param spacing: of the nodes [m]
         :param mode: 'regolith' or 'reference'
         :param bounds: node indices i0, i1, j0, j1 of the bed, i0 <= i < i1
@@ -148,7 +148,7 @@ class SoilBin:
         return self.body(self._shapes[key], (center[0], center[1], center[2] + 0.05), velocity=velocity, dt=dt)
 
     def fitting(self, shape: Shapes) -> Shapes:
-        """Return the shape, having made enough scratch for it."""
+        """Return the shape itself; there is enough scratch for it afterwards."""
         needed = make_scratch(reach(shape), self.spacing, self._spread)
         if needed.ints.shape[0] > self.scratch.ints.shape[0]:
             self.scratch = needed
@@ -247,7 +247,7 @@ def roll(
 
 
 def rolling_time(speed: float) -> float:
-    """Return when a :func:`roll` at this forward speed [m/s] ends [s]."""
+    """Return the end of a :func:`roll` at a forward speed [m/s] [s]."""
     return min(30.0, 1.5 + max(0.75 / speed, 4.0))
 
 

@@ -24,7 +24,12 @@ class SoilParameters(Section):
 
 
 class SoilConfig(SoilParameters):
-    """Soil contact parameters of one homogeneous soil (Bekker 1969, Janosi & Hanamoto 1961, Krenn & Hirzinger 2009)."""
+    """Soil contact parameters of one homogeneous soil: pressure, shear, unloading.
+
+    Source: bekker1969; janosi1961; krenn2009; carrier1991, the density.
+    Checked by: test_terrain_config.py::test_shipped_sets_are_those_of_the_reference,
+    test_soils.py::test_soils_are_the_published_ones_in_si, test_bulldozing.py::test_erosion_conserves_volume.
+    """
 
     k_phi: float = Field(gt=0.0, le=1e9, description='frictional modulus [N/m^(n+2)]')
     k_c: float = Field(ge=0.0, le=1e8, description='cohesive modulus [N/m^(n+1)]')

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The copy of the ground that an agent in a process of its own holds, and how it stays equal to terrain's."""
+"""The copy of the ground that an agent in a process of its own holds, kept equal to terrain's."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class SoilCopy:
     """
 
     def __init__(self, grid: SoilGrid, owner: str, compaction_transfer: bool = True) -> None:
-        """Follow on ``grid``, on behalf of agent ``owner``."""
+        """Follow terrain's updates on ``grid``, for the agent ``owner``."""
         self.grid = grid
         self.owner = owner
         self.compaction_transfer = compaction_transfer
@@ -34,7 +34,7 @@ class SoilCopy:
         self._received.setdefault(update.key, update)
 
     def has(self, key: CycleKey) -> bool:
-        """Say whether the update of that attempt is here."""
+        """Return whether the update of an attempt is here."""
         return key in self._received
 
     def commit(self, key: CycleKey) -> None:
@@ -81,7 +81,7 @@ class SoilCopy:
 
 
 def as_virgin(records: NodeRecords, where: np.ndarray) -> NodeRecords:
-    """Return records whose history is dropped at some nodes: level_initial = level, what the law adds zero.
+    """Return records without history at some nodes: level_initial = level, the law's own fields zero.
 
     :param where: bool, shape (n,)
     """

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The committed state of the soil: a sparse grid of node records over a height field.
 
-Nodes lie at (i spacing, j spacing) for all integers i, j and move only vertically. Only 64 x 64 tiles that somebody
-has looked at exist; only nodes that somebody has changed carry a record of their own. Nobody but
-:meth:`SoilGrid.apply` and
-:meth:`SoilGrid.load` writes it: vehicles work on windows, which are copies.
+Nodes lie at (i spacing, j spacing) for all integers i, j and move only vertically. Tiles of 64 x 64 nodes exist once
+they were looked at; nodes carry a record of their own once they were changed. Only :meth:`SoilGrid.apply` and
+:meth:`SoilGrid.load` write it: vehicles work on windows, which are copies.
 """
 
 from __future__ import annotations
@@ -19,34 +18,41 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.records import Floats, Indices, NodeRecords, row_of
-from regolith_terrain.soil_hash import LANES, add_node, digest
+from regolith_terrain.soil_hash import LANES, Words, add_node, digest
 from regolith_terrain.soil_law import DEFAULT, LEVEL, LEVEL_INITIAL, MASS, SoilLaw, soil_law
 from regolith_terrain.surface import HeightField
 
+Flags = NDArray[np.bool_]
+Members = NDArray[np.int64]
+
 TILE = 64
-_SHIFT = 6
+"""Nodes along a tile's side."""
+_SHIFT = TILE.bit_length() - 1
 _MAGIC = b'REGSOIL2'
 
 
 @dataclass(slots=True)
 class SoilWindow:
-    """A dense copy of the nodes i0 <= i < i0 + ni, j0 <= j < j0 + nj; kernels write it, the grid never sees that.
+    """A dense copy of the nodes i0 <= i < i0 + ni, j0 <= j < j0 + nj; what kernels write to it stays out of the grid.
 
     Every field of the law is an attribute, too: ``window.level``, shape (ni, nj).
     """
 
     i0: int
+    """Index of the first row; node (r, c) lies at x = (i0 + r) spacing."""
     j0: int
+    """Index of the first column."""
     spacing: float
+    """Distance of the nodes [m]."""
     base: Floats
     """Undisturbed heights with one more node on each side [m], shape (ni + 2, nj + 2)."""
     upright: Floats
     """Vertical part of the undisturbed ground's unit normal; zero where no kernel has needed it yet, shape (ni, nj)."""
     fields: tuple[str, ...]
-    """Of the nodes, as the law has them."""
+    """Names of the nodes' fields, in the law's order."""
     values: Floats
-    """Of all fields, shape (number of fields, ni, nj)."""
-    touched: NDArray[np.bool_]
+    """All fields, shape (number of fields, ni, nj)."""
+    touched: Flags
     """Nodes a kernel has changed, shape (ni, nj)."""
 
     def __getattr__(self, name: str) -> Floats:
@@ -59,7 +65,7 @@ class SoilWindow:
         return self.values.shape[1], self.values.shape[2]
 
     def history(self) -> Floats:
-        """Return a copy of all that loads change, shape (number of fields, ni, nj)."""
+        """Return a copy of all fields, shape (number of fields, ni, nj)."""
         return self.values.copy()
 
     def changed(self) -> NodeRecords:
@@ -76,9 +82,10 @@ class _Tile:
     def __init__(self, base: Floats) -> None:
         self.base = base
         self.values: Floats | None = None
-        self.modified: NDArray[np.bool_] | None = None
+        self.modified: Flags | None = None
 
-    def writable(self, from_base: NDArray[np.bool_]) -> tuple[Floats, NDArray[np.bool_]]:
+    def writable(self, from_base: Flags) -> tuple[Floats, Flags]:
+        """Return records and marks of changed nodes, made if need be; fields ``from_base`` start at the height."""
         if self.values is None or self.modified is None:
             self.values = np.zeros((len(from_base), TILE, TILE))
             self.values[from_base] = self.base
@@ -90,8 +97,9 @@ class SoilGrid:
     """The soil all vehicles share, as last committed."""
 
     def __init__(self, height_field: HeightField, spacing: float, law: SoilLaw | None = None) -> None:
-        """Lay an unmodified grid with this spacing [m] over the field.
+        """Lay an unmodified grid over a height field.
 
+        :param spacing: of the nodes [m]
         :param law: what the ground is made of; none: the default one
         :raises ValueError: if the spacing is not positive
         """
@@ -122,8 +130,8 @@ class SoilGrid:
     def window(self, i0: int, i1: int, j0: int, j1: int, parts: Indices | None = None) -> SoilWindow:
         """Return a copy of the nodes i0 <= i < i1, j0 <= j < j1.
 
-        :param parts: rows (i0, i1, j0, j1) of the only rectangles that will be looked at, shape (k, 4); what lies
-            elsewhere in the window is then undefined, and its level NaN, so that kernels refuse to go there
+        :param parts: rows (i0, i1, j0, j1) of the only rectangles that will be looked at, shape (k, 4); elsewhere the
+            window is then undefined and its level NaN, so that kernels refuse to go there
         :raises ValueError: if the range is empty
         """
         if i1 <= i0 or j1 <= j0:
@@ -176,7 +184,7 @@ class SoilGrid:
         return flat.reshape(out.shape)
 
     def comes_above(self, plane: tuple[float, ...], way: float) -> bool:
-        """Say whether any node's level_initial may come above a patch of a plane that moves by up to ``way`` [m].
+        """Return whether any node's level_initial may come above a patch of a plane that moves by up to ``way`` [m].
 
         :param plane: x and y of the patch's middle, its half extents along x and y, height there [m], slopes along x, y
         """
@@ -198,10 +206,11 @@ class SoilGrid:
     def _indices(self, middle: float, reach: float) -> tuple[int, int]:
         return math.floor((middle - reach) / self.spacing), math.ceil((middle + reach) / self.spacing)
 
-    def settled(self, i: int, j: int, stride: int, count: int) -> Floats | None:
-        """Return by how much the ground has risen, averaged over squares of ``stride`` nodes about coarse ones [m].
+    def mean_rise(self, i: int, j: int, stride: int, count: int) -> Floats | None:
+        """Return the rise of the level above undisturbed ground [m], averaged over squares of nodes about coarse ones.
 
         :param i: index along x of the first of the coarse nodes i, i + stride, ...; j: the same along y
+        :param stride: nodes along a square's side
         :param count: coarse nodes along either axis
         :return: shape (count, count); None if nothing there was touched
         """
@@ -241,7 +250,7 @@ class SoilGrid:
         return NodeRecords.from_values(i[order], j[order], values[:, order], self.law.names)
 
     def max_rut_depth(self) -> float:
-        """Return how far the lowest node lies below the undisturbed ground [m], >= 0."""
+        """Return the depth of the deepest node below the undisturbed ground [m], >= 0."""
         depth = 0.0
         for tile in self._tiles.values():
             if tile.values is not None and tile.modified is not None and tile.modified.any():
@@ -256,7 +265,7 @@ class SoilGrid:
     # -- writing ------------------------------------------------------------------------------------------------
 
     def apply(self, records: NodeRecords) -> None:
-        """Make records the committed ones.
+        """Write records to the committed soil.
 
         :raises ValueError: if the nodes are not unique and sorted by (i, j)
         """
@@ -308,7 +317,7 @@ class SoilGrid:
         return digest(self._count, self._lanes)
 
     def recomputed_hash(self) -> str:
-        """Return what :meth:`soil_hash` must be, computed from the records alone."""
+        """Return the value that :meth:`soil_hash` must have, computed from the records alone."""
         records = self.all_records()
         lanes = np.zeros(LANES, dtype=np.uint64)
         _hash_all(records.i, records.j, records.table.view(np.uint64), lanes)
@@ -362,7 +371,7 @@ class SoilGrid:
         return tile
 
 
-def _by_tile(i: Indices, j: Indices) -> list[tuple[tuple[int, int], NDArray[np.int64]]]:
+def _by_tile(i: Indices, j: Indices) -> list[tuple[tuple[int, int], Members]]:
     """Return (tile index, positions of its nodes in the input, ascending) for every tile met."""
     if len(i) == 0:
         return []
@@ -376,11 +385,17 @@ def _by_tile(i: Indices, j: Indices) -> list[tuple[tuple[int, int], NDArray[np.i
     ]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _copy_tile(  # type: ignore[no-untyped-def]
-    tile_base, tile_values, virgin, from_base, ti0, tj0, i0, j0, parts, base, values
-):
-    """Copy what a tile and parts of a window (with a border of one node) share; (ti0, tj0) is the tile's first node."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _copy_tile(
+    tile_base: Floats, tile_values: Floats, virgin: bool, from_base: Flags, ti0: int, tj0: int, i0: int, j0: int,
+    parts: Indices, base: Floats, values: Floats,
+) -> None:
+    """Copy the nodes that a tile shares with parts of a window, whose base has a border of one node.
+
+    :param virgin: whether the tile has no records; fields ``from_base`` then start at its heights, others at zero
+    :param ti0: index of the tile's first row; ``tj0``: of its first column
+    :param parts: see :meth:`SoilGrid.window`
+    """
     size = tile_base.shape[0]
     for part in range(parts.shape[0]):
         a, b = max(i0, parts[part, 0]), min(i0 + values.shape[1], parts[part, 1])
@@ -399,9 +414,12 @@ def _copy_tile(  # type: ignore[no-untyped-def]
                         values[k, i - i0, j - j0] = 0.0
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _any_above(heights, ti0, tj0, i0, i1, j0, j1, spacing, z, slope_x, slope_y):  # type: ignore[no-untyped-def]
-    """Say whether one of the nodes i0..i1, j0..j1 of a tile is above the plane z + slope_x x + slope_y y."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _any_above(
+    heights: Floats, ti0: int, tj0: int, i0: int, i1: int, j0: int, j1: int, spacing: float, z: float, slope_x: float,
+    slope_y: float,
+) -> bool:
+    """Return whether one of the nodes i0..i1, j0..j1 of a tile is above the plane z + slope_x x + slope_y y [m]."""
     size = heights.shape[0]
     for i in range(max(i0, ti0), min(i1, ti0 + size - 1) + 1):
         row = z + slope_x * (i * spacing)
@@ -411,8 +429,8 @@ def _any_above(heights, ti0, tj0, i0, i1, j0, j1, spacing, z, slope_x, slope_y):
     return False
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _pick(touched, i0, j0, values):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _pick(touched: Flags, i0: int, j0: int, values: Floats) -> tuple[Indices, Indices, Floats]:
     """Return indices and values of the touched nodes, row by row."""
     count = 0
     for r in range(touched.shape[0]):
@@ -435,11 +453,17 @@ def _pick(touched, i0, j0, values):  # type: ignore[no-untyped-def]
     return i, j, picked
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _take_tile(  # type: ignore[no-untyped-def]
-    i0, j0, i, j, values, bits, members, tile_values, tile_bits, modified, lanes, write, weigh
-):
-    """Swap the nodes' old hash words for the new ones (``weigh``), write them; return how many become modified."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _take_tile(
+    i0: int, j0: int, i: Indices, j: Indices, values: Floats, bits: Words, members: Members, tile_values: Floats,
+    tile_bits: Words, modified: Flags, lanes: Words, write: bool, weigh: bool,
+) -> int:
+    """Return the number of nodes that become modified; swap their hash words for new ones, and write their records.
+
+    :param values: new records; ``bits``: the same as words; ``members``: columns of the tile's nodes in them
+    :param lanes: in/out: words of the hash
+    :param write: whether to write the records; ``weigh``: whether to bring the hash up to date
+    """
     fresh = 0
     for member in members:
         li = i[member] - i0
@@ -457,7 +481,8 @@ def _take_tile(  # type: ignore[no-untyped-def]
     return fresh
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _hash_all(i, j, bits, lanes):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _hash_all(i: Indices, j: Indices, bits: Words, lanes: Words) -> None:
+    """Add all nodes to the lanes of a hash."""
     for n in range(i.shape[0]):
         add_node(i[n], j[n], bits, n, False, lanes)

@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A soil law: what a node remembers, how it bears, and who wins where two vehicles pressed the same node.
+"""A soil law: the fields of a node, its contact with bodies, and the merge of what two vehicles did to it.
 
-Storage, merge, messages and handshake know no law but by this record. It is looked up whenever a scenario is checked,
-so what needs compiled kernels is named here as ``module:name`` and imported only where ground is really stepped on.
+Storage, merge, messages and handshake know a law by this record alone. It is looked up whenever a scenario is checked,
+so compiled kernels are named here as ``module:name`` and imported only where a cycle needs them.
 
 Every law has three fields in common, which terrain itself deals with: ``level_initial`` first, ``level`` second and
 ``mass_kgpm2`` last. Between them stand the law's own.
@@ -45,19 +45,19 @@ MASS = NodeField('mass_kgpm2', 'kg/m^2', 'change of the column against virgin gr
 
 @dataclass(frozen=True)
 class SoilLaw:
-    """What a ground is made of; see the module."""
+    """The law of a ground; see the module."""
 
     config: type[SoilParameters]
     """Parameters of a soil, with units and limits."""
     contact: str
     """``module:class`` of its :class:`~regolith_terrain.ground_contact.GroundContact`."""
     own: tuple[NodeField, ...] = ()
-    """Fields beside those all laws have."""
+    """Fields besides those all laws have."""
     outdoes: str = 'regolith_terrain.merge:sunk_deeper'
-    """``module:name`` of the merge rule: a compiled function (values, a, b) -> bool, whether of one node's records, the
-    columns of ``values`` (one row per field), column ``a`` stands against column ``b``."""
+    """``module:name`` of the merge rule: a compiled function (values, a, b) -> bool over one node's records, columns of
+    ``values`` (one row per field): whether column ``a`` is preferred to column ``b``."""
     default_soil: str | Mapping[str, Any] | None = None
-    """What lies where a scenario names no soil: a name, or values; none: the schema's defaults."""
+    """Soil of a scenario that names none: a name or values; none: the schema's defaults."""
 
     def __post_init__(self) -> None:
         names = [field.name for field in self.fields]

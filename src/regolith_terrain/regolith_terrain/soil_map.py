@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Which soil lies where."""
+"""The map of soils: regions, and the soil that fills each."""
 
 from __future__ import annotations
 
@@ -60,8 +60,11 @@ class SoilMap:
         return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _paint(out, row, r0, r1, c0, c1, i0, j0, spacing, outline, radius):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _paint(
+    out: NDArray[np.uint8], row: int, r0: int, r1: int, c0: int, c1: int, i0: int, j0: int, spacing: float,
+    outline: Floats, radius: float,
+) -> None:
     """Write ``row`` at the nodes of a rectangle that lie in a region."""
     count = outline.shape[0]
     for r in range(r0, r1):

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ground as a node: merges what agents did to it, tells everybody, answers questions about it."""
+"""The ground as a node: it merges the agents' changes, sends the merge to all and answers queries."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from regolith_terrain.config import BulldozingConfig, load_soil
 from regolith_terrain.lunar import craters as model
 from regolith_terrain.lunar.degradation import REACH, profile_table
 from regolith_terrain.lunar.rocks import _abundance
+from regolith_terrain.scm.constants import DAMPING
 from regolith_terrain.scm.shapes import box
 from regolith_terrain.soil_bin import SoilBin
 from regolith_terrain.surface import PlaneField
@@ -24,7 +25,7 @@ SIDE, WIDTH = 0.21, 0.31
 def quiet() -> np.ndarray:
     """Return a soil without damping."""
     parameters = load_soil('chrono_lunar').parameters()
-    parameters[7] = 0.0
+    parameters[DAMPING] = 0.0
     return parameters
 
 

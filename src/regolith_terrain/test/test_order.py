@@ -11,14 +11,15 @@ import pytest
 
 from regolith_terrain.config import load_soil
 from regolith_terrain.lunar.degradation import diffused
+from regolith_terrain.scm.constants import DAMPING, EXPONENT, K_C, K_PHI
 from regolith_terrain.soil_bin import SoilBin, press
 
 
 def test_a_pressed_plate_is_of_first_order() -> None:
     """Semi-implicit Euler on soil that yields in proportion to depth (n = 1): z = F / k (1 - cos w t) until it turns."""
     parameters = load_soil('chrono_lunar').parameters()
-    assert parameters[2] == 1.0
-    parameters[7] = 0.0
+    assert parameters[EXPONENT] == 1.0
+    parameters[DAMPING] = 0.0
     end, load, mass = 0.035, 400.0, 10.0
     depths = []
     for dt in (1e-4, 5e-5):
@@ -26,7 +27,7 @@ def test_a_pressed_plate_is_of_first_order() -> None:
         sample = press(bin_, lambda z, v, b=bin_, dt=dt: b.plate((0.0, 0.0, z), velocity=(0, 0, v), dt=dt), lambda t: load, end, dt)[-1]
         assert sample.time == pytest.approx(end)
         depths.append(sample.depth)
-    k = 0.21 * 0.31 * (parameters[0] + parameters[1] * (0.21 + 0.31) / (0.21 * 0.31))
+    k = 0.21 * 0.31 * (parameters[K_PHI] + parameters[K_C] * (0.21 + 0.31) / (0.21 * 0.31))
     exact = load / k * (1.0 - math.cos(math.sqrt(k / mass) * end))
     errors = [abs(depth - exact) for depth in depths]
     assert errors[0] < 0.01 * exact

@@ -21,6 +21,7 @@ from regolith_terrain.scm import (
     make_scratch,
     scm_ground,
 )
+from regolith_terrain.scm.constants import DAMPING
 from regolith_terrain.soil_bin import SoilBin as Bin
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.surface import FlatField, PlaneField
@@ -31,7 +32,7 @@ MODES = ('reference', 'regolith')
 def quiet(soil: str = 'chrono_lunar') -> np.ndarray:
     """Return the soil without damping."""
     parameters = load_soil(soil).parameters()
-    parameters[7] = 0.0
+    parameters[DAMPING] = 0.0
     return parameters
 
 

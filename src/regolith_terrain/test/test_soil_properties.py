@@ -113,8 +113,8 @@ def test_a_coarse_node_sees_the_mean_of_the_square_about_it(stride: int, i: int,
     window = grid.window(low_i, low_i + count * stride, low_j, low_j + count * stride)
     rise = (window.level - window.base[1:-1, 1:-1]).reshape(count, stride, count, stride).mean(axis=(1, 3))
     assert np.abs(rise).max() > 0.01
-    np.testing.assert_allclose(grid.settled(i, j, stride, count), rise, atol=1e-12)
-    assert SoilGrid(FlatField(), 0.1).settled(i, j, stride, count) is None
+    np.testing.assert_allclose(grid.mean_rise(i, j, stride, count), rise, atol=1e-12)
+    assert SoilGrid(FlatField(), 0.1).mean_rise(i, j, stride, count) is None
 
 
 @SEVERAL

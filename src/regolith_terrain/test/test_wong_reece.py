@@ -11,14 +11,15 @@ import numpy as np
 import pytest
 
 from regolith_terrain.config import load_soil
+from regolith_terrain.scm.constants import COHESION, DAMPING, ELASTIC, TAN_PHI
 from regolith_terrain.soil_bin import SoilBin, roll, rolling_bounds
-from regolith_terrain.wong_reece import rigid_wheel
+from regolith_terrain.wong_reece import drawbar_curve, rigid_wheel
 
 
 def stiff(soil: str) -> np.ndarray:
     """Return the soil without damping and hardly springing back: what the closed form leaves out."""
     parameters = load_soil(soil).parameters()
-    parameters[6], parameters[7] = 1e9, 0.0
+    parameters[ELASTIC], parameters[DAMPING] = 1e9, 0.0
     return parameters
 
 
@@ -28,6 +29,7 @@ def test_closed_form_without_friction_is_bekker() -> None:
     found = rigid_wheel(soil, 300.0, 0.2, 0.3, 0.2)
     assert found.resistance == pytest.approx(0.2 * 8e5 * found.sinkage**2 / 2.0, rel=1e-6)
     assert found.drawbar_pull == pytest.approx(-found.resistance) and found.driving_torque == 0.0
+    assert drawbar_curve(soil, 300.0, np.array([0.2]), 0.3, 0.2)[0] == found.drawbar_pull
     # Bekker's own sinkage expands the arc for small angles: z = (3 W / (b k (3 - n) sqrt(D)))^(2 / (2 n + 1)).
     bekker = (3.0 * 300.0 / (0.2 * 8e5 * 2.0 * math.sqrt(0.6))) ** (2.0 / 3.0)
     assert found.sinkage == pytest.approx(bekker, rel=0.02)
@@ -58,7 +60,7 @@ def test_pushing_a_body_about_elastically_costs_nothing() -> None:
     work = {}
     for mode in ('regolith', 'reference'):
         parameters = load_soil('chrono_lunar').parameters()
-        parameters[3:5], parameters[7] = 0.0, 0.0  # no shear, no damping
+        parameters[[COHESION, TAN_PHI, DAMPING]] = 0.0  # no shear, no damping
         bed = SoilBin(parameters, mode=mode)
         bed.wheel((0.0, 0.0, 0.2298))
         total = spent = 0.0

@@ -60,41 +60,48 @@ _HEAD = struct.Struct('<8sq32sqqq')
 
 @dataclass(frozen=True, slots=True)
 class PartStates:
-    """How the parts of a running gear stand to the ground."""
+    """States of a running gear's parts on the ground."""
 
     names: tuple[str, ...]
+    """Names of the parts."""
     columns: tuple[str, ...]
-    """Of the table; of wheels those of :mod:`regolith_vehicles.wheel_state`."""
+    """Names of the table's columns; for wheels those of :mod:`regolith_vehicles.wheel_state`."""
     table: Vector
     """One row per part, shape (n, number of columns)."""
     positions: Vector
-    """Of the bodies they are fixed to, wheels' centres, in the world [m], shape (n, 3)."""
+    """Origins in the world of the bodies they are fixed to, of wheels their centres [m], shape (n, 3)."""
     orientations: Vector
-    """Of these bodies, quaternions (x, y, z, w), shape (n, 4)."""
+    """Orientations of these bodies, quaternions (x, y, z, w), shape (n, 4)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What observers are told about a committed state."""
+    """A committed state for observers."""
 
     t_ns: int
+    """Simulated time [ns]."""
     cycle: int
     """Number of committed cycles."""
     base: BodyState
+    """Pose and twist of the base."""
     joint_names: tuple[str, ...]
+    """Names of the joints, in the order of the next three."""
     joint_positions: Vector
     """[rad] or [m]."""
     joint_velocities: Vector
+    """[rad/s] or [m/s]."""
     joint_efforts: Vector
     """Of motors and springs [N m] or [N]."""
     parts: PartStates
     """Of the running gear."""
     odometry: Odometry
+    """Dead reckoning."""
     command: DriveCommand
-    """What the driver asked for."""
+    """Last command of the driver."""
     figures: Figures
+    """Figures of the run so far."""
     events: tuple[Event, ...] = ()
-    """What began in the cycle that led here."""
+    """Events that began in the cycle that led here."""
     cycle_ns: int = 0
     """Length of the cycle that led here [ns]; 0 if none did (at the start, after a restore)."""
     motion: Vector | None = None
@@ -126,15 +133,15 @@ class VehicleAgent(Participant):
         replay_inputs: Mapping[int, bytes] | None = None,
         epoch: int = 0,
     ) -> None:
-        """Build the vehicle and stand it on the ground.
+        """Build the vehicle and place it on the ground.
 
         :param entry: the scenario's section of this vehicle
         :param model: its model, and the MJCF file that belongs to it
         :param terrain: the scenario's terrain section; height_field: what it describes
         :param gravity_mps2: along -z of the world [m/s^2]
         :param send_evolved: carries answers to the world; send_delta: soil changes to terrain
-        :param publish: told every committed state, after the answer to the record that committed it is out
-        :param replay_inputs: live inputs by cycle number, to be used in place of what comes from outside
+        :param publish: called with every committed state, after the answer to the record that committed it is out
+        :param replay_inputs: live inputs by cycle number, used in place of those from outside
         :raises ValueError: if the model, the driver or the combination of soils is unusable
         """
         super().__init__(name, send_evolved, epoch)
@@ -151,8 +158,7 @@ class VehicleAgent(Participant):
         self.grid = soil.grid if soil is not None else grid
         assert self.grid is not None
         self.replay_inputs: dict[int, bytes] = dict(replay_inputs or {})
-        """Live inputs by cycle, taken instead of what comes from outside: of a recorded run, or of the way back here
-        after a rewind."""
+        """Live inputs by cycle in place of those from outside: of a recorded run, or of this one before a rewind."""
         self._inputs: dict[int, bytes] = {}
         self.vehicle = Vehicle(
             name, model, mjcf_path, self.grid, terrain.soil_map(), gravity_mps2, terrain.mode, entry.mass_scale,
@@ -195,11 +201,11 @@ class VehicleAgent(Participant):
     # -- from outside -------------------------------------------------------------------------------------------
 
     def on_command(self, linear: float, angular: float, joints: Mapping[str, float] | None = None) -> bool:
-        """Take a ``cmd_vel``; the last one before a cycle's first EVOLVE is latched for it.
+        """Return whether a ``cmd_vel`` was taken; the last one before a cycle's first EVOLVE is latched for it.
 
-        :param linear: forward speed [m/s]; angular: yaw rate [rad/s]; not finite: ignored
+        :param linear: forward speed [m/s]; ignored if not finite
+        :param angular: yaw rate [rad/s]; ignored if not finite
         :param joints: targets of joints by name
-        :return: whether it was taken
         """
         wanted = DriveCommand(linear, angular, dict(joints or {}))
         if wanted.finite:
@@ -213,7 +219,7 @@ class VehicleAgent(Participant):
             self.retry_stashed()
 
     def stand(self) -> None:
-        """Stand where the scenario says, at rest, on the committed ground. Only before the first cycle."""
+        """Place the vehicle at its start, at rest, on the committed ground; only before the first cycle."""
         entry = self.entry
         self.vehicle.place(entry.position[0], entry.position[1], math.radians(entry.heading_deg))
         self.start = self.vehicle.body_state()
@@ -226,7 +232,7 @@ class VehicleAgent(Participant):
         self.vehicle.discard()
 
     def description(self) -> WheeledVehicleDescription:
-        """Return how to draw the vehicle."""
+        """Return the looks of the vehicle."""
         visuals = self.model.visuals
         return WheeledVehicleDescription(
             visuals.chassis_vis_file, visuals.wheel_vis_file, visuals.tire_vis_file, len(self.model.wheels)
@@ -356,7 +362,7 @@ class VehicleAgent(Participant):
 
     @contextmanager
     def _naming_time(self, cycle: Cycle) -> Iterator[None]:
-        """Have errors that the vehicle or its driver is to blame for end the run, with the time in their text."""
+        """Turn errors of the vehicle or its driver into the end of the run, with the time in their text."""
         try:
             yield
         except (VehicleError, DriverError) as error:
@@ -386,7 +392,7 @@ class VehicleAgent(Participant):
         return self._latched[1]
 
     def _see(self, cycle: Cycle) -> None:
-        """Show observers the state this participant starts from."""
+        """Capture the state this participant starts from, once, for observers."""
         if self._unseen:
             self._unseen = False
             self._capture(cycle.t_ns)
@@ -458,12 +464,12 @@ class VehicleAgent(Participant):
         self._command = DriveCommand.load(command)
         self._hash = state_hash.hex()
         self._driver_committed = driver
-        # After a rewind, what came from outside comes again, up to where the run had been.
+        # After a rewind, the inputs from outside come again, up to the cycle the run had reached.
         self.replay_inputs = {cycle: live for cycle, live in self._inputs.items() if cycle >= cycles}
         self.forget(epoch)
 
     def forget(self, epoch: int) -> None:
-        """Drop every memory of earlier records and of what they made tentative."""
+        """Drop all that came of earlier records, tentative states included."""
         super().forget(epoch)
         if self._tentative is not None:
             self._go_back()
@@ -475,12 +481,12 @@ class VehicleAgent(Participant):
 
 
 def part_names(model: VehicleModelConfig, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names of a gear's parts as messages have them: of wheels without the word."""
+    """Return the names of a gear's parts in messages: wheels by their own names, without the word."""
     return tuple(wheel.name for wheel in model.wheels) or names
 
 
 def tangible_shapes(model: VehicleModelConfig) -> tuple[Shape, ...]:
-    """Return what other agents can strike of a vehicle, each shape in the frame of its body."""
+    """Return the shapes of a vehicle that other agents can strike, each in the frame of its body."""
     return tuple(
         Shape(
             ShapeKind[shape.kind.upper()],
@@ -498,10 +504,10 @@ def _around(boxes: Iterable[tuple[Vector, Vector]]) -> tuple[Vector, Vector]:
 
 
 def swept_bounds(outline: Outline, start: BodyState, end: BodyState) -> tuple[Vector, Vector]:
-    """Return bounds [m] of shapes on their way between two states of a cycle.
+    """Return the corners [m] of a box that holds shapes all the way between two states of a cycle.
 
-    The box round both ends, widened by how far a point can bulge out of the chord between them: r (1 - cos(a / 2)) for
-    a turn by a at distance r from the base, and 1 mm for what accelerates and brakes again within the cycle.
+    The box round both ends, widened by the bulge of an arc over its chord, r (1 - cos(a / 2)) for a turn by a at
+    distance r from the base, and by 1 mm for motion that starts and ends within the cycle.
     """
     if not outline.shapes:
         return np.full(3, np.inf), np.full(3, -np.inf)

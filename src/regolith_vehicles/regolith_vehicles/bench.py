@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What driving costs."""
+"""The cost of driving."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from regolith_vehicles.vehicle import Vehicle
 def viper_cost(
     simulated_s: float = 2.0, repeats: int = 3, mode: str = 'regolith', model: str = 'viper'
 ) -> dict[str, float | int | str]:
-    """Return what one VIPER-like rover costs on flat ``chrono_lunar`` soil: 2 cm grid, 1 ms substeps, 20 ms cycles.
+    """Return the cost of one VIPER-like rover on flat ``chrono_lunar`` soil: 2 cm grid, 1 ms substeps, 20 ms cycles.
 
     The best of several runs at 0.2 m/s after 1 s of getting under way; all of a cycle counts (soil window, substeps,
     shear memory, wheel states, applying the changes, commit), publishing and the world's part do not.

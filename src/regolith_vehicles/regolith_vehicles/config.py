@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ``vehicles`` section of a scenario, and where vehicle models come from."""
+"""The ``vehicles`` section of a scenario, and the library of vehicle models."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class ConstantDriverConfig(Section):
 
 
 class PathDriverConfig(Section):
-    """Follows way-points in the world frame by pure pursuit, on the true pose."""
+    """A driver that follows way-points in the world frame by pure pursuit, on the true pose."""
 
     type: Literal['path'] = 'path'
     waypoints: tuple[Place, ...] = Field(min_length=2, description='x, y in the world [m]')
@@ -84,7 +84,7 @@ class PathDriverConfig(Section):
 
 
 class ExternalDriverConfig(Section):
-    """Drives as ``cmd_vel`` says."""
+    """A driver outside: follows ``cmd_vel``."""
 
     type: Literal['external'] = 'external'
     timeout_s: float = Field(
@@ -147,7 +147,7 @@ VEHICLES = Library('vehicle', Path(str(resources.files('regolith_vehicles'))) / 
 
 
 def known_vehicles() -> dict[str, Path | metadata.EntryPoint]:
-    """Return what ``model:`` may name: our own vehicles and those of entry-point group ``regolith.vehicles``.
+    """Return the vehicles that ``model:`` may name: our own and those of entry-point group ``regolith.vehicles``.
 
     An entry point leads to the path of a vehicle YAML, or to a callable returning one.
     """

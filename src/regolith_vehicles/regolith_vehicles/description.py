@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is told about a vehicle once (description) and over and over (state); fields as in SynChrono's tables."""
+"""The description of a vehicle, sent once, and its state, sent again and again; fields as in SynChrono's tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Vector = NDArray[np.float64]
 
 @dataclass(slots=True)
 class Pose:
-    """Where a part is in the world."""
+    """Pose of a part in the world."""
 
     position: Vector
     """[m], shape (3,)."""
@@ -24,7 +24,7 @@ class Pose:
 
 @dataclass(slots=True)
 class WheeledVehicleDescription:
-    """How to draw a wheeled vehicle; files are names of meshes."""
+    """Looks of a wheeled vehicle; files are names of meshes."""
 
     chassis_vis_file: str = ''
     wheel_vis_file: str = ''
@@ -44,7 +44,7 @@ class WheeledVehicleState:
 
 @dataclass(slots=True)
 class TrackedVehicleDescription:
-    """How to draw a tracked vehicle; files are names of meshes."""
+    """Looks of a tracked vehicle; files are names of meshes."""
 
     chassis_vis_file: str = ''
     track_shoe_vis_file: str = ''

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What decides where a vehicle goes: pure functions of time, true state, live inputs and an explicit state."""
+"""Drivers decide where a vehicle goes: pure functions of time, true state, live inputs and an explicit state."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LIVE = struct.Struct('<?dd')
 
 
 class DriverError(RuntimeError):
-    """A driver commands what is no command; the message names it."""
+    """A driver returned no finite command; the message names the driver."""
 
 
 class Driver(ABC):
@@ -40,7 +40,7 @@ class Driver(ABC):
 
     @abstractmethod
     def command(self, t_ns: int, base: BodyState) -> DriveCommand:
-        """Return what the vehicle is to do; forward speed [m/s] and yaw rate [rad/s] as a pair will do, too.
+        """Return the command of a cycle; a pair of forward speed [m/s] and yaw rate [rad/s] will do, too.
 
         Called once per attempt at a cycle, with the committed state at its start.
 
@@ -49,9 +49,9 @@ class Driver(ABC):
         """
 
     def encode(self, wanted: DriveCommand | None) -> bytes:
-        """Return the live input of a cycle, as it is latched, recorded and fed back.
+        """Return the live input of a cycle as bytes, to be latched, recorded and fed back.
 
-        :param wanted: the last command that came from outside since the cycle before; None: none came
+        :param wanted: last command from outside since the cycle before; None: none came
         """
         return LIVE.pack(wanted is not None, *(wanted or (0.0, 0.0)))
 
@@ -82,9 +82,13 @@ class ConstantDriver(Driver):
 
 
 class PathDriver(Driver):
-    """Pure pursuit of a polyline (Coulter 1992, CMU-RI-TR-92-01): curvature 2 y / L^2 towards a point ahead on it.
+    """Pure pursuit of a polyline: curvature 2 y / L^2 towards a point ahead on it, y to its left, L away.
 
     The state is the arc length reached; it only grows, so that a path may cross itself.
+
+    Source: coulter1992.
+    Checked by: test_drivers.py::test_pure_pursuit_steers_on_the_circle_through_the_point_ahead,
+    test_drivers.py::test_path_driver_follows_and_stops.
     """
 
     ARRIVED = 0.05
@@ -166,7 +170,7 @@ class PathDriver(Driver):
 
 
 class ExternalDriver(Driver):
-    """Does what the last latched command said, until it is too old. The state is that command and its time."""
+    """The last latched command, until it is too old. The state is that command and its time."""
 
     wants_live_input = True
 
@@ -225,10 +229,10 @@ def make_driver(config: DriverConfig) -> Driver:
 
 
 def finite_command(driver: Driver, config: DriverConfig, t_ns: int, base: BodyState) -> DriveCommand:
-    """Return what a driver commands, see :meth:`Driver.command`.
+    """Return the command of a driver, see :meth:`Driver.command`.
 
-    :param config: that it was made from
-    :raises DriverError: if that is no DriveCommand, nor two numbers, or they are not finite
+    :param config: the driver's section
+    :raises DriverError: if it is neither a DriveCommand nor two numbers, or not finite
     """
     given = driver.command(t_ns, base)
     command = DriveCommand.of(given)

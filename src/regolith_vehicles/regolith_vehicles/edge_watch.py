@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Notices when a vehicle leaves the ground that is known."""
+"""Warnings when a vehicle leaves the ground that is known."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from regolith_terrain.surface import HeightField
 
 
 class EdgeWatch:
-    """Compares where a vehicle is with where it was; of an elevation model only, other ground goes on for ever."""
+    """Watch over the edge of an elevation model; other ground goes on for ever."""
 
     def __init__(self, name: str, field: HeightField) -> None:
         self._name = name
@@ -16,7 +16,7 @@ class EdgeWatch:
         self._outside = False
 
     def notice(self, t_ns: int, x: float, y: float) -> str:
-        """Return what to warn of at a time [ns] and place [m]; '' as long as nothing has changed."""
+        """Return a warning when the edge was crossed since the last call, '' otherwise; time [ns], place [m]."""
         if self._field.holds(x, y) != self._outside:
             return ''
         self._outside = not self._outside

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Wheel encoders: angles in ticks, speeds from counting them, with the jitter of their edges.
 
-A pure function of the true state and the sample's index, so that nobody's listening and no restart changes a reading.
-Simplification: between two samples the wheel is taken to have turned evenly, at the speed it has at the second.
+Regolith's own model. A pure function of the true state and the sample's index: neither listeners nor restarts change a
+reading. Simplification: between two samples a wheel is taken to turn evenly, at the speed it has at the second.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Encoders:
     """The encoders of one vehicle."""
 
     def __init__(self, config: EncoderConfig, seed: int, name: str, rate_hz: float) -> None:
-        """Make them.
+        """Make the encoders of a vehicle.
 
         :param seed: of the scenario
         :param name: of the vehicle
@@ -33,24 +33,26 @@ class Encoders:
         self._rate_hz = rate_hz
 
     def sample(self, n: int, angle: Floats, speed: Floats) -> tuple[Floats, Floats]:
-        """Return sample n >= 0: (angles [rad], speeds [rad/s]) as counted.
+        """Return the angles [rad] and speeds [rad/s] of sample n >= 0 as counted, shape (wheels,) each.
 
         :param angle: true ones [rad], shape (wheels,), not wrapped
         :param speed: true ones [rad/s]
         """
-        # Samples count from 1 in the stream: what was seen before the first one needs its jitter, too.
+        # Samples count from 1 in the stream: the angle before the first one needs its jitter, too.
         now = self._counted(n + 1, angle)
         return now, (now - self._counted(n, angle - speed / self._rate_hz)) * self._rate_hz
 
     def _counted(self, n: int, angle: Floats) -> Floats:
+        """Return angles [rad] in whole ticks, with the jitter of sample n of the stream."""
         step = 2.0 * np.pi / self.config.ticks
         seen = angle + self.config.jitter_rad * _jitter(self._key, n, len(angle))
         out: Floats = np.floor(seen / step + 0.5) * step
         return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _jitter(key, n, count):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _jitter(key: np.uint64, n: int, count: int) -> Floats:
+    """Return standard normal numbers of a sample, one per wheel, shape (count,)."""
     out = np.empty(count)
     for wheel in range(count):
         out[wheel] = normal_and_uniform(key, n, wheel)[0]

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What befalls a vehicle: rolled over, high-centred, stuck. Each is told when it begins, once until it has ended."""
+"""Events of a vehicle: rolled over, high-centred, stuck. Each is reported when it begins, once until it has ended."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ TRUTH = 'truth'
 """Basis of an event: found from true states."""
 
 LYING = 0.3
-"""Upward part of the up axis below which a vehicle lies."""
+"""Upward part of a vehicle's up axis below which it lies [-]."""
 RIGHTED = 0.5
-"""Above it stands again."""
+"""Upward part above which it stands again [-]."""
 LYING_S = 1.0
-"""For so long before it counts [s]."""
+"""Time for which it must lie to have rolled over [s]."""
 HULL_SHARE = 0.3
-"""Of the weight that the hull of a high-centred vehicle carries."""
+"""Share of the weight above which a hull that carries it makes the vehicle high-centred [-]."""
 FREE_SHARE = 0.1
-"""Below it stands on its wheels again."""
+"""Share below which it stands on its wheels again [-]."""
 SHARE_S = 0.5
 """Time constant over which the share is averaged [s]: a hull that strikes a stone once does not rest on it."""
 GOING_MPS = 0.05
 """Commanded speed above which a vehicle is meant to get somewhere [m/s]."""
 STUCK_M = 0.05
-"""Way it does not make [m]."""
+"""Way that a stuck vehicle does not cover within STUCK_NS [m]."""
 STUCK_NS = 10_000_000_000
-"""In this time [ns]."""
+"""Time in which a vehicle under command must cover STUCK_M [ns]."""
 
 _STATE = struct.Struct('<ddddq???q')
 _ENTRY = struct.Struct('<qB')
@@ -38,23 +38,26 @@ _ENTRY = struct.Struct('<qB')
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that began."""
+    """The beginning of a state that an operator would want to hear of."""
 
     t_ns: int
     """Simulated time, end of the cycle in which it was found [ns]."""
     kind: str
+    """One of KINDS."""
     basis: str
+    """Of what it was found: TRUTH."""
     text: str
+    """For a person to read."""
 
 
 class EventWatch:
-    """Finds the events of one vehicle; a pure function of what :meth:`look` is told and of its state."""
+    """Detector of one vehicle's events: a pure function of its own state and of the arguments of :meth:`look`."""
 
     def __init__(self) -> None:
         self._lying_s = 0.0
         self._share = 0.0
         self._anchor = (0.0, 0.0)
-        """Where the vehicle last was STUCK_M from where it had been [m]."""
+        """Place from which the vehicle has not yet moved STUCK_M [m]."""
         self._anchor_ns = 0
         self._told = dict.fromkeys(KINDS, False)
         self._history: list[tuple[int, str]] = []
@@ -67,7 +70,7 @@ class EventWatch:
     def look(
         self, t_ns: int, duration: float, up: float, hull_share: float, speed: float, x: float, y: float
     ) -> tuple[Event, ...]:
-        """Return what began in a cycle.
+        """Return the events that began in a cycle.
 
         :param t_ns: its end [ns]
         :param duration: [s]

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of a run: how far a vehicle went, how much it slipped, how deep it sank."""
+"""Figures of a run: a vehicle's way, its slip and its sinkage."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Vector = NDArray[np.float64]
 
 @dataclass(slots=True)
 class Figures:
-    """What the run's summary says about a vehicle; part of its state. Ways and slip count from the first command."""
+    """A vehicle's figures in the run's summary; part of its state. Ways and slip count from the first command."""
 
     distance: float = 0.0
     """Horizontal path of the base [m]."""
@@ -25,7 +25,7 @@ class Figures:
     rolled: float = 0.0
     """Mean way the rims of turning wheels went [m]."""
     max_sinkage: float = 0.0
-    """Of any wheel [m]."""
+    """Deepest total sinkage of any wheel [m]."""
     commanded: float = 0.0
     """1 once anything but standing still was commanded."""
 
@@ -33,8 +33,8 @@ class Figures:
     def mean_slip(self) -> float:
         """Mean slip ratio over the way the wheels rolled [-]; 0 before.
 
-        Over the way, not over time: a wheel that starts to turn slips all the while the soil's shear builds up, which
-        is long in time and short in metres.
+        Over the way, not over time: a wheel that starts to turn slips while the soil's shear builds up, which is long
+        in time and short in metres.
         """
         return self.slipped / self.rolled if self.rolled > 0.0 else 0.0
 
@@ -61,7 +61,7 @@ class Figures:
             self.slipped += float(table[turning, wheel_state.SLIP].mean()) * rolled
 
     def values(self) -> tuple[float, ...]:
-        """Return all of them, in their order; ``Figures(*values)`` brings them back."""
+        """Return all figures in their order; ``Figures(*values)`` restores them."""
         return astuple(self)
 
     def copy(self) -> Figures:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where a vehicle is going to be, as far as its scenario says: for what must be out of its way before it starts."""
+"""The path that a scenario gives a vehicle, so that rocks can be kept off it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def given_path(entry: VehicleEntry, duration_s: float) -> list[Point]:
     """Return the line its base is to follow [m]: start and way-points, or the arc of a constant twist.
 
     Drivers that decide as they go (live commands, plug-ins) give their start alone. A constant twist drifts off its arc
-    by what slip and slopes do.
+    where wheels slip and on slopes.
 
     :param entry: the vehicle's section
     :param duration_s: of the run
@@ -41,7 +41,7 @@ def given_path(entry: VehicleEntry, duration_s: float) -> list[Point]:
 
 
 def wheel_reach(body: Multibody) -> float:
-    """Return the radius about the base's origin [m] out of which no wheel gets, however it is steered."""
+    """Return the radius about the base's origin [m] that holds all wheels, however they are steered."""
     return float(np.max(np.hypot(body.layout.x, body.layout.y) + np.hypot(body.radius, body.half_width)))
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a twist of the base to wheel speeds and steering angles, and back.
 
-Planar kinematics of N wheels at given positions, any of them steered (all steered: double Ackermann; none: skid).
+Planar kinematics of n wheels at given positions, any of them steered (all steered: double Ackermann; none: skid).
 Base frame: x forward, y left; angles are about +z, positive to the left.
 """
 
@@ -23,19 +23,20 @@ SPOT_SPEED = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class WheelLayout:
-    """Where the wheels are and what they can do."""
+    """Positions, sizes and limits of the wheels."""
 
     x: Vector
-    """Of the wheel centres in the base frame [m], shape (n,)."""
+    """Forward position of the wheel centres in the base frame [m], shape (n,)."""
     y: Vector
+    """Their position to the left [m], shape (n,)."""
     radius: Vector
     """[m], shape (n,)."""
     steered: NDArray[np.bool_]
-    """Shape (n,)."""
+    """Whether each wheel steers, shape (n,)."""
     max_steer: float
-    """[rad], in (0, pi/2)."""
+    """Largest steering angle either way [rad], in (0, pi/2)."""
     max_speed: float
-    """Of any wheel [rad/s]."""
+    """Largest speed of any wheel either way [rad/s]."""
 
     def top_speed(self) -> float:
         """Return the speed at which the largest wheel rolls when it turns as fast as it can [m/s]."""
@@ -47,7 +48,13 @@ class WheelLayout:
         return self.top_speed() / float(np.min(levers[levers > 0.0], initial=math.inf))
 
     def max_curvature(self) -> float:
-        """Return the tightest curve all steered wheels can follow without slip angle [1/m]; inf without any."""
+        """Return the curvature of the tightest curve all steered wheels can follow without slip angle [1/m].
+
+        A wheel at (x, y) on a curve of curvature k steers by atan(k x / (1 - k y)). inf where none steers.
+
+        Source: siegwart2011, section 3.2.3, the sliding constraint.
+        Checked by: test_kinematics.py::test_steering_limit_widens_the_curve.
+        """
         tan = math.tan(self.max_steer)
         tightest = math.inf
         for x, y, steered in zip(self.x.tolist(), self.y.tolist(), self.steered.tolist(), strict=True):
@@ -62,11 +69,15 @@ def wheel_commands(layout: WheelLayout, linear: float, angular: float) -> tuple[
     The forward speed has priority: a curve tighter than the steering allows is widened. A yaw rate without forward
     speed turns on the spot: wheels steer as far towards their tangent as they can and roll with what remains along
     them (an unsteered wheel always does: it skids). If a wheel would exceed its greatest speed, all are slowed alike,
-    so that the path stays. What no wheel could follow is cut before anything is computed with it: the forward speed to
-    the top speed, with the yaw rate in proportion, and that to what steering and wheels allow.
+    so that the path stays. Absurd commands are cut first: the forward speed to the top speed, the yaw rate in
+    proportion, and then to what steering and wheels allow.
 
     :param linear: forward speed [m/s], finite
     :param angular: yaw rate [rad/s], finite
+
+    Source: siegwart2011, section 3.2.3, rolling and sliding constraints.
+    Checked by: test_kinematics.py::test_double_ackermann, test_kinematics.py::test_round_trip,
+    test_kinematics.py::test_skid_steering_round_trip.
     """
     top = layout.top_speed()
     if abs(linear) > top:
@@ -85,8 +96,12 @@ def wheel_commands(layout: WheelLayout, linear: float, angular: float) -> tuple[
     return speeds, angles
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _commands(x, y, radius, steered, max_steer, linear, angular, speeds, angles):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _commands(
+    x: Vector, y: Vector, radius: Vector, steered: NDArray[np.bool_], max_steer: float, linear: float, angular: float,
+    speeds: Vector, angles: Vector,
+) -> None:
+    """Write speeds [rad/s] and angles [rad] of wheels that head along the velocity of their centres, where they can."""
     for k in range(x.shape[0]):
         vx = linear - angular * y[k]
         vy = angular * x[k]
@@ -105,6 +120,10 @@ def twist_of_wheels(layout: WheelLayout, speeds: Vector, angles: Vector) -> tupl
 
     :param speeds: of the wheels [rad/s], shape (n,)
     :param angles: of the steering [rad], shape (n,)
+
+    Source: siegwart2011, section 3.2.3, rolling and sliding constraints.
+    Checked by: test_kinematics.py::test_round_trip, test_kinematics.py::test_skid_steering_round_trip,
+    test_kinematics.py::test_wheels_that_disagree_are_fitted_by_least_squares.
     """
     if bool(layout.steered.any()):
         twist = np.zeros(3)
@@ -119,9 +138,12 @@ def twist_of_wheels(layout: WheelLayout, speeds: Vector, angles: Vector) -> tupl
     return mean - slope * mean_y, 0.0, -slope
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _fit(x, y, radius, speeds, angles, twist):  # type: ignore[no-untyped-def]
-    """Solve the normal equations by Cramer's rule: the same bits whatever BLAS is installed."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _fit(x: Vector, y: Vector, radius: Vector, speeds: Vector, angles: Vector, twist: Vector) -> None:
+    """Write the least-squares twist (vx, vy, yaw rate), shape (3,); left as it is where the wheels do not tell it.
+
+    By Cramer's rule on the normal equations: the same bits whatever BLAS is installed.
+    """
     a = np.zeros((3, 3))
     b = np.zeros(3)
     row = np.zeros(3)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a vehicle's YAML file says: wheels, motors, limits, collision shapes, looks."""
+"""The sections of a vehicle's YAML file: wheels, motors, limits, collision shapes, looks."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Positive = Annotated[float, Field(gt=0.0)]
 
 
 def unit_quaternion(value: Quaternion) -> Quaternion:
-    """Return it if it is one; for validators.
+    """Return a quaternion that is of unit length; for validators.
 
-    :raises ValueError: if it is not of unit length
+    :raises ValueError: if it is not
     """
     if abs(sum(q * q for q in value) - 1.0) > 1e-6:
         raise ValueError('is not of unit length; allowed: a unit quaternion (x, y, z, w)')
@@ -131,7 +131,7 @@ class GroundShapeConfig(Section):
 
 
 class CollisionConfig(Section):
-    """What other agents can strike."""
+    """Shapes that other agents can strike."""
 
     shapes: tuple[CollisionShape, ...] = ()
     restitution: float = Field(default=0.1, ge=0.0, le=1.0, description='of impacts [-]')
@@ -160,7 +160,7 @@ class SteeringConfig(Section):
 
 
 class OdometryConfig(Section):
-    """What the vehicle's own dead reckoning believes of its errors; see :mod:`regolith_vehicles.odometry_errors`."""
+    """Errors that the vehicle's own dead reckoning assumes; see :mod:`regolith_vehicles.odometry_errors`."""
 
     common_slip: float = Field(
         default=0.02, ge=0.0, le=1.0, description='standard deviation of the slip all wheels have in common [-]'
@@ -183,7 +183,7 @@ class RunningGearConfig(Section):
 
 
 class VisualsConfig(Section):
-    """What is only seen: mesh files by name, as SynChrono's description messages carry them (seed 001), and plates."""
+    """Looks without effect: mesh files by name, as SynChrono's description messages carry them, and plates."""
 
     chassis_vis_file: str = ''
     wheel_vis_file: str = ''
@@ -201,7 +201,7 @@ class FramesConfig(Section):
 
 
 class VehicleModelConfig(Section):
-    """A vehicle: an MJCF file and what MuJoCo does not know about it."""
+    """A vehicle: an MJCF file, and its properties that MuJoCo has no place for."""
 
     description: str = ''
     mjcf: str = Field(min_length=1, description='MJCF file, relative to this one')
@@ -232,7 +232,7 @@ class VehicleModelConfig(Section):
 
     @property
     def source(self) -> YamlSource | None:
-        """What it was read from, with the line of every key; None if from no file."""
+        """File it was read from, with the line of every key; None if from no file."""
         return self._source
 
     @model_validator(mode='after')

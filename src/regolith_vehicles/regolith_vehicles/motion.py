@@ -19,23 +19,26 @@ Vector = NDArray[np.float64]
 
 @dataclass(slots=True)
 class Motion:
-    """What :meth:`~regolith_vehicles.vehicle.Vehicle.begin` set out and ``finish`` needs."""
+    """A cycle between :meth:`~regolith_vehicles.vehicle.Vehicle.begin`, which sets it out, and ``finish``."""
 
     loop: Callable[[], int]
     """All substeps; runs without the interpreter lock, writes only what this vehicle owns."""
     window: SoilWindow
+    """Soil of the cycle."""
     contact: Any
-    """What the ground contact was given, its memory in it."""
+    """Arguments of the ground contact, its memory in them."""
     duration: float
+    """[s]."""
     ramp: tuple[Vector, Vector]
-    """Commands of the running gear at its start and at its end."""
+    """Commands of the running gear at the start and at the end of the cycle."""
     before: Any
-    """What the gear wants to know of its start."""
+    """State of the running gear at the start."""
     base_position: Vector
-    """[m]."""
+    """Of the base at the start [m], shape (3,)."""
     samples: Vector
-    """Of the base after every substep, see :func:`substeps.substep_loop`."""
+    """Motion of the base after every substep, see :func:`substeps.substep_loop`."""
     status: int = substeps.OK
+    """Outcome of the loop."""
 
     def run(self) -> None:
         """Do all substeps."""

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What stands between commands and actuators: ramps, limits, and the controllers' integrators."""
+"""From commands to actuators: ramps, limits, and the controllers' integrators."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Motors:
         self.command = np.zeros(len(self.actuators))
         """Wheel speeds [rad/s], then steering angles [rad], shape (n + m,)."""
         self.bias = np.zeros(len(config.wheels))
-        """What the controllers add to the wheels' commands against their loads [rad/s], shape (n,)."""
+        """Speeds that the controllers add to the wheels' commands against their loads [rad/s], shape (n,)."""
 
     def reset(self) -> None:
         """Command nothing and forget all loads."""
@@ -54,13 +54,17 @@ class Motors:
         return self.command, self.command + np.clip(target - self.command, -change, change)
 
     def controls(self, command: Vector) -> Vector:
-        """Return what the actuators are told for a command, shape (n + m,)."""
+        """Return the actuators' controls for a command: wheel speeds [rad/s], steering angles [rad], shape (n + m,)."""
         out = command.copy()
         out[: len(self.bias)] += self.bias
         return out
 
     def correct_droop(self, error: Vector, duration: float) -> None:
-        """Integrate the wheels' mean speed error [rad/s], as the controllers do; no further than force allows."""
+        """Integrate the wheels' mean speed error [rad/s], no further than the motors' force allows.
+
+        db = e dt / T, exactly for an error that shrinks as the bias b makes up for it; Regolith's own controller, see
+        ``test_order.py``.
+        """
         time = self._drive.droop_time_s
         if time is not None:
             self.bias = np.clip(self.bias + (1.0 - math.exp(-duration / time)) * error, -self._limit, self._limit)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Dead reckoning from what the wheels' encoders see."""
+"""Dead reckoning from the wheels' encoders."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from regolith_vehicles.model_config import OdometryConfig
 Vector = NDArray[np.float64]
 
 _FORMAT = struct.Struct('<7d')
+_CYCLE_S = 0.02
+"""Over which the first twist counts its ticks: the heartbeat by default [s]."""
 
 
 @dataclass(slots=True)
@@ -27,17 +29,19 @@ class Odometry:
     x: float = 0.0
     """[m]."""
     y: float = 0.0
+    """[m]."""
     yaw: float = 0.0
     """[rad], in (-pi, pi]."""
     linear_x: float = 0.0
-    """Of the base, in the base frame, over the last cycle [m/s]."""
+    """Forward velocity of the base over the last cycle, in the base frame [m/s]."""
     linear_y: float = 0.0
+    """Velocity to its left [m/s]."""
     angular: float = 0.0
-    """[rad/s]."""
+    """Yaw rate [rad/s]."""
     distance: float = 0.0
     """Length of the reckoned path [m]."""
     errors: Vector = field(default_factory=lambda: np.zeros((3, 3)), compare=False)
-    """Joint covariance of pose and slip (:mod:`regolith_vehicles.odometry_errors`); of the pose: the first three."""
+    """Joint covariance of pose and slip (:mod:`regolith_vehicles.odometry_errors`); x, y and yaw come first."""
     twist_errors: Vector = field(default_factory=lambda: np.zeros((3, 3)), compare=False)
     """Covariance of the twist over the last cycle, shape (3, 3)."""
 
@@ -47,7 +51,7 @@ class Odometry:
         still = np.zeros(len(layout.x))
         return Odometry(
             errors=odometry_errors.initial_covariance(layout, config),
-            twist_errors=odometry_errors.twist_covariance(layout, config, still, still, 0.02),
+            twist_errors=odometry_errors.twist_covariance(layout, config, still, still, _CYCLE_S),
         )
 
     def advance(
@@ -58,6 +62,10 @@ class Odometry:
         :param turned: angle each wheel turned in the cycle [rad], shape (n,)
         :param angles: mean steering angles of the cycle [rad], shape (n,)
         :param duration: of the cycle [s], > 0
+
+        Source: thrun2005, section 5.3.
+        Checked by: test_vehicle_state.py::test_reckoning_is_exact_on_arcs_and_of_second_order_on_spirals,
+        test_kinematics.py::test_odometry_closes_a_circle, test_vehicle_state.py::test_crabbing_covers_its_way.
         """
         vx, vy, rate = twist_of_wheels(layout, turned / duration, angles)
         dx, dy, turn = vx * duration, vy * duration, rate * duration

@@ -1,23 +1,23 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How far wheel odometry may be off: the covariance of dead reckoning with wheels that slip.
+"""Errors of wheel odometry: the covariance of dead reckoning with wheels that slip.
 
-The estimate is what least squares makes of wheels that roll and do not skid
-(:mod:`regolith_vehicles.kinematics`). What it is wrong about is slip. Each wheel's contact lags by a share of the way
-it rolls, along its heading (slip ratio) and across it (slip angle); a share has two parts:
+The estimate fits, by least squares, wheels that roll and do not skid (:mod:`regolith_vehicles.kinematics`); its error
+is slip. Each wheel's contact lags by a share of the way it rolls, along its heading (slip ratio) and across it (slip
+angle); a share has two parts:
 
-* one that all wheels have in common, for they stand on the same soil: constant over the run (a scale error, so that the
-  error of the position grows with the distance);
+* one common to all wheels, which stand on the same soil: constant over the run (a scale error, so that the error of the
+  position grows with the distance);
 * one of each wheel's own, from load, slope and relief under it: a first-order Gauss-Markov process over the way (so
   that the error grows with the root of the distance).
 
-Besides, a rover that sets off turns its wheels a little further until the soil under them has been sheared so far that
-it bears the thrust: about the soil's shear displacement modulus (Janosi & Hanamoto 1961), which is lost once. That a
-rover which turns back loses it again is left out.
+Besides, a rover that sets off turns its wheels a little further until the soil under them is sheared so far that it
+bears the thrust: about the soil's shear displacement modulus (Janosi & Hanamoto 1961), which is lost once. A rover that
+turns back loses it again; that is left out.
 
-The covariance of pose and shares together follows by linear propagation (Martinelli & Siegwart 2003, "Estimating the
-odometry error of a mobile robot during navigation"; Thrun, Burgard & Fox 2005, section 5.4). Encoders add their
-resolution once, where they start counting. A pure function of what the wheels did; no truth enters.
+The covariance of pose and shares together follows by linear propagation (Martinelli & Siegwart 2003; Thrun, Burgard &
+Fox 2005, section 5.4). Encoders add their resolution once, where they start counting. A pure function of the wheels'
+motion; no truth enters.
 """
 
 from __future__ import annotations
@@ -38,6 +38,9 @@ def initial_covariance(layout: WheelLayout, config: OdometryConfig) -> Vector:
     """Return the joint covariance of pose and slip at the start, shape (3 + 2 n + 2,) squared for n wheels.
 
     Its order: x, y [m], yaw [rad] in the odom frame; common slip along and across; each wheel's own along and across.
+
+    Source: martinelli2003; thrun2005, section 5.4.
+    Checked by: test_odometry.py::test_a_start_is_uncertain_by_the_encoders_ticks.
     """
     count = len(layout.x)
     out = np.zeros((5 + 2 * count, 5 + 2 * count))
@@ -64,6 +67,10 @@ def propagate(
     :param angles: of the steering [rad], shape (n,)
     :param yaw: in the middle of the cycle [rad]
     :param way: of the base in the odom frame [m]
+
+    Source: martinelli2003; thrun2005, section 5.4.
+    Checked by: test_odometry.py::test_linear_propagation_agrees_with_drawn_slips,
+    test_odometry.py::test_a_common_slip_is_a_scale_error.
     """
     weights = _weights(layout.x, layout.y, angles, bool(layout.steered.any()))
     out: Vector = _propagate(
@@ -73,9 +80,12 @@ def propagate(
 
 
 def setting_off(config: OdometryConfig, before: float, after: float) -> float:
-    """Return the variance that the way lost when setting off adds between two distances reckoned since the start [m^2].
+    """Return the variance [m^2] that setting off adds between two distances since the start [m].
 
     It approaches ``setting_off_m`` squared as shear stress approaches its limit: exponentially, over that very way.
+
+    Source: janosi1961.
+    Checked by: test_odometry.py::test_the_way_lost_when_setting_off_is_lost_once.
     """
     scale = config.setting_off_m
     if scale == 0.0:
@@ -88,7 +98,12 @@ def twist_covariance(
 ) -> Vector:
     """Return the covariance of vx, vy [m/s] and yaw rate [rad/s] over a cycle, shape (3, 3).
 
-    :param speeds: of the rims [m/s], shape (n,); angles: of the steering [rad]; duration: of the cycle [s]
+    :param speeds: of the rims [m/s], shape (n,)
+    :param angles: of the steering [rad], shape (n,)
+    :param duration: of the cycle [s]
+
+    Source: martinelli2003; thrun2005, section 5.4.
+    Checked by: test_odometry.py::test_the_twists_covariance_adds_common_slip_own_slip_and_ticks.
     """
     weights = _weights(layout.x, layout.y, angles, bool(layout.steered.any()))
     shares = np.empty((len(speeds), 2))
@@ -101,9 +116,9 @@ def twist_covariance(
     return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _weights(x, y, angles, steers):  # type: ignore[no-untyped-def]
-    """Return how the twist of the base follows from what each wheel does along and across its heading, shape (3, 2 n).
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _weights(x: Vector, y: Vector, angles: Vector, steers: bool) -> Vector:
+    """Return the weights of each wheel's way along and across its heading in the base's twist, shape (3, 2 n).
 
     As :func:`regolith_vehicles.kinematics.twist_of_wheels` has it; where nothing steers the lateral speed is the mean.
     """
@@ -137,8 +152,16 @@ def _weights(x, y, angles, steers):  # type: ignore[no-untyped-def]
     return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _propagate(covariance, weights, rolled, yaw, dx, dy, own_slip, length):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _propagate(
+    covariance: Vector, weights: Vector, rolled: Vector, yaw: float, dx: float, dy: float, own_slip: float,
+    length: float,
+) -> Vector:
+    """Return F P F^T + Q: F moves the pose by the slips and fades each wheel's own over ``length`` [m], Q renews it.
+
+    :param weights: see :func:`_weights`
+    :param dx: way of the base in the odom frame [m]; so is ``dy``
+    """
     count = rolled.shape[0]
     size = covariance.shape[0]
     # Rows of the transition that are not the identity: those of the pose.

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a vehicle that soil can feel: its running gear, and what of its hull may come to the ground."""
+"""The parts of a vehicle that soil can feel: its running gear, and the ground shapes of its hull."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Those of the running gear first, then the ground shapes of the hull; n of both."""
+    """The parts of a vehicle: n of them, those of the running gear first, then the ground shapes of the hull."""
 
     names: tuple[str, ...]
-    """As errors tell them."""
+    """Names for errors."""
     gear: int
-    """How many of them are the running gear's."""
+    """Number of the running gear's parts."""
     body: Indices
     """Index of the body each is fixed to, shape (n,)."""
     offset: Vector
-    """Of a shape's origin in its body's frame [m], shape (n, 3)."""
+    """Origins of the shapes in their bodies' frames [m], shape (n, 3)."""
     frame: Vector
     """Rotation of a shape in its body's frame, shape (n, 3, 3)."""
     shapes: scm.Shapes
@@ -75,7 +75,7 @@ class Parts:
         return 4.0 * float(np.max(h[:, [0, 1, 2]] * h[:, [1, 2, 0]], initial=0.0))
 
     def centers(self, count: int, place: Vector, turn: Vector) -> Vector:
-        """Return where the origins of the first ``count`` shapes are in the world [m], shape (count, 3).
+        """Return the origins of the first ``count`` shapes in the world [m], shape (count, 3).
 
         :param place: origins of all bodies [m], shape (nbody, 3); turn: their rotations, shape (nbody, 9)
         """
@@ -85,13 +85,13 @@ class Parts:
     def hull_is_near(
         self, grid: SoilGrid, felt_above: float, place: Vector, turn: Vector, cvel: Vector, com: Vector, dt: float
     ) -> bool:
-        """Say whether any part of the hull may touch the ground within a cycle.
+        """Return whether any part of the hull may touch the ground within a cycle.
 
-        False is certain: a shape lies above the plane of whichever face of its box looks down most, and that plane,
-        lowered by as far as the shape can come, stays above every node it can come over. All shapes of a body are
-        looked at in one box first.
+        False is certain: a shape lies above the plane of that face of its box which looks down most, and this plane,
+        lowered by as far as the shape can move, stays above every node within reach. All shapes of a body are looked at
+        in one box first.
 
-        :param felt_above: how far above the ground a part is felt already [m]
+        :param felt_above: height above the ground at which a part is felt already [m]
         :param place: origins of all bodies [m], shape (nbody, 3); turn: their rotations, shape (nbody, 9)
         :param cvel: MuJoCo's velocities, shape (nbody, 6), of the points at ``com``, shape (3,)
         :param dt: length of the cycle [s]
@@ -119,7 +119,7 @@ def make_parts(
     """Return the parts of a vehicle that soil can feel.
 
     :param gear: those of the running gear
-    :raises VehicleModelError: if a shape cannot be made of what its section says
+    :raises VehicleModelError: if a section's values do not make a shape
     """
     folder, where = Path(mjcf_path).parent, config.file or mjcf_path
     hull = config.ground_shapes
@@ -162,6 +162,7 @@ def _unusable(file: str | Path, key: str, error: ValueError) -> VehicleModelErro
 
 
 def _hull_shape(shape: GroundShapeConfig, folder: Path) -> scm.Shapes:
+    """Return a ground shape as the soil takes it."""
     if shape.mesh is not None:
         return scm.mesh(load_triangles(folder / shape.mesh, shape.mesh_scale))
     assert shape.size is not None
@@ -172,16 +173,18 @@ def _hull_shape(shape: GroundShapeConfig, folder: Path) -> scm.Shapes:
 
 
 def _hull_frame(shape: GroundShapeConfig) -> Vector:
+    """Return the rotation of a ground shape in its body's frame, shape (3, 3)."""
     x, y, z, w = shape.orientation
     matrix = np.empty(9)
     mujoco.mju_quat2Mat(matrix, np.array([w, x, y, z]))
     turn: Vector = matrix.reshape(3, 3)
-    # Soil knows cylinders about y.
+    # The soil's cylinders stand about y.
     return turn @ _Z_TO_Y if shape.kind == 'cylinder' else turn
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _centers(body, offset, count, place, turn):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _centers(body: Indices, offset: Vector, count: int, place: Vector, turn: Vector) -> Vector:
+    """Return the origins of shapes in the world [m], shape (count, 3); see :meth:`Parts.centers`."""
     out = np.empty((count, 3))
     for k in range(count):
         b = body[k]
@@ -215,11 +218,15 @@ def _groups(body: Indices, first: int, middle: Vector, half: Vector, frame: Vect
     return tuple(groups)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _underside(middle, half, frame, place, turn, cvel, com):  # type: ignore[no-untyped-def]
-    """Return where a box on a body is, a plane below all of it, and how fast its points may be.
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _underside(
+    middle: Vector, half: Vector, frame: Vector, place: Vector, turn: Vector, cvel: Vector, com: Vector
+) -> tuple[float, float, float, float, float, float, float, float]:
+    """Return the place of a box on a body, a plane below all of it, and the largest speed of its points.
 
-    :param middle: of the box in the body's frame [m]; half: its half lengths; frame: its axes in the body's frame
+    :param middle: of the box in the body's frame [m]; ``half``: its half lengths; ``frame``: its axes in that frame
+    :param place: origin of the body [m]; ``turn``: its rotation, shape (9,)
+    :param cvel: MuJoCo's velocity of the body, shape (6,), of the point at ``com``
     :return: x, y, half extents along x and y, height of the plane at (x, y) [m], its slopes; speed [m/s]
     """
     axes = np.empty((3, 3))

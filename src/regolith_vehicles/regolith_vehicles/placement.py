@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How a vehicle stands on uneven ground before anything moves."""
+"""Placing a vehicle on uneven ground before anything moves."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from regolith_world.rotation import from_matrix
 Vector = NDArray[np.float64]
 
 PLACED_WITHIN = 1e-3
-"""How far from where it was asked to a vehicle may come to rest before it is placed anew [m]."""
+"""Distance from the place asked for within which a vehicle must come to rest, or is placed anew [m]."""
 SETTLING_RATE = 6.0
-"""At which speeds fade while a vehicle is placed [1/s]: below the rates at which it heaves and pitches on soil."""
+"""Rate at which speeds fade while a vehicle is placed [1/s]: below those at which it heaves and pitches on soil."""
 SETTLING_CYCLE = 0.02
 """Simulated time for which one soil window is used [s]."""
 SETTLING_CYCLES = 150
-"""After so many it will not come to rest."""
+"""Most cycles in which a vehicle comes to rest."""
 SETTLED_SPEED = 1e-4
-"""Of all joints and the base [m/s, rad/s]: held back by less than a thousandth of the weight."""
+"""Speed of all joints and the base that counts as rest [m/s, rad/s]: held by less than a thousandth of the weight."""
 SLIDING_SPEED = 2e-3
-"""A vehicle that is still faster in the end slides [m/s, rad/s]."""
+"""Speed above which a vehicle that does not come to rest slides [m/s, rad/s]."""
 
 
 def pose_on_ground(
@@ -40,7 +40,7 @@ def pose_on_ground(
     """Return position [m] and orientation (x, y, z, w) of a base frame standing on its feet.
 
     The base is tilted to the plane that fits the ground under the feet best (least squares), then lifted along its
-    normal until no foot is below the ground.
+    normal until no foot is below the ground. Regolith's own; checked by ``test_placing.py`` and ``test_multibody.py``.
 
     :param x: of the base frame in the world [m]; so is y
     :param heading: of its +x before tilting, from the world's +x [rad]

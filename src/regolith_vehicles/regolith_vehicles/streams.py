@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a vehicle tells whoever follows it state by state, by name: nothing of it may be missed by those who need it."""
+"""Streams of a vehicle's states, by name: those who follow one must not miss a message of it."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ STREAMS = {
     'motion': 'how its base moved within every cycle, motion_samples',
     'wheels': 'states of its wheels at every commit, wheel_states',
 }
-"""Name -> what it says, and its topic."""
+"""Name -> content and topic."""

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a vehicle stands and rolls at all: a model that compiles may still blow up, or sink in for good."""
+"""A trial of whether a vehicle stands and rolls: a model that compiles may still blow up, or sink in for good."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from regolith_vehicles.vehicle import Vehicle
 
 _CYCLE_NS = 50_000_000
 _CYCLES = 10
-"""Of standing, then of driving."""
+"""Cycles of standing, then as many of driving."""
 _SHARE = 0.2
-"""Of the top speed, at which it drives."""
+"""Share of the top speed at which it drives [-]."""
 
 
 def try_out(vehicle: Vehicle, x: float, y: float) -> None:
-    """Put a vehicle on its ground, have it stand for half a second and drive for another; the soil keeps the marks.
+    """Place a vehicle on its ground, let it stand for half a second and drive for another; the soil keeps the marks.
 
     :param vehicle: whose soil is level at the place
     :param x: of the place [m]; so is y
-    :raises VehicleError: saying what becomes of it
+    :raises VehicleError: naming what fails
     """
     gear = vehicle.gear
     vehicle.place(x, y, 0.0)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What can go wrong in a vehicle's cycle, in words."""
+"""Failures of a vehicle's cycle, as errors in words."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ class VehicleError(RuntimeError):
 
 
 def check_cycle(status: int, name: str, model: Any, data: Any, parts: Sequence[str]) -> None:
-    """Raise VehicleError where substeps or MuJoCo say that something went wrong.
+    """Refuse a cycle that failed in the substeps or in MuJoCo.
 
-    :param status: what the loop of :mod:`substeps` returned
+    :param status: outcome of the loop of :mod:`substeps`
     :param name: of the vehicle
-    :param model: mujoco.MjModel; data: mujoco.MjData
-    :param parts: what the loop presses on soil, in its order, e.g. 'wheel front_left'
+    :param model: mujoco.MjModel
+    :param data: mujoco.MjData
+    :param parts: names of the parts pressed on soil, in the loop's order, e.g. 'wheel front_left'
+    :raises VehicleError: naming vehicle, part and cause
     """
     # MuJoCo warns well before numbers overflow, and then computes on; everything else follows from that.
     warned = np.nonzero(data.warning.number)[0]

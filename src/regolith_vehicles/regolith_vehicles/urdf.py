@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A vehicle as a tree of frames, and as a URDF file for those who draw it, plan with it or transform with it."""
+"""A vehicle as a tree of frames, and as a URDF file for drawing, planning and transforming."""
 
 from __future__ import annotations
 
@@ -30,25 +30,27 @@ _BOX, _CYLINDER, _SPHERE, _CAPSULE = (
 
 @dataclass(frozen=True, slots=True)
 class FrameJoint:
-    """What holds one link on another."""
+    """A joint between two links."""
 
     name: str
-    """Of the joint, as in ``joint_states``; of a fixed one, made up."""
+    """Name in ``joint_states``; of a fixed joint, made up."""
     index: int
-    """In the joint states; -1: fixed."""
+    """Index in the joint states; -1: fixed."""
     hinge: bool
-    """Else it slides."""
+    """Whether it turns; else it slides."""
     parent: str
+    """Link that holds it."""
     child: str
+    """Link that it holds."""
     position: Vector
     """Of the child in the parent where the joint stands at zero [m], shape (3,)."""
     orientation: Vector
-    """The same, (x, y, z, w)."""
+    """Of the child in the parent, likewise, quaternion (x, y, z, w)."""
     axis: Vector
     """Unit vector in the child, shape (3,)."""
 
     def pose(self, positions: Vector) -> Vector:
-        """Return where the child is in its parent: position [m] and quaternion (x, y, z, w), shape (7,).
+        """Return the pose of the child in its parent: position [m] and quaternion (x, y, z, w), shape (7,).
 
         :param positions: of all joints, in the order of the joint states [rad or m]
         """

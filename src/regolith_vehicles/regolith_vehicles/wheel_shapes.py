@@ -24,7 +24,7 @@ _MESH_XML = """<mujoco><asset><mesh name="m" file="{file}" scale="{scale} {scale
 def wheel_shape(wheel: WheelConfig, folder: Path) -> scm.Shapes:
     """Return the shape of one wheel in its own frame; a mesh has that of the body, all others the axle along y.
 
-    :param folder: what the mesh's path is relative to
+    :param folder: from which the mesh's path starts
     :raises ValueError: if the values do not make a shape, or the mesh cannot be read
     """
     if wheel.mesh is not None:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How each wheel stands to the ground: slip, sinkage, forces."""
+"""The state of each wheel on the ground: slip, sinkage, forces."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+
+from regolith_terrain.scm.constants import STAT_LOADED_NODES
 
 Vector = NDArray[np.float64]
 
@@ -23,7 +25,7 @@ NAMES = (
     'angular_speed', 'steer_angle', 'slip_ratio', 'slip_angle', 'sinkage_total', 'sinkage_incremental', 'normal_load',
     'drawbar_pull', 'loaded_nodes', 'force_x', 'force_y', 'force_z', 'torque_x', 'torque_y', 'torque_z',
 )
-"""Of the columns; what each means tells :class:`WheelState`."""
+"""Names of the columns; :class:`WheelState` has their meanings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class WheelState:
     steer_angle: float
     """[rad], left positive."""
     slip_ratio: float
-    """s = 1 - v / (omega R), v being the speed of the wheel centre along the wheel's heading (Wong 2008, eq. 2.5).
+    """s = 1 - v / (omega R), v being the speed of the wheel centre along the wheel's heading; see :func:`slip_ratio`.
 
     The same formula serves braking (v > omega R gives s < 0). Clipped to [-1, 1]: 1 is spinning on the spot or sliding
     back under a forward-turning wheel, -1 is a locked wheel being dragged. 0 if both speeds are below 1 cm/s."""
@@ -77,20 +79,23 @@ class WheelState:
         )
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def slip_ratio(speed, rolling):  # type: ignore[no-untyped-def]
-    """Return the slip ratio of a wheel; see :attr:`WheelState.slip_ratio`.
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def slip_ratio(speed: float, rolling: float) -> float:
+    """Return the slip ratio s = 1 - v / (omega R) of a wheel; see :attr:`WheelState.slip_ratio`.
 
-    :param speed: of its centre along its heading [m/s]
+    :param speed: v of its centre along its heading [m/s]
     :param rolling: omega R [m/s]
+
+    Source: wong2008, eq. 2.5.
+    Checked by: test_wheel_measures.py::test_slip_ratio_is_wongs.
     """
     if abs(rolling) < SLOW:
         return 0.0 if abs(speed) < SLOW else -1.0
     return min(max(1.0 - speed / rolling, -1.0), 1.0)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _interpolated(heights, row, col):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _interpolated(heights: Vector, row: float, col: float) -> float:
     """Return the bilinear height at fractional indices, clamped to the array."""
     ni, nj = heights.shape
     row = min(max(row, 0.0), ni - 1.000001)
@@ -99,34 +104,30 @@ def _interpolated(heights, row, col):  # type: ignore[no-untyped-def]
     u, v = row - r, col - c
     near = (1.0 - v) * heights[r, c] + v * heights[r, c + 1]
     far = (1.0 - v) * heights[r + 1, c] + v * heights[r + 1, c + 1]
-    return (1.0 - u) * near + u * far
+    height: float = (1.0 - u) * near + u * far
+    return height
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def measure_wheels(  # type: ignore[no-untyped-def]
-    base,
-    level,
-    i0,
-    j0,
-    spacing,
-    center,
-    axis,
-    velocity,
-    spin,
-    steer,
-    radius,
-    half_width,
-    force,
-    torque,
-    stats,
-    table,
-):
-    """Fill the table of wheel states, shape (n, COLUMNS), from the window at the end of a cycle.
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def measure_wheels(
+    base: Vector, level: Vector, i0: int, j0: int, spacing: float, center: Vector, axis: Vector, velocity: Vector,
+    spin: Vector, steer: Vector, radius: Vector, half_width: Vector, force: Vector, torque: Vector, stats: Vector,
+    table: Vector,
+) -> None:
+    """Fill the table of wheel states from the window of soil at the end of a cycle.
 
-    :param base: undisturbed heights with a one-node border [m]; level: present ones
-    :param center: of the wheels in the world [m], shape (n, 3); axis: unit vectors of their axles; velocity: of centres
-    :param spin: wheel speeds [rad/s], shape (n,); steer: angles [rad]
-    :param force: soil force and torque [N, N m], shape (n, 3); stats: of cylinder_wrench
+    How sinkage is measured is Regolith's own; ``test_wheel_measures.py`` holds it against planes in closed form.
+
+    :param base: undisturbed heights with a one-node border [m], shape (ni + 2, nj + 2)
+    :param level: present heights [m], shape (ni, nj)
+    :param center: of the wheels in the world [m], shape (n, 3)
+    :param axis: unit vectors of their axles, shape (n, 3)
+    :param velocity: of their centres [m/s], shape (n, 3)
+    :param spin: wheel speeds [rad/s], shape (n,)
+    :param steer: steering angles [rad], shape (n,)
+    :param force: of the soil [N], shape (n, 3); ``torque``: about the centre [N m]
+    :param stats: of each wheel's contact, shape (n, STAT_COUNT)
+    :param table: out, shape (n, COLUMNS)
     """
     ni, nj = level.shape
     for w in range(center.shape[0]):
@@ -180,7 +181,7 @@ def measure_wheels(  # type: ignore[no-untyped-def]
         table[w, SINKAGE_INCREMENTAL] = total + change * nz
         table[w, NORMAL_LOAD] = force[w, 0] * nx + force[w, 1] * ny + force[w, 2] * nz
         table[w, DRAWBAR] = force[w, 0] * hx + force[w, 1] * hy + force[w, 2] * hz
-        table[w, LOADED_NODES] = stats[w, 0]
+        table[w, LOADED_NODES] = stats[w, STAT_LOADED_NODES]
         for k in range(3):
             table[w, FORCE + k] = force[w, k]
             table[w, TORQUE + k] = torque[w, k]

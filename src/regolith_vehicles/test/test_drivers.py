@@ -41,6 +41,16 @@ def test_constant_driver_keeps_its_times() -> None:
     assert [*map(tuple, commands)] == [(0.0, 0.0), (0.0, 0.0), (0.3, 0.1), (0.0, 0.0)]
 
 
+@pytest.mark.parametrize(('y', 'heading'), [(0.4, 0.3), (-0.3, 0.9), (0.2, -0.7)])
+def test_pure_pursuit_steers_on_the_circle_through_the_point_ahead(y: float, heading: float) -> None:
+    """The circle that is tangent to the heading and has the commanded curvature passes the point a look-ahead on."""
+    driver = make_driver(PathDriverConfig(waypoints=((0.0, 0.0), (50.0, 0.0)), speed_mps=0.5, lookahead_m=0.8))
+    speed, rate = driver.command(0, _at(1.0, y, heading))
+    radius = speed / rate
+    center = (1.0 - radius * math.sin(heading), y + radius * math.cos(heading))
+    assert math.dist(center, (1.8, 0.0)) == pytest.approx(abs(radius), rel=1e-12)
+
+
 def test_path_driver_follows_and_stops() -> None:
     """It stays within a tenth of the look-ahead of a straight piece and stops at the end."""
     path = PathDriverConfig(waypoints=((0.0, 0.0), (6.0, 0.0), (6.0, 6.0)), speed_mps=0.5, lookahead_m=1.0)

@@ -96,6 +96,19 @@ def test_skid_steering_round_trip() -> None:
     assert twist_of_wheels(layout, speeds, angles) == pytest.approx((0.2, 0.0, 0.3), abs=1e-12)
 
 
+def test_wheels_that_disagree_are_fitted_by_least_squares() -> None:
+    """Against NumPy's least squares over each wheel's way along and across its heading; 1e-10 is rounding."""
+    layout, generator = _layout(), np.random.default_rng(2)
+    for _ in range(5):
+        speeds, angles = generator.normal(size=4), generator.uniform(-0.8, 0.8, 4)
+        c, s = np.cos(angles), np.sin(angles)
+        along = np.column_stack((c, s, s * layout.x - c * layout.y))
+        across = np.column_stack((-s, c, c * layout.x + s * layout.y))
+        wanted = np.concatenate((speeds * layout.radius, np.zeros(4)))
+        best = np.linalg.lstsq(np.concatenate((along, across)), wanted, rcond=None)[0]
+        assert twist_of_wheels(layout, speeds, angles) == pytest.approx(best, abs=1e-10)
+
+
 def test_odometry_closes_a_circle() -> None:
     """Rolling once round a circle of 2 m ends where it began; arcs are exact, so 1e-9 is rounding."""
     layout = _layout()

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from scipy.special import chdtri
 from regolith_terrain.config import TerrainConfig, load_soil
 from regolith_terrain.height_field import build_height_field
 from regolith_terrain.soil_grid import SoilGrid
+from regolith_vehicles import odometry_errors
 from regolith_vehicles.config import load_vehicle_model
 from regolith_vehicles.kinematics import WheelLayout, wheel_commands
 from regolith_vehicles.model_config import OdometryConfig
@@ -35,6 +37,41 @@ def _drive(layout: WheelLayout, config: OdometryConfig, linear: float, angular: 
     for _ in range(steps):
         odometry.advance(layout, config, speeds * STEP_S, angles, STEP_S)
     return odometry
+
+
+def _square() -> WheelLayout:
+    """Return four wheels at the corners of a rectangle about the base: each has a quarter of the base's way."""
+    x, y = np.array([0.6, 0.6, -0.6, -0.6]), np.array([0.5, -0.5, 0.5, -0.5])
+    return WheelLayout(x, y, np.full(4, 0.25), np.ones(4, dtype=bool), 0.6, 4.0)
+
+
+def test_a_start_is_uncertain_by_the_encoders_ticks() -> None:
+    """A tick is uniform, deviation t / sqrt(12): the mean of four wheels has half of it, and a place as much as one."""
+    config = OdometryConfig(common_slip=0.03, own_slip=0.05, encoder_ticks=100)
+    errors = odometry_errors.initial_covariance(_square(), config)
+    tick = 2.0 * math.pi / 100 * 0.25 / math.sqrt(12.0)
+    assert np.diag(errors)[:2] == pytest.approx([1.25 * tick**2] * 2)
+    assert np.diag(errors)[3:] == pytest.approx([0.03**2] * 2 + [0.05**2] * 8)
+    assert errors == pytest.approx(np.diag(np.diag(errors)), abs=1e-18)
+
+
+def test_the_twists_covariance_adds_common_slip_own_slip_and_ticks() -> None:
+    """Straight on: what is common is a share of the speed; what is each wheel's own, half of that, and turns the base."""
+    layout, speed, still = _square(), 0.4, np.zeros(4)
+    fine: dict[str, Any] = {'setting_off_m': 0.0, 'encoder_ticks': 2**31}
+
+    def of(**values: Any) -> np.ndarray:
+        config = OdometryConfig.model_validate({'common_slip': 0.0, 'own_slip': 0.0, **fine, **values})
+        return odometry_errors.twist_covariance(layout, config, np.full(4, speed), still, 0.02)
+
+    assert np.diag(of(common_slip=0.03)) == pytest.approx([(0.03 * speed) ** 2] * 2 + [0.0], abs=1e-12)
+    own = (0.05 * speed) ** 2
+    assert np.diag(of(own_slip=0.05)) == pytest.approx([own / 4.0, own / 4.0, own / (4.0 * (0.6**2 + 0.5**2))], rel=1e-6)
+    # The difference of two readings: twice the variance of one, over the cycle.
+    tick = 2.0 * math.pi / 1000 * 0.25 / math.sqrt(6.0) / 0.02
+    assert of(encoder_ticks=1000)[0, 0] == pytest.approx(tick**2 / 4.0, rel=1e-9)
+    both = of(common_slip=0.03, own_slip=0.05)
+    assert np.diag(both) == pytest.approx(np.diag(of(common_slip=0.03)) + np.diag(of(own_slip=0.05)), abs=1e-12)
 
 
 def test_a_common_slip_is_a_scale_error() -> None:

@@ -20,6 +20,8 @@ _LOW = np.uint64(0xFFFFFFFF)
 _SHIFT = np.uint64(32)
 _M0, _M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _W0, _W1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
+GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
+"""Increment of SplitMix64: 2^64 over the golden ratio, made odd."""
 
 
 def stream_key(seed: int, name: str, quantity: str) -> np.uint64:

@@ -80,7 +80,7 @@ class SoilGround:
             self._coarse[(i, j, stride)] = base
             if len(self._coarse) > _COARSE_KEPT:
                 self._coarse.popitem(last=False)
-        rise = self.grid.settled(i, j, stride, count) if stride * self.spacing <= WIDEST_RUT else None
+        rise = self.grid.mean_rise(i, j, stride, count) if stride * self.spacing <= WIDEST_RUT else None
         return (base, base) if rise is None else (base + rise, base)
 
 

@@ -32,6 +32,9 @@ def roughness(posts: Heights, spacing: float) -> tuple[float, float]:
     :param posts: heights [m], shape (ni, nj), at least (9, 9)
     :param spacing: [m]
     :raises ValueError: if there are too few posts
+
+    Source: shepard2001; rosenburg2011.
+    Checked by: test_dem_import.py::test_roughness_of_a_model_is_found.
     """
     least = min(posts.shape)
     lags = _LAGS[least > 2 * _LAGS]
@@ -48,13 +51,14 @@ def roughness(posts: Heights, spacing: float) -> tuple[float, float]:
 
 
 def _second(z: Heights, n: int) -> Heights:
+    """Return the second differences of heights at a lag of ``n`` posts along the first axis."""
     return z[2 * n :] - 2.0 * z[n:-n] + z[: -2 * n]
 
 
 def detail_field(
     posts: Heights, spacing: float, seed: int, preset: LunarPreset, *, finest_m: float = 0.05, craters: bool = True
 ) -> LunarField:
-    """Return what is between the posts.
+    """Return the ground finer than the posts: their roughness continued, and small craters.
 
     :param posts: heights [m], shape (ni, nj)
     :param spacing: [m]
@@ -62,6 +66,9 @@ def detail_field(
     :param preset: whose craters (narrower than two posts) and texture are added to the continued roughness
     :param finest_m: shortest wavelength [m]
     :param craters: whether there are small craters
+
+    Source: shepard2001; rosenburg2011.
+    Checked by: test_dem_import.py::test_upsampling_leaves_posts_and_adds_detail_between.
     """
     deviation, hurst = roughness(posts, spacing)
     finest = min(finest_m, spacing)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Elevation models in GeoTIFF, or whatever else GDAL reads."""
+"""Elevation models in GeoTIFF or any other format that GDAL reads."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class DemGrid:
     """Whether the map already is a local metric frame."""
 
     def map_xy(self, row: float, col: float) -> tuple[float, float]:
-        """Return the map position of a post, or of a place between posts."""
+        """Return the map x, y [m] of a post, or of a place between posts."""
         x0, x_col, x_row, y0, y_col, y_row = self.to_map
         return x0 + col * x_col + row * x_row, y0 + col * y_col + row * y_row
 
@@ -85,7 +85,7 @@ class Frame:
     """Bearing of the map's y axis in the local frame, clockwise from +y."""
 
     def misfit_m(self, grid: DemGrid, half_m: float) -> float:
-        """Return by how much positions ``half_m`` from the origin are off, at most [m]."""
+        """Return the largest error of positions ``half_m`` from the origin [m]."""
         if self.latitude_deg is None or self.longitude_deg is None or grid.crs is None:
             return 0.0
         worst = 0.0
@@ -179,7 +179,6 @@ def lay_frame(grid: DemGrid, center: tuple[float, float] | None = None, north: s
         [(east[:, 1] - east[:, 0]) / (metres * math.cos(math.radians(beside))), (up[:, 1] - up[:, 0]) / metres]
     )
     j = j.T
-    # Where does the map's y axis point?
     toward = np.linalg.solve(j, [0.0, 1.0])
     bearing = math.degrees(math.atan2(toward[0], toward[1]))
     if north == 'grid':
@@ -206,7 +205,11 @@ def _central_meridian(crs: CRS) -> float:
 
 
 def _destination(lat_deg: float, lon_deg: float, bearing: float, arc: float) -> tuple[float, float]:
-    """Return where one comes to from a place over an arc [rad] of the sphere at a bearing [rad]."""
+    """Return latitude and longitude [deg] at the end of an arc [rad] that leaves a place at a bearing [rad].
+
+    Source: snyder1987, eqs. 5-5 and 5-6.
+    Checked by: test_dem_import.py::test_misfit_is_what_a_frame_leaves_out.
+    """
     lat, lon = math.radians(lat_deg), math.radians(lon_deg)
     end = math.asin(math.sin(lat) * math.cos(arc) + math.cos(lat) * math.sin(arc) * math.cos(bearing))
     over = math.atan2(math.sin(bearing) * math.sin(arc) * math.cos(lat), math.cos(arc) - math.sin(lat) * math.sin(end))

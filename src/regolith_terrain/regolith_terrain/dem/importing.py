@@ -41,21 +41,23 @@ _AROUND = 32
 
 @dataclass(frozen=True)
 class ImportRequest:
-    """What to take of a model and what to make of it."""
+    """A part of an elevation model to import, and how."""
 
     path: Path
     center: tuple[float, float] | None = None
-    """Latitude, longitude [deg] or map x, y; none: the middle."""
+    """Latitude, longitude [deg] or map x, y [m]; none: the middle."""
     size_m: float | None = None
-    """Side of the square around the centre; none: all there is."""
+    """Side of the square around the centre [m]; none: the whole model."""
     post_spacing_m: float | None = None
-    """For files that state none."""
+    """Distance of posts [m], for files that state none."""
     north: str = 'true'
+    """``true``: +y is true north; ``grid``: the map's own axes."""
     upsample_m: float | None = None
-    """Distance of new posts wanted; it becomes a whole fraction of the model's."""
+    """Distance of new posts [m], rounded to a whole fraction of the model's."""
     preset: str = 'highland'
-    """Whose small craters and texture go between the posts."""
+    """Kind of lunar ground that lends small craters and texture."""
     seed: int = 0
+    """Of the detail."""
 
 
 def import_dem(request: ImportRequest, folder: Path, progress: Progress = silent) -> dict[str, Any]:

@@ -13,20 +13,21 @@ from regolith_terrain.dem.geotiff import open_geotiff
 from regolith_terrain.dem.grid import DemGrid, Floats
 from regolith_terrain.dem.pds3 import open_pds3
 
-# Posts within a window that nobody's memory should have to hold.
 MOST_POSTS = 100_000_000
-# Posts each way: fewer are a ramp, not a measurement of ground.
+"""Most posts of a window, for memory's sake."""
 FEWEST_POSTS = 3
-# Heights from any datum, a body's centre included; lowest to highest post [m], of which the Moon has 20 km.
+"""Fewest posts each way: with fewer it is a ramp, not a measurement of ground."""
 MOST_HEIGHT_M = 1e7
+"""Largest height above any datum, a body's centre included [m]."""
 MOST_RELIEF_M = 1e5
+"""Largest difference from lowest to highest post [m]; the Moon has 20 km."""
 
 
 def open_dem(path: str | Path, post_spacing_m: float | None = None) -> DemGrid:
     """Return the grid of a GeoTIFF, a PDS3 label or image, or a NumPy array (rows north to south).
 
     :param path: of the file, known by its ending
-    :param post_spacing_m: for files that do not say, or say it wrongly; .npy needs it
+    :param post_spacing_m: distance of posts for files that state none, or a wrong one; .npy needs it
     :raises ValueError: naming the file and what is wrong with it
     """
     path = Path(path)

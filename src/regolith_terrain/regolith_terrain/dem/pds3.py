@@ -3,7 +3,7 @@
 """Elevation models in PDS3: an ``.IMG`` with its label before it or in a ``.LBL`` beside it (PDS Standards 3.8).
 
 GDAL reads these too, but leaves out units (the LOLA float grids are in kilometres) and radii (LOLA's OFFSET makes them
-distances from the centre of the Moon), and takes what a cut file lacks for zero.
+distances from the centre of the Moon), and fills a file that was cut short with zeros.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _ITEM = re.compile(r'^\s*(\^?[A-Za-z][\w:]*)\s*=\s*', re.MULTILINE)
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number with its unit, upper case and '' where none was given."""
+    """A number with its unit in upper case, '' where none was given."""
 
     value: float
     unit: str = ''
@@ -74,7 +74,7 @@ def parse_label(text: str) -> Label:
 
 
 def _raw_value(text: str, at: int) -> tuple[str, int]:
-    """Return the text of a value that starts at a place, and where it ends."""
+    """Return the text of the value that starts at index ``at``, and the index of its end."""
     if text[at : at + 1] == '"':
         end = text.find('"', at + 1)
         end = len(text) if end < 0 else end + 1
@@ -91,6 +91,7 @@ def _raw_value(text: str, at: int) -> tuple[str, int]:
 
 
 def _value(raw: str) -> Any:
+    """Return a value from its text: a :class:`Quantity`, an int written in base 16, a string, or a list of those."""
     raw = raw.strip()
     if raw[:1] in ('(', '{'):
         return [_value(part) for part in raw[1:-1].split(',')]

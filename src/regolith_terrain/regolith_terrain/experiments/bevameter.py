@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The bevameter: from plates pressed in and sheared to the parameters of a soil.
 
-Two square plates give p = (k_c / b + k_phi) z^n; the fit is Wong's (1980, "Data processing methodology in the
-characterization of the mechanical properties of terrain"): logarithms, weighted by p^2. A plate sheared under several
-pressures gives Janosi and Hanamoto's K and, through its limits, cohesion and friction angle. The shear here is
-straight; the instrument's ring turns, which needs less room and is otherwise the same.
+Two square plates give p = (k_c / b + k_phi) z^n, fitted as Wong (1980) does: in logarithms, weighted by p^2. A plate
+sheared under several pressures gives Janosi and Hanamoto's K and, through its limits, cohesion and friction angle. The
+shear here is straight; the instrument's ring turns, which needs less room and is otherwise the same.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ class Settings(BenchSettings):
     """The instrument."""
 
     plates_m: Numbers = Field(default=(0.11, 0.31), description='sides of the square plates [m], two at least')
-    depth_m: float = Field(default=0.04, gt=0.0, le=0.5, description='to which plates are pressed [m]')
+    depth_m: float = Field(default=0.04, gt=0.0, le=0.5, description='depth to which plates are pressed [m]')
     pressures_pa: Numbers = Field(default=(5e3, 1e4, 2e4), description='under which soil is sheared [Pa], two at least')
 
     @model_validator(mode='after')
@@ -42,7 +41,11 @@ class Settings(BenchSettings):
 
 
 def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
-    """Return one row: the parameters found."""
+    """Return one row: the parameters found, and the true ones.
+
+    Source: wong1980; janosi1961.
+    Checked by: test_experiments.py::test_bevameter_finds_the_soil_it_was_given.
+    """
     total = len(settings.plates_m) + len(settings.pressures_pa)
     depths = np.linspace(0.1, 1.0, 20) * settings.depth_m
     curves, sides = [], []
@@ -83,6 +86,7 @@ def _whole(settings: Settings, side: float) -> float:
 
 
 def _bed(settings: Settings, side: float, way: float = 0.0) -> SoilBin:
+    """Return a fresh bed, without damping, that holds a plate of a side [m] and its way along x [m]."""
     parameters = settings.soil.parameters()
     parameters[DAMPING] = 0.0
     reach = int(math.ceil(0.5 * side / settings.grid_m)) + 3
@@ -106,6 +110,9 @@ def fit_bekker(sides: Floats, depths: Floats, pressures: Floats) -> tuple[float,
     :param sides: of square plates [m], shape (m,)
     :param depths: [m], shape (k,)
     :param pressures: [Pa], shape (m, k)
+
+    Source: wong1980; bekker1969.
+    Checked by: test_experiments.py::test_bevameter_finds_the_soil_it_was_given.
     """
     plates, count = pressures.shape
     matrix = np.zeros((plates * count, plates + 1))
@@ -152,7 +159,14 @@ def _depth_for(settings: Settings, side: float, pressure: float) -> float:
 
 
 def fit_janosi(slid: Floats, stress: Floats) -> tuple[float, float]:
-    """Return limit [Pa] and K [m] of stress = limit (1 - exp(-j / K)), by least squares."""
+    """Return limit [Pa] and K [m] of stress = limit (1 - exp(-j / K)), by least squares.
+
+    :param slid: shear displacements j [m], shape (n,)
+    :param stress: [Pa], shape (n,)
+
+    Source: janosi1961.
+    Checked by: test_experiments.py::test_bevameter_finds_the_soil_it_was_given.
+    """
     from scipy.optimize import curve_fit
 
     def law(j: Floats, limit: float, k: float) -> Floats:
@@ -164,7 +178,7 @@ def fit_janosi(slid: Floats, stress: Floats) -> tuple[float, float]:
 
 
 def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
-    """Draw the pressure-sinkage curves and what was fitted to them."""
+    """Draw the pressure-sinkage curves and their fits."""
     depths = np.linspace(0.1, 1.0, 20) * settings.depth_m
     row = rows[0]
     for asked in settings.plates_m:

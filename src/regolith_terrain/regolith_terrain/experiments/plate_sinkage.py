@@ -16,13 +16,17 @@ from regolith_terrain.scm.constants import DAMPING
 from regolith_terrain.soil_bin import Pressed, SoilBin, press
 
 _MASS = 10.0
+"""Of the press in the reference [kg]."""
 _PATCH = 4.0
+"""Side of the reference's patch of soil [m]."""
+_UNDER_LOAD_S, _UNLOADED_S, _RELOADED_S = 11.0, 13.0, 16.0
+"""Ends of the stages of a loading cycle [s]."""
 
 
 class Settings(BenchSettings):
     """The press; its defaults are those of the reference tables."""
 
-    shape: Literal['plate', 'wheel'] = Field(default='plate', description='what is pressed in')
+    shape: Literal['plate', 'wheel'] = Field(default='plate', description='body that is pressed in')
     load_n: Numbers = Field(default=(2000.0,), description='[N]; several: a sweep')
     a_m: float = Field(default=0.21, ge=0.01, le=2.0, description='length of the plate, radius of the wheel [m]')
     b_m: float = Field(default=0.31, ge=0.01, le=2.0, description='width [m]')
@@ -36,7 +40,7 @@ class Settings(BenchSettings):
         return self
 
     def spacing(self) -> float:
-        """Return the spacing used [m]: in reference mode fitted to a patch of 4 m, as Chrono does."""
+        """Return the spacing used [m], which reference mode fits to a patch of 4 m, as Chrono does."""
         if self.mode == 'regolith':
             return self.grid_m
         return _PATCH / (2.0 * math.ceil(0.5 * _PATCH / self.grid_m - 1e-9))
@@ -48,7 +52,7 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
     for done, load in enumerate(settings.load_n):
         tick(done, len(settings.load_n))
         samples = loading_cycle(settings, load)
-        held, eased, again = (_at(samples, t) for t in (11.0, 13.0, 16.0))
+        held, eased, again = (_at(samples, t) for t in (_UNDER_LOAD_S, _UNLOADED_S, _RELOADED_S))
         rows.append(
             {
                 'soil': settings.soil.name,
@@ -66,11 +70,15 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
 
 
 def _at(samples: list[Pressed], time: float) -> Pressed:
+    """Return the sample nearest to a time [s]."""
     return min(samples, key=lambda sample: abs(sample.time - time))
 
 
 def loading_cycle(settings: Settings, load: float) -> list[Pressed]:
-    """Press with a force that rises for 10 s, stays to 11 s, sinks to a tenth by 13 s, rises again by 15 s."""
+    """Return samples of a press whose force rises for 10 s, stays to 11 s, falls to a tenth by 13 s, is back by 15 s.
+
+    :param load: largest force [N]
+    """
     s = settings
     reach = int(math.ceil(max(s.a_m, s.b_m) / s.spacing())) + 4
     parameters = s.soil.parameters()
@@ -84,15 +92,20 @@ def loading_cycle(settings: Settings, load: float) -> list[Pressed]:
         return bed.body(shape, (0.0, 0.0, z + rise), velocity=(0.0, 0.0, v), dt=s.dt_s)
 
     def force(t: float) -> float:
-        return load * float(np.interp(t, [0.0, 10.0, 11.0, 13.0, 15.0, 16.0], [0.0, 1.0, 1.0, 0.1, 1.0, 1.0]))
+        times = [0.0, 10.0, _UNDER_LOAD_S, _UNLOADED_S, 15.0, _RELOADED_S]
+        return load * float(np.interp(t, times, [0.0, 1.0, 1.0, 0.1, 1.0, 1.0]))
 
     # The reference's 10 kg, or what keeps the explicit step stable (m > E A dt^2 / 4): loading is quasi-static anyway.
     area = s.a_m * s.b_m * (1.0 if s.shape == 'plate' else 2.0)
-    return press(bed, step, force, 16.0, s.dt_s, max(_MASS, 0.35 * s.soil.elastic_stiffness * area * s.dt_s**2))
+    return press(bed, step, force, _RELOADED_S, s.dt_s, max(_MASS, 0.35 * s.soil.elastic_stiffness * area * s.dt_s**2))
 
 
 def bekker_sinkage(settings: Settings, load: float) -> float | None:
-    """Return the sinkage of a plate by Bekker's formula with 1 / b = perimeter / (2 area); None for a wheel."""
+    """Return the sinkage [m] of a plate under a load [N], with 1 / b = perimeter / (2 area); None for a wheel.
+
+    Source: bekker1969.
+    Checked by: test_experiments.py::test_plate_sinkage_is_bekkers.
+    """
     s = settings
     if s.shape == 'wheel':
         return None

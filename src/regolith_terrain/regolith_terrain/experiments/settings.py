@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What all experiments on soil let a person set."""
+"""Settings that all experiments on soil share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from regolith_files.section import Section
 from regolith_terrain.config import SoilConfig, load_soil
 
 Tick = Callable[[int, int], None]
-"""Told how many of how many parts are done."""
+"""Progress callback (done, total)."""
 
 
 def _numbers(value: Any) -> Any:
@@ -29,6 +29,7 @@ def _numbers(value: Any) -> Any:
 
 
 def _soil(value: Any) -> Any:
+    """Return a soil by its name or from its file."""
     return value if isinstance(value, SoilConfig) else load_soil(value)
 
 

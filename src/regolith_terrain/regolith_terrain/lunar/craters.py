@@ -51,7 +51,7 @@ def crater_classes(
 
     Micrometeorites that make craters also wear them: a crater made C production units ago has the diffusion age
     K = faintest_age C / C_eq(D), which is ``faintest_age`` at the end of its visible time. Hence kappa grows about as
-    D^0.9, the anomalous diffusion of Xie et al. (2017) and Fassett et al. (2018); beyond 100 m that law goes on.
+    D^0.9, an anomalous diffusion as Xie et al. (2017) find it; beyond 100 m that law goes on.
 
     :param least_m: smallest diameter
     :param largest_m: largest; the last class ends there
@@ -59,6 +59,10 @@ def crater_classes(
     :param exponent: likewise
     :param age_gyr: of the surface
     :param faintest_age: K of a crater that can just be seen
+
+    Source: neukum2001; trask1966; xie2017; fassett2014.
+    Checked by: test_lunar_statistics.py::test_diffusivity_agrees_with_fassett_and_thomson,
+    test_lunar_statistics.py::test_crater_counts_pass_chi_square.
     """
     edges = [least_m]
     while edges[-1] * 1.5 < largest_m:
@@ -78,15 +82,33 @@ def crater_classes(
     return np.ascontiguousarray(np.stack(columns, axis=1))
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def cell_count(key, layer, ix, iy, classes):  # type: ignore[no-untyped-def]
-    """Return how many craters a cell has."""
-    return poisson(draw(cell_word(key, _LAYER + layer, ix, iy), -1), classes[layer, NUMBER])
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def cell_count(key: np.uint64, layer: int, ix: int, iy: int, classes: Floats) -> int:
+    """Return how many craters a cell has: a Poisson number of the class's mean.
+
+    Source: neukum2001; trask1966.
+    Checked by: test_lunar_statistics.py::test_crater_counts_pass_chi_square.
+    """
+    count: int = poisson(draw(cell_word(key, _LAYER + layer, ix, iy), -1), classes[layer, NUMBER])
+    return count
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def make_crater(key, layer, ix, iy, index, classes, rows, crater):  # type: ignore[no-untyped-def]
-    """Fill in one crater of a cell."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def make_crater(
+    key: np.uint64, layer: int, ix: int, iy: int, index: int, classes: Floats, rows: Floats, crater: Floats
+) -> None:
+    """Fill in the columns of one crater of a cell, shape (CRATER_COLUMNS,).
+
+    Diameters follow the class's power law, ages are uniform in production since the oldest one visible.
+
+    :param index: number of the crater in its cell, from 0
+    :param rows: ages K of the rows of the profile table
+    :param crater: out
+
+    Source: neukum2001; trask1966; fassett2014.
+    Checked by: test_lunar_statistics.py::test_crater_counts_pass_chi_square,
+    test_lunar_statistics.py::test_ages_are_uniform_over_the_time_craters_stay_visible.
+    """
     word = cell_word(key, _LAYER + layer, ix, iy)
     first = 16 * index
     least, cell = classes[layer, LEAST], classes[layer, CELL]
@@ -113,10 +135,14 @@ def make_crater(key, layer, ix, iy, index, classes, rows, crater):  # type: igno
         crater[WOBBLE + k] = (draw(word, first + 4 + k) - 0.5) * _WOBBLE
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def gather(west, east, south, north, key, classes, rows, first, grown):  # type: ignore[no-untyped-def]
-    """Return all craters of classes from ``first`` on that may reach a box, oldest first, shape (n, 14).
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def gather(
+    west: float, east: float, south: float, north: float, key: np.uint64, classes: Floats, rows: Floats, first: int,
+    grown: float,
+) -> Floats:
+    """Return all craters of classes from ``first`` on that may reach a box, oldest first, shape (n, CRATER_COLUMNS).
 
+    :param west: edge of the box [m], as ``east``, ``south``, ``north``
     :param grown: what counts as a crater's reach, in radii (at most FARTHEST)
     """
     found = np.empty((64, CRATER_COLUMNS))
@@ -142,9 +168,14 @@ def gather(west, east, south, north, key, classes, rows, first, grown):  # type:
     return found[:count][order]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _profile(table, row, x):  # type: ignore[no-untyped-def]
-    """Return the height of a crater worn to a row of the table at x < REACH radii: cubic Hermite in x (Catmull-Rom)."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _profile(table: Floats, row: float, x: float) -> float:
+    """Return the height of a crater worn to a row of the table at x < REACH radii: cubic in x, linear between rows.
+
+    Source: catmull1974.
+    Checked by: test_lunar_field.py::test_ground_is_continuously_differentiable,
+    test_off_level.py::test_a_crater_stands_where_it_was_made.
+    """
     at = x * STEPS
     i = int(at)
     t = at - i
@@ -157,12 +188,13 @@ def _profile(table, row, x):  # type: ignore[no-untyped-def]
     b = table[k, i] + f * (table[k + 1, i] - table[k, i])
     c = table[k, after] + f * (table[k + 1, after] - table[k, after])
     d = table[k, beyond] + f * (table[k + 1, beyond] - table[k, beyond])
-    return b + 0.5 * t * (c - a + t * (2.0 * a - 5.0 * b + 4.0 * c - d + t * (3.0 * (b - c) + d - a)))
+    height: float = b + 0.5 * t * (c - a + t * (2.0 * a - 5.0 * b + 4.0 * c - d + t * (3.0 * (b - c) + d - a)))
+    return height
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _wiped(x):  # type: ignore[no-untyped-def]
-    """Return how much of older, smaller relief is gone at x radii: all in the bowl, nothing from 1.5 on."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _wiped(x: float) -> float:
+    """Return the share of older, smaller relief that is gone at x radii: all in the bowl, nothing from 1.5 on."""
     if x <= 0.9:
         return 1.0
     if x >= 1.5:
@@ -171,9 +203,12 @@ def _wiped(x):  # type: ignore[no-untyped-def]
     return 1.0 - t * t * (3.0 - 2.0 * t)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def add_craters(x, y, key, classes, rows, table, least, layers, out):  # type: ignore[no-untyped-def]
-    """Add all craters at (x[r], y[c]), both ascending, to out, shape (len(x), len(y)).
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def add_craters(
+    x: Floats, y: Floats, key: np.uint64, classes: Floats, rows: Floats, table: Floats, least: float, layers: Floats,
+    out: Floats,
+) -> None:
+    """Add the relief of all craters at (x[r], y[c]) [m], both ascending, to out [m], shape (len(x), len(y)).
 
     :param least: classes whose smallest diameter is below this [m] are left out
     :param layers: scratch, shape (len(x), len(y), number of classes)
@@ -183,8 +218,8 @@ def add_craters(x, y, key, classes, rows, table, least, layers, out):  # type: i
     lay_craters(x, y, craters, table, first, layers, out)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def first_class(classes, least):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def first_class(classes: Floats, least: float) -> int:
     """Return the first class whose smallest diameter is ``least`` or more."""
     first = 0
     while first < classes.shape[0] and classes[first, LEAST] < least:
@@ -192,9 +227,9 @@ def first_class(classes, least):  # type: ignore[no-untyped-def]
     return first
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def lay_craters(x, y, craters, table, first, layers, out):  # type: ignore[no-untyped-def]
-    """Add craters, oldest first, at (x[r], y[c]) to out; see :func:`add_craters`."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def lay_craters(x: Floats, y: Floats, craters: Floats, table: Floats, first: int, layers: Floats, out: Floats) -> None:
+    """Add the relief of given craters, oldest first, at (x[r], y[c]) to out; see :func:`add_craters`."""
     layers[:] = 0.0
     for n in range(craters.shape[0]):
         _lay(x, y, craters[n], table, layers)
@@ -204,8 +239,8 @@ def lay_craters(x, y, craters, table, first, layers, out):  # type: ignore[no-un
                 out[r, c] += layers[r, c, k]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _lay(x, y, crater, table, layers):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _lay(x: Floats, y: Floats, crater: Floats, table: Floats, layers: Floats) -> None:
     """Lay one crater over the relief of each class."""
     radius = crater[RADIUS]
     own = int(crater[CLASS])

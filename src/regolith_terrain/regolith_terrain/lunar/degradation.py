@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a simple crater looks like when fresh, and how it softens with age.
+"""The shape of a simple crater, fresh and softened with age.
 
 *Fresh*: a parabolic bowl with a raised rim (Pike 1977: rim height 0.036 D, depth 0.196 D, here 0.2 of the depth) and
 ejecta falling as r^-3 (McGetchin et al. 1973). Small ones are shallower (:func:`fresh_depth_ratio`).
@@ -37,12 +37,21 @@ def fresh_depth_ratio(diameter_m: ArrayLike) -> Floats:
 
     Stopar et al. (2017, LROC stereo) find the freshest at 0.17-0.2 above 100-400 m and 0.11-0.15 at 40-100 m;
     Daubar et al. (2014) some 0.1-0.15 for new ones of metres. Joined linearly in log D.
+
+    Source: stopar2017; daubar2014; pike1977.
+    Checked by: test_lunar_statistics.py::test_profiles_start_fresh_and_soften.
     """
     return np.asarray(np.interp(np.log10(diameter_m), np.log10([1.0, 40.0, 100.0, 400.0]), [0.11, 0.13, 0.16, 0.2]))
 
 
 def fresh_profile(x: ArrayLike) -> Floats:
-    """Return the height at x = r / R in units of the depth from rim to floor."""
+    """Return the height at x = r / R in units of the depth from rim to floor, shaped as ``x``.
+
+    A parabola up to the rim at 0.2, beyond it ejecta that fall as x^-3.
+
+    Source: pike1977; mcgetchin1973.
+    Checked by: test_lunar_statistics.py::test_fresh_craters_are_pikes_bowls_with_mcgetchins_ejecta.
+    """
     x = np.asarray(x, dtype=np.float64)
     return np.asarray(np.where(x < 1.0, x * x - 1.0 + _RIM, _RIM / np.maximum(x, 1.0) ** 3))
 
@@ -55,6 +64,10 @@ def diffused(profile: Floats, step: float, ages: ArrayLike) -> Floats:
     :param profile: heights at r = (i + 1/2) step, shape (n,)
     :param step: in units of R
     :param ages: K = kappa t / R^2
+
+    Source: soderblom1970; fassett2014.
+    Checked by: test_lunar_statistics.py::test_diffusion_keeps_volume_and_spreads_gaussians_exactly,
+    test_order.py::test_diffusion_is_of_second_order_in_its_cells.
     """
     n = len(profile)
     edge = np.arange(n + 1) * step
@@ -77,6 +90,9 @@ def profile_table() -> Floats:
 
     Beyond three radii they are drawn to zero. Rounded to 2^-32, so that the last bits of one machine's linear algebra
     do not show on another's ground.
+
+    Source: pike1977; soderblom1970.
+    Checked by: test_lunar_statistics.py::test_profiles_start_fresh_and_soften.
     """
     step = 1.0 / STEPS
     r = (np.arange(12 * STEPS) + 0.5) * step
@@ -89,14 +105,22 @@ def profile_table() -> Floats:
 
 
 def relative_depth(age: ArrayLike) -> Floats:
-    """Return depth from rim to floor over that of the fresh crater, for K = ``age``."""
+    """Return depth from rim to floor over that of the fresh crater, for K = ``age``.
+
+    Source: fassett2014.
+    Checked by: test_lunar_statistics.py::test_profiles_start_fresh_and_soften.
+    """
     table = profile_table()
     depth = table.max(axis=1) - table[:, 0]
     return np.asarray(np.interp(np.asarray(age, dtype=np.float64), AGE_ROWS, depth / depth[0]))
 
 
 def age_at_depth(ratio: float) -> float:
-    """Return the K at which a crater has ``ratio`` of its fresh depth left."""
+    """Return the K at which a crater has ``ratio`` of its fresh depth left.
+
+    Source: fassett2014.
+    Checked by: test_lunar_statistics.py::test_profiles_start_fresh_and_soften.
+    """
     table = profile_table()
     depth = table.max(axis=1) - table[:, 0]
     return float(np.interp(-ratio, -depth / depth[0], AGE_ROWS))

@@ -44,13 +44,15 @@ class Craters:
     """A catalogue of craters, oldest first; all arrays of shape (n,)."""
 
     x: Floats
-    """[m], of the centre, as ``y``."""
+    """Of the centre [m]."""
     y: Floats
+    """[m]."""
     diameter: Floats
     """[m] from rim to rim."""
     depth: Floats
-    """[m] from rim to floor, as worn as it is now."""
+    """[m] from rim to floor, worn as it is now."""
     age_gyr: Floats
+    """Time since they were made [Gyr]."""
 
     def __len__(self) -> int:
         """Return their number."""
@@ -98,7 +100,7 @@ class LunarField(HeightField):
         return self._block(i0, i1, j0, j1, spacing, 0.0)
 
     def coarse_nodes(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> Heights:
-        """Return z [m] of a block of nodes without craters and waves that the spacing cannot show."""
+        """Return z [m] of a block of nodes, without craters and waves too small for the spacing to show."""
         return self._block(i0, i1, j0, j1, spacing, 2.0 * spacing)
 
     def craters_in(
@@ -137,7 +139,7 @@ class LunarField(HeightField):
         return self._evaluate(x, y, least)
 
     def _evaluate(self, x: Floats, y: Floats, least: float) -> Heights:
-        """Return z at all (x[r], y[c]), both ascending, without what is smaller than ``least``."""
+        """Return z [m] at all (x[r], y[c]), both ascending, without what is smaller than ``least`` [m]."""
         out = np.zeros((len(x), len(y)))
         step = max((axis[-1] - axis[0]) / (len(axis) - 1) if len(axis) > 1 else 0.0 for axis in (x, y))
         # Where nodes lie far apart and nothing is left out, a piece must not hold millions of small craters.
@@ -158,9 +160,18 @@ def _octaves(key: np.uint64, part: Relief) -> Floats:
     return octaves(key, part.outer_m, part.inner_m, part.hurst, part.deviation_m, part.lag_m)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _grid(x, y, key, classes, octaves, rows, table, offset, least, side, out):  # type: ignore[no-untyped-def]
-    """Evaluate all (x[r], y[c]), piece by piece."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _grid(
+    x: Floats, y: Floats, key: np.uint64, classes: Floats, octaves: Floats, rows: Floats, table: Floats, offset: float,
+    least: float, side: int, out: Floats,
+) -> None:
+    """Write the heights [m] at all (x[r], y[c]) [m] to ``out``, shape (len(x), len(y)), piece by piece.
+
+    :param rows: ages K of the rows of ``table``, the worn profiles
+    :param offset: taken off everywhere [m]
+    :param least: what is smaller is left out [m]
+    :param side: nodes along a piece's side
+    """
     layers = np.empty((min(side, len(x)), min(side, len(y)), classes.shape[0]))
     for r in range(0, len(x), side):
         for c in range(0, len(y), side):
@@ -174,9 +185,12 @@ def _grid(x, y, key, classes, octaves, rows, table, offset, least, side, out):  
                     piece[a, b] -= offset
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _points(x, y, key, classes, octaves, rows, table, offset, out):  # type: ignore[no-untyped-def]
-    """Evaluate scattered points."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _points(
+    x: Floats, y: Floats, key: np.uint64, classes: Floats, octaves: Floats, rows: Floats, table: Floats, offset: float,
+    out: Floats,
+) -> None:
+    """Write the heights [m] at scattered points (x[n], y[n]) to ``out``; see :func:`_grid`."""
     layers = np.empty((1, 1, classes.shape[0]))
     start = 0
     while start < len(x):

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counter-based random numbers for kernels: a word for every (key, layer, cell), a double for every draw of it.
 
-Built on the SplitMix64 finaliser (Steele, Lea & Flood 2014). What is drawn for a cell depends on nothing else.
+What is drawn for a cell depends on nothing else.
+
+Source: steele2014, the finaliser of SplitMix64.
+Checked by: test_lunar_statistics.py::test_draws_are_uniform_and_poisson.
 """
 
 from __future__ import annotations
@@ -12,7 +15,10 @@ import hashlib
 import numpy as np
 from numba import njit
 
-from regolith_world.counter import mix
+from regolith_world.counter import GOLDEN_GAMMA, mix
+
+DRAW_GAMMA = np.uint64(0xD1342543DE82EF95)
+"""Increment between the draws of one word: odd, and unlike the golden one."""
 
 
 def key_of(seed: int, purpose: str) -> np.uint64:
@@ -20,24 +26,31 @@ def key_of(seed: int, purpose: str) -> np.uint64:
     return np.uint64(int.from_bytes(hashlib.sha256(f'{purpose} {seed}'.encode()).digest()[:8], 'little'))
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def cell_word(key, layer, ix, iy):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def cell_word(key: np.uint64, layer: int, ix: int, iy: int) -> np.uint64:
     """Return the random word of a lattice cell of a layer."""
-    word = mix(key + np.uint64(layer + 1) * np.uint64(0x9E3779B97F4A7C15))
+    word = mix(key + np.uint64(layer + 1) * GOLDEN_GAMMA)
     word = mix(word ^ np.uint64(np.int64(ix)))
-    return mix((word + np.uint64(0x9E3779B97F4A7C15)) ^ np.uint64(np.int64(iy)))
+    last: np.uint64 = mix((word + GOLDEN_GAMMA) ^ np.uint64(np.int64(iy)))
+    return last
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def draw(word, index):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def unit(word: np.uint64) -> float:
+    """Return a double in [0, 1) from the upper 53 bits of a random word."""
+    return np.float64(word >> np.uint64(11)) * 2.0**-53
+
+
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def draw(word: np.uint64, index: int) -> float:
     """Return the index-th double in [0, 1) of a word."""
-    bits = mix(word + np.uint64(index + 1) * np.uint64(0xD1342543DE82EF95))
-    return np.float64(bits >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+    drawn: float = unit(mix(word + np.uint64(index + 1) * DRAW_GAMMA))
+    return drawn
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def poisson(uniform, mean):  # type: ignore[no-untyped-def]
-    """Return the Poisson number of a uniform one, by inversion; for means below some hundred."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def poisson(uniform: float, mean: float) -> int:
+    """Return the Poisson-distributed number of a uniform one in [0, 1), by inversion; for means below some hundred."""
     term = np.exp(-mean)
     total = term
     count = 0

@@ -15,7 +15,7 @@ from regolith_files.section import Section
 
 
 class CraterStatistics(Section):
-    """How many craters, how old; see :mod:`regolith_terrain.lunar.statistics`."""
+    """Numbers and ages of craters; see :mod:`regolith_terrain.lunar.statistics`."""
 
     equilibrium_density: float = Field(
         ge=0.0, le=0.3, description='visible craters wider than 1 m in equilibrium [1/m^2]'
@@ -50,7 +50,7 @@ class Relief(Section):
 
 
 class RockStatistics(Section):
-    """How many rocks; see :mod:`regolith_terrain.lunar.rocks`."""
+    """Numbers of rocks; see :mod:`regolith_terrain.lunar.rocks`."""
 
     abundance: float = Field(ge=0.0, le=0.3, description='share of the ground that rocks cover, far from craters [-]')
     least_m: float = Field(ge=0.02, le=10.0, description='smallest diameter [m]')

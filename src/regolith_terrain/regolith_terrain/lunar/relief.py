@@ -22,6 +22,8 @@ from regolith_terrain.lunar.hashing import cell_word, draw
 Floats = NDArray[np.float64]
 
 _GOLDEN = math.pi * (3.0 - math.sqrt(5.0))
+SCALE, AMPLITUDE, COS, SIN, SHIFT_U, SHIFT_V = range(6)
+"""Columns of the table of octaves: 1 / wavelength [1/m], amplitude [m], cos and sin of a lattice's turn, its shifts."""
 
 
 def octaves(
@@ -32,15 +34,17 @@ def octaves(
     deviation_m: float,
     lag_m: float,
 ) -> Floats:
-    """Return the table the kernels take, longest wavelength first, shape (n, 6).
-
-    Columns: 1 / wavelength [1/m], amplitude [m], cos and sin of the lattice's turn, its two shifts.
+    """Return the table of octaves the kernels take, longest wavelength first, shape (n, 6).
 
     :param key: of the lattices' shifts
     :param outer_m: longest wavelength
     :param inner_m: shortest wavelength
+    :param hurst: exponent H: amplitudes fall as wavelength^H
     :param deviation_m: rms difference of heights ``lag_m`` apart, of all octaves together
-    :param lag_m: see there
+    :param lag_m: distance at which ``deviation_m`` holds
+
+    Source: perlin2002; shepard2001; rosenburg2011.
+    Checked by: test_lunar_statistics.py::test_noise_has_the_stated_deviation.
     """
     count = max(1, int(math.floor(math.log2(outer_m / inner_m) + 1e-9)) + 1)
     wavelength = outer_m * 0.5 ** np.arange(count)
@@ -56,14 +60,18 @@ def octaves(
 
 
 def deviation(lag: ArrayLike) -> Floats:
-    """Return the rms difference of noise of unit amplitude over a lag in wavelengths, averaged over directions."""
+    """Return the rms difference of noise of unit amplitude over a lag in wavelengths, averaged over directions.
+
+    Source: shepard2001, the deviation nu; perlin2002.
+    Checked by: test_lunar_statistics.py::test_noise_has_the_stated_deviation.
+    """
     lags, values = _deviations()
     return np.asarray(np.interp(np.asarray(lag, dtype=np.float64), lags, values))
 
 
 @lru_cache(maxsize=1)
 def _deviations() -> tuple[Floats, Floats]:
-    """Return lags and rms differences, from the exact covariance of gradient noise, by quadrature.
+    """Return lags [wavelengths] and rms differences, from the exact covariance of gradient noise, by quadrature.
 
     With gradient components uniform in [-1, 1], E[n(p) n(q)] is the sum over lattice corners within reach of both of
     w(p - c) w(q - c) (p - c).(q - c) / 3.
@@ -95,20 +103,27 @@ def _weight(d: Floats) -> Floats:
     return np.asarray(fade[..., 0] * fade[..., 1])
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _gradient(key, layer, ix, iy):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _gradient(key: np.uint64, layer: int, ix: int, iy: int) -> tuple[float, float]:
+    """Return the gradient at a lattice corner, components uniform in [-1, 1]."""
     word = cell_word(key, layer, ix, iy)
     gx = np.float64(word >> np.uint64(32)) * (2.0 / 4294967296.0) - 1.0
     gy = np.float64(word & np.uint64(0xFFFFFFFF)) * (2.0 / 4294967296.0) - 1.0
     return gx, gy
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def add_relief(x, y, key, table, least, out):  # type: ignore[no-untyped-def]
-    """Add the relief at all (x[r], y[c]) to out, shape (len(x), len(y)); octaves shorter than ``least`` are left out.
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def add_relief(x: Floats, y: Floats, key: np.uint64, table: Floats, least: float, out: Floats) -> None:
+    """Add the relief at all (x[r], y[c]) [m] to out [m], shape (len(x), len(y)).
 
     Gradients are hashed once per lattice corner where points are dense, and at every point where they are sparse; the
     bits are the same.
+
+    :param table: as :func:`octaves` returns it
+    :param least: octaves of a shorter wavelength are left out [m]
+
+    Source: perlin2002.
+    Checked by: test_lunar_statistics.py::test_noise_has_the_stated_deviation.
     """
     ni, nj = len(x), len(y)
     # Filled corner by corner; room for the densest lattice worth keeping, none for single points.
@@ -116,8 +131,8 @@ def add_relief(x, y, key, table, least, out):  # type: ignore[no-untyped-def]
     kept_x = np.empty(room)
     kept_y = np.empty(room)
     for layer in range(table.shape[0]):
-        scale, amplitude, cos, sin = table[layer, 0], table[layer, 1], table[layer, 2], table[layer, 3]
-        su, sv = table[layer, 4], table[layer, 5]
+        scale, amplitude, cos, sin = table[layer, SCALE], table[layer, AMPLITUDE], table[layer, COS], table[layer, SIN]
+        su, sv = table[layer, SHIFT_U], table[layer, SHIFT_V]
         if scale * least > 1.0:
             continue
         u_low, u_high, v_low, v_high = 1e300, -1e300, 1e300, -1e300

@@ -3,8 +3,8 @@
 """Rocks on lunar ground.
 
 The share of ground covered by rocks wider than D is F(> D) = k exp(-q D) (Golombek & Rapp 1997; on the Moon Di et al.
-2016 at the Chang'e-3 site), with q(k) = 0.5648 + 0.01285 / k [1/m] as fitted to lunar sites (Wu et al. 2018; Li & Wu
-2018). The number per area and diameter is then n(D) = 4 k q exp(-q D) / (pi D^2).
+2016 at the Chang'e-3 site), with q(k) = 0.5648 + 0.01285 / k [1/m] as fitted to lunar sites (Wu et al. 2018). The
+number per area and diameter is then n(D) = 4 k q exp(-q D) / (pi D^2).
 
 k is that of the preset far from craters. Craters that reach bedrock spread blocks: within 1.2 radii they add
 k = 0.27 (age / 1 Myr)^-0.46 (Ghent et al. 2014), falling as r^-3 like the ejecta. Theirs are craters of 18 km and more;
@@ -32,6 +32,7 @@ from regolith_terrain.lunar.craters import AGE, LARGEST, RADIUS, X, Y, gather
 from regolith_terrain.lunar.degradation import AGE_ROWS, REACH
 from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.hashing import cell_word, draw, key_of, poisson
+from regolith_terrain.lunar.statistics import PRESENT_RATE
 from regolith_terrain.surface import HeightField
 
 Floats = NDArray[np.float64]
@@ -41,7 +42,14 @@ _LOW_M = 0.05
 _DENSEST = 0.3
 _PER_CELL = 8.0
 _HALF_LIFE_MYR = 60.0
-_PER_MYR = 8.38e-7  # craters wider than 1 km made per km^2 and Myr (Neukum 1983)
+_PER_MYR = PRESENT_RATE * 1e-3
+"""Craters wider than 1 km made per km^2 and Myr."""
+_Q0, _Q1 = 0.5648, 0.01285
+"""Of q(k) = _Q0 + _Q1 / k [1/m]."""
+LOW, HIGH, CELL, MEAN = range(4)
+"""Columns of a class of rocks: least and largest diameter [m], width of a cell [m], candidates per cell."""
+MIDDLE_X, MIDDLE_Y, DIAMETER, HEIGHT, ASPECT, YAW, SHAPE, ROCK_COLUMNS = range(8)
+"""Columns of a rock, see :class:`Rocks`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +82,23 @@ class Rocks:
 
 
 def steepness(abundance: ArrayLike) -> Floats:
-    """Return q [1/m] of k (Wu et al. 2018)."""
-    return np.asarray(0.5648 + 0.01285 / np.maximum(abundance, 1e-12))
+    """Return q [1/m], by which the share of covered ground falls with diameter, for an abundance k.
+
+    Source: wu2018.
+    Checked by: test_lunar_statistics.py::test_rocks_cover_what_golombek_and_rapp_say.
+    """
+    return np.asarray(_Q0 + _Q1 / np.maximum(abundance, 1e-12))
 
 
 def rock_density(diameter_m: ArrayLike, abundance: float, largest_m: float = np.inf) -> Floats:
-    """Return the cumulative number of rocks wider than D and narrower than ``largest_m`` per m^2."""
+    """Return the cumulative number of rocks wider than D and narrower than ``largest_m`` per m^2.
+
+    The integral of n(D) = 4 k q exp(-q D) / (pi D^2).
+
+    Source: golombek1997; wu2018.
+    Checked by: test_lunar_statistics.py::test_rocks_cover_what_golombek_and_rapp_say,
+    test_lunar_statistics.py::test_rock_counts_pass_chi_square.
+    """
     from scipy.special import exp1
 
     q = steepness(abundance)
@@ -99,7 +118,7 @@ class RockField:
     def __init__(
         self, field: LunarField, free: Sequence[tuple[Floats, float]] = (), ground: HeightField | None = None
     ) -> None:
-        """Take the field, whose craters and preset decide.
+        """Lay out rocks as the field's craters and preset have them.
 
         :param free: lines (shape (n, 2) [m]) and distances from them [m] within which no rock wider than 5 cm lies
         :param ground: that rocks lie on, where the field is only the finest part of it
@@ -113,13 +132,13 @@ class RockField:
         least = r.least_m * 2.0 ** np.arange(count)
         most = np.minimum(2.0 * least, r.largest_m)
         q = steepness(_DENSEST)
-        # Candidates have D^-2 and what is at its upper bound everywhere.
+        # Candidates: D^-2 times the largest value that the rest of n(D) has in the class.
         density = 4.0 / math.pi * _DENSEST * q * np.exp(-q * least) * (1.0 / least - 1.0 / most)
         cell = np.sqrt(_PER_CELL / density)
         self._classes = np.ascontiguousarray(np.stack([least, most, cell, density * cell**2], axis=1))
 
     def rocks_in(self, west: float, east: float, south: float, north: float, least_m: float = 0.0) -> Rocks:
-        """Return the rocks whose middle lies in west <= x < east, south <= y < north.
+        """Return the rocks whose middles lie in west <= x < east, south <= y < north [m].
 
         :param least_m: those narrower than this are left out
         """
@@ -135,7 +154,12 @@ class RockField:
         return Rocks(x, y, self.ground.heights(x, y), diameter, height, aspect, yaw, shape.astype(np.int64))
 
     def abundance(self, x: ArrayLike, y: ArrayLike) -> Floats:
-        """Return k at (x, y) [m]."""
+        """Return the abundance k, the share of ground that rocks cover, at (x, y) [m].
+
+        Source: ghent2014; basilevsky2013.
+        Checked by: test_off_level.py::test_rocks_about_one_crater_are_as_the_formula_says,
+        test_lunar_statistics.py::test_rocks_gather_at_fresh_craters_and_come_alike_from_any_box.
+        """
         x, y = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))
         field, r = self.field, self.field.preset.rocks
         first = int(np.searchsorted(field.classes[:, LARGEST], r.blocky_m, side='right'))
@@ -159,27 +183,37 @@ def _pieces(lines: Sequence[tuple[Floats, float]]) -> Floats:
     return np.array(rows, dtype=np.float64).reshape(-1, 5)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _apart(rocks, pieces):  # type: ignore[no-untyped-def]
-    """Return which rocks are small, or touch nothing that is within the distance of a piece."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _apart(rocks: Floats, pieces: Floats) -> NDArray[np.bool_]:
+    """Return whether each rock is small or keeps its distance from every piece of a line, shape (n,).
+
+    :param pieces: x, y of both ends and the distance to keep [m], shape (k, 5)
+    """
     out = np.ones(rocks.shape[0], np.bool_)
     for n in range(rocks.shape[0]):
-        if rocks[n, 2] <= _LOW_M:
+        if rocks[n, DIAMETER] <= _LOW_M:
             continue
         for k in range(pieces.shape[0]):
             ax, ay = pieces[k, 0], pieces[k, 1]
             dx, dy = pieces[k, 2] - ax, pieces[k, 3] - ay
-            px, py = rocks[n, 0] - ax, rocks[n, 1] - ay
+            px, py = rocks[n, MIDDLE_X] - ax, rocks[n, MIDDLE_Y] - ay
             along = min(max((px * dx + py * dy) / max(dx * dx + dy * dy, 1e-12), 0.0), 1.0)
-            if math.hypot(px - along * dx, py - along * dy) < pieces[k, 4] + 0.5 * rocks[n, 2]:
+            if math.hypot(px - along * dx, py - along * dy) < pieces[k, 4] + 0.5 * rocks[n, DIAMETER]:
                 out[n] = False
                 break
     return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _abundance(x, y, background, blocky, reaches_m):  # type: ignore[no-untyped-def]
-    """Return k at a place."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _abundance(x: float, y: float, background: float, blocky: Floats, reaches_m: float) -> float:
+    """Return the abundance k at a place: that far from craters, and what fresh ones within reach have dug up.
+
+    :param blocky: craters that reach bedrock, rows as :func:`regolith_terrain.lunar.craters.gather` returns them
+    :param reaches_m: diameter of the narrowest crater that reaches bedrock
+
+    Source: ghent2014, 0.27 (age / Myr)^-0.46; basilevsky2013; mcgetchin1973.
+    Checked by: test_off_level.py::test_rocks_about_one_crater_are_as_the_formula_says.
+    """
     k = background
     for n in range(blocky.shape[0]):
         away = math.hypot(x - blocky[n, X], y - blocky[n, Y]) / blocky[n, RADIUS]
@@ -194,22 +228,36 @@ def _abundance(x, y, background, blocky, reaches_m):  # type: ignore[no-untyped-
     return min(k, _DENSEST)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _frequency(diameter, k):  # type: ignore[no-untyped-def]
-    """Return n(D) D^2 pi / 4."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _frequency(diameter: float, k: float) -> float:
+    """Return n(D) D^2 pi / 4 = k q exp(-q D) [1/m] for rocks of a diameter [m].
+
+    Source: golombek1997; wu2018.
+    Checked by: test_lunar_statistics.py::test_rock_counts_pass_chi_square.
+    """
     if k <= 0.0:
         return 0.0
-    q = 0.5648 + 0.01285 / k
+    q = _Q0 + _Q1 / k
     return k * q * math.exp(-q * diameter)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _rocks(west, east, south, north, key, classes, background, blocky, reaches_m, least):  # type: ignore[no-untyped-def]
-    """Return x, y, diameter, height, aspect, yaw, shape of all rocks of a box, shape (n, 7)."""
-    found = np.empty((256, 7))
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _rocks(
+    west: float, east: float, south: float, north: float, key: np.uint64, classes: Floats, background: float,
+    blocky: Floats, reaches_m: float, least: float,
+) -> Floats:
+    """Return all rocks of a box, shape (n, ROCK_COLUMNS).
+
+    Candidates of the densest field are thinned to the local one. Heights are 0.54 of the width on the average, mostly
+    0.3 to 0.8.
+
+    Source: golombek1997; wu2018; demidov2014.
+    Checked by: test_lunar_statistics.py::test_rock_counts_pass_chi_square.
+    """
+    found = np.empty((256, ROCK_COLUMNS))
     count = 0
     for layer in range(classes.shape[0]):
-        low, high, cell, mean = classes[layer, 0], classes[layer, 1], classes[layer, 2], classes[layer, 3]
+        low, high, cell, mean = classes[layer, LOW], classes[layer, HIGH], classes[layer, CELL], classes[layer, MEAN]
         if high <= least:
             continue
         bound = _frequency(low, _DENSEST)
@@ -229,18 +277,17 @@ def _rocks(west, east, south, north, key, classes, background, blocky, reaches_m
                     if draw(word, at + 3) * bound >= _frequency(diameter, k):
                         continue
                     if count == found.shape[0]:
-                        more = np.empty((2 * count, 7))
+                        more = np.empty((2 * count, ROCK_COLUMNS))
                         more[:count] = found
                         found = more
                     look = draw(word, at + 6)
-                    # Demidov & Basilevsky 2014: heights of 0.54 of the width on the average, mostly 0.3 to 0.8.
                     height = 0.54 + 0.26 * (draw(word, at + 4) + draw(word, at + 5) - 1.0)
-                    found[count, 0] = x
-                    found[count, 1] = y
-                    found[count, 2] = diameter
-                    found[count, 3] = diameter * height
-                    found[count, 4] = 0.6 + 0.4 * math.sqrt(look)
-                    found[count, 5] = math.pi * draw(word, at + 7)
-                    found[count, 6] = math.floor(2147483648.0 * (look * 4096.0 - math.floor(look * 4096.0)))
+                    found[count, MIDDLE_X] = x
+                    found[count, MIDDLE_Y] = y
+                    found[count, DIAMETER] = diameter
+                    found[count, HEIGHT] = diameter * height
+                    found[count, ASPECT] = 0.6 + 0.4 * math.sqrt(look)
+                    found[count, YAW] = math.pi * draw(word, at + 7)
+                    found[count, SHAPE] = math.floor(2147483648.0 * (look * 4096.0 - math.floor(look * 4096.0)))
                     count += 1
     return found[:count]

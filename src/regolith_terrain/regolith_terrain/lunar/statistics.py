@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How many craters the Moon has, and how old they are.
+"""Numbers and ages of the craters of the Moon.
 
 *Production*: the cumulative number of craters made since t [Gyr ago] is N(> D, t) = F(D) C(t), with F the production
 function of Neukum, Ivanov & Hartmann (2001, table 1, "new", 10 m to 300 km) scaled to 1 at 1 km, and C the number of
@@ -24,28 +24,49 @@ _PRODUCTION = (
     -3.0876, -3.557528, 0.781027, 1.021521, -0.156012, -0.444058, 0.019977, 0.086850, -0.005874, -0.006809, 8.25e-4,
     5.54e-5,
 )
+"""Coefficients a_0 to a_11 of log10 N over log10 D [km]: Neukum et al. 2001, table 1, column "new"."""
 _LEAST_KM = 0.01
+PRESENT_RATE = 8.38e-4
+"""Craters wider than 1 km made per km^2 and Gyr for the last 3 Gyr."""
 _AGES_GYR = np.linspace(0.0, 4.4, 441)
 
 
 def chronology(age_gyr: ArrayLike) -> Floats:
-    """Return C, the number of craters wider than 1 km [1/km^2] made since an age [Gyr] (Neukum 1983, eq. 19)."""
+    """Return C, the number of craters wider than 1 km [1/km^2] made since an age [Gyr].
+
+    Source: neukum1983, eq. 19; neukum2001.
+    Checked by: test_lunar_statistics.py::test_production_and_chronology_are_neukums.
+    """
     t = np.asarray(age_gyr, dtype=np.float64)
-    return np.asarray(5.44e-14 * (np.exp(6.93 * t) - 1.0) + 8.38e-4 * t)
+    return np.asarray(5.44e-14 * (np.exp(6.93 * t) - 1.0) + PRESENT_RATE * t)
 
 
 def age_of(count: ArrayLike) -> Floats:
-    """Return the age [Gyr] whose :func:`chronology` is ``count``; 4.4 Gyr at most."""
+    """Return the age [Gyr] whose :func:`chronology` is ``count`` [1/km^2]; 4.4 Gyr at most.
+
+    Source: neukum1983, eq. 19, inverted by linear interpolation between ages 10 Myr apart.
+    Checked by: test_lunar_statistics.py::test_production_and_chronology_are_neukums.
+    """
     return np.asarray(np.interp(np.asarray(count, dtype=np.float64), chronology(_AGES_GYR), _AGES_GYR))
 
 
 def chronology_table() -> Floats:
-    """Return (C, age [Gyr]) for the kernels to interpolate in, shape (2, n)."""
+    """Return C [1/km^2] over age [Gyr] as a table to interpolate in: rows C and age, shape (2, n).
+
+    Source: neukum1983, eq. 19.
+    Checked by: test_lunar_statistics.py::test_production_and_chronology_are_neukums.
+    """
     return np.stack([chronology(_AGES_GYR), _AGES_GYR])
 
 
 def production(diameter_m: ArrayLike) -> Floats:
-    """Return F: the number of craters wider than a diameter [m] for each one wider than 1 km."""
+    """Return F: the number of craters wider than a diameter [m] for each one wider than 1 km.
+
+    Below 10 m it goes on with its slope there.
+
+    Source: neukum2001, table 1.
+    Checked by: test_lunar_statistics.py::test_production_and_chronology_are_neukums.
+    """
     d = np.asarray(diameter_m, dtype=np.float64) / 1000.0
     slope = sum(j * a * np.log10(_LEAST_KM) ** (j - 1) for j, a in enumerate(_PRODUCTION) if j)
     log_d = np.log10(np.maximum(d, _LEAST_KM))
@@ -55,16 +76,31 @@ def production(diameter_m: ArrayLike) -> Floats:
 
 
 def equilibrium(diameter_m: ArrayLike, density: float, exponent: float) -> Floats:
-    """Return N_eq(> D) [1/m^2] = density D^-exponent, D in metres."""
+    """Return N_eq(> D) [1/m^2] = density D^-exponent, D in metres.
+
+    Source: trask1966.
+    Checked by: test_lunar_statistics.py::test_small_craters_are_in_equilibrium_and_large_ones_in_production.
+    """
     return np.asarray(density * np.asarray(diameter_m, dtype=np.float64) ** -exponent)
 
 
 def visible_count(diameter_m: ArrayLike, density: float, exponent: float, age_gyr: float) -> Floats:
-    """Return C(T(D)): the production [1/km^2] that the craters still to be seen stem from."""
+    """Return C(T(D)) [1/km^2]: the production, on the scale of 1 km, since the oldest crater still visible.
+
+    The smaller of what equilibrium leaves, N_eq(D) / F(D), and of all there has been, C(age of the surface).
+
+    Source: trask1966; neukum2001.
+    Checked by: test_lunar_statistics.py::test_small_craters_are_in_equilibrium_and_large_ones_in_production.
+    """
     made = equilibrium(diameter_m, density, exponent) * 1e6 / production(diameter_m)
     return np.minimum(made, chronology(age_gyr))
 
 
 def crater_density(diameter_m: ArrayLike, density: float, exponent: float, age_gyr: float) -> Floats:
-    """Return the cumulative number of visible craters N(> D) [1/m^2]."""
+    """Return the cumulative number of visible craters N(> D) [1/m^2]: in equilibrium below, in production above.
+
+    Source: trask1966; neukum2001.
+    Checked by: test_lunar_statistics.py::test_small_craters_are_in_equilibrium_and_large_ones_in_production,
+    test_lunar_statistics.py::test_crater_counts_pass_chi_square.
+    """
     return production(diameter_m) * visible_count(diameter_m, density, exponent, age_gyr) * 1e-6

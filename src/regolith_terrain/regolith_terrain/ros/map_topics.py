@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ground for RViz, Foxglove and anybody's mapping: points, an elevation image, and a grid map where installed.
+"""The ground for RViz, Foxglove and mapping: points, an elevation image, and a grid map where installed.
 
-All of it is lazy: nothing is computed while nobody listens. None of it feeds back into the simulation, so how often it
-is sent may depend on wall time.
+Topics without subscribers cost nothing. None of them feeds back into the simulation, so their rate may depend on wall
+time.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from regolith_world.ros import qos
 GridMap: Any = import_module('grid_map_msgs.msg').GridMap if find_spec('grid_map_msgs') else None
 
 PERIOD_S = 1.0
-"""Between two looks at who listens [wall s]."""
+"""Between two looks for subscribers [wall s]."""
 _POINT = np.dtype([(name, '<f4') for name in ('x', 'y', 'z', 'sinkage')])
 
 
@@ -61,10 +61,10 @@ class MapTopics:
         self._next = 0.0
 
     def publish(self, t_ns: int, bodies: Iterable[BodyState]) -> None:
-        """Send what somebody listens to, at most once a second.
+        """Send the topics that have subscribers, at most once a second.
 
-        :param t_ns: committed simulated time
-        :param bodies: whose surroundings the map shows
+        :param t_ns: committed simulated time [ns]
+        :param bodies: bodies whose surroundings the map shows
         """
         now = time.monotonic()
         if now < self._next:
@@ -106,7 +106,7 @@ def cloud_message(records: NodeRecords, spacing: float, stamp: Time) -> PointClo
 
 
 def image_message(shown: ElevationMap, stamp: Time) -> Image:
-    """Return heights [m] as an image, the first row in the north; nan where nobody has been."""
+    """Return heights [m] as an image, the first row in the north; nan where no vehicle has been."""
     pixels: NDArray[np.float32] = np.ascontiguousarray(shown.heights.T[::-1], dtype='<f4')
     message = Image(height=pixels.shape[0], width=pixels.shape[1], encoding='32FC1', step=4 * pixels.shape[1])
     message.header.stamp, message.header.frame_id = stamp, 'world'
@@ -115,7 +115,7 @@ def image_message(shown: ElevationMap, stamp: Time) -> Image:
 
 
 def info_message(shown: ElevationMap, stamp: Time) -> MapMetaData:
-    """Return where the image lies: its south-western corner and the size of its pixels [m]."""
+    """Return the place of the image: its south-western corner and the size of its pixels [m]."""
     width, height = shown.heights.shape
     message = MapMetaData(map_load_time=stamp, resolution=float(shown.cell_m), width=width, height=height)
     message.origin.position.x, message.origin.position.y = float(shown.west), float(shown.south)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Questions about the ground that any node holding a copy answers."""
+"""Services of any node that holds a copy of the ground."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def offer_heights(node: Node, grid: SoilGrid) -> None:
 
 
 def offer_snapshot(node: Node, authority: TerrainAuthority, run: int) -> None:
-    """Offer ``~/snapshot``: every changed node, for those of a run (by its id) who come late."""
+    """Offer ``~/snapshot``: every changed node, for late observers of a run (by its id)."""
 
     def answer(
         request: GetTerrainSnapshot.Request, response: GetTerrainSnapshot.Response

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernels read and write, bundled: numba passes named tuples of arrays without copying."""
+"""Bundles of the arrays that kernels read and write: Numba passes named tuples of arrays without copying."""
 
 from __future__ import annotations
 
@@ -39,8 +39,9 @@ class Ground(NamedTuple):
     i0: int
     """Index of the window's first row."""
     j0: int
+    """Index of its first column."""
     spacing: float
-    """Of the nodes [m]."""
+    """Distance of the nodes [m]."""
 
 
 def scm_ground(window: SoilWindow, region: NDArray[np.uint8] | None = None) -> Ground:
@@ -81,7 +82,7 @@ class Scratch(NamedTuple):
     ints: Indices
     """Shape (n, 8)."""
     marks: NDArray[np.int32]
-    """What a cell is to bulldozing, shape (n,)."""
+    """State of each cell in bulldozing: free, loaded, to be eroded; shape (n,)."""
     cells: NDArray[np.int32]
     """The cells bulldozing moves, shape (4 n,)."""
     blade: Floats
@@ -89,7 +90,7 @@ class Scratch(NamedTuple):
 
 
 class Wrench(NamedTuple):
-    """What a kernel returns."""
+    """Force, torque and statistics of one body's contact."""
 
     force: Floats
     """On the body, world axes [N], shape (3,)."""

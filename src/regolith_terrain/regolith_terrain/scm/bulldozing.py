@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Soil that a sinking body displaces heaps up round it and slumps to its angle of repose.
+"""Bulldozing: soil that a sinking body displaces heaps up round it and slumps to its angle of repose.
 
 After Holz, Beer & Kuhlen 2009 ("Soil deformation models for real-time simulation: a hybrid approach") and Krenn &
 Hirzinger 2009. Each step, the growth of a patch's plastic set, times a flow factor, is spread evenly over the unloaded
@@ -30,6 +30,8 @@ import math
 from numba import njit
 
 from regolith_terrain.mass import QUANTUM_KGPM2
+from regolith_terrain.records import Floats, Indices
+from regolith_terrain.scm.arrays import Ground, Scratch
 from regolith_terrain.scm.constants import (
     DENSITY,
     DEPTH,
@@ -55,8 +57,8 @@ _SHARE = 0.125
 """Of the excess height that slides to one neighbour in a sweep; a quarter is the limit of stability on four."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def note_plastic_set(ground, r0, c0, width, n_runs, scratch):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def note_plastic_set(ground: Ground, r0: int, c0: int, width: int, n_runs: int, scratch: Scratch) -> None:
     """Note the plastic set [m] of the nodes a body hits before it loads them, for :func:`bulldoze`."""
     runs, noted = scratch.ints, scratch.floats[GROWTH]
     for run in range(n_runs):
@@ -65,9 +67,9 @@ def note_plastic_set(ground, r0, c0, width, n_runs, scratch):  # type: ignore[no
             noted[row * width + col] = ground.sinkage_plastic[row + r0, col + c0]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _measure_growth(ground, r0, c0, width, n_runs, scratch):  # type: ignore[no-untyped-def]
-    """Replace what :func:`note_plastic_set` noted by what was added since, as height [m]."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _measure_growth(ground: Ground, r0: int, c0: int, width: int, n_runs: int, scratch: Scratch) -> None:
+    """Turn the plastic sets of :func:`note_plastic_set` into their growth since, as height [m]."""
     runs, growth = scratch.ints, scratch.floats[GROWTH]
     for run in range(n_runs):
         row = runs[run, ROW]
@@ -77,11 +79,18 @@ def _measure_growth(ground, r0, c0, width, n_runs, scratch):  # type: ignore[no-
             growth[cell] = added / ground.upright[r, c] if added != 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def bulldoze(ground, soils, rules, r0, r1, c0, c1, n_runs, scratch):  # type: ignore[no-untyped-def]
-    """Heap up what the patches displaced and let it slump, within SPREAD + 2 cells of rows r0..r1-1, columns c0..c1-1.
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def bulldoze(
+    ground: Ground, soils: Floats, rules: Floats, r0: int, r1: int, c0: int, c1: int, n_runs: int, scratch: Scratch
+) -> None:
+    """Heap up what the patches displaced, and erode it, within SPREAD + 2 cells of rows r0..r1-1, columns c0..c1-1.
 
-    The window and the scratch must hold that margin; :func:`note_plastic_set` went before the loading.
+    The window and the scratch must hold that margin; :func:`note_plastic_set` goes before the loading.
+
+    Source: holz2009; krenn2009.
+    Checked by: test_bulldozing.py::test_raised_volume_is_the_plastic_volume,
+    test_bulldozing.py::test_what_is_raised_was_carved_to_the_quantum,
+    test_off_level.py::test_heaps_on_a_slope_hold_what_was_displaced.
     """
     _measure_growth(ground, r0, c0, c1 - c0, n_runs, scratch)
     margin = int(rules[SPREAD]) + 2  # the outermost ring stays free
@@ -117,16 +126,19 @@ def bulldoze(ground, soils, rules, r0, r1, c0, c1, n_runs, scratch):  # type: ig
     )
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _quanta(soils, ground, r, c, height):  # type: ignore[no-untyped-def]
-    """Return the whole number of quanta of mass that ``height`` [m] of a node's soil has; odd in the height."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _quanta(soils: Floats, ground: Ground, r: int, c: int, height: float) -> float:
+    """Return the mass of ``height`` [m] of a node's soil as a whole number of quanta; odd in the height."""
     density = soils[ground.region[r, c] if soils.shape[0] > 1 else 0, DENSITY]
     return float(round(height * density / QUANTUM_KGPM2))
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _carve(ground, soils, scratch, factor, patch, n_runs, r0, c0, width):  # type: ignore[no-untyped-def]
-    """Take what a patch displaced from its columns' masses; return how many quanta that is."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _carve(
+    ground: Ground, soils: Floats, scratch: Scratch, factor: float, patch: int, n_runs: int, r0: int, c0: int,
+    width: int,
+) -> float:
+    """Return the mass that a patch displaced [quanta], having taken it from its columns."""
     runs, growth = scratch.ints, scratch.floats[GROWTH]
     carved = 0.0
     for run in range(patch, n_runs):
@@ -142,9 +154,11 @@ def _carve(ground, soils, scratch, factor, patch, n_runs, r0, c0, width):  # typ
     return carved
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _set_down(ground, cells, start, end, quanta, left, top, cols):  # type: ignore[no-untyped-def]
-    """Give quanta of mass to cells start..end-1 in equal parts; the first ones get what does not divide."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _set_down(
+    ground: Ground, cells: Indices, start: int, end: int, quanta: float, left: int, top: int, cols: int
+) -> None:
+    """Add mass [quanta] to cells start..end-1 in equal parts; the first ones get what does not divide."""
     each = math.floor(quanta / (end - start))
     odd = quanta - each * (end - start)
     for k in range(start, end):
@@ -152,8 +166,11 @@ def _set_down(ground, cells, start, end, quanta, left, top, cols):  # type: igno
         ground.mass_kgpm2[cells[k] // cols + left, cells[k] % cols + top] += own * QUANTUM_KGPM2
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _mark_loaded(ground, scratch, n_runs, margin, width, r0, c0, cols):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _mark_loaded(
+    ground: Ground, scratch: Scratch, n_runs: int, margin: int, width: int, r0: int, c0: int, cols: int
+) -> None:
+    """Mark the cells that carry load."""
     runs, depth, marks = scratch.ints, scratch.floats[DEPTH], scratch.marks
     for run in range(n_runs):
         row = runs[run, ROW]
@@ -163,9 +180,9 @@ def _mark_loaded(ground, scratch, n_runs, margin, width, r0, c0, cols):  # type:
                 marks[(row + margin) * cols + col + margin] = _LOADED
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _ring(marks, cells, count, cell, cols, stamp):  # type: ignore[no-untyped-def]
-    """Append the unloaded neighbours of a loaded cell that bear another stamp; return how many cells are listed."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _ring(marks: Indices, cells: Indices, count: int, cell: int, cols: int, stamp: int) -> int:
+    """Return the number of cells listed, with the unloaded neighbours of a loaded cell that bear another stamp."""
     for other in (cell - cols, cell - 1, cell + 1, cell + cols):
         if marks[other] != _LOADED and marks[other] != stamp:
             marks[other] = stamp
@@ -174,9 +191,9 @@ def _ring(marks, cells, count, cell, cols, stamp):  # type: ignore[no-untyped-de
     return count
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _domain(marks, cells, count, spread, cols):  # type: ignore[no-untyped-def]
-    """Grow the listed cells by ``spread`` cells, not into loaded ones; return the number listed, each once."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _domain(marks: Indices, cells: Indices, count: int, spread: int, cols: int) -> int:
+    """Return the number of cells within ``spread`` cells of the listed ones and not loaded; lists each of them once."""
     unique = 0
     for k in range(count):
         if marks[cells[k]] != DOMAIN:
@@ -196,15 +213,20 @@ def _domain(marks, cells, count, spread, cols):  # type: ignore[no-untyped-def]
     return unique
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def erode(  # type: ignore[no-untyped-def]
-    ground, soils, cells, count, marks, left, top, cols, limit, sweeps, flux, mass_flux
-):
-    """Let soil slide between listed cells that are neighbours and differ by more than ``limit`` [m], in place.
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def erode(
+    ground: Ground, soils: Floats, cells: Indices, count: int, marks: Indices, left: int, top: int, cols: int,
+    limit: float, sweeps: int, flux: Floats, mass_flux: Floats,
+) -> None:
+    """Move soil between neighbouring cells of a list whose levels differ by more than ``limit`` [m], in place.
 
     :param cells: index row cols + column of each cell, the first ``count`` count; (left, top) is cell 0's node
     :param marks: DOMAIN for exactly the listed cells
     :param flux: scratch, as long as ``count``; so is ``mass_flux``
+
+    Source: holz2009.
+    Checked by: test_bulldozing.py::test_erosion_conserves_volume,
+    test_bulldozing.py::test_a_heap_slumps_to_the_angle_of_repose.
     """
     level = ground.level
     for _ in range(sweeps):
@@ -238,9 +260,9 @@ def erode(  # type: ignore[no-untyped-def]
                 ground.mass_kgpm2[r, c] += mass_flux[k] * QUANTUM_KGPM2
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _slide(difference, limit):  # type: ignore[no-untyped-def]
-    """Return what a node gains from a neighbour that is higher by ``difference``: odd, so that nothing is lost."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _slide(difference: float, limit: float) -> float:
+    """Return the height [m] a node gains from a neighbour higher by ``difference`` [m]; odd, so nothing is lost."""
     if difference > limit:
         return _SHARE * (difference - limit)
     if difference < -limit:
@@ -248,8 +270,9 @@ def _slide(difference, limit):  # type: ignore[no-untyped-def]
     return 0.0
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _raise(ground, r, c, height):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _raise(ground: Ground, r: int, c: int, height: float) -> None:
+    """Raise a node by a height [m] of virgin soil."""
     ground.level[r, c] += height
     ground.level_initial[r, c] += height
     ground.touched[r, c] = True

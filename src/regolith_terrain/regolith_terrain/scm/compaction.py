@@ -1,20 +1,21 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Whose compaction a node keeps where several vehicles loaded it in one cycle."""
+"""The merge rule of SCM: whose compaction a node keeps where several vehicles loaded it in one cycle."""
 
 from __future__ import annotations
 
 from numba import njit
 
+from regolith_terrain.records import Floats
 from regolith_terrain.soil_law import SCM
 
 PLASTIC = SCM.names.index('sinkage_plastic')
 YIELD = SCM.names.index('sigma_yield')
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def outdoes(values, a, b):  # type: ignore[no-untyped-def]
-    """Return whether column a of node records has the deeper plastic set, or as deep a one and the larger pressure."""
-    if values[PLASTIC, a] != values[PLASTIC, b]:
-        return values[PLASTIC, a] > values[PLASTIC, b]
-    return values[YIELD, a] > values[YIELD, b]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def outdoes(values: Floats, a: int, b: int) -> bool:
+    """Return whether column ``a`` of node records has the deeper plastic set, or one as deep that bore more."""
+    field = PLASTIC if values[PLASTIC, a] != values[PLASTIC, b] else YIELD
+    more: bool = values[field, a] > values[field, b]
+    return more

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from regolith_terrain.ground_contact import ContactSetting, GroundContact, StepLimit, spring_limit
+from regolith_terrain.ground_contact import ContactSetting, GroundContact, PartPose, StepLimit, spring_limit
 from regolith_terrain.records import Floats
-from regolith_terrain.scm.arrays import Ground, Scratch, Shapes, make_scratch, scm_ground
+from regolith_terrain.scm.arrays import Ground, Scratch, Shapes, Wrench, make_scratch, scm_ground
 from regolith_terrain.scm.constants import DAMPING, ELASTIC, ENABLED, MODE_REFERENCE, MODES, RAY_ABOVE, SPREAD
 from regolith_terrain.scm.wrench import body_wrench
 from regolith_terrain.shear_memory import ShearMemory
@@ -19,7 +19,7 @@ from regolith_terrain.soil_grid import SoilWindow
 
 
 class ScmArrays(NamedTuple):
-    """What :func:`press` takes besides a part; see :func:`regolith_terrain.scm.body_wrench`."""
+    """Ground, rules and memory for :func:`press`; see :func:`regolith_terrain.scm.body_wrench`."""
 
     ground: Ground
     soils: Floats
@@ -31,14 +31,15 @@ class ScmArrays(NamedTuple):
     scratch: Scratch
 
 
-@njit(cache=True, nogil=True, error_model='numpy', inline='always')
-def press(arrays, step, part, pose, wrench):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy', inline='always')  # type: ignore[untyped-decorator]
+def press(arrays: ScmArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
     """Press a part into the soil for one substep; see :mod:`regolith_terrain.ground_contact`."""
-    return body_wrench(
+    status: int = body_wrench(
         arrays.ground, arrays.soils, arrays.rules, arrays.mode, step, arrays.shapes, part, pose.center, pose.rotation,
         pose.velocity, pose.angular_velocity, arrays.shear[part if arrays.shear.shape[0] > 1 else 0], arrays.scratch,
         wrench,
     )
+    return status
 
 
 class ScmContact(GroundContact):
@@ -63,7 +64,7 @@ class ScmContact(GroundContact):
         return 1 if self.mode == MODE_REFERENCE else self.parts
 
     def arrays(self, window: SoilWindow, active: int) -> ScmArrays:
-        """Return what :func:`press` takes; the shear in it is the cycle's until :meth:`remember`."""
+        """Return the arguments of :func:`press`; the shear in them is the cycle's until :meth:`remember`."""
         setting = self.setting
         ground = scm_ground(window, self.region_rows(window) if setting.soils.regions else None)
         self.shear = self.shear.first(min(self.shear.layers, active))
@@ -83,7 +84,7 @@ class ScmContact(GroundContact):
         self._zeros = arrays.shear
 
     def step_limit(self, mass: float, area: float) -> StepLimit:
-        """Return min(2 sqrt(m / (E A)), m / (R A)) of the stiffest soil."""
+        """Return min(2 sqrt(m / (E A)), m / (R A)) of the stiffest soil; see :func:`spring_limit`."""
         soils = self.setting.soils.soils
         return min(spring_limit(mass, area, float(soil[ELASTIC]), float(soil[DAMPING])) for soil in soils)
 

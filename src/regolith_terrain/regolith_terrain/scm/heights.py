@@ -1,6 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The underside of bodies: how high their lowest surface stands over each node, by exact vertical rays."""
+"""The underside of bodies: the height of their lowest surface over each node, by exact vertical rays.
+
+The geometry is Regolith's own; boxes, meshes and cylinders are held against one another in ``test_shapes.py``.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,13 @@ import math
 import numpy as np
 from numba import njit
 
+from regolith_terrain.records import Floats
+from regolith_terrain.scm.arrays import Ground, Shapes
 from regolith_terrain.scm.constants import HEIGHT, MODE_REGOLITH, RAY_ABOVE, SLOPE_X, SLOPE_Y, STEEPEST
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def ceiling(ground, mode, r0, r1, c0, c1):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def ceiling(ground: Ground, mode: int, r0: int, r1: int, c0: int, c1: int) -> float:
     """Return the height above which nothing in rows r0..r1-1, columns c0..c1-1 feels a body [m]."""
     top = -math.inf
     height = ground.level_initial if mode == MODE_REGOLITH else ground.level
@@ -26,9 +31,9 @@ def ceiling(ground, mode, r0, r1, c0, c1):  # type: ignore[no-untyped-def]
     return top if mode == MODE_REGOLITH else top + RAY_ABOVE
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _put(floats, cell, height, gx, gy):  # type: ignore[no-untyped-def]
-    """Lower a cell's surface, whose gradient is (gx, gy) there."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _put(floats: Floats, cell: int, height: float, gx: float, gy: float) -> None:
+    """Set a cell's surface to a height [m] and a gradient (gx, gy) [-]; steeper than STEEPEST it is taken as that."""
     floats[HEIGHT, cell] = height
     steep = gx * gx + gy * gy
     if steep > STEEPEST * STEEPEST:
@@ -39,11 +44,12 @@ def _put(floats, cell, height, gx, gy):  # type: ignore[no-untyped-def]
     floats[SLOPE_Y, cell] = gy
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def cylinder_heights(  # type: ignore[no-untyped-def]
-    ground, mode, radius, half_width, center, rotation, r0, r1, c0, c1, floats
-):
-    """Write HEIGHT and slopes of a solid cylinder about its own y axis; +inf where it is not felt.
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def cylinder_heights(
+    ground: Ground, mode: int, radius: float, half_width: float, center: Floats, rotation: Floats, r0: int, r1: int,
+    c0: int, c1: int, floats: Floats,
+) -> None:
+    """Write HEIGHT [m] and slopes of a solid cylinder about its own y axis; +inf where it is not felt.
 
     A vertical line through a node meets the cylinder where (u = z - cz, q = horizontal part of the axial coordinate)
     |q + u az| <= w and (1 - az^2) u^2 - 2 q az u + dx^2 + dy^2 - q^2 <= R^2; the soil feels the lower end.
@@ -103,10 +109,11 @@ def cylinder_heights(  # type: ignore[no-untyped-def]
                 _put(floats, cell, cz + lower, -(dx - along * ax) * inverse_down, -(dy - along * ay) * inverse_down)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def box_heights(  # type: ignore[no-untyped-def]
-    ground, cx, cy, cz, rotation, hx, hy, hz, top, r0, r1, c0, c1, floats
-):
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def box_heights(
+    ground: Ground, cx: float, cy: float, cz: float, rotation: Floats, hx: float, hy: float, hz: float, top: float,
+    r0: int, r1: int, c0: int, c1: int, floats: Floats,
+) -> None:
     """Lower HEIGHT to a box (half lengths hx, hy, hz along the columns of ``rotation``) where it is lower.
 
     :param top: boxes that stay above this height are skipped [m]
@@ -143,10 +150,11 @@ def box_heights(  # type: ignore[no-untyped-def]
                 _put(floats, cell, cz + lower, -rotation[0, face] / climb, -rotation[1, face] / climb)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def grouser_heights(  # type: ignore[no-untyped-def]
-    ground, size, center, rotation, blade, top, r0, r1, c0, c1, floats
-):
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def grouser_heights(
+    ground: Ground, size: Floats, center: Floats, rotation: Floats, blade: Floats, top: float, r0: int, r1: int,
+    c0: int, c1: int, floats: Floats,
+) -> None:
     """Lower HEIGHT to the straight grousers of a wheel: boxes on the drum, parallel to the axle.
 
     :param blade: room for one grouser's rotation, shape (3, 3)
@@ -169,11 +177,15 @@ def grouser_heights(  # type: ignore[no-untyped-def]
         )
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def mesh_heights(  # type: ignore[no-untyped-def]
-    ground, shapes, which, center, rotation, top, r0, r1, c0, c1, floats
-):
-    """Lower HEIGHT to a triangle mesh; clusters and triangles wholly above ``top`` are skipped."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def mesh_heights(
+    ground: Ground, shapes: Shapes, which: int, center: Floats, rotation: Floats, top: float, r0: int, r1: int, c0: int,
+    c1: int, floats: Floats,
+) -> None:
+    """Lower HEIGHT to a triangle mesh.
+
+    :param top: clusters and triangles wholly above this height are skipped [m]
+    """
     m = rotation
     for cluster in range(shapes.clusters[which, 0], shapes.clusters[which, 1]):
         x, y, z = shapes.sphere[cluster, 0], shapes.sphere[cluster, 1], shapes.sphere[cluster, 2]
@@ -195,11 +207,12 @@ def mesh_heights(  # type: ignore[no-untyped-def]
             _triangle(ground, center, ax, ay, az, bx, by, bz, cx, cy, cz, r0, r1, c0, c1, floats)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _triangle(  # type: ignore[no-untyped-def]
-    ground, center, ax, ay, az, bx, by, bz, cx, cy, cz, r0, r1, c0, c1, floats
-):
-    """Lower HEIGHT to one triangle, given relative to the centre; borders belong to it, either winding will do."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _triangle(
+    ground: Ground, center: Floats, ax: float, ay: float, az: float, bx: float, by: float, bz: float, cx: float,
+    cy: float, cz: float, r0: int, r1: int, c0: int, c1: int, floats: Floats,
+) -> None:
+    """Lower HEIGHT to one triangle, border included, of either winding; corners are relative to the centre [m]."""
     ux, uy, vx, vy = bx - ax, by - ay, cx - ax, cy - ay
     twice = ux * vy - uy * vx
     if twice == 0.0:  # seen edge-on: its neighbours hold its border

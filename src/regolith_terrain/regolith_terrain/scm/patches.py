@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From the underside of a body to contact patches: which nodes are in contact, and how wide each patch is."""
+"""From the underside of a body to contact patches: the nodes in contact, and the width of each patch."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import math
 import numpy as np
 from numba import njit
 
+from regolith_terrain.records import Floats, Indices
+from regolith_terrain.scm.arrays import Ground
 from regolith_terrain.scm.constants import (
     DEPTH,
     FIRST,
@@ -28,8 +30,8 @@ from regolith_terrain.scm.constants import (
 )
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def upright_part(base, r, c, spacing):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def upright_part(base: Floats, r: int, c: int, spacing: float) -> float:
     """Return the vertical part of a node's unit normal, from central differences of the undisturbed heights."""
     gx = base[r, c + 1] - base[r + 2, c + 1]
     gy = base[r + 1, c] - base[r + 1, c + 2]
@@ -38,12 +40,17 @@ def upright_part(base, r, c, spacing):  # type: ignore[no-untyped-def]
     return 2.0 * spacing / math.sqrt(gx * gx + gy * gy + 4.0 * spacing * spacing)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _penetration(height, level_initial, level, sinkage_plastic, nz, mode):  # type: ignore[no-untyped-def]
-    """Return how far a body whose underside is at ``height`` lies below level_initial, along the normal, or MISS.
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _penetration(
+    height: float, level_initial: float, level: float, sinkage_plastic: float, nz: float, mode: int
+) -> float:
+    """Return the depth [m] of a body's underside below level_initial, along the ground's normal, or MISS.
 
-    ``nz`` is the normal's vertical part. Reference mode keeps every node whose ray hits (negative: body above the
-    ground), regolith mode only nodes that will carry load. Scalars only: passing arrays would cost more than the sum.
+    Reference mode keeps every node whose ray hits (negative: body above the ground), regolith mode only nodes that will
+    carry load. Scalars only: passing arrays would cost more than the sum.
+
+    :param height: of the underside [m]
+    :param nz: vertical part of the normal
     """
     if mode == MODE_REFERENCE:
         if height < level - RAY_BELOW or height > level + RAY_ABOVE:
@@ -53,12 +60,18 @@ def _penetration(height, level_initial, level, sinkage_plastic, nz, mode):  # ty
     return MISS if depth <= sinkage_plastic else depth
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def find_runs(ground, mode, shear, r0, r1, c0, c1, floats, runs):  # type: ignore[no-untyped-def]
-    """Turn HEIGHT into DEPTH and list the runs of hit nodes row by row, joining those that touch across rows.
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def find_runs(
+    ground: Ground, mode: int, shear: Floats, r0: int, r1: int, c0: int, c1: int, floats: Floats, runs: Indices
+) -> tuple[int, int]:
+    """Return the numbers of runs of hit nodes and of hit nodes; turn HEIGHT into DEPTH on the way.
 
-    Afterwards every run's PATCH is the first run of its patch (4-neighbourhood). In regolith mode the shear of nodes
-    that are not hit is forgotten. Returns (number of runs, number of hit nodes).
+    Runs are listed row by row; every run's PATCH is the first run of its patch (4-neighbourhood). In regolith mode the
+    shear of nodes that are not hit is forgotten.
+
+    :param r0: rows r0..r1-1, columns c0..c1-1 of the window are looked at
+    :param floats: in/out, see :class:`Scratch`
+    :param runs: out, see :class:`Scratch`
     """
     heights, depth = floats[HEIGHT], floats[DEPTH]
     cols = c1 - c0
@@ -111,21 +124,29 @@ def find_runs(ground, mode, shear, r0, r1, c0, c1, floats, runs):  # type: ignor
     return n, hits
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _root(runs, run):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _root(runs: Indices, run: int) -> int:
+    """Return the run that stands for the patch of a run."""
     while runs[run, PATCH] != run:
         run = runs[run, PATCH]
     return run
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def inverse_width(runs, n_runs, patch, spacing, whole_cells):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def inverse_width(runs: Indices, n_runs: int, patch: int, spacing: float, whole_cells: bool) -> tuple[int, float]:
     """Return (number of nodes, 1 / b) of a patch, where 1 / b = hull perimeter / (2 hull area).
 
     The hull's two chains (over the first and the last node of each row) grow by Andrew's monotone-chain rule; rows
     come sorted, so no sort is needed, and on integers no rounding. With ``whole_cells`` the hull is that of the nodes'
     cells: the Minkowski sum with a square of side a, whose perimeter is P + 4 a and whose area is A + a (extent along
     x + extent along y) + a^2.
+
+    :param patch: its first run
+    :param spacing: of the nodes [m]
+
+    Source: serban2023; andrew1979.
+    Checked by: test_scm.py::test_plate_follows_bekker, test_scm.py::test_upright_cylinder_is_a_round_plate,
+    test_scm.py::test_two_bumps_are_two_patches.
     """
     nodes = 0
     low = up = 0
@@ -174,9 +195,9 @@ def inverse_width(runs, n_runs, patch, spacing, whole_cells):  # type: ignore[no
     return nodes, (perimeter / (2.0 * area) if area >= MIN_HULL_AREA else 0.0)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _push(runs, size, r, c, column, side):  # type: ignore[no-untyped-def]
-    """Add vertex (r, c) to a chain of ``size`` vertices, dropping those inside; return the new size."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _push(runs: Indices, size: int, r: int, c: int, column: int, side: int) -> int:
+    """Return the size of a chain of vertices after (r, c) was added to it and those it makes concave were dropped."""
     while size >= 2:
         ar, ac = runs[size - 2, column], runs[size - 2, column + 1]
         br, bc = runs[size - 1, column], runs[size - 1, column + 1]

@@ -102,6 +102,7 @@ def reach(shapes: Shapes) -> float:
 
 
 def _one(kind: int, size: Sequence[float]) -> Shapes:
+    """Return a bundle of one shape without triangles."""
     full = np.zeros((1, 6))
     full[0, : len(size)] = size
     none = np.zeros((0, 2), dtype=np.int32)
@@ -110,13 +111,14 @@ def _one(kind: int, size: Sequence[float]) -> Shapes:
 
 
 def _positive(**values: float) -> None:
+    """Refuse values that are not above zero and finite, by name."""
     for name, value in values.items():
         if not (value > 0.0 and math.isfinite(value)):
             raise ValueError(f'{name} {value!r}; allowed: > 0')
 
 
 def _split(members: np.ndarray, centers: Floats, out: list[np.ndarray]) -> None:
-    """Halve triangles along their longest extent until they are few."""
+    """Append clusters of at most _CLUSTER triangles, made by halving along the longest extent."""
     if len(members) <= _CLUSTER:
         out.append(members)
         return
@@ -127,5 +129,6 @@ def _split(members: np.ndarray, centers: Floats, out: list[np.ndarray]) -> None:
 
 
 def _ball(points: Floats) -> Floats:
+    """Return centre and radius of a ball that holds points [m], shape (4,)."""
     center = 0.5 * (points.min(axis=0) + points.max(axis=0))
     return np.append(center, np.linalg.norm(points - center, axis=1).max())

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A rover on a slope: how much it slips, how fast it gets on."""
+"""A rover on a slope: its slip and its speed."""
 
 from __future__ import annotations
 
@@ -55,6 +55,9 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
 
     ``slip`` is the mean of 1 - v / (omega R) over the wheels, v the vehicle's speed along its first heading,
     ``speed_mps`` that speed, ``side_speed_mps`` the drift to its left.
+
+    Source: wong2008, eq. 2.5.
+    Checked by: test_wheel_shapes.py::test_slip_grows_with_the_slope_and_a_rover_across_it_drifts_down.
     """
     s = settings
     rows = []
@@ -66,6 +69,7 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
 
 
 def _climb(s: Settings, slope: float) -> dict[str, float]:
+    """Return the figures of one slope [deg]."""
     config, mjcf = load_vehicle_model(s.model)
     tilt, heading = math.radians(slope), math.radians(s.heading_deg)
     gravity = s.gravity_mps2 * np.array([-math.sin(tilt), 0.0, -math.cos(tilt)])

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ROS face of one vehicle: what it tells observers after every commit, and what it listens to."""
+"""The ROS face of one vehicle: topics it publishes after every commit, and commands it takes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ RATE = 'rate of the state topics but vehicle_state, wheel_states and motion_samp
 class VehicleTopics:
     """Publishers and subscriptions in one vehicle's namespace.
 
-    Nothing is built for a topic that nobody listens to.
+    Topics without subscribers cost nothing.
 
     :param node: in the vehicle's namespace; topic names are relative to it
     :param seed: of the scenario: picks the noise of wheel encoders
@@ -127,7 +127,7 @@ class VehicleTopics:
         return [known[name] for name in streams]
 
     def listen(self, inbox: Inbox, link: Node) -> None:
-        """Take ``cmd_vel`` through a node in the vehicle's namespace that nobody spins."""
+        """Subscribe to ``cmd_vel`` through ``link``, a node in the vehicle's namespace that is not spun."""
         stamped = declare(self._node, 'cmd_vel_stamped', False, 'whether cmd_vel is a TwistStamped (after Jazzy)')
         kind: Any = TwistStamped if stamped else Twist
         take = (lambda message: self._command(message.twist)) if stamped else self._command
@@ -201,7 +201,7 @@ class VehicleTopics:
         return frame
 
     def _publish_static(self) -> None:
-        """Say once where the odom frame is, if the scenario wants to know: where the base truly was at the start."""
+        """Publish the odom frame in the world once, if the scenario asks for it: the base's true pose at the start."""
         if self._static is None or self._static_told:
             return
         self._static_told = True
@@ -237,7 +237,7 @@ class VehicleTopics:
 def planar_covariance(errors: Vector) -> Vector:
     """Return the covariance of a message, 36 numbers, from that of x, y and yaw: the first three of ``errors``.
 
-    Of z, roll and pitch wheels say nothing.
+    Wheels tell nothing of z, roll and pitch.
     """
     out = np.diag(np.full(6, NOTHING_KNOWN))
     out[np.ix_(_PLANAR, _PLANAR)] = errors[:3, :3]
@@ -245,7 +245,7 @@ def planar_covariance(errors: Vector) -> Vector:
 
 
 def motion_message(name: str, snapshot: Snapshot) -> m.MotionSamples:
-    """Return how a vehicle moved in the cycle that led to a state; where none did, the state itself."""
+    """Return the motion of a vehicle in the cycle that led to a state; where none did, the state itself."""
     if snapshot.motion is None:
         samples = motion_samples.of_state(snapshot.base, snapshot.t_ns)
     else:
@@ -308,7 +308,7 @@ class _Topic:
 
     @property
     def wanted(self) -> bool:
-        """Whether anybody listens."""
+        """Whether there are subscribers."""
         return bool(self.publisher.get_subscription_count())
 
     def publish(self, t_ns: int, values: Vector | Sequence[float], counts: Sequence[int] = ()) -> None:

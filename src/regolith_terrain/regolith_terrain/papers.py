@@ -1,0 +1,40 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The papers behind the ground of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from regolith_files.doors import Citations
+
+_SCM = ('andrew1979', 'bekker1969', 'carrier1991', 'janosi1961', 'krenn2009', 'serban2023')
+_REGOLITH_MODE = ('dahl1968', 'wong1967')
+_BULLDOZING = ('holz2009',)
+_RIGID = ('dahl1968',)
+_HASH = ('clarke2003', 'steele2014')
+_PROCEDURAL = ('mcgetchin1973', 'perlin2002', 'pike1977', 'rosenburg2011', 'steele2014', 'trask1966', 'turcotte1997')
+_LUNAR = (
+    'catmull1974', 'daubar2014', 'fassett2014', 'mcgetchin1973', 'neukum1983', 'neukum2001', 'perlin2002', 'pike1977',
+    'rosenburg2011', 'shepard2001', 'soderblom1970', 'steele2014', 'stopar2017', 'trask1966', 'xie2017',
+)
+_ROCKS = ('basilevsky2013', 'demidov2014', 'ghent2014', 'golombek1997', 'wu2018')
+_MODEL = ('snyder1987',)
+
+
+def papers(scenario: Any) -> Citations:
+    """Return the papers behind a scenario's soil law, the shape of its ground and its rocks."""
+    terrain = scenario.terrain
+    keys = set(_HASH)
+    if terrain.ground == 'scm':
+        keys.update(_SCM, _REGOLITH_MODE if terrain.mode == 'regolith' else ())
+        keys.update(_BULLDOZING if terrain.bulldozing.enabled else ())
+    elif terrain.ground == 'rigid':
+        keys.update(_RIGID)
+    if terrain.source == 'procedural':
+        keys.update(_PROCEDURAL if terrain.preset is None else _LUNAR)
+    elif terrain.source != 'flat':
+        keys.update(_MODEL, _LUNAR if terrain.detail_between_posts is not None else ())
+    keys.update(_ROCKS if terrain.has_rocks else ())
+    return Citations(Path(__file__).parent / 'references.bib', sorted(keys))
