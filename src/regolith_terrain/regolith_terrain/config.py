@@ -94,6 +94,17 @@ def _known_law(value: str) -> str:
     return value
 
 
+def _default_soil(ground: Any) -> dict[str, Any]:
+    """Return the soil section of a law where none is named; nothing for the default law, whose schema has it."""
+    if not isinstance(ground, str) or ground == DEFAULT:
+        return {}
+    try:
+        law = soil_law(ground)
+    except ValueError:
+        return {}  # the key itself will say so
+    return {'soil': law.default_soil if law.default_soil is not None else {'name': ground}}
+
+
 LawName = Annotated[str, AfterValidator(_known_law)]
 
 
@@ -113,7 +124,7 @@ class SoilRegionConfig(Section):
     polygon: tuple[Point, ...] | None = Field(default=None, min_length=3, description='corners in order, x, y [m]')
     disc: DiscConfig | None = Field(default=None, description='centre and radius')
     ground: LawName | None = Field(default=None, description='soil law of the region; none: that of the ground around')
-    soil: Soil = Field(description='what lies there')
+    soil: Soil = Field(description='what lies there, parameters of that law')
 
     @model_validator(mode='after')
     def _one_outline(self) -> SoilRegionConfig:
@@ -244,37 +255,55 @@ class TerrainConfig(Section):
     @model_validator(mode='before')
     @classmethod
     def _soils_of_one_law(cls, values: Any) -> Any:
-        """Return the values with the law's default soil where none is named, and the ground's law in every region."""
-        ground = values.get('ground', DEFAULT) if isinstance(values, Mapping) else DEFAULT
-        if ground == DEFAULT or not isinstance(ground, str):
+        """Return the values with a law's default soil where none is named, and the ground's law in every region."""
+        if not isinstance(values, Mapping):
             return values
-        try:
-            law, regions = soil_law(ground), values.get('regions', ())
-        except ValueError:
-            return values  # the key itself will say so
-        default = law.default_soil if law.default_soil is not None else {'name': ground}
-        if isinstance(regions, (list, tuple)):
-            regions = tuple({'ground': ground, **r} if isinstance(r, Mapping) else r for r in regions)
-        return {'soil': default, **values, 'regions': regions}
+        ground, regions = values.get('ground', DEFAULT), values.get('regions', ())
+        around = {} if ground == DEFAULT else {'ground': ground}
+        if regions and isinstance(regions, (list, tuple)):
+            regions = tuple(
+                {**_default_soil(r.get('ground', DEFAULT)), **around, **r} if isinstance(r, Mapping) else r
+                for r in regions
+            )
+        return {**_default_soil(ground), **values, **({'regions': regions} if regions else {})}
 
     @property
     def law(self) -> SoilLaw:
-        """Soil law of the ground."""
-        return soil_law(self.ground)
+        """Law whose fields all nodes have: of those side by side the one with fields of its own."""
+        laws = [soil_law(name) for name in self.grounds]
+        return next((law for law in laws if law.own), laws[0])
+
+    @property
+    def grounds(self) -> tuple[str, ...]:
+        """Names of all laws that hold somewhere, that of the ground around first."""
+        return tuple(dict.fromkeys((self.ground, *(region.ground or self.ground for region in self.regions))))
 
     def soil_map(self) -> SoilMap:
         """Return the map of soils."""
         from regolith_terrain.soil_map import SoilMap
 
-        soils = np.array([self.soil.parameters(), *(region.soil.parameters() for region in self.regions)])
-        return SoilMap(soils, [region.region() for region in self.regions])
+        places = [(self.ground, self.soil), *((region.ground or self.ground, region.soil) for region in self.regions)]
+        tables = {}
+        for name in self.grounds:
+            own = {row: soil.parameters() for row, (law, soil) in enumerate(places) if law == name}
+            tables[name] = np.full((len(places), len(next(iter(own.values())))), np.nan)
+            for row, parameters in own.items():
+                tables[name][row] = parameters
+        first = next(name for name in self.grounds if soil_law(name) is self.law)
+        return SoilMap(tables.pop(first), [region.region() for region in self.regions], tables)
 
     @model_validator(mode='after')
     def _belong_together(self) -> TerrainConfig:
-        for number, region in enumerate(self.regions):
-            if region.ground not in (None, self.ground):
-                # The door stands, the room does not: one grid has the node fields of one law.
-                raise ValueError(f'regions.{number}.ground: {region.ground!r} beside {self.ground!r}; allowed: one law')
+        alone = [name for name in self.grounds if not soil_law(name).shares]
+        if alone and len(self.grounds) > 1:
+            raise ValueError(f'ground {alone[0]!r} does not lie beside others; allowed: on all of the ground')
+        own = [name for name in self.grounds if soil_law(name).own]
+        if len(own) > 1:
+            # One grid has the node fields of one law.
+            raise ValueError(f'grounds {" and ".join(own)} have node fields of their own; allowed: one that has')
+        if len(self.grounds) > 1 and self.bulldozing.enabled:
+            laws = ' and '.join(self.grounds)
+            raise ValueError(f'bulldozing is enabled on ground of {laws}; allowed: on ground of one law')
         if self.preset is not None and self.source != 'procedural':
             raise ValueError(f'preset {self.preset!r} is of procedural ground; allowed: only with source: procedural')
         if self.detail is not None and self.source in ('procedural', 'flat'):

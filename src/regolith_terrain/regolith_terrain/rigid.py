@@ -9,7 +9,9 @@ vector m in the contact's memory, as the shear of SCM is: dm = (u - m) |v| dt / 
 sliding and s the key ``stick_m``; so a vehicle at rest on a slope stays where it is. Spring and damper are Regolith's
 own: they stand for a ground stiffer than a step can resolve, which a part enters by its load over k.
 
-The ground's surface is bilinear between nodes. Nothing changes it, so agents send no deltas.
+The ground's surface is bilinear between nodes. Nothing changes it, so agents send no deltas. Beside ground of another
+law a wheel is held up by the deepest point of each rim that is over this one: so it climbs the edge of a pad it stands
+sunk in before, though with a force along the pad's normal, not the rim's.
 
 Source: dahl1968.
 Checked by: test_rigid.py::test_a_block_slides_as_coulomb_says,
@@ -45,6 +47,10 @@ FRICTION, STIFFNESS, DAMPING, STICK = range(4)
 """Columns of the parameters."""
 WHEEL_POINTS, BOX_POINTS = 3, 8
 """Points of contact of a round part and of any other."""
+RIM_ARCS = 64
+"""Arcs of the lower half of a rim that are looked at where other laws hold nearby: 12 mm each of one of 0.25 m."""
+RIM_BISECTIONS = 10
+"""Halvings of an arc, down to 12 um."""
 
 
 class RigidArrays(NamedTuple):
@@ -64,6 +70,8 @@ class RigidArrays(NamedTuple):
     """Friction, stiffness, damping, stick, one row per soil, shape (m, 4)."""
     shapes: Shapes
     """Shapes of all parts."""
+    patchy: bool
+    """Whether other laws hold in some places."""
     held: Floats
     """In/out: mobilised friction of each point in its tangent plane, shape (n, BOX_POINTS, 2)."""
 
@@ -81,6 +89,8 @@ def press(arrays: RigidArrays, step: float, part: int, pose: PartPose, wrench: W
         if round_one:
             radius = size[0] + (size[3] if kind == GROUSERED else 0.0)
             _lowest_of_rim(arrays, pose, radius, (n - 1) * size[1], point)
+            if arrays.patchy:
+                _deepest_of_rim(arrays, pose, radius, (n - 1) * size[1], point)
         else:
             _corner(pose, size, kind == MESH, n, point)
         status: int = _push(arrays, step, part, n, pose, point, wrench)
@@ -125,6 +135,58 @@ def _lowest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: fl
 
 
 @njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _depth(arrays: RigidArrays, x: float, y: float, z: float) -> float:
+    """Return how deep a point is in ground of this law [m], negative above it, -inf where another law holds."""
+    height, slope_x, slope_y = _surface(arrays, x, y)
+    if math.isnan(height):
+        return -math.inf
+    row, col = int(x / arrays.spacing - arrays.i0 + 0.5), int(y / arrays.spacing - arrays.j0 + 0.5)
+    if math.isnan(arrays.soils[arrays.region[row, col], STIFFNESS]):
+        return -math.inf
+    depth: float = (height - z) / math.sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
+    return depth
+
+
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _deepest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: float, point: Floats) -> None:
+    """Replace the lowest point of a circle about an axle by the deepest one that is over ground of this law.
+
+    A wheel that is sunk in beside a pad meets its edge with the rim ahead, long before its lowest point is over it; so
+    it is lifted by degrees. RIM_ARCS arcs of the lower half are looked at, the end of the best one by bisection.
+    """
+    ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
+    cx, cy, cz = pose.center[0] + aside * ax, pose.center[1] + aside * ay, pose.center[2] + aside * az
+    level = math.sqrt(1.0 - az * az)
+    if level < 1e-6:  # it lies on its side
+        return
+    # Across the axle: down, and ahead.
+    dx, dy, dz = az * ax / level, az * ay / level, (az * az - 1.0) / level
+    hx, hy = ay / level, -ax / level
+    best = _depth(arrays, point[0], point[1], point[2])
+    found, step = math.inf, math.pi / RIM_ARCS
+    for k in range(RIM_ARCS + 1):
+        angle = (k - RIM_ARCS // 2) * step
+        c, s = radius * math.cos(angle), radius * math.sin(angle)
+        depth = _depth(arrays, cx + c * dx + s * hx, cy + c * dy + s * hy, cz + c * dz)
+        if depth > best:
+            best, found = depth, angle
+    if found == math.inf:
+        return
+    # Between there and the next point down lies either the edge, or what is deepest by a hair.
+    near, far = found, found - step if found > 0.0 else found + step
+    for _ in range(RIM_BISECTIONS):
+        middle = 0.5 * (near + far)
+        c, s = radius * math.cos(middle), radius * math.sin(middle)
+        depth = _depth(arrays, cx + c * dx + s * hx, cy + c * dy + s * hy, cz + c * dz)
+        if depth > best:
+            best, near = depth, middle
+        else:
+            far = middle
+    c, s = radius * math.cos(near), radius * math.sin(near)
+    point[0], point[1], point[2] = cx + c * dx + s * hx, cy + c * dy + s * hy, cz + c * dz
+
+
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
 def _corner(pose: PartPose, size: Floats, centered: bool, n: int, point: Floats) -> None:
     """Write corner ``n`` [m] of the box round a shape to ``point``.
 
@@ -153,6 +215,9 @@ def _push(arrays: RigidArrays, step: float, part: int, n: int, pose: PartPose, p
         return OK
     row, col = int(point[0] / arrays.spacing - arrays.i0 + 0.5), int(point[1] / arrays.spacing - arrays.j0 + 0.5)
     soil = arrays.soils[arrays.region[row, col] if arrays.soils.shape[0] > 1 else 0]
+    if math.isnan(soil[STIFFNESS]):  # another law holds there
+        held[:] = 0.0
+        return OK
     nx, ny = -slope_x * nz, -slope_y * nz
     px, py, pz = point[0] - pose.center[0], point[1] - pose.center[1], point[2] - pose.center[2]
     wx, wy, wz = pose.angular_velocity[0], pose.angular_velocity[1], pose.angular_velocity[2]
@@ -197,7 +262,7 @@ class RigidContact(GroundContact):
         self._held[active:] = 0.0
         return RigidArrays(
             window.level, self.region_rows(window), window.i0, window.j0, window.spacing, self.setting.soils.soils,
-            self.setting.shapes, self._held,
+            self.setting.shapes, bool(np.isnan(self.setting.soils.soils).any()), self._held,
         )
 
     def step_limit(self, mass: float, area: float) -> StepLimit:
@@ -205,7 +270,7 @@ class RigidContact(GroundContact):
         kinds = self.setting.shapes.kind
         count = sum(WHEEL_POINTS if kind in (CYLINDER, GROUSERED) else BOX_POINTS // 2 for kind in kinds)
         limits = []
-        for soil in self.setting.soils.soils:
+        for soil in self.setting.soils.own():
             stiffness, damping = float(soil[STIFFNESS]), float(soil[DAMPING])
             limit = 2.0 * math.sqrt(mass / (count * stiffness))
             if damping > 0.0:

@@ -58,6 +58,8 @@ class SoilLaw:
     ``values`` (one row per field): whether column ``a`` is preferred to column ``b``."""
     default_soil: str | Mapping[str, Any] | None = None
     """Soil of a scenario that names none: a name or values; none: the schema's defaults."""
+    shares: bool = False
+    """Whether it may lie beside other laws: its kernel passes over nodes whose row of parameters is NaN."""
 
     def __post_init__(self) -> None:
         names = [field.name for field in self.fields]
@@ -100,8 +102,9 @@ SCM = SoilLaw(
     ),
     outdoes='regolith_terrain.scm.compaction:outdoes',
     default_soil='lunar_nominal',
+    shares=True,
 )
-RIGID = SoilLaw(config=RigidGroundConfig, contact='regolith_terrain.rigid:RigidContact')
+RIGID = SoilLaw(config=RigidGroundConfig, contact='regolith_terrain.rigid:RigidContact', shares=True)
 
 DEFAULT = 'scm'
 _SHIPPED = {'scm': SCM, 'rigid': RIGID}

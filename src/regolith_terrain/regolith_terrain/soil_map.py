@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,20 +31,33 @@ class Region:
 class SoilMap:
     """A table of soils and the regions they fill; where regions overlap the last one holds."""
 
-    def __init__(self, soils: Floats, regions: Sequence[Region] = ()) -> None:
+    def __init__(
+        self, soils: Floats, regions: Sequence[Region] = (), others: Mapping[str, Floats] | None = None
+    ) -> None:
         """Lay out the soils.
 
         :param soils: parameters as the law's kernels take them, one row per soil; row 0 lies wherever no region is,
-            row k + 1 fills region k
+            row k + 1 fills region k; NaN where another law holds
+        :param others: by name the same tables of the laws that hold in some places instead
         :raises ValueError: if the numbers do not fit, or there are more than 255 regions
         """
         self.soils = np.atleast_2d(np.asarray(soils, dtype=np.float64))
         self.regions = tuple(regions)
+        self.others = dict(sorted((others or {}).items()))
         if len(self.soils) != len(self.regions) + 1 or len(self.regions) > 255:
             raise ValueError(
                 f'{len(self.soils)} soils for {len(self.regions)} regions; allowed: one more than regions, of which'
                 ' there may be 255'
             )
+
+    def own(self) -> Floats:
+        """Return the rows that are not another law's."""
+        rows: Floats = self.soils[~np.isnan(self.soils).all(axis=1)]
+        return rows
+
+    def of(self, law: str) -> SoilMap:
+        """Return the map of another law, with what is its own."""
+        return SoilMap(self.others[law], self.regions)
 
     def rows(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> NDArray[np.uint8]:
         """Return the row of the table at x = i spacing, y = j spacing, i0 <= i < i1, j0 <= j < j1."""

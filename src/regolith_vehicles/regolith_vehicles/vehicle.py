@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.ground_contact import ContactSetting, GroundContact
+from regolith_terrain.patchwork import make_contact
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.scm import NO_BULLDOZING, STAT_COUNT
 from regolith_terrain.soil_config import SoilParameters
@@ -125,8 +126,8 @@ class Vehicle:
         self._parts = make_parts(config, self.body, mjcf_path, self.gear.touching)
         shapes, reach = self._parts.shapes, self._parts.reach
         try:
-            self._contact: GroundContact = grid.law.contact_class()(
-                ContactSetting(soils, shapes, reach, grid.spacing, mode, bulldozing)
+            self._contact: GroundContact = make_contact(
+                grid.law, ContactSetting(soils, shapes, reach, grid.spacing, mode, bulldozing)
             )
         except ValueError as error:
             raise ValueError(f'{name}: {error}') from None

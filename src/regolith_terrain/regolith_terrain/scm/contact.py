@@ -85,7 +85,7 @@ class ScmContact(GroundContact):
 
     def step_limit(self, mass: float, area: float) -> StepLimit:
         """Return min(2 sqrt(m / (E A)), m / (R A)) of the stiffest soil; see :func:`spring_limit`."""
-        soils = self.setting.soils.soils
+        soils = self.setting.soils.own()
         return min(spring_limit(mass, area, float(soil[ELASTIC]), float(soil[DAMPING])) for soil in soils)
 
     def reset(self) -> None:

@@ -13,6 +13,7 @@ from regolith_terrain.records import Floats, Indices
 from regolith_terrain.scm.arrays import Ground
 from regolith_terrain.scm.constants import (
     DEPTH,
+    ELASTIC,
     FIRST,
     HEIGHT,
     LAST,
@@ -62,18 +63,21 @@ def _penetration(
 
 @njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
 def find_runs(
-    ground: Ground, mode: int, shear: Floats, r0: int, r1: int, c0: int, c1: int, floats: Floats, runs: Indices
+    ground: Ground, soils: Floats, mode: int, shear: Floats, r0: int, r1: int, c0: int, c1: int, floats: Floats,
+    runs: Indices,
 ) -> tuple[int, int]:
     """Return the numbers of runs of hit nodes and of hit nodes; turn HEIGHT into DEPTH on the way.
 
     Runs are listed row by row; every run's PATCH is the first run of its patch (4-neighbourhood). In regolith mode the
     shear of nodes that are not hit is forgotten.
 
+    :param soils: table that ``ground.region`` points into
     :param r0: rows r0..r1-1, columns c0..c1-1 of the window are looked at
     :param floats: in/out, see :class:`Scratch`
     :param runs: out, see :class:`Scratch`
     """
     heights, depth = floats[HEIGHT], floats[DEPTH]
+    uniform = soils.shape[0] == 1
     cols = c1 - c0
     n = 0
     hits = 0
@@ -87,7 +91,9 @@ def find_runs(
             cell, r, c = np.uintp(row * cols + col), np.uintp(row + r0), np.uintp(col + c0)
             s = MISS
             height = heights[cell]
-            if height < ground.level_initial[r, c] or (mode == MODE_REFERENCE and height < math.inf):
+            near = height < ground.level_initial[r, c] or (mode == MODE_REFERENCE and height < math.inf)
+            # Rows of NaN are of places where another law holds.
+            if near and (uniform or not math.isnan(soils[ground.region[r, c], ELASTIC])):
                 nz = ground.upright[r, c]
                 if nz == 0.0:
                     nz = upright_part(ground.base, row + r0, col + c0, ground.spacing)

@@ -76,7 +76,7 @@ def body_wrench(  # type: ignore[no-untyped-def]
         )
     elif kind == MESH:
         mesh_heights(ground, shapes, which, center, rotation, top, r0, r1, c0, c1, floats)
-    n_runs, hits = find_runs(ground, mode, shear, r0, r1, c0, c1, floats, scratch.ints)
+    n_runs, hits = find_runs(ground, soils, mode, shear, r0, r1, c0, c1, floats, scratch.ints)
     wrench.stats[STAT_HIT_NODES] = hits
     if n_runs == 0:
         return OK

@@ -1,0 +1,119 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Ground of several laws side by side: a landing pad in regolith, bedrock beside sand.
+
+Each law presses on every part with the nodes that are its own, and the wrenches add up. Nodes of other laws have rows
+of NaN in a law's table of soils (:class:`~regolith_terrain.soil_map.SoilMap`), by which its kernel passes over them.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any, NamedTuple
+
+from regolith_terrain.compiled import bind
+from regolith_terrain.ground_contact import OK, ContactSetting, GroundContact, PartPose, StepLimit
+from regolith_terrain.scm.arrays import Wrench, make_wrench
+from regolith_terrain.scm.constants import STAT_COUNT, STAT_INVERSE_WIDTH, STAT_MAX_SINKAGE, STAT_MEAN_PRESSURE
+from regolith_terrain.soil_grid import SoilWindow
+from regolith_terrain.soil_law import SoilLaw, soil_law
+
+_LENGTH = struct.Struct('<q')
+
+
+class PatchworkArrays(NamedTuple):
+    """Arguments of both kernels, and room for the second one's wrench."""
+
+    first: Any
+    second: Any
+    wrench: Wrench
+
+
+def _press_both(arrays: PatchworkArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
+    """Press a part on ground of both laws; see :mod:`regolith_terrain.ground_contact`."""
+    status: int = first(arrays.first, step, part, pose, wrench)  # type: ignore[name-defined]  # noqa: F821  bound
+    if status != OK:
+        return status
+    more = arrays.wrench
+    status = second(arrays.second, step, part, pose, more)  # type: ignore[name-defined]  # noqa: F821  bound
+    if status != OK:
+        return status
+    for k in range(3):
+        wrench.force[k] += more.force[k]
+        wrench.torque[k] += more.torque[k]
+    for k in range(STAT_COUNT):
+        if k in (STAT_MAX_SINKAGE, STAT_MEAN_PRESSURE, STAT_INVERSE_WIDTH):
+            wrench.stats[k] = max(wrench.stats[k], more.stats[k])
+        else:
+            wrench.stats[k] += more.stats[k]
+    return status
+
+
+@cache
+def _pressing(first: Callable[..., int], second: Callable[..., int]) -> Callable[..., int]:
+    """Return the compiled function over two of them; the same for the same."""
+    return bind(_press_both, first=first, second=second)
+
+
+class Patchwork(GroundContact):
+    """Two contacts side by side; of more laws the second is a patchwork itself."""
+
+    def __init__(self, setting: ContactSetting, first: GroundContact, second: GroundContact) -> None:
+        super().__init__(setting)
+        self.both = first, second
+        self.press = _pressing(first.press, second.press)
+        self.margin_cells = max(contact.margin_cells for contact in self.both)
+        self.feels_above_m = max(contact.feels_above_m for contact in self.both)
+        self._wrench = make_wrench()
+
+    def arrays(self, window: SoilWindow, active: int) -> PatchworkArrays:
+        """Return the arguments of :attr:`press`."""
+        first, second = self.both
+        return PatchworkArrays(first.arrays(window, active), second.arrays(window, active), self._wrench)
+
+    def remember(self, window: SoilWindow, arrays: PatchworkArrays) -> None:
+        """Take both memories back out of the arrays."""
+        self.both[0].remember(window, arrays.first)
+        self.both[1].remember(window, arrays.second)
+
+    def step_limit(self, mass: float, area: float) -> StepLimit:
+        """Return the shorter limit."""
+        return min(contact.step_limit(mass, area) for contact in self.both)
+
+    def reset(self) -> None:
+        """Forget all contacts."""
+        for contact in self.both:
+            contact.reset()
+
+    def save(self) -> bytes:
+        """Return both memories, the first with its length."""
+        first, second = (contact.save() for contact in self.both)
+        return _LENGTH.pack(len(first)) + first + second
+
+    def load(self, blob: bytes) -> None:
+        """Become what :meth:`save` described."""
+        if len(blob) < _LENGTH.size or not 0 <= _LENGTH.unpack_from(blob)[0] <= len(blob) - _LENGTH.size:
+            raise ValueError(f'saved contacts of {len(blob)} bytes; allowed: those of two laws, they were cut short')
+        end = _LENGTH.size + _LENGTH.unpack_from(blob)[0]
+        self.both[0].load(blob[_LENGTH.size : end])
+        self.both[1].load(blob[end:])
+
+
+def make_contact(law: SoilLaw, setting: ContactSetting) -> GroundContact:
+    """Return the contact of ground of one law, or of all that lie side by side in it.
+
+    :param law: whose fields the nodes have; it holds wherever ``setting.soils`` names no other
+    :raises ValueError: if the setting is none for a law
+    """
+    others = (
+        soil_law(name).contact_class()(replace(setting, soils=setting.soils.of(name))) for name in setting.soils.others
+    )
+    return _joined(setting, [law.contact_class()(setting), *others])
+
+
+def _joined(setting: ContactSetting, contacts: Sequence[GroundContact]) -> GroundContact:
+    first, *others = contacts
+    return Patchwork(setting, first, _joined(setting, others)) if others else first
