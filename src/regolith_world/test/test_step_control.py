@@ -7,6 +7,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from regolith_world.step_control import PATIENCE, TARGET_DEPTH, StepControl
 
@@ -97,3 +99,29 @@ def test_a_collision_is_found_in_a_few_tries(speed, acceleration):
         assert depth <= 1e-3 or tries[-1] == FLOOR
         if acceleration <= 0.0:
             assert len(tries) == 1 or depth > 0.0, 'no shorter than need be'
+
+
+PAIRS = st.tuples(st.floats(-1e3, 1e6), st.floats(-1e3, -1.001e-3))
+"""Distances of a pair before and after an attempt that ends in NII [m]."""
+
+
+@given(st.lists(PAIRS, min_size=1, max_size=40), st.integers(1, 2**62))
+def test_retries_fall_to_the_floor_whatever_the_distances(pairs, wish):
+    """Each is shorter than the last by 2 % at least, by half from the ninth on; none is below the floor, which is reached."""
+    made = control()
+    tries = [made.propose(wish)]
+    assert FLOOR <= tries[0] <= HEARTBEAT
+    for before, after in pairs:
+        if made.at_floor(tries[-1]):
+            break
+        made.reject(tries[-1], before, after)
+        tries.append(made.propose(wish))
+        assert FLOOR <= tries[-1] <= max(FLOOR, 0.98 * tries[-2])
+        if made.rejections > PATIENCE:
+            assert tries[-1] == max(FLOOR, tries[-2] // 2)
+    # 8 secants, then at most 8 halvings of 20 ms down to 0.1 ms.
+    assert len(tries) <= PATIENCE + 9
+    assert made.at_floor(tries[-1]) or len(tries) == len(pairs) + 1
+    twin = control()
+    twin.recall(made.memory())
+    assert twin.propose(wish) == made.propose(wish)
