@@ -32,7 +32,7 @@ from regolith_terrain.soil_law import soil_law
 from regolith_terrain.soil_map import SoilMap
 from regolith_terrain.surface import FlatField
 from regolith_world import checkpoint
-from regolith_world.random import generator
+from regolith_world.keyed_random import generator
 
 FILE = re.compile(r'^`(moon_cart/[\w./]+)`\n\n```\w+\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 

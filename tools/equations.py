@@ -26,6 +26,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'equations.md'
 PHYSICS = (
     'regolith_comms/radio.py',
+    'regolith_sensors/brdf.py',
+    'regolith_sensors/camera/stages.py',
     'regolith_terrain/dem/detail.py',
     'regolith_terrain/hillshade.py',
     'regolith_terrain/lunar/degradation.py',

@@ -8,7 +8,7 @@ setup(
     name=package_name,
     version='0.1.0',
     packages=find_packages(exclude=['test']),
-    package_data={package_name: ['py.typed', 'data/sensors/*.yaml']},
+    package_data={package_name: ['py.typed', 'data/sensors/*.yaml', 'references.bib']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{package_name}']),
         (f'share/{package_name}', ['package.xml']),
@@ -22,6 +22,7 @@ setup(
     entry_points={
         'console_scripts': ['sensors_node = regolith_world.start:node'],
         'regolith.benchmarks': ['camera = regolith_sensors.bench:camera', 'lidar = regolith_sensors.bench:lidar'],
+        'regolith.citations': ['sensors = regolith_sensors.papers:papers'],
         'regolith.commands': [
             'dataset = regolith_sensors.commands:dataset',
             'stereo = regolith_sensors.commands:stereo',

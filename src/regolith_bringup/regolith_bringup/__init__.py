@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a person touches: scenario files, the command line, supervisor, recorder, report."""
+"""The user interface: scenario files, the command line, supervisor, recorder, report."""
 
 from regolith_files.moved import moved
 

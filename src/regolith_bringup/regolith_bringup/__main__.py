@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The command line's first steps: until it is imported Ctrl-C ends it without a word, not with an import's stack."""
+"""The command line's start: during imports Ctrl-C ends it silently, without a stack."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import signal
 
 
 def main() -> None:
-    """Be ``./regolith``."""
+    """Run ``./regolith``."""
     # Who started it may have it ignore the signal.
     listens = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if listens:

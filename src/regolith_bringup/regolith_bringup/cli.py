@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line: ``./regolith COMMAND``.
 
-Exit codes: 0 done (a run that Ctrl-C ended, too: it is whole as far as it came), 2 bad input, 3 a node failed,
-130 ended by Ctrl-C before there was anything. With ``--json`` stdout holds one JSON value and nothing else; all
-that is for people goes to stderr. Imports stand inside the commands, so that each costs only what it uses.
+Exit codes: 0 done (also a run ended by Ctrl-C, which is complete up to there), 2 bad input, 3 a node failed, 130 ended
+by Ctrl-C before its first cycle. With ``--json`` stdout holds one JSON value and nothing else; messages for people go
+to stderr. Imports are inside the commands, so that each imports only what it uses.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from regolith_world import kernel_cache
 BAD_INPUT = 2
 NODE_FAILED = 3
 INTERRUPTED = 130
-"""As shells have it: 128 and the number of SIGINT."""
+"""Shells' exit code after SIGINT: 128 and its number."""
 UsageError: Any = typer.BadParameter.__base__
-"""Of the library for command lines, which keeps it to itself."""
+"""Usage error of the command-line library, which has no public name for it."""
 
 
 class _Commands(TyperGroup):
-    """Our commands, and after them those that packages add; of these a line imports only what it names."""
+    """Our commands, followed by those of packages, which are imported on use only."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         own = super().list_commands(ctx)
@@ -55,7 +55,7 @@ class _Commands(TyperGroup):
 
 
 def _added(name: str, target: Any) -> Any:
-    """Return what is behind a door as a command of the library's."""
+    """Return a package's command as one of the command-line library."""
     if isinstance(target, typer.Typer):
         made: Any = get_group(target)
     else:
@@ -86,12 +86,12 @@ JsonOption = Annotated[bool, typer.Option('--json', help='Print one JSON value o
 
 
 def _tell(text: str) -> None:
-    """Say something to the person, out of the way of what a program may read."""
+    """Print a message for people on stderr."""
     print(text, file=sys.stderr)
 
 
 def _give(value: Any) -> None:
-    """Print a JSON value; JSON has no infinity: 'inf', '-inf' and 'nan' stand as text, which ``float()`` reads."""
+    """Print a JSON value; infinite numbers and NaN become 'inf', '-inf' and 'nan', which ``float()`` reads."""
     print(json.dumps(_sayable(value), indent=1, allow_nan=False))
 
 
@@ -230,14 +230,14 @@ def recover(run_dir: RunArgument) -> None:
 
 
 def _check_run(command: str, run_dir: Path) -> None:
-    """Refuse a folder that no run left."""
+    """Refuse a folder that is no run folder."""
     if not os.path.isfile(run_dir / 'scenario.yaml'):
         problem = 'is not a run folder' if os.path.exists(run_dir) else 'no such folder'
         raise InputError(Problem(command, '', problem, 'a folder that ./regolith run made', str(run_dir)))
 
 
 class _RunFolderErrors:
-    """Turn what is wrong with a run folder into exit code 2."""
+    """Turn errors about a run folder into messages and exit code 2."""
 
     def __enter__(self) -> None:
         return None
@@ -351,7 +351,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _usage(error: Any) -> str:
-    """Return what is wrong with a command line in the form that all errors have."""
+    """Return a usage error in the form of all input errors."""
     command = error.ctx.command_path if error.ctx is not None else 'regolith'
     parameter = getattr(error, 'param', None)
     if parameter is None or not error.message:

@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Opens the doors of :mod:`regolith_files.doors`: finds what packages put behind them, and asks it.
+"""Calls of the plug-ins of :mod:`regolith_files.doors`.
 
-What fails takes nothing with it but itself: a person is warned, by name, and the rest goes on.
+A failing plug-in is skipped with a warning that names it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _log = logging.getLogger('regolith')
 
 
 def _ask(group: str, *arguments: Any) -> dict[str, Any]:
-    """Return what the plug-ins of a group answer, by name in name order."""
+    """Return the results of a group's plug-ins, by name in name order."""
     answers = {}
     for name, target in load_plugins(group).items():
         try:
@@ -38,7 +38,7 @@ def _ask(group: str, *arguments: Any) -> dict[str, Any]:
 
 
 def summary_figures(run: Run) -> dict[str, Any]:
-    """Return the figures that packages add to ``summary.json``, by key; what JSON cannot say is left out."""
+    """Return the packages' figures for ``summary.json``, by key; values that are not JSON are left out."""
     figures = {}
     for key, value in _ask(SUMMARY, run).items():
         try:
@@ -51,7 +51,7 @@ def summary_figures(run: Run) -> dict[str, Any]:
 
 
 def report_sections(run: Run) -> list[ReportSection]:
-    """Return the sections that packages add to the report, in their order."""
+    """Return the packages' sections of the report, in their order."""
     found = {name: section for name, section in _ask(REPORT_SECTIONS, run).items() if section is not None}
     return [found[name] for name in sorted(found, key=lambda name: (found[name].order, name))]
 
@@ -66,17 +66,17 @@ def cited(scenario: Any) -> dict[str, str]:
 
 
 def view_layers(scenario: Any) -> dict[str, ViewLayer]:
-    """Return the layers that packages add to the view of a run, by name."""
+    """Return the packages' layers of the view of a run, by name."""
     return {name: layer for name, layer in _ask(VIEW_LAYERS, scenario).items() if layer is not None}
 
 
 def command_names() -> list[str]:
-    """Return the names of the commands that packages add."""
+    """Return the names of the packages' commands."""
     return [point.name for point in entry_points(COMMANDS)]
 
 
 def command(name: str) -> Any:
-    """Return what is behind a command, a function or a ``typer.Typer``.
+    """Return a package's command, a function or a ``typer.Typer``.
 
     :raises regolith_files.plugins.PluginError: if it cannot be loaded
     :raises KeyError: if there is none of this name

@@ -1,15 +1,15 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The recorder: takes serialised messages off many topics and puts them into a bag, unread.
+"""The recorder: writes serialised messages of many topics into a bag without decoding them.
 
 No executor: one wait set over all subscriptions, emptied at most every two milliseconds, so that the cost grows with
-the bytes and hardly with the number of messages. Of all messages only two are looked into, and only at fixed offsets:
-``/clock``, whose last value is the log time of everything after it, and ``regolith/cycle``, whose number is
-acknowledged and whose STOP ends the recording.
+the bytes and hardly with the number of messages. Only two kinds of messages are read, at fixed offsets: ``/clock``,
+whose last value is the log time of all later messages, and ``regolith/cycle``, whose number is acknowledged and whose
+STOP ends the recording.
 
-Publishes ``regolith/recorder/ack`` (std_msgs/UInt64, latched): first, with 0, once every expected publisher has been
-matched, so that nothing can be missed from then on; later the number of the last cycle message written. The world
-waits for the first before it starts and may hold when the last falls behind.
+Publishes ``regolith/recorder/ack`` (std_msgs/UInt64, latched): 0 once every expected publisher has been matched, so
+that no later message is missed; then the number of the last cycle message written. The world waits for the first before
+it starts and may hold when the last falls behind.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from regolith_world.ros.parameters import STARTED_BY, declare, declare_run
 
 _COMMAND_STOP = 2
 _DEPTH = 4000
-"""Of each subscription: what may wait while the recorder compresses a chunk."""
+"""Queue of each subscription, for messages during the compression of a chunk."""
 
 
 def cycle_head(data: bytes) -> tuple[int, int, int]:
@@ -60,7 +60,7 @@ def clock_ns(data: bytes) -> int:
 
 
 class RecordingError(Exception):
-    """The bag cannot be written any longer; the text says where it ends, and why."""
+    """The bag cannot be written any longer; the text gives its end and the reason."""
 
 
 @dataclass
@@ -81,16 +81,16 @@ def _sent_at(taken: _Taken) -> int:
 
 
 class Recorder:
-    """Owns the bag, the subscriptions and the loop that joins them."""
+    """The bag, the subscriptions, and the loop between them."""
 
     idle_s = 0.05
     """Longest wait for a message; bounds how late a signal is noticed [s]."""
     gather_s = 0.002
     """Shortest time between two rounds [s]."""
     quiet_s = 0.5
-    """After STOP or a signal the bag is closed once nothing has arrived for so long [s]..."""
+    """After STOP or a signal the bag is closed after this time without messages [s]..."""
     drain_limit_s = 3.0
-    """...and at the latest after so long [s]."""
+    """...and at the latest after this one [s]."""
 
     def __init__(
         self, node: Node, run_dir: Path, topics: list[RecordedTopic], flush_period_s: float, run: int = 0
@@ -100,7 +100,7 @@ class Recorder:
         self._executor = SingleThreadedExecutor(context=node.context)
         self._executor.add_node(node)
         self._nodes: dict[str, Node] = {}
-        """Vehicle -> node in its namespace, where remaps of relative names apply to it as they do to the vehicle."""
+        """By vehicle, a node in its namespace, where the vehicle's remaps of relative names apply."""
         self._run_dir = run_dir
         self._flush_period_s = flush_period_s
         self._bag = BagWriter(run_dir / 'bag')
@@ -152,7 +152,7 @@ class Recorder:
         return [self._node, self._link, *self._nodes.values()]
 
     def request_stop(self) -> None:
-        """Close the bag as soon as nothing more arrives (from a signal handler, or on STOP)."""
+        """Close the bag once messages cease (from a signal handler, or on STOP)."""
         if self._stop_at is None:
             self._stop_at = time.monotonic()
 
@@ -216,7 +216,7 @@ class Recorder:
             into.append((info['source_timestamp'], channel, data, sequence))
 
     def _write(self, round_: list[_Taken]) -> None:
-        """Write what one round brought, in the order it was sent, whatever topic it came by."""
+        """Write the messages of one round in the order of their sending, over all topics."""
         round_.sort(key=_sent_at)
         for sent_ns, channel, data, sequence in round_:
             role = channel.topic.role
@@ -259,13 +259,13 @@ class Recorder:
 
 
 def _unused(_: bytes) -> None:
-    """Stand in for the callback that a subscription must have; the wait set takes the messages itself."""
+    """The callback that a subscription must have; it is never called, as the wait set takes the messages."""
 
 
 def build() -> tuple[Node, Recorder]:
     """Return the recorder and its node.
 
-    :raises BadStart: if there is no run folder, or nothing to record
+    :raises BadStart: if there is no run folder, or no topic to record
     """
     node = Node('recorder', namespace='regolith')
     given = declare(node, 'run_dir', '', 'folder of the run; the bag is made in it')
@@ -294,7 +294,7 @@ def build() -> tuple[Node, Recorder]:
 
 
 def main() -> None:
-    """Be the recorder's process."""
+    """Run the recorder's process."""
     run_process(build, lambda made: made[1].spin(), lambda made: made[1].nodes, refusals=(RecordingError,))
 
 

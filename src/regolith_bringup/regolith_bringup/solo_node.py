@@ -122,8 +122,8 @@ class SoloNode:
         self.nodes.append(node)
 
     def _tell(self, publisher: Any, to_message: Callable[[Any], Any], record: Any) -> None:
-        """Keep a record of the protocol back until the vehicles' compiled loops leave the interpreter idle."""
-        # Nothing is converted for nobody.
+        """Hold back a record of the protocol until the vehicles' compiled loops leave the interpreter idle."""
+        # Conversion is skipped without subscribers.
         if publisher.get_subscription_count():
             self._kept.append((publisher, to_message, record))
 
@@ -132,7 +132,7 @@ class SoloNode:
         self._snapshots.append((name, snapshot))
 
     def _publish_kept(self) -> None:
-        """Publish what has come together since the last time, in the order in which it happened."""
+        """Publish all records held back, in their order."""
         kept, self._kept = self._kept, []
         for publisher, to_message, record in kept:
             message = to_message(record)
@@ -146,7 +146,7 @@ class SoloNode:
         self._ready = []
 
     def _collect(self, answer: records.Evolved) -> None:
-        """Take the snapshots of the threads once all of them are done."""
+        """Collect the snapshots of all threads at their end."""
         self._tell(self._evolved, convert.evolved_message, answer)
         self._ready += self._snapshots
         self._snapshots = []

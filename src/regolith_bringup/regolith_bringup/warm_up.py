@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles every kernel once, so that the first run starts as fast as the next (``python3 -m`` this, at set-up)."""
+"""Compilation of all kernels at set-up (``python3 -m`` this), so that the first run starts as fast as the next."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def _moon() -> None:
 
 
 def _participants() -> None:
-    """Let whoever is registered compile what it has."""
+    """Compile the kernels of all registered participants."""
     for kind in participant_types().values():
         kind.warm_up()
 
 
 def _collision() -> None:
-    """Have two balls meet."""
+    """Let two balls collide."""
     shape = Shape(ShapeKind.SPHERE, np.array([0.1, 0.0, 0.0]))
     inertia = sphere_inertia(1.0, 0.1)
     balls = []
@@ -58,7 +58,7 @@ def _collision() -> None:
 
 
 def main() -> None:
-    """Do all of it, two at a time, in an order in which hardly anything is needed by two at once and compiled twice."""
+    """Compile everything, two at a time, in an order that hardly compiles anything twice."""
     with ProcessPoolExecutor(2, mp_context=get_context('spawn')) as pool:
         for done in [pool.submit(part) for part in (_rovers, sensors.main, _moon, _collision, _participants)]:
             done.result()

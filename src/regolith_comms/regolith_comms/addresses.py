@@ -14,7 +14,7 @@ MAX_PORT = 65535
 
 
 def check_name(radio: str) -> None:
-    """Refuse names that mean something else.
+    """Refuse reserved and impossible names.
 
     :raises ValueError: naming what is allowed
     """

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Attempts to deliver packets: capacity of both radios, fading, packet errors, in the order of osrf/subt (2022)."""
+"""Attempts to deliver packets: capacity of both radios, fading, packet errors, in the order of the SubT simulator."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ from regolith_comms.radio import Floats
 from regolith_comms.radio_config import Radio
 from regolith_world.counter import normal_and_uniform
 
+Longs = NDArray[np.int64]
+Keys = NDArray[np.uint64]
+
 WINDOW_NS = 1_000_000_000
 """Length of the sliding window in which a radio's capacity counts."""
 
 
 class Outcome(IntEnum):
-    """What became of an attempt; the last three are the reasons of a drop."""
+    """Result of an attempt; the last three are the reasons of a drop."""
 
     DELIVERED = 0
     TX_CAPACITY = 1
@@ -32,8 +35,11 @@ class Outcome(IntEnum):
     """The receiver has received too much; the bytes stay charged to the sender alone."""
 
 
+_TX_CAPACITY, _ERROR, _RX_CAPACITY = int(Outcome.TX_CAPACITY), int(Outcome.ERROR), int(Outcome.RX_CAPACITY)
+
+
 class CapacityWindows:
-    """Bytes each radio sent and received within the last second, two rings of (time, bytes) per radio."""
+    """Bytes sent and received by each radio within the last second: two rings of (time, bytes) per radio."""
 
     def __init__(self, radios: int) -> None:
         """Start with nothing sent; row 2 k is radio k sending, row 2 k + 1 receiving."""
@@ -54,24 +60,24 @@ class CapacityWindows:
         self.first[:] = 0
 
     def add_radio(self) -> int:
-        """Make room for one more; return its index."""
+        """Add a radio and return its index."""
         self.stamps, self.sizes = (np.pad(ring, ((0, 2), (0, 0))) for ring in (self.stamps, self.sizes))
         self.first, self.count, self.total = (np.pad(v, (0, 2)) for v in (self.first, self.count, self.total))
         return len(self.count) // 2 - 1
 
     def bytes_in_window(self, radio: int) -> tuple[int, int]:
-        """Return the bytes sent and received, as of when the radio last acted."""
+        """Return the bytes sent and received at the radio's last activity."""
         return int(self.total[2 * radio]), int(self.total[2 * radio + 1])
 
 
 @dataclass(frozen=True, slots=True)
 class Attempts:
-    """What became of n attempts; arrays of shape (n,)."""
+    """Results of n attempts; arrays of shape (n,)."""
 
     outcome: NDArray[np.int8]
     """Values of :class:`Outcome`."""
     rssi_dbm: Floats
-    """Received power drawn for it; nan where none was drawn."""
+    """Received power drawn for each [dBm]; nan where none was drawn."""
 
 
 def attempt(
@@ -88,15 +94,26 @@ def attempt(
     sequence: ArrayLike,
     charge: ArrayLike = True,
 ) -> Attempts:
-    """Try to deliver packets, one after the other in the order given; the windows are updated.
+    """Return the results of attempts to deliver packets, one after the other; the windows are updated.
 
+    A sender within its capacity is charged; the received power is drawn from Normal(mean, variance); the packet arrives
+    with probability 1 - PER if the receiver is within its capacity, which is charged then.
+
+    :param windows: of all radios
+    :param radio: parameters of all radios
     :param key: of the random stream, see :func:`regolith_world.counter.stream_key`
-    :param t_ns: simulated time, the same for all; not earlier than in any call before
-    :param tx: index of each sender in the windows, shape (n,); rx: of each receiver; -1: no such radio
-    :param n_bytes: of payload
-    :param mean_dbm: of the received power; variance_db2: its fading
-    :param stream: 64 bits that tell the pair of radios; sequence: number of the packet; together they name the draw
+    :param t_ns: simulated time of all attempts [ns], not before that of earlier calls
+    :param tx: index of each sender in the windows, shape (n,); -1: no such radio
+    :param rx: index of each receiver, shape (n,); -1: no such radio
+    :param n_bytes: size of each payload
+    :param mean_dbm: of the received power
+    :param variance_db2: of the received power
+    :param stream: 64 bits for the pair of radios
+    :param sequence: number of the packet; with ``stream`` it determines the draw
     :param charge: whether the sender is charged; False for the further receivers of one broadcast
+
+    Source: subt2022, RFModel.
+    Checked by: test_reference.py::test_monte_carlo_success_rates, test_reference.py::test_capacity_trace.
     """
     shape = np.broadcast_shapes(np.shape(tx), np.shape(rx))
     arrays = [
@@ -126,8 +143,11 @@ def attempt(
         windows.grow()
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _prune(row, oldest, stamps, sizes, first, count, total):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _prune(
+    row: int, oldest: int, stamps: Longs, sizes: Longs, first: Longs, count: Longs, total: Longs
+) -> None:
+    """Drop the packets of a ring that are older than the window."""
     length = stamps.shape[1]
     while count[row] > 0 and stamps[row, first[row]] < oldest:
         total[row] -= sizes[row, first[row]]
@@ -135,21 +155,25 @@ def _prune(row, oldest, stamps, sizes, first, count, total):  # type: ignore[no-
         count[row] -= 1
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _record(row, now, size, stamps, sizes, first, count, total):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _record(
+    row: int, now: int, size: int, stamps: Longs, sizes: Longs, first: Longs, count: Longs, total: Longs
+) -> None:
+    """Append a packet to a ring."""
     at = (first[row] + count[row]) % stamps.shape[1]
     stamps[row, at], sizes[row, at] = now, size
     count[row] += 1
     total[row] += size
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _attempt(  # type: ignore[no-untyped-def]
-    done, key, now, noise, capacity_bits, stamps, sizes, first, count, total,
-    tx, rx, n_bytes, mean, variance, stream, sequence, charge, outcome, rssi,
-):
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _attempt(
+    done: int, key: np.uint64, now: int, noise: float, capacity_bits: float, stamps: Longs, sizes: Longs,
+    first: Longs, count: Longs, total: Longs, tx: Longs, rx: Longs, n_bytes: Longs, mean: Floats, variance: Floats,
+    stream: Keys, sequence: Keys, charge: NDArray[np.bool_], outcome: NDArray[np.int8], rssi: Floats,
+) -> int:
     """Return how many attempts are done; fewer than all where a ring is full."""
-    oldest = now - 1_000_000_000
+    oldest = now - WINDOW_NS
     for n in range(done, tx.shape[0]):
         sender, receiver = 2 * tx[n], 2 * rx[n] + 1
         for row in (sender, receiver):
@@ -157,13 +181,13 @@ def _attempt(  # type: ignore[no-untyped-def]
             if count[row] == stamps.shape[1]:
                 return n
         if not charge[n]:
-            # A further receiver of the same broadcast: what the sender could not send, nobody hears.
-            if n > 0 and outcome[n - 1] == 1:
-                outcome[n] = 1
+            # A further receiver of the same broadcast does not hear what the sender could not send.
+            if n > 0 and outcome[n - 1] == _TX_CAPACITY:
+                outcome[n] = _TX_CAPACITY
                 continue
         else:
             if (total[sender] + n_bytes[n]) * 8 > capacity_bits:
-                outcome[n] = 1
+                outcome[n] = _TX_CAPACITY
                 continue
             _record(sender, now, n_bytes[n], stamps, sizes, first, count, total)
         power = mean[n]
@@ -176,10 +200,10 @@ def _attempt(  # type: ignore[no-untyped-def]
         # An empty packet at no power at all is lost: 0 log 0 has no value.
         arrives = math.exp(n_bytes[n] * math.log1p(-error)) if survival > 0.0 else 0.0
         if not uniform < arrives:
-            outcome[n] = 2
+            outcome[n] = _ERROR
             continue
         if (total[receiver] + n_bytes[n]) * 8 > capacity_bits:
-            outcome[n] = 3
+            outcome[n] = _RX_CAPACITY
             continue
         _record(receiver, now, n_bytes[n], stamps, sizes, first, count, total)
-    return tx.shape[0]
+    return len(tx)

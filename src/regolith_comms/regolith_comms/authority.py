@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Comms' part in the evolution cycle: everything sent before a cycle is tried at the places the cycle starts from.
+"""Comms' part in the evolution cycle: datagrams sent before a cycle are tried at the places of its start.
 
-What arrives depends on the committed poses, the inputs latched for the cycle and the broker's state, not on the length
-of the cycle: a discarded attempt changes nothing, and its repetition finds the same deliveries ready.
+Deliveries depend on the committed poses, the inputs latched for the cycle and the broker's state, not on the length of
+the cycle: a discarded attempt changes nothing, and its repetition has the same deliveries.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from regolith_world.rotation import matrix
 
 ROLES = Roles(inputs=True)
 NO_LIMIT_NS = 2**62
-"""Comms never asks for a shorter cycle."""
+"""No limit on the next cycle."""
 _MOST_COMPLAINTS = 32
 
 
@@ -60,11 +60,15 @@ class CommsAuthority(Participant):
         replay_inputs: Mapping[int, bytes] | None = None,
         epoch: int = 0,
     ) -> None:
-        """Register every vehicle and station; all of them listen on port 4100 too.
+        """Register every vehicle and station; all of them listen on port 4100, too.
 
-        :param vehicles: names of those that carry a radio
-        :param parameters: what all participants must agree on, see :class:`JoinRequest`
-        :param replay_inputs: inputs by cycle, taken instead of those from outside
+        :param config: the section ``comms``
+        :param model: of the links
+        :param seed: of the scenario
+        :param vehicles: names of those with a radio
+        :param send_evolved: sends an answer to the world
+        :param parameters: values on which all participants must agree, see :class:`JoinRequest`
+        :param replay_inputs: inputs by cycle, in place of those from outside
         :raises ValueError: if a name is reserved or a station has no height
         """
         super().__init__(name, send_evolved, epoch)
@@ -84,12 +88,12 @@ class CommsAuthority(Participant):
                 raise ValueError(f'station {station!r} at {position.tolist()}; allowed: x, y and z by now')
         self.stock = dict.fromkeys(self.vehicles, config.breadcrumbs)
         self._starting: list[tuple[str, Floats, int]] = []
-        """Breadcrumbs that have fallen and do not relay yet: name, position [m], when they will [ns]."""
+        """Breadcrumbs dropped that do not relay yet: name, position [m], time of their start [ns]."""
         self.complaints: list[str] = []
-        """What dispatches could not do, in words, each once; the first few, until whoever tells them takes them."""
+        """Descriptions of failures, the first few different ones since the reader last took them."""
         self._parameters = dict(parameters)
         self.on_arrival: Callable[[list[Delivery]], None] = lambda deliveries: None
-        """Told what arrived, once the cycle it arrived in is committed."""
+        """Called with the deliveries of a cycle once it is committed."""
         self.replay_inputs = dict(replay_inputs or {})
         self._inputs: dict[int, bytes] = {}
         self._waiting: list[dict[str, Any]] = []
@@ -97,17 +101,17 @@ class CommsAuthority(Participant):
         self._news: list[Delivery] = []
         self._committed: Cycle | None = None
         self.on_committed: Callable[[Cycle], None] = lambda cycle: None
-        """Told the record that committed a cycle, after what arrived in it is out."""
+        """Called with the record that committed a cycle, after :attr:`on_arrival`."""
         self.on_restored: Callable[[], None] = lambda: None
-        """Told that the radios may be others now."""
+        """Called when the set of radios may have changed."""
         self._t_ns = -1
         self.positions: dict[str, Floats] = {}
         """Of the antennas at the last dispatch [m]."""
 
-    # -- from outside: what takes effect with the next cycle -----------------------------------------------------
+    # -- inputs, which take effect with the next cycle ------------------------------------------------------------
 
     def on_datagram(self, datagram: Datagram) -> None:
-        """Take a datagram from a robot.
+        """Queue a datagram of a robot.
 
         :raises ValueError: if no radio can send it, naming the limit
         """
@@ -117,9 +121,10 @@ class CommsAuthority(Participant):
         self._waiting.append(what)
 
     def register(self, radio: str, leave: bool = False) -> None:
-        """Make a radio known, or forget it.
+        """Register a radio, or remove it.
 
-        :raises ValueError: if the name is reserved, or there is no such radio to forget
+        :param leave: True: remove
+        :raises ValueError: if the name is reserved, or there is no such radio to remove
         """
         check_name(radio)
         if leave:
@@ -127,7 +132,7 @@ class CommsAuthority(Participant):
         self._waiting.append({'do': 'unregister' if leave else 'register', 'radio': radio})
 
     def bind(self, radio: str, port: int, multicast: bool = False) -> None:
-        """Have a radio hear a port, or join its multicast group.
+        """Let a radio hear a port, or join its multicast group.
 
         :raises ValueError: if there is no such radio or port
         """
@@ -141,7 +146,7 @@ class CommsAuthority(Participant):
             raise ValueError(f'radio {radio!r} is not registered; allowed: {", ".join(sorted(known))}')
 
     def deploy(self, vehicle: str) -> str:
-        """Have a vehicle drop a breadcrumb where it is; return the breadcrumb's name.
+        """Drop a breadcrumb of a vehicle at its place; return the breadcrumb's name.
 
         :raises ValueError: if there is no such vehicle or it has none left
         """
@@ -154,7 +159,7 @@ class CommsAuthority(Participant):
         return f'{vehicle}_breadcrumb_{self.config.breadcrumbs - self.stock[vehicle] + asked}'
 
     def remove(self, breadcrumb: str) -> None:
-        """Take a breadcrumb away.
+        """Remove a breadcrumb.
 
         :raises ValueError: if there is none of that name
         """
@@ -164,7 +169,7 @@ class CommsAuthority(Participant):
         self._waiting.append({'do': 'remove', 'breadcrumb': breadcrumb})
 
     def links(self) -> LinkTable:
-        """Return all pairs of radios as of the last dispatch, relayed links included."""
+        """Return the links of all pairs of radios at the last dispatch, relayed ones included."""
         radios = [n for n in self.broker.radios if n in self.positions]
         names = tuple((a, b) for a in radios for b in radios if a != b)
         places = np.array([self.positions[n] for pair in names for n in pair]).reshape(-1, 2, 3)
@@ -173,7 +178,7 @@ class CommsAuthority(Participant):
     # -- the cycle ------------------------------------------------------------------------------------------------
 
     def join_request(self) -> JoinRequest:
-        """Return the description comms joins with."""
+        """Return the request to join the world."""
         return JoinRequest(
             self.name, ROLES, (), (), NO_LIMIT_NS, self.state_hash(), '', self._parameters
         )
@@ -204,7 +209,7 @@ class CommsAuthority(Participant):
         )
 
     def state_hash(self) -> str:
-        """Return the SHA-256 (hex) of all that was sent and arrived so far, and of all breadcrumbs."""
+        """Return the SHA-256 (hex) of all datagrams and deliveries so far, and of all breadcrumbs."""
         crumbs = [[name, place.tolist(), t_ns] for name, place, t_ns in self._starting]
         own = json.dumps([self.stock, crumbs], sort_keys=True)
         return hashlib.sha256(self.broker.state_hash().encode() + own.encode()).hexdigest()
@@ -213,20 +218,20 @@ class CommsAuthority(Participant):
         waiting, self._waiting = self._waiting, []
         live = self.replay_inputs.get(cycle)
         if live is None:
-            # Several robots' messages come in any order: what one of them sent stays in its own.
+            # Messages of different robots arrive in any order; those of one robot keep theirs.
             waiting.sort(key=lambda item: item.get('src', item.get('vehicle', item.get('radio', ''))))
             live = json.dumps(waiting).encode()
         self._inputs[cycle] = live
         return live
 
     def _places(self, cycle: Cycle) -> dict[str, Floats]:
-        """Return where the antennas are."""
+        """Return the positions of the antennas [m]."""
         up = np.array([0.0, 0.0, self.config.antenna_height_m])
         places = {body.name: body.position + up for body in cycle.bodies}
         return {**places, **{name: position + up for name, position in self._stations.items()}}
 
     def _apply(self, item: dict[str, Any], cycle: Cycle) -> None:
-        """Do what was asked from outside; what has become impossible meanwhile is left undone."""
+        """Apply an input; one that has become impossible has no effect."""
         broker, do = self.broker, item['do']
         if do == 'send':
             broker.send(Datagram(item['src'], item['dst'], item['port'], base64.b64decode(item['data'])))
@@ -254,7 +259,7 @@ class CommsAuthority(Participant):
         self._starting.append((f'{vehicle}_breadcrumb_{number}', place, ready_ns))
 
     def _switch_on(self, t_ns: int) -> None:
-        """Have those breadcrumbs relay whose time has come."""
+        """Start the breadcrumbs whose time has come."""
         ready = [(name, place) for name, place, when in self._starting if when <= t_ns]
         if not ready:
             return
@@ -271,7 +276,7 @@ class CommsAuthority(Participant):
             self.complaints.append(what)
 
     def _say(self, cycle: Cycle) -> None:
-        """Drop and queue what the scenario asks for since the last dispatch: breadcrumbs, beacons, traffic."""
+        """Apply the scenario's own inputs since the last dispatch: breadcrumbs, beacons, traffic."""
         since, now = self._t_ns, cycle.t_ns
         for drop in self.config.drops:
             if due(since, now, drop.at_s):
@@ -289,7 +294,7 @@ class CommsAuthority(Participant):
         self._committed = cycle
 
     def _discard(self) -> None:
-        """Keep the dispatch: the next attempt of the same cycle starts from the same places and inputs."""
+        """Keep the dispatch, which is the same for the next attempt of the cycle."""
 
     def _after_answer(self, cycle: Cycle) -> None:
         news, self._news = self._news, []
@@ -304,7 +309,7 @@ class CommsAuthority(Participant):
         return self._answer_to(cycle, report=report)
 
     def report(self) -> dict[str, Any]:
-        """Return the figures of the run's summary: sent, delivered, dropped by reason, all pairs; and their history."""
+        """Return the figures of the run's summary (sent, delivered, dropped by reason, all pairs) and their history."""
         broker = self.broker
         return {
             'sent': broker.sent,
@@ -315,7 +320,7 @@ class CommsAuthority(Participant):
         }
 
     def warm_up(self) -> None:
-        """Compile what the first datagram and the first breadcrumb would otherwise keep a cycle waiting for."""
+        """Compile the kernels of the first datagram and the first breadcrumb, so that no cycle waits for them."""
         windows = CapacityWindows(2)
         model = self.broker.model
         attempt(windows, model.radio, np.uint64(0), 0, [0], [1], [1], [0.0], [1.0], [0], [0])
@@ -326,13 +331,13 @@ class CommsAuthority(Participant):
     # -- state ----------------------------------------------------------------------------------------------------
 
     def save(self) -> bytes:
-        """Return the committed state; for use between cycles, at HOLD."""
+        """Return the committed state, between cycles (at HOLD)."""
         starting = [[name, place.tolist(), t_ns] for name, place, t_ns in self._starting]
         head = {'cycle': self._dispatched[0], 't_ns': self._t_ns, 'stock': self.stock, 'starting': starting}
         return json.dumps(head).encode() + b'\n' + self.broker.save()
 
     def restore(self, blob: bytes, epoch: int) -> None:
-        """Become what :meth:`save` described.
+        """Restore the state of :meth:`save`.
 
         :raises ValueError: if the blob is not the state of comms
         """
@@ -345,22 +350,26 @@ class CommsAuthority(Participant):
             raise ValueError(f'{self.name}: not the saved state of comms ({len(blob)} bytes)') from None
         self.broker.restore(broker)
         self._dispatched = (cycle, b'', [])
-        # After a rewind, what came from outside comes again, up to where the run had been.
+        # After a rewind the inputs from outside are repeated, up to the latest cycle reached before.
         self.replay_inputs = {k: live for k, live in self._inputs.items() if k > cycle}
         self.forget(epoch)
         self.on_restored()
 
     def forget(self, epoch: int) -> None:
-        """Drop every memory of earlier records."""
+        """Drop all memory of earlier records."""
         super().forget(epoch)
         self._news = []
         self.complaints = []
 
 
 def due(since_ns: int, now_ns: int, first_s: float, period_s: float | None = None, end_s: float | None = None) -> int:
-    """Return how many of the times first, first + period, ... (< end) lie in (since, now]; none before time 0.
+    """Return the number of times first, first + period, ... (< end) in the interval (since, now].
 
-    :param period_s: None: there is the first time only
+    :param since_ns: [ns]
+    :param now_ns: [ns]
+    :param first_s: first of the times [s]
+    :param period_s: [s]; None: the first time only
+    :param end_s: [s]; None: endless
     """
     first = round(first_s * 1e9)
     last = now_ns if end_s is None else min(now_ns, round(end_s * 1e9) - 1)

@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Datagrams between robots: addresses, ports, queue, and what of it arrives.
+"""Datagrams between robots: addresses, ports, queue, deliveries.
 
-Unreliable datagrams as in SubT: no acknowledgement, no retry, first in first out. Unlike the old broker, a radio
-whose place is unknown silences only itself, a broadcast is charged once and does not come back to its sender, and
-multicast works as documented.
+Unreliable datagrams as in SubT: no acknowledgement, no retry, first in first out. Unlike SubT's broker, a radio without
+a known place silences only itself, a broadcast is charged once and does not come back to its sender, and multicast
+works as documented.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _REASON = {Outcome.TX_CAPACITY: 'tx_capacity', Outcome.ERROR: 'packet_error', Ou
 
 @dataclass(frozen=True, slots=True)
 class Datagram:
-    """What one radio wants another to have."""
+    """A message from one radio to others."""
 
     src: str
     dst: str
@@ -47,7 +47,7 @@ class Delivery:
     to: str
     datagram: Datagram
     t_ns: int
-    """Simulated time of the places it was sent from and heard at."""
+    """Simulated time of both radios' places [ns]."""
     rssi_dbm: float
     """Received power as drawn; over breadcrumbs that of the longest leg."""
     hops: int
@@ -62,7 +62,8 @@ class Broker:
     ) -> None:
         """Start without radios.
 
-        :param seed: of the scenario; draws are keyed by it, both radios and the number of the datagram
+        :param model: of the links
+        :param seed: of the scenario; it keys the draws, with both radios and the number of the datagram
         :param broadcast_loopback: whether a sender hears its own broadcasts
         :param charge_per_receiver: whether a broadcast counts once per receiver against its sender's capacity
         """
@@ -77,14 +78,15 @@ class Broker:
         self._windows = CapacityWindows(0)
         self._streams: dict[tuple[str, str], int] = {}
         self.neighbors: dict[str, dict[str, tuple[int, float]]] = {}
-        """Receiver -> sender -> when it was last heard [ns] and how strong [dBm]."""
+        """By receiver and sender: time of the last reception [ns] and its power [dBm]."""
         self.sent = 0
-        """Datagrams taken into the queue."""
+        """Number of datagrams queued so far."""
         self.delivered = 0
+        """Number of deliveries so far."""
         self.dropped: dict[str, int] = {}
-        """Attempts (or, where there was none, datagrams) that came to nothing, by reason."""
+        """Number of failed attempts (or, without any, datagrams) by reason."""
         self.complaints: list[str] = []
-        """What the last dispatch could not even try, in words, each once; the first few."""
+        """Descriptions of datagrams that the last dispatch could not try, the first few different ones."""
         self.reach = Reach()
         self._digest = hashlib.sha256().digest()
 
@@ -96,7 +98,7 @@ class Broker:
     # -- addresses ----------------------------------------------------------------------------------------------
 
     def register(self, name: str) -> None:
-        """Make a radio known; it hears the beacon port from then on. Again: nothing changes.
+        """Register a radio, which hears the beacon port from then on. Idempotent.
 
         :raises ValueError: if the name is a reserved address, or could not stand in a topic
         """
@@ -106,7 +108,7 @@ class Broker:
             self._bound.setdefault(BEACON_PORT, set()).add(name)
 
     def unregister(self, name: str) -> bool:
-        """Forget a radio and all it bound; say whether it was known. What it has sent is lost with it."""
+        """Remove a radio and its ports; its queued datagrams are lost. Return whether it was registered."""
         if name not in self._radios:
             return False
         for members in (*self._bound.values(), *self._groups.values()):
@@ -116,9 +118,9 @@ class Broker:
         return True
 
     def bind(self, name: str, port: int, *, multicast: bool = False) -> bool:
-        """Have a radio hear a port (its own address and broadcasts), or join the port's multicast group.
+        """Let a radio hear a port (its own address and broadcasts), or join the port's multicast group.
 
-        :return: False if it does so already
+        :return: False if it did so already
         :raises ValueError: if there is no such radio or port
         """
         if name not in self._radios:
@@ -143,10 +145,11 @@ class Broker:
         self.sent += 1
 
     def dispatch(self, t_ns: int, positions: Mapping[str, ArrayLike]) -> list[Delivery]:
-        """Try to deliver everything queued, in the order of sender, number and receiver.
+        """Try to deliver all queued datagrams, in the order of sender, number and receiver; return the deliveries.
 
-        :param t_ns: simulated time of the positions
-        :param positions: of the antennas in the world [m], name -> (3,); who is missing neither sends nor hears
+        :param t_ns: simulated time of the positions [ns]
+        :param positions: of the antennas in the world [m], by name, shape (3,); a radio without one neither sends nor
+            hears
         """
         self.complaints = []
         queue, self._queue = sorted(self._queue, key=lambda item: (item[1].src, item[0])), []
@@ -160,7 +163,7 @@ class Broker:
         return deliveries
 
     def _receivers(self, datagram: Datagram, positions: Mapping[str, ArrayLike]) -> list[str]:
-        """Return who might hear a datagram, in name order; counts it as dropped if nobody can."""
+        """Return the possible receivers of a datagram, in name order; without any it counts as dropped."""
         src, port = datagram.src, datagram.port
         if src not in self._radios:
             return self._refuse('unregistered_sender', datagram, f'{src!r} is not registered')
@@ -171,7 +174,7 @@ class Broker:
             if not members:
                 what = f'bound port {port}' if datagram.dst == BROADCAST else f'joined the group of port {port}'
                 return self._refuse('unbound_port', datagram, f'no radio has {what}')
-            # A radio without a place is out of the world, not out of reach: nothing is counted for it.
+            # A radio without a place is outside the world, not out of reach: it counts nothing.
             return sorted(n for n in members if n in positions and (self._loopback or n != src))
         dst = datagram.dst
         if dst not in self._radios:
@@ -185,7 +188,7 @@ class Broker:
         return [dst]
 
     def _refuse(self, reason: str, datagram: Datagram, why: str) -> list[str]:
-        """Count a datagram that cannot be tried, and keep the reason in words."""
+        """Count a datagram that cannot be tried, and keep a description."""
         self._drop(reason)
         to = f'{datagram.dst}:{datagram.port}'
         complaint = f'datagram from {datagram.src!r} to {to} dropped ({reason}): {why}'
@@ -245,7 +248,7 @@ class Broker:
     # -- state --------------------------------------------------------------------------------------------------
 
     def _remember(self, t_ns: int, queue: Iterable[tuple[int, Datagram]], deliveries: Iterable[Delivery]) -> None:
-        """Chain what was sent and what arrived into the digest."""
+        """Chain datagrams and deliveries into the digest."""
         digest = hashlib.sha256(self._digest + t_ns.to_bytes(8, 'little', signed=True))
         for number, d in queue:
             digest.update(f'{number}\x00{d.src}\x00{d.dst}\x00{d.port}\x00{len(d.data)}\x00'.encode() + d.data)
@@ -254,12 +257,12 @@ class Broker:
         self._digest = digest.digest()
 
     def state_hash(self) -> str:
-        """Return the SHA-256 (hex) of all that was sent and arrived so far, and of the breadcrumbs."""
+        """Return the SHA-256 (hex) of all datagrams and deliveries so far, and of the breadcrumbs."""
         crumbs = [(name, place.tolist()) for name, place, _ in self.model.breadcrumbs]
         return hashlib.sha256(self._digest + json.dumps(crumbs).encode()).hexdigest()
 
     def save(self) -> bytes:
-        """Return everything that later deliveries depend on."""
+        """Return the state that later deliveries depend on."""
         windows = self._windows
         state = {
             'radios': self._radios,
@@ -277,7 +280,7 @@ class Broker:
         return json.dumps(state).encode()
 
     def restore(self, blob: bytes) -> None:
-        """Become what :meth:`save` described.
+        """Restore the state of :meth:`save`.
 
         :raises ValueError: if it is not the state of a broker
         """
@@ -313,7 +316,7 @@ _WINDOW_FIELDS = (*_RINGS, 'first', 'count', 'total')
 
 
 def check(datagram: Datagram) -> None:
-    """Refuse what no radio can send.
+    """Refuse datagrams that no radio can send.
 
     :raises ValueError: naming the limit
     """
@@ -325,7 +328,7 @@ def check(datagram: Datagram) -> None:
 
 
 def check_port(port: int, whose: str = '') -> None:
-    """Refuse what is no port.
+    """Refuse numbers that are no port.
 
     :raises ValueError: naming what is allowed
     """

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``./regolith comms …``: make the tile graph of a scenario's ground, look where a radio is heard."""
+"""``./regolith comms …``: the tile graph of a scenario's ground, and the coverage of a radio."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def build_graph(
     settings: SetOption = None,
     seed: SeedOption = None,
 ) -> None:
-    """Write NAME.dot and NAME.dat of a scenario's ground, which comms.graph and comms.grid can name, and a picture."""
+    """Write NAME.dot and NAME.dat of a scenario's ground, for comms.graph and comms.grid, and a picture."""
     from regolith_comms.plots import graph_picture
     from regolith_comms.site_graph import height_map, make_pair, write_pair
 
@@ -83,7 +83,7 @@ def _check_folder(out: Path) -> None:
 
 
 def _with_radios(tools: Tools, name: str, settings: list[str], seed: int | None) -> tuple[CommsConfig, Site]:
-    """Return radios and site of a scenario; where it has none, as if all its vehicles carried the default one."""
+    """Return radios and site of a scenario; without radios, all its vehicles get the default one."""
     scenario = tools.scenario(name, settings, seed)
     if getattr(scenario, 'comms', None) is None:
         scenario = tools.scenario(name, [*settings, 'comms={}'], seed)

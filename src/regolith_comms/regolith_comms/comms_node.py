@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The radios as a node: takes what robots send, decides what arrives, hands it over."""
+"""The radios as a node."""
 
 from __future__ import annotations
 

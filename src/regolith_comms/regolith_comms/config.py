@@ -26,7 +26,7 @@ def _none_or_period(seconds: float) -> float:
 
 
 class Traffic(Section):
-    """Datagrams the comms node sends at regular times, so that a run without autonomy has something to say."""
+    """Datagrams at regular times, for runs without autonomy."""
 
     src: str = Field(min_length=1, description='radio that sends')
     dst: str = Field(min_length=1, description="radio it is for, or 'broadcast' or 'multicast'")
@@ -45,7 +45,7 @@ class Drop(Section):
 
 
 class CommsConfig(Section):
-    """Radios, what lies between them, and who says what when."""
+    """The ``comms`` section: radios, tile graph, traffic."""
 
     radio: str = Field('subt_competition', min_length=1, description='name of a radio that ships, or a YAML file')
     relay_mode: RelayMode = Field('wiki', description="'reference' repeats the old SubT code, for comparison")

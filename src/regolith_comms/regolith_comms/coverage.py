@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where on its ground a radio of a scenario is heard."""
+"""Coverage: the probability of delivery over a scenario's ground."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class CoverageMap:
     y: Array
     """Shape (ny,)."""
     probability: Array
-    """That one datagram arrives there, shape (nx, ny)."""
+    """Probability that one datagram arrives there, shape (nx, ny)."""
     ground: HeightMap
     radios: dict[str, tuple[float, float]]
-    """Where all radios stand [m]."""
+    """Places of all radios [m]."""
     breadcrumbs: tuple[tuple[float, float], ...]
 
 
@@ -43,7 +43,9 @@ def coverage_map(
 ) -> CoverageMap:
     """Return the probability that a datagram of a radio arrives, for receivers all over the ground.
 
-    :param sender: a vehicle, where it starts, or a station
+    :param config: the section ``comms``
+    :param site: with the ground
+    :param sender: a vehicle at its start, or a station
     :param breadcrumbs: x, y on the ground [m], in the order they were dropped
     :param size_bytes: of the payload
     """

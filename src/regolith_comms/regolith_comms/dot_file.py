@@ -1,9 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Visibility graphs as text: the subset of Graphviz that SubT worlds use, read line by line and written back.
+"""Visibility graphs as text, in the subset of Graphviz of SubT's worlds (files ``*.dot``).
 
-Format: osrf/subt (Apache-2.0), files ``*.dot``; one vertex per tile, one edge per pair of neighbours, its label the
-visibility cost.
+One vertex per tile, one edge per pair of neighbours, its label the visibility cost.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ class GraphFileError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A vertex: what its label says."""
+    """A vertex, from its label."""
 
     id: int
     type: str
@@ -50,16 +49,16 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class DotGraph:
-    """What a file says, in its order."""
+    """Contents of a file, in its order."""
 
     comment: str
-    """The first comment, without its marks; empty if there is none."""
+    """The first comment, without its marks; '' without any."""
     tiles: tuple[Tile, ...]
     edges: tuple[Edge, ...]
 
 
 def read_dot(path: str | Path) -> DotGraph:
-    """Read a graph.
+    """Return the graph of a file.
 
     :raises GraphFileError: naming file, line and what is allowed there
     :raises OSError: if the file cannot be read
@@ -176,7 +175,7 @@ def dot_text(tiles: Iterable[Tile], edges: Iterable[Edge], comment: str = '') ->
 
 
 def cheapest(edges: Iterable[Edge]) -> Mapping[tuple[int, int], float]:
-    """Return (lower id, higher id) -> cost, the cheapest where an edge is repeated, loops left out."""
+    """Return (lower id, higher id) -> cost, the cheapest of repeated edges, without loops."""
     costs: dict[tuple[int, int], float] = {}
     for edge in edges:
         pair = (min(edge.a, edge.b), max(edge.a, edge.b))

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Level ground without end, for whoever needs a site and no terrain."""
+"""Endless level ground, for a site without terrain."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from regolith_world.site import Place, Site
 
 
 class Level:
-    """See :class:`regolith_world.site.Ground`."""
+    """Level ground, a :class:`regolith_world.site.Ground`."""
 
     extent = None
 
@@ -22,7 +22,7 @@ class Level:
         return np.zeros(np.broadcast(x, y).shape)
 
     def holds(self, x: float, y: float) -> bool:
-        """Return True: it is everywhere."""
+        """Return True."""
         return True
 
     def coarse_nodes(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> NDArray[Any]:
@@ -30,7 +30,7 @@ class Level:
         return np.zeros((i1 - i0, j1 - j0))
 
     def fingerprint(self) -> str:
-        """Return what no other ground has."""
+        """Return a constant, different from that of other grounds."""
         return 'level'
 
 

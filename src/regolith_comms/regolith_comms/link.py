@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What lies between two radios at given places: cost, relays, range, received power."""
+"""Links between radios at given places: cost, relays, range, received power."""
 
 from __future__ import annotations
 
@@ -23,17 +23,19 @@ class Links:
     """Links of n pairs of places; arrays of shape (n,)."""
 
     tx_tile: NDArray[np.int64]
-    """-1 outside."""
+    """Tile of the transmitter; -1: outside."""
     rx_tile: NDArray[np.int64]
+    """Tile of the receiver; -1: outside."""
     cost: Floats
     """Visibility cost [-]; inf: unreachable."""
     hops: NDArray[np.int32]
     """Breadcrumbs on the way."""
     range_m: Floats
-    """Longest leg [m]; nan where the cost refuses the link."""
+    """Longest leg [m]; nan where the cost exceeds the limit."""
     mean_dbm: Floats
-    """Of the received power; -inf: no link."""
+    """Of the received power [dBm]; -inf: no link."""
     variance_db2: Floats
+    """Of the received power [dB^2]."""
 
 
 class LinkModel:
@@ -49,8 +51,12 @@ class LinkModel:
         grid: WorldGrid | None = None,
         mode: RelayMode = 'wiki',
     ) -> None:
-        """Take a world without breadcrumbs.
+        """Start without breadcrumbs.
 
+        :param radio: parameters of all radios
+        :param graph: tiles of the world
+        :param grid: tiles of its points
+        :param mode: of relays, see :func:`regolith_comms.relays.relay_table`
         :raises ValueError: if the radio's model needs a graph and a grid and they are not given
         """
         if radio.model == 'visibility_range' and (graph is None or grid is None):
@@ -75,9 +81,9 @@ class LinkModel:
         return self._table
 
     def place_breadcrumbs(self, breadcrumbs: Iterable[tuple[str, ArrayLike]]) -> None:
-        """Have exactly these breadcrumbs (name, position [m]), dropped in this order.
+        """Replace all breadcrumbs by these (name, position [m]), dropped in this order.
 
-        Several in one tile are one relay, which stands where the first of them was dropped.
+        Several in one tile are one relay, at the place of the first.
         """
         given = [(name, np.array(position, dtype=np.float64).reshape(3)) for name, position in breadcrumbs]
         tiles = self._tiles(np.array([p for _, p in given]).reshape(-1, 3))
@@ -97,9 +103,13 @@ class LinkModel:
         self._table = relay_table(self.graph, self._positions, self.mode)
 
     def between(self, tx: ArrayLike, rx: ArrayLike) -> Links:
-        """Return the links from places to places.
+        """Return the links between places.
 
-        :param tx: of the transmitters in the world [m], shape (n, 3); rx: of the receivers, likewise
+        :param tx: of the transmitters in the world [m], shape (n, 3)
+        :param rx: of the receivers in the world [m], shape (n, 3)
+
+        Source: subt2022, VisibilityRfModel; subtwiki.
+        Checked by: test_reference.py::test_received_power_in_worlds, test_reference.py::test_simple_range_models.
         """
         tx = np.asarray(tx, dtype=np.float64).reshape(-1, 3)
         rx = np.asarray(rx, dtype=np.float64).reshape(-1, 3)
@@ -125,10 +135,10 @@ class LinkModel:
         return Links(tx_tile, rx_tile, cost, hops, distance, mean, variance)
 
     def _longest_leg(self, tx: Floats, rx: Floats, rx_tile: int, table: RelayTable, a: int, b: int) -> Floats:
-        """Return the longest distance between neighbours on the way from row a to row b, per pair of ends [m].
+        """Return the longest leg of the way from row a to row b for each pair of ends [m], shape (n,).
 
-        Breadcrumbs in the tiles of the two ends are not on it, so that both directions are alike. (The old code lets
-        one in the receiver's tile stand in for the last leg, and leaves out the gap before it.)
+        Breadcrumbs in the tiles of the two ends are not part of it, so that both directions are equal. (In the SubT
+        simulator one in the receiver's tile replaces the last leg, and the gap before it is left out.)
         """
         at, route = self._positions, table.route(a, b)
         last = rx_tile if self.mode == 'reference' and rx_tile in at else route[-1]

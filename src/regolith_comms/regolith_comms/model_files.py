@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From the files a scenario names to its link model."""
+"""The link model of a scenario's files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from regolith_comms.world_grid import WorldGrid
 
 
 def load_model(config: CommsConfig) -> LinkModel:
-    """Return the link model of a scenario's comms section, whose files are named.
+    """Return the link model of a ``comms`` section with its files.
 
     :raises ValueError: if a file is missing or broken, or the radio needs files that are not named
     """

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of radios: the tile graph over the ground, where a radio is heard, what arrived in a run."""
+"""Pictures of radios: the tile graph over the ground, coverage, deliveries of a run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOST_COLUMNS = 80
 
 
 def graph_picture(ground: HeightMap, graph: TileGraph, config: CommsConfig, site: Site) -> Figure:
-    """Return the tiles over the hillshade: what it costs to see each neighbour, and the mean cost to all others."""
+    """Return the tiles over the hillshade, with the costs between neighbours and the mean cost to all others."""
     tile = config.tile_m
     figure = Figure(figsize=(14.0, 6.2), layout='constrained')
     near, far = figure.subplots(1, 2)
@@ -99,7 +99,7 @@ def coverage_picture(coverage: CoverageMap) -> Figure:
 
 
 def reach_picture(history: dict[str, Any], links: dict[str, Any]) -> Figure:
-    """Return a strip per pair of radios: how much of what was sent arrived, over time; lost links underlined.
+    """Return a strip per pair of radios: the delivered share over time; lost links are underlined.
 
     :param history: ``bin_s`` and ``pairs`` of comms' report; links: its ``links``
     """
@@ -141,7 +141,7 @@ def reach_picture(history: dict[str, Any], links: dict[str, Any]) -> Figure:
 
 
 def _grouped(counts: list[int], group: int) -> NDArray[np.float64]:
-    """Return the sums of so many neighbours each."""
+    """Return the sums of groups of neighbours."""
     whole = np.zeros(-(-len(counts) // group) * group)
     whole[: len(counts)] = counts
     return np.asarray(whole.reshape(-1, group).sum(axis=1))

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a radio's YAML file holds, and those that ship."""
+"""Schema of a radio's YAML file, and the shipped ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_PAYLOAD = 1500
 
 
 class Radio(Section):
-    """What all radios of a world have in common; the defaults are those of the SubT competition."""
+    """Parameters of all radios of a world; the defaults are those of the SubT competition."""
 
     model: Literal['visibility_range', 'log_normal_range', 'distance'] = Field(
         'visibility_range', description='log_normal_range: no graph, no breadcrumbs; distance: no loss, for tests'
@@ -38,11 +38,11 @@ class Radio(Section):
 
 
 RADIOS = Library('radio', Path(str(resources.files('regolith_comms'))) / 'data' / 'radios', 'regolith.radios')
-"""Radios that worlds may have."""
+"""The known radios."""
 
 
 def radio_names() -> tuple[str, ...]:
-    """Return the radios that ship or are installed, in name order."""
+    """Return the names of the shipped and the installed radios, sorted."""
     return RADIOS.names()
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Who heard whom when: how much of what one radio sent another arrived, and from when to when nothing did."""
+"""Deliveries between each pair of radios over time, and the intervals without any."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 LOST_AFTER = 5
-"""So many packets in a row that do not arrive are a link lost; at half of them lost by chance, 3 % of all runs of five
-are that long."""
+"""Number of packets lost in a row after which a link counts as lost; if half of all packets are lost by chance, that
+happens in 3 % of all runs of five."""
 MOST_BINS = 240
-"""Of the history; it becomes coarser as the run grows longer."""
+"""Largest number of bins of the history, which becomes coarser as the run grows longer."""
 FIRST_BIN_NS = 250_000_000
+"""Length of its first bins."""
 
 
 @dataclass(slots=True)
 class _Pair:
-    """What went from one radio to another."""
+    """Packets from one radio to another."""
 
     sent: int = 0
     delivered: int = 0
     missed: int = 0
-    """In a row, up to now."""
+    """Packets lost in a row up to now."""
     missed_since_ns: int = 0
     lost_ns: list[list[int | None]] = field(default_factory=list)
     """Intervals from the first packet lost to the first that arrived; None: not heard again."""
@@ -53,7 +54,7 @@ class _Pair:
 
 
 class Reach:
-    """The record of a run. It is told, and changes nothing that happens."""
+    """The record of a run's deliveries; has no effect on them."""
 
     def __init__(self) -> None:
         """Start without any packet."""
@@ -67,11 +68,12 @@ class Reach:
         sent: NDArray[np.int64],
         delivered: NDArray[np.int64],
     ) -> None:
-        """Take what was tried at one time.
+        """Record the packets of one time.
 
-        :param t_ns: simulated time, not earlier than in any call before
-        :param pairs: n senders and receivers
-        :param sent: packets from the one to the other, shape (n,); delivered: of these, likewise
+        :param t_ns: simulated time [ns], not before that of earlier calls
+        :param pairs: n pairs of sender and receiver
+        :param sent: number of packets of each pair, shape (n,)
+        :param delivered: number of these that arrived, shape (n,)
         """
         while t_ns // self._bin_ns >= MOST_BINS:
             self._bin_ns *= 2
@@ -108,12 +110,12 @@ class Reach:
         return {'bin_s': self._bin_ns * 1e-9, 'pairs': pairs}
 
     def save(self) -> dict[str, Any]:
-        """Return everything, as JSON can say it."""
+        """Return all fields as JSON values."""
         return {'bin_ns': self._bin_ns, 'pairs': [[*key, asdict(pair)] for key, pair in self._pairs.items()]}
 
     @staticmethod
     def restored(state: dict[str, Any]) -> Reach:
-        """Return what :meth:`save` described."""
+        """Return the record of :meth:`save`."""
         reach = Reach()
         reach._bin_ns = int(state['bin_ns'])
         reach._pairs = {(src, dst): _Pair(**pair) for src, dst, pair in state['pairs']}

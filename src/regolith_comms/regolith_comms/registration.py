@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Radios as a participant of scenarios: the one place that says what there is of them.
+"""Radios as a participant of scenarios.
 
-Kernels are imported where they are needed: that takes longer than to check a scenario.
+Kernels are imported on use: that takes longer than the check of a scenario.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ if TYPE_CHECKING:
 
 
 class CommsType(ParticipantType[CommsConfig, 'CommsAuthority']):
-    """See the base class."""
+    """Radios: section, node, topics and participant."""
 
     section = CommsConfig
     node = ('regolith_comms', 'comms_node')
     topics = 'regolith_comms.ros.radio_topics:RadioTopics'
 
     def resolved(self, section: CommsConfig, site: Site, source: YamlSource) -> CommsConfig:
-        """Files absolute, stations with heights."""
+        """Return the section with absolute files, and stations with heights."""
         from regolith_comms.section import resolved_comms
 
         return resolved_comms(section, site, source)
 
     def prepared(self, section: CommsConfig, site: Site, folder: Path, progress: Progress) -> CommsConfig:
-        """A tile graph of the ground, where none is named."""
+        """Return the section with a tile graph, made of the ground where none is named."""
         from regolith_comms.site_graph import with_pair
 
         return with_pair(section, site, folder, progress)
 
     def recorded(self, section: CommsConfig, site: Site) -> tuple[str, ...]:
-        """What every radio hears and says, and the table of links."""
+        """Return the recorded topics: received and sent datagrams of every radio, and the table of links."""
         lines = ['/regolith/comms/links|regolith_msgs/msg/RadioLinks|latched|1']
         for radio in sorted({*site.vehicles, *section.stations}):
             lines += [
@@ -51,7 +51,7 @@ class CommsType(ParticipantType[CommsConfig, 'CommsAuthority']):
         return tuple(lines)
 
     def warm_up(self) -> None:
-        """Speak over one link of a small graph."""
+        """Compile the kernels, by one link of a small graph."""
         from regolith_comms.level_site import level_site
 
         config = CommsConfig.model_validate({'margin_m': 30.0})
@@ -60,7 +60,7 @@ class CommsType(ParticipantType[CommsConfig, 'CommsAuthority']):
     def participant(
         self, name: str, section: CommsConfig, site: Site, send_evolved: Callable[[Evolved], None]
     ) -> CommsAuthority:
-        """The owner of the broker."""
+        """Return the owner of the broker."""
         from regolith_comms.authority import CommsAuthority
         from regolith_comms.site_graph import link_model
 

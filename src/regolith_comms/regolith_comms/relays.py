@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Links over breadcrumbs: between any two tiles, the cost of the best way from relay to relay.
 
-A route's cost is that of its worst leg, as visibility starts anew at every breadcrumb. Source: the SubT wiki,
-"Communication Model Tutorial"; mode ``reference`` follows the recursion of osrf/subt's VisibilityTable (2022) instead,
-which sometimes misses the best route and often takes more relays than it needs.
+A route's cost is that of its worst leg, as visibility starts anew at every breadcrumb. Mode ``reference`` follows the
+recursion of the SubT simulator instead, which sometimes misses the best route and often takes more relays than
+necessary.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from regolith_comms.visibility import Floats, TileGraph
 
 
 class _Entry(NamedTuple):
-    """What the old recursion keeps of a pair."""
+    """Entry of the recursion's table for a pair."""
 
     cost: float
     route: tuple[int, ...]
@@ -66,13 +66,15 @@ class RelayTable:
 
 
 def relay_table(graph: TileGraph, relay_tiles: Iterable[int], mode: RelayMode = 'wiki') -> RelayTable:
-    """Return what breadcrumbs make of a graph.
+    """Return costs and relay counts between all tiles of a graph with breadcrumbs.
 
-    :param relay_tiles: tiles that hold at least one breadcrumb; those the graph does not know are ignored, as is
-        -1, outside every tile
+    :param relay_tiles: tiles that hold at least one breadcrumb; unknown ones are ignored, as is -1, outside every tile
     :param mode: ``wiki``: of all routes over distinct relays the one with the cheapest worst leg, of these the one
-        with fewest relays, and the direct way where that costs no more. ``reference``: the recursion of the old code
+        with fewest relays, and the direct way where that costs no more. ``reference``: the simulator's recursion
     :raises ValueError: if the mode is unknown
+
+    Source: subtwiki; subt2022, VisibilityTable.
+    Checked by: test_reference.py::test_relay_costs.
     """
     if mode not in RELAY_MODES:
         raise ValueError(f'relay mode {mode!r}; allowed: {", ".join(RELAY_MODES)}')
@@ -90,8 +92,8 @@ def relay_table(graph: TileGraph, relay_tiles: Iterable[int], mode: RelayMode = 
     return RelayTable(mode, tiles, costs, hops, rows, direct, None)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _reach(direct, rows):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _reach(direct: Floats, rows: NDArray[np.intp]) -> Floats:
     """Return the cheapest worst leg from tile a to relay r over at most k relays, r among them.
 
     Shape (tiles, steps, relays). Stops where one more relay changes nothing.
@@ -123,9 +125,9 @@ def _reach(direct, rows):  # type: ignore[no-untyped-def]
     return steps[:, :used].copy()
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _ease(leg, relays, last, cost, hop):  # type: ignore[no-untyped-def]
-    """Go to each tile by one leg that costs ``leg`` and then the ``last`` one, where that is cheaper."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _ease(leg: float, relays: float, last: Floats, cost: Floats, hop: Floats) -> None:
+    """Reduce the cost of each tile to that over one leg of cost ``leg`` and the ``last`` one, where cheaper."""
     for b in range(cost.shape[0]):
         worst = last[b] if last[b] > leg else leg
         before = cost[b]
@@ -133,8 +135,8 @@ def _ease(leg, relays, last, cost, hop):  # type: ignore[no-untyped-def]
         hop[b] = relays if worst < before else hop[b]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _relay(direct, rows, reach, costs, hops):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _relay(direct: Floats, rows: NDArray[np.intp], reach: Floats, costs: Floats, hops: NDArray[np.int32]) -> None:
     """Fill costs and hops; both are symmetric, as every route may be walked backwards."""
     count, steps, relays = reach.shape
     hop = np.empty(count)  # as wide as the costs, so that the innermost loop runs several tiles at once
@@ -156,8 +158,8 @@ def _relay(direct, rows, reach, costs, hops):  # type: ignore[no-untyped-def]
             hops[a, b] = hops[b, a]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _route(direct, rows, a, b, cost, hops):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _route(direct: Floats, rows: NDArray[np.intp], a: int, b: int, cost: float, hops: int) -> NDArray[np.int64]:
     """Return the positions in ``rows`` of the relays of a route with this worst leg and number of relays."""
     relays = len(rows)
     # left[k, r]: whether b can be reached from relay r over k more relays, no leg worse than cost.
@@ -181,7 +183,11 @@ def _route(direct, rows, a, b, cost, hops):  # type: ignore[no-untyped-def]
 
 
 def _as_reference(direct: Floats, tiles: tuple[int, ...], rows: NDArray[np.intp]) -> RelayTable:
-    """Repeat the old code's memoised recursion, order and all; its partial results can be worse than the best route."""
+    """Return the table of the simulator's memoised recursion; its partial results can be worse than the best route.
+
+    Source: subt2022, VisibilityTable.
+    Checked by: test_reference.py::test_relay_costs.
+    """
     count = len(direct)
     relays = list(zip(rows.tolist(), tiles))
     row_of = dict(zip(tiles, rows.tolist()))

@@ -1,12 +1,14 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What summary and report say about radios."""
+"""The radios' part of summary and report, and the papers behind them."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+from regolith_comms.config import CommsConfig
+from regolith_comms.radio_config import load_radio
 from regolith_files.doors import Caption, Citations, Picture, ReportSection, Run, Table
 
 _CAPTION = (
@@ -16,7 +18,7 @@ _CAPTION = (
 
 
 def figures(run: Run) -> dict[str, Any]:
-    """Return what was sent, delivered and dropped, by reason, and all pairs; zeros for a run without radios."""
+    """Return the numbers sent, delivered and dropped (by reason), and those of all pairs; zeros without radios."""
     report = run.reports.get('comms', {})
     return {
         'sent': report.get('sent', 0),
@@ -53,6 +55,19 @@ def _interval(since: float, until: float | None) -> str:
 
 
 def papers(scenario: Any) -> Citations:
-    """Return the papers behind the radios of a scenario."""
-    keys = ('subt2022', 'trefethen2014') if getattr(scenario, 'comms', None) is not None else ()
-    return Citations(Path(__file__).parent / 'references.bib', keys)
+    """Return the papers behind the radios of a scenario; none without radios."""
+    config = getattr(scenario, 'comms', None)
+    keys = {'subt2022', 'trefethen2014'} if config is not None else set()
+    if config is not None and load_radio(config.radio).model == 'visibility_range':
+        keys |= {'subtwiki', 'dijkstra1959'} | ({'itu526'} if _made_of_ground(config) else set())
+    return Citations(Path(__file__).parent / 'references.bib', sorted(keys))
+
+
+def _made_of_ground(config: CommsConfig) -> bool:
+    """Return whether the tile graph was, or will be, made of the terrain."""
+    if config.graph is None:
+        return True
+    from regolith_comms.terrain_graph import MARK
+
+    path = Path(config.graph)
+    return path.is_file() and path.read_text(encoding='utf-8', errors='replace')[:200].find(MARK) >= 0

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ``comms`` section of a scenario, checked against the rest of it and resolved.
 
-Kernels are imported where they are needed: that takes longer than to check everything else.
+Kernels are imported on use: that takes longer than all other checks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from regolith_world.site import Ground, Site, beyond
 
 
 def resolved_comms(config: CommsConfig, site: Site, source: YamlSource) -> CommsConfig:
-    """Return the section as nodes read it: files absolute, stations with heights.
+    """Return the resolved section: files absolute, stations with heights.
 
     :param config: the section, checked key by key
     :param source: the scenario's file
@@ -94,7 +94,7 @@ def _file(name: str, key: KeyPath, source: YamlSource) -> Path:
 
 
 def _check_files(config: CommsConfig, fingerprint: str, source: YamlSource) -> None:
-    """Read graph and grid now, and see whether they are of the ground as it is."""
+    """Refuse graph and grid that cannot be read or are not of the present ground."""
     from regolith_comms.model_files import load_model
     from regolith_comms.terrain_graph import check_pair, signature
 
@@ -112,7 +112,7 @@ def _check_files(config: CommsConfig, fingerprint: str, source: YamlSource) -> N
 
 
 def _check_size(config: CommsConfig, site: Site, source: YamlSource) -> None:
-    """See whether a graph of the ground would have too many tiles."""
+    """Refuse ground whose graph would have too many tiles."""
     from regolith_comms.site_graph import height_map, lacks_graph
 
     if not lacks_graph(config):

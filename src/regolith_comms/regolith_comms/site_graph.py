@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What lies between the radios of a site: the tile graph that is named, or one made of the ground."""
+"""The tile graph of a site: that of a file, or one made of the ground."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ _POSTS_PER_TILE = 10
 
 
 def lacks_graph(config: CommsConfig) -> bool:
-    """Say whether a graph must be made: the radio wants one and none is named."""
+    """Return whether a graph must be made: the radio needs one and none is named."""
     return config.graph is None and load_radio(config.radio).model == 'visibility_range'
 
 
 def link_model(config: CommsConfig, site: Site) -> LinkModel:
-    """Return the link model of a ``comms`` section; without files named, made in memory."""
+    """Return the link model of a ``comms`` section; a graph without files is made in memory."""
     if not lacks_graph(config):
         return load_model(config)
     return LinkModel(load_radio(config.radio), *make_pair(config, site), config.relay_mode)
 
 
 def with_pair(config: CommsConfig, site: Site, folder: Path, progress: Progress = lambda done, of: None) -> CommsConfig:
-    """Write graph and grid into a folder where the section needs them, and return the section that names them.
+    """Write graph and grid into a folder if the section lacks them, and return the section that names them.
 
-    :param progress: told how many tiles are done, of how many
+    :param progress: called with the numbers of tiles done and of all
     """
     if not lacks_graph(config):
         return config
@@ -68,9 +68,9 @@ def make_pair(
 
 
 def height_map(config: CommsConfig, site: Site) -> HeightMap:
-    """Return the ground around vehicles, their way-points and stations, as far as it is known.
+    """Return the known ground around vehicles, their way-points and stations.
 
-    :raises ValueError: if that is too much for a graph
+    :raises ValueError: if it is too large for a graph
     """
     field = site.ground()
     west, east, south, north = _bounds(config, site)
@@ -80,7 +80,7 @@ def height_map(config: CommsConfig, site: Site) -> HeightMap:
         if west >= east or south >= north:
             raise ValueError('vehicles and stations are far from the ground that is known')
     spacing = config.tile_m / _POSTS_PER_TILE
-    # Inwards, so that no post lies beyond what is known.
+    # Rounded inwards, so that no post lies outside the known ground.
     i0, i1 = math.ceil(west / spacing), math.floor(east / spacing) + 1
     j0, j1 = math.ceil(south / spacing), math.floor(north / spacing) + 1
     sketch = HeightMap(i0 * spacing, j0 * spacing, spacing, np.broadcast_to(0.0, (i1 - i0, j1 - j0)), '')

@@ -6,14 +6,19 @@ The ground is divided into square tiles; between any two of them stands an edge 
 
     LEG + J(v) / (10 k log10 r)
 
-LEG = 3, what SubT charges for one turn: a clear line of sight then has path loss exponent ``fading_exponent + 3 k``,
-2.0 to 2.1 with lunar_uhf and subt_competition, as free space has. J is the loss over a single knife edge (ITU-R
-P.526-15, eq. 31) at the profile's worst point, and the denominator turns decibels into visibility cost, so that the
-link model takes away at the tiles' distance r just what the edge does. Dijkstra then finds the ways over a crest or
-round its end: each further leg costs LEG again, at 200 m some 14 dB, about what a ridge takes from 400 MHz.
+LEG = 3, SubT's cost of one turn: a clear line of sight then has path loss exponent ``fading_exponent + 3 k``, 2.0 to
+2.1 with lunar_uhf and subt_competition, as in free space. J is the loss over a single knife edge at the profile's worst
+point, and the denominator turns decibels into visibility cost, so that the link model loses at the tiles' distance r
+just as much as the edge takes. Dijkstra's algorithm then finds the ways over a crest or round its end: each further leg
+costs LEG again, at 200 m some 14 dB, about the loss over a ridge at 400 MHz.
 
-Simplifications: one edge per profile (several in a row add up as legs); no reflections; the Moon's curvature is left
-out (7 cm at 1 km); within a tile, ends are averaged over five points, so that obstacles smaller than a tile blur.
+This construction is Regolith's own. Simplifications: one edge per profile (several in a row add up as legs); no
+reflections; no curvature of the Moon (7 cm at 1 km); within a tile, ends are averaged over five points, so that
+obstacles smaller than a tile blur.
+
+Source: itu526, eq. 31; subt2022.
+Checked by: test_terrain_graph.py::test_a_link_over_an_edge_loses_what_the_edge_takes,
+test_terrain_graph.py::test_flat_ground_is_one_leg_everywhere.
 """
 
 from __future__ import annotations
@@ -76,9 +81,9 @@ MARK = 'regolith terrain graph'
 
 
 def signature(fingerprint: str, antenna_height_m: float, radio: Radio) -> str:
-    """Return the hash of what costs are built from: the ground and what of the radio is in them.
+    """Return the hash of all that costs depend on: the ground, and some of the radio's parameters.
 
-    The extent and the tiles' size are left out: a graph of a part of the ground, or of other tiles, is no worse.
+    Extent and size of the tiles are left out: a graph of a part of the ground, or of other tiles, is as good.
     """
     text = (
         f'{fingerprint} {antenna_height_m!r} {radio.scaling_factor!r} {radio.visibility_cost_to_fading_exponent!r}'
@@ -88,14 +93,14 @@ def signature(fingerprint: str, antenna_height_m: float, radio: Radio) -> str:
 
 
 def comment(built_from: str, grid: WorldGrid) -> str:
-    """Return the first comment of a graph's file: what it was built from, and which grid goes with it."""
+    """Return the first comment of a graph's file: the hashes of its ground and of its grid."""
     return f'{MARK} {built_from} grid {hashlib.sha256(grid.to_dat()).hexdigest()}'
 
 
 def check_pair(graph: TileGraph, grid: WorldGrid, built_from: str) -> None:
-    """Refuse a graph made here of other ground, or with the grid of another; graphs from elsewhere pass.
+    """Refuse a graph made here for other ground or another grid; graphs from elsewhere pass.
 
-    :param built_from: :func:`signature` of the ground as it is now
+    :param built_from: :func:`signature` of the present ground
     :raises ValueError: naming both hashes
     """
     if not graph.comment.startswith(MARK):
@@ -109,7 +114,7 @@ def check_pair(graph: TileGraph, grid: WorldGrid, built_from: str) -> None:
 
 
 def tile_layout(ground: HeightMap, tile_m: float) -> tuple[int, int]:
-    """Return how many tiles stand along x and y.
+    """Return the numbers of tiles along x and y.
 
     :raises ValueError: if they are too many for a graph of all pairs, or the ground too large for a grid
     """
@@ -135,7 +140,7 @@ def build_pair(
     radio: Radio,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> tuple[TileGraph, WorldGrid]:
-    """Return graph and grid of a piece of ground, the graph with the comment that ties them together.
+    """Return graph and grid of a piece of ground, tied together by the graph's comment.
 
     Parameters and errors as those of :func:`build_graph`.
     """
@@ -156,9 +161,13 @@ def build_graph(
 
     :param tile_m: edge of the tiles [m]
     :param antenna_height_m: above the ground at both ends [m]
-    :param radio: says how costs turn into losses, and how far is too far
-    :param progress: told how many tiles are done, of how many
+    :param radio: for the relation of costs to losses, and the largest range
+    :param progress: called with the numbers of tiles done and of all
     :raises ValueError: if the tiles are too many
+
+    Source: itu526, eq. 31; subt2022.
+    Checked by: test_terrain_graph.py::test_a_link_over_an_edge_loses_what_the_edge_takes,
+    test_terrain_graph.py::test_a_ridge_and_a_rim_raise_the_cost.
     """
     columns, rows = tile_layout(ground, tile_m)
     x = ground.west + (np.arange(columns) + 0.5) * tile_m
@@ -215,34 +224,39 @@ def build_grid(ground: HeightMap, tile_m: float) -> WorldGrid:
 
 
 def knife_edge_loss(v: float) -> float:
-    """Return J(v), the loss over a knife edge [dB] (ITU-R P.526-15, eq. 31); 0 for v <= -0.78.
+    """Return J(v), the loss over a knife edge [dB]; 0 for v <= -0.78.
 
-    :param v: Fresnel-Kirchhoff parameter, h sqrt(2 (d1 + d2) / (wavelength d1 d2)); h: of the edge above the line [m]
+    :param v: Fresnel-Kirchhoff parameter h sqrt(2 (d1 + d2) / (wavelength d1 d2)), h the edge's height above the line
+
+    Source: itu526, eq. 31.
+    Checked by: test_terrain_graph.py::test_knife_edge_has_the_known_limits.
     """
     return float(_knife_edge_loss(v))
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _knife_edge_loss(v):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _knife_edge_loss(v: float) -> float:
     if v <= -0.78:
         return 0.0
     return 6.9 + 20.0 * math.log10(math.sqrt((v - 0.1) ** 2 + 1.0) + v - 0.1)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _height(heights, west, south, spacing, x, y):  # type: ignore[no-untyped-def]
-    """Return the height at a point, bilinear; beyond the edge that of the edge."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _height(heights: Floats, west: float, south: float, spacing: float, x: float, y: float) -> float:
+    """Return the height at a point [m], bilinear; outside the map that of its edge."""
     u = min(max((x - west) / spacing, 0.0), heights.shape[0] - 1.0)
     v = min(max((y - south) / spacing, 0.0), heights.shape[1] - 1.0)
     i, j = min(int(u), heights.shape[0] - 2), min(int(v), heights.shape[1] - 2)
     f, g = u - i, v - j
     low = heights[i, j] * (1.0 - g) + heights[i, j + 1] * g
     high = heights[i + 1, j] * (1.0 - g) + heights[i + 1, j + 1] * g
-    return low * (1.0 - f) + high * f
+    between: float = low * (1.0 - f) + high * f
+    return between
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _heights(heights, west, south, spacing, x, y):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _heights(heights: Floats, west: float, south: float, spacing: float, x: Floats, y: Floats) -> Floats:
+    """Return the heights at all pairs of x and y [m], shape (len(x), len(y))."""
     out = np.empty((len(x), len(y)))
     for i in range(len(x)):
         for j in range(len(y)):
@@ -250,8 +264,11 @@ def _heights(heights, west, south, spacing, x, y):  # type: ignore[no-untyped-de
     return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _worst_edge(heights, west, south, spacing, ax, ay, bx, by, antenna):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _worst_edge(
+    heights: Floats, west: float, south: float, spacing: float, ax: float, ay: float, bx: float, by: float,
+    antenna: float,
+) -> float:
     """Return the largest Fresnel-Kirchhoff parameter between two points, antennas above the ground at both."""
     distance = math.hypot(bx - ax, by - ay)
     start = _height(heights, west, south, spacing, ax, ay) + antenna
@@ -266,11 +283,12 @@ def _worst_edge(heights, west, south, spacing, ax, ay, bx, by, antenna):  # type
     return worst
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _costs_from(  # type: ignore[no-untyped-def]
-    a, middles, heights, west, south, spacing, tile, antenna, reach, scale, rate, ends
-):
-    """Return what it costs to see from tile a into all tiles behind it; inf for the others and beyond reach."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _costs_from(
+    a: int, middles: Floats, heights: Floats, west: float, south: float, spacing: float, tile: float, antenna: float,
+    reach: float, scale: float, rate: float, ends: Floats,
+) -> Floats:
+    """Return the costs from tile a to all tiles of higher number; inf for the others and beyond reach."""
     costs = np.full(len(middles), np.inf)
     for b in range(a + 1, len(middles)):
         dx, dy = middles[b, 0] - middles[a, 0], middles[b, 1] - middles[a, 1]
@@ -282,7 +300,7 @@ def _costs_from(  # type: ignore[no-untyped-def]
             x, y = middles[a, 0] + ends[e, 0] * tile, middles[a, 1] + ends[e, 1] * tile
             v = _worst_edge(heights, west, south, spacing, x, y, x + dx, y + dy, antenna)
             loss += _knife_edge_loss(v) / len(ends)
-        # Below 10 m of effective range the exponent has no grip on the loss.
+        # Below 10 m of effective range the exponent has no effect on the loss.
         grip = 10.0 * rate * math.log10(max(scale * distance, 10.0))
         if loss > 0.0 and grip > 0.0:
             costs[b] = LEG_COST + loss / grip

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Visibility cost between tiles: how much rock and bend lies between two radios."""
+"""Visibility cost between tiles, a measure of the rock and the bends between two radios."""
 
 from __future__ import annotations
 
@@ -19,18 +19,21 @@ Floats = NDArray[np.float64]
 
 
 class TileGraph:
-    """Tiles of a world and what it costs to see from one into its neighbours."""
+    """Tiles of a world and the visibility costs between neighbours."""
 
     def __init__(self, tiles: Sequence[Tile], edges: Sequence[Edge], comment: str = '') -> None:
-        """Take tiles with unique ids, and edges between them.
+        """Make a graph.
 
+        :param tiles: with unique ids, in any order
+        :param edges: between them
+        :param comment: first comment of its file
         :raises ValueError: if an id is repeated, an edge names an unknown tile or a cost is not a number >= 0
         """
         self.tiles = tuple(sorted(tiles, key=lambda tile: tile.id))
         self.edges = tuple(edges)
         self.comment = comment
         self.ids: NDArray[np.uint64] = np.array([tile.id for tile in self.tiles], dtype=np.uint64)
-        """Of all tiles, ascending; row k of :attr:`costs` is tile ids[k]."""
+        """Ids of all tiles, ascending; row k of :attr:`costs` is tile ids[k]."""
         if len(np.unique(self.ids)) != len(self.ids):
             raise ValueError('tile ids are not unique')
         known = set(self.ids.tolist())
@@ -42,7 +45,7 @@ class TileGraph:
 
     @staticmethod
     def from_dot(path: str | Path) -> TileGraph:
-        """Read a graph file.
+        """Return the graph of a file.
 
         :raises GraphFileError: (a ValueError) naming file, line and what is allowed there
         """
@@ -74,7 +77,11 @@ class TileGraph:
 
     @cached_property
     def costs(self) -> Floats:
-        """Direct cost between all pairs of tiles: the cheapest path (Dijkstra 1959); inf where there is none."""
+        """Direct cost between all pairs of tiles: the cheapest path; inf where there is none.
+
+        Source: dijkstra1959; subt2022, VisibilityTable.
+        Checked by: test_reference.py::test_visibility_costs.
+        """
         count = len(self.tiles)
         if count == 0:
             return np.zeros((0, 0))

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Which tile a point lies in: integer sample points with the tile each belongs to (SubT's ``*.dat``)."""
+"""Tiles of points: integer sample points, each with its tile (SubT's files ``*.dat``)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ class WorldGridFileError(ValueError):
 
 
 class WorldGrid:
-    """Points of the integer lattice and their tiles; what is not listed lies outside."""
+    """Points of the integer lattice and their tiles; all other points are outside."""
 
     def __init__(self, records: NDArray[np.void]) -> None:
-        """Take records of dtype :data:`RECORD`; of a repeated point the last counts.
+        """Make a grid.
 
+        :param records: of dtype :data:`RECORD`; of a repeated point the last counts
         :raises ValueError: if the points span more than 2^62 lattice cells
         """
         self.records = records
@@ -40,7 +41,7 @@ class WorldGrid:
 
     @staticmethod
     def from_dat(path: str | Path) -> WorldGrid:
-        """Read a grid file.
+        """Return the grid of a file.
 
         :raises WorldGridFileError: naming file and byte offset
         :raises OSError: if the file cannot be read
@@ -61,7 +62,7 @@ class WorldGrid:
             raise WorldGridFileError(f'{path}: from byte {_HEAD}: {error}') from None
 
     def to_dat(self) -> bytes:
-        """Return the file's bytes, records in the order they were given in."""
+        """Return the bytes of the grid's file, records in their given order."""
         return len(self.records).to_bytes(_HEAD, 'little') + self.records.tobytes()
 
     def __len__(self) -> int:
@@ -72,7 +73,11 @@ class WorldGrid:
         """Return the tiles of points; -1 outside.
 
         :param points: in the world [m], shape (n, 3); each is rounded to the lattice, halves away from zero
-        :return: shape (n,); ids from 2^63 on come as their two's complement
+        :return: shape (n,); ids from 2^63 on as their two's complement
+
+        Source: subt2022.
+        Checked by: test_reference.py::test_tile_lookup,
+        test_files.py::test_lookup_rounds_halves_away_from_zero_and_takes_the_last_record.
         """
         points = np.asarray(points, dtype=np.float64).reshape(-1, 3)
         if len(self._sorted) == 0:

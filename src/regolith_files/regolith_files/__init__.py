@@ -1,3 +1,3 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ground floor: how files that people write are read and refused, and how packages of others are found."""
+"""The ground floor: reading and refusing users' files, and finding plug-ins."""

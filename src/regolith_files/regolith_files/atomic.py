@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are there whole or not at all."""
+"""Files that are written whole or not at all."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    """Replace a file by one with the given content, so that a reader sees the old one or the new one, never a part."""
+    """Replace a file's content so that readers see the old or the new one, never a part."""
     temporary = path.with_name(path.name + '.tmp')
     try:
         temporary.write_bytes(content.encode('utf-8') if isinstance(content, str) else content)

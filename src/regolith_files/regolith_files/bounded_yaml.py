@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""YAML that other people wrote, read within limits: a file of a few lines must not cost a machine.
+"""YAML read within limits, so that a file of a few lines cannot exhaust a machine.
 
-Aliases let ten lines stand for a billion values, and libyaml composes nested nodes by recursion on the C stack, which
-some ten thousand levels overflow. Both show in the flat stream of parsing events, before a single node is made.
+Through aliases ten lines can stand for a billion values, and libyaml composes nested nodes by recursion on the C stack,
+which some ten thousand levels overflow. Both are visible in the flat stream of parsing events, before any node is made.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any
 import yaml
 
 MAX_DEPTH = 40
-"""Levels of mappings and lists inside each other; ours need eight."""
+"""Largest nesting of mappings and lists; our files need eight levels."""
 MAX_VALUES = 200_000
-"""Keys and values once aliases are written out: a path of 50 000 way-points."""
+"""Largest number of keys and values with aliases written out: a path of 50 000 way-points."""
 MAX_CHARACTERS = 10_000_000
 
 _InC: Any = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
@@ -32,11 +32,11 @@ BaseLoader.add_implicit_resolver(
 
 
 UNREADABLE = (KeyError, ValueError, AttributeError, IndexError, OverflowError)
-"""What PyYAML raises itself, where a tag does not fit its value: ``!!bool x``, ``!!timestamp x``, ``!!int ""``."""
+"""Errors of PyYAML itself, for tags that do not fit their values: ``!!bool x``, ``!!timestamp x``, ``!!int ""``."""
 
 
 class YamlLimitError(yaml.MarkedYAMLError):
-    """YAML beyond a limit: ``problem`` says which, ``allowed`` how much there may be, ``problem_mark`` where."""
+    """YAML beyond a limit: ``problem`` names it, ``allowed`` gives it, ``problem_mark`` is the place."""
 
     def __init__(self, problem: str, allowed: str, mark: Any) -> None:
         super().__init__(problem=f'{problem}; allowed: {allowed}', problem_mark=mark)
@@ -79,7 +79,7 @@ def check_limits(text: str) -> None:
 
 
 def load_yaml(text: str) -> Any:
-    """Return what a YAML text says, like ``yaml.safe_load``, within the limits.
+    """Return the content of a YAML text, as ``yaml.safe_load`` does, within the limits.
 
     :raises yaml.YAMLError: if it is beyond them, or not YAML
     """

@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Doors to what a person touches: how a package adds commands, figures, parts of a report without being named there.
+"""Extension points of the user interface: commands, figures, parts of a report.
 
-Each is a group of entry points (``setup.py`` of the package; ours use them like anybody's). What is broken is skipped
-with a warning that names its package, see :mod:`regolith_files.plugins`; what an entry point leads to is imported only
-when it is asked for, so plotting libraries belong at the top of the modules that draw, and nowhere else.
+Each is a group of entry points (``setup.py`` of a package; our own packages use them, too). A broken one is skipped
+with a warning that names its package, see :mod:`regolith_files.plugins`. Targets are imported on use, so plotting
+libraries belong at the top of the modules that draw, and nowhere else.
 
 =============================  =======================================================================================
 group                          an entry point ``name = module:target`` leads to
@@ -14,8 +14,8 @@ group                          an entry point ``name = module:target`` leads to
                                ``InputError``; the first line of the docstring is the help.
 ``regolith.report_sections``   ``section(run: Run) -> ReportSection | None``: a part of ``report.html``; None: there is
                                nothing to say about this run.
-``regolith.summary``           ``figures(run: Run) -> value``: what stands under ``name`` in ``summary.json``. It must
-                               not ask for ``run.summary``, which is being made.
+``regolith.summary``           ``figures(run: Run) -> value``: the value of ``name`` in ``summary.json``. It must not
+                               read ``run.summary``, which is being made.
 ``regolith.citations``         ``papers(scenario) -> Citations``: the papers behind the models that a scenario uses.
 ``regolith.view_layers``       ``layer(scenario) -> ViewLayer | None``: what the view of a run draws besides ground and
                                vehicles; None: nothing in this scenario.
@@ -24,7 +24,7 @@ group                          an entry point ``name = module:target`` leads to
                                tick) -> rows`` and ``draw(settings, rows, axes)``: ``./regolith experiment name``.
 =============================  =======================================================================================
 
-Values are what JSON can say. Scenarios are handed on as they are: a package reads its own sections by attribute.
+Values are JSON values. Scenarios are resolved ones; a package reads its own sections by attribute.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ VIEW_LAYERS, BENCHMARKS, EXPERIMENTS = 'regolith.view_layers', 'regolith.benchma
 
 
 class NoRecordingError(RuntimeError):
-    """A run without a recording that could be read."""
+    """A run without a readable recording."""
 
 
 # -- what packages are given ----------------------------------------------------------------------------------------
 
 
 class Topic(Protocol):
-    """What a bag holds of one topic."""
+    """Summary of one topic in a bag."""
 
     @property
     def name(self) -> str:
@@ -61,7 +61,7 @@ class Topic(Protocol):
 
     @property
     def messages(self) -> int:
-        """Return how many."""
+        """Return the number of messages."""
 
 
 class Message(Protocol):
@@ -85,7 +85,7 @@ class BagReader(Protocol):
 
     @property
     def topics(self) -> Mapping[str, Topic]:
-        """Return what it holds, by topic."""
+        """Return the topics by name."""
 
     def messages(self, *topics: str) -> Iterator[Message]:
         """Yield the messages of some topics (of all, if none is named) in the order they arrived."""
@@ -114,7 +114,7 @@ class Run(Protocol):
 
     @property
     def recorded(self) -> Mapping[str, Topic]:
-        """Return the topics of the recording; none where there is no recording."""
+        """Return the topics of the recording; empty without one."""
 
     @property
     def simulated_s(self) -> float:
@@ -122,7 +122,7 @@ class Run(Protocol):
 
     @property
     def reports(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return what each participant reported at its end, by name."""
+        """Return each participant's final report, by name."""
 
     @property
     def summary(self) -> Mapping[str, Any]:
@@ -130,10 +130,10 @@ class Run(Protocol):
 
 
 class Tools(Protocol):
-    """What commands find in ``context.obj``."""
+    """The object ``context.obj`` of commands."""
 
     def run(self, folder: Path) -> Run:
-        """Return a run folder, opened; what it lacks is missed when it is first asked for."""
+        """Return a run folder, opened; missing parts raise errors on first access."""
 
     def scenario(self, path_or_name: str, settings: Iterable[str] = (), seed: int | None = None) -> Any:
         """Return a scenario, checked and resolved.
@@ -142,13 +142,13 @@ class Tools(Protocol):
         """
 
     def site(self, scenario: Any) -> Any:
-        """Return the :class:`regolith_world.site.Site` of a scenario: its ground, where vehicles are known to pass."""
+        """Return the :class:`regolith_world.site.Site` of a scenario: its ground and its vehicles' known places."""
 
     def progress(self, what: str) -> AbstractContextManager[Callable[[int, int], None]]:
-        """Return a bar on stderr, to be told how many of how many parts are done."""
+        """Return a progress bar on stderr; it is called with the numbers of parts done and of all."""
 
     def give(self, value: Any) -> None:
-        """Print one JSON value on stdout; infinite numbers and NaN stand as text."""
+        """Print one JSON value on stdout; infinite numbers and NaN become text."""
 
 
 # -- what they give -------------------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ class Tools(Protocol):
 
 @dataclass(frozen=True)
 class Caption:
-    """A paragraph; what stands between `backquotes` is shown as code."""
+    """A paragraph; text between `backquotes` is shown as code."""
 
     text: str
 
@@ -170,12 +170,12 @@ class Heading:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure, drawn by the time it is handed over."""
+    """A finished figure."""
 
     figure: Any
     """``matplotlib.figure.Figure``."""
     about: str
-    """What it shows, for those who cannot see it."""
+    """Description for those who cannot see it."""
 
 
 @dataclass(frozen=True)
@@ -188,12 +188,12 @@ class Table:
 
 @dataclass(frozen=True)
 class ReportSection:
-    """A part of a report. Texts are plain: whoever shows them sees to marks that mean something there."""
+    """A part of a report. Texts are plain; the report escapes special characters."""
 
     title: str
     parts: Sequence[Caption | Heading | Picture | Table] = ()
     order: int = 50
-    """Sections stand in ascending order; those alike by name."""
+    """Position: sections are in ascending order, equal ones by name."""
 
 
 @dataclass(frozen=True)
@@ -201,9 +201,9 @@ class Citations:
     """Papers behind a package's models."""
 
     bibliography: Path
-    """BibTeX, each entry ending in a line with a brace alone."""
+    """BibTeX file, each entry ending in a line with a brace alone."""
     keys: Collection[str]
-    """Of the entries that a scenario's models come from."""
+    """Keys of the entries behind a scenario's models."""
 
     def entries(self) -> dict[str, str]:
         """Return all entries of the bibliography, by key."""
@@ -222,18 +222,18 @@ class Marks:
     size: float = 3.0
     """Diameter of a point, width of a line [px]."""
     joined: bool = False
-    """Whether a line goes through them."""
+    """Whether a line joins them."""
     label: str = ''
-    """Text at the last of them."""
+    """Text at the last point."""
 
 
 @dataclass(frozen=True)
 class ViewLayer:
-    """What a package draws into the view of a run, live or from its bag."""
+    """A package's marks in the view of a run, live or from its bag."""
 
     title: str
-    """Of the switch that shows and hides it."""
+    """Label of the switch that shows and hides it."""
     draw: Callable[[int, Mapping[str, Any]], Sequence[Marks]]
-    """Called with a time [ns] and the last message of each topic up to then; topics without one are left out."""
+    """Function of a time [ns] and the last message of each topic up to then; topics without one are left out."""
     topics: Mapping[str, str] = field(default_factory=dict)
-    """That it draws from: name from the root of the run -> type."""
+    """Topics that it draws: name from the root of the run -> type."""

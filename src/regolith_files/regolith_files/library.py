@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Files that may be given by name: those that ship, those that installed packages bring, and a user's own by path."""
+"""Files given by name: shipped ones and those of installed packages; a user's own by path."""
 
 from __future__ import annotations
 
@@ -23,41 +23,41 @@ ModelT = TypeVar('ModelT', bound=BaseModel)
 
 
 def path_of(target: Any) -> Path:
-    """Return the path that an entry point leads to: it is one, or a callable that returns one."""
+    """Return the path behind an entry point, which is a path or a callable that returns one."""
     return Path(str(target() if callable(target) else target))
 
 
 @dataclass(frozen=True)
 class Library:
-    """The YAML files of one kind. Names of ours come first, so that no other package replaces what we ship."""
+    """The YAML files of one kind. Shipped names come first, so that no other package replaces them."""
 
     noun: str
-    """What a file describes, e.g. ``soil``."""
+    """Kind of the files, e.g. ``soil``."""
     folder: Path
-    """Of those that ship."""
+    """Folder of the shipped files."""
     group: str
-    """Of the entry points that lead to files of other packages: name -> path, or a callable that returns one."""
+    """Entry points of other packages' files: name -> path, or a callable that returns one."""
     pattern: str = '*.yaml'
-    """Of the files in the folder; a file's name is its name here."""
+    """Pattern of the files in the folder; the stem is the name."""
 
     def shipped(self) -> dict[str, Path]:
-        """Return the files that ship, in name order."""
+        """Return the shipped files, in name order."""
         return {path.stem: path for path in sorted(self.folder.glob(self.pattern), key=lambda path: path.stem)}
 
     def known(self) -> dict[str, Path | metadata.EntryPoint]:
-        """Return all that have a name, in name order; a plug-in is loaded by :meth:`find` only."""
+        """Return all named files, in name order; plug-ins are loaded by :meth:`find` only."""
         known: dict[str, Path | metadata.EntryPoint] = {point.name: point for point in entry_points(self.group)}
         known.update(self.shipped())
         return {name: known[name] for name in sorted(known)}
 
     def names(self) -> tuple[str, ...]:
-        """Return the names that may be given, sorted."""
+        """Return all names, sorted."""
         return tuple(self.known())
 
     def find(self, given: str | Path, base_dir: str | Path = '.') -> Path:
         """Return the absolute path of a file given by name or path.
 
-        :param base_dir: what a relative path is relative to
+        :param base_dir: origin of relative paths
         :raises InputError: if there is none
         """
         text = str(given)
@@ -79,7 +79,7 @@ class Library:
         return path
 
     def find_at(self, key: KeyPath, given: str, source: YamlSource) -> Path:
-        """Return the file that a key of another file names; what is wrong is told of that key.
+        """Return the file named by a key of another file; errors name that key.
 
         :raises InputError: if there is none
         """
@@ -90,7 +90,7 @@ class Library:
             raise source.error(key, problem.problem, problem.allowed, given) from None
 
     def settled(self, key: KeyPath, given: str, source: YamlSource) -> str:
-        """Return what a resolved file says instead: the name, if it is one, or else the absolute path.
+        """Return the value for a resolved file: a known name unchanged, or the absolute path.
 
         :raises InputError: if there is no such file
         """
@@ -98,7 +98,7 @@ class Library:
         return given if given in self.known() else str(path)
 
     def read(self, given: str | Path | Mapping[str, Any], base_dir: str | Path = '.') -> YamlSource:
-        """Return the content of a file given by name or path; or the values themselves, if they are what is given.
+        """Return the content of a file given by name or path, or the given values themselves.
 
         :raises InputError: if there is no such file, or it is no YAML mapping
         """
@@ -109,7 +109,7 @@ class Library:
     def load(
         self, given: str | Path | Mapping[str, Any], schema: type[ModelT], base_dir: str | Path = '.'
     ) -> ModelT:
-        """Return what a file says, checked; arguments as of :meth:`read`.
+        """Return the checked content of a file; arguments as of :meth:`read`.
 
         :raises InputError: naming file, line, key, value and what is allowed
         """

@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Modules under the names they had before they moved, so that nobody's imports break with ours.
+"""Modules under their former names, so that imports in other packages keep working.
 
-Ours never use an old name: the architecture test sees to that.
+Our own packages never use a former name (``test/test_architecture.py``).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 new_names: dict[str, str] = {}
-"""Of each module that has moved, by its old name; both dotted."""
+"""New names of moved modules by their former ones; both dotted."""
 
 
 class _Finder(MetaPathFinder):
@@ -29,10 +29,10 @@ class _Finder(MetaPathFinder):
 
 class _Redirect(Loader):
     def create_module(self, spec: ModuleSpec) -> None:
-        """Return nothing: the import system makes an empty module, which :meth:`exec_module` replaces."""
+        """Return None: the import system makes an empty module, which :meth:`exec_module` replaces."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """Put the module itself in the place of the empty one, so that there is only one of it."""
+        """Replace the empty module by the moved one, so that there is only one of it."""
         sys.modules[module.__name__] = import_module(new_names[module.__name__])
 
 
@@ -40,10 +40,10 @@ _finder = _Finder()
 
 
 def moved(package: str, modules: Mapping[str, str]) -> None:
-    """Make modules importable by their old names.
+    """Make modules importable by their former names.
 
-    :param package: that they lay in
-    :param modules: old name -> new one, both dotted; a new one starts in ``package`` unless another package is named
+    :param package: that held them
+    :param modules: former name -> new one, both dotted; a new one is in ``package`` unless it names another
     """
     for old, new in modules.items():
         new_names[f'{package}.{old}'] = new if new.startswith('regolith_') else f'{package}.{new}'
@@ -52,7 +52,7 @@ def moved(package: str, modules: Mapping[str, str]) -> None:
 
 
 def names_of(package: str, module: str) -> Callable[[str], Any]:
-    """Return the ``__getattr__`` of a package that has the name of a module it now holds, imported when first asked."""
+    """Return the ``__getattr__`` of a package named like a module it replaced; the module is imported on first use."""
 
     def getattribute(name: str) -> Any:
         # 'from package import room' asks here before it looks for a module of that name.

@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Paths as people write them: what no file system could hold is a file that is not there, and no error of its own.
+"""Users' paths: one that no file system could hold counts as a missing file.
 
-``os.path.isfile`` and ``os.path.exists`` say so, where methods of :class:`pathlib.Path` raise.
+For such paths ``os.path.isfile`` and ``os.path.exists`` are False, where methods of :class:`pathlib.Path` raise.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def resolved(path: Path) -> Path:
-    """Return a path made absolute, links followed; one with a NUL in it as it is."""
+    """Return the absolute path with links resolved; a path with a NUL unchanged."""
     try:
         return path.resolve()
     except (OSError, ValueError):

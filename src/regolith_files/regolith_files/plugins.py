@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What other packages add through entry points; one that is broken takes nothing with it but itself."""
+"""Plug-ins of other packages through entry points; a broken one affects nothing else."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ KindT = TypeVar('KindT')
 
 _log = logging.getLogger('regolith')
 _told: set[tuple[str, str]] = set()
-"""Group and name, or target, of those that were skipped aloud."""
+"""Group and name, or target, of plug-ins already warned of."""
 
 
 class PluginError(ValueError):
-    """A plug-in that cannot be used; its text names it, its package, and why."""
+    """A plug-in that cannot be used; the text names it, its package and the reason."""
 
 
 def entry_points(group: str) -> list[metadata.EntryPoint]:
-    """Return the entry points of a group in name order; of a name that several packages use, ours, else the first's."""
+    """Return the entry points of a group in name order; of equal names ours, else that of the first package."""
     found: dict[str, metadata.EntryPoint] = {}
     points = _installed(tuple(sys.path)).select(group=group)
     for point in sorted(points, key=lambda point: (point.name, not _ours(point))):
@@ -49,18 +49,18 @@ def _warn_once(group: str, which: str, text: str) -> None:
 
 @cache
 def _installed(path: tuple[str, ...]) -> Any:
-    """Return all there are, for ``select`` to choose from; to read them again takes a tenth of a second.
+    """Return all entry points, cached, since reading them takes a tenth of a second.
 
-    :param path: on which packages were looked for
+    :param path: ``sys.path`` at the time, the cache's key
     """
     return metadata.entry_points()
 
 
 def load_plugin(point: metadata.EntryPoint, make: Callable[[Any], Any] = lambda target: target) -> Any:
-    """Return what an entry point leads to.
+    """Return the target of an entry point.
 
-    :param make: makes of that what is wanted; its errors count as the plug-in's
-    :raises PluginError: whatever happens to be wrong with it
+    :param make: converts or checks the target; its errors count as the plug-in's
+    :raises PluginError: for any error
     """
     try:
         return make(point.load())
@@ -72,7 +72,7 @@ def load_plugin(point: metadata.EntryPoint, make: Callable[[Any], Any] = lambda 
 
 
 def instance_of(kind: type[KindT]) -> Callable[[object], KindT]:
-    """Return a ``make`` for :func:`load_plugin` that takes instances of a class as they are and refuses all else."""
+    """Return a ``make`` for :func:`load_plugin` that returns instances of a class and refuses all else."""
 
     def make(target: object) -> KindT:
         if not isinstance(target, kind):
@@ -83,9 +83,9 @@ def instance_of(kind: type[KindT]) -> Callable[[object], KindT]:
 
 
 def load_plugins(group: str, make: Callable[[Any], Any] = lambda target: target) -> dict[str, Any]:
-    """Return what the entry points of a group lead to, in name order, without those that cannot be loaded.
+    """Return the targets of a group's entry points, in name order, without those that cannot be loaded.
 
-    Of each of these one warning is given, by which a person can find the package.
+    For each of these there is one warning, which names the package.
     """
     found = {}
     for point in entry_points(group):

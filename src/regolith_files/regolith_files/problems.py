@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a file a person wrote, told so that they can mend it: where, key, value, what is allowed."""
+"""Problems with users' files: place, key, value, and what is allowed."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong."""
+    """One problem."""
 
     where: str
     """File, with the line if known (``two_rovers.yaml:12``), or the option that brought the value (``--set a.b=1``)."""
     key: str
     """Dotted path of the key; '' for the file as a whole."""
     problem: str
-    """What is wrong, e.g. ``is not a number``."""
+    """Description, e.g. ``is not a number``."""
     allowed: str
-    """What would be right."""
+    """Allowed values."""
     value: str = ''
-    """The offending value as written; '' if there is none."""
+    """The offending value as written; '': none."""
 
     def __str__(self) -> str:
         subject = ' = '.join(part for part in (self.key, self.value) if part)
@@ -38,7 +38,7 @@ class InputError(ValueError):
 
 
 ScenarioError = InputError
-"""Its name when only scenarios were read so."""
+"""Its former name."""
 
 
 def shown(value: object, limit: int = 80) -> str:
@@ -48,10 +48,10 @@ def shown(value: object, limit: int = 80) -> str:
 
 
 def one_of(names: Iterable[str], given: object = None) -> str:
-    """Return a list of what is allowed, with a guess at what was meant.
+    """Return a list of allowed names, with a guess at the intended one.
 
-    :param names: that are allowed, in the order to show
-    :param given: what was written instead
+    :param names: allowed names, in the order to show
+    :param given: the name as written
     """
     listed = list(names)
     text = ', '.join(listed) or '(nothing)'

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a schema refuses, in words for whoever wrote the value: what is wrong with it, and what is allowed."""
+"""Messages for values that a schema refuses."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _WORDS = {
 
 
 def in_words(detail: Any) -> tuple[str, str]:
-    """Return what is wrong, and what is allowed ('' where the schema does not say), of one of pydantic's errors.
+    """Return the problem of a pydantic error and the allowed values ('' if the schema does not give them).
 
-    :param detail: an item of ``ValidationError.errors()``; its messages speak of classes and tuples, which nobody wrote
+    :param detail: an item of ``ValidationError.errors()``, whose own messages name classes and tuples
     """
     kind, message = detail['type'], detail['msg']
     if kind in ('value_error', 'assertion_error'):

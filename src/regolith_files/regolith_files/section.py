@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The base of every schema, and the lengths of time that files may ask for."""
+"""The base of every schema, and the limits of times in files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class Section(BaseModel):
-    """A part of a file: unknown keys and NaN are refused, and true is not taken for 1, nor '5' for 5."""
+    """A part of a file; unknown keys, NaN, true for 1 and '5' for 5 are refused."""
 
     model_config = ConfigDict(extra='forbid', allow_inf_nan=False, frozen=True, strict=True)
 
@@ -28,9 +28,9 @@ def _with_tuples(value: Any) -> Any:
 
 
 SHORTEST_S = 1e-6
-"""Shortest length of time a file may ask for, far above the nanosecond that times are rounded to: 0 is for ever."""
+"""Shortest duration in a file [s], far above the nanosecond to which times are rounded."""
 LONGEST_S = 1e9
-"""Longest: 31 years in nanoseconds fit into 64 bits."""
+"""Longest duration in a file [s]: 31 years, which fit into 64 bits of nanoseconds."""
 Moment = Annotated[float, Field(ge=0.0, le=LONGEST_S)]
 """A time from the beginning [s]."""
 Seconds = Annotated[float, Field(ge=SHORTEST_S, le=LONGEST_S)]

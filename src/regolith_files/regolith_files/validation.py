@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From what pydantic finds wrong to what a person can mend: key by key, with what is allowed there."""
+"""Validation with messages for users: key by key, with the allowed values."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _KEY_FIRST = re.compile(r'(?P<key>[a-z]\w*(\.\w+)*) = (?P<value>.+?): (?P<proble
 
 
 def validated(model: type[ModelT], data: Any, source: YamlSource, prefix: KeyPath = ()) -> ModelT:
-    """Return the data as the model it should be.
+    """Return the data as an instance of a model.
 
     :param model: the schema
     :param data: plain data
     :param source: the file it came from
-    :param prefix: where in that file the data stands
-    :raises InputError: with all problems found, each naming file, key, value and what is allowed
+    :param prefix: key of the data in that file
+    :raises InputError: with all problems, each naming file, key, value and what is allowed
     """
     try:
         return model.model_validate(data)
@@ -43,7 +43,7 @@ def validated(model: type[ModelT], data: Any, source: YamlSource, prefix: KeyPat
 
 
 def _joined(problems: list[Problem]) -> list[Problem]:
-    """Make one problem of those that the members of a union have with one value."""
+    """Return one problem for those of a union's members with one value."""
     joined: dict[tuple[str, str], Problem] = {}
     for problem in problems:
         place = (problem.where, problem.key)
@@ -87,7 +87,7 @@ def _problem(
 
 
 def _describe(model: Any, key: str | int, allowed: str) -> str:
-    """Return what is allowed, with the field's own description."""
+    """Return the allowed values, with the field's own description."""
     fields = model.model_fields if isinstance(model, type) and issubclass(model, BaseModel) else {}
     description = fields[key].description if isinstance(key, str) and key in fields else None
     if description and allowed:

@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""YAML files read so that every value can be traced to its line, and nothing is silently lost.
+"""YAML files with the line of every value, and without silent losses.
 
-Differences from ``yaml.safe_load``: a key that stands twice in a mapping is an error (YAML libraries keep the last
-one, so that of two rovers with one name only one would drive); ``1e-3`` is a number as everywhere else; keys are text
-as written, so that a rover may be called ``on``.
+Differences from ``yaml.safe_load``: a repeated key in a mapping is an error (YAML libraries keep the last one, so that
+of two rovers with one name only one would drive); ``1e-3`` is a number; keys are text as written, so that a rover may
+be called ``on``.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _MERGE = 'tag:yaml.org,2002:merge'
 
 
 class YamlSource:
-    """One file's content and where each part of it came from."""
+    """The content of a file, with the origin of each part."""
 
     def __init__(self, file: str | Path, *, what: str) -> None:
         """Read a file whose root is a mapping.
 
         :param file: its path
-        :param what: it should hold, for messages
+        :param what: kind of its content, for messages
         :raises InputError: if it is missing, empty, not YAML, not a mapping, or has a key twice
         """
         self.file = Path(file)
@@ -48,7 +48,7 @@ class YamlSource:
     def of(cls, values: Mapping[str, Any], name: str) -> YamlSource:
         """Return the source of values that come from no file.
 
-        :param name: of what they are, for messages
+        :param name: of the values, for messages
         """
         source = cls.__new__(cls)
         source.file, source.data, source._lines, source._options = Path(name), dict(values), {}, {}
@@ -66,12 +66,12 @@ class YamlSource:
         return str(self.file)
 
     def base_dir(self, path: KeyPath) -> Path:
-        """Return what a relative file name at this key is relative to: its file, or where the command was given."""
+        """Return the folder of relative paths at this key: that of its file, or of the command."""
         from_option = any(path[:end] in self._options for end in range(len(path) + 1))
         return Path.cwd() if from_option else self.file.resolve().parent
 
     def error(self, path: KeyPath, problem: str, allowed: str, value: object = None) -> InputError:
-        """Return the error that says what is wrong at a key."""
+        """Return the error for a problem at a key."""
         return InputError(self.problem(path, problem, allowed, value))
 
     def problem(self, path: KeyPath, problem: str, allowed: str, value: object = None) -> Problem:
@@ -85,12 +85,12 @@ class YamlSource:
     # -- overriding -----------------------------------------------------------------------------------------------
 
     def override(self, path: KeyPath, value: Any, option: str) -> None:
-        """Set a key, making the mappings on the way to it.
+        """Set a key; missing mappings on its path are made.
 
-        :param path: of the key; a number is an index where there is a list
+        :param path: of the key; numbers are indices of lists
         :param value: the new one
-        :param option: of the command line that asked for it, for messages
-        :raises InputError: if a value that is no mapping stands in the way
+        :param option: of the command line, for messages
+        :raises InputError: if a value on the path is no mapping
         """
         node: Any = self.data
         for depth, part in enumerate(path):
@@ -186,11 +186,11 @@ class YamlSource:
 
 
 def parse_value(text: str, option: str = 'value', key: str = '') -> Any:
-    """Return the value that a text has in YAML (``1e-3`` a number, ``[1, 2]`` a list, '' nothing).
+    """Return the value of a text in YAML (``1e-3`` a number, ``[1, 2]`` a list, '' None).
 
-    :param option: of the command line that brought it, for messages
-    :param key: that it is for, for messages
-    :raises InputError: if it has none, or is beyond the limits of files
+    :param option: of the command line, for messages
+    :param key: of the value, for messages
+    :raises InputError: if it is not YAML, or exceeds the limits of files
     """
     try:
         return load_yaml(text)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What sees: the scene and its light, reflectance of regolith, cameras, lidars, inertial and position sensors."""
+"""Sensors: the scene and its light, reflectance of regolith, cameras, lidars, inertial and position sensors."""
 
 from regolith_files.moved import moved
 

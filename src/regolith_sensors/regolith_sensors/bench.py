@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What seeing costs: the benchmarks behind ``bench camera`` and ``bench lidar``."""
+"""The benchmarks ``bench camera`` and ``bench lidar``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from regolith_terrain.procedural import ProceduralField
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_vehicles.config import load_vehicle_model
-from regolith_world.random import generator
+from regolith_world.keyed_random import generator
 
 Floats = NDArray[np.float64]
 
@@ -50,7 +50,7 @@ class BenchScene:
         config, mjcf = load_vehicle_model('viper')
         parts = vehicle_parts(config, mjcf, materials)
         ground = SoilGround(self.grid, (-_HALF, _HALF, -_HALF, _HALF))
-        # Every node is shown: detail enough for the whole square in full.
+        # The detail is large enough to show every node of the square.
         self.rays = EmbreeRays()
         self.scene = Scene(ground, materials, view_range=100.0, detail=40.0, rays=self.rays)
         self._rocks()
@@ -111,11 +111,10 @@ def _timed(*works: Callable[[int], Any]) -> list[tuple[float, float]]:
 def camera() -> dict[str, Any]:
     """Measure a 640 x 480 colour camera over the bench scene at low sun; one process, all its threads.
 
-    :return: of the least time of many: ``radiance_fps`` (rays, shadows, Hapke: one sample, no indirect light),
-        ``pipeline_fps`` (that with all stages), ``antialiased_fps`` (radiance with further rays at edges, as cameras
-        have them by default), ``bounced_fps`` (radiance with the ground's light on hulls, likewise), ``bare_fps`` (the
-        same rays cast by the library, nothing shaded), ``ratio_to_bare``, ``ratio_antialiased`` and ``ratio_bounced``
-        (of times),
+    :return: from the least of many times: ``radiance_fps`` (rays, shadows, Hapke: one sample, no indirect light),
+        ``pipeline_fps`` (with all stages), ``antialiased_fps`` (radiance with further rays at edges, the default),
+        ``bounced_fps`` (radiance with the ground's light on hulls, the default), ``bare_fps`` (the same rays cast by
+        the library without shading), ``ratio_to_bare``, ``ratio_antialiased`` and ``ratio_bounced`` (of times),
         ``update_ms`` (20 164 changed nodes and both rovers, until rays see them); medians beside them
     """
     bench = BenchScene()

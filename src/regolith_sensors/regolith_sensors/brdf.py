@@ -1,15 +1,11 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How surfaces reflect light: Hapke's regolith in double precision, and the plain laws beside it.
+"""Reflectance: Hapke's regolith in double precision, and Lambert's law.
 
 Incidence i and emission e are measured from the mean surface normal; the azimuth psi is the angle between the
 projections of the sun's and the viewer's directions on the surface, 0 where both are on the same side. The
 bidirectional reflectance r [1/sr] gives the radiance L = r E of a surface whose sun delivers the irradiance E on a
-plane normal to the rays; the BRDF is r / cos i.
-
-Sources: Hapke 1981 (J. Geophys. Res. 86, 3039), 1984 (Icarus 59, 41; roughness), 1986 (Icarus 67, 264; opposition),
-2002 (Icarus 157, 523; the H function used here), 2008 (Icarus 195, 918; porosity), and his book of 2012, whose signs
-of the phase function are used.
+plane normal to the rays; the BRDF is r / cos i. The phase function has the signs of Hapke's book of 2012.
 """
 
 from __future__ import annotations
@@ -29,7 +25,11 @@ POROSITY_LIMIT = 0.752
 
 @dataclass(frozen=True)
 class HapkeParameters:
-    """Photometric parameters of a regolith (Hapke 2012); angles in radians, the rest dimensionless."""
+    """Photometric parameters of a regolith; angles in radians, the rest dimensionless.
+
+    Source: hapke2012; sato2014, appendix A; pommerol2013.
+    Checked by: test_brdf.py::test_reference_vectors, test_brdf.py::test_impossible_parameters_are_refused.
+    """
 
     w: float
     """Single-scattering albedo of a grain, 0 to 1."""
@@ -51,7 +51,7 @@ class HapkeParameters:
     """Half width of coherent backscatter, in tan(g / 2)."""
 
     def __post_init__(self) -> None:
-        """Refuse what the model is not defined for.
+        """Refuse values for which the model is not defined.
 
         :raises ValueError: naming parameter, value and what is allowed
         """
@@ -73,7 +73,11 @@ class HapkeParameters:
 
     @property
     def porosity_factor(self) -> float:
-        """Return K of Hapke 2008: 1 for phi -> 0, 1.44 for phi = 0.3."""
+        """Porosity factor K = -ln(1 - 1.209 phi^(2/3)) / (1.209 phi^(2/3)): 1 for phi -> 0, 1.44 for phi = 0.3.
+
+        Source: hapke2008.
+        Checked by: test_brdf.py::test_reference_components, test_brdf.py::test_porosity_brightens.
+        """
         x = 1.209 * self.phi ** (2.0 / 3.0)
         return 1.0 if x < 1e-12 else -math.log1p(-x) / x
 
@@ -107,12 +111,17 @@ def hapke_reflectance(
 ) -> Floats:
     """Return Hapke's bidirectional reflectance r [1/sr]; L = r E, E the sun's irradiance normal to its rays.
 
-    The arguments broadcast. Below the horizon (either angle at 90 degrees or more) r is 0; what is NaN stays NaN.
+    ``r = K w / 4 pi LS (p (1 + Bs0 Bs) + M) (1 + Bc0 Bc) S``; see :func:`hapke_components`. The arguments broadcast.
+    r is 0 where either angle is 90 degrees or more; NaN stays NaN.
 
     :param incidence: angle of the sun from the normal [rad]
     :param emission: angle of the viewer from the normal [rad]
     :param azimuth: between their projections on the surface [rad], 0 on the same side; only its cosine matters
     :param parameters: of the regolith
+
+    Source: hapke1981; hapke2002; hapke2008; hapke2012.
+    Checked by: test_brdf.py::test_reference_vectors, test_brdf.py::test_reciprocity,
+    test_brdf.py::test_directional_hemispherical_reflectance.
     """
     part = hapke_components(incidence, emission, azimuth, parameters)
     opposition = 1.0 + parameters.Bs0 * part['Bs']
@@ -132,6 +141,9 @@ def hapke_components(
 
     :return: ``mu0e``, ``mue`` effective cosines, ``LS`` Lommel-Seeliger, ``p`` phase function, ``Bs``, ``Bc`` shadow
         hiding and coherent backscatter, ``M`` multiple scattering, ``S`` shadowing by roughness, ``K`` porosity factor
+
+    Source: hapke1984; hapke1986; hapke2002; hapke2008.
+    Checked by: test_brdf.py::test_reference_components, test_brdf.py::test_smooth_ground_is_lommel_seeliger.
     """
     i, e, azimuth = np.broadcast_arrays(*(np.asarray(a, dtype=np.float64) for a in (incidence, emission, azimuth)))
     psi = np.abs(np.remainder(azimuth + np.pi, 2.0 * np.pi) - np.pi)
@@ -156,11 +168,14 @@ def hapke_components(
 
 
 def phase_function(cos_phase: ArrayLike, b: float, c: float) -> Floats:
-    """Return the double Henyey-Greenstein function p(g), whose mean over the sphere is 1 (Hapke 2012, eq. 6.7a).
+    """Return the double Henyey-Greenstein function p(g), whose mean over the sphere is 1.
 
     :param cos_phase: cosine of the phase angle, 1 at opposition
     :param b: width of the lobes
     :param c: their weight; positive scatters back
+
+    Source: hapke2012, eq. 6.7a.
+    Checked by: test_brdf.py::test_phase_function_is_normalised_and_leans_back.
     """
     cos = np.asarray(cos_phase, dtype=np.float64)
     top = 1.0 - b * b
@@ -171,7 +186,14 @@ def phase_function(cos_phase: ArrayLike, b: float, c: float) -> Floats:
 
 
 def h_function(x: ArrayLike, w: float) -> Floats:
-    """Return Chandrasekhar's H for isotropic scatterers in the approximation of Hapke 2002, eq. 13; H(0) = 1."""
+    """Return Hapke's approximation of Chandrasekhar's H function for isotropic scatterers; H(0) = 1.
+
+    :param x: cosine, effective and over K [-]
+    :param w: single-scattering albedo
+
+    Source: hapke2002, eq. 13.
+    Checked by: test_brdf.py::test_reference_components.
+    """
     x = np.maximum(np.asarray(x, dtype=np.float64), 1e-300)
     gamma = math.sqrt(1.0 - w)
     r0 = (1.0 - gamma) / (1.0 + gamma)
@@ -180,7 +202,11 @@ def h_function(x: ArrayLike, w: float) -> Floats:
 
 
 def _coherent(y: Floats) -> Floats:
-    """Return Bc of y = tan(g / 2) / hc; 1 at y = 0 (Hapke 2002, eq. 32)."""
+    """Return Bc of y = tan(g / 2) / hc; 1 at y = 0.
+
+    Source: hapke2002, eq. 32.
+    Checked by: test_brdf.py::test_coherent_backscatter_near_opposition_and_far_from_it.
+    """
     y = np.minimum(y, 1e150)
     with np.errstate(invalid='ignore', divide='ignore'):
         mean = np.where(y > 1e-8, -np.expm1(-y) / y, 1.0)
@@ -189,7 +215,11 @@ def _coherent(y: Floats) -> Floats:
 
 
 def _roughness(i: Floats, e: Floats, psi: Floats, theta: float) -> tuple[Floats, Floats, Floats]:
-    """Return effective cosines mu0e, mue and the shadowing function S of Hapke 1984."""
+    """Return effective cosines mu0e, mue and the shadowing function S of a surface with mean slope theta.
+
+    Source: hapke1984.
+    Checked by: test_brdf.py::test_reference_components, test_brdf.py::test_continuity.
+    """
     mu0, mu = np.cos(i), np.cos(e)
     if theta < 1e-9:
         return np.maximum(mu0, 0.0), np.maximum(mu, 0.0), np.ones(i.shape)
@@ -220,6 +250,10 @@ def _roughness(i: Floats, e: Floats, psi: Floats, theta: float) -> tuple[Floats,
 
 
 def lambert_reflectance(incidence: ArrayLike, albedo: float = 1.0) -> Floats:
-    """Return r [1/sr] of an ideally diffuse surface: albedo cos i / pi, 0 below the horizon."""
+    """Return r [1/sr] of an ideally diffuse surface: albedo cos i / pi, 0 below the horizon.
+
+    Source: hapke2012.
+    Checked by: test_brdf.py::test_a_lambert_surface_sends_back_its_albedo.
+    """
     out: Floats = albedo / np.pi * np.maximum(np.cos(np.asarray(incidence, dtype=np.float64)), 0.0)
     return out

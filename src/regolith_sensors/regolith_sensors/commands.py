@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a run's cameras saw, put to use: ``./regolith dataset RUN``, ``./regolith stereo RUN``."""
+"""Commands on a run's images: ``./regolith dataset RUN``, ``./regolith stereo RUN``."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def stereo(
     method: Annotated[str, typer.Option(metavar='bm|sgbm', help='Block matching, plain or semi-global.')] = 'bm',
     as_json: JsonOption = False,
 ) -> None:
-    """Say how far depth from a run's stereo pairs, by block matching, is from the truth (depth error ratio)."""
+    """Print the depth error ratio of a run's stereo pairs by block matching."""
     from regolith_sensors.labels.stereo import MatcherConfig
     from regolith_sensors.labels.stereo_errors import run_depth_errors
 
@@ -95,7 +95,7 @@ def stereo(
 
 @contextmanager
 def _bad_input(command: str) -> Iterator[None]:
-    """Turn what is wrong with a run folder or an option into a message of ours."""
+    """Turn errors about a run folder or an option into messages and exit code 2."""
     try:
         yield
     except (NoRecordingError, ValueError, OSError) as error:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Sensor models as YAML files: shipped ones by name, a user's own by path; checked whole before anything starts."""
+"""Sensor models as YAML files: shipped ones by name, a user's own by path."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SENSORS = Library('sensor', _FOLDER, 'regolith.sensor_models')
 
 
 def sensor_models(kind: str = '') -> tuple[str, ...]:
-    """Return the names of the models that ship, of one kind (e.g. 'camera') or all, sorted."""
+    """Return the sorted names of the shipped models of one kind (e.g. 'camera'), or of all."""
     sources = {name: YamlSource(path, what='a sensor') for name, path in SENSORS.shipped().items()}
     return tuple(name for name, source in sources.items() if kind in ('', kind_of(source.data, source)))
 
@@ -34,19 +34,19 @@ def load_sensor(given: str | Path | Mapping[str, Any], schema: type[ModelT], bas
     """Return a sensor model by name, from a YAML file or from a mapping of its values.
 
     :param given: name, path (relative ones start at ``base_dir``) or the values themselves
-    :param schema: what it must be
+    :param schema: of its kind
     :raises InputError: naming file, line, key, value and what is allowed
     """
     return SENSORS.load(given, schema, base_dir)
 
 
 def kind_of(values: Mapping[str, Any], source: YamlSource, prefix: KeyPath = ()) -> str:
-    """Return what a sensor model says its type is.
+    """Return the type of a sensor model.
 
     :param values: of the model
     :param source: of its file
-    :param prefix: where in that file it stands
-    :raises InputError: if it does not say
+    :param prefix: its key in that file
+    :raises InputError: if the type is missing
     """
     if 'type' not in values:
         raise source.error((*prefix, 'type'), 'is missing', 'the type of the sensor, e.g. camera')

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What shines: the sun as a disc, lamps, and where the sun stands over a place on the Moon."""
+"""Light sources: the sun as a disc, lamps, and the sun's place in the sky of the Moon."""
 
 from __future__ import annotations
 
@@ -19,21 +19,37 @@ SUN_BANDS = (154.0, 174.0, 171.0)
 """Irradiance at 1 au of 100 nm wide bands about red, green and blue (650, 550, 450 nm) [W/m^2]."""
 SUN_RADIUS = 4.6505e-3
 """Angular radius at 1 au [rad]."""
+LIMB_DARKENING = 0.6
+"""Coefficient u of the law L(mu) / L(1) = 1 - u (1 - mu)."""
 BAND_WAVELENGTHS = (650e-9, 550e-9, 450e-9)
 """Middle of the bands [m]."""
 
 
+LAMP_PLACE, LAMP_AXIS, LAMP_INNER, LAMP_OUTER, LAMP_INTENSITY = 0, 3, 6, 7, 8
+"""Columns of the kernels' table of lamps: position (3), unit axis (3), cosines of the inner and the outer half angle,
+intensity of the bands (3)."""
+LAMP_COLUMNS = 11
+
+
 @dataclass(frozen=True)
 class Sun:
-    """The sun, straight above a direction of the scene (x east, y north, z up)."""
+    """The sun in a direction of the scene (x east, y north, z up).
+
+    Bands are those of a black body of 5772 K; the limb darkens by 1 - u (1 - mu), u = 3/5, as that of a grey atmosphere
+    does in Eddington's approximation.
+
+    Source: prsa2016; milne1921.
+    Checked by: test_light_off_axis.py::test_the_sun_is_a_black_body_at_one_au,
+    test_light_off_axis.py::test_the_penumbra_of_a_darkened_sun.
+    """
 
     azimuth: float
     """Clockwise from north [rad]."""
     elevation: float
-    """Of its centre above the level plane [rad]; below it, the ground may still shade what it likes."""
+    """Of its centre above the level plane [rad]; negative below it."""
     distance_au: float = 1.0
     limb_darkening: bool = False
-    """Whether the disc is brighter in its middle: L(mu) / L(1) = 1 - 0.6 (1 - mu)."""
+    """Whether the disc is darker towards its limb."""
 
     @property
     def direction(self) -> Floats:
@@ -54,12 +70,15 @@ class Sun:
 
 @dataclass(frozen=True)
 class Spotlight:
-    """A small lamp: full within the inner cone, fading to nothing at the outer one (squared smooth step)."""
+    """A small lamp: full within the inner cone, fading to nothing at the outer one (squared smooth step).
+
+    The fade is Regolith's own; intensity falls as 1 / distance^2.
+    """
 
     position: Floats
     """In the world [m], shape (3,)."""
     direction: Floats
-    """Where it points, shape (3,)."""
+    """Of its axis, shape (3,)."""
     intensity: Color
     """On its axis, per band [W/sr]."""
     inner: float
@@ -68,7 +87,7 @@ class Spotlight:
     """Half angle [rad], above the inner one."""
 
     def row(self, origin: Floats) -> Singles:
-        """Return what the kernels read, shape (11,); positions count from the scene's origin."""
+        """Return the row of the kernels' table, columns LAMP_*, shape (11,); the place is from the scene's origin."""
         axis = np.asarray(self.direction) / np.linalg.norm(self.direction)
         cones = [math.cos(self.inner), math.cos(self.outer)]
         return np.concatenate([self.position - origin, axis, cones, self.intensity]).astype(np.float32)
@@ -82,7 +101,10 @@ def sun_over(latitude: float, longitude: float, when: datetime) -> Sun:
 
     :param latitude: selenographic, north positive [rad]
     :param longitude: selenographic, east positive [rad]
-    :param when: UTC; a time without a zone is taken for UTC
+    :param when: UTC; a time without a zone counts as UTC
+
+    Source: meeus1998, chapter 53.
+    Checked by: test_scene.py::test_sun_over_the_moon.
     """
     sub_latitude, sub_longitude, distance = subsolar_point(when)
     turn = sub_longitude - longitude
@@ -97,7 +119,10 @@ def sun_over(latitude: float, longitude: float, when: datetime) -> Sun:
 def subsolar_point(when: datetime) -> tuple[float, float, float]:
     """Return (latitude, longitude) [rad] of the point on the Moon with the sun overhead, and its distance [au].
 
-    After Meeus 1998 (Astronomical Algorithms, chapters 25, 47 and 53) with the largest terms of each series.
+    The largest terms of each series.
+
+    Source: meeus1998, chapters 25, 47 and 53.
+    Checked by: test_scene.py::test_sun_over_the_moon.
     """
     when = when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
     # Terrestrial time runs ahead of UTC by 69 s, in which the subsolar point moves by 0.01 degrees.

@@ -1,9 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Random fields as pure functions of (seed, sensor, quantity, frame): noise that a replay finds again bit for bit.
+"""Random fields as pure functions of (seed, sensor, quantity, frame): a replay has the same noise bit for bit.
 
-Blocks of :mod:`regolith_world.counter`: value n of a field depends on n alone, so that any part of a field may be
-computed by any thread.
+Value n of a field depends on n alone (:mod:`regolith_world.counter`), so any thread may compute any part of a field.
 """
 
 from __future__ import annotations
@@ -12,13 +11,11 @@ import math
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from regolith_sensors.arrays import Single, Singles, Words
 from regolith_sensors.rays.elementary import log, turned
 from regolith_sensors.rays.threads import in_bands
 from regolith_world.counter import philox
-
-Singles = NDArray[np.float32]
 
 _TO_UNIT = np.float32(2.0**-24)
 _MINUS_TWO, _HALF, _TO_WHOLE = np.float32(-2.0), np.float32(0.5), np.float32(2.0**-32)
@@ -30,7 +27,10 @@ def normals(key: np.uint64, frame: int, count: int) -> Singles:
 
     :param key: from :func:`regolith_world.counter.stream_key`
     :param frame: index of the frame or sample, 0 <= frame < 2^64
-    :param count: how many
+    :param count: length of the result
+
+    Source: box1958.
+    Checked by: test_camera_stages.py::test_frames_repeat_and_differ.
     """
     out = np.empty(count, dtype=np.float32)
     blocks = (count + 3) // 4
@@ -45,23 +45,27 @@ def uniforms(key: np.uint64, frame: int, count: int) -> Singles:
     return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def unit(word):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def unit(word: np.uint64) -> Single:
     """Return a single in [0, 1) from a word below 2^32."""
     return np.float32(word >> np.uint64(8)) * _TO_UNIT
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def _pair(a, b):  # type: ignore[no-untyped-def]
-    """Return two standard normal numbers from two words of 32 bits (Box & Muller 1958)."""
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def _pair(a: np.uint32, b: np.uint32) -> tuple[Single, Single]:
+    """Return two standard normal numbers from two words of 32 bits.
+
+    Source: box1958.
+    Checked by: test_camera_stages.py::test_frames_repeat_and_differ.
+    """
     # All 32 bits go into the radius, which reaches 6.7: a tail cut at 5.8 would show in long runs.
     radius = math.sqrt(_MINUS_TWO * log((np.float32(a) + _HALF) * _TO_WHOLE))
     cosine, sine = turned(np.float32(np.int32(b >> np.uint32(8))) * _TO_UNIT)
     return radius * cosine, radius * sine
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def normal_blocks(key, frame, first, count, words, out):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def normal_blocks(key: np.uint64, frame: np.uint64, first: int, count: int, words: Words, out: Singles) -> None:
     """Write the 4 ``count`` standard normal numbers of the blocks from ``first`` on into ``out``.
 
     :param words: scratch of uint32, shape (4, at least count); some hundred blocks at a time stay in the nearest cache
@@ -76,8 +80,8 @@ def normal_blocks(key, frame, first, count, words, out):  # type: ignore[no-unty
         out[4 * n], out[4 * n + 1], out[4 * n + 2], out[4 * n + 3] = z0, z1, z2, z3
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _normals(first, last, key, frame, out):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _normals(first: int, last: int, key: np.uint64, frame: np.uint64, out: Singles) -> None:
     words = np.empty((4, _CHUNK), np.uint32)
     numbers = np.empty(4 * _CHUNK, np.float32)
     for block in range(first, last, _CHUNK):
@@ -88,8 +92,8 @@ def _normals(first, last, key, frame, out):  # type: ignore[no-untyped-def]
         out[at:end] = numbers[: end - at]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _uniforms(first, last, key, frame, out):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _uniforms(first: int, last: int, key: np.uint64, frame: np.uint64, out: Singles) -> None:
     count = out.shape[0]
     for block in range(first, last):
         words = philox(key, frame, block)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a scenario says about sensing: the sensors and lamps of its vehicles, and the light they are in."""
+"""The schema of a scenario's sensing: sensors and lamps of its vehicles, and the light."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class Output:
     """A topic that a sensor may publish."""
 
     topic: str
-    """Below ``/VEHICLE/SENSOR``."""
+    """Name below ``/VEHICLE/SENSOR``."""
     message: str
-    """E.g. ``sensor_msgs/msg/Image``."""
+    """Type, e.g. ``sensor_msgs/msg/Image``."""
     large: bool = False
-    """Whether a recording takes it only where it is asked for."""
+    """Whether it is recorded on request only."""
     needs: frozenset[str] = frozenset()
-    """What its sensor follows besides what it needs anyway, see :attr:`SensorType.needs`."""
+    """Streams for this output besides :attr:`SensorType.needs`."""
 
 
 @dataclass(frozen=True)
@@ -57,13 +57,13 @@ class SensorFrame:
     """A coordinate frame of a sensor."""
 
     suffix: str
-    """Its name is ``VEHICLE/SENSOR_suffix``."""
+    """End of its name, ``VEHICLE/SENSOR_suffix``."""
     parent: str
-    """Suffix of the frame it is fixed in; '': the vehicle's base."""
+    """Suffix of its parent frame; '': the vehicle's base."""
     position: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """In that [m]."""
+    """In the parent frame [m]."""
     orientation: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 1.0)
-    """Quaternion (x, y, z, w) that takes it to that."""
+    """Quaternion (x, y, z, w) from this frame to its parent."""
 
 
 LINK = 'link'
@@ -72,28 +72,28 @@ OPTICAL = SensorFrame('optical_frame', LINK, orientation=(-0.5, 0.5, -0.5, 0.5))
 """x right, y down, z ahead (REP 103)."""
 MOTION, WHEELS = 'motion', 'wheels'
 NEEDS = (MOTION, WHEELS)
-"""Streams (:mod:`regolith_vehicles.streams`) that a sensor may need besides the poses of all vehicles, which the scene
-is made from: the motion of its own vehicle, the states of all vehicles' wheels."""
+"""Streams (:mod:`regolith_vehicles.streams`) that a sensor may need besides the poses of all vehicles: the motion of
+its own vehicle, the states of all vehicles' wheels."""
 
 
 @dataclass(frozen=True)
 class SensorType:
-    """A kind of sensor: what its YAML files hold, who publishes it, what it needs."""
+    """A kind of sensor: schema of its YAML files, publisher, needs."""
 
     config: type[Section]
     """Schema of its model; has the fields ``type`` (with the type's name as default) and ``rate_hz``."""
     topics: str
     """``module:factory`` of its :class:`regolith_sensors.ros.sensor_topics.SensorTopics`; imported by the node only."""
     outputs: Mapping[str, tuple[Output, ...]]
-    """What may stand in ``outputs``."""
+    """Topics by their names in ``outputs``."""
     default: tuple[str, ...]
-    """What is published where ``outputs`` is left out."""
+    """Outputs of an entry without ``outputs``."""
     always: tuple[Output, ...] = ()
-    """What comes with any output."""
+    """Topics besides any output."""
     needs: frozenset[str] = frozenset()
-    """Of :data:`NEEDS`."""
+    """Required streams, of :data:`NEEDS`."""
     fixed_frames: tuple[SensorFrame, ...] = ()
-    """Besides its body frame."""
+    """Frames besides its body frame."""
     pairs: bool = False
     """Whether two of them make a stereo pair."""
 
@@ -104,7 +104,7 @@ class SensorType:
             raise ValueError(f'needs {sorted(wanted)}; allowed: {", ".join(NEEDS)}')
 
     def frames(self, mount: Mount) -> tuple[SensorFrame, ...]:
-        """Return the frames of such a sensor, parents first; what it publishes is in the last of them."""
+        """Return the frames of such a sensor, parents first; its messages are in the last of them."""
         x, y, z, w = (float(v) for v in mount.orientation)
         return (SensorFrame(LINK, '', mount.xyz, (x, y, z, w)), *self.fixed_frames)
 
@@ -166,7 +166,7 @@ def sensor_types() -> dict[str, SensorType]:
 
 
 class Mount(Section):
-    """Where something sits on its vehicle."""
+    """Place and orientation on a vehicle."""
 
     xyz: tuple[Metres, Metres, Metres] = Field((0.0, 0.0, 0.0), description='in base_link [m]')
     rpy_deg: tuple[Degrees, Degrees, Degrees] = Field(
@@ -211,7 +211,7 @@ class Lamp(Section):
         return self
 
     def spotlight(self, position: Floats, orientation: Floats) -> Spotlight:
-        """Return the lamp as it shines from a vehicle whose base is here."""
+        """Return the lamp of a vehicle whose base has this position [m] and orientation (x, y, z, w) in the world."""
         turn = matrix(orientation)
         return Spotlight(
             position + turn @ self.mount.position,
@@ -251,7 +251,7 @@ class SunOver(Section):
 
 
 def _sun_kind(value: Any) -> str:
-    """Return which of the two somebody meant, by the keys that only one of them has."""
+    """Return 'at' or 'over', by the keys that only one of the two has."""
     keys = value if isinstance(value, dict) else type(value).model_fields if isinstance(value, BaseModel) else ()
     return 'over' if not {'latitude_deg', 'longitude_deg', 'utc'}.isdisjoint(keys) else 'at'
 
@@ -266,7 +266,7 @@ def _known_soil(name: str) -> str:
 
 
 class LightConfig(Section):
-    """The ``light`` section: what shines, and how the ground looks in it."""
+    """The ``light`` section: the sun, and the look of the ground."""
 
     sun: AnySun | None = Field(
         SunAt(azimuth_deg=120.0, elevation_deg=20.0),
@@ -297,28 +297,28 @@ class Sensor:
     name: str
     kind: SensorType
     config: Any
-    """Of its model, its rate replaced where the scenario says so."""
+    """Of its model, with the scenario's rate if it has one."""
     mount: Mount
     outputs: tuple[str, ...]
     baseline_m: float = 0.0
-    """Of the right camera of a stereo pair: how far it is to the right of the left one [m]."""
+    """Of the right camera of a stereo pair: its distance from the left one [m]."""
     frame_prefix: str = ''
-    """Before the ids of all frames of its vehicle."""
+    """Prefix of the ids of all its vehicle's frames."""
 
     @property
     def full_name(self) -> str:
-        """Return ``VEHICLE/SENSOR``, by which its noise is keyed."""
+        """Return ``VEHICLE/SENSOR``, the key of its noise."""
         return f'{self.vehicle}/{self.name}'
 
     @property
     def topics(self) -> tuple[tuple[str, Output], ...]:
-        """Return (absolute name, output) of all that it publishes."""
+        """Return (absolute name, output) of all its topics."""
         outputs = [o for name in self.outputs for o in self.kind.outputs[name]] + list(self.kind.always)
         return tuple((f'/{self.full_name}/{o.topic}', o) for o in outputs)
 
     @property
     def needs(self) -> frozenset[str]:
-        """Return what it follows, of :data:`NEEDS`."""
+        """Return its required streams, of :data:`NEEDS`."""
         return self.kind.needs.union(*(output.needs for _, output in self.topics))
 
     @property
@@ -328,7 +328,7 @@ class Sensor:
 
     @property
     def frame_id(self) -> str:
-        """Return the name of the frame that what it publishes is in."""
+        """Return the id of the frame of its messages."""
         return self.frame(self.frames[-1].suffix)
 
     def frame(self, suffix: str) -> str:
@@ -340,16 +340,17 @@ class Sensor:
         return round(n * 1e9 / float(self.config.rate_hz))
 
     def make_topics(self, *arguments: Any) -> Any:
-        """Return what publishes it; imports ROS."""
+        """Return its :class:`regolith_sensors.ros.sensor_topics.SensorTopics`; imports ROS."""
         module, _, factory = self.kind.topics.partition(':')
         return getattr(import_module(module), factory)(self, *arguments)
 
 
 def resolved_entry(entry: SensorEntry, source: YamlSource, at: KeyPath) -> SensorEntry:
-    """Return the entry with its model written out and its rate in it, as a resolved scenario keeps it.
+    """Return the entry of a resolved scenario: its model written out, with the entry's rate.
 
-    :param source: the file that holds it
-    :param at: where in that file
+    :param entry: of the scenario
+    :param source: file of the scenario
+    :param at: key of the entry in that file
     :raises InputError: naming file, key, value and what is allowed
     """
     kinds = sensor_types()
@@ -379,12 +380,13 @@ def resolved_entry(entry: SensorEntry, source: YamlSource, at: KeyPath) -> Senso
 
 
 def check_pair(entries: Mapping[str, SensorEntry], name: str, source: YamlSource, at: KeyPath) -> None:
-    """Refuse a stereo pair that is none.
+    """Refuse an impossible stereo pair.
 
-    :param entries: resolved ones of a vehicle
-    :param name: of the right one
-    :param source: the file that holds them
-    :param at: where in that file the right one stands
+    :param entries: resolved sensors of a vehicle
+    :param name: of the right camera
+    :param source: file of the scenario
+    :param at: key of the right camera in that file
+    :raises InputError: naming what is wrong with it
     """
     right, left = entries[name], str(entries[name].stereo_with)
     kinds = sensor_types()
@@ -395,11 +397,13 @@ def check_pair(entries: Mapping[str, SensorEntry], name: str, source: YamlSource
 
 
 def baseline(right: SensorEntry, left: SensorEntry, source: YamlSource, at: KeyPath) -> float:
-    """Return how far the right camera of a pair is to the right of the left one [m].
+    """Return the baseline of a stereo pair [m].
 
-    :param source: the file that holds them
-    :param at: where in that file the right one stands
-    :raises InputError: if they are not parallel, side by side and alike
+    :param right: entry of the right camera
+    :param left: entry of the left camera
+    :param source: file of the scenario
+    :param at: key of the right camera in that file
+    :raises InputError: if they are not parallel, side by side and of one model
     """
     if right.mount.rpy_deg != left.mount.rpy_deg:
         allowed = f'{list(left.mount.rpy_deg)}'
@@ -420,9 +424,9 @@ def sensors_of(
 ) -> tuple[Sensor, ...]:
     """Return all sensors of a resolved scenario, in name order.
 
-    :param vehicles: name -> the vehicle's sensors by name, as the scenario holds them
-    :param prefixes: name -> what stands before the ids of its frames; none: the vehicle's name and /
-    :raises InputError: if it was not resolved, or was tampered with
+    :param vehicles: by vehicle, its sensors by name as in the scenario
+    :param prefixes: by vehicle, the prefix of its frames' ids; None: the vehicle's name and /
+    :raises InputError: if the scenario was not resolved, or was changed since
     """
     kinds = sensor_types()
     source = YamlSource.of({}, 'scenario')
@@ -451,9 +455,10 @@ def scenario_sensors(scenario: Any) -> tuple[Sensor, ...]:
 
 
 def followed_streams(sensors: Iterable[Sensor], vehicles: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return which streams of each vehicle the sensors of a scenario must not miss; without sensors none.
+    """Return the streams of each vehicle that a scenario's sensors must receive in full; without sensors none.
 
-    :param vehicles: names of all
+    :param sensors: of the scenario
+    :param vehicles: names of all vehicles
     """
     sensing = list(sensors)
     everybodys = ('state', WHEELS) if any(WHEELS in sensor.needs for sensor in sensing) else ('state',)
@@ -462,7 +467,7 @@ def followed_streams(sensors: Iterable[Sensor], vehicles: Iterable[str]) -> dict
 
 
 def lag_s(sensors: Iterable[Sensor], heartbeat_s: float) -> float:
-    """Return how far the world may run ahead of its sensors: a period of the fastest one, at least two heartbeats."""
+    """Return the world's largest lead over its sensors [s]: a period of the fastest one, at least two heartbeats."""
     return max(min((1.0 / s.config.rate_hz for s in sensors), default=0.0), 2.0 * heartbeat_s)
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Which frame of which sensor comes next: in the order in which they end, whatever the speed of the run."""
+"""The order of all sensors' frames: that in which they end, at any speed of the run."""
 
 from __future__ import annotations
 
@@ -11,33 +11,34 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, order=True)
 class Due:
-    """A frame to be made."""
+    """A frame of the future."""
 
     end_ns: int
-    """When its exposure or sweep ends [ns]."""
+    """End of its exposure or sweep [ns]."""
     t_ns: int
-    """Its time, and stamp [ns]; of frames that end together the one that begins first is made first: the end of a run
-    still sees a sweep that ends with it, and no frame that begins with it."""
+    """Its time and stamp [ns]. Of frames that end together the one that begins first comes first: a run's last frames
+    are the sweeps that end with it, and none that begins with it."""
     sensor: int
-    """Position of the sensor in the list it was given in."""
+    """Index of the sensor."""
     n: int
+    """Number of the frame."""
 
 
 class Schedule:
     """The next frame of every sensor; frame n is at round(n 1e9 / f) ns, n = 0, 1, 2, ..."""
 
     def __init__(self, frame_ns: Sequence[Callable[[int], int]], after_ns: Sequence[int]) -> None:
-        """Make it for sensors.
+        """Start with the first frames.
 
-        :param frame_ns: of each, the time of frame n [ns]
-        :param after_ns: of each, for how long after that the frame lasts [ns]
+        :param frame_ns: of each sensor, the time of frame n [ns]
+        :param after_ns: of each sensor, the duration of a frame after that time [ns]
         """
         self._frame_ns, self._after_ns = list(frame_ns), list(after_ns)
         self._heap: list[Due] = []
         self.start(0)
 
     def start(self, t_ns: int) -> None:
-        """Go on with the first frames at or after a time [ns]: at the beginning, or after a rewind."""
+        """Continue with the first frames at or after a time [ns], as after a rewind."""
         self._heap = []
         for sensor, frame_ns in enumerate(self._frame_ns):
             low, high = 0, 1
@@ -57,6 +58,6 @@ class Schedule:
         return self._heap[0] if self._heap else None
 
     def done(self) -> None:
-        """Go on to the frame behind it."""
+        """Proceed to the following frame."""
         due = heapq.heappop(self._heap)
         self._push(due.sensor, due.n + 1)

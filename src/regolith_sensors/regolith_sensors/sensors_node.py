@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""All sensors of a run in one process: an observer that follows the world and never lets a frame be skipped.
+"""All sensors of a run in one process: an observer that follows the world and makes every frame.
 
-It publishes ``regolith/sensors/ack`` (regolith_msgs/SensorsAck, latched): up to when all frames are done. The world
-does not run ahead of that by more than ``sensors_lag_s``.
+It publishes ``regolith/sensors/ack`` (regolith_msgs/SensorsAck, latched): the time up to which all frames are done. The
+world does not run ahead of it by more than ``sensors_lag_s``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tf2_msgs.msg import TFMessage
 from regolith_sensors import warm_up
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
 from regolith_sensors.scenario_config import Lamp, LightConfig, Sensor, scenario_sensors
-from regolith_sensors.scene.build import VehicleModel, World
+from regolith_sensors.scene.build import SensedWorld, VehicleModel
 from regolith_sensors.schedule import Due, Schedule
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.ros import convert as soil_convert
@@ -32,7 +32,7 @@ from regolith_world.config import WorldConfig, load_section
 from regolith_world.records import Command, Verdict
 from regolith_world.ros import qos
 from regolith_world.ros.convert import key_record, quaternion, vector3
-from regolith_world.ros.garbage import settle
+from regolith_world.ros.garbage import freeze_garbage_collector
 from regolith_world.ros.inbox import Inbox
 from regolith_world.ros.leaving import Leaving, run_process
 from regolith_world.ros.naming import helper_node, named_node, root_of
@@ -40,11 +40,11 @@ from regolith_world.ros.parameters import declare, declare_run, declare_scenario
 from regolith_world.ros.patience import Patience, Starting
 
 _FLUSH_S = 2.0
-"""How long frames of the last cycle may wait for states after STOP [wall s]."""
+"""Longest wait for the states of the last frames after STOP [wall s]."""
 
 
 class _Scenario(BaseModel):
-    """The sections of a scenario that sensors are made from."""
+    """The sections of a scenario that sensors need."""
 
     seed: int
     duration_s: float
@@ -55,10 +55,10 @@ class _Scenario(BaseModel):
 
 
 class SensorsNode:
-    """Follows cycles, ground and vehicles; makes frame after frame."""
+    """The process: follows cycles, ground and vehicles, and makes frame after frame."""
 
     def __init__(self) -> None:
-        """Build everything and compile what is not compiled yet."""
+        """Build the scenes and compile the kernels."""
         self.node = Node('sensors')
         scenario_file = declare_scenario(self.node)
         self._run_id = declare_run(self.node)
@@ -77,12 +77,12 @@ class SensorsNode:
         self.topics = self._make_topics(sensors, scenario)
         spans = [topics.span_ns for topics in self.topics]
         kept_ns = 2_000_000_000 + 2 * max(before + after for before, after in spans)
-        self.world = World(scenario.terrain, scenario.light, scenario.seed, models, kept_ns)
+        self.world = SensedWorld(scenario.terrain, scenario.light, scenario.seed, models, kept_ns)
         self.states = self.world.states
         self._views = self.world.views(topics.sensor.vehicle for topics in self.topics)
         self._seeing = {topics.sensor.vehicle for topics in self.topics if topics.sees}
         for name in sorted(self._seeing):
-            # Tiles take seconds to make; the world need not wait for them.
+            # Tiles take seconds; made here they keep no cycle waiting.
             x, y = scenario.vehicles[name].position
             self._views[name].look_around((x, y, float(self.states.ground.grid.levels(x, y))))
         warm_up.main(scenario.light.rays)
@@ -121,7 +121,7 @@ class SensorsNode:
             made.append(sensor.make_topics(context))
         return made
 
-    # -- what comes in ------------------------------------------------------------------------------------------
+    # -- input --------------------------------------------------------------------------------------------------
 
     def _follow(self, vehicle: str) -> None:
         track, parts = self.states.tracks[vehicle], self._parts[vehicle]
@@ -152,7 +152,7 @@ class SensorsNode:
             self._schedule.start(message.t_ns)
 
     def _find_ground(self) -> None:
-        """Ask terrain for all that changed, while this follower knows that it has missed something."""
+        """Ask terrain for a snapshot after a missed update."""
         if self._snapshot is None:
             if not self._asking.service_is_ready():
                 self._executor.spin_once(timeout_sec=0.02)
@@ -172,12 +172,12 @@ class SensorsNode:
     # -- the loop -----------------------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Take part until the world stops.
+        """Make frames until the world stops.
 
         :raises TimeoutError: if there is no world
         """
         self._wait_for_all()
-        settle()
+        freeze_garbage_collector()
         self._ack.publish(SensorsAck(run=self._run_id, epoch=0, t_ns=-1))
         until = 0.0
         while not self._leaving.overdue:
@@ -213,7 +213,7 @@ class SensorsNode:
 
     @property
     def _complete(self) -> bool:
-        """Whether no frame can come any more."""
+        """Whether no further frame is possible."""
         due = self._schedule.next()
         return due is None or not self._possible(due)
 
@@ -222,13 +222,13 @@ class SensorsNode:
         return due.end_ns <= self.states.ground.committed_ns and due.t_ns < self.states.ground.committed_ns
 
     def _make_frames(self) -> None:
-        """Make all frames for which everything is known."""
+        """Make all frames whose states and ground are known."""
         while (due := self._schedule.next()) is not None and self._possible(due):
             topics = self.topics[due.sensor]
             first_ns = due.t_ns - topics.span_ns[0]
             ground = self.states.ground
             if not ground.lost and max(first_ns, 0) < ground.valid_from_ns:
-                # What it would have to show was before this process came, or before the checkpoint.
+                # Its ground is older than this process, or than the checkpoint.
                 self._schedule.done()
                 continue
             if not self.states.covers(first_ns, due.end_ns) or (topics.wanted and not topics.ready(due.t_ns)):
@@ -249,7 +249,7 @@ class SensorsNode:
                 self._views[vehicle].take_ground(changed)
 
     def _acknowledge(self) -> None:
-        """Tell the world up to when everything is done that can be done."""
+        """Publish the time up to which all possible frames are done."""
         ground, due = self.states.ground, self._schedule.next()
         if ground.epoch < 0 or ground.lost:
             return
@@ -263,9 +263,10 @@ class SensorsNode:
 
 
 def static_transforms(sensor: Sensor, base_frame: str) -> list[TransformStamped]:
-    """Return where a sensor's frames are, parents first, the first in its vehicle's base.
+    """Return the transforms of a sensor's frames, parents first, the first in its vehicle's base.
 
-    :param base_frame: as the vehicle's file names it
+    :param sensor: of the scenario
+    :param base_frame: the base's name in the vehicle's file
     """
     found = []
     for frame in sensor.frames:

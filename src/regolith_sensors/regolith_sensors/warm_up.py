@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles every kernel of the package once, so that the first frame comes as fast as the next."""
+"""Compilation of all kernels of the package, so that the first frame is as fast as the next."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from regolith_terrain.surface import FlatField
 def main(rays: str = USUAL) -> None:
     """Take one small picture, one scan and one inertial sample.
 
-    :param rays: name of the back end that traces rays
+    :param rays: name of the ray back end
     """
     ground = SoilGround(SoilGrid(FlatField(), 0.05), (-2.0, 2.0, -2.0, 2.0))
     scene = Scene(ground, [Principled((0.1, 0.1, 0.1))], rays=ray_backend(rays)())

@@ -12,7 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from regolith_sensors.brdf import PRESETS, HapkeParameters, hapke_components, hapke_reflectance, phase_function
+from regolith_sensors.brdf import (
+    PRESETS,
+    HapkeParameters,
+    hapke_components,
+    hapke_reflectance,
+    lambert_reflectance,
+    phase_function,
+)
 from regolith_sensors.rays.shading import hapke_constants, hapke_fast_many, hapke_lanes, hapke_row, haversine
 
 DATA = Path(__file__).parent / 'data'
@@ -167,6 +174,40 @@ def test_coherent_backscatter_doubles_opposition_at_most() -> None:
     zero = hapke_reflectance(0.3, 0.3, 0.0, with_it) / hapke_reflectance(0.3, 0.3, 0.0, PRESETS['lunar_paper'])
     far = hapke_reflectance(1.2, 1.2, np.pi, with_it) / hapke_reflectance(1.2, 1.2, np.pi, PRESETS['lunar_paper'])
     assert zero == pytest.approx(2.0, abs=1e-12) and 1.0 < far < 1.01
+
+
+def test_coherent_backscatter_near_opposition_and_far_from_it() -> None:
+    """Limits of Bc(y), y = tan(g/2) / hc: 1 - 9 y / 4 for y -> 0 and (1 + 1 / y) / (2 (1 + y)^2) for y -> infinity."""
+    p = dataclasses.replace(PRESETS['lunar_paper'], Bc0=1.0, hc=0.1)
+
+    def bc(y: float) -> float:
+        return float(hapke_components(2.0 * math.atan(y * p.hc), 0.0, 0.0, p)['Bc'])
+
+    # The next term of the series is 43 y^2 / 12; exp(-40) is 4e-18.
+    assert bc(1e-4) == pytest.approx(1.0 - 2.25e-4, abs=4e-8)
+    assert bc(40.0) == pytest.approx((1.0 + 1.0 / 40.0) / (2.0 * 41.0**2), rel=1e-12)
+    i, e, psi = random_geometry(20_000, 3)
+    np.testing.assert_allclose(hapke_fast_many(i, e, psi, p), hapke_reflectance(i, e, psi, p), rtol=1e-3)
+
+
+def test_porosity_brightens() -> None:
+    """K of Hapke 2008: 1 + x / 2 for small x = 1.209 phi^(2/3); 1.440 477 796 at phi = 0.3, endless where x = 1."""
+    def k(phi: float) -> float:
+        return dataclasses.replace(PRESETS['lunar_K1'], phi=phi).porosity_factor
+
+    assert k(0.0) == 1.0 and k(0.3) == pytest.approx(1.440477796, rel=1e-9)
+    x = 1.209 * 1e-6 ** (2.0 / 3.0)
+    # The next term is x^2 / 3.
+    assert k(1e-6) - 1.0 == pytest.approx(0.5 * x, rel=x)
+    assert k(0.7519) > 7.0
+
+
+def test_a_lambert_surface_sends_back_its_albedo() -> None:
+    """Over the hemisphere r cos e / cos i sums to the albedo, from any direction; none comes from below the horizon."""
+    for i in (0.0, 0.7, 1.5):
+        # r does not depend on e: the integral of cos e is pi.
+        assert math.pi * lambert_reflectance(i, 0.3) / math.cos(i) == pytest.approx(0.3, rel=1e-12)
+    assert lambert_reflectance([1.6, 3.0]).tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize('change', [{'w': 1.2}, {'b': 1.0}, {'phi': 0.8}, {'theta': 23.4}, {'hs': 0.0}, {'c': math.nan}])

@@ -20,7 +20,7 @@ from regolith_sensors.camera.lens import project
 from regolith_sensors.camera.pipeline import Camera, Pose
 from regolith_sensors.config import SensorModelError, load_sensor, sensor_models
 from regolith_sensors.light import Sun
-from regolith_sensors.scene.materials import Lambert, Regolith
+from regolith_sensors.scene.materials import HapkeSoil, Lambert
 from regolith_sensors.scene.meshes import cylinder
 from regolith_sensors.scene.scene import Scene, Semantic
 
@@ -92,7 +92,7 @@ def photograph(device: Camera, scene: Scene, frame: int = 0) -> np.ndarray:
 
 
 def test_frames_repeat_bit_for_bit(flat_scene: Callable[..., Scene]) -> None:
-    scene = flat_scene(Regolith())
+    scene = flat_scene(HapkeSoil())
     everything = {'stages': {}, 'noise': {'read': (5.0, 5.0, 5.0), 'prnu': 0.01, 'dsnu': 2.0, 'row': 1.0, 'column': 1.0, 'hot_fraction': 0.001, 'dead_fraction': 0.001},
                   'effects': {'dust_spots': 5, 'glare': 0.05}, 'samples': 2, 'color': 'rgb'}
     first = photograph(camera(**everything), scene, 3)
@@ -122,6 +122,18 @@ def test_automatic_exposure(flat_scene: Callable[..., Scene]) -> None:
         image = photograph(camera(auto_exposure=meter), flat_scene(Lambert((albedo,) * 3)))
         assert np.percentile(image[::4, ::4], 90.0) / 65535 == pytest.approx(0.5, abs=0.01)
     assert photograph(camera(exposure_s=10.0), flat_scene()).max() == 65535
+
+
+def test_samples_lie_evenly_in_their_pixel() -> None:
+    """Sixteen offsets: the first in the middle, at most one cell of 4 x 4 empty (of random ones six would be)."""
+    camera = Camera(CameraConfig.model_validate({**SMALL, 'samples': 16}), 1, 'cam')
+    offsets = np.array([camera.offset(k) for k in range(16)])
+    assert offsets[0].tolist() == [0.0, 0.0] and np.abs(offsets).max() <= 0.5
+    cells = np.floor((offsets + 0.5) * 4.0).astype(int)
+    assert len(np.unique(cells[:, 0] * 4 + cells[:, 1])) >= 15
+    # The plastic number's lattice: 1 / x and 1 / x^2 of x^3 = x + 1.
+    step = (offsets[1] - offsets[0]) % 1.0
+    assert 1.0 / step[0] ** 3 == pytest.approx(1.0 / step[0] + 1.0) and step[1] == pytest.approx(step[0] ** 2)
 
 
 def test_motion_blur(flat_scene: Callable[..., Scene]) -> None:

@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 import pytest
 
@@ -188,6 +189,20 @@ def test_inverse_of_every_model(model: str, k: tuple[float, ...]) -> None:
     # The Newton residual is 1e-12 in the image.
     np.testing.assert_allclose(xu, x, atol=1e-11)
     np.testing.assert_allclose(yu, y, atol=1e-11)
+
+
+@pytest.mark.parametrize('model', ['plumb_bob', 'rational_polynomial', 'equidistant'])
+def test_every_model_is_opencvs(model: str) -> None:
+    """The formulas of CameraInfo's models in a second implementation, tangential terms included."""
+    k = {
+        'plumb_bob': (-0.16, 0.2, 1e-3, -2e-3, -0.12), 'equidistant': (-0.02, 0.01, -0.003, 0.0005),
+        'rational_polynomial': (0.4, -0.2, 1e-3, 5e-4, 0.05, 0.6, -0.1, 0.02),
+    }[model]
+    x, y = (a.ravel() for a in np.meshgrid(np.linspace(-0.6, 0.6, 13), np.linspace(-0.5, 0.5, 11)))
+    points = np.stack([x, y, np.ones_like(x)], axis=-1)[:, None, :]
+    projected = cv2.fisheye.projectPoints if model == 'equidistant' else cv2.projectPoints
+    seen = projected(points, np.zeros(3), np.zeros(3), np.eye(3), np.array(k))[0].reshape(-1, 2)
+    np.testing.assert_allclose(np.stack(distort(x, y, k, model), axis=-1), seen, atol=1e-12)
 
 
 def test_lenses_that_fold_are_refused() -> None:

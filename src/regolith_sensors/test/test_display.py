@@ -16,7 +16,7 @@ from regolith_sensors.camera.display import display_image
 from regolith_sensors.camera.pipeline import Camera, Pose
 from regolith_sensors.config import SensorModelError, load_sensor, sensor_models
 from regolith_sensors.light import Sun
-from regolith_sensors.scene.materials import Lambert, Regolith
+from regolith_sensors.scene.materials import HapkeSoil, Lambert
 from regolith_sensors.scene.scene import Scene
 
 OFF = {'defocus': False, 'noise': False, 'fixed_pattern': False, 'vignetting': False}
@@ -35,7 +35,7 @@ def ground(scene: Scene, model: dict[str, Any] | str, **changes: Any) -> Any:
 
 @pytest.mark.parametrize('model', sensor_models('camera'))
 def test_sunlit_regolith_is_neutral_to_warm(model: str, flat_scene: Callable[..., Scene]) -> None:
-    red, green, blue = ground(flat_scene(Regolith()), model)
+    red, green, blue = ground(flat_scene(HapkeSoil()), model)
     # Mature soil reflects some 45 % more at 650 nm than at 450 nm; nothing of the sensor's own colour is left.
     assert red > green > blue and red / blue == pytest.approx(1.18 / 0.82, rel=0.02)
     white = ground(flat_scene(Lambert((0.3,) * 3)), model)

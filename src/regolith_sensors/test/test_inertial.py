@@ -71,6 +71,22 @@ def test_quantised_and_saturated() -> None:
     assert force.tolist() == [[8.0, -8.0, 2.0], [0.0, 1.0, 8.0]]
 
 
+def test_every_constant_error_has_its_size() -> None:
+    """m = (1 + s + M) x + b0, drawn once per unit: over 2000 units each part has its deviation, and no other axis'."""
+    errors = {'turn_on': 0.2, 'scale': 0.01, 'misalignment_rad': 0.003}
+    true = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
+    config = ImuConfig.model_validate({'gyroscope': errors})
+    got = np.array([Imu(config, seed, 'imu').samples(0, true, true)[1] for seed in range(2000)])
+    offset, x, y = got[:, 0], got[:, 1] - got[:, 0], (got[:, 2] - got[:, 0]) / 2.0
+    # Deviations of 2000 units are known to 1.6 %: four of that.
+    assert offset.std(axis=0) == pytest.approx(0.2, rel=0.065)
+    assert np.array([x[:, 0].std(), y[:, 1].std()]) == pytest.approx(0.01, rel=0.065)
+    assert np.array([x[:, 1].std(), x[:, 2].std(), y[:, 0].std(), y[:, 2].std()]) == pytest.approx(0.003, rel=0.065)
+    assert x[:, 0].mean() == pytest.approx(1.0, abs=0.001) and abs(x[:, 1].mean()) < 3e-4
+    parts = np.stack([offset[:, 0], x[:, 0], x[:, 1], x[:, 2], y[:, 0], y[:, 1]])
+    assert np.abs(np.corrcoef(parts) - np.eye(6)).max() < 0.09
+
+
 def test_specific_force() -> None:
     np.testing.assert_allclose(specific_force((0, 0, 0), LEVEL, MOON), [0, 0, 1.62])
     # On its left side the body's y axis points up.
@@ -113,6 +129,21 @@ def test_fix_on_the_sphere() -> None:
     degree = math.pi / 180 * MOON_RADIUS
     assert Gnss(config, 1, 'g').fix(3, (degree, degree, 2.0)) == pytest.approx((61.0, 22.0, 7.0))
     assert geodetic((0, 100.0, 0), 0.0, 0.0, 0.0, MOON_RADIUS)[0] == pytest.approx(100.0 / MOON_RADIUS)
+
+
+@pytest.mark.parametrize('latitude_deg', [0.0, 45.0, -80.0])
+def test_local_coordinates_against_the_tangent_plane(latitude_deg: float) -> None:
+    """A point of the plane that touches the sphere, seen from its middle: the error is d^2 tan |latitude| / R at most."""
+    latitude, d = math.radians(latitude_deg), 100.0
+    turn = np.linspace(0.0, 2.0 * math.pi, 16, endpoint=False)
+    east, north = d * np.cos(turn), d * np.sin(turn)
+    up = np.array([math.cos(latitude), 0.0, math.sin(latitude)])
+    plane = MOON_RADIUS * up + east[:, None] * [0, 1, 0] + north[:, None] * [-math.sin(latitude), 0.0, math.cos(latitude)]
+    found = geodetic(np.stack([east, north, 0.0 * turn], axis=-1), latitude, 0.3, 0.0, MOON_RADIUS)
+    apart_north = (found[:, 0] - np.arcsin(plane[:, 2] / np.linalg.norm(plane, axis=1))) * MOON_RADIUS
+    apart_east = (found[:, 1] - 0.3 - np.arctan2(plane[:, 1], plane[:, 0])) * MOON_RADIUS * math.cos(latitude)
+    # Third order in d / R is a micrometre here.
+    assert np.hypot(apart_east, apart_north).max() < d * d * abs(math.tan(latitude)) / MOON_RADIUS + 1e-6
 
 
 def test_models() -> None:

@@ -15,7 +15,7 @@ from regolith_sensors.brdf import PRESETS
 from regolith_sensors.config import SensorModelError, load_sensor, sensor_models
 from regolith_sensors.lidar.config import LidarConfig
 from regolith_sensors.lidar.sweep import Lidar, Scan, beam_offsets, merged_return
-from regolith_sensors.scene.materials import Lambert, Regolith
+from regolith_sensors.scene.materials import HapkeSoil, Lambert
 from regolith_sensors.scene.meshes import box
 from regolith_sensors.scene.scene import Scene, Semantic
 
@@ -86,7 +86,7 @@ def test_edge_before_a_wall(flat_scene: Callable[..., Scene]) -> None:
 
 def test_intensity_against_incidence(flat_scene: Callable[..., Scene]) -> None:
     """(d) Regolith is flat within 2 %, Lambert falls as the cosine; regolith is 0.27 of a white target."""
-    soil = Regolith(PRESETS['lunar_paper'], (1.0, 1.0, 1.0))
+    soil = HapkeSoil(PRESETS['lunar_paper'], (1.0, 1.0, 1.0))
     for i in np.deg2rad([0.0, 20.0, 40.0, 60.0]):
         at = ((0.0, 0.0, 10.0 * math.cos(i)), math.pi / 2 - i)
         white = look(flat_scene(Lambert()), one_beam(), *at).intensity[0, 0, 0]
@@ -193,7 +193,7 @@ def test_shipped_lidars(
     flat_scene: Callable[..., Scene], name: str, rings: int, columns: int, lowest: float, highest: float, returns: int
 ) -> None:
     config = load_sensor(name, LidarConfig)
-    scan = look(flat_scene(Regolith()), config, (0.0, 0.0, 1.5), 0.0)
+    scan = look(flat_scene(HapkeSoil()), config, (0.0, 0.0, 1.5), 0.0)
     assert scan.range.shape == (returns, columns, rings)
     assert np.degrees(config.elevations[[0, -1]]) == pytest.approx([lowest, highest])
     # What looks up misses, what looks down at 6 degrees and more meets the ground within 15 m.

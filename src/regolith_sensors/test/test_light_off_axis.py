@@ -13,8 +13,8 @@ import pytest
 from regolith_sensors.camera.lens import pixel_rays
 from regolith_sensors.lidar.config import LidarConfig
 from regolith_sensors.lidar.sweep import Lidar
-from regolith_sensors.light import SUN_BANDS, SUN_RADIUS, Spotlight, Sun
-from regolith_sensors.rays.frame import Frame, draws
+from regolith_sensors.light import BAND_WAVELENGTHS, SUN_BANDS, SUN_RADIUS, Spotlight, Sun
+from regolith_sensors.rays.frame import Frame, sample_streams
 from regolith_sensors.rays.view import lights, view
 from regolith_sensors.scene.materials import Lambert
 from regolith_sensors.scene.meshes import box
@@ -30,7 +30,7 @@ def shoot(
     scene.centre(at)
     rays = scene.commit()
     camera = view(scene.origin, pixel_rays(size[1], size[0], focal, (), 'plumb_bob'), DOWN, at, focal)
-    return rays.render(camera, lights(scene.origin, sun, lamps), draws(1, 'camera', 0, samples))
+    return rays.render(camera, lights(scene.origin, sun, lamps), sample_streams(1, 'camera', 0, samples))
 
 
 @pytest.mark.parametrize('tilt', [0.0, 0.4])
@@ -94,6 +94,20 @@ def test_the_penumbra_of_a_darkened_sun(flat_scene: Callable[..., Scene]) -> Non
         # As in the test of the even disc: a hundredth and a half per column, less over some twenty of them.
         assert light[near].mean() == pytest.approx(darkened_part(at), abs=0.015), at
     assert darkened_part(-0.8) < 0.8 * 0.052  # an even disc: 0.052
+
+
+def test_the_sun_is_a_black_body_at_one_au() -> None:
+    """Planck's law at 5772 K over each band of 100 nm, from a disc of the sun's radius at 1 au; 1 / d^2 elsewhere."""
+    h, c, k = 6.62607015e-34, 299792458.0, 1.380649e-23
+    assert pytest.approx(695_700_000.0 / 149_597_870_700.0, rel=1e-4) == SUN_RADIUS
+    for irradiance, middle in zip(SUN_BANDS, BAND_WAVELENGTHS):
+        wave = middle + (np.arange(1000) + 0.5) * 1e-10 - 50e-9
+        radiance = 2.0 * h * c**2 / wave**5 / np.expm1(h * c / (wave * k * 5772.0))
+        # Given to three digits.
+        assert irradiance == pytest.approx(radiance.sum() * 1e-10 * math.pi * SUN_RADIUS**2, rel=4e-3)
+    near = Sun(0.0, 1.0, distance_au=0.9833)
+    np.testing.assert_allclose(near.irradiance, np.array(SUN_BANDS) / 0.9833**2, rtol=1e-12)
+    assert near.angular_radius == pytest.approx(SUN_RADIUS / 0.9833)
 
 
 def test_a_wide_beam_is_labelled_by_its_middle(flat_scene: Callable[..., Scene]) -> None:

@@ -16,9 +16,9 @@ from regolith_sensors.camera.lens import pixel_rays
 from regolith_sensors.camera.pipeline import OPTICAL_FROM_BODY
 from regolith_sensors.labels.ground_truth import Box2D, boxes
 from regolith_sensors.light import SUN_BANDS, SUN_RADIUS, Spotlight, Sun, subsolar_point, sun_over
-from regolith_sensors.rays.frame import Frame, draws
+from regolith_sensors.rays.frame import Frame, sample_streams
 from regolith_sensors.rays.view import lights, view
-from regolith_sensors.scene.materials import Lambert, Material, Principled, Regolith, material_table, reflect
+from regolith_sensors.scene.materials import HapkeSoil, Lambert, Material, Principled, material_table, reflect
 from regolith_sensors.scene.meshes import box, capsule, cylinder, icosphere, rock
 from regolith_sensors.scene.scene import Scene, Semantic
 from regolith_sensors.scene.terrain_tiles import SoilGround
@@ -40,7 +40,7 @@ def shoot(
     traced = scene.commit()
     rays = pixel_rays(size[1], size[0], focal, (), 'plumb_bob')
     camera = view(scene.origin, rays, rotation, position, focal)
-    return traced.render(camera, lights(scene.origin, sun, lamps), draws(1, 'camera', 0, sun_samples, bounce_samples))
+    return traced.render(camera, lights(scene.origin, sun, lamps), sample_streams(1, 'camera', 0, sun_samples, bounce_samples))
 
 
 def ahead(pitch_deg: float) -> np.ndarray:
@@ -51,7 +51,7 @@ def ahead(pitch_deg: float) -> np.ndarray:
 
 
 def test_level_regolith_shines_as_hapke_says(flat_scene: Callable[..., Scene]) -> None:
-    soil = Regolith(PRESETS['lunar_paper'], (1.2, 1.0, 0.8))
+    soil = HapkeSoil(PRESETS['lunar_paper'], (1.2, 1.0, 0.8))
     sun = Sun(math.radians(120.0), math.radians(25.0))
     height = 3.0
     frame = shoot(flat_scene(soil), (0.0, 0.0, height), ahead(40.0), sun)
@@ -76,7 +76,7 @@ def test_level_regolith_shines_as_hapke_says(flat_scene: Callable[..., Scene]) -
 
 def test_two_soils_side_by_side(flat_scene: Callable[..., Scene]) -> None:
     """Ground and a slab of another regolith, packets of pixels across their border: each as its own parameters say."""
-    scene = flat_scene(Regolith(PRESETS['lunar_paper'], (1.0, 1.0, 1.0)), (Regolith(PRESETS['pommerol2013'], (1.0, 1.0, 1.0)),))
+    scene = flat_scene(HapkeSoil(PRESETS['lunar_paper'], (1.0, 1.0, 1.0)), (HapkeSoil(PRESETS['pommerol2013'], (1.0, 1.0, 1.0)),))
     slab = scene.add_object('slab', [(scene.add_mesh(box((0.5, 0.5, 1e-3))), Semantic.OTHER)])
     scene.place(slab, 0, (0.13, 0.07, 0.0), (0, 0, math.sin(0.2), math.cos(0.2)))
     sun = Sun(math.radians(40.0), math.radians(35.0))
@@ -135,7 +135,7 @@ def test_lit_ground_lights_a_wall(flat_scene: Callable[..., Scene]) -> None:
 def test_lamp_washes_out_relief(flat_scene: Callable[..., Scene]) -> None:
     """The flat backscatter of regolith: contrast under a lamp at the camera is far below that of an oblique sun."""
     ground = SoilGround(SoilGrid(ProceduralField(5), 0.05), (-10, 10, -10, 10))
-    scene = Scene(ground, soil=Regolith(), micro_slope_deg=12.0, micro_albedo=0.0)
+    scene = Scene(ground, soil=HapkeSoil(), micro_slope_deg=12.0, micro_albedo=0.0)
     at = (0.0, 0.0, 2.0)
     lamp = Spotlight(np.array(at), np.array([0.0, 0.0, -1.0]), (100.0, 100.0, 100.0), 0.6, 0.8)
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from regolith_sensors.scenario_config import LightConfig
-from regolith_sensors.scene.build import VehicleModel, World
+from regolith_sensors.scene.build import SensedWorld, VehicleModel
 from regolith_sensors.scene.rock_layer import MOST, site_rocks
 from regolith_sensors.scene.terrain_tiles import SoilGround
 from regolith_sensors.scene.world_view import GroundHistory, PoseTrack, WorldStates
@@ -187,7 +187,7 @@ def test_far_ground_keeps_the_volume_of_ruts(stride: int) -> None:
 def test_rocks_have_numbers_of_their_own_wherever_one_looks_from() -> None:
     terrain = TerrainConfig.model_validate({'preset': 'mare', 'size_m': 60.0, 'spacing_m': 0.05})
     light = LightConfig.model_validate({'view_range_m': 60.0})
-    world = World(terrain, light, 3, {'amber': VehicleModel(*load_vehicle_model('viper'))})
+    world = SensedWorld(terrain, light, 3, {'amber': VehicleModel(*load_vehicle_model('viper'))})
     shown = []
     for x in (0.0, 12.0, 0.0):
         view = world.view('amber')

@@ -7,4 +7,5 @@ from regolith_files.moved import moved
 moved(__name__, {
     'bounded_yaml': 'regolith_files.bounded_yaml', 'refusal': 'regolith_files.refusal',
     'paths': 'regolith_files.paths', 'plugins': 'regolith_files.plugins',
+    'random': 'keyed_random',
 })

@@ -19,23 +19,23 @@ from pathlib import Path
 WORLD = 'world'
 """Name of the world's own blob."""
 FORMAT = 2
-"""Of manifest and blobs; 1 lost the shapes of empty arrays."""
+"""Format of manifest and blobs; 1 lost the shapes of empty arrays."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A committed state of everything."""
+    """A committed state of world and participants."""
 
     t_ns: int
     state_hash: str
     blobs: Mapping[str, bytes]
-    """Participant name -> its state; the world's own under ``world``."""
+    """State of each participant by name; the world's own under ``world``."""
 
 
 def write(folder: Path, checkpoint: Checkpoint) -> None:
     """Write a checkpoint, replacing one of the same name.
 
-    :raises OSError: if the disk refuses; nothing of it is left then
+    :raises OSError: if the disk refuses; no part of it is left then
     """
     if folder.exists():
         shutil.rmtree(folder)
@@ -60,9 +60,9 @@ def _fill(folder: Path, checkpoint: Checkpoint) -> None:
 
 
 def read(folder: Path) -> Checkpoint:
-    """Read a checkpoint.
+    """Return the checkpoint in a folder.
 
-    :raises ValueError: naming the file and what is wrong with it
+    :raises ValueError: naming the file and the problem
     """
     file = folder / 'manifest.json'
     try:

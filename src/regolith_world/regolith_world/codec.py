@@ -22,9 +22,9 @@ T = TypeVar('T')
 
 
 def plain(value: Any) -> Any:
-    """Return ``value`` (records, arrays, tuples, bytes) as what JSON can hold.
+    """Return ``value`` (records, arrays, tuples, bytes) as JSON values.
 
-    :raises TypeError: if it holds anything that would come back as something else
+    :raises TypeError: if any part of it would not survive the round trip
     """
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
@@ -48,7 +48,7 @@ def plain(value: Any) -> Any:
 
 
 def build(kind: Any, value: Any) -> Any:
-    """Return the object of type ``kind`` that :func:`plain` turned into ``value``."""
+    """Return the object of type ``kind`` for the JSON value of :func:`plain`."""
     origin = typing.get_origin(kind)
     if origin in (typing.Union, types.UnionType):
         return None if value is None else build(next(k for k in typing.get_args(kind) if k is not type(None)), value)
@@ -81,9 +81,9 @@ def encode(value: Any) -> bytes:
 
 
 def decode(kind: type[T], blob: bytes) -> T:
-    """Return the record of type ``kind`` that :func:`encode` wrote.
+    """Return the record of type ``kind`` from the bytes of :func:`encode`.
 
-    :raises ValueError: if it is none
+    :raises ValueError: if they hold none
     """
     try:
         return typing.cast(T, build(kind, json.loads(blob)))

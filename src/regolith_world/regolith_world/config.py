@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ``world`` section of a scenario, and how nodes read their own section of a resolved one."""
+"""The ``world`` section of a scenario, and the reading of sections by nodes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from regolith_world.site import Site
 
 
 class ChaosConfig(Section):
-    """Faults on purpose: what a run must shrug off, for tests of a user's own participants as well as ours."""
+    """Injected faults without effect on a run's result, for tests of participants."""
 
     duplicate: bool = Field(False, description='send every protocol message twice')
     drop_evolved_at: dict[str, int] = Field({}, description='participant -> cycle whose first answer it swallows')
@@ -26,7 +26,7 @@ class ChaosConfig(Section):
 
 
 class InputBarrier(Section):
-    """Has the world wait for an autonomy stack: each cycle starts once it has said something."""
+    """A topic of an autonomy stack for which every cycle waits."""
 
     topic: str = Field(min_length=1, description='absolute name, e.g. /amber/cmd_vel')
     type: str = Field('geometry_msgs/msg/Twist', description='of its messages')
@@ -34,7 +34,7 @@ class InputBarrier(Section):
 
 
 class WorldConfig(Section):
-    """How time advances and what happens when something goes wrong."""
+    """Time, contact, and reactions to failures."""
 
     heartbeat_s: float = Field(0.02, ge=SHORTEST_S, le=1.0, description='longest cycle [s]')
     dt_min_s: float = Field(1e-4, ge=SHORTEST_S, le=0.1, description='shortest cycle [s]; where NII remains, forced')
@@ -64,7 +64,7 @@ class WorldConfig(Section):
 
 
 class Head(BaseModel):
-    """What every node must know of a scenario beyond its own section; further keys are participants' sections."""
+    """Root keys of a scenario for every node; further keys are participants' sections."""
 
     model_config = ConfigDict(extra='allow')
 
@@ -75,11 +75,11 @@ class Head(BaseModel):
 
     @property
     def sections(self) -> Mapping[str, Any]:
-        """Everything else at the root that is there, by key."""
+        """All further keys at the root."""
         return {key: value for key, value in (self.model_extra or {}).items() if value is not None}
 
     def site(self) -> Site:
-        """Return the scenario as participants see it in a process that has no ground."""
+        """Return the scenario's site in a process without ground."""
         places = {
             name: (tuple(entry['position']), *map(tuple, entry.get('driver', {}).get('waypoints', ())))
             for name, entry in self.vehicles.items()
@@ -88,7 +88,7 @@ class Head(BaseModel):
 
 
 class UnresolvedScenario(ValueError):
-    """A file that nodes cannot be started with; the message names it, the key and what is allowed."""
+    """A file that is no resolved scenario; the message names it, the key and what is allowed."""
 
 
 SectionT = TypeVar('SectionT', bound=BaseModel)
@@ -100,7 +100,7 @@ def load_section(scenario_file: str | Path, key: str, model: type[SectionT]) -> 
     :param scenario_file: path of the resolved scenario
     :param key: dotted path of the section, e.g. ``vehicles.amber``; '' for the root
     :param model: the section's schema
-    :raises UnresolvedScenario: if it is no such file
+    :raises UnresolvedScenario: if the file is no resolved scenario
     """
     allowed = 'a resolved scenario, scenario.yaml of a run folder'
     try:

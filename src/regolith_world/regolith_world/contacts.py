@@ -3,11 +3,10 @@
 """Contacts between objects, solved once per commit as impulses.
 
 Sequential impulses (projected Gauss-Seidel) over all contact points of all touching pairs: Newton restitution,
-Coulomb friction, and a separating velocity that takes out penetration (Baumgarte 1972). Every impulse acts on
-both partners with opposite sign at one point, so linear and angular momentum are conserved to rounding. Bodies
-are treated as rigid with their composite inertia; inside an articulated vehicle the blow then spreads through
-its joints, which costs a few percent of the restitution. A part of a vehicle is struck with the vehicle's mass and
-the motion of its own.
+Coulomb friction, and a separating velocity that removes penetration. Every impulse acts on both partners with opposite
+sign at one point, so linear and angular momentum are conserved to rounding. Bodies count as rigid with their composite
+inertia; in an articulated vehicle the blow then spreads through its joints, which costs a few percent of the
+restitution. A part of a vehicle is struck with the vehicle's mass and the part's own motion.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ from regolith_world.records import BodyState, Impulse, Vector
 
 ITERATIONS = 60
 RESTING_SPEED = 0.02
-"""Approach below which a contact does not bounce [m/s]; else resting bodies would chatter."""
+"""Approach speed below which a contact does not bounce [m/s]: resting bodies would chatter."""
 CORRECTION = 0.8
-"""Part of the penetration that is taken out within one heartbeat."""
+"""Part of the penetration removed within one heartbeat."""
 MAX_PUSH = 0.5
-"""Fastest that bodies are parted which were set into each other [m/s]."""
+"""Largest separating velocity of bodies in penetration [m/s]."""
 MAX_PRESSING = 5.0
-"""Largest acceleration that is made up for beforehand [m/s^2]; beyond it, cycles just get shorter."""
+"""Largest acceleration that is compensated in advance [m/s^2]; beyond it, cycles get shorter."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
@@ -48,7 +47,13 @@ def _solve(
     iterations: int,
     out: Vector,
 ) -> None:  # pragma: no cover - compiled
-    """Fill ``out`` (n, 3) with the impulse on the second body of each contact; velocities are updated in place."""
+    """Fill ``out`` (n, 3) with the impulse on the second body of each contact; velocities are updated in place.
+
+    Source: catto2005; goldstein2002.
+    Checked by: test_contacts.py::test_a_smooth_blow_leaves_the_restitution_of_the_approach,
+    test_contacts.py::test_friction_stops_what_it_can_stop,
+    test_contacts.py::test_several_pairs_are_solved_together_and_conserve_momentum.
+    """
     n = points.shape[0]
     tangents = np.empty((n, 3, 3))
     effective = np.empty((n, 3))
@@ -98,7 +103,15 @@ Pair = tuple[str, str]
 
 
 def approach_speed(hit: Intersection, point: Vector, normal: Vector) -> float:
-    """Return how fast the two bodies close on each other at ``point`` along ``normal`` [m/s]."""
+    """Return the closing speed of two bodies at a point along a normal [m/s].
+
+    :param hit: the pair
+    :param point: in the world [m], shape (3,)
+    :param normal: unit vector from the first body to the second, shape (3,)
+
+    Source: goldstein2002.
+    Checked by: test_contacts.py::test_a_smooth_blow_leaves_the_restitution_of_the_approach.
+    """
     return -float((_velocity(hit.b.body, point) - _velocity(hit.a.body, point)) @ normal)
 
 
@@ -109,7 +122,7 @@ def _velocity(body: BodyState, point: Vector) -> Vector:
 
 
 def _drift(item: Object, point: Vector) -> Vector:
-    """Return how much faster a part moves at ``point`` than if it were rigidly fixed to its root [m/s], shape (3,)."""
+    """Return the velocity of a part at ``point`` relative to its rigidly moving root [m/s], shape (3,)."""
     root = item.root
     return np.zeros(3) if root is item else _velocity(item.body, point) - _velocity(root.body, point)
 
@@ -117,13 +130,14 @@ def _drift(item: Object, point: Vector) -> Vector:
 def measured_pressing(
     touching: Sequence[Intersection], separation: Mapping[Pair, float], dt_s: float
 ) -> dict[Pair, float]:
-    """Return with what acceleration each lasting contact was pressed together during the cycle [m/s^2].
+    """Return the acceleration that pressed each lasting contact together during a cycle [m/s^2], by pair.
 
-    Wheels (or gravity) press bodies together all through a cycle, but impulses act at its start only. What the
-    press did to the separating velocity they left is known at the end, and made up for in the next one.
+    Wheels (or gravity) press bodies together throughout a cycle, but impulses act at its start only. The loss of
+    separating velocity, known at the end, is compensated in the next cycle. The scheme is Regolith's own: a resting
+    pair sinks in by half a heartbeat's fall at most. Tests: test_contacts.py.
 
     :param touching: pairs in contact at the end of the cycle
-    :param separation: velocity the impulses at its start aimed at, by pair [m/s]
+    :param separation: separating velocity that the impulses at its start aimed at, by pair [m/s]
     :param dt_s: length of the cycle [s]
     """
     pressing = {}
@@ -141,9 +155,14 @@ def solve_contacts(
     """Return the impulses that stop (or bounce) all touching pairs, in pair order.
 
     :param touching: intersections of tangible pairs in contact, sorted by names
-    :param heartbeat_s: time over which penetration is taken out [s]
-    :param pressing: see :func:`measured_pressing`
-    :return: the impulses, and the separating velocity aimed at by pair [m/s]
+    :param heartbeat_s: time over which penetration is removed [s]
+    :param pressing: from :func:`measured_pressing`
+    :return: the impulses, and the separating velocity they aim at, by pair [m/s]
+
+    Source: catto2005; baumgarte1972.
+    Checked by: test_contacts.py::test_a_smooth_blow_leaves_the_restitution_of_the_approach,
+    test_contacts.py::test_penetration_is_taken_out_within_heartbeats_and_not_faster,
+    test_contacts.py::test_the_more_elastic_of_two_decides_and_friction_is_their_mean.
     """
     pressing = pressing or {}
     separation: dict[Pair, float] = {}

@@ -1,11 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Random words for compiled loops, as pure functions of what they are for.
+"""Random words for compiled loops, as pure functions of their purpose and number.
 
-Philox 4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3") where every bit counts, and the
-finaliser of SplitMix64 (Steele, Lea & Flood 2014, "Fast splittable pseudorandom number generators") where speed does.
-Where :mod:`regolith_world.random` opens a stream and draws from it in order, here every block is reached by its number
-alone, so that any loop may compute any of them.
+Philox 4x32-10 where quality counts, the finaliser of SplitMix64 where speed does. Unlike the generators of
+:mod:`regolith_world.keyed_random`, which draw in order, a loop may compute any block by its number.
 """
 
 from __future__ import annotations
@@ -25,14 +23,23 @@ GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
 
 
 def stream_key(seed: int, name: str, quantity: str) -> np.uint64:
-    """Return the key of a stream: 64 bits of SHA-256 over scenario seed, object name and quantity."""
+    """Return the key of a stream: 64 bits of SHA-256 over scenario seed, object name and quantity.
+
+    :param seed: of the scenario
+    :param name: of the object, e.g. ``amber/navcam``
+    :param quantity: e.g. ``shot_noise``
+    """
     digest = hashlib.sha256(f'{seed}\x00{name}\x00{quantity}'.encode()).digest()
     return np.uint64(int.from_bytes(digest[:8], 'little'))
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def philox(key, high, low):  # type: ignore[no-untyped-def]
-    """Return the block of a stream whose counter is (high, low), 64 bits each: four random words below 2^32."""
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def philox(key: np.uint64, high: np.uint64, low: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+    """Return the block of a stream whose counter is (high, low), 64 bits each: four random words below 2^32.
+
+    Source: salmon2011, Philox 4x32-10.
+    Checked by: test_counter.py::test_philox_known_answers.
+    """
     key, high, low = np.uint64(key), np.uint64(high), np.uint64(low)
     k0, k1 = key & _LOW, key >> _SHIFT
     c0, c1, c2, c3 = low & _LOW, low >> _SHIFT, high & _LOW, high >> _SHIFT
@@ -43,18 +50,26 @@ def philox(key, high, low):  # type: ignore[no-untyped-def]
     return c0, c1, c2, c3
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def normal_and_uniform(key, high, low):  # type: ignore[no-untyped-def]
-    """Return a standard normal number (Box and Muller 1958) and one uniform in [0, 1), 32 bits, from one block."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def normal_and_uniform(key: np.uint64, high: np.uint64, low: np.uint64) -> tuple[float, float]:
+    """Return a standard normal number and one uniform in [0, 1), 32 bits, from one block.
+
+    Source: salmon2011; box1958.
+    Checked by: test_counter.py::test_normal_and_uniform_are_what_they_are_called.
+    """
     a, b, c, _ = philox(key, high, low)
     # Half a step keeps the logarithm's argument above 0.
     radius = math.sqrt(-2.0 * math.log((np.float64(a) + 0.5) * 2.0**-32))
     return radius * math.cos(2.0 * math.pi * np.float64(b) * 2.0**-32), np.float64(c) * 2.0**-32
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def mix(word):  # type: ignore[no-untyped-def]
-    """Return the SplitMix64 finaliser of a word."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def mix(word: np.uint64) -> np.uint64:
+    """Return the SplitMix64 finaliser of a word.
+
+    Source: steele2014.
+    Checked by: test_counter.py::test_mix_known_answers.
+    """
     word = np.uint64(word)
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

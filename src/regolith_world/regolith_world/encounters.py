@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Who comes close to whom in a cycle, and whether one went too far into another.
+"""Encounters of objects in a cycle, and violations among them.
 
-Seed of the design: "Simulator Architecture" (2024), chapters Intersection and World Evolution. Only pairs whose boxes
-come near each other are looked at closely (:mod:`regolith_world.intersection`); a cycle in which a tangible pair ends,
-or passes, in non-infinitesimal intersection (NII) must be retried.
+Seed of the design: "Simulator Architecture" (2024), chapters Intersection and World Evolution. Only pairs with boxes
+near each other are intersected (:mod:`regolith_world.intersection`); a cycle in which a tangible pair ends in, or
+passes through, non-infinitesimal intersection (NII) must be retried.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class Violation:
     distance_before: float
     """Of the pair at the start of the cycle [m]."""
     distance_after: float
-    """Then, below -1 mm [m]."""
+    """Of the pair at the violation [m], below -1 mm."""
 
 
 class Encounters:
-    """Finds the encounters of a cycle; keeps nothing between two but the compiled shapes.
+    """The encounters of cycles; only the compiled shapes persist from one to the next.
 
-    :param judged: whether NIIs count; else vehicles may drive through each other
+    :param judged: whether NIIs are violations; if not, vehicles may drive through each other
     """
 
     def __init__(self, *, judged: bool) -> None:
@@ -84,10 +84,11 @@ class Encounters:
 
 
 def _first_violation(hit: Intersection, cycle: Cycle, geometry: Geometry) -> Violation | None:
-    """Find when a tangible pair first shows an NII in the cycle.
+    """Return the first NII of a tangible pair within the cycle; None if there is none.
 
-    The end is tested as it is; in between, poses are interpolated, and only where the pair moves by more than it is
-    apart, so that a fast ball cannot pass through a thin wall unseen.
+    The end is tested exactly; before it, poses are interpolated if the pair moves by more than its distance, in steps
+    of half the thinner object at most, so that a fast ball cannot pass through a thin wall unseen. The scheme is
+    Regolith's own.
     """
     a, b = hit.a, hit.b
     if len(a.states) < 2 or len(b.states) < 2:
@@ -108,9 +109,12 @@ def _first_violation(hit: Intersection, cycle: Cycle, geometry: Geometry) -> Vio
 
 
 def overlap(newcomer: Object, objects: Mapping[str, Object]) -> tuple[Object, float] | None:
-    """Return the first tangible object, by name of its root, that ``newcomer`` penetrates, with the depth [m].
+    """Return the first tangible object, in order of roots' names, that a newcomer penetrates, with the depth [m].
 
-    No cycle is short enough to end such an intersection. Children of both are looked at, too.
+    Children of both count, too. No cycle is short enough to resolve such an intersection. None: there is none.
+
+    :param newcomer: at its initial state
+    :param objects: root objects by name
     """
     others = [o for name in sorted(objects) for o in objects[name].family() if o.tangible and o.shapes]
     for member in newcomer.family():

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The state hash: one number that two runs share exactly when every committed bit is the same.
+"""The state hash, equal for two runs exactly if every committed bit is equal.
 
 SHA-256 over (t_ns, the objects' hashes in name order, the soil's hash, the step control's memory). Wall time,
 sensors and counts of attempts stay outside.

@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where compiled kernels are kept: a folder that can be written, or memory.
+"""The cache of compiled kernels: a writable folder, or memory.
 
-Numba refuses to compile a function that it is told to cache and finds no place for. A checkout may be read-only (an
-image, another user's), and so may be the home folder: then what was compiled there is copied to a folder of our own.
+Numba refuses to compile a cached function without a writable cache. A checkout may be read-only (an image, another
+user's), and so may the home folder: then its compiled kernels are copied to a folder of our own.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ def ensure(
     candidates: Iterable[Path] | None = None,
     say: Callable[[str], None] = _tell,
 ) -> None:
-    """Have Numba keep its kernels in a place that can be written; call it before kernels are imported.
+    """Set Numba's cache to a writable folder; to be called before kernels are imported.
 
-    What is found goes into the environment, so that processes started from here find it, too, and are silent.
+    The folder is put into the environment, so that processes started from here use it, too, and are silent.
 
     :param environment: of the process
-    :param candidates: folders to try, where the one that is set cannot be written; none: of the user, of the machine
-    :param say: told once where they are now
+    :param candidates: folders to try if the one set is not writable; None: the user's, the machine's
+    :param say: prints the new folder, once
     """
     if environment.get(_IN_MEMORY):
         _keep_in_memory()
@@ -60,9 +60,9 @@ def ensure(
 
 @contextmanager
 def announced(say: Callable[[str], None] = _tell) -> Iterator[None]:
-    """Say so once if anything is compiled meanwhile: somebody may be waiting for an answer.
+    """Announce the first compilation within the block, which may take long.
 
-    :param say: told
+    :param say: prints the announcement
     """
     from numba.core import event
 
@@ -87,14 +87,14 @@ def _candidates(environment: MutableMapping[str, str]) -> list[Path]:
 
 
 def _writable(folder: Path) -> bool:
-    """Return whether files can be made in a folder, or in it once it is made."""
+    """Return whether files can be made in a folder, which is made if absent."""
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
 
 
 def _own(folder: Path) -> bool:
-    """Make a folder that nobody else can write to: what lies in it will be executed. Return whether that worked."""
+    """Make a folder that no other user can write to, since its files are executed. Return whether it exists."""
     try:
         folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -105,7 +105,7 @@ def _own(folder: Path) -> bool:
 
 
 def _copy(given: Path, folder: Path) -> None:
-    """Copy files with their times, by which Numba knows them, and not with modes, which may be read-only."""
+    """Copy files with their times, which Numba compares, but not their modes, which may be read-only."""
     for source in sorted(path for path in given.rglob('*') if path.is_file()):
         target = folder / source.relative_to(given)
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

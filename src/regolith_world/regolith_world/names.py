@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What vehicles, sensors, stations and participants may be called: their names become parts of ROS names."""
+"""Names of vehicles, sensors, stations and participants, which become parts of ROS names."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from regolith_files.yaml_source import KeyPath, YamlSource
 from regolith_world.participants import participant_types
 
 RESERVED_NAMES = ('regolith', 'world', 'terrain', 'recorder', 'clock', 'tf', 'tf_static', 'rosout')
-"""Taken by nodes and topics of ours and of ROS 2; those of registered participants come on top."""
+"""Names taken by nodes and topics of ours and of ROS 2, besides those of registered participants."""
 
 LONGEST_NAME = 60
-"""Letters of a vehicle's, sensor's or station's name: ROS 2 takes topics of 240 or so, and a topic may hold three."""
+"""Longest name: ROS 2 allows topics of some 240 characters, and a topic may hold three names."""
 
 
 def reserved_names() -> tuple[str, ...]:
-    """Return the names nobody may have."""
+    """Return all taken names."""
     return (*RESERVED_NAMES, *participant_types())
 
 
 def ros_name(name: str) -> str:
-    """Return a name that may be one in ROS 2 and is not taken.
+    """Return a name if it is possible in ROS 2 and not taken.
 
-    :raises ValueError: saying what is allowed
+    :raises ValueError: naming what is allowed
     """
     if len(name) > LONGEST_NAME or not re.fullmatch(r'[A-Za-z](_?[A-Za-z0-9])*', name):
         raise ValueError(
@@ -39,10 +39,10 @@ def ros_name(name: str) -> str:
 
 
 def check_name(name: str, key: KeyPath, source: YamlSource, taken: Iterable[str] = ()) -> None:
-    """Refuse a name that cannot be one in ROS 2, or is taken.
+    """Refuse a name that is impossible in ROS 2, or taken.
 
-    :param key: that it stands at
-    :param taken: further names that nobody else may have there
+    :param key: of the name in its file
+    :param taken: further taken names
     :raises InputError: naming file, key and what is allowed
     """
     try:

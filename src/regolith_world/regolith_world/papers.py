@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The papers behind how the world moves."""
+"""The papers behind the motion of the world."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from regolith_files.doors import Citations
 
 
 def papers(scenario: Any) -> Citations:
-    """Return the papers behind what every run does."""
-    keys = ('shepperd1978', 'shoemake1985', 'hairer2006', 'goldstein2002')
+    """Return the papers behind the models of every run."""
+    keys = [
+        'shepperd1978', 'shoemake1985', 'hairer2006', 'goldstein2002', 'catto2005', 'baumgarte1972', 'mirtich1996',
+        'salmon2011', 'steele2014', 'box1958',
+    ]
     return Citations(Path(__file__).parent / 'references.bib', keys)

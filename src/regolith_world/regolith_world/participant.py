@@ -17,12 +17,13 @@ from regolith_world.records import Command, Cycle, CycleKey, Evolved, JoinReques
 
 
 class ParticipantFailed(RuntimeError):
-    """A participant cannot go on; the message says who, when and why. It ends the run, whatever the policy on silence:
-    what has failed once would fail again from any checkpoint."""
+    """A participant cannot continue; the message names it, the time and the reason.
+
+    It ends the run under every policy on silence: it would fail again from any checkpoint."""
 
 
 class Participant(ABC):
-    """Base of everything whose answer a cycle waits for: vehicle agents, terrain, and whoever is registered.
+    """Base of all participants of cycles: vehicle agents, terrain, registered ones.
 
     Subclasses implement the hooks; they never see duplicates, stale records or another epoch.
     """
@@ -43,68 +44,68 @@ class Participant(ABC):
 
     @abstractmethod
     def join_request(self) -> JoinRequest:
-        """Return the description this participant joins with."""
+        """Return the request to join."""
 
     @abstractmethod
     def save(self) -> bytes:
-        """Return everything needed to continue from the committed state, the ground excepted (terrain: the ground)."""
+        """Return the committed state, without the ground (terrain: the ground)."""
 
     @abstractmethod
     def restore(self, blob: bytes, epoch: int) -> None:
-        """Become what :meth:`save` described; call :meth:`forget` with the new epoch."""
+        """Restore the state of :meth:`save`; implementations call :meth:`forget` with the new epoch."""
 
     @abstractmethod
     def _commit(self, cycle: Cycle) -> None:
-        """Make the tentative state the committed one; ``cycle`` is the record that brought the verdict."""
+        """Make the tentative state the committed one; ``cycle`` is the record with the verdict."""
 
     @abstractmethod
     def _discard(self) -> None:
         """Drop the tentative state."""
 
     def warm_up(self) -> None:  # noqa: B027  nor have all something to compile
-        """Compile what the first cycles would otherwise wait for."""
+        """Compile all kernels, so that no cycle waits for them."""
 
     def _prepare(self, cycle: Cycle) -> Callable[[], None] | None:
-        """Return the part of evolving that may run in another thread, without the interpreter lock; None: no such part.
+        """Return the part of evolving that may run in another thread, without the interpreter lock; None: none.
 
-        Whoever drives this participant calls it between :meth:`begin` and :meth:`finish`.
+        The driver of this participant calls it between :meth:`begin` and :meth:`finish`.
         """
         return None
 
     @abstractmethod
     def _evolve(self, cycle: Cycle) -> Evolved | None:
-        """Evolve by ``cycle.dt_ns`` on committed inputs; None if the answer will be sent by :meth:`_reply` later.
+        """Return the answer after evolving by ``cycle.dt_ns`` on committed inputs; None: :meth:`_reply` sends it later.
 
-        Where :meth:`_prepare` gave something to run, that has been done, and this is the rest.
+        After the part of :meth:`_prepare`, if any, this is the rest.
         """
 
     @abstractmethod
     def _idle_answer(self, cycle: Cycle) -> Evolved:
-        """Answer HOLD or STOP: the committed state's hash, bodies and next_dt; a report on STOP."""
+        """Return the answer to HOLD or STOP: the committed state's hash, bodies and next_dt; a report on STOP."""
 
     def _ready_for(self, cycle: Cycle) -> bool:
-        """Say whether what the verdict applies to is complete (an agent needs the terrain update first)."""
+        """Return whether the verdict can be applied (an agent needs the terrain update first)."""
         return True
 
     def _resend(self) -> None:  # noqa: B027  few have anything else
-        """Repeat whatever else belongs to the cached answer (an agent's delta, terrain's update)."""
+        """Repeat further messages of the cached answer (an agent's delta, terrain's update)."""
 
     def _after_answer(self, cycle: Cycle) -> None:  # noqa: B027  nor do all publish
-        """Run off the critical path once the answer is out: publish the state committed by this record."""
+        """Publish the state committed by this record; called after the answer, off the critical path."""
 
     # -- the state machine --------------------------------------------------------------------------------------
 
     def on_cycle(self, cycle: Cycle) -> None:
-        """Take one record from the world."""
+        """Process a record of the world."""
         loop = self.begin(cycle)
         if loop is not None:
             loop()
             self.finish(cycle)
 
     def begin(self, cycle: Cycle) -> Callable[[], None] | None:
-        """Take one record, up to the part that may run in another thread, and return that part.
+        """Process a record up to the part that may run in another thread, and return that part.
 
-        None if there is no such part: then the record has been dealt with. Otherwise call it, then :meth:`finish`.
+        None: there is no such part, and the record is finished. Otherwise the caller runs it, then :meth:`finish`.
         """
         if cycle.key.epoch != self.epoch or self.name not in cycle.participants:
             return None
@@ -133,7 +134,7 @@ class Participant(ABC):
         return loop
 
     def finish(self, cycle: Cycle) -> None:
-        """Do the rest of what :meth:`begin` began, and answer."""
+        """Finish the record of :meth:`begin`, and answer."""
         with self._telling_failure(cycle):
             answer = self._evolve(cycle) if cycle.command == Command.EVOLVE else self._idle_answer(cycle)
         if answer is not None:
@@ -143,7 +144,7 @@ class Participant(ABC):
 
     @contextmanager
     def _telling_failure(self, cycle: Cycle) -> Iterator[None]:
-        """Have the world know why there will be no answer, rather than wait for one."""
+        """Report an exception to the world, which would wait for an answer otherwise."""
         try:
             yield
         except Exception as error:
@@ -153,13 +154,13 @@ class Participant(ABC):
             raise
 
     def retry_stashed(self) -> None:
-        """Take up the record that had to wait for something; call it when that arrives."""
+        """Process the deferred record; to be called when its missing message arrives."""
         if self.__stashed is not None:
             self.on_cycle(self.__stashed)
 
     @property
     def last_answer(self) -> Evolved | None:
-        """The answer to the newest record, once it is out."""
+        """The answer to the newest record; None before it."""
         return self.__answer
 
     def _reply(self, answer: Evolved) -> None:
@@ -167,7 +168,7 @@ class Participant(ABC):
         self._send_evolved(answer)
 
     def forget(self, epoch: int) -> None:
-        """Drop every memory of earlier records; the next record of ``epoch`` is taken as the first."""
+        """Drop all memory of earlier records; the next record of ``epoch`` counts as the first."""
         self.epoch = epoch
         self._last_key = None
         self.__answer = None

@@ -21,7 +21,7 @@ from regolith_world.ros.participant_shell import ParticipantShell, run_participa
 class ParticipantNode:
     """The ROS shell around one participant.
 
-    :param name: of the participant; none: as the parameter says
+    :param name: of the participant; '': that of the parameter
     """
 
     def __init__(self, name: str = '') -> None:

@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The door for whoever a cycle waits for besides vehicles and terrain: dust, a co-simulated unit.
+"""Registered participants, besides vehicles and terrain: dust, a co-simulated unit.
 
-An entry point of group ``regolith.participants`` leads to a :class:`ParticipantType`; its name is the participant's and
-that of the section a scenario asks for it by. Nobody else needs to name it: checking, planning, the one-process
-simulation, world, recorder and checkpoints go through what is registered here.
+An entry point of group ``regolith.participants`` leads to a :class:`ParticipantType`; its name is that of the
+participant and of its section in a scenario. Checking, planning, the one-process simulation, world, recorder and
+checkpoints use this registry only.
 """
 
 from __future__ import annotations
@@ -27,40 +27,40 @@ GROUP = 'regolith.participants'
 SectionT = TypeVar('SectionT', bound=Section)
 ParticipantT = TypeVar('ParticipantT', bound=Participant)
 Progress = Callable[[int, int], None]
-"""Told how much is done, of how much."""
+"""Progress callback (done, total)."""
 
 
 class ParticipantType(ABC, Generic[SectionT, ParticipantT]):
-    """A kind of participant. Import what takes long inside the methods: scenarios are checked without it."""
+    """A kind of participant. Slow imports belong inside the methods: the check of a scenario does without them."""
 
     section: type[SectionT]
     """Schema of its section."""
     node: tuple[str, str] = ('regolith_world', 'participant_node')
-    """Package and executable of its node; the one of the world's package runs any participant."""
+    """Package and executable of its node; the default runs any participant."""
     topics: str = ''
-    """``module:factory`` of its topics and services, see :meth:`open_topics`; imported where there is ROS. '': none."""
+    """``module:factory`` of its topics and services, see :meth:`open_topics`; imported with ROS only. '': none."""
 
     def resolved(self, section: SectionT, site: Site, source: YamlSource) -> SectionT:
-        """Return the section as nodes read it: checked against the rest of the scenario, file names absolute.
+        """Return the resolved section: checked against the rest of the scenario, file names absolute.
 
-        :param source: the scenario's file, for messages; the section stands in it under the participant's name
+        :param source: the scenario's file, for messages; the section's key is the participant's name
         :raises InputError: naming file, key, value and what is allowed
         """
         return section
 
     def prepared(self, section: SectionT, site: Site, folder: Path, progress: Progress) -> SectionT:
-        """Write what the node needs of the ground into a folder of its own; return the section that names it.
+        """Write the node's data of the ground into a folder of its own; return the section that names it.
 
-        :raises ValueError: if it cannot be made
+        :raises ValueError: if that is impossible
         """
         return section
 
     def recorded(self, section: SectionT, site: Site) -> tuple[str, ...]:
-        """Return the topics that a run records, as lines ``name|package/msg/Type|qos|publishers``."""
+        """Return the recorded topics, as lines ``name|package/msg/Type|qos|publishers``."""
         return ()
 
     def warm_up(self) -> None:
-        """Compile every kernel, at set-up, so that the first run starts as fast as the next."""
+        """Compile all kernels at set-up, so that the first run starts as fast as the next."""
 
     @abstractmethod
     def participant(
@@ -68,17 +68,17 @@ class ParticipantType(ABC, Generic[SectionT, ParticipantT]):
     ) -> ParticipantT:
         """Return the participant.
 
-        :param send_evolved: carries its answers to the world
+        :param send_evolved: sends its answers to the world
         """
 
     def open_topics(
         self, node: Any, inbox: Any, participant: ParticipantT, later: Callable[[Callable[[], None]], None]
     ) -> None:
-        """Give the participant its topics and services: call the factory that :attr:`topics` names.
+        """Make the participant's topics and services, by the factory of :attr:`topics`.
 
-        :param node: ``rclpy.node.Node`` in the world's namespace, called as the participant is
-        :param inbox: :class:`regolith_world.ros.inbox.Inbox`, which takes messages from outside
-        :param later: has something published once the cycle leaves time for it; nothing while the past is replayed
+        :param node: ``rclpy.node.Node`` in the world's namespace, named like the participant
+        :param inbox: :class:`regolith_world.ros.inbox.Inbox` for its subscriptions
+        :param later: defers a publication until the cycle leaves time; drops it while the past is replayed
         """
         if self.topics:
             module, _, factory = self.topics.partition(':')
@@ -86,5 +86,5 @@ class ParticipantType(ABC, Generic[SectionT, ParticipantT]):
 
 
 def participant_types() -> Mapping[str, ParticipantType[Any, Any]]:
-    """Return all that are installed, by name, in name order."""
+    """Return all installed participants, by name, in name order."""
     return load_plugins(GROUP, instance_of(ParticipantType))

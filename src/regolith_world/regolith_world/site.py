@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a participant may know of the scenario it is in before anything moves."""
+"""A scenario's site: ground and vehicles, for its participants."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ Place = tuple[float, float]
 
 
 class Ground(Protocol):
-    """The undisturbed ground; what lays it out is terrain's business."""
+    """The undisturbed ground."""
 
     @property
     def extent(self) -> tuple[float, float, float, float] | None:
-        """West, east, south and north edge [m]; None: it goes on."""
+        """West, east, south and north edge [m]; None: endless."""
 
     def heights(self, x: Any, y: Any) -> Any:
         """Return the heights at places [m]."""
 
     def holds(self, x: float, y: float) -> bool:
-        """Return whether a place lies on ground that is known."""
+        """Return whether the ground is known at a place [m]."""
 
     def coarse_nodes(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> NDArray[Any]:
-        """Return the heights at nodes i0 to i1 - 1, j0 to j1 - 1 of a grid of another spacing [m]."""
+        """Return the heights [m] at nodes i0 to i1 - 1, j0 to j1 - 1 of a grid with this spacing [m]."""
 
     def fingerprint(self) -> str:
-        """Return the SHA-256 (hex) of what the ground is made from."""
+        """Return the SHA-256 (hex) of the ground's definition."""
 
 
 def no_ground() -> Ground:
-    """Stand in for the ground in a node's process, which has none.
+    """The ground in a node's process, which has none.
 
     :raises RuntimeError: always
     """
@@ -44,17 +44,17 @@ def no_ground() -> Ground:
 
 @dataclass(frozen=True)
 class Site:
-    """A scenario as its participants see it."""
+    """The site of a scenario."""
 
     name: str
     seed: int
     vehicles: Mapping[str, tuple[Place, ...]]
-    """Name -> places it is known to pass: where it starts, then its way-points."""
+    """Known places of each vehicle by name: its start, then its way-points."""
     ground: Callable[[], Ground] = no_ground
 
 
 def beyond(ground: Ground, x: float, y: float) -> str:
-    """Return where a place could lie instead, in words; '' if it lies on ground that is known."""
+    """Return the allowed places in words; '' if the ground is known at this one."""
     if ground.extent is None or ground.holds(x, y):
         return ''
     west, east, south, north = ground.extent

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The first steps of every node's process, before what takes long to import."""
+"""The start of every node's process, before slow imports."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from pathlib import Path
 from regolith_world import kernel_cache
 
 PARENT = 'REGOLITH_PARENT'
-"""Names the process that started a node and that it must not outlive; nodes started by hand live on their own."""
+"""Environment variable with the parent process of a node, which ends with it; nodes started by hand have none."""
 
 _PR_SET_PDEATHSIG = 1
 
 
 def node() -> None:
-    """Be the node that the executable ``lib/PACKAGE/NODE`` is named after: call ``PACKAGE.NODE.main``.
+    """Run the node of the executable ``lib/PACKAGE/NODE``: call ``PACKAGE.NODE.main``.
 
-    Until that listens to signals itself, they end the process without a word: nobody wants the stack of an import.
+    Until the node handles signals itself, they end the process silently, without the stack of an import.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # Whoever started it may have kept the signal back until now.
@@ -34,7 +34,7 @@ def node() -> None:
 
 
 def end_with_parent() -> None:
-    """Let the kernel send SIGTERM to this process when the one that started it ends, however that comes to be."""
+    """Let the kernel send SIGTERM to this process at the end of its parent."""
     parent = os.environ.pop(PARENT, '')
     if not parent.isdecimal():
         return

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Histories of states: what an object was at every committed instant, and what it may become.
+"""Histories of an object's states, committed and tentative.
 
 Seed of the design: "Simulator Architecture" (2024), chapter State management. The newest state of an object is
 tentative until the world commits the cycle; a discarded cycle deletes it again.
@@ -20,11 +20,11 @@ StateT = TypeVar('StateT')
 
 
 class StateManager(Generic[StateT]):
-    """Keeps ``(t, state)`` pairs of one object, oldest first.
+    """Pairs ``(t, state)`` of one object, oldest first.
 
-    :param interpolate: ``interpolate(a, b, fraction)`` between two neighbouring states; without it only exact
-        instants can be asked for
-    :param keep: how many states are kept; older ones are forgotten
+    :param interpolate: ``interpolate(a, b, fraction)`` between two neighbouring states; None: only recorded times have
+        a state
+    :param keep: number of states kept
     """
 
     def __init__(self, interpolate: Callable[[StateT, StateT, float], StateT] | None = None, keep: int = 64) -> None:
@@ -38,11 +38,11 @@ class StateManager(Generic[StateT]):
         return len(self._times)
 
     def constrain(self, projection: Callable[[StateT], StateT]) -> None:
-        """Confine every later state: ``projection`` returns the nearest state that satisfies the constraint."""
+        """Constrain all later states; ``projection`` returns the nearest state that satisfies the constraint."""
         self._constraints.append(projection)
 
     def new_state(self, t_ns: int, state: StateT) -> StateT:
-        """Append a state (after projecting it onto the constraints) and return it.
+        """Append a state at a time [ns], projected onto the constraints, and return it.
 
         :raises ValueError: if ``t_ns`` is not later than the newest state
         """
@@ -99,7 +99,10 @@ class StateManager(Generic[StateT]):
 
 
 def interpolate_body(a: BodyState, b: BodyState, fraction: float) -> BodyState:
-    """Interpolate two states of one body: linear, and slerp for the rotation."""
+    """Return the state of a body between two others: linear, slerp for the rotation.
+
+    :param fraction: of the time from ``a`` to ``b``, 0 to 1
+"""
 
     def mix(x: Vector, y: Vector) -> Vector:
         return x + fraction * (y - x)

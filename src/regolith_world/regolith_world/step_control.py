@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How long the next cycle is, and what a rejected one teaches.
+"""The length of the next cycle, first or after a rejection.
 
-After a non-infinitesimal intersection the cycle is retried so that the worst pair ends just touching:
-conservative advancement by the secant through the distances before and after, safeguarded by halving. (There is no
-bracket to bisect: an attempt that is free of NII is committed, so the longest length known to be free of it is zero.)
+After a non-infinitesimal intersection (NII) the cycle is retried so that the worst pair ends just touching: the secant
+through the distances before and after, safeguarded by halving. There is no bracket to bisect: an attempt without NII is
+committed, so the longest length known to be free of it is zero.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 TARGET_DEPTH = 3e-4
 """Penetration a retry aims at [m]: between touching and non-infinitesimal."""
 PATIENCE = 8
-"""Rejections of one cycle after which the secant is trusted no more."""
+"""Number of rejections of one cycle after which attempts are halved."""
 
 _MEMORY = struct.Struct('<q16xq')
 """Rejections, 16 zero bytes that keep state hashes what they were, the next try [ns]."""
@@ -23,32 +23,43 @@ _MEMORY = struct.Struct('<q16xq')
 
 @dataclass
 class StepControl:
-    """Proposes the length of a cycle and remembers rejections. Its memory is part of the world's state.
+    """The length of cycles; its memory of rejections is part of the world's state.
 
-    :param heartbeat_ns: longest cycle
-    :param dt_min_ns: shortest cycle; one that is still rejected must be forced
+    In the spirit of conservative advancement; the secant is Regolith's own: a constant closing speed is assumed, which
+    bodies need not have, so that a retry may be rejected again.
+
+    :param heartbeat_ns: longest cycle [ns]
+    :param dt_min_ns: shortest cycle [ns]; if it is still rejected, it must be forced
+
+    Source: mirtich1996.
+    Checked by: test_step_control.py::test_the_secant_aims_just_beyond_touching,
+    test_step_control.py::test_a_collision_is_found_in_a_few_tries.
     """
 
     heartbeat_ns: int
     dt_min_ns: int
     rejections: int = 0
-    """Of the cycle at hand."""
+    """Number of rejections of the present cycle."""
     next_try_ns: int = 0
-    """Length of the retry; 0 where there is none."""
+    """Length of the retry [ns]; 0: none."""
 
     def propose(self, wish_ns: int) -> int:
-        """Return the length of the next attempt, given the shortest wish of all objects."""
+        """Return the length of the next attempt [ns].
+
+        :param wish_ns: shortest wish of all objects [ns]
+        """
         if self.rejections:
             return self.next_try_ns
         return max(self.dt_min_ns, min(wish_ns, self.heartbeat_ns))
 
     def at_floor(self, dt_ns: int) -> bool:
-        """Say whether a cycle of this length cannot be shortened any further."""
+        """Return whether a cycle of this length [ns] is the shortest possible."""
         return dt_ns <= self.dt_min_ns
 
     def reject(self, dt_ns: int, distance_before: float, distance_after: float) -> None:
-        """Learn that an attempt of ``dt_ns`` ended in NII.
+        """Record that an attempt ended in NII.
 
+        :param dt_ns: length of the attempt [ns]
         :param distance_before: of the worst pair at the start of the cycle [m]
         :param distance_after: of the same pair at the end [m], below -1 mm
         """
@@ -62,13 +73,13 @@ class StepControl:
         self.next_try_ns = max(self.dt_min_ns, guess)
 
     def accept(self) -> None:
-        """Forget the rejections: the cycle was committed."""
+        """Clear the rejections after a commit."""
         self.rejections = self.next_try_ns = 0
 
     def memory(self) -> bytes:
-        """Return the state that enters the state hash and the checkpoint."""
+        """Return the memory as bytes, for state hash and checkpoint."""
         return _MEMORY.pack(self.rejections, self.next_try_ns)
 
     def recall(self, memory: bytes) -> None:
-        """Set the state that :meth:`memory` returned."""
+        """Restore the memory from the bytes of :meth:`memory`."""
         self.rejections, self.next_try_ns = _MEMORY.unpack(memory)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The world as a node: owns time, asks every participant to evolve, judges, commits."""
+"""The world as a node: it owns time, evolves all participants, commits or discards."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SENSORS_LAG = 'simulated time the world may run ahead of its sensors [s]; below 
 
 
 class ServiceStates:
-    """Reaches the participants' states through their services (see :class:`regolith_world.ros.runner.States`)."""
+    """The participants' states through their services (see :class:`regolith_world.ros.runner.States`)."""
 
     def __init__(self, node: Node, services: Mapping[str, str], timeout_s: float, run: int) -> None:
         self._node, self._run = node, run
@@ -49,7 +49,7 @@ class ServiceStates:
             self.add(name, service)
 
     def add(self, name: str, service: str) -> None:
-        """Reach one more participant, by the services below ``service``."""
+        """Add a participant with its services below ``service``."""
         self._save[name] = self._node.create_client(SaveState, f'{service}/save_state')
         self._restore[name] = self._node.create_client(RestoreState, f'{service}/restore_state')
 
@@ -69,7 +69,7 @@ class ServiceStates:
     def restore(self, blobs: Mapping[str, bytes], epoch: int) -> None:
         """Set each participant's state.
 
-        :raises ValueError: what a participant says is wrong with it
+        :raises ValueError: with a participant's reason
         :raises TimeoutError: if one does not answer
         """
         soil = convert.byte_array(blobs.get('terrain', b''))
@@ -127,7 +127,7 @@ class WorldNode:
         node.create_service(Join, 'join', self._on_join)
         self._started = False
         self._accepted: dict[str, tuple[int, Join.Response]] = {}
-        """Which process joined under a name, and what it was told."""
+        """By name, the process that joined, and the response to it."""
 
     def _serve(self) -> None:
         self.runner.serve()
@@ -137,7 +137,7 @@ class WorldNode:
         self.bus.forget_history()
 
     def run(self) -> int:
-        """Wait for everybody, run, return the exit code."""
+        """Wait for all participants, run, return the exit code."""
         patience = Patience(self.node, 'starting', self.config.start_timeout_s)
         next_word = time.monotonic() + WORD_S
         wanted = len(self._expected) + bool(self._recorded)
@@ -209,7 +209,7 @@ class WorldNode:
         return response
 
     def _take_in(self, record: JoinRequest, response: Join.Response) -> None:
-        """Admit a vehicle that the scenario does not name, at HOLD, and give it the ground as it is now."""
+        """Admit a vehicle that the scenario does not name, at HOLD, with the present ground."""
         self.world.admit(record)
         self._expected.add(record.name)
         self._states.add(record.name, f'{self._root}/{record.name}/agent')
@@ -218,7 +218,7 @@ class WorldNode:
         self.node.get_logger().info(f'{record.name} joins at {self.world.t_ns * 1e-9:.2f} s')
 
     def _bring_back(self, name: str, response: Join.Response) -> None:
-        """Give a node that was lost what it needs to become what it was."""
+        """Return the state and the history with which a lost node is restored."""
         saved = self._last_checkpoint
         if saved is None:
             raise Refused(f'there is no checkpoint to bring {name!r} back from')

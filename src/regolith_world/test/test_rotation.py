@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation, Slerp
 
-from regolith_world.random import generator
+from regolith_world.keyed_random import generator
 from regolith_world.rotation import (
     from_matrix,
     from_rotation_vector,

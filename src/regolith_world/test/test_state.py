@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import numpy as np
 import pytest
 
 from regolith_world.handshake import Agreement
 from regolith_world.hashing import cycle_hash
+from regolith_world.keyed_random import generator
 from regolith_world.objects import rigid_state
-from regolith_world.random import generator
 from regolith_world.rotation import from_yaw, yaw
 from regolith_world.state import StateManager, interpolate_body
 
@@ -63,6 +65,26 @@ def test_random_numbers_depend_on_their_key_only():
     np.testing.assert_array_equal(a, generator(7, 'amber', 'slip', 3).normal(size=4))
     for other in ((8, 'amber', 'slip', 3), (7, 'basalt', 'slip', 3), (7, 'amber', 'x', 3), (7, 'amber', 'slip', 4)):
         assert not np.array_equal(a, generator(*other).normal(size=4))
+
+
+def philox_4x64(counter: list[int], key: list[int]) -> list[int]:
+    """Return a block by the definition of Salmon et al. 2011: ten rounds, the key bumped between them."""
+    c, k = list(counter), list(key)
+    for _ in range(10):
+        a, b = 0xD2E7470EE14C6C93 * c[0], 0xCA5A826395121157 * c[2]
+        c = [b >> 64 ^ c[1] ^ k[0], b % 2**64, a >> 64 ^ c[3] ^ k[1], a % 2**64]
+        k = [(k[0] + 0x9E3779B97F4A7C15) % 2**64, (k[1] + 0xBB67AE8584CAA73B) % 2**64]
+    return c
+
+
+def test_random_numbers_are_those_of_philox_4x64() -> None:
+    """Random123's vector for zeros; then the block of (1, 0, 0, index), numpy's first, under SHA-256's first 16 bytes."""
+    known = [0x16554D9ECA36314C, 0xDB20FE9D672D0FDC, 0xD7E772CEE186176B, 0x7E68B68AEC7BA23B]
+    assert philox_4x64([0] * 4, [0] * 2) == known
+    digest = hashlib.sha256(b'7\x00amber\x00slip').digest()
+    key = [int.from_bytes(digest[k : k + 8], 'little') for k in (0, 8)]
+    raw = generator(7, 'amber', 'slip', 3).bit_generator.random_raw(8).tolist()
+    assert raw == [*philox_4x64([1, 0, 0, 3], key), *philox_4x64([2, 0, 0, 3], key)]
 
 
 def test_the_cycle_hash_depends_on_everything_but_the_order():

@@ -1,3 +1,3 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Bags: what is recorded, written, mended and read back."""
+"""Bags: topics, recording, recovery, reading."""

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How many messages of a topic never arrived, told from the publishers' sequence numbers alone.
+"""The number of lost messages of a topic, from the publishers' sequence numbers alone.
 
 Each publisher numbers its messages 1, 2, 3, …; a message does not say which publisher sent it. With several publishers
 on a topic the counter keeps one last number per publisher and lets each message continue the one it fits. Which of two
@@ -22,10 +22,10 @@ class LossCounter:
         """Messages that must have been sent between those that arrived."""
 
     def add(self, sequence: int, publishers: int) -> None:
-        """Take note of one message.
+        """Count one message.
 
-        :param sequence: the publisher's number of it, >= 1
-        :param publishers: how many the topic has now; what a publisher sent before we heard its first is not lost
+        :param sequence: its number, >= 1
+        :param publishers: present number of the topic's publishers; messages before a publisher's first are not lost
         """
         self.received += 1
         try:

@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The text and the hash of ROS interfaces, read from the files every interface package installs.
+"""Texts and hashes of ROS interfaces, from the installed files of their packages.
 
-A bag holds the full definition of each type it contains, so that it can be read where the package is not installed.
+A bag holds the full definitions of its types, so that it can be read where a package is not installed.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _FIELD = re.compile(r'^(?P<type>[A-Za-z][\w/]*)(?:<=\d+)?(?:\[[^\]]*\])?\s+(?P<n
 
 
 class UnknownTypeError(LookupError):
-    """An interface whose package is not installed, or that its package does not have."""
+    """An interface that is not installed."""
 
 
 def share_folders(package: str) -> Iterator[Path]:
-    """Yield the share folders a package may be installed to, by falling precedence.
+    """Yield the possible share folders of a package, by falling precedence.
 
     :param package: e.g. ``std_msgs``
     """
@@ -57,7 +57,7 @@ def _find(type_name: str, suffix: str) -> Path:
 
 
 def _dependencies(text: str, package: str) -> list[str]:
-    """Return the message types a definition's fields have, as ``pkg/Name``, in order of appearance."""
+    """Return the message types of a definition's fields, as ``pkg/Name``, in order of appearance."""
     found: dict[str, None] = {}
     for line in text.splitlines():
         match = _FIELD.match(line.split('#', 1)[0].strip())
@@ -75,7 +75,7 @@ def _dependencies(text: str, package: str) -> list[str]:
 
 @cache
 def schema_text(type_name: str) -> str:
-    """Return a message's definition followed by those of all types it is made of, in rosbag2's ``ros2msg`` form.
+    """Return the definitions of a message and of all types in it, in rosbag2's ``ros2msg`` form.
 
     :param type_name: e.g. ``nav_msgs/msg/Odometry``
     :raises UnknownTypeError: if a definition is not installed
@@ -97,7 +97,7 @@ def schema_text(type_name: str) -> str:
 
 @cache
 def type_hash(type_name: str) -> str:
-    """Return the RIHS01 hash of a message type as its package's generator wrote it, '' where it wrote none.
+    """Return the RIHS01 hash of a message type from its package; '': none there.
 
     :param type_name: e.g. ``std_msgs/msg/Bool``
     """

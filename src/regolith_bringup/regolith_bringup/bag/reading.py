@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Reading bags without ROS: messages decoded by the definitions the bag itself holds."""
+"""Reading bags without ROS: messages are decoded by the bag's own definitions."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class BagMessage(NamedTuple):
     log_time_ns: int
     """Simulated time [ns]."""
     publish_time_ns: int
-    """Wall time at which it was sent [ns]."""
+    """Wall time of its sending [ns]."""
     content: Any
     """The message, fields as attributes, arrays as NumPy arrays."""
 
 
 @dataclass(frozen=True)
 class TopicSummary:
-    """What a bag holds of one topic."""
+    """Summary of one topic in a bag."""
 
     name: str
     type_name: str
@@ -40,13 +40,13 @@ class TopicSummary:
 
 
 def root_among(topics: Iterable[str]) -> str:
-    """Return the namespace that a run was in, '' or ``/moon``, from the names of its topics."""
+    """Return the namespace of a run, '' or ``/moon``, from the names of its topics."""
     end = '/regolith/cycle'
     return next((topic.removesuffix(end) for topic in topics if topic.endswith(end)), '')
 
 
 class Bag:
-    """A bag, closed or (slower to read) as far as its recorder came; topics have their names from the root of the run.
+    """A bag, closed or (slower to read) broken off; topics have their names from the root of the run.
 
     :param run: run folder or bag folder
     :raises regolith_bringup.bag.recover.RecoverError: if there is none, or it is of another format
@@ -61,14 +61,14 @@ class Bag:
 
     @cached_property
     def _store(self) -> Any:
-        """The message types known; those who only count messages do without this costly import."""
+        """The known message types; the import is slow and not needed for counting."""
         from rosbags.typesys import Stores, get_typestore
 
         return get_typestore(Stores.ROS2_JAZZY)
 
     @cached_property
     def topics(self) -> dict[str, TopicSummary]:
-        """What it holds, by topic in name order."""
+        """Its topics, in name order."""
         found = [
             TopicSummary(topic.removeprefix(self.root), type_name, messages)
             for topic, type_name, messages in self._channels
@@ -77,7 +77,7 @@ class Bag:
 
     @cached_property
     def root(self) -> str:
-        """The namespace that the run was in, '' or ``/moon``."""
+        """The namespace of the run, '' or ``/moon``."""
         return root_among(topic for topic, _, _ in self._channels)
 
     @cached_property
@@ -93,7 +93,7 @@ class Bag:
         return [(c.topic, summary.schemas[c.schema_id].name, counts.get(c.id, 0)) for c in summary.channels.values()]
 
     def _stored(self, topics: Collection[str] | None) -> Iterator[tuple[Schema | None, Channel, Message]]:
-        """Yield the messages of some topics (as recorded; None: of all) undecoded, in the order they arrived."""
+        """Yield the messages of some topics (as recorded; None: of all) undecoded, in order of arrival."""
         if not self.whole:
             yield from stored_messages(self.path, topics)
             return
@@ -101,7 +101,7 @@ class Bag:
             yield from make_reader(stream).iter_messages(topics, log_time_order=False)
 
     def messages(self, *topics: str) -> Iterator[BagMessage]:
-        """Yield the messages of some topics (of all, if none is named) in the order they arrived."""
+        """Yield the messages of some topics (without any: of all) in order of arrival."""
         wanted = [self.root + topic for topic in topics]
         for schema, channel, message in self._stored(wanted or None):
             if schema is None:
@@ -111,7 +111,7 @@ class Bag:
             yield BagMessage(channel.topic.removeprefix(self.root), message.log_time, message.publish_time, content)
 
     def some(self, topic: str, numbers: Collection[int]) -> list[BagMessage]:
-        """Return the messages of a topic with these numbers, from 0 in the order they arrived; no other is decoded."""
+        """Return the messages of a topic with these numbers, from 0 in order of arrival; no others are decoded."""
         found = []
         for number, (schema, _, message) in enumerate(self._stored([self.root + topic])):
             if number in numbers and schema is not None:
@@ -129,7 +129,7 @@ class Bag:
 
 
 def _check_format(metadata: Path) -> None:
-    """Refuse a bag whose messages say something else than ours; what other recorders wrote does not tell."""
+    """Refuse a bag of another format; bags of other recorders carry none and pass."""
     if not metadata.is_file():
         return
     info = load_yaml(metadata.read_text(encoding='utf-8')) or {}

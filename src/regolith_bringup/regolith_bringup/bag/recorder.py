@@ -3,10 +3,10 @@
 """Writing bags: MCAP files with a ``metadata.yaml`` beside them, as ``ros2 bag`` reads and writes them.
 
 A bag is written in chunks; :meth:`BagWriter.flush` ends the current one and hands it to the operating system, so a
-process that is killed loses what came after the last flush and nothing else (see :mod:`regolith_bringup.bag.recover`).
+killed process loses only the messages after the last flush (see :mod:`regolith_bringup.bag.recover`).
 
-Log time is *simulated* time, so that two runs of one scenario give bags that line up; publish time is the wall time
-at which the publisher sent the message.
+Log time is *simulated* time, so that bags of two runs of one scenario line up; publish time is the wall time of
+sending.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from mcap.writer import CompressionType, Writer
 from regolith_files.atomic import write_atomically
 
 FORMAT = 2
-"""Of what our messages say; 1 had kinds of participants and no fields of soil laws. Kept in ``custom_data``."""
+"""Format of our messages, kept in ``custom_data``; 1 had kinds of participants and no fields of soil laws."""
 METADATA_VERSION = 9
-"""Of ``metadata.yaml``: what rosbag2 writes from Jazzy on."""
+"""Version of ``metadata.yaml``: that of rosbag2 from Jazzy on."""
 
 _FOREVER = {'sec': 9223372036, 'nsec': 854775807}
 
@@ -55,7 +55,7 @@ _Dumper: Any = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)
 
 
 class _PlainDumper(_Dumper):
-    """Writes equal parts out each time, since not every reader of bags knows YAML's aliases."""
+    """YAML without aliases, which some readers of bags do not know."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -67,7 +67,7 @@ def _dump(data: object) -> str:
 
 @dataclass(frozen=True)
 class Schema:
-    """What a bag says about one message type."""
+    """A bag's description of one message type."""
 
     text: str
     """Full definition in ``ros2msg`` form, dependencies included."""
@@ -125,12 +125,12 @@ class BagWriter:
     # -- writing --------------------------------------------------------------------------------------------------
 
     def add_topic(self, topic: str, type_name: str, qos: Sequence[dict[str, Any]] = ()) -> int:
-        """Announce a topic and return its channel number; a topic announced again keeps its number.
+        """Add a topic and return its channel number; a known topic keeps its number.
 
         :param topic: absolute name
         :param type_name: e.g. ``nav_msgs/msg/Odometry``
         :param qos: offered profiles, see :func:`qos_profile`
-        :raises UnknownTypeError: if the type is not installed and was not given
+        :raises UnknownTypeError: if the type is neither installed nor given
         """
         if topic in self._channels:
             return self._channels[topic]
@@ -149,7 +149,7 @@ class BagWriter:
         return int(channel)
 
     def give_schema(self, type_name: str, schema: Schema) -> None:
-        """Use this schema for a type, whatever is installed; of no effect once a topic has the type."""
+        """Use this schema for a type in place of the installed one; without effect once a topic has the type."""
         self._schemas.setdefault(type_name, schema)
 
     def write(self, channel: int, data: bytes, log_time_ns: int, publish_time_ns: int, sequence: int = 0) -> None:
@@ -158,7 +158,7 @@ class BagWriter:
         :param channel: from :meth:`add_topic`
         :param data: CDR, with its encapsulation header
         :param log_time_ns: simulated time [ns]
-        :param publish_time_ns: wall time at which it was sent [ns]
+        :param publish_time_ns: wall time of its sending [ns]
         :param sequence: the publisher's sequence number
         """
         # The library keeps what it is given until the chunk is full; bytes cannot change meanwhile.
@@ -174,7 +174,7 @@ class BagWriter:
             self._whole = os.fstat(self._stream.fileno()).st_size
 
     def close(self) -> None:
-        """Finish the index and write ``metadata.yaml``; closing twice does nothing."""
+        """Finish the index and write ``metadata.yaml``. Idempotent."""
         if self._stream is None:
             return
         info = self._metadata()
@@ -186,9 +186,9 @@ class BagWriter:
         write_atomically(self.folder / 'metadata.yaml', _dump({'rosbag2_bagfile_information': info}))
 
     def abandon(self) -> None:
-        """Leave the bag as it was after the last flush: the disk takes no more, and half a chunk is of no use.
+        """Leave the bag at its last flush, on a full disk: half a chunk is useless.
 
-        What is left has no index and no ``metadata.yaml``; readers that go through it chunk by chunk get all of it.
+        The bag then has no index and no ``metadata.yaml``; readers that go chunk by chunk get all of it.
         """
         if self._stream is None:
             return

@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Making a bag whole again whose recorder was killed: everything up to the damage, with index and metadata.
+"""Recovery of bags after a killed recorder: all messages up to the damage, with index and metadata.
 
-A killed recorder leaves an MCAP file without index whose last chunk may be cut. Chunks before it are complete: they
-are read one by one and written anew. The damaged file stays until the new one is in place.
+A killed recorder leaves an MCAP file without index, and maybe with an incomplete last chunk. The chunks before it are
+read one by one and written anew. The damaged file stays until the new one is in place.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ _DAMAGE = (McapError, ValueError, EOFError, struct.error, MemoryError, zstandard
 
 
 class RecoverError(NoRecordingError):
-    """A run folder without a bag, or a bag without one readable message."""
+    """A run folder without a bag, or a bag without readable messages."""
 
 
 @dataclass(frozen=True)
 class Recovery:
-    """What became of a damaged bag."""
+    """Result of a recovery."""
 
     path: Path
     """The bag's folder."""
     messages: int
-    """Held by the bag now."""
+    """Number of messages in the bag."""
     rebuilt: bool
-    """False if the bag was whole and was left alone."""
+    """Whether the bag was damaged; a whole one is unchanged."""
 
 
 def bag_folder(run: str | Path) -> Path:
@@ -55,10 +55,10 @@ def bag_folder(run: str | Path) -> Path:
 
 
 def recover(run: str | Path) -> Recovery:
-    """Rebuild a run's bag if its recorder did not close it; a whole bag is left as it is.
+    """Rebuild a run's bag if its recorder did not close it; a whole bag stays unchanged.
 
     :param run: the run folder, or its ``bag`` folder
-    :raises RecoverError: if there is no bag, or nothing readable in it
+    :raises RecoverError: if there is no bag, or no readable message in it
     """
     folder = bag_folder(run)
     original = folder / f'{folder.name}_0.mcap'
@@ -88,7 +88,7 @@ def recover(run: str | Path) -> Recovery:
 
 
 def is_whole(path: Path) -> bool:
-    """Say whether an MCAP file ends as a finished one does, with footer and magic."""
+    """Return whether an MCAP file ends with footer and magic, as a finished one does."""
     size = path.stat().st_size
     if size < 37:
         return False
@@ -100,7 +100,7 @@ def is_whole(path: Path) -> bool:
 
 
 def _records(path: Path) -> Iterator[McapRecord]:
-    """Yield schemas, channels and messages until the data ends or is damaged."""
+    """Yield schemas, channels and messages up to the end of the data or the damage."""
     with path.open('rb') as stream:
         records = StreamReader(stream, validate_crcs=True).records
         while True:
@@ -118,9 +118,9 @@ def _records(path: Path) -> Iterator[McapRecord]:
 def stored_messages(
     path: Path, topics: Collection[str] | None = None
 ) -> Iterator[tuple[SchemaRecord | None, Channel, Message]]:
-    """Yield the messages of an MCAP file, whole or not, in the order they arrived, each with its schema and channel.
+    """Yield the messages of an MCAP file, whole or not, in order of arrival, each with its schema and channel.
 
-    :param topics: whose; None: of all
+    :param topics: selection; None: all
     """
     schemas: dict[int, SchemaRecord] = {}
     channels: dict[int, Channel] = {}
@@ -136,7 +136,7 @@ def stored_messages(
 
 
 def counted(path: Path) -> list[tuple[str, str, int]]:
-    """Return topic, type and number of messages of every topic of an MCAP file that has no index."""
+    """Return topic, type and number of messages of every topic of an MCAP file without index."""
     counts: dict[tuple[str, str], int] = {}
     for schema, channel, _ in stored_messages(path):
         key = (channel.topic, schema.name if schema is not None else '')
@@ -171,7 +171,7 @@ def _count(folder: Path) -> int:
 
 
 def _empty(folder: Path) -> None:
-    """Remove what an interrupted recovery left; only files this module writes are ever in that folder."""
+    """Remove the folder of an interrupted recovery, which holds only files of this module."""
     if folder.exists():
         for path in folder.iterdir():
             path.unlink()

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is recorded: topic, type, quality of service and how many publishers it must have before a run may start."""
+"""Recorded topics: name, type, quality of service, and number of publishers required before a run may start."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ QOS = ('state', 'latched', 'sensor')
 """``state``: reliable, volatile; ``latched``: reliable, transient local; ``sensor``: best effort, volatile."""
 
 LONGEST_TOPIC = 240
-"""Characters of a name; DDS has 255 for it, of which ROS 2 takes some for itself."""
+"""Longest name; DDS allows 255 characters, of which ROS 2 uses some itself."""
 
 _BACKGROUND = ('/regolith/status', '/diagnostics', '/regolith/recorder/ack')
 
@@ -29,31 +29,31 @@ class RecordedTopic:
     """One topic of a recording."""
 
     name: str
-    """Absolute."""
+    """Absolute name."""
     type_name: str
-    """E.g. ``nav_msgs/msg/Odometry``."""
+    """Type, e.g. ``nav_msgs/msg/Odometry``."""
     qos: str = 'state'
     """One of :data:`QOS`."""
     publishers: int = 0
-    """The recorder is ready once it has matched so many; 0 where none need exist (``cmd_vel``)."""
+    """Number of publishers before the recorder is ready; 0 for optional topics (``cmd_vel``)."""
 
     @property
     def role(self) -> str:
-        """What the recorder must read of it: 'clock', 'cycle' or '' for nothing."""
+        """The recorder's use of its contents: 'clock', 'cycle' or '' for none."""
         return {'/clock': 'clock', '/regolith/cycle': 'cycle'}.get(self.name, '')
 
     @property
     def keeps_open(self) -> bool:
-        """Whether a message of it after STOP means that there may be more to come."""
+        """Whether a message of it after STOP delays the end."""
         return self.name not in _BACKGROUND
 
     def line(self) -> str:
-        """Return the form it has in the recorder's ``topics`` parameter: ``name|type|qos|publishers``."""
+        """Return its line in the recorder's parameter ``topics``: ``name|type|qos|publishers``."""
         return f'{self.name}|{self.type_name}|{self.qos}|{self.publishers}'
 
     @classmethod
     def parse(cls, line: str) -> RecordedTopic:
-        """Read what :meth:`line` wrote; ``qos`` and ``publishers`` may be left out.
+        """Return the topic of a :meth:`line`; ``qos`` and ``publishers`` are optional.
 
         :raises ValueError: if the line has another form
         """
@@ -74,7 +74,7 @@ class RecordedTopic:
 
 
 def recorded_topics(vehicles: Iterable[str], extra: Iterable[str] = ()) -> tuple[RecordedTopic, ...]:
-    """Return everything a run records, in name order.
+    """Return all topics that a run records, in name order.
 
     :param vehicles: names of the (wheeled) vehicles
     :param extra: further topics as lines, see :meth:`RecordedTopic.parse`

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What driving costs: one wheel, one rover, and the whole demo."""
+"""Benchmarks of driving: one wheel, one rover, and the whole demo."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def fleet_speed(vehicles: int, simulated_s: float = 2.0, repeats: int = 3, threa
 
     :param vehicles: number of rovers
     :param simulated_s: length of a stretch
-    :param threads: that evolve rovers side by side
+    :param threads: number of threads that evolve rovers
     """
     from regolith_bringup.run.simulation import Simulation
     from regolith_bringup.scenario.schema import Scenario

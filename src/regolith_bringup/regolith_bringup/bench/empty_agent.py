@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A participant that takes part in every cycle and does nothing in it: what remains is the protocol's cost."""
+"""A participant without any work, which leaves the cost of the protocol."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from regolith_world.records import VEHICLE, BodyState, Cycle, CycleKey, Evolved,
 
 
 class EmptyAgent(Participant):
-    """Answers every EVOLVE with an unmoved body and an empty delta, and follows terrain's updates as vehicles do.
+    """An agent that answers every EVOLVE with an unmoved body and an empty delta, and follows terrain's updates.
 
-    :param soil: its copy of the ground, or None where it shares terrain's
+    :param soil: its copy of the ground; None: it shares terrain's
     """
 
     def __init__(
@@ -47,28 +47,28 @@ class EmptyAgent(Participant):
         self._ground = soil.soil_hash() if soil is not None else ''
 
     def on_update(self, update: SoilUpdate) -> None:
-        """Take terrain's merge of an attempt."""
+        """Apply terrain's merge of an attempt."""
         if self.soil is not None and update.key.epoch == self.epoch:
             self.soil.receive(update)
             self.retry_stashed()
 
     def adopt_ground(self, soil_hash: str) -> None:
-        """Take the hash of a ground that is shared and that nobody changes."""
+        """Adopt the hash of a shared ground without changes."""
         self._ground = soil_hash
 
     def join_request(self) -> JoinRequest:
-        """See the base class."""
+        """Return the request to join: a body at rest."""
         return JoinRequest(
             self.name, VEHICLE, (), (self._body,), NO_LIMIT_NS, self._hash(), self._ground,
             dict(self._parameters),
         )
 
     def save(self) -> bytes:
-        """See the base class."""
+        """Return the state."""
         return struct.pack('<q', self._cycles)
 
     def restore(self, blob: bytes, epoch: int) -> None:
-        """See the base class."""
+        """Restore the state of :meth:`save`."""
         (self._cycles,) = struct.unpack('<q', blob)
         self._tentative = None
         self.forget(epoch)

@@ -24,7 +24,7 @@ class EmptyAgentNode:
     """An empty agent with the topics and services of a vehicle's protocol."""
 
     def __init__(self, scenario_file: str, name: str) -> None:
-        """Make it, not taking part yet."""
+        """Make the node, which joins in its run."""
         world = load_section(scenario_file, 'world', WorldConfig)
         terrain = load_section(scenario_file, 'terrain', TerrainConfig)
         field = build_height_field(terrain, load_section(scenario_file, '', Head).seed)

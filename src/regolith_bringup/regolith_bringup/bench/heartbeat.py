@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a heartbeat costs: cycles per second of the whole protocol, with agents that do nothing."""
+"""The cost of a heartbeat: cycles per second of the whole protocol, with idle agents."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def heartbeat(agents: tuple[int, ...] = AGENTS, cycles: int = CYCLES) -> dict[st
 
 
 def in_one_process(agents: int, cycles: int = CYCLES) -> float:
-    """Return the cycle rate where participants are called as functions."""
+    """Return the cycle rate of participants called as functions."""
     world_config = WorldConfig.model_validate({})
     terrain_config = TerrainConfig.model_validate({'source': 'flat', 'soil': 'lunar_nominal'})
     field = build_height_field(terrain_config, 0)
@@ -86,9 +86,9 @@ def in_one_process(agents: int, cycles: int = CYCLES) -> float:
 
 
 def in_many_processes(agents: int, cycles: int = CYCLES) -> float:
-    """Return the cycle rate of real nodes: a world node, a terrain node and so many agent processes.
+    """Return the cycle rate of nodes: world, terrain and a process for each agent.
 
-    :raises RuntimeError: if they do not come to an end; tells what they printed
+    :raises RuntimeError: if they do not end; the text holds their output
     """
     with tempfile.TemporaryDirectory(prefix='regolith_bench_') as folder:
         scenario = _write_scenario(Path(folder), agents)
@@ -124,7 +124,7 @@ def _write_scenario(folder: Path, agents: int) -> Path:
 
 
 def _run(commands: list[list[str]], folder: Path) -> None:
-    """Run the world, which comes first, to its end, with all others beside it; leave none behind."""
+    """Run the world, which is the first, to its end beside all others, and end them."""
     surroundings = {**environment(), 'ROS_LOG_DIR': str(folder / 'log')}
     printed = folder / 'output.txt'
     running: list[subprocess.Popen[bytes]] = []

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where the nodes of a benchmark meet: neither to be measured with a run beside it, nor to disturb one."""
+"""A ROS domain of its own for a benchmark, so that it and other runs do not disturb each other."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import os
 from regolith_bringup.run.middleware import middleware_environment
 
 _DOMAINS = range(81, 101)
-"""Clear of those that people and tests use most, and of the kernel's ephemeral ports, which begin above domain 101."""
+"""Domains away from the usual ones, and below 102, where the kernel's ephemeral ports begin."""
 
 
 def environment() -> dict[str, str]:

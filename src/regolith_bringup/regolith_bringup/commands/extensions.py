@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Benchmarks and experiments by name, from behind their doors (:mod:`regolith_files.doors`)."""
+"""Benchmarks and experiments by name, plug-ins of :mod:`regolith_files.doors`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def benchmark(name: str) -> Callable[[], Any]:
 
 
 def _in_own_domain(measure: Callable[[], Any]) -> Callable[[], Any]:
-    """Return a benchmark whose nodes meet where nobody else's do."""
+    """Return a benchmark whose nodes have a ROS domain of their own."""
 
     @wraps(measure)
     def call() -> Any:
@@ -54,13 +54,13 @@ def experiments() -> tuple[str, ...]:
 def run_experiment(
     name: str, values: dict[str, Any], tick: Callable[[int, int], None], plot: Path | None = None
 ) -> Any:
-    """Run an experiment and return what it found, for JSON.
+    """Run an experiment and return its result as a JSON value.
 
     :param name: one of :func:`experiments`
     :param values: its settings
-    :param tick: told how many of how many parts are done
-    :param plot: PNG, SVG or PDF to write a picture to
-    :raises InputError: if a setting is wrong, or the experiment draws nothing; nothing has run then
+    :param tick: progress callback (done, total)
+    :param plot: PNG, SVG or PDF file for a picture
+    :raises InputError: if a setting is wrong, or the experiment has no picture; nothing has run then
     """
     module = _plugin(EXPERIMENTS, name, 'experiment', 'no such experiment')
     if not isinstance(module, ModuleType):
@@ -135,7 +135,7 @@ def parsed_settings(settings: Iterable[str]) -> dict[str, Any]:
 
 
 def flag_settings(arguments: Sequence[str]) -> dict[str, Any]:
-    """Return ``--key value`` or ``--key=value`` flags as keyword arguments; of a key given again, all values.
+    """Return ``--key value`` or ``--key=value`` flags as keyword arguments; a repeated key has all its values.
 
     :raises InputError: if one has another form
     """
@@ -155,12 +155,12 @@ def flag_settings(arguments: Sequence[str]) -> dict[str, Any]:
 
 
 def _plugin(group: str, name: str, where: str, unknown: str, more: tuple[str, ...] = ()) -> Any:
-    """Return what an entry point leads to.
+    """Return the target of an entry point.
 
-    :param where: the command that was given
-    :param unknown: what is wrong where there is none of this name
-    :param more: further words that are allowed
-    :raises InputError: if there is none, or it cannot be loaded
+    :param where: the command
+    :param unknown: problem with an unknown name
+    :param more: further allowed words
+    :raises InputError: if the name is unknown, or its target cannot be loaded
     """
     points = {point.name: point for point in entry_points(group)}
     if name not in points:

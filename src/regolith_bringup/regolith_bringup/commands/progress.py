@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A bar on stderr for work that takes a while."""
+"""Progress bars on stderr."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def tile_progress(what: str, *, quiet: bool = False) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar while the block runs, as soon as it is told of any work.
+    """Show a progress bar within the block, from the first work on.
 
-    :param what: is done
-    :param quiet: whether nobody watches
+    :param what: name of the work
+    :param quiet: whether to show nothing
     """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``./regolith terrain …``: look at ground, make it, import it."""
+"""``./regolith terrain …``: figures, export and import of ground."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def terrain_info(
     settings: SetOption = None,
     seed: SeedOption = None,
 ) -> None:
-    """Print figures of a scenario's ground as JSON: heights and slopes of what its map shows."""
+    """Print figures of a scenario's ground as JSON: heights and slopes."""
     from regolith_bringup.commands.terrain_files import ground_figures
     from regolith_bringup.scenario.loading import load_scenario
 
@@ -58,7 +58,7 @@ def terrain_make(
     seed: SeedOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write ground as a GeoTIFF, which terrain.source can name, with hillshade and (of a preset) rock catalogue."""
+    """Write ground as a GeoTIFF for terrain.source, with hillshade and (of a preset) rock catalogue."""
     if (scenario is None) == (preset is None):
         raise InputError(Problem('terrain make', '', 'takes one of a scenario and --preset', 'exactly one of them'))
     if scenario is not None:
@@ -108,7 +108,7 @@ def terrain_import(
     seed: SeedOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a piece of an elevation model in a local metric frame, which terrain.source can name."""
+    """Write a piece of an elevation model in a local metric frame, for terrain.source."""
     from regolith_terrain.dem.importing import ImportRequest, import_dem
     from regolith_terrain.lunar.presets import preset_names
 
@@ -123,7 +123,7 @@ def terrain_import(
 
 
 def _pair(option: str, text: str) -> tuple[float, float]:
-    """Return two numbers written with a comma between."""
+    """Return two numbers separated by a comma."""
     try:
         first, second = (float(part) for part in text.split(','))
     except ValueError:
@@ -133,7 +133,7 @@ def _pair(option: str, text: str) -> tuple[float, float]:
 
 @contextlib.contextmanager
 def _bad_input(command: str) -> Iterator[None]:
-    """Turn what the library finds wrong with a file or folder into a message of ours."""
+    """Turn the library's errors about a file or folder into messages."""
     try:
         yield
     except InputError:
@@ -143,7 +143,7 @@ def _bad_input(command: str) -> Iterator[None]:
 
 
 class _Said(Problem):
-    """A problem that has its text already."""
+    """An error with a complete text."""
 
     def __init__(self, text: str) -> None:
         super().__init__('', '', text, '')
@@ -154,7 +154,7 @@ class _Said(Problem):
 
 @contextlib.contextmanager
 def _progress() -> Iterator[Progress]:
-    """Show a bar on stderr while the block runs."""
+    """Show a progress bar on stderr within the block."""
     from rich.console import Console
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
@@ -166,7 +166,7 @@ def _progress() -> Iterator[Progress]:
 
 
 def _tell_files(folder: Path, about: dict[str, Any], as_json: bool) -> None:
-    """Print what was written."""
+    """Print the paths written."""
     if as_json:
         print(json.dumps({'folder': str(folder), **about}, indent=1))
         return

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ground of a scenario as files other programs read, and as figures."""
+"""The ground of a scenario as GeoTIFF and as figures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_POSTS = 16_000_000
 def sampled_heights(scenario: Scenario, post_m: float) -> NDArray[np.float64]:
     """Return heights over ``terrain.size_m`` around the origin, shape (n, n) by (x, y), posts from -size/2 on [m].
 
-    :raises InputError: if that would be more posts than anyone wants
+    :raises InputError: if there would be too many posts
     """
     count = round(scenario.terrain.size_m / post_m) + 1
     if count * count > _MOST_POSTS:
@@ -35,7 +35,7 @@ def sampled_heights(scenario: Scenario, post_m: float) -> NDArray[np.float64]:
 def ground_figures(scenario: Scenario, post_m: float | None = None) -> dict[str, Any]:
     """Return height range and slopes of a scenario's ground.
 
-    :param post_m: distance of the posts looked at [m]; by default what gives about 500 along a side
+    :param post_m: distance of the posts [m]; None: about 500 along a side
     """
     post = post_m or scenario.terrain.size_m / 500.0
     z = sampled_heights(scenario, post)
@@ -58,8 +58,8 @@ def ground_figures(scenario: Scenario, post_m: float | None = None) -> dict[str,
 def write_ground(scenario: Scenario, folder: Path, post_m: float) -> tuple[Path, Path]:
     """Write ``<name>.tif`` (float32 metres, local metric grid) and ``<name>_hillshade.png``; return both paths.
 
-    :param scenario: whose ground it is
-    :param folder: to write to, made if absent
+    :param scenario: with the ground
+    :param folder: made if absent
     :param post_m: distance of the posts [m]
     """
     import rasterio  # type: ignore[import-untyped,unused-ignore]

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What commands of all packages find in ``context.obj``."""
+"""The object ``context.obj`` of commands."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a run looks like: figures, pictures, the report."""
+"""Report: figures and pictures of a run."""
 
 from regolith_files.moved import names_of
 

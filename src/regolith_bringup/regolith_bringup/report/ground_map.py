@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ground of a run as an image: hillshade of what it became, and the depth of the ruts in it."""
+"""The ground of a run as an image: final hillshade and depth of the ruts."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class GroundMap:
     shade: Array
     """0 dark … 1 bright, shape (rows, columns)."""
     rut_depth: Array
-    """Undisturbed height less height now; the deepest node of each pixel [m]; NaN where nothing changed."""
+    """Undisturbed less final height, of the deepest node of each pixel [m]; NaN for unchanged ground."""
 
 
 def driven_bounds(run: RunData, margin: float = 2.0) -> tuple[float, float, float, float]:
-    """Return west, east, south, north of everything driven, and a margin [m]; around the origin if nothing was."""
+    """Return west, east, south, north of all tracks with a margin [m]; around the origin without tracks."""
     points = [t.position[:, :2] for t in run.tracks.values() if len(t.time)]
     xy = np.concatenate(points) if points else np.zeros((1, 2))
     west, south = xy.min(axis=0) - margin
@@ -42,7 +42,7 @@ def driven_bounds(run: RunData, margin: float = 2.0) -> tuple[float, float, floa
 
 
 def site_bounds(run: RunData) -> tuple[float, float, float, float]:
-    """Return west, east, south, north of the site [m]: the imported raster, or the extent the scenario gives it."""
+    """Return west, east, south, north of the site [m]: the imported raster, or the scenario's extent."""
     terrain = run.scenario.terrain
     half = 0.5 * terrain.size_m
     return build_height_field(terrain, run.scenario.seed).extent or (-half, half, -half, half)
@@ -51,7 +51,7 @@ def site_bounds(run: RunData) -> tuple[float, float, float, float]:
 def ground_map(run: RunData, bounds: tuple[float, float, float, float], max_pixels: int = 1400) -> GroundMap:
     """Return the map of a rectangle.
 
-    Pixels are soil grid nodes, or blocks of them where the rectangle is too large for that.
+    Pixels are soil grid nodes, or blocks of them for large rectangles.
 
     :param bounds: west, east, south, north [m]
     :param max_pixels: along the longer side
@@ -93,7 +93,7 @@ def ground_map(run: RunData, bounds: tuple[float, float, float, float], max_pixe
 
 
 def crossing(run: RunData) -> tuple[float, float] | None:
-    """Return where one vehicle drove most squarely over another's track [m], None where none did."""
+    """Return the place of the most rectangular crossing of two vehicles' tracks [m]; None: no crossing."""
     best, where = 0.5, None
     tracks = [t for t in run.tracks.values() if len(t.time) > 10]
     for one in tracks:

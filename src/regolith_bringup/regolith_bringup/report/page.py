@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""``report.html``: one file with everything in it that shows how a run went."""
+"""``report.html``: one file with figures and pictures of a run."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TIMES = '\u00d7'
 def write_report(run_dir: str | Path) -> Path:
     """Write ``report.html`` into a run folder and return its path.
 
-    :param run_dir: a run folder with ``scenario.yaml`` and a bag; figures that the world did not write come from that
+    :param run_dir: a run folder with ``scenario.yaml`` and a bag, the source of figures that the world did not write
     :raises regolith_bringup.bag.recover.RecoverError: if there is no bag
     :raises FileNotFoundError: if the world wrote no figures and the bag holds none
     """
@@ -78,7 +78,7 @@ def _text(value: object) -> str:
 
 
 def _number(value: Any, digits: int, scale: float = 1.0, unit: str = '') -> str:
-    """Return a figure for a table; a dash for what nobody reported."""
+    """Return a number as text for a table; a dash for None."""
     if value is None:
         return _NOTHING
     text = f'{value * scale:,.{digits}f}' if isinstance(value, float) else f'{int(value * scale):,}'
@@ -130,7 +130,7 @@ def _vehicles(run: RunData, summary: dict[str, Any], colors: dict[str, str]) -> 
 
 
 def _events(summary: dict[str, Any]) -> str:
-    """Return what befell vehicles as a table; nothing where nothing did."""
+    """Return the vehicles' events as a table; '' without events."""
     events = summary.get('events')
     if not events:
         return ''
@@ -141,7 +141,7 @@ def _events(summary: dict[str, Any]) -> str:
 
 
 def _section(section: ReportSection) -> str:
-    """Return what a package tells of a run."""
+    """Return the HTML of a package's section."""
     return f'<section><h2>{_text(section.title)}</h2>{"".join(map(_part, section.parts))}</section>\n'
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of a report. Each function takes a run and returns a matplotlib figure; none keeps global state."""
+"""The figures of a report, as matplotlib figures; without global state."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def _draw_ground(axes: Axes, ground: GroundMap, top_mm: float) -> None:
 
 
 def _draw_site(axes: Axes, run: RunData, driven: tuple[float, float, float, float]) -> None:
-    """Draw where on the whole site the drive was."""
+    """Draw the place of the drive on the whole site."""
     bounds = site_bounds(run)
     _draw_ground(axes, ground_map(run, bounds, max_pixels=500), top_mm=np.inf)
     west, east, south, north = driven
@@ -186,7 +186,7 @@ def _draw_track(axes: Axes, track: Track, color: str) -> None:
 
 
 def _smooth(values: np.ndarray[Any, np.dtype[np.float64]], width: int = 9) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Return a running mean; at the ends over what there is."""
+    """Return a running mean, over shorter windows at the ends."""
     if len(values) < width:
         return values
     kernel = np.ones(width)

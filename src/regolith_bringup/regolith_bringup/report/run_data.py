@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A run folder as arrays: where each vehicle was, how its wheels fared, how the cycles went, what the ground became.
+"""A run folder as arrays: tracks and wheels of each vehicle, timing of the cycles, changed ground.
 
 Times are simulated seconds; positions are in the world frame [m]; quaternions are (x, y, z, w).
 """
@@ -28,7 +28,7 @@ _EVOLVE = 0
 
 @dataclass(frozen=True)
 class Track:
-    """What one vehicle did; n samples of its true pose, m of its w wheels."""
+    """History of one vehicle: n samples of its true pose, m of its w wheels."""
 
     name: str
     time: Array
@@ -67,16 +67,16 @@ class CycleTiming:
     time: Array
     """Committed time at its start [s]."""
     length: Array
-    """Of the attempt [s]."""
+    """Length of the attempt [s]."""
     wall: Array
-    """At which it was asked for, from the first on [s]."""
+    """Wall time of its start since the first [s]."""
     committed: NDArray[np.bool_]
     """Whether it was committed, not discarded."""
 
 
 @dataclass(frozen=True)
 class ChangedGround:
-    """The nodes of the soil grid that vehicles changed, as they are at the end; sorted by (i, j), shape (n,) each."""
+    """The changed nodes of the soil grid at the end, sorted by (i, j), shape (n,) each."""
 
     spacing: float
     """[m]"""
@@ -86,12 +86,12 @@ class ChangedGround:
     level: Array
     """Height [m]."""
     conflicts: int = 0
-    """Nodes that several agents changed in one cycle, summed over cycles."""
+    """Number of nodes changed by several agents in one cycle, summed over cycles."""
 
 
 @dataclass(frozen=True)
 class RunData:
-    """Everything the report draws."""
+    """All data of the report."""
 
     folder: Path
     scenario: Scenario
@@ -99,7 +99,7 @@ class RunData:
     cycles: CycleTiming
     ground: ChangedGround
     topics: dict[str, int] = field(default_factory=dict)
-    """Messages by topic."""
+    """Numbers of messages by topic."""
 
 
 def read_run(folder: str | Path) -> RunData:
@@ -154,7 +154,7 @@ def _track(bag: Bag, name: str) -> Track:
 
 
 def _cycles(bag: Bag) -> tuple[CycleTiming, set[Key]]:
-    """Return the timing and the keys of the attempts that were committed; the verdict on each stands in the next."""
+    """Return the timing and the keys of the committed attempts; the verdict on each is in the next."""
     rows: dict[Key, tuple[int, int, int, int]] = {}
     committed: set[Key] = set()
     previous: Key | None = None

@@ -1,3 +1,3 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From a scenario to a run: plan, processes, supervision, what a run leaves."""
+"""Runs of scenarios: plan, processes, supervision, results."""

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the bag of a run tells whose world did not live to write its figures."""
+"""Figures from a run's bag, for a world that did not write them itself."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from regolith_bringup.report.run_data import Track, read_run
 
 
 def outcome_from_bag(run_dir: Path) -> dict[str, Any]:
-    """Return what ``world.json`` would say, as far as it can be seen from the bag.
+    """Return the contents of ``world.json`` as far as the bag holds them.
 
-    Counted is what was committed; hashes, slips while driving and reports of ground and other participants died with
+    Only committed cycles count; hashes, slips while driving and reports of ground and other participants are lost with
     their nodes.
 
-    :raises FileNotFoundError: if there is no bag with as much as one cycle in it either
+    :raises FileNotFoundError: if there is no bag with a cycle
     """
     lost = f'{run_dir / "world.json"}: the world wrote no figures; it was ended before it could'
     try:

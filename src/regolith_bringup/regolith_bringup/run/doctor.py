@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is installed, and what a run would miss."""
+"""Installed versions, and problems that would stop a run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OWN = ('regolith_world', 'regolith_terrain', 'regolith_vehicles', 'regolith_bri
 
 
 def diagnose() -> dict[str, Any]:
-    """Return {'versions': what was found, 'problems': what is missing, with what to do about it}."""
+    """Return {'versions': installed packages, 'problems': missing ones, with remedies}."""
     problems: list[str] = []
     versions = {
         'python': platform.python_version(),

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where in which ROS graph a run lives: its domain, and the namespace above all its names."""
+"""The place of a run in the ROS graph: its domain, and the namespace above all its names."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Domain:
 
 
 def free_domain(among: Iterable[int] = AUTOMATIC) -> Domain:
-    """Return a domain that nobody who asks here uses, and on whose ports nobody listens on this machine.
+    """Return a domain that no other caller holds, and on whose ports no process of this machine listens.
 
     :raises InputError: if there is none
     """
@@ -56,9 +56,9 @@ def free_domain(among: Iterable[int] = AUTOMATIC) -> Domain:
 
 
 def domain_named(text: str) -> int | Domain:
-    """Return the domain that a text names: its number, or for ``auto`` one that is free.
+    """Return the domain of a text: a number, or ``auto`` for a free one.
 
-    :raises InputError: if it names none
+    :raises InputError: if it is neither
     """
     if text == 'auto':
         return free_domain()
@@ -94,7 +94,7 @@ def _lock_folder() -> Path:
 
 
 def _busy_ports() -> set[int]:
-    """Return the UDP ports that somebody on this machine listens on; empty where the system does not tell."""
+    """Return the UDP ports in use on this machine; empty where the system has no list."""
     found: set[int] = set()
     for table in ('/proc/net/udp', '/proc/net/udp6'):
         try:

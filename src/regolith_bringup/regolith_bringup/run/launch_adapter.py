@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A plan as a launch description, for machines whose ROS 2 has ``launch`` (the wheels from pip have not)."""
+"""A plan as a launch description, for ROS 2 with ``launch`` (the wheels from pip lack it)."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ ARGUMENTS: Mapping[str, tuple[str, str]] = {
 }
 """Launch arguments: name -> (default, description)."""
 _PATIENCE_S = 10.0
-"""How long nodes may take to leave after the world's end [wall s]: most of it is for the recorder's queues."""
+"""Longest time for nodes to end after the world [wall s], most of it for the recorder's queues."""
 
 
 def prepared(arguments: Mapping[str, str], above: str = '') -> LaunchedRun:
-    """Check the scenario, make the run folder, write the resolved scenario into it and return what to start.
+    """Check the scenario, make the run folder, write the resolved scenario into it and return the nodes to start.
 
     :param arguments: values of :data:`ARGUMENTS`, as text
     :param above: namespace that launch itself puts above ours (``PushRosNamespace``)
@@ -91,7 +91,7 @@ def _switch(name: str, text: str) -> bool | None:
 
 
 def _of_argument(problem: Problem) -> Problem:
-    """Return a problem with an option as one with a launch argument: people who launch know no options."""
+    """Return a problem with a command-line option as one with the launch argument of its name."""
     flag = re.match(r'--(\w+) ?', problem.where)
     if flag is None:
         return problem
@@ -100,7 +100,7 @@ def _of_argument(problem: Problem) -> Problem:
 
 
 def refuse_unknown(given: Sequence[str], known: Mapping[str, object]) -> None:
-    """Refuse arguments of the command line that our launch files do not have.
+    """Refuse unknown arguments of our launch files.
 
     :param given: ``name:=value``
     :raises InputError: naming the first
@@ -115,7 +115,7 @@ def refuse_unknown(given: Sequence[str], known: Mapping[str, object]) -> None:
 def launch_description(fixed: Mapping[str, str] | None = None) -> Any:
     """Return the ``launch.LaunchDescription`` that starts a scenario.
 
-    :param fixed: values of :data:`ARGUMENTS` that are not asked for
+    :param fixed: values of :data:`ARGUMENTS` that the launch file sets itself
     """
     # mypy: launch is absent from some machines and untyped on the others.
     from launch.actions import DeclareLaunchArgument, OpaqueFunction  # type: ignore
@@ -141,9 +141,9 @@ def launch_description(fixed: Mapping[str, str] | None = None) -> Any:
 
 
 def _on_command_line(context: Any) -> bool:
-    """Return whether the launch file being read is the one that ``ros2 launch`` was given, not one it includes.
+    """Return whether the launch file being read is the one given to ``ros2 launch``, not an included one.
 
-    What the command line says to another file is for that to judge.
+    Arguments for another file are not ours to check.
     """
     path = context.get_locals_as_dict().get('current_launch_file_path', '')
     return bool(path) and Path(path).name in {Path(word).name for word in sys.argv}
@@ -151,9 +151,9 @@ def _on_command_line(context: Any) -> bool:
 
 @cache
 def _quiet_start() -> str:
-    """Return a command that lets Ctrl-C wait until a node's process can take it, '' where ``env`` cannot do that.
+    """Return a command that defers Ctrl-C until a node's process can handle it; '' if ``env`` cannot.
 
-    ``launch`` and the terminal send SIGINT to whoever is there; an interpreter that still starts prints its stack.
+    ``launch`` and the terminal send SIGINT to all processes; an interpreter that is still starting prints its stack.
     """
     command = ['env', '--block-signal=INT']
     try:

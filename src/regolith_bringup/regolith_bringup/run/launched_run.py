@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of a run whose nodes ``launch`` started: who is started again, when it is over, what it leaves.
+"""Supervision of a run whose nodes ``launch`` started: restarts, end, and what the run leaves.
 
-The same decisions as :mod:`regolith_bringup.run.supervisor` makes, as answers to events.
+The decisions of :mod:`regolith_bringup.run.supervisor` as answers to events.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from regolith_bringup.run.plan import RESTARTS, WORLD_EXECUTABLES, NodeSpec
 
 @dataclass(frozen=True)
 class Step:
-    """What launch must do next; nothing, if all is as by default."""
+    """Launch's next actions; with all defaults none."""
 
     restart: bool = False
     """Whether to start the node again."""
     over: bool = False
-    """Whether the world has ended and the others have a while to leave by themselves."""
+    """Whether the world has ended and the others have time to end by themselves."""
     leave: str = ''
-    """Why everything must end now."""
+    """Reason to end everything now; '': none."""
     problem: str = ''
-    """What went wrong, once everything has ended."""
+    """Problem of the run, after its end; '': none."""
 
 
 class LaunchedRun:
@@ -34,7 +34,7 @@ class LaunchedRun:
 
     :param folder: of the run
     :param specs: from ``plan()``
-    :param report: whether to write one, where there is a bag
+    :param report: whether to write a report, if there is a bag
     """
 
     def __init__(self, folder: Path, specs: list[NodeSpec], *, report: bool = True) -> None:
@@ -49,13 +49,13 @@ class LaunchedRun:
         (folder / 'output.txt').touch()
 
     def printed(self, spec: NodeSpec, text: bytes) -> None:
-        """Keep what a node printed in ``output.txt``."""
+        """Append a node's output to ``output.txt``."""
         with suppress(OSError), (self.folder / 'output.txt').open('a', encoding='utf-8') as stream:
             for line in text.decode(errors='replace').splitlines():
                 stream.write(f'{spec.label}: {line}\n')
 
     def ended(self, spec: NodeSpec, code: int, *, shutting_down: bool) -> Step:
-        """Return what follows from the end of a node.
+        """Return the actions after the end of a node.
 
         :param code: its exit code; negative for a signal
         :param shutting_down: whether launch ends everything already

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How the middleware is set for the processes of a run: bound to this machine, unless somebody asks for more."""
+"""Middleware settings for the processes of a run: by default bound to this machine."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 from regolith_bringup.bag.message_definitions import share_folders
 
 VARIABLE = 'FASTRTPS_DEFAULT_PROFILES_FILE'
-"""Names the file Fast DDS reads its profiles from (ROS 2 Jazzy)."""
+"""Environment variable with the file of Fast DDS profiles (ROS 2 Jazzy)."""
 RANGE = 'ROS_AUTOMATIC_DISCOVERY_RANGE'
 LOCAL, UDP, NETWORK = 'fastdds.xml', 'fastdds_udp.xml', 'fastdds_network.xml'
-"""Profiles that ship: this machine; this machine without shared memory; all interfaces."""
+"""Shipped profiles: this machine; this machine without shared memory; all interfaces."""
 
 
 OPEN_WORDS = (
@@ -23,9 +23,9 @@ OPEN_WORDS = (
 
 
 def profile(name: str = LOCAL) -> Path:
-    """Return the path of a profile that ships.
+    """Return the path of a shipped profile.
 
-    :raises FileNotFoundError: if it is not there
+    :raises FileNotFoundError: if it is missing
     """
     here = Path(__file__).resolve().parents[2]
     for folder in (here, *share_folders('regolith_bringup')):
@@ -35,14 +35,14 @@ def profile(name: str = LOCAL) -> Path:
 
 
 def goes_out(environment: Mapping[str, str], network: bool = False) -> bool:
-    """Return whether a run is to be heard beyond this machine: because somebody says so, or its environment does."""
+    """Return whether a run is visible beyond this machine, by option or by environment."""
     return network or environment.get(RANGE) == 'SUBNET'
 
 
 def middleware_environment(environment: Mapping[str, str], network: bool = False) -> dict[str, str]:
-    """Return what to set in a process's environment: one of our profiles, unless it names another's.
+    """Return variables for a process's environment: one of our profiles, unless the environment names another.
 
-    :param network: whether the run is to be heard beyond this machine
+    :param network: whether the run is visible beyond this machine
     """
     named = environment.get(VARIABLE)
     out = goes_out(environment, network)

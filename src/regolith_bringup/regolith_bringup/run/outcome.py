@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a run that has ended leaves in its folder beside its bag: summary.json and report.html."""
+"""The results of a run beside its bag: summary.json and report.html."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from regolith_world.reserve import release
 
 
 def ended_well(run_dir: Path) -> bool:
-    """Return whether the world came to its end and found nothing wrong."""
+    """Return whether the world reached its end without a failure."""
     outcome = run_dir / 'world.json'
     return outcome.exists() and not json.loads(outcome.read_text(encoding='utf-8'))['failure']
 
 
 def sum_up(run_dir: Path, say: Callable[[str], object], *, report: bool) -> dict[str, Any] | None:
-    """Write summary.json and report.html as far as the run left something to sum up; return the summary.
+    """Write summary.json and report.html as far as the run's data allow; return the summary.
 
-    :param say: takes lines for people
-    :param report: whether to write one, where there is a bag
+    :param say: prints a line for people
+    :param report: whether to write a report, if there is a bag
     """
     from regolith_bringup.run.summary import build_summary, write_summary
 

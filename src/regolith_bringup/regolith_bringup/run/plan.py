@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From a scenario to the nodes that run it: one list, whoever starts them.
+"""The nodes of a scenario: one list for all ways to start them.
 
 ``./regolith run`` and ``ros2 launch`` start exactly these nodes with exactly these parameters.
 """
@@ -22,23 +22,23 @@ from regolith_files.problems import InputError, Problem, one_of
 from regolith_sensors.scenario_config import followed_streams, lag_s, scenario_sensors
 
 WORLD_EXECUTABLES = ('world_node', 'solo_node')
-"""Those whose end is the end of a run."""
+"""Executables whose end is the end of a run."""
 RESTARTS = 3
-"""How often a node that respawns is started again before the run is given up."""
+"""Largest number of restarts of a node before the run is given up."""
 Parameter = bool | int | float | str | list[str]
 PROCESSES = ('many', 'one')
 Processes = Literal['many', 'one']
 
 
 def new_run_id() -> int:
-    """Return an id for a run: by chance, since nobody keeps a list of all runs; it is outside every hash."""
+    """Return a random id for a run; it is part of no hash."""
     return secrets.randbits(62) + 1
 
 
 def processes_named(text: str) -> Processes:
-    """Return the way to spread a run over processes that a text names.
+    """Return 'one' or 'many' for a text.
 
-    :raises InputError: if it names none
+    :raises InputError: if it is neither
     """
     if text == 'many':
         return 'many'
@@ -54,12 +54,12 @@ class NodeSpec:
     package: str
     executable: str
     name: str
-    """Of the node that gives the process its face; others in it name themselves."""
+    """Name of the process's main node; further nodes choose their own."""
     namespace: str
-    """Relative to the graph."""
+    """Namespace, relative to the graph."""
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     respawn: bool = False
-    """Whether the one who started it starts it again if it fails (a rejoining agent restores itself)."""
+    """Whether the launcher restarts it on failure (a rejoining agent restores its state)."""
 
     @property
     def label(self) -> str:
@@ -67,7 +67,7 @@ class NodeSpec:
         return f'{self.namespace}/{self.name}'.removeprefix('/')
 
     def arguments(self) -> list[str]:
-        """Return the command line after the executable: ``--ros-args`` and what follows."""
+        """Return the command line after the executable, from ``--ros-args`` on."""
         arguments = ['--ros-args', '-r', f'__node:={self.name}', '-r', f'__ns:=/{self.namespace}']
         for key, value in self.parameters.items():
             # JSON is YAML, and quotes what YAML would take for something else.
@@ -88,11 +88,11 @@ def plan(
     """Return the nodes that run a scenario, in the order to start them.
 
     :param scenario: checked and resolved
-    :param scenario_file: the resolved file, which the nodes read (see ``write_resolved``)
-    :param run_dir: folder of the run, which world and recorder write to
-    :param restore_from: checkpoint folder the run continues from; None: the beginning
-    :param namespace: below which the run has all its names, ``moon``; none: at the root of the graph
-    :param run: its id, from :func:`new_run_id`: tells its messages from those of others
+    :param scenario_file: the resolved file for the nodes (see ``write_resolved``)
+    :param run_dir: folder of the run, for world and recorder
+    :param restore_from: checkpoint folder to continue from; None: start at the beginning
+    :param namespace: above all names of the run, ``moon``; '': none
+    :param run: its id, from :func:`new_run_id`, which distinguishes its messages from those of other runs
     :param processes: 'many': world, terrain and each further participant in a process of its own; 'one': all in one
     """
     file, folder = str(Path(scenario_file).absolute()), str(Path(run_dir).absolute())

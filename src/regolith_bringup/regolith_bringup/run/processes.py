@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Starts the nodes of a plan as processes, prefixes what they print, and leaves none behind."""
+"""Processes of a plan's nodes: start, prefixed output, and an end without orphans."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def executable(spec: NodeSpec) -> Path:
 class NodeProcess:
     """One node of a plan, running or ended.
 
-    :param say: told every line it prints, ``say(label, line)``
+    :param say: called with every line of its output, ``say(label, line)``
     """
 
     def __init__(self, spec: NodeSpec, environment: Mapping[str, str], say: Callable[[str, str], None]) -> None:
@@ -72,7 +72,7 @@ class NodeProcess:
 
     @property
     def running(self) -> bool:
-        """Whether it has not ended."""
+        """Whether it is running."""
         return self.process.poll() is None
 
     @property
@@ -81,7 +81,7 @@ class NodeProcess:
         return self.process.poll()
 
     def restart(self) -> None:
-        """Start it again after it ended."""
+        """Start it again after its end."""
         self.restarts += 1
         self._start()
 
@@ -91,16 +91,16 @@ class NodeProcess:
             os.killpg(self.process.pid, number)
 
     def join_output(self) -> None:
-        """Wait until everything it printed has been passed on."""
+        """Wait until all its output has been passed on."""
         self._reader.join(timeout=1.0)
 
 
 def end_all(nodes: Sequence[NodeProcess], grace_s: float) -> list[str]:
-    """Wait up to ``grace_s`` for nodes to end by themselves, then ask them, then end them.
+    """Wait up to ``grace_s`` for nodes to end by themselves, then send SIGINT, then end them.
 
-    Those that hang are made to say where first: on SIGABRT Python's fault handler prints the stacks of all threads.
+    Hanging nodes first print the stacks of all threads, by Python's fault handler on SIGABRT.
 
-    :return: the labels of those that had to be asked
+    :return: the labels of those that did not end by themselves
     """
     asked: list[str] = []
     for number, patience_s in ((None, grace_s), (signal.SIGTERM, 0.7), (signal.SIGABRT, 0.3), (signal.SIGKILL, 1.0)):

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Run folders: where a run leaves what it made."""
+"""Run folders."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from regolith_world import reserve
 
 
 def check_run_folder(out: Path) -> None:
-    """Refuse a folder that a run would not leave as it finds it; make nothing.
+    """Refuse a path that is no new or empty folder; nothing is made.
 
-    :raises InputError: if it is a file, or a folder that holds something
+    :raises InputError: if it is a file, or a folder that is not empty
     """
     if os.path.exists(out) and (not out.is_dir() or any(out.iterdir())):
         raise InputError(Problem(f'--out {out}', '', 'is not an empty folder', 'a new or an empty folder'))
 
 
 def _make(folder: Path, asked: str, *, exist_ok: bool) -> None:
-    """Make a folder with room kept for a run's last words.
+    """Make a folder with a reserve of disk space for the run's end.
 
     :raises InputError: if the disk refuses
     :raises FileExistsError: if it is there and must not be
@@ -53,7 +53,7 @@ def new_run_folder(scenario_name: str, out: Path | None = None) -> Path:
 
     :param scenario_name: names the folder when ``out`` is None: ``runs/<scenario_name>_001`` and counting
     :param out: the folder to make instead; it may exist if it is empty
-    :raises InputError: if ``out`` is a file, or a folder that holds something, or cannot be written to
+    :raises InputError: if ``out`` is a file, a folder that is not empty, or cannot be written to
     """
     if out is not None:
         check_run_folder(out)

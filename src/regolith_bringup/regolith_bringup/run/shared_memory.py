@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shared memory that dead processes left behind.
 
-Fast DDS gives every process a segment, 16 MB with our profile, which only an orderly end takes away. The process holds
-a file lock on a mark beside the segment (``fastrtps_ID_el``) as long as it lives; a mark nobody locks is a dead one's.
+Fast DDS gives every process a segment, 16 MB with our profile, which only an orderly end removes. The process holds a
+file lock on a mark beside the segment (``fastrtps_ID_el``) as long as it lives; an unlocked mark is that of a dead one.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _YOUNG_S = 10.0
 
 
 def remove_abandoned(folder: Path = _FOLDER) -> int:
-    """Remove the segments whose owners are dead and return how many there were.
+    """Remove the segments of dead processes and return their number; segments of other users stay.
 
-    :param folder: where segments lie; one that is not there holds none, and what belongs to other users stays
+    :param folder: of the segments; a missing one has none
     """
     removed = 0
     oldest = time.time() - _YOUNG_S

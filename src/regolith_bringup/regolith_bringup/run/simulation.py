@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A whole scenario in one process, without ROS: world and participants wired by function calls.
 
-The participants are the very objects that the nodes run, so a run here has the same state hash as the same scenario
-in as many processes as there are vehicles.
+The participants are the same objects as in the nodes, so a run here has the same state hash as the same scenario in
+many processes.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from regolith_world.world import World
 
 
 class Simulation:
-    """Builds everything a scenario names; :attr:`world` then steps it.
+    """A scenario with all its participants; :attr:`world` steps it.
 
     :param scenario: checked and resolved
-    :param threads: that evolve vehicles side by side; the outcome does not depend on it
-    :param publish: told every committed state of every vehicle, ``publish(name, snapshot)``
+    :param threads: number of threads that evolve vehicles; the result does not depend on it
+    :param publish: called with every committed state of every vehicle, ``publish(name, snapshot)``
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Simulation:
 
     @property
     def participants(self) -> dict[str, Participant]:
-        """Everybody a cycle waits for, by name."""
+        """All participants of a cycle, by name."""
         return {self.terrain.name: self.terrain, **self.others, **self.agents}
 
     def _take_delta(self, delta: SoilDelta) -> None:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Hears the world's status for whoever shows it."""
+"""The world's status, for display."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class StatusListener:
     """A subscription to ``regolith/status`` in a ROS context of its own; use it in a ``with`` statement."""
 
     def __init__(self, root: str = '') -> None:
-        """Listen to the run below a namespace, '' or ``/moon``."""
+        """Make a listener for the run below a namespace, '' or ``/moon``."""
         self._root = root
 
     def __enter__(self) -> StatusListener:
@@ -52,7 +52,7 @@ class StatusListener:
         self._status = status
 
     def latest(self) -> WorldStatus | None:
-        """Return the last status heard, or None."""
+        """Return the last status received, or None."""
         self._inbox.deliver()
         return self._status
 

@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A finished run opened for reading, and ``summary.json``: its figures under keys that never change their names.
+"""A finished run opened for reading, and ``summary.json``: its figures under keys with permanent names.
 
-The run is what commands, figures and sections of all packages are given (:mod:`regolith_files.doors`).
+Commands, figures and sections of all packages take the run as their argument (:mod:`regolith_files.doors`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _TERRAIN_KEYS = ('modified_nodes', 'max_rut_depth_m', 'conflicts', 'ledger')
 
 
 class FinishedRun:
-    """A :class:`regolith_files.doors.Run`; everything is read when it is first asked for.
+    """A :class:`regolith_files.doors.Run`; all parts are read on first access.
 
     :param folder: with ``scenario.yaml``, ``world.json`` and what the recorder left, or one of the two
     """
@@ -60,7 +60,7 @@ class FinishedRun:
 
     @cached_property
     def recorded(self) -> Mapping[str, TopicSummary]:
-        """The topics of the recording; none where there is no recording."""
+        """The topics of the recording; empty without one."""
         try:
             return self.bag.topics
         except NoRecordingError:
@@ -68,7 +68,7 @@ class FinishedRun:
 
     @cached_property
     def outcome(self) -> dict[str, Any]:
-        """What the world wrote at its end; what the bag tells of it, where it did not come to that.
+        """The world's figures at its end, from the bag if the world did not write them.
 
         :raises FileNotFoundError: if there is neither ``world.json`` nor a bag with cycles in it
         """
@@ -86,12 +86,12 @@ class FinishedRun:
 
     @cached_property
     def reports(self) -> dict[str, dict[str, Any]]:
-        """What each participant reported at its end, by name."""
+        """Each participant's final report, by name."""
         return {name: _mapping(report) for name, report in self.outcome.get('reports', {}).items()}
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """What ``summary.json`` says; where it was not written, what it would."""
+        """The contents of ``summary.json``, built anew if it was not written."""
         path = self.folder / 'summary.json'
         if path.is_file():
             return dict(json.loads(path.read_text(encoding='utf-8')))
@@ -101,7 +101,7 @@ class FinishedRun:
 def build_summary(run_dir: str | Path) -> dict[str, Any]:
     """Return the summary of a finished run.
 
-    Of a vehicle or of the ground that did not report (its node died), the values are None.
+    Values of a vehicle or a ground without a report (its node died) are None.
 
     :param run_dir: run folder with ``scenario.yaml``, ``world.json`` and what the recorder left, or one of the two
     :raises FileNotFoundError: if there is neither ``world.json`` nor a bag with cycles in it
@@ -128,14 +128,14 @@ def build_summary(run_dir: str | Path) -> dict[str, Any]:
 
 
 def write_summary(run_dir: str | Path, summary: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Write ``summary.json`` into a run folder and return what it says; from :func:`build_summary`, if not given."""
+    """Write ``summary.json`` into a run folder and return it; by default from :func:`build_summary`."""
     summary = build_summary(run_dir) if summary is None else summary
     write_atomically(Path(run_dir) / 'summary.json', json.dumps(summary, indent=1, allow_nan=False) + '\n')
     return summary
 
 
 def _mapping(report: Any) -> dict[str, Any]:
-    """Return a participant's report, which travels as JSON text."""
+    """Return a participant's report from its JSON text."""
     value = json.loads(report or '{}') if isinstance(report, str) else report
     return dict(value) if isinstance(value, dict) else {}
 

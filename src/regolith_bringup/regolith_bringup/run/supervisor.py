@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a scenario from beginning to end: starts the nodes, shows progress, ends everything, sums up."""
+"""A scenario from beginning to end: starts the nodes, shows progress, ends everything, writes the results."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NODE_FAILED = 3
 INTERRUPTED = 130
 _COLORS = ('cyan', 'magenta', 'green', 'yellow', 'blue', 'red')
 _PATIENCE_S = 10.0
-"""How long processes may take to leave after the world's end [wall s]: most of it is for the recorder's queues."""
+"""Longest time for processes to end after the world [wall s], most of it for the recorder's queues."""
 
 
 def run_scenario(
@@ -53,10 +53,10 @@ def run_scenario(
 ) -> int:
     """Run a scenario in its own processes; print the run folder last (or the summary, for ``as_json``).
 
-    :param report: whether to write one, where there is a bag
-    :param namespace: above all names of the run; '' for none
-    :param network: whether it may be heard beyond this machine
-    :return: 0 done, 2 another run is there, 3 a node failed, 130 interrupted before the first cycle
+    :param report: whether to write a report, if there is a bag
+    :param namespace: above all names of the run; '': none
+    :param network: whether the run is visible beyond this machine
+    :return: 0 done, 2 another run is active, 3 a node failed, 130 interrupted before the first cycle
     """
     run_dir = new_run_folder(resolved.scenario.name, out).absolute()
     scenario = resolved.scenario
@@ -92,9 +92,9 @@ class Supervisor:
 
     :param specs: from ``plan()``
     :param duration_s: of the run, for the progress bar [s]
-    :param quiet: whether nobody watches
+    :param quiet: whether to show no progress
     :param namespace: above all names of the run
-    :param network: whether it may be heard beyond this machine
+    :param network: whether the run is visible beyond this machine
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Supervisor:
         self._log = open(run_dir / 'output.txt', 'w', encoding='utf-8')  # noqa: SIM115 - lives as long as the run
 
     def run(self) -> int:
-        """Start everything, wait for the end, leave nothing behind."""
+        """Start all processes, wait for the end, and end all processes."""
         environment = {
             **os.environ,
             **middleware_environment(os.environ, self._network),
@@ -209,12 +209,12 @@ class Supervisor:
 
     @property
     def interrupted(self) -> bool:
-        """Whether somebody asked for its end."""
+        """Whether the run was interrupted."""
         return self._interrupts > 0
 
     @property
     def started(self) -> bool:
-        """Whether it came to its first cycle."""
+        """Whether the run reached its first cycle."""
         return any((self._run_dir / name).exists() for name in ('started', 'world.json'))
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
@@ -229,7 +229,7 @@ class Supervisor:
 
     @contextmanager
     def _progress(self) -> Iterator[Any]:
-        """Show simulated time, speed and cycle rate, as the world's status tells them."""
+        """Show simulated time, speed and cycle rate from the world's status."""
         if self._quiet or not sys.stderr.isatty():
             yield lambda: None
             return

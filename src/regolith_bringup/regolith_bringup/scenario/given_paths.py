@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rocks out of the way of the vehicles: what a scenario says of their paths becomes ground without rocks."""
+"""Rock-free ground along the vehicles' paths in a scenario."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from regolith_vehicles.config import load_vehicle_model
 
 
 def kept_off_paths(scenario: Scenario) -> TerrainConfig:
-    """Return the terrain with the paths of all vehicles among its rock-free ground, each as wide as its wheels reach.
+    """Return the terrain with the paths of all vehicles as rock-free ground, as wide as their wheels reach.
 
-    What a resolved scenario lists already is not listed twice.
+    Paths that a resolved scenario lists already are not repeated.
 
-    :param scenario: whose vehicles' models are names or absolute paths
+    :param scenario: its vehicles' models are names or absolute paths
     :raises InputError: if a vehicle's files cannot be used
     """
     # MuJoCo takes longer to load than a scenario to check, and few scenarios have rocks.

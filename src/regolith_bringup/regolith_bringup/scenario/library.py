@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where scenarios that can be run by name come from: this package, and entry-point group ``regolith.scenarios``."""
+"""Scenarios by name: those of this package, and of entry-point group ``regolith.scenarios``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GROUP = 'regolith.scenarios'
 
 
 def scenario_folders() -> list[Path]:
-    """Return the folders of the scenarios that ship, by falling precedence: the source tree, then installed ones."""
+    """Return the folders of the shipped scenarios, by falling precedence: the source tree, then installed ones."""
     here = Path(__file__).resolve().parents[2]
     candidates = [here / 'config' / 'scenarios']
     candidates += [share / 'config' / 'scenarios' for share in share_folders('regolith_bringup')]
@@ -23,7 +23,7 @@ def scenario_folders() -> list[Path]:
 
 
 def find_scenarios() -> dict[str, Path]:
-    """Return all scenarios that can be run by name, in name order; our own cannot be replaced by others."""
+    """Return all scenarios by name, in name order; plug-ins cannot replace shipped ones."""
     found: dict[str, Path] = load_plugins(GROUP, path_of)
     for folder in reversed(scenario_folders()):
         found.update({path.stem: path for path in folder.glob('*.yaml')})

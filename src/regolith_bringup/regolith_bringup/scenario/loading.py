@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Scenario files: how one is read, checked whole and resolved before anything starts.
+"""Scenario files: reading, checking and resolving before anything starts.
 
-A *resolved* scenario stands by itself: soils are written out, file names are absolute, the command line's wishes are
-in it. It is what every node of a run reads, and what a run folder keeps.
+A *resolved* scenario is complete: soils are written out, file names are absolute, options of the command line are
+included. Every node of a run reads it, and the run folder keeps it.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ def load_scenario(
 ) -> ResolvedScenario:
     """Read, check and resolve a scenario.
 
-    :param path_or_name: a YAML file, or the name of a scenario that ships (see :func:`find_scenarios`)
+    :param path_or_name: a YAML file, or the name of a scenario (see :func:`find_scenarios`)
     :param overrides: ``a.b=value`` with the value in YAML; relative file names in them start at the working directory
     :param seed: if given, replaces the file's
     :param duration_s: if given, replaces the file's [s]
     :param speed: if given, replaces the file's: a number or 'max'
     :param record: if given, replaces ``recording.enabled``
-    :raises InputError: if anything at all is wrong with it
+    :raises InputError: if there is any problem with it
     """
     source = YamlSource(scenario_file(path_or_name), what='a scenario')
     for override in overrides:
@@ -83,7 +83,7 @@ def load_scenario(
 
 
 def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[str, Any]]:
-    """Return the entries of the world's own objects with everything written out.
+    """Return the entries of the world's own objects with all values written out.
 
     :raises InputError: naming file, key, value and what is allowed
     """
@@ -103,7 +103,7 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
 
 
 def _checked(source: YamlSource) -> Scenario:
-    """Return the scenario as far as it can be checked key by key."""
+    """Return the scenario after the checks of single keys."""
     problems = check_keys(source)
     found, wrong = checked_sections(source)
     problems += wrong
@@ -118,7 +118,7 @@ def _checked(source: YamlSource) -> Scenario:
 
 
 def scenario_file(path_or_name: str | Path) -> Path:
-    """Return the file of a scenario given by path or by the name of one that ships.
+    """Return the file of a scenario given by path or name.
 
     :raises InputError: if there is neither
     """
@@ -133,7 +133,7 @@ def scenario_file(path_or_name: str | Path) -> Path:
 
 
 def write_resolved(scenario: Scenario, path: str | Path) -> None:
-    """Write a resolved scenario, which :func:`regolith_world.config.load_section` reads section by section."""
+    """Write a resolved scenario, for :func:`regolith_world.config.load_section`."""
     head = '# A scenario as resolved: soils written out, file names absolute, options of the command line included.\n'
     body = yaml.safe_dump(scenario.model_dump(mode='json'), sort_keys=False, allow_unicode=True, width=120)
     write_atomically(Path(path), head + body)
@@ -157,7 +157,7 @@ def _apply(source: YamlSource, override: str) -> None:
 
 
 def _check_types(scenario: Scenario, source: YamlSource) -> None:
-    """Refuse message types that are not installed: recorder and world would find out when they start."""
+    """Refuse message types that are not installed, before recorder and world would."""
     from regolith_bringup.bag.message_definitions import UnknownTypeError, schema_text
 
     wanted: list[tuple[KeyPath, str]] = [

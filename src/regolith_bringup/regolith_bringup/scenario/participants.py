@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The sections of registered participants in a scenario: checked, resolved, prepared; nobody here knows which."""
+"""The sections of registered participants in a scenario: checking, resolving, preparing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from regolith_world.site import Ground, Site
 
 
 def check_keys(source: YamlSource) -> list[Problem]:
-    """Return what is wrong with the keys at the root of a scenario: each is of the schema, or a participant's name."""
+    """Return the problems with keys at a scenario's root, which are the schema's or participants' names."""
     known = [*Scenario.model_fields, *participant_types()]
     return [
         source.problem((key,), 'unknown key', one_of(known, key), value)
@@ -30,7 +30,7 @@ def check_keys(source: YamlSource) -> list[Problem]:
 
 
 def checked_sections(source: YamlSource) -> tuple[dict[str, Section], list[Problem]]:
-    """Return the sections of participants that a scenario holds, and what is wrong with the others."""
+    """Return the valid sections of participants in a scenario, and the problems with the others."""
     found: dict[str, Section] = {}
     problems: list[Problem] = []
     for name, kind in participant_types().items():
@@ -45,7 +45,7 @@ def checked_sections(source: YamlSource) -> tuple[dict[str, Section], list[Probl
 
 
 def sections(scenario: Scenario) -> dict[str, tuple[ParticipantType[Any, Any], Any]]:
-    """Return the participants a scenario asks for beside vehicles and terrain: name -> (its type, its section)."""
+    """Return the participants of a scenario besides vehicles and terrain: name -> (its type, its section)."""
     extra = scenario.model_extra or {}
     return {
         name: (kind, extra[name])
@@ -60,7 +60,7 @@ def without_participants(scenario: Scenario) -> Scenario:
 
 
 def site_of(scenario: Scenario) -> Site:
-    """Return the scenario as its participants see it."""
+    """Return the scenario's :class:`regolith_world.site.Site`."""
 
     @cache
     def ground() -> Ground:
@@ -76,7 +76,7 @@ def site_of(scenario: Scenario) -> Site:
 
 
 def resolved_sections(scenario: Scenario, source: YamlSource) -> dict[str, Section]:
-    """Return the sections as nodes read them.
+    """Return the resolved sections.
 
     :param scenario: checked key by key
     :raises InputError: naming file, key, value and what is allowed
@@ -88,9 +88,9 @@ def resolved_sections(scenario: Scenario, source: YamlSource) -> dict[str, Secti
 def prepared(
     scenario: Scenario, folder: Path, progress: Callable[[str], Progress] = lambda name: lambda done, of: None
 ) -> Scenario:
-    """Write what participants need of the ground into folders of their own in the run's; return the scenario.
+    """Write the participants' data of the ground into folders in the run's; return the scenario.
 
-    :param progress: given the name of a participant, what is told how far its work is
+    :param progress: by the name of a participant, its progress callback
     :raises ValueError: if it cannot be made
     """
     site = site_of(scenario)

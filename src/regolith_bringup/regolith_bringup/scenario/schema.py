@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a scenario file holds: the schema of its root. Its sections have theirs in the packages they are about."""
+"""The schema of a scenario's root; those of its sections are in their packages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from regolith_world.names import ros_name
 from regolith_world.participants import participant_types
 
 FORMAT = 1
-"""Of scenario files."""
+"""Format of scenario files."""
 
 
 def _readable(version: int) -> int:
@@ -50,7 +50,7 @@ VehicleName = Annotated[str, AfterValidator(ros_name)]
 
 
 class RecordingConfig(Section):
-    """What goes into the bag."""
+    """The ``recording`` section."""
 
     enabled: bool = Field(True, description='whether a bag is written')
     topics: tuple[Annotated[str, AfterValidator(_topic_line)], ...] = Field(
@@ -62,7 +62,7 @@ class RecordingConfig(Section):
 
 
 class Scenario(Section):
-    """One run: a world, its ground, what drives on it, what is recorded.
+    """A scenario: world, ground, vehicles, recording.
 
     Further keys are sections of registered participants, see :mod:`regolith_bringup.scenario.participants`.
     """
@@ -105,8 +105,8 @@ class Scenario(Section):
 
 @dataclass(frozen=True)
 class ResolvedScenario:
-    """A scenario that was found, read and checked."""
+    """A checked and resolved scenario."""
 
     scenario: Scenario
     file: Path
-    """Where it came from, absolute."""
+    """Its absolute path."""

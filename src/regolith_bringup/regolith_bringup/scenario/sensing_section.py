@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The sensors and lamps of a scenario's vehicles, checked and written out; what of them is published and recorded."""
+"""The sensors and lamps of a scenario's vehicles: checking, resolving, recorded topics."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _TAKEN = (
     'agent', 'ground_truth', 'odom', 'joint_states', 'wheel_states', 'vehicle_state', 'description', 'events',
     'robot_description',
 )
-"""Names of nodes and topics in a vehicle's namespace."""
+"""Taken names: nodes and topics in a vehicle's namespace."""
 
 
 def plain_times(source: YamlSource) -> None:
-    """Make text of the sun's time, which YAML takes for a date unless it is quoted."""
+    """Turn the sun's time into text, if YAML read it as a date."""
     light = source.data.get('light')
     sun = light.get('sun') if isinstance(light, dict) else None
     if isinstance(sun, dict) and isinstance(sun.get('utc'), datetime):
@@ -40,7 +40,7 @@ def plain_times(source: YamlSource) -> None:
 def resolved_sensing(
     name: str, entry: VehicleEntry, source: YamlSource
 ) -> dict[str, Any]:
-    """Return the ``sensors`` and ``lights`` of a vehicle as nodes read them: models written out, rates in them.
+    """Return the resolved ``sensors`` and ``lights`` of a vehicle: models written out, with rates.
 
     :param name: of the vehicle
     :param entry: its section
@@ -64,10 +64,10 @@ def resolved_sensing(
 
 
 def recorded_sensor_topics(scenario: Scenario) -> tuple[RecordedTopic, ...]:
-    """Return the sensors' topics that a run records.
+    """Return the recorded topics of sensors.
 
-    ``recording.sensors``: true takes all, false none, a list those it names (``/VEHICLE/SENSOR/…`` or the beginning of
-    one); by default all but images and clouds.
+    ``recording.sensors``: true: all; false: none; a list: those with these names (``/VEHICLE/SENSOR/…``) or prefixes;
+    by default all but images and clouds.
     """
     wanted = scenario.recording.sensors
     found = []

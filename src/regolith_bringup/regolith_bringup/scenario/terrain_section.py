@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ``terrain`` section of a scenario: soils by name or by file, elevation models that must be there."""
+"""The ``terrain`` section of a scenario: soils by name or by file, elevation models."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _checked_soil(values: dict[str, Any], source: YamlSource, prefix: KeyPath, l
 
 
 def law_of(source: YamlSource) -> SoilLaw:
-    """Return what the ground of a scenario is made of, by which its soils are read.
+    """Return the soil law of a scenario's ground, for reading its soils.
 
     :raises InputError: if there is no such law
     """
@@ -89,7 +89,7 @@ def law_of(source: YamlSource) -> SoilLaw:
 
 
 def check_raster(scenario: Scenario, source: YamlSource) -> None:
-    """Open an imported ground now: a projection in degrees or a hole in it must not show in the middle of a run."""
+    """Refuse an imported ground with a projection in degrees, or a hole, before a run."""
     if scenario.terrain.source in ('procedural', 'flat'):
         return
     from regolith_terrain.height_field import build_height_field
@@ -107,7 +107,7 @@ def check_raster(scenario: Scenario, source: YamlSource) -> None:
 
 
 def _places(scenario: Scenario) -> Iterator[tuple[KeyPath, tuple[float, float]]]:
-    """Yield the places on the ground that a scenario names, and where it does."""
+    """Yield the places on the ground in a scenario, with their keys."""
     for name, entry in scenario.vehicles.items():
         yield ('vehicles', name, 'position'), entry.position
         if isinstance(entry.driver, PathDriverConfig):

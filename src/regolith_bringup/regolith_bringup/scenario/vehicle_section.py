@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ``vehicles`` section of a scenario, checked down to the models and drivers it names.
+"""The ``vehicles`` section of a scenario, checked with its models and drivers.
 
-What ships is known to work on what ships; everything else is built once, as its node would build it. The libraries that
-needs, a second's worth, are imported only then.
+Shipped models work on shipped ground; all others are built once, as their nodes would build them. The libraries for it,
+slow to import, are imported only then.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from regolith_world.kernel_cache import announced
 
 
 def resolved_models(scenario: Scenario, source: YamlSource) -> dict[str, str]:
-    """Return the model of each vehicle: its name if it is known by one, else its absolute path.
+    """Return the model of each vehicle: a known name, or an absolute path.
 
     :param scenario: checked key by key
     :param source: its file
@@ -69,7 +69,7 @@ def _model(name: str, model: str, source: YamlSource) -> tuple[str, VehicleModel
 
 
 def _with_line(error: VehicleModelError, source: YamlSource | None) -> InputError:
-    """Return the error with the line of its key, if it is about the file that was read."""
+    """Return the error with the line of its key, if it is about this file."""
     (problem,) = error.problems
     if source is None or Path(problem.where) != source.file:
         return error
@@ -77,7 +77,7 @@ def _with_line(error: VehicleModelError, source: YamlSource | None) -> InputErro
 
 
 def _path(key: str, source: YamlSource) -> KeyPath:
-    """Return where a dotted key stands in a vehicle's file, which lists its wheels without their names."""
+    """Return the path of a dotted key in a vehicle's file, which lists its wheels without their names."""
     first, *rest = key.split('.')
     wheels = source.data.get('wheels')
     if first == 'wheels' and rest and isinstance(wheels, list):
@@ -94,7 +94,7 @@ def _soils_ship(terrain: TerrainConfig) -> bool:
 def _build(
     name: str, entry: VehicleEntry, config: VehicleModelConfig, mjcf: Path, scenario: Scenario
 ) -> None:
-    """Build a vehicle as its agent does and try it on level ground: what it lacks or cannot bear shows here."""
+    """Build a vehicle as its agent does and try it on level ground, to find its problems."""
     from regolith_terrain.height_field import FlatField
     from regolith_terrain.soil_grid import SoilGrid
     from regolith_vehicles.trial import try_out
@@ -126,7 +126,7 @@ def _build(
 
 @contextmanager
 def _mujoco_is_quiet() -> Iterator[None]:
-    """Keep MuJoCo's warnings off the terminal: the vehicle reads them, and says them in one line."""
+    """Keep MuJoCo's warnings off the terminal: the vehicle reads them and reports one line."""
     log = logging.getLogger('mujoco')
     level = log.level
     log.setLevel(logging.ERROR)
@@ -137,14 +137,14 @@ def _mujoco_is_quiet() -> Iterator[None]:
 
 
 def _reach(shape: CollisionShape) -> float:
-    """Return how far a shape reaches from the vehicle's origin on level ground, at most [m]."""
+    """Return an upper bound of a shape's reach from the vehicle's origin on level ground [m]."""
     upright = shape.orientation == (0.0, 0.0, 0.0, 1.0)
     wide = 2 if shape.kind == 'box' else 1
     return math.hypot(*shape.position[:2]) + math.hypot(*(shape.size[:wide] if upright else shape.size))
 
 
 def _check_room(scenario: Scenario, models: dict[str, str], reaches: dict[str, float], source: YamlSource) -> None:
-    """Refuse vehicles that stand inside each other; of those that are close the world itself is asked."""
+    """Refuse vehicles that overlap; for close ones the world itself decides."""
     places = {name: entry.position for name, entry in scenario.vehicles.items()}
     close = {
         name
@@ -172,7 +172,7 @@ def _check_room(scenario: Scenario, models: dict[str, str], reaches: dict[str, f
 
 
 def _check_driver(name: str, driver: PluginDriverConfig, source: YamlSource) -> None:
-    """Make a driver of another package once: a typo in its parameters must not show when its node starts."""
+    """Make a driver of another package once, to find wrong parameters before its node starts."""
     key: KeyPath = ('vehicles', name, 'driver')
     known = known_drivers()
     if driver.name not in known:

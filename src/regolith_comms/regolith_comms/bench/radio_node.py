@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The comms node's work with twenty robots that all talk to all, measured: ``python3 -m`` this prints it as JSON.
+"""Benchmark of the comms node with twenty robots that all talk to all; ``python3 -m`` prints its figures as JSON.
 
-Everything the node does is in it: datagrams come in over topics from another process and go out to it, each cycle
-and answer is converted from and to its message, tables of links go out.
+It covers all the node's work: datagrams over topics from and to another process, conversion of cycles and answers from
+and to messages, tables of links.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ NAMES = tuple(f'robot_{k:02d}' for k in range(ROBOTS))
 
 
 class RadioNode:
-    """The node, and what the world sends it."""
+    """The node, and the world's part."""
 
     def __init__(self) -> None:
-        """Make it, everything compiled, nobody talking yet."""
+        """Make the node and compile its kernels."""
         self.node, self.link = Node('comms', namespace='regolith'), Node('comms_link', start_parameter_services=False)
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self.node)
@@ -68,7 +68,7 @@ class RadioNode:
         time.sleep(0.5)
 
     def play(self, seconds: float) -> float:
-        """Take part in cycles at real time; return the processor time that took [s]."""
+        """Take part in cycles at real time for ``seconds``; return the processor time used [s]."""
         busy = time.process_time()
         until = time.monotonic() + seconds
         due = next_service = time.monotonic()
@@ -96,7 +96,7 @@ class _Drive:
         self._cycle = 0
 
     def next_message(self) -> Any:
-        """Return the record of the next cycle, as it travels."""
+        """Return the message of the next cycle."""
         verdict = Verdict.COMMIT if self._cycle else Verdict.NONE
         dt_ns = round(HEARTBEAT_S * 1e9)
         key = CycleKey(0, self._cycle, 0)
@@ -108,7 +108,7 @@ class _Drive:
 
 
 def measure(radios: RadioNode) -> None:
-    """Print the processor time of the node's work per second at real time, and what arrived per second."""
+    """Print the node's processor time per second at real time, and the deliveries per second."""
     talkers = subprocess.Popen([sys.executable, '-m', 'regolith_comms.bench.talkers_node'], stdin=subprocess.DEVNULL)
     try:
         radios.wait_for_talkers(talkers)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What radios cost: a new breadcrumb, one attempt, and the node with twenty robots that all talk to all."""
+"""Benchmarks of radios: a new breadcrumb, one attempt, and the node with twenty robots that all talk to all."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def comms() -> dict[str, Any]:
 
     :return: ``relay_recompute_ms`` for 1000 tiles and 30 breadcrumbs, ``attempt_us`` per attempt in a batch of 10^4
         (least of several), ``node_core_share``, processor time per simulated second of the node's work for 20 robots
-        that broadcast 100 bytes at 10 Hz, and ``node_delivered_per_s``, what arrived meanwhile
+        that broadcast 100 bytes at 10 Hz, and ``node_delivered_per_s``, the deliveries meanwhile
     """
     return {
         'relay_recompute_ms': 1e3 * relay_recompute_s(),
@@ -43,7 +43,7 @@ def comms() -> dict[str, Any]:
 
 
 def lattice(tiles: int = TILES) -> tuple[TileGraph, WorldGrid]:
-    """Return a lattice of tiles, 30 m each, with a cost between neighbours drawn as SubT has them."""
+    """Return a lattice of tiles, 30 m each, with random costs of SubT's values between neighbours."""
     rng = np.random.default_rng(1)
     side = int(np.ceil(np.sqrt(tiles)))
     names = [Tile(k, 'terrain', f'tile_{k}') for k in range(tiles)]
@@ -61,7 +61,7 @@ def lattice(tiles: int = TILES) -> tuple[TileGraph, WorldGrid]:
 
 
 def relay_recompute_s(repeats: int = 15) -> float:
-    """Return the time of the table that a new breadcrumb makes necessary [s]; of the direct costs there is one."""
+    """Return the time of the relay table after a new breadcrumb [s], without that of the direct costs."""
     graph, _ = lattice()
     rng = np.random.default_rng(2)
     best = np.inf
@@ -75,7 +75,7 @@ def relay_recompute_s(repeats: int = 15) -> float:
 
 
 def attempt_s(repeats: int = 15) -> float:
-    """Return the time of one attempt in a batch, links looked up and power drawn [s]."""
+    """Return the time of one attempt in a batch [s], including its link and its draw."""
     radio = load_radio('subt_competition')
     model = LinkModel(radio, *lattice())
     rng = np.random.default_rng(3)
@@ -97,7 +97,7 @@ def attempt_s(repeats: int = 15) -> float:
 
 
 def node_load() -> dict[str, float]:
-    """Return ``node_core_share`` and ``node_delivered_per_s``; see ``radio_node.py``, which is run in its own process.
+    """Return ``node_core_share`` and ``node_delivered_per_s`` of ``radio_node.py`` in a process of its own.
 
     :raises RuntimeError: if it does not end well
     """

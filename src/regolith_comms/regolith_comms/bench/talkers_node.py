@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The other process of ``bench comms``: twenty robots that broadcast and hear what comes, until it is killed."""
+"""The other process of ``bench comms``: twenty robots that broadcast and listen, until it is killed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from regolith_world.ros import qos
 from regolith_world.ros.inbox import Inbox
 
 RATE_HZ, PAYLOAD = 10.0, 100
-"""Broadcasts per second of each robot, and how long they are [byte]."""
+"""Broadcasts per second of each robot, and their length [byte]."""
 
 
 def talk() -> None:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""One radio link in a tile world: what lies between two places, and how much of what is sent arrives."""
+"""One radio link in a tile world: cost, power and probability of delivery between two places."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from regolith_files.section import Section
 
 
 def _numbers(value: Any) -> Any:
-    """Turn '1.5,-2,0' into numbers; leave the rest to the schema."""
+    """Return the numbers of '1.5,-2,0'; other values unchanged, for the schema."""
     if not isinstance(value, str):
         return value
     try:
@@ -30,7 +30,7 @@ def _numbers(value: Any) -> Any:
 
 
 def _several(value: Any) -> Any:
-    """Take one place for a list of one."""
+    """Return a list of one place for a text; other values unchanged."""
     return [value] if isinstance(value, str) else value
 
 
@@ -39,7 +39,7 @@ Place = Annotated[tuple[float, float, float], BeforeValidator(_numbers)]
 
 
 class Settings(Section):
-    """The link."""
+    """Settings of the experiment."""
 
     world: str = Field(min_length=1, description='tile graph (.dot)')
     dat: str = Field(min_length=1, description='world grid (.dat)')
@@ -62,9 +62,11 @@ class Settings(Section):
 def run(settings: Settings, tick: Callable[[int, int], None]) -> list[dict[str, Any]]:
     """Return one row: ``cost``, ``range_m`` (longest leg), ``hops``, ``rx_power_dbm`` (mean), ``packet_error``.
 
-    The packet error is that at the mean power; ``success_probability`` has the fading in it. Without a link the power
-    is -inf, and where the cost refuses it the range nan.
+    The packet error is that at the mean power; ``success_probability`` includes fading. Without a link the power is
+    -inf; where the cost exceeds the limit, the range is nan.
 
+    :param settings: of the link
+    :param tick: progress callback (done, total)
     :raises ValueError: if a file is missing or broken
     """
     try:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings that come in crowds, told once in a while without losing any kind of them."""
+"""Rate-limited warnings."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Callable
 
 PERIOD_S = 1.0
 MOST = 32
-"""Different ones told together; of more, only how many there were."""
+"""Different warnings logged together; further ones are only counted."""
 
 
 class Complaints:
-    """The first is told at once; what comes within a second of that, together once the second is over.
+    """Warnings of which the first is logged at once, and those of the following second together at its end.
 
-    :param log: takes a line of text
-    :param now: a clock [s]
+    :param log: logs a line of text
+    :param now: clock [s]
     """
 
     def __init__(self, log: Callable[[str], object], now: Callable[[], float] = time.monotonic) -> None:
@@ -26,7 +26,7 @@ class Complaints:
         self._more = 0
 
     def add(self, *texts: str) -> None:
-        """Take some, maybe none, and tell what is due; call it regularly."""
+        """Add any number of warnings and log those that are due; to be called regularly."""
         for text in texts:
             if text in self._pending or len(self._pending) < MOST:
                 self._pending[text] = self._pending.get(text, 0) + 1
@@ -36,7 +36,7 @@ class Complaints:
             self.tell()
 
     def tell(self) -> None:
-        """Tell all there are now."""
+        """Log all pending warnings."""
         if not self._pending:
             return
         parts = [text if count == 1 else f'{text} ({count} times)' for text, count in self._pending.items()]

@@ -30,11 +30,12 @@ from regolith_world.ros.naming import root_of
 
 
 class RadioTopics:
-    """``/NAME/comms/{tx,rx,neighbors}`` of each radio, ``comms/links`` and services of the whole.
+    """``/NAME/comms/{tx,rx,neighbors}`` of each radio, ``comms/links``, and the services.
 
     :param node: named ``comms``, in the world's namespace
-    :param inbox: takes what robots send
-    :param later: has something published once the cycle leaves time for it
+    :param inbox: for the robots' datagrams
+    :param authority: with the broker
+    :param later: defers a publication until the cycle leaves time
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class RadioTopics:
     def _open(self, radio: str) -> None:
         if radio in self._received:
             return
-        # A robot that is busy for a while still gets what arrived meanwhile.
+        # A robot that is busy for a while still gets all datagrams.
         self._received[radio] = self._publisher(m.Datagrams, f'{self._root}/{radio}/comms/rx', qos.HISTORY)
         self._neighbors[radio] = self._publisher(m.Neighbors, f'{self._root}/{radio}/comms/neighbors', qos.STATE)
         tx = f'{self._root}/{radio}/comms/tx'
@@ -80,7 +81,7 @@ class RadioTopics:
     # -- out ------------------------------------------------------------------------------------------------------
 
     def publish(self, deliveries: list[Delivery]) -> None:
-        """Send what arrived in one committed cycle, one message per radio, in the order it was sent in."""
+        """Publish the deliveries of a committed cycle, one message per radio, in their order."""
         by_radio: dict[str, list[Delivery]] = {}
         for item in deliveries:
             by_radio.setdefault(item.to, []).append(item)
@@ -91,10 +92,10 @@ class RadioTopics:
             self._publish_neighbors(radio, items[0].t_ns)
 
     def _publish_batch(self, radio: str, items: list[Delivery], known: dict[int, m.Datagram]) -> None:
-        """Send what one radio heard.
+        """Publish the deliveries to one radio.
 
-        :param known: messages of datagrams that others heard in the same cycle: all but the reception is the same, and
-            who publishes keeps nothing
+        :param known: messages of datagrams that others received in the same cycle, for reuse: only the reception
+            differs, and publishers keep nothing
         """
         batch = m.Datagrams()
         batch.header.stamp = _time(items[0].t_ns)
@@ -158,7 +159,7 @@ class RadioTopics:
         self._links.publish(message)
 
     def _repeat_links(self) -> None:
-        """Say the same again once a second of wall time, also while the world is paused."""
+        """Repeat the table once a second of wall time, also while the world is paused."""
         if self._links_message is not None:
             self._links.publish(self._links_message)
 

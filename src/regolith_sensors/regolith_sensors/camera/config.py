@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a camera's YAML file says: lens, sensor, noise, response, and which stages are on."""
+"""Schema of a camera's YAML file: lens, sensor, noise, response, and which stages are on."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class DistortionConfig(Section):
 
 
 class StagesConfig(Section):
-    """Which stages are on."""
+    """Switches of the stages."""
 
     distortion: bool = True
     motion_blur: bool = True
@@ -67,7 +67,7 @@ class NoiseConfig(Section):
 
 
 class ResponseConfig(Section):
-    """How the signal becomes a digital number."""
+    """Response from signal to digital number."""
 
     kind: Literal['linear', 'gamma', 'sigmoid'] = 'linear'
     slope: Color3 | None = Field(None, description='a; absent: linear response that reaches 1 at full_well and ISO 100')
@@ -161,7 +161,7 @@ class CameraConfig(Section):
         return self
 
     def _reach(self) -> None:
-        """Look along the diagonals and edges, coarsely: where the image ends, the lens must still be one."""
+        """Refuse a lens that folds over within the image, on a coarse grid of its points."""
         u = np.linspace(-0.5, 0.5, 33)[None, :] * self.width / self.focal_length_px
         v = np.linspace(-0.5, 0.5, 33)[:, None] * self.height / self.focal_length_px
         directions(u, v, self.distortion.coefficients, self.distortion.model)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Images as displays want them: 8 bits, light in sRGB's curve (IEC 61966-2-1), mosaics in colour."""
+"""Images for displays: 8 bits, light in sRGB's curve, mosaics in colour."""
 
 from __future__ import annotations
 
@@ -26,7 +26,11 @@ def display_image(numbers: NDArray[np.uint16], encoding: str) -> tuple[NDArray[n
 
 
 def srgb(light: NDArray[Any]) -> NDArray[np.float64]:
-    """Return light, 0 to 1, in the curve of displays."""
+    """Return the sRGB value, 0 to 1, of linear light, 0 to 1.
+
+    Source: iec61966.
+    Checked by: test_display.py::test_images_in_8_bits_are_in_the_curve_of_srgb.
+    """
     light = np.asarray(light, dtype=np.float64)
     curve = np.where(light <= 0.0031308, 12.92 * light, 1.055 * np.maximum(light, 1e-9) ** (1.0 / 2.4) - 0.055)
     return np.asarray(curve)
@@ -34,5 +38,5 @@ def srgb(light: NDArray[Any]) -> NDArray[np.float64]:
 
 @lru_cache(maxsize=1)
 def _curve() -> NDArray[np.uint8]:
-    """Return what becomes of each digital number."""
+    """Return the 8 bits of each digital number, shape (65536,)."""
     return np.asarray(255.0 * srgb(np.arange(65536) / 65535.0) + 0.5).astype(np.uint8)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Faults of real cameras beside the paper's stages: fixed pattern, dust, glare, mosaic, JPEG, exposure control."""
+"""Faults of real cameras that are no stages: fixed pattern, dust, glare, mosaic, JPEG, exposure control."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _GLARE_SKIRT = ((0.01, 0.45), (0.04, 0.30), (0.16, 0.25))
 
 @dataclass(frozen=True)
 class FixedPattern:
-    """What is always the same of a sensor, pixel by pixel; shape (height, width, channels)."""
+    """Lasting differences between a sensor's pixels, shape (height, width, channels)."""
 
     gain: Singles
     """Relative, 0 for dead pixels."""
@@ -35,12 +35,15 @@ class FixedPattern:
 
 
 def fixed_pattern(shape: tuple[int, int, int], noise: NoiseConfig, seed: int, name: str) -> FixedPattern:
-    """Return the pattern of one sensor, drawn once from seed and name (EMVA 1288: PRNU, DSNU, row and column noise).
+    """Return the pattern of one sensor, drawn once from seed and name: PRNU, DSNU, row and column noise, defects.
 
     :param shape: (height, width, channels)
     :param noise: sizes of the parts
     :param seed: of the scenario
     :param name: of the sensor
+
+    Source: emva1288, section 4.
+    Checked by: test_camera_faults.py::test_fixed_pattern_is_what_it_is_made_of.
     """
     height, width, channels = shape
     count = height * width * channels
@@ -59,7 +62,10 @@ def fixed_pattern(shape: tuple[int, int, int], noise: NoiseConfig, seed: int, na
 
 
 def dust_transmission(height: int, width: int, effects: EffectsConfig, seed: int, name: str) -> Singles:
-    """Return what dust on the front lens lets through: soft dark spots, out of focus, shape (height, width)."""
+    """Return the transmission of a dusty front lens: soft dark spots, out of focus, shape (height, width).
+
+    Shape and sizes of the spots are Regolith's own, chosen by eye.
+    """
     u = uniforms(stream_key(seed, name, 'dust'), 0, 4 * max(effects.dust_spots, 1)).reshape(-1, 4)
     through = np.ones((height, width), dtype=np.float32)
     i, j = np.arange(height, dtype=np.float32)[:, None], np.arange(width, dtype=np.float32)[None, :]
@@ -71,10 +77,10 @@ def dust_transmission(height: int, width: int, effects: EffectsConfig, seed: int
 
 
 def glare(image: NDArray[Any], part: float) -> NDArray[Any]:
-    """Return the image with part of its light spread widely: the veil that a sun in or near the picture draws.
+    """Return the image with part of its light spread widely: the veil around a sun in or near the picture.
 
-    The point spread is a sum of three Gaussians of 1, 4 and 16 % of the diagonal, computed on an eighth of the
-    resolution; light that falls outside the image is lost.
+    The point spread, Regolith's own, is a sum of three Gaussians of 1, 4 and 16 % of the diagonal, computed on an
+    eighth of the resolution; light that falls outside the image is lost.
 
     :param image: shape (height, width, channels)
     :param part: of the light, 0 to 0.5
@@ -104,7 +110,7 @@ def mosaic(image: NDArray[Any], pattern: str) -> NDArray[Any]:
 
 
 def jpeg_artefacts(image: NDArray[np.uint16], quality: int) -> NDArray[np.uint16]:
-    """Return what is left of an image after JPEG (8 bit) at this quality, 1 to 100, spread over 16 bits again."""
+    """Return an image after JPEG compression (8 bit) at this quality, 1 to 100, spread over 16 bits again."""
     eight = (image // 257).astype(np.uint8)
     ordered = eight[:, :, ::-1] if eight.ndim == 3 else eight
     _, packed = cv2.imencode('.jpg', np.ascontiguousarray(ordered), [cv2.IMWRITE_JPEG_QUALITY, quality])

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The contents of CameraInfo, true to the pixel: what the message says is how the image was made."""
+"""The contents of CameraInfo, true to the pixel."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class CameraInfo:
 
 
 def camera_info(config: CameraConfig, baseline: float = 0.0) -> CameraInfo:
-    """Return what CameraInfo says of a camera.
+    """Return the CameraInfo of a camera.
 
     Rectified images keep the camera matrix: R is the unit matrix, P its copy. The cameras of a stereo pair are parallel
     and equal, the second B to the right of the first.

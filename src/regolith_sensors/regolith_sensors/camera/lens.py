@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where pixels look: the distortion models of CameraInfo, forward and exactly inverted.
+"""Directions of pixels: the distortion models of CameraInfo, forward and exactly inverted.
 
 x and y are normalised image coordinates, X / Z and Y / Z of a point in the optical frame (x right, y down, z ahead).
 Pixel centres have integer indices (u, v); the principal point of an ideal camera is ((W - 1) / 2, (H - 1) / 2).
@@ -44,13 +44,18 @@ def padded(model: str, coefficients: Sequence[float]) -> Floats:
 def distort(
     x: ArrayLike, y: ArrayLike, coefficients: Sequence[float], model: str = 'plumb_bob'
 ) -> tuple[Floats, Floats]:
-    """Return where the lens puts the ideal image point (x, y); the arguments broadcast.
+    """Return the image point (x, y) of a lens for an ideal one; the arguments broadcast.
 
-    plumb_bob (Brown 1966): x (1 + k1 r2 + k2 r4 + k3 r6) + 2 p1 x y + p2 (r2 + 2 x2), y alike; rational_polynomial
-    divides the radial factor by 1 + k4 r2 + k5 r4 + k6 r6; equidistant (Kannala & Brandt 2006) has the radius
+    plumb_bob: x (1 + k1 r2 + k2 r4 + k3 r6) + 2 p1 x y + p2 (r2 + 2 x2), y alike; rational_polynomial divides the
+    radial factor by 1 + k4 r2 + k5 r4 + k6 r6; equidistant has the radius
     theta (1 + k1 theta2 + k2 theta4 + k3 theta6 + k4 theta8), theta the angle from the axis.
 
     :param coefficients: in the order of CameraInfo: k1, k2, p1, p2, k3[, k4, k5, k6]; or k1 ... k4 (equidistant)
+    :raises ValueError: for an unknown model or a wrong number of coefficients
+
+    Source: brown1966; kannala2006.
+    Checked by: test_camera_stages.py::test_distortion_and_its_inverse,
+    test_camera_stages.py::test_every_model_is_opencvs.
     """
     x, y = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))
     k = padded(model, coefficients)
@@ -65,9 +70,13 @@ def distort(
 def undistort(
     x: ArrayLike, y: ArrayLike, coefficients: Sequence[float], model: str = 'plumb_bob'
 ) -> tuple[Floats, Floats]:
-    """Return the ideal image point of a distorted one: the inverse of :func:`distort`, by Newton to 1e-12.
+    """Return the ideal image point of a distorted one: the inverse of :func:`distort`, by Newton's method to 1e-12.
 
     :raises LensError: where the model folds over, so that there is no inverse
+
+    Source: brown1966; kannala2006.
+    Checked by: test_camera_stages.py::test_distortion_and_its_inverse,
+    test_camera_stages.py::test_inverse_of_every_model.
     """
     rays = directions(x, y, coefficients, model)
     if np.any(rays[..., 2] <= 0.0):
@@ -79,6 +88,10 @@ def directions(x: ArrayLike, y: ArrayLike, coefficients: Sequence[float], model:
     """Return the unit directions (x right, y down, z ahead) that the lens images at distorted (x, y), shape (..., 3).
 
     :raises LensError: where the model folds over, so that no direction, or several, belong to a point
+
+    Source: brown1966; kannala2006.
+    Checked by: test_camera_stages.py::test_distortion_and_its_inverse,
+    test_camera_stages.py::test_lenses_that_fold_are_refused.
     """
     x, y = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))
     k = padded(model, coefficients)
@@ -94,7 +107,7 @@ def directions(x: ArrayLike, y: ArrayLike, coefficients: Sequence[float], model:
 
 
 def camera_matrix(width: int, height: int, focal_length_px: float) -> Floats:
-    """Return K, shape (3, 3), of square pixels and a centred lens."""
+    """Return the camera matrix K, shape (3, 3), of square pixels and a centred lens."""
     return np.array(
         [
             [focal_length_px, 0.0, 0.5 * (width - 1)],
@@ -126,7 +139,7 @@ def project(points: ArrayLike, k: Floats, coefficients: Sequence[float], model: 
     """Return the pixels (u, v) of points in the optical frame, shape (..., 2); NaN for points not ahead of the lens.
 
     :param points: [m], shape (..., 3)
-    :param k: the camera matrix
+    :param k: camera matrix
     """
     p = np.asarray(points, dtype=np.float64)
     ahead = np.where(p[..., 2] > 0.0, p[..., 2], np.nan)

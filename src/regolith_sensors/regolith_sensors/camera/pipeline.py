@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A camera: looks at a scene from a pose and gives digital numbers with their ground truth."""
+"""A camera: digital numbers of a scene seen from a pose, with their ground truth."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from regolith_sensors.camera.readout import NoiseStreams, Sensor, signals
 from regolith_sensors.light import BAND_WAVELENGTHS, SUN_BANDS, Spotlight, Sun
 from regolith_sensors.rays.backend import RayBackend
 from regolith_sensors.rays.edges import edge_pixels
-from regolith_sensors.rays.frame import DARK, Draws, Frame, draws, empty_frame
+from regolith_sensors.rays.frame import DARK, Draws, Frame, empty_frame, sample_streams
 from regolith_sensors.rays.view import Lights, View, lights, view
 from regolith_world.counter import stream_key
 from regolith_world.rotation import matrix
@@ -31,13 +31,17 @@ Singles = NDArray[np.float32]
 OPTICAL_FROM_BODY = np.array([[0.0, -1.0, 0.0], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0]])
 """Takes a camera's body frame (x ahead, y left, z up) to its optical frame (REP 103)."""
 _GOLDEN = 0.6180339887498949
+"""Reciprocal of the golden ratio."""
 _PLASTIC = 0.7548776662466927
+"""Reciprocal of the plastic number, the root of x^3 = x + 1."""
+_BASE_ISO = 100.0
+"""Sensitivity at which a linear response reaches 1 at the full well."""
 _EDGE_RADIUS, _EDGE_TURN = 0.38, 0.27
 
 
 @dataclass(frozen=True)
 class Pose:
-    """Where the camera's body frame (x ahead, y left, z up) is in the world."""
+    """Pose of the camera's body frame (x ahead, y left, z up) in the world."""
 
     position: Floats
     """[m], shape (3,)."""
@@ -47,17 +51,17 @@ class Pose:
 
 @dataclass(frozen=True)
 class Picture:
-    """What a camera gives of one frame."""
+    """One frame of a camera."""
 
     image: NDArray[np.uint16]
     """Digital numbers, shape (height, width), or (height, width, 3) of red, green and blue."""
     encoding: str
     """Of the image message."""
     exposure_s: float
-    """As it was, automatic or not [s]."""
+    """Exposure time used, automatic or not [s]."""
     frame: Frame
-    """Ground truth at the middle of the exposure, and the radiance before all stages but the rays'. Lent until the next
-    frame of this camera."""
+    """Ground truth at the middle of the exposure, and the radiance that entered the lens. Valid until the next frame of
+    this camera."""
 
 
 class Camera:
@@ -92,19 +96,23 @@ class Camera:
         return camera_info(self.config, baseline)
 
     def offset(self, sample: int) -> tuple[float, float]:
-        """Return where in its pixel a sample looks, from the centre [px]: a lattice that begins there."""
+        """Return a sample's offset (right, down) from its pixel's centre [px]: a lattice that begins there.
+
+        Source: roberts2018.
+        Checked by: test_camera.py::test_samples_lie_evenly_in_their_pixel.
+        """
         return (0.5 + sample * _PLASTIC) % 1.0 - 0.5, (0.5 + sample * _PLASTIC * _PLASTIC) % 1.0 - 0.5
 
     def edge_offset(self, sample: int) -> tuple[float, float]:
-        """Return where a further ray of an edge's pixel looks, from the centre [px]: evenly with all others of it.
+        """Return the offset (right, down) of a further ray of an edge's pixel from its centre [px].
 
-        On a circle, turned so that an edge seen across meets the rays one after another.
+        Evenly on a circle, turned so that an edge seen across meets the rays one after another.
         """
         turn = _EDGE_TURN + 2.0 * math.pi * sample / self.config.edge_samples
         return _EDGE_RADIUS * math.cos(turn), _EDGE_RADIUS * math.sin(turn)
 
     def moment(self, sample: int) -> float:
-        """Return when in the exposure a sample looks, 0 to 1; the first in its middle."""
+        """Return the moment of a sample within the exposure, 0 to 1; the first in its middle."""
         return (0.5 + sample * _GOLDEN) % 1.0 if self.config.stages.motion_blur else 0.5
 
     def view(self, origin: Floats, pose: Pose, offset: tuple[float, float] = (0.0, 0.0)) -> View:
@@ -123,7 +131,7 @@ class Camera:
         self, scene: RayBackend, origin: Floats, pose: Callable[[float], Pose], sun: Sun | None,
         lamps: Sequence[Spotlight] = (), frame: int = 0,
     ) -> Frame:
-        """Return radiance and ground truth of a frame. The scene stands still during the exposure, the camera moves.
+        """Return radiance and ground truth of a frame; the scene stands still during the exposure, the camera moves.
 
         :param scene: as committed, see :meth:`regolith_sensors.scene.scene.Scene.commit`
         :param origin: of its coordinates in the world [m], shape (3,)
@@ -136,13 +144,14 @@ class Camera:
         light = lights(origin, sun, lamps)
         eyes = self.view(origin, pose(self.moment(0)))
         held = scene.hull_light(light, eyes) if config.hull_light and not config.bounce_samples else DARK
-        first = draws(self.seed, f'{self.name}/0', frame, config.sun_samples, config.bounce_samples)
+        first = sample_streams(self.seed, f'{self.name}/0', frame, config.sun_samples, config.bounce_samples)
         for sample in range(config.samples):
             camera = self.view(origin, pose(self.moment(sample)), self.offset(sample))
             if sample == 0:
                 scene.render(camera, light, first, self._frame, held)
                 continue
-            random = draws(self.seed, f'{self.name}/{sample}', frame, config.sun_samples, config.bounce_samples)
+            stream = f'{self.name}/{sample}'
+            random = sample_streams(self.seed, stream, frame, config.sun_samples, config.bounce_samples)
             if self._extra.depth.shape != self._frame.depth.shape:
                 self._extra = empty_frame(config.height, config.width)
             scene.render(camera, light, random, self._extra, held)
@@ -154,7 +163,7 @@ class Camera:
         return self._frame
 
     def _refine(self, scene: RayBackend, eyes: View, light: Lights, random: Draws, held: Singles) -> None:
-        """Look again where one ray per pixel is not enough."""
+        """Add rays in pixels where one is not enough."""
         if self._edge_rays is None:
             offsets = [self.edge_offset(k + 1) for k in range(self.config.edge_samples)]
             self._edge_rays = np.stack([self._ray_table(offset) for offset in offsets])
@@ -164,16 +173,16 @@ class Camera:
         flat[pixels] *= np.float32(1.0 / (1 + len(self._edge_rays)))
 
     def develop(self, seen: Frame, frame: int = 0) -> Picture:
-        """Return the picture that the stages make of what was seen.
+        """Return the picture of a frame after all stages.
 
         :param seen: from :meth:`look`
-        :param frame: index of the frame, which picks its noise
+        :param frame: index of the frame, which selects its noise
         """
         config = self.config
         light = self._exposed(seen)
         exposure = config.exposure_s
         if config.auto_exposure is not None:
-            # A sixteenth of the pixels tells as much.
+            # A sixteenth of the pixels gives the same percentile.
             fall = self._fall if self._fall.size == 1 else self._fall[::4, ::4]
             rate = light[::4, ::4] * fall[:, :, None] * self._rate
             exposure = effects.metered_exposure(rate, config.full_well, config.auto_exposure)
@@ -220,7 +229,7 @@ class Camera:
         return np.array(values if self._shape[2] == 3 else values[1:2])
 
     def _read_out(self) -> Sensor:
-        """Return what the sensor's pixels are like."""
+        """Return the properties of the sensor's pixels."""
         config, pattern = self.config, self._pattern
         fixed = config.stages.fixed_pattern
         row = self._shape[1:]
@@ -232,7 +241,7 @@ class Camera:
             return table.reshape(self._shape[0], -1)
 
         response = config.response
-        full = 1.0 / (100.0 * config.full_well)
+        full = 1.0 / (_BASE_ISO * config.full_well)
         plain = not config.stages.response
         slope = full if plain or response.slope is None else self._per_channel(response.slope)
         return Sensor(
@@ -246,7 +255,7 @@ class Camera:
             poisson_below=stages.POISSON_BELOW if config.aggregator_gain is None else 0.0,
             slope=across(slope * self._balance),
             offset_of_response=across(0.0 if plain else self._per_channel(response.offset)),
-            iso=100.0 if plain else config.iso,
+            iso=_BASE_ISO if plain else config.iso,
         )
 
     def _signal_rate(self) -> Singles:

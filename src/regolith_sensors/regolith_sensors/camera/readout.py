@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What happens to each pixel by itself between lens and digital number, in one pass over the image.
+"""The stages between lens and digital number that concern each pixel by itself, in one pass over the image.
 
-The stages of :mod:`regolith_sensors.camera.stages`, to the bit, without an image in memory after each of them: fresh
+To the bit the results of :mod:`regolith_sensors.camera.stages`, without an image in memory after each stage: fresh
 memory of an image costs as much as tracing it.
 """
 
@@ -15,11 +15,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from regolith_sensors.arrays import Single, Singles, Words
 from regolith_sensors.camera.stages import noisy_row
 from regolith_sensors.noise import normal_blocks
 from regolith_sensors.rays.threads import in_bands
-
-Singles = NDArray[np.float32]
 
 _ROWS = 8
 _CHUNK = 256
@@ -28,8 +27,9 @@ _ZERO, _HALF, _ONE, _MOST = (np.float32(v) for v in (0.0, 0.5, 1.0, 65535.0))
 
 @dataclass(frozen=True)
 class Sensor:
-    """What a sensor's pixels are like. Tables have a row for each row of the image, or one for all; columns are those
-    of the image times its channels.
+    """Properties of a sensor's pixels.
+
+    Tables have a row for each row of the image, or one for all; columns are those of the image times its channels.
     """
 
     rate: Singles
@@ -54,7 +54,7 @@ class Sensor:
 
 @dataclass(frozen=True)
 class NoiseStreams:
-    """Which random numbers the noise of a frame is made of."""
+    """Random streams and frame of a frame's noise."""
 
     shot: np.uint64
     read: np.uint64
@@ -64,13 +64,16 @@ class NoiseStreams:
 def signals(
     light: Singles, fall: Singles, sensor: Sensor, exposure: float, noise: NoiseStreams | None, full_scale: bool
 ) -> NDArray[Any]:
-    """Return digital numbers of a linear response (uint16), or the signal up to the full well, shaped as the light.
+    """Return digital numbers of a linear response (uint16), or the signal up to the full well; shape of ``light``.
 
     :param light: radiance after the lens [W/m^2/sr], shape (height, width, channels)
     :param fall: vignetting, shape (height, width), or (1, 1): none
     :param exposure: [s]
     :param noise: none for a silent sensor
-    :param full_scale: whether to go on to digital numbers
+    :param full_scale: True: digital numbers; False: the signal
+
+    Source: batagoda2024, eqs. 4 to 8.
+    Checked by: test_camera_readout.py::test_one_pass_is_the_stages.
     """
     height, width, channels = light.shape
     flat = np.ascontiguousarray(light).reshape(height, width * channels)
@@ -85,14 +88,15 @@ def signals(
     return out.reshape(light.shape)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def _of_row(table, i):  # type: ignore[no-untyped-def]
-    return table[min(i, table.shape[0] - 1)]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def _of_row(table: Singles, i: int) -> Singles:
+    row: Singles = table[min(i, table.shape[0] - 1)]
+    return row
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _draw(key, frame, begin, words, numbers):  # type: ignore[no-untyped-def]
-    """Fill numbers with a stream's from the block of ``begin`` on; return where in them ``begin`` is."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _draw(key: np.uint64, frame: np.uint64, begin: int, words: Words, numbers: Singles) -> int:
+    """Fill ``numbers`` with those of a stream from the block of ``begin`` on; return the position of ``begin``."""
     first = begin // 4
     blocks = numbers.shape[0] // 4
     for at in range(0, blocks, _CHUNK):
@@ -101,11 +105,13 @@ def _draw(key, frame, begin, words, numbers):  # type: ignore[no-untyped-def]
     return begin - 4 * first
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _read_out(  # type: ignore[no-untyped-def]
-    first, last, light, fall, channels, rate, exposure, gain, offset, dark, shot, read, poisson_below, noisy, shot_key,
-    read_key, frame, full_well, slope, bias, iso, full_scale, out,
-):
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _read_out(
+    first: int, last: int, light: Singles, fall: Singles, channels: int, rate: Singles, exposure: Single, gain: Singles,
+    offset: Singles, dark: Singles, shot: Singles, read: Singles, poisson_below: Single, noisy: bool,
+    shot_key: np.uint64, read_key: np.uint64, frame: np.uint64, full_well: Single, slope: Singles, bias: Singles,
+    iso: Single, full_scale: bool, out: NDArray[Any],
+) -> None:
     across = light.shape[1]
     words = np.empty((4, _CHUNK), np.uint32)
     shots, reads = np.empty((across + 7) // 4 * 4, np.float32), np.empty((across + 7) // 4 * 4, np.float32)

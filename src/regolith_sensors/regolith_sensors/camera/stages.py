@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The camera's stages between radiance and digital numbers, each a pure function of arrays (the paper's eqs 2 to 8).
+"""The camera's stages between radiance and digital numbers, each a pure function of arrays.
 
 Order: distort (the rays) - defocus - vignette - aggregate - add_noise - respond - quantise. Images have the shape
 (height, width) or (height, width, channels); single precision stays single, everything else becomes double. Parameters
@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from regolith_sensors.arrays import Floats
 from regolith_sensors.camera.lens import distort
 from regolith_sensors.rays.threads import in_bands
 
@@ -26,7 +27,6 @@ __all__ = [
 
 Image = NDArray[Any]
 """Of float32 or float64."""
-Floats = NDArray[np.float64]
 
 PHOTONS_PER_JOULE_AND_METRE = 1.0 / (6.62607015e-34 * 299792458.0)
 """1 / (h c): photons per joule and metre of wavelength."""
@@ -36,7 +36,14 @@ _ROWS = 16
 
 
 def field_of_view(sensor_width: float, focal_length: float) -> float:
-    """Return the full angle of view [rad] across a sensor (eq. 2): 2 atan(w / 2 f); both lengths in metres."""
+    """Return the full angle of view [rad] across a sensor: 2 atan(w / 2 f).
+
+    :param sensor_width: w [m]
+    :param focal_length: f [m]
+
+    Source: batagoda2024, eq. 2.
+    Checked by: test_camera_stages.py::test_field_of_view.
+    """
     return 2.0 * math.atan(sensor_width / (2.0 * focal_length))
 
 
@@ -44,7 +51,7 @@ def defocus_diameter(
     distance: ArrayLike, focal_length: float, f_number: float, pixel_size: float, focus_distance: float,
     gain: float = 1.0,
 ) -> Floats:
-    """Return the diameter of the blur spot [px] (eq. 3a): G f^2 |d - U| / (N C d (U - f)).
+    """Return the diameter of the blur spot [px]: G f^2 |d - U| / (N C d (U - f)).
 
     :param distance: d of the scene point [m], > 0; infinity is allowed
     :param focal_length: f [m]
@@ -52,6 +59,9 @@ def defocus_diameter(
     :param pixel_size: C [m]
     :param focus_distance: U [m], beyond f; infinity is allowed
     :param gain: G, 1 for an ideal thin lens
+
+    Source: batagoda2024, eq. 3a.
+    Checked by: test_camera_stages.py::test_defocus.
     """
     # In reciprocals, so that both distances may be infinite.
     vergence, focus = 1.0 / np.asarray(distance, dtype=np.float64), 1.0 / focus_distance
@@ -62,14 +72,18 @@ def defocus_diameter(
 
 
 def defocus(image: Image, diameter: ArrayLike, variant: Literal['normalised', 'paper'] = 'normalised') -> Image:
-    """Return the image blurred by a Gaussian spot per pixel (eq. 3b): sigma = D / 6, taps with |k|, |l| <= D / 2.
+    """Return the image blurred by a Gaussian spot per pixel: sigma = D / 6, taps with |k|, |l| <= D / 2.
 
-    'normalised' divides by the weights that lie in the image, so that even light stays even; 'paper' is eq. 3b as
-    printed, whose weights 1 / (2 pi sigma^2) sum to 1.5 at D = 2. Each pixel gathers with its own diameter, so a sharp
-    foreground bleeds into a blurred background.
+    'normalised' divides by the weights that lie in the image, so that even light stays even; 'paper' is the equation
+    as printed, whose weights 1 / (2 pi sigma^2) sum to 1.5 at D = 2. Each pixel gathers with its own diameter, so a
+    sharp foreground bleeds into a blurred background.
 
     :param image: shape (height, width[, channels])
     :param diameter: D [px], shape (height, width) or one number; below 2 a pixel is copied
+
+    Source: batagoda2024, eq. 3b.
+    Checked by: test_camera_stages.py::test_defocus,
+    test_camera_stages.py::test_defocus_keeps_even_light_and_all_of_a_point.
     """
     image = _image(image)
     stack = np.ascontiguousarray(image.reshape(*image.shape[:2], -1))
@@ -80,11 +94,14 @@ def defocus(image: Image, diameter: ArrayLike, variant: Literal['normalised', 'p
 
 
 def vignetting(height: int, width: int, focal_length: float, pixel_size: float, gain: float) -> Floats:
-    """Return the relative illumination 1 - G (1 - cos^4 theta) of the pixels (eq. 4), >= 0, shape (height, width).
+    """Return the relative illumination 1 - G (1 - cos^4 theta) of the pixels, >= 0, shape (height, width).
 
     :param focal_length: [m]
     :param pixel_size: [m]
     :param gain: G, 0 (none) to 1 (the full cosine law)
+
+    Source: batagoda2024, eq. 4.
+    Checked by: test_camera_stages.py::test_vignetting_and_aggregation.
     """
     a = (np.arange(width) - 0.5 * (width - 1)) * pixel_size / focal_length
     b = (np.arange(height) - 0.5 * (height - 1)) * pixel_size / focal_length
@@ -94,7 +111,11 @@ def vignetting(height: int, width: int, focal_length: float, pixel_size: float, 
 
 
 def vignette(image: Image, focal_length: float, pixel_size: float, gain: float) -> Image:
-    """Return the image darkened towards its corners by :func:`vignetting`."""
+    """Return the image darkened towards its corners by :func:`vignetting`.
+
+    Source: batagoda2024, eq. 4.
+    Checked by: test_camera_stages.py::test_vignetting_and_aggregation.
+    """
     image = _image(image)
     fall = vignetting(image.shape[0], image.shape[1], focal_length, pixel_size, gain).astype(image.dtype)
     out: Image = image * (fall if image.ndim == 2 else fall[:, :, None])
@@ -104,8 +125,14 @@ def vignette(image: Image, focal_length: float, pixel_size: float, gain: float) 
 def physical_gain(transmission: float, wavelength: float) -> float:
     """Return the aggregator gain that makes electrons of radiance: pi / 4 T lambda / (h c).
 
+    A lens of F-number N lights its focal plane with pi T L / (4 N^2); each photon has the energy h c / lambda.
+
     :param transmission: T of the lens
     :param wavelength: mean of the band [m]
+
+    Source: horn1986, chapter 10; emva1288, section 2.
+    Checked by: test_camera_faults.py::test_without_stages_numbers_are_electrons,
+    test_camera_stages.py::test_exposure_laws.
     """
     return 0.25 * math.pi * transmission * wavelength * PHOTONS_PER_JOULE_AND_METRE
 
@@ -113,7 +140,7 @@ def physical_gain(transmission: float, wavelength: float) -> float:
 def aggregate(
     image: Image, gain: ArrayLike, pixel_size: float, f_number: float, exposure: float, quantum_efficiency: ArrayLike
 ) -> Image:
-    """Return the signal a pixel collects (eq. 5): G x (C / N)^2 t QE.
+    """Return the signal a pixel collects: G x (C / N)^2 t QE.
 
     :param image: radiance x in the band [W/m^2/sr]
     :param gain: G; with :func:`physical_gain` the signal is in electrons
@@ -121,6 +148,9 @@ def aggregate(
     :param f_number: N
     :param exposure: t [s]
     :param quantum_efficiency: per channel
+
+    Source: batagoda2024, eq. 5.
+    Checked by: test_camera_stages.py::test_vignetting_and_aggregation, test_camera_stages.py::test_exposure_laws.
     """
     image = _image(image)
     factor = np.asarray(gain, dtype=np.float64) * (pixel_size / f_number) ** 2 * exposure
@@ -132,7 +162,7 @@ def add_noise(
     signal: Image, dark_current: ArrayLike, exposure: float, noise_gain: ArrayLike, read_noise: ArrayLike,
     shot: ArrayLike, read: ArrayLike, electrons: bool = False,
 ) -> Image:
-    """Return the signal with dark current, shot and read noise (eq. 6): mu + Gn sqrt(mu) z_shot + sigma z_read.
+    """Return the signal with dark current, shot and read noise: mu + Gn sqrt(mu) z_shot + sigma z_read.
 
     mu = signal + dark_current t. Of electrons below mu = 30, where Gn is 1, the first two terms become the Poisson
     number with the same probability as z_shot, whose distribution is no longer near a Gaussian.
@@ -144,6 +174,10 @@ def add_noise(
     :param shot: standard normal numbers z_shot, shaped as the signal
     :param read: standard normal numbers z_read, shaped as the signal
     :param electrons: whether the signal counts electrons
+
+    Source: batagoda2024, eq. 6.
+    Checked by: test_camera_stages.py::test_noise_for_given_draws, test_camera_stages.py::test_photon_transfer,
+    test_camera_stages.py::test_few_electrons_are_poisson.
     """
     signal = _image(signal)
     kind = signal.dtype
@@ -169,7 +203,7 @@ def respond(
     signal: Image, response: Literal['linear', 'gamma', 'sigmoid'], a: ArrayLike, b: ArrayLike, iso: float,
     gamma: float = 1.0,
 ) -> Image:
-    """Return the sensor's response, 0 to 1 in range (eq. 7).
+    """Return the sensor's response, 0 to 1 in range.
 
     linear: a ISO x + b; gamma: a log2(ISO x)^gamma + b; sigmoid: 1 / (1 + exp(-a log2(ISO x) - b)). Where ISO x is
     below 1 the gamma response is b, and a signal of 0 or less gives the sigmoid's lower limit 0.
@@ -178,6 +212,10 @@ def respond(
     :param b: offset; one number or per channel
     :param iso: sensitivity
     :param gamma: exponent of the gamma response
+    :raises ValueError: for another response
+
+    Source: batagoda2024, eq. 7.
+    Checked by: test_camera_stages.py::test_response_and_quantisation.
     """
     signal = _image(signal)
     kind = signal.dtype
@@ -200,7 +238,11 @@ def respond(
 
 
 def quantise(image: Image) -> NDArray[np.uint16]:
-    """Return digital numbers floor(65535 y + 0.5) of y clipped to 0 ... 1 (eq. 8)."""
+    """Return digital numbers floor(65535 y + 0.5) of y, clipped to [0, 1].
+
+    Source: batagoda2024, eq. 8.
+    Checked by: test_camera_stages.py::test_response_and_quantisation.
+    """
     image = _image(image)
     scaled = np.clip(image, 0.0, 1.0) * image.dtype.type(65535.0) + image.dtype.type(0.5)
     out: NDArray[np.uint16] = scaled.astype(np.uint16)
@@ -214,8 +256,10 @@ def _image(image: Image) -> Image:
     return image if image.dtype in (np.float32, np.float64) else image.astype(np.float64)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _blur(first, last, image, diameter, normalised, out):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _blur(
+    first: int, last: int, image: NDArray[Any], diameter: NDArray[Any], normalised: bool, out: NDArray[Any]
+) -> None:
     height, width, channels = image.shape
     # The Gaussian is a product: its weights along one axis serve for both. Summed in double, so that even light stays
     # even to the last digit of a single.
@@ -261,10 +305,15 @@ def _blur(first, last, image, diameter, normalised, out):  # type: ignore[no-unt
                 out[i, j, c] = total * scale
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _poisson(mean, z):  # type: ignore[no-untyped-def]
-    """Return the Poisson number whose distribution function first exceeds that of the standard normal z."""
-    # In the dark most are 0, and known to be: P(z < 1.28) = 0.8997 < 1 - 0.1 < e^-0.1, P(z < 2.05) = 0.9798 < 1 - 0.02.
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _poisson(mean: float, z: float) -> int:
+    """Return the Poisson number whose distribution function first exceeds that of the standard normal z.
+
+    Source: devroye1986, section III.2.
+    Checked by: test_camera_readout.py::test_poisson_numbers_of_the_dark_are_exact,
+    test_camera_stages.py::test_few_electrons_are_poisson.
+    """
+    # In the dark most are 0, without a search: P(z < 1.28) = 0.8997 < 1 - 0.1 < e^-0.1; P(z < 2.05) < 1 - 0.02.
     if (mean <= 0.1 and z <= 1.28) or (mean <= 0.02 and z <= 2.05):
         return 0
     goal = 0.5 * math.erfc(-z * math.sqrt(0.5))
@@ -277,9 +326,18 @@ def _poisson(mean, z):  # type: ignore[no-untyped-def]
     return count
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def noisy_row(signal, dark, gain, sigma, shot, read, poisson_below, out):  # type: ignore[no-untyped-def]
-    """Write eq. 6 of one row of values into ``out``; all of one shape (n,), dark current times exposure."""
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def noisy_row(
+    signal: NDArray[Any], dark: NDArray[Any], gain: NDArray[Any], sigma: NDArray[Any], shot: NDArray[Any],
+    read: NDArray[Any], poisson_below: float, out: NDArray[Any],
+) -> None:
+    """Write one row of noisy values into ``out``, see :func:`add_noise`; all of one shape (n,).
+
+    :param dark: dark current times exposure
+
+    Source: batagoda2024, eq. 6.
+    Checked by: test_camera_readout.py::test_one_pass_is_the_stages, test_camera_stages.py::test_photon_transfer.
+    """
     zero, one = signal.dtype.type(0.0), signal.dtype.type(1.0)
     for n in range(signal.shape[0]):
         mean = max(signal[n] + dark[n], zero)
@@ -293,7 +351,10 @@ def noisy_row(signal, dark, gain, sigma, shot, read, poisson_below, out):  # typ
         out[n] += sigma[n] * read[n]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _noise(first, last, signal, dark, gain, sigma, shot, read, poisson_below, out):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _noise(
+    first: int, last: int, signal: NDArray[Any], dark: NDArray[Any], gain: NDArray[Any], sigma: NDArray[Any],
+    shot: NDArray[Any], read: NDArray[Any], poisson_below: float, out: NDArray[Any],
+) -> None:
     for i in range(first, last):
         noisy_row(signal[i], dark[i], gain, sigma, shot[i], read[i], poisson_below, out[i])

@@ -8,23 +8,26 @@ import math
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from regolith_sensors.arrays import Floats
 from regolith_sensors.noise import normals, unit
 from regolith_world.counter import philox, stream_key
-
-Floats = NDArray[np.float64]
 
 
 class Drift:
     """A Gauss-Markov process (stationary from the first sample on) and a random walk, per axis.
 
-    Value n is found by running the recursion up to n with draws that n alone determines, so that a restored or late
-    sensor has the errors it would have had. It remembers where it was; going back starts over (10 ns a sample).
+    Both are stepped exactly: ``b' = b exp(-dt / tau) + sigma sqrt(1 - exp(-2 dt / tau)) z``, ``s' = s + K sqrt(dt) z``.
+    Value n comes from the recursion up to n with draws that n alone determines, so that a restored or late sensor has
+    the errors it would have had. The last value is kept; going back starts over (10 ns a sample).
+
+    Source: gillespie1996; ieee952.
+    Checked by: test_order.py::test_drift_is_the_same_process_at_any_rate,
+    test_order.py::test_a_random_walk_grows_with_the_root_of_time_at_any_rate, test_inertial.py::test_random_walk.
     """
 
     def __init__(self, key: np.uint64, axes: int, period: float, sigma: float, tau: float, walk: float = 0.0) -> None:
-        """Begin at sample 0.
+        """Start at sample 0.
 
         :param key: of its stream of random numbers
         :param axes: number of independent components
@@ -61,9 +64,12 @@ class Drift:
         return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _run(key, at, first, decay, kick, walk, markov, total, out):  # type: ignore[no-untyped-def]
-    """Advance from sample ``at`` and write samples from ``first`` on."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _run(
+    key: np.uint64, at: int, first: int, decay: float, kick: float, walk: float, markov: Floats, total: Floats,
+    out: Floats,
+) -> None:
+    """Advance from sample ``at`` and write the samples from ``first`` on."""
     for n in range(at, first + out.shape[0]):
         if n > at:
             for axis in range(markov.shape[0]):
@@ -75,8 +81,8 @@ def _run(key, at, first, decay, kick, walk, markov, total, out):  # type: ignore
                 out[n - first, axis] = markov[axis] + total[axis]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _normal(a, b):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _normal(a: np.uint64, b: np.uint64) -> float:
     radius = math.sqrt(-2.0 * math.log((np.float64(a) + 0.5) * 2.0**-32))
     return radius * math.cos(2.0 * math.pi * np.float64(unit(b)))
 
@@ -89,8 +95,8 @@ def white(seed: int, name: str, quantity: str, first: int, count: int, axes: int
     return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _white(key, first, out):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _white(key: np.uint64, first: int, out: Floats) -> None:
     for n in range(out.shape[0]):
         for axis in range(out.shape[1]):
             a, b, _, _ = philox(key, first + n, axis)

@@ -22,8 +22,8 @@ MOON_RADIUS, EARTH_RADIUS = 1737400.0, 6371000.0
 def geodetic(local: ArrayLike, latitude: float, longitude: float, altitude: float, radius: float) -> Floats:
     """Return (latitude, longitude) [rad] and altitude [m] of local east, north, up [m], shape (..., 3).
 
-    North counts along the meridian, east along the parallel of the origin: good to (distance / radius)^2 of the
-    distance, a millimetre at 100 m.
+    Plain geometry of a sphere: north counts along the meridian, east along the parallel of the origin. Against the
+    plane that touches the sphere there the error is below d^2 tan |latitude| / R, 6 mm at 100 m and 45 degrees.
 
     :param latitude: of the origin [rad]
     :param longitude: of the origin [rad]
@@ -42,10 +42,17 @@ def geodetic(local: ArrayLike, latitude: float, longitude: float, altitude: floa
 
 
 class Gnss:
-    """One receiver; equal seed, name and index give equal errors."""
+    """One receiver; equal seed, name and index give equal errors.
+
+    White noise over a Gauss-Markov error, see :class:`regolith_sensors.inertial.drift.Drift`.
+    """
 
     def __init__(self, config: GnssConfig, seed: int, name: str) -> None:
-        """Make the receiver: ``seed`` of the scenario, ``name`` of the sensor."""
+        """Make the receiver.
+
+        :param seed: of the scenario
+        :param name: of the sensor
+        """
         self.config = config
         self._radius = MOON_RADIUS if config.body == 'moon' else EARTH_RADIUS
         self._noise = (seed, name, 'white')

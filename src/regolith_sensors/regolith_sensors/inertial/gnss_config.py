@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a positioning receiver's YAML file holds."""
+"""Schema of a positioning receiver's YAML file."""
 
 from __future__ import annotations
 

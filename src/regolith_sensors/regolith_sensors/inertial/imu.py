@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Inertial measurement: specific force and turning rate in the sensor's frame, with the errors of IEEE Std 952.
+"""Inertial measurement: specific force and turning rate in the sensor's frame, with their errors.
 
 The Moon has no global magnetic field: there is no magnetometer. Vibration, temperature and g-sensitivity are left out.
 """
@@ -22,7 +22,7 @@ def specific_force(
     acceleration: ArrayLike, orientation: ArrayLike, gravity: ArrayLike, angular_velocity: ArrayLike = (0.0, 0.0, 0.0),
     angular_acceleration: ArrayLike = (0.0, 0.0, 0.0), lever_arm: ArrayLike = (0.0, 0.0, 0.0),
 ) -> Floats:
-    """Return what an ideal accelerometer feels in the body frame: R^T (a + alpha x r + w x (w x r) - g) [m/s^2].
+    """Return the specific force at a sensor in the body frame: R^T (a + alpha x r + w x (w x r) - g) [m/s^2].
 
     At rest on level ground that is +g along z: 1.62 m/s^2 on the Moon.
 
@@ -32,6 +32,9 @@ def specific_force(
     :param angular_velocity: w in the world [rad/s]
     :param angular_acceleration: alpha in the world [rad/s^2]
     :param lever_arm: r of the sensor in the body frame [m]
+
+    Source: titterton2004.
+    Checked by: test_inertial.py::test_specific_force.
     """
     rotation = matrix(np.asarray(orientation, dtype=np.float64))
     arm, w = rotation @ np.asarray(lever_arm), np.asarray(angular_velocity, dtype=np.float64)
@@ -45,8 +48,10 @@ def mean_specific_force(
     velocity: tuple[Floats, Floats], angular_velocity: tuple[Floats, Floats], orientation: tuple[Floats, Floats],
     duration: float, gravity: Floats, lever_arm: Floats,
 ) -> Floats:
-    """Return the mean over a window, from the body's states at its ends: exact in the world's frame, turned into the
-    body's at the middle of the window (error of second order in the angle turned meanwhile).
+    """Return the mean specific force over a window in the body frame [m/s^2], from the body's states at its ends.
+
+    The change of the sensor's velocity is exact in the world's frame; it is turned into the body's frame at the middle
+    of the window, with an error of second order in the angle turned meanwhile.
 
     :param velocity: of the body's origin in the world, before and after [m/s]
     :param angular_velocity: in the world, before and after [rad/s]
@@ -54,6 +59,10 @@ def mean_specific_force(
     :param duration: of the window [s]
     :param gravity: in the world [m/s^2]
     :param lever_arm: of the sensor in the body frame [m]
+
+    Source: titterton2004.
+    Checked by: test_inertial.py::test_mean_over_a_window_is_the_mean_of_the_moments,
+    test_order.py::test_the_force_of_a_window_is_of_second_order.
     """
     arms = [matrix(q) @ lever_arm for q in orientation]
     before, after = (v + np.cross(w, arm) for v, w, arm in zip(velocity, angular_velocity, arms))
@@ -64,10 +73,19 @@ def mean_specific_force(
 
 
 class Imu:
-    """One unit; equal seed, name and index give equal errors."""
+    """One unit; equal seed, name and index give equal errors.
+
+    Source: ieee952.
+    Checked by: test_inertial.py::test_allan_deviation, test_inertial.py::test_quantised_and_saturated,
+    test_inertial.py::test_every_constant_error_has_its_size.
+    """
 
     def __init__(self, config: ImuConfig, seed: int, name: str) -> None:
-        """Make the unit: ``seed`` of the scenario, ``name`` of the sensor."""
+        """Make the unit.
+
+        :param seed: of the scenario
+        :param name: of the sensor
+        """
         self.config = config
         self.period = 1.0 / config.rate_hz
         self._gyroscope = _Triad(config.gyroscope, self.period, seed, name, 'gyroscope')
@@ -89,7 +107,7 @@ class Imu:
 
 
 class _Triad:
-    """Three axes with their errors."""
+    """Three axes with their errors: m = (1 + s + M) x + b0 + b(t) + n, clipped and rounded."""
 
     def __init__(self, errors: InertialErrors, period: float, seed: int, name: str, quantity: str) -> None:
         self._errors = errors

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What an inertial measurement unit's YAML file holds."""
+"""Schema of an inertial measurement unit's YAML file."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How a vehicle's base moved, substep by substep, and what an ideal inertial sensor on it feels meanwhile."""
+"""The motion of a vehicle's base, substep by substep, and the readings of an ideal inertial sensor on it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Floats = NDArray[np.float64]
 
 
 class MotionTrack:
-    """The samples of a vehicle's base over the last while; before the first it stood as it is there."""
+    """Recent samples of a vehicle's base; before the first it stood still."""
 
     def __init__(self, kept_ns: int = 1_000_000_000) -> None:
-        """Keep at least this much [ns] of the past."""
+        """Start empty; at least ``kept_ns`` [ns] of the past are kept."""
         self._kept_ns = kept_ns
         self._cycles: deque[MotionSamples] = deque()
         self._joined: MotionSamples | None = None
@@ -31,7 +31,7 @@ class MotionTrack:
         return int(self._cycles[-1].t_ns[-1]) if self._cycles else -1
 
     def add(self, samples: MotionSamples) -> None:
-        """Take the samples of one more cycle; after a rewind those of the abandoned future are dropped."""
+        """Append the samples of a cycle; after a rewind those of the abandoned future are dropped."""
         if not len(samples.t_ns):
             return
         while self._cycles and self._cycles[-1].t_ns[-1] >= samples.t_ns[0]:
@@ -49,14 +49,18 @@ class MotionTrack:
 
         Both follow from the states at the ends of the window: the force from the change of the sensor's velocity, exact
         but for the turn within the window (second order), the rate from the turn itself. Between samples acceleration
-        and rate are constant, as the integrator has them.
+        and rate are constant, as in the integrator.
 
         :param t0_ns: beginning of the window [ns]
         :param t1_ns: its end [ns], later
         :param gravity: in the world [m/s^2], shape (3,)
         :param position: of the sensor in the base frame [m], shape (3,)
         :param orientation: of the sensor's frame in the base frame, quaternion (x, y, z, w)
-        :raises LookupError: if nothing is known
+        :raises LookupError: if there is no sample
+
+        Source: titterton2004.
+        Checked by: test_motion.py::test_an_arm_on_a_turning_body,
+        test_motion.py::test_the_turn_is_exact_however_the_axis_lies.
         """
         (turn0, velocity0, rate0), (turn1, velocity1, rate1) = self._at(t0_ns), self._at(t1_ns)
         duration = (t1_ns - t0_ns) * 1e-9

@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 
 SPLITS = ('train', 'val')
 CLASSES = ('rock', 'vehicle', 'wheel', 'other')
-"""What boxes may be of; a dataset numbers those it takes in this order."""
+"""Classes of boxes; a dataset numbers its selection in this order."""
 
 
 @dataclass(frozen=True)
 class LabelledBox:
-    """What is seen of one thing; pixel columns and rows count from 0 at the top left, both ends included."""
+    """Visible part of one thing; pixel columns and rows count from 0 at the top left, both ends included."""
 
     class_name: str
     left: int
@@ -34,20 +34,20 @@ class LabelledBox:
     right: int
     bottom: int
     pixels: int = 0
-    """In which it is seen; 0: not known, the box counts."""
+    """Number in which it is visible; 0: unknown, then the box's area counts."""
     instance: int | None = None
-    """Its number in the instance image; none: not known."""
+    """Its number in the instance image; None: unknown."""
     name: str = ''
-    """Of the thing, e.g. ``rock_17``."""
+    """Name of the thing, e.g. ``rock_17``."""
 
 
 class DatasetWriter:
     """Writes images as they come, and the annotations at the end.
 
     :param folder: exists and is empty
-    :param classes: to take, see :data:`CLASSES`
-    :param least_pixels: in which a thing must be seen to be labelled
-    :param description: of the whole
+    :param classes: selection of :data:`CLASSES`
+    :param least_pixels: visible pixels a thing needs for a label
+    :param description: of the dataset
     """
 
     def __init__(
@@ -71,13 +71,13 @@ class DatasetWriter:
         self, name: str, image: NDArray[Any], boxes: Sequence[LabelledBox], split: str = 'train',
         instances: NDArray[Any] | None = None,
     ) -> None:
-        """Write an image and take note of its boxes; one without any is a picture of mere background.
+        """Write an image and keep its boxes; an image without boxes shows background only.
 
         :param name: of the files, without an ending
         :param image: uint8 or uint16, shape (height, width) or (height, width, 3) of red, green and blue
-        :param boxes: of all classes; those not wanted are left out
+        :param boxes: of all classes; those not selected are left out
         :param split: one of :data:`SPLITS`
-        :param instances: numbers of what is seen, shape (height, width): gives outlines
+        :param instances: instance image, shape (height, width), for outlines
         :raises OSError: if the image cannot be written
         """
         height, width = image.shape[:2]
@@ -114,7 +114,7 @@ class DatasetWriter:
         )
 
     def finish(self) -> dict[str, Any]:
-        """Write the annotations and return how much there is of everything, by split."""
+        """Write the annotations and return the numbers of images and of boxes by class, by split."""
         categories = [{'id': k + 1, 'name': name, 'supercategory': ''} for k, name in enumerate(self.classes)]
         for split in SPLITS:
             content = {
@@ -138,7 +138,7 @@ class DatasetWriter:
 
 
 def _yolo_line(number: int, box: LabelledBox, width: int, height: int) -> str:
-    """Return class, centre and size; edges of pixels count, from 0 at the image's edge to 1 at the other."""
+    """Return class, centre and size, in edges of pixels from 0 at one edge of the image to 1 at the other."""
     across, down = box.right - box.left + 1, box.bottom - box.top + 1
     x, y = (box.left + 0.5 * across) / width, (box.top + 0.5 * down) / height
     return f'{number} {x:.6f} {y:.6f} {across / width:.6f} {down / height:.6f}\n'

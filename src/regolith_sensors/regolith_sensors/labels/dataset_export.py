@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A run's pictures and boxes as a dataset to train detectors on."""
+"""Export of a run's pictures and boxes as a dataset for detectors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BAYER = {
 
 
 def labelled_cameras(bag: BagReader) -> tuple[str, ...]:
-    """Return the cameras (``/VEHICLE/SENSOR``) of which a bag holds images and boxes, in name order."""
+    """Return the cameras (``/VEHICLE/SENSOR``) with images and boxes in a bag, in name order."""
     held = {name for name, topic in bag.topics.items() if topic.messages}
     found = (name.removesuffix('/boxes') for name in held if name.endswith('/boxes'))
     return tuple(sorted(camera for camera in found if f'{camera}/image_raw' in held))
@@ -36,19 +36,19 @@ def export_dataset(
 ) -> dict[str, Any]:
     """Write a run's images and boxes in COCO's and YOLO's layout; all of it or nothing.
 
-    The last frames of every camera are for validation: neighbouring frames show nearly the same, and training on one of
-    them would spoil a test on the next.
+    The last frames of every camera are for validation: neighbouring frames are so similar that training on one would
+    spoil a test on the next.
 
     :param run: with a bag
     :param out: new or empty folder
-    :param cameras: to take, e.g. ``/amber/navcam``; none: all that have images and boxes
-    :param classes: to take
+    :param cameras: selection, e.g. ``/amber/navcam``; empty: all with images and boxes
+    :param classes: selection of :data:`regolith_sensors.labels.dataset.CLASSES`
     :param bits: per channel of the PNG files: 8 (the upper byte) or 16
-    :param least_pixels: in which a thing must be seen
-    :param val_share: share of the frames that is for validation, 0 to 1
-    :param progress: told how many of how many frames are done
+    :param least_pixels: visible pixels a thing needs for a label
+    :param val_share: share of the frames for validation, 0 to 1
+    :param progress: called with the numbers of frames done and of all
     :return: by split, the number of images and of boxes by class
-    :raises ValueError: if there is nothing to take, or ``out`` holds something
+    :raises ValueError: if there is nothing to export, or ``out`` is not empty
     :raises NoRecordingError: if there is no bag
     """
     bag = run.bag

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Labels from what rays met: boxes around the objects in an image."""
+"""Labels from the renderer's ground truth: boxes around the objects in an image."""
 
 from __future__ import annotations
 
@@ -10,20 +10,22 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from regolith_sensors.arrays import Longs
+
 
 @dataclass(frozen=True)
 class Box2D:
-    """What is seen of one object; pixels are counted from the top left one, both ends included."""
+    """Visible part of one object; pixels count from 0 at the top left, both ends included."""
 
     object_id: int
     semantic: int
-    """Class of the part that fills most of the box's object, see :class:`regolith_sensors.scene.scene.Semantic`."""
+    """Class of the object's largest visible part, see :class:`regolith_sensors.scene.scene.Semantic`."""
     left: int
     top: int
     right: int
     bottom: int
     pixels: int
-    """In which the object is seen."""
+    """Number in which the object is visible."""
 
 
 def boxes(object_id: NDArray[np.uint16], semantic: NDArray[np.uint8], least_pixels: int = 4) -> list[Box2D]:
@@ -46,8 +48,8 @@ def boxes(object_id: NDArray[np.uint16], semantic: NDArray[np.uint8], least_pixe
     ]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _bounds(object_id, semantic, bounds, votes):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _bounds(object_id: NDArray[np.uint16], semantic: NDArray[np.uint8], bounds: Longs, votes: Longs) -> None:
     for row in range(object_id.shape[0]):
         for column in range(object_id.shape[1]):
             n = object_id[row, column]

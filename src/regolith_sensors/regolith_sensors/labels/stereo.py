@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Depth from a stereo pair by block matching, and how far it is from the truth (depth error ratio).
+"""Depth from a stereo pair by block matching, and its error against the truth (depth error ratio).
 
-What a user's stereo pipeline does with ``image_raw`` and ``camera_info``, and nothing else: the images are undistorted
-by K, D, R and P, brought to 8 bits, matched by OpenCV's block matcher (Konolige 1998) and turned into depth by
-Z = b fx / disparity. The matcher is the judge, so that a figure says something about the images.
+As in a user's stereo pipeline, from ``image_raw`` and ``camera_info`` alone: the images are undistorted by K, D, R and
+P, reduced to 8 bits, matched by OpenCV's block matcher and turned into depth by Z = b fx / disparity. The matcher is a
+standard one, so that the figures depend on the images.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ class MatcherConfig(Section):
 
 @dataclass(frozen=True)
 class DepthErrors:
-    """How a depth map compares with the truth, over pixels whose true depth lies in a range."""
+    """Errors of a depth map over the pixels whose true depth lies in a range."""
 
     pixels: int
-    """With a true depth in the range."""
+    """Number with a true depth in the range."""
     matched: float
     """Share of them that have a depth."""
     median: float
@@ -60,14 +60,15 @@ class DepthErrors:
     mean: float
     percentile_90: float
     good: float
-    """Share of the matched ones whose ratio is at most 5 %, the bar of success of Chrono's lunar study."""
+    """Share of the matched ones whose ratio is at most 5 %, the criterion of Batagoda et al. 2024."""
     bias: float
-    """Median of (Z - Z_true) / Z_true: what is seen too far is positive."""
+    """Median of (Z - Z_true) / Z_true: positive where depth is too large."""
 
 
 def stereo_baseline(right: CameraInfo) -> float:
-    """Return the baseline b [m] of a pair from its second camera's projection, P[0, 3] = -fx b.
+    """Return the baseline b [m] of a pair from the projection matrix of its right camera, P[0, 3] = -fx b.
 
+    :param right: camera info of the right camera
     :raises ValueError: if that camera is not the right one of a pair
     """
     baseline = float(-right.p[0, 3] / right.p[0, 0])
@@ -77,7 +78,7 @@ def stereo_baseline(right: CameraInfo) -> float:
 
 
 def rectification_maps(info: CameraInfo) -> tuple[Singles, Singles]:
-    """Return where in the raw image (column, row) each pixel of the rectified one comes from, both of its shape."""
+    """Return column and row in the raw image of each pixel of the rectified one, each of shape (height, width)."""
     size, k, d = (info.width, info.height), info.k, info.d
     make: Any = cv2.initUndistortRectifyMap
     if info.distortion_model == 'equidistant':
@@ -87,10 +88,12 @@ def rectification_maps(info: CameraInfo) -> tuple[Singles, Singles]:
 
 
 def eight_bits(images: Sequence[NDArray[Any]], percentile: float = 99.5) -> list[Bytes]:
-    """Return images of digital numbers in 8 bits, all by one scale: the square root of the signal, which evens out
-    shot noise, white at a percentile [%] of all pixels. Colours become their mean.
+    """Return images of digital numbers in 8 bits, all by one scale; colours become their mean.
+
+    The scale is the square root of the signal, which evens out shot noise.
 
     :param images: shape (height, width) or (height, width, 3)
+    :param percentile: of all pixels, that becomes white [%]
     """
     grey = [np.asarray(i, np.float32).mean(axis=2) if i.ndim == 3 else np.asarray(i, np.float32) for i in images]
     white = max(float(np.percentile(np.concatenate([i.ravel() for i in grey]), percentile)), 1e-30)
@@ -102,9 +105,12 @@ def disparities(left: Bytes, right: Bytes, least: float, most: float, matcher: M
 
     :param left: rectified, shape (height, width)
     :param right: the same
-    :param least: of the disparities looked for [px]
-    :param most: [px]
-    :param matcher: none: the default block matcher
+    :param least: smallest disparity searched [px]
+    :param most: largest disparity searched [px]
+    :param matcher: None: the default block matcher
+
+    Source: konolige1998.
+    Checked by: test_stereo.py::test_a_wall_has_its_depth.
     """
     settings = matcher if matcher is not None else MatcherConfig()
     first = int(np.floor(least))
@@ -123,7 +129,7 @@ def disparities(left: Bytes, right: Bytes, least: float, most: float, matcher: M
     matching.setUniquenessRatio(settings.uniqueness)
     matching.setDisp12MaxDiff(round(settings.both_ways))
     out: Singles = matching.compute(*wide)[:, margin:].astype(np.float32) / np.float32(_SUBPIXELS)
-    # What is not matched is marked by one below the least; what matches the margin matches nothing.
+    # Unmatched pixels are marked by one below the least; a match in the margin is none.
     out[(out < first) | (out > np.arange(out.shape[1], dtype=np.float32))] = np.nan
     return out
 
@@ -136,11 +142,14 @@ def stereo_depth(
 
     :param left: raw image of digital numbers, shape (height, width) or (height, width, 3)
     :param right: the same of the right camera
-    :param left_info: what CameraInfo says of the left one
-    :param right_info: of the right one; its P carries the baseline
-    :param depth_range: nearest and farthest depth looked for [m]
-    :param matcher: none: the default block matcher
-    :raises ValueError: if the infos are not those of a pair, or an image is not of the size its info says
+    :param left_info: CameraInfo of the left one
+    :param right_info: CameraInfo of the right one; its P holds the baseline
+    :param depth_range: nearest and farthest depth searched [m]
+    :param matcher: None: the default block matcher
+    :raises ValueError: if the infos are not those of a pair, or an image differs in size from its info
+
+    Source: batagoda2024, eq. 9.
+    Checked by: test_stereo.py::test_a_wall_has_its_depth, test_stereo.py::test_rendered_pair.
     """
     for name, image, info in (('left', left, left_info), ('right', right, right_info)):
         if image.shape[:2] != (info.height, info.width):
@@ -160,7 +169,7 @@ def stereo_depth(
 
 
 def rectified_truth(depth: Singles, info: CameraInfo) -> Singles:
-    """Return a raw depth image [m] as the rectified camera sees it, by its nearest pixels; +inf outside the raw one."""
+    """Return a raw depth image [m] in the rectified camera, by its nearest pixels; +inf outside the raw one."""
     columns, rows = rectification_maps(info)
     out: Singles = cv2.remap(
         np.asarray(depth, np.float32), columns, rows, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT,
@@ -170,11 +179,13 @@ def rectified_truth(depth: Singles, info: CameraInfo) -> Singles:
 
 
 def depth_error_ratio(depth: NDArray[Any], truth: NDArray[Any]) -> Floats:
-    """Return |Z - Z_true| / Z_true of each pixel [-], NaN where either is missing: eq. 10 of the lunar study of Project
-    Chrono (2024), there in percent.
+    """Return |Z - Z_true| / Z_true of each pixel [-], NaN where either is missing.
 
     :param depth: estimated [m]; NaN or infinite where there is none
-    :param truth: shaped alike [m]
+    :param truth: of the same shape [m]
+
+    Source: batagoda2024, eq. 10 (there in percent).
+    Checked by: test_stereo.py::test_depth_error_ratio.
     """
     z, true = np.asarray(depth, dtype=np.float64), np.asarray(truth, dtype=np.float64)
     both = np.isfinite(z) & np.isfinite(true) & (true > 0.0)
@@ -184,10 +195,10 @@ def depth_error_ratio(depth: NDArray[Any], truth: NDArray[Any]) -> Floats:
 
 
 def depth_errors(depth: NDArray[Any], truth: NDArray[Any], within: tuple[float, float] = (2.0, 8.0)) -> DepthErrors:
-    """Return how a depth map compares with the truth.
+    """Return the errors of a depth map.
 
     :param depth: estimated [m], shape (height, width)
-    :param truth: shaped alike [m]
+    :param truth: of the same shape [m]
     :param within: true depths that count [m]
     """
     z, true = np.asarray(depth, dtype=np.float64), np.asarray(truth, dtype=np.float64)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How well depth can be had from the stereo pairs of a run: block matching against the recorded ground truth."""
+"""Depth errors of a run's stereo pairs: block matching against the recorded ground truth."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def run_depth_errors(
     run: Run, within: tuple[float, float] = (2.0, 8.0), matcher: MatcherConfig | None = None,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> list[dict[str, Any]]:
-    """Return a row per stereo pair: what :class:`regolith_sensors.labels.stereo.DepthErrors` says, over all its frames.
+    """Return a row per stereo pair: :class:`regolith_sensors.labels.stereo.DepthErrors` over all its frames.
 
     :param run: with a bag
     :param within: true depths that count [m]
-    :param matcher: none: the default block matcher
-    :param progress: told how many of how many frames are done
-    :raises ValueError: if the run has no pair whose images, depth and camera_info were recorded
+    :param matcher: None: the default block matcher
+    :param progress: called with the numbers of frames done and of all
+    :raises ValueError: if the run has no pair with recorded images, depth and camera_info
     :raises NoRecordingError: if there is no bag
     """
     bag = run.bag

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a lidar's YAML file holds. Apart from its kernels, so that a scenario is checked without loading them."""
+"""Schema of a lidar's YAML file, apart from the kernels, so that a scenario is checked without loading them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 
 class LidarNoise(Section):
-    """Gaussian noise; ranges are worse where the echo is weak."""
+    """Gaussian noise; ranges are less certain where the echo is weak."""
 
     range_m: float = Field(0.0, ge=0.0, description='s0: standard deviation of strong echoes [m]')
     range_weak_m: float = Field(0.0, ge=0.0, description='s1: added over the signal-to-noise ratio [m]')

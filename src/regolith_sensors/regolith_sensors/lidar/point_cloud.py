@@ -26,9 +26,9 @@ POINT = np.dtype(
 def point_cloud(scan: Scan, organised: bool = False) -> NDArray[np.void]:
     """Return a sweep as points.
 
-    :param organised: False gives the returns alone, in the order of time, shape (1, n). True gives every beam, rings by
-        columns, shape (returns * rings, columns), the rows of a second return below those of the first: where nothing
-        came back x, y, z are NaN and the range is +inf (no return) or -inf (too near) (REP 117).
+    :param organised: False: the returns alone, in the order of time, shape (1, n). True: every beam, rings by columns,
+        shape (returns * rings, columns), the rows of a second return below those of the first; without a return x, y, z
+        are NaN and the range is +inf (no return) or -inf (too near) (REP 117).
     """
     returns, columns, rings = scan.range.shape
     there = np.isfinite(scan.range.transpose(1, 2, 0))
@@ -38,7 +38,7 @@ def point_cloud(scan: Scan, organised: bool = False) -> NDArray[np.void]:
             return values.transpose(0, 2, 1).reshape(returns * rings, columns)
         return values.transpose(1, 2, 0)[there][None, :]
 
-    # Field by field into zeros: copies of whole records leave anything between the fields.
+    # Field by field into zeros: copies of whole records leave undefined bytes between the fields.
     points = np.zeros(arranged(scan.range).shape, dtype=POINT)
     for axis, name in enumerate('xyz'):
         points[name] = arranged(scan.points[..., axis])

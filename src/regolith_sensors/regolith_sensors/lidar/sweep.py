@@ -3,8 +3,8 @@
 """Lidars: beams with divergence, echoes in exact backscatter, return modes, noise, motion during the sweep.
 
 An echo of a sub-ray at range R has the intensity w pi r (R_ref / R)^2 exp(-2 tau), r the reflectance at phase angle 0;
-a white Lambert target at R_ref = 10 m, seen squarely, gives 1. Echoes nearer to each other than the range resolution
-merge. Simplifications: one bounce, no crosstalk, no saturation, no light of the sun in the receiver.
+a white Lambert target at R_ref = 10 m, at normal incidence, gives 1. Echoes nearer to each other than the range
+resolution merge. Simplifications: one bounce, no crosstalk, no saturation, no sunlight in the receiver.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from regolith_sensors.arrays import Floats, Singles
 from regolith_sensors.lidar.config import LidarConfig
 from regolith_sensors.noise import normals
 from regolith_sensors.rays.backend import RayBackend
 from regolith_world.counter import stream_key
 
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
 Poses = Callable[[Floats], tuple[Floats, Floats]]
-"""Takes parts of the sweep (0 to 1), shape (m,), to positions (m, 3) [m] and rotations (m, 3, 3), sensor to world."""
+"""From parts of the sweep (0 to 1), shape (m,), to positions (m, 3) [m] and rotations (m, 3, 3), sensor to world."""
 
 REFERENCE_RANGE = 10.0
+"""Range of the target that intensities refer to [m]."""
 _LEAST = 1e-6
 RETURN_TYPES = {'strongest': 1, 'last': 2, 'first': 3, 'mean': 4}
 """Numbers of the ``return_type`` field; a dual return gives 1 and 2."""
@@ -52,10 +52,18 @@ class Scan:
 
 
 class Lidar:
-    """One lidar; its beams are laid out once."""
+    """One lidar.
+
+    Ranges scatter by sqrt(s0^2 + s1^2 I_noise / I), azimuth, elevation and intensity by a constant: Regolith's own.
+    Tests: test_lidar.py.
+    """
 
     def __init__(self, config: LidarConfig, seed: int, name: str) -> None:
-        """Make the lidar; ``seed`` of the scenario and ``name`` of the sensor choose its noise."""
+        """Make the lidar.
+
+        :param seed: of the scenario
+        :param name: of the sensor
+        """
         self.config = config
         self.seed = seed
         self.name = name
@@ -68,7 +76,7 @@ class Lidar:
         groups = np.zeros(columns) if config.flash else np.arange(columns)
         self.groups = np.repeat(groups.astype(np.int32), rings * subs)
         self._shape = (columns, rings, subs)
-        # A sub-ray stands for its share of the beam.
+        # A sub-ray represents its share of the beam.
         self._spread = max(*config.divergence_rad, 1e-4) / (2 * config.sample_radius - 1)
 
     def scan(
@@ -80,8 +88,11 @@ class Lidar:
         :param scene: as committed
         :param origin: of its coordinates in the world [m], shape (3,)
         :param poses: of the sensor during the sweep
-        :param frame: index of the sweep, which picks its noise
-        :param optical_depth: one way, of what hangs in the air, at ranges [m] along each sub-ray; none: clear
+        :param frame: index of the sweep, which selects its noise
+        :param optical_depth: one way, of dust, at ranges [m] along each sub-ray; None: no dust
+
+        Source: wagner2010.
+        Checked by: test_lidar.py::test_intensity_against_range_and_dust, test_lidar.py::test_sweep_in_motion.
         """
         config = self.config
         columns, rings, subs = self._shape
@@ -149,7 +160,10 @@ def beam_offsets(config: LidarConfig) -> tuple[Floats, Floats]:
     """Return (azimuth, elevation) of the sub-rays from the beam's axis [rad], shape (n, 2), and weights of mean 1.
 
     d = 2 r - 1 per axis at ((k + 1/2) 2 / d - 1) / 2 of the full angle; an elliptical beam maps the square's rings onto
-    circles, keeping the angle.
+    circles, keeping the angle. A Gaussian profile is exp(-2 rho^2), rho in half divergences: 1 / e^2 at the edge.
+
+    Source: chrono; siegman1986.
+    Checked by: test_lidar.py::test_beam_profiles.
     """
     d = 2 * config.sample_radius - 1
     line = (np.arange(d) + 0.5) / d * 2.0 - 1.0
@@ -169,6 +183,9 @@ def echo_intensity(distance: Singles, back: Singles, range_falloff: bool) -> Sin
     :param distance: R [m]
     :param back: reflectance r at phase angle 0 [1/sr]
     :param range_falloff: whether they fall as 1 / R^2
+
+    Source: wagner2010.
+    Checked by: test_lidar.py::test_intensity_against_range_and_dust, test_lidar.py::test_intensity_against_incidence.
     """
     fall = (REFERENCE_RANGE / np.maximum(distance, 1e-3)) ** 2 if range_falloff else np.ones_like(distance)
     out: Singles = np.where(np.isfinite(distance), np.pi * back * fall, 0.0).astype(np.float32)
@@ -178,16 +195,19 @@ def echo_intensity(distance: Singles, back: Singles, range_falloff: bool) -> Sin
 def merged_return(
     distance: Singles, intensity: Singles, mode: str, resolution: float, threshold: float
 ) -> tuple[Singles, Singles]:
-    """Return (range [m], intensity) of each beam's return; +inf and 0 where nothing reaches the threshold.
+    """Return (range [m], intensity) of each beam's return; +inf and 0 where no echo reaches the threshold.
 
-    An echo's merged intensity is the sum of all, weighted by a triangle over their distance in range, over the number
-    of sub-rays.
+    The merged intensity of an echo is the sum of all echoes, weighted by a triangle over their distance in range,
+    divided by the number of sub-rays.
 
     :param distance: of the echoes [m], shape (beams, sub-rays)
     :param intensity: of the echoes, shaped alike
     :param mode: strongest, first, last or mean (the intensity-weighted mean of all echoes)
     :param resolution: half width of the triangle [m]
     :param threshold: least merged intensity
+
+    Source: chrono.
+    Checked by: test_lidar.py::test_return_modes_by_hand.
     """
     reach, strength = np.empty(len(distance), np.float32), np.empty(len(distance), np.float32)
     number = ('strongest', 'first', 'last', 'mean').index(mode)
@@ -201,8 +221,11 @@ def _direction(azimuth: Floats, elevation: Floats) -> Floats:
     return np.stack([flat * np.cos(azimuth), flat * np.sin(azimuth), np.sin(elevation)], axis=-1)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _merge(distance, intensity, mode, resolution, threshold, reach, strength):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _merge(
+    distance: Singles, intensity: Singles, mode: int, resolution: float, threshold: float, reach: Singles,
+    strength: Singles,
+) -> None:
     beams, subs = distance.shape
     for beam in range(beams):
         best, best_range, total, moment = 0.0, np.inf, 0.0, 0.0

@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Who traces rays: a back end, which builds what it needs from a scene's parts and answers images and casts.
+"""The interface of ray back ends: they are built from a scene's parts and give images and lidar echoes.
 
-Whatever one draws at random it draws by :class:`regolith_sensors.rays.frame.Draws`, so that a frame is a function of
-its number; equal scenes give equal images, whatever they were before. Which there are:
-:mod:`regolith_sensors.rays.choice`.
+All random numbers of a frame come from its :class:`regolith_sensors.rays.frame.Draws`, so that a frame is a function of
+its number; equal scenes give equal images, whatever they were before. :mod:`regolith_sensors.rays.choice` finds the
+installed ones.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ class RayBackend(ABC):
 
     @abstractmethod
     def build(self, parts: SceneParts) -> None:
-        """Take in a scene whose tiles or objects are others than before.
+        """Build a scene with new tiles or objects.
 
-        Meshes that were there before come first and are the same; a tile whose ``revision`` is as before, too.
+        Meshes of an earlier call come first, unchanged; a tile with an unchanged ``revision`` is the same, too.
         """
 
     @abstractmethod
     def update(self, parts: SceneParts, instances: Sequence[int]) -> None:
-        """Take in that instances of the scene last built have other places, or as tiles another shape."""
+        """Update instances of the last scene: places of objects, shapes of tiles."""
 
     @abstractmethod
     def render(
@@ -42,10 +42,10 @@ class RayBackend(ABC):
     ) -> Frame:
         """Return what a camera sees, one ray per pixel.
 
-        :param light: that shines
-        :param random: numbers to draw
-        :param out: frame of the view's size to write into
-        :param held: what :meth:`hull_light` returned
+        :param light: sun and lamps
+        :param random: random stream and numbers of samples
+        :param out: frame of the view's size for the result; None: a new one
+        :param held: result of :meth:`hull_light`
         """
 
     @abstractmethod
@@ -53,16 +53,16 @@ class RayBackend(ABC):
         self, directions: Singles, groups: NDArray[np.int32], positions: Singles, rotations: Singles, reach: float,
         spread: float,
     ) -> tuple[Singles, Singles, NDArray[np.uint16]]:
-        """Return (range [m], exact backscatter r [1/sr], object) of rays; range +inf where nothing was met.
+        """Return (range [m], exact backscatter r [1/sr], object) of rays; range +inf for rays that meet nothing.
 
-        The reflectance is the mean of the three bands in the direction the ray came from: phase angle 0.
+        The reflectance is the mean of the three bands at phase angle 0.
 
         :param directions: unit vectors in the sensor's frame, shape (n, 3)
-        :param groups: which pose each ray is cast from, shape (n,)
+        :param groups: index of each ray's pose, shape (n,)
         :param positions: of the poses, from the scene's origin [m], shape (m, 3)
         :param rotations: of the poses, sensor to world, shape (m, 3, 3)
-        :param reach: of the rays [m]
-        :param spread: angle a ray stands for [rad]: what is finer is averaged
+        :param reach: longest range [m]
+        :param spread: width of a ray [rad], over which finer detail is averaged
         """
 
     def render_more(
@@ -71,11 +71,11 @@ class RayBackend(ABC):
     ) -> None:
         """Add the radiance of further rays in some pixels to a frame's.
 
-        Here whole images are rendered for it; whoever can do with less replaces this.
+        This default renders whole images; back ends may replace it by a cheaper one.
 
-        :param camera: as of the ray before
+        :param camera: view of the first ray
         :param pixels: row times width plus column of each
-        :param rays: as in the view, each table looking elsewhere in the pixels, shape (k, height, width, 3)
+        :param rays: directions as in the view, one table per further ray, shape (k, height, width, 3)
         """
         flat = frame.radiance.reshape(-1, 3)
         for table in rays:
@@ -83,5 +83,5 @@ class RayBackend(ABC):
             flat[pixels] += more.radiance.reshape(-1, 3)[pixels]
 
     def hull_light(self, light: Lights, view: View) -> Singles:
-        """Return the light of lit ground on hulls in view, in whatever form :meth:`render` wants it; here none."""
+        """Return the light of lit ground on hulls in view, in the form that :meth:`render` takes; by default none."""
         return DARK

@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Which back ends for rays there are: entry points of group ``regolith.ray_backends``, one of which a scenario chooses.
+"""The installed ray back ends: entry points of group ``regolith.ray_backends``, of which a scenario chooses one.
 
-Each leads to a :class:`regolith_sensors.rays.backend.RayBackend`, made without arguments, one for each scene.
+Each leads to a subclass of :class:`regolith_sensors.rays.backend.RayBackend`, made without arguments for each scene.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def ray_backend(name: str = USUAL) -> type[RayBackend]:
 
 
 def check(name: str) -> str:
-    """Return the name of a back end that can be used; ours, which takes long to import, is not tried for that.
+    """Return the name of a back end if it can be loaded; ours, which is slow to import, is not tried.
 
     :raises ValueError: if it cannot
     """

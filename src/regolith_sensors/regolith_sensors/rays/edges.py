@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where one ray per pixel is not enough: at edges of things and at borders of shadows."""
+"""Pixels where one ray is not enough: edges of things and borders of shadows."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from regolith_sensors.arrays import Bools, Ints, Singles
 from regolith_sensors.rays.frame import Frame
 from regolith_sensors.rays.threads import in_bands
 from regolith_sensors.scene.scene import Semantic
@@ -26,6 +27,8 @@ def edge_pixels(frame: Frame) -> NDArray[np.int32]:
     Normals of the ground do not count, whose micro-relief bends them everywhere; ground that stands before other ground
     does.
 
+    The criterion is Regolith's own.
+
     :param frame: with one ray per pixel
     :return: row times width plus column, tile by tile: rays of one packet stay together
     """
@@ -37,25 +40,30 @@ def edge_pixels(frame: Frame) -> NDArray[np.int32]:
     return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def _differ(instance, semantic, distance, normal, i, j, a, b):  # type: ignore[no-untyped-def]
-    """Say whether two neighbours show different things."""
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def _differ(
+    instance: Ints, semantic: NDArray[np.uint8], distance: Singles, normal: Singles, i: int, j: int, a: int, b: int
+) -> bool:
+    """Return whether two neighbours show different things."""
     here, there = instance[i, j], instance[a, b]
     ground = semantic[i, j] == _GROUND and semantic[a, b] == _GROUND
     if ground:
         # Tiles of the ground are one thing.
         near, far = min(distance[i, j], distance[a, b]), max(distance[i, j], distance[a, b])
-        return (here ^ there) & 1 != 0 or far > _BEHIND * near
+        return bool((here ^ there) & 1 != 0 or far > _BEHIND * near)
     if here != there:
         return True
     cosine = (
         normal[i, j, 0] * normal[a, b, 0] + normal[i, j, 1] * normal[a, b, 1] + normal[i, j, 2] * normal[a, b, 2]
     )
-    return here >= 0 and cosine < _BENT
+    return bool(here >= 0 and cosine < _BENT)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _mark(first, last, instance, semantic, distance, normal, marks):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _mark(
+    first: int, last: int, instance: Ints, semantic: NDArray[np.uint8], distance: Singles, normal: Singles,
+    marks: Bools,
+) -> None:
     height, width = instance.shape
     for i in range(first, last):
         for j in range(width):
@@ -71,8 +79,8 @@ def _mark(first, last, instance, semantic, distance, normal, marks):  # type: ig
             marks[i, j] = edge
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _list(marks, out):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _list(marks: Bools, out: Ints) -> None:
     height, width = marks.shape
     count = 0
     for top in range(0, height, _TILE):

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What rays bring back of an image, and which random numbers they use for it."""
+"""An image and its ground truth, and the random streams of its rays."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DARK = np.zeros((0, 3), np.float32)
 
 
 class Draws(NamedTuple):
-    """Which random numbers to use, and how many samples to take."""
+    """Random stream, frame and numbers of samples of an image."""
 
     key: np.uint64
     frame: int
@@ -47,8 +47,8 @@ class Frame:
     """Of the scene's instances; twice its number, and one more where the sun's ray arrived; -1 for the sky."""
 
 
-def draws(seed: int, name: str, frame: int, sun_samples: int = 1, bounce_samples: int = 0) -> Draws:
-    """Return which random numbers a frame uses.
+def sample_streams(seed: int, name: str, frame: int, sun_samples: int = 1, bounce_samples: int = 0) -> Draws:
+    """Return the random stream and the numbers of samples of a frame.
 
     :param seed: of the scenario
     :param name: of the sensor
@@ -62,8 +62,12 @@ def draws(seed: int, name: str, frame: int, sun_samples: int = 1, bounce_samples
     return Draws(stream_key(seed, name, 'light'), frame, sun_samples, bounce_samples)
 
 
+draws = sample_streams
+"""Its former name."""
+
+
 def empty_frame(height: int, width: int) -> Frame:
-    """Return a frame of this size to render into."""
+    """Return an empty frame of this size, for rendering."""
     return Frame(
         np.zeros((height, width, 3), np.float32), np.zeros((height, width), np.float32),
         np.zeros((height, width), np.float32), np.zeros((height, width), np.uint16),

@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The same reflectances as :mod:`regolith_sensors.brdf`, in single precision and from vectors, for the renderer.
+"""Hapke's reflectance in single precision and from vectors, for the renderer; :mod:`regolith_sensors.brdf` is exact.
 
-Everything here returns r = BRDF cos i [1/sr], so that radiance is r times the irradiance normal to the rays; the BRDF
-itself grows without bound towards grazing light, r does not.
+Every function returns r = BRDF cos i [1/sr], so that radiance is r times the irradiance normal to the rays: towards
+grazing light the BRDF grows without bound, r does not.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ import math
 
 import numpy as np
 from numba import njit
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from regolith_sensors.arrays import Floats, Single, Singles
 from regolith_sensors.brdf import HapkeParameters
 from regolith_sensors.rays.elementary import exp, log
 
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
-
 HAPKE_SIZE = 16
+_BC0, _INVERSE_HC = 14, 15
+"""Columns of coherent backscatter."""
 _ZERO, _HALF, _ONE, _TWO = np.float32(0.0), np.float32(0.5), np.float32(1.0), np.float32(2.0)
 _TINY, _NEAR_ONE = np.float32(1e-7), np.float32(1.0 - 1e-7)
 _INV_PI = np.float32(1.0 / math.pi)
-# Abramowitz & Stegun 4.4.46: asin x = pi/2 - sqrt(1 - x) sum a_k x^k, |error| <= 2e-8.
+# asin x = pi / 2 - sqrt(1 - x) sum a_k x^k, |error| <= 2e-8 (Abramowitz & Stegun 1964, eq. 4.4.46).
 _ASIN = tuple(
     np.float32(a)
     for a in (
@@ -35,7 +35,7 @@ _ASIN = tuple(
 
 
 def hapke_constants(parameters: HapkeParameters) -> Singles:
-    """Return what the kernel needs of a parameter set, shape (16,)."""
+    """Return the constants that the kernels use of a parameter set, shape (16,)."""
     p = parameters
     k = p.porosity_factor
     tan = math.tan(p.theta)
@@ -57,9 +57,12 @@ def hapke_constants(parameters: HapkeParameters) -> Singles:
 def hapke_fast_many(
     incidence: ArrayLike, emission: ArrayLike, azimuth: ArrayLike, parameters: HapkeParameters
 ) -> Floats:
-    """Return what :func:`regolith_sensors.brdf.hapke_reflectance` does, by way of the renderer's kernel.
+    """Return the reflectance of :func:`regolith_sensors.brdf.hapke_reflectance` as the renderer computes it.
 
-    Within 1e-3 of it, relative, for cosines of 0.01 and more; the arguments broadcast.
+    The relative difference is below 1e-3 for cosines of 0.01 and more; the arguments broadcast.
+
+    Source: hapke1984; hapke2002; hapke2008; abramowitz1964, eq. 4.4.46.
+    Checked by: test_brdf.py::test_fast_version_everywhere.
     """
     i, e, psi = np.broadcast_arrays(*(np.asarray(a, dtype=np.float64) for a in (incidence, emission, azimuth)))
     haversine = np.sin((i - e) / 2.0) ** 2 + np.sin(i) * np.sin(e) * np.sin(psi / 2.0) ** 2
@@ -69,30 +72,32 @@ def hapke_fast_many(
     return out.astype(np.float64).reshape(i.shape)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _hapke_many(mu0, mu, haversine, constants, out):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _hapke_many(mu0: Singles, mu: Singles, haversine: Singles, constants: Singles, out: Singles) -> None:
     for n in range(out.shape[0]):
         out[n] = hapke_row(mu0[n], mu[n], haversine[n], constants, 0, 0)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def hapke_row(mu0, mu, haversine, table, row, at):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def hapke_row(mu0: Single, mu: Single, haversine: Single, table: Singles, row: int, at: int) -> Single:
     """Return r [1/sr] of Hapke's function; 0 where mu0 or mu is not positive.
 
     :param mu0: cosine of incidence
     :param mu: cosine of emission
     :param haversine: sin^2(g / 2) of the phase angle, which is |l - v|^2 / 4 and keeps its digits near opposition
-    :param table: holds :func:`hapke_constants` in ``row`` from column ``at``
+    :param table: :func:`hapke_constants` stand in ``row`` from column ``at`` on
     """
     r = _hapke(mu0, mu, haversine, _constants(table, row, at))
-    return r * _coherent(haversine, table[row, at + 14], table[row, at + 15])
+    return r * _coherent(haversine, table[row, at + _BC0], table[row, at + _INVERSE_HC])
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def hapke_lanes(g, normal, toward, light, table, row, at, out):  # type: ignore[no-untyped-def]
-    """Write what :func:`hapke_row` returns for 16 points of one soil at once, to the bit, into ``out[0]``.
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def hapke_lanes(
+    g: Singles, normal: int, toward: int, light: Singles, table: Singles, row: int, at: int, out: Singles
+) -> None:
+    """Write r of 16 points of one soil into ``out[0]``: to the bit the values of :func:`hapke_row`.
 
-    :param g: holds unit vectors of the points in three rows each, shape (n, 16)
+    :param g: unit vectors of the points in three rows each, shape (n, 16)
     :param normal: first row of their normals
     :param toward: first row of the directions to the viewer
     :param light: direction of the light, shape (3,)
@@ -105,21 +110,21 @@ def hapke_lanes(g, normal, toward, light, table, row, at, out):  # type: ignore[
         vx, vy, vz = g[toward, lane], g[toward + 1, lane], g[toward + 2, lane]
         mu0, mu = nx * lx + ny * ly + nz * lz, nx * vx + ny * vy + nz * vz
         out[0, lane] = _hapke(mu0, mu, haversine(lx, ly, lz, vx, vy, vz), constants)
-    if table[row, at + 14] > _ZERO:
+    if table[row, at + _BC0] > _ZERO:
         for lane in range(16):
             hav = haversine(lx, ly, lz, g[toward, lane], g[toward + 1, lane], g[toward + 2, lane])
-            out[0, lane] *= _coherent(hav, table[row, at + 14], table[row, at + 15])
+            out[0, lane] *= _coherent(hav, table[row, at + _BC0], table[row, at + _INVERSE_HC])
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def haversine(lx, ly, lz, vx, vy, vz):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def haversine(lx: Single, ly: Single, lz: Single, vx: Single, vy: Single, vz: Single) -> Single:
     """Return sin^2 of half the angle between two unit vectors."""
     x, y, z = lx - vx, ly - vy, lz - vz
     return min(np.float32(0.25) * (x * x + y * y + z * z), _ONE)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def _constants(table, row, at):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def _constants(table: Singles, row: int, at: int) -> tuple[Single, ...]:
     return (
         table[row, at], table[row, at + 1], table[row, at + 2], table[row, at + 3], table[row, at + 4],
         table[row, at + 5], table[row, at + 6], table[row, at + 7], table[row, at + 8], table[row, at + 9],
@@ -127,16 +132,16 @@ def _constants(table, row, at):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def _coherent(haversine, amplitude, inverse_width):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def _coherent(haversine: Single, amplitude: Single, inverse_width: Single) -> Single:
     """Return the factor of coherent backscatter."""
     hav = min(haversine, _NEAR_ONE)
     y = max(math.sqrt(hav / (_ONE - hav)) * inverse_width, _TINY)
     return _ONE + amplitude * (_ONE + (_ONE - exp(-y)) / y) * _HALF / ((_ONE + y) * (_ONE + y))
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def _hapke(mu0, mu, haversine, constants):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def _hapke(mu0: Single, mu: Single, haversine: Single, constants: tuple[Single, ...]) -> Single:
     """Return r without coherent backscatter.
 
     Hapke's two cases (i <= e and i > e) are one in terms of the smaller and the larger of the two angles.

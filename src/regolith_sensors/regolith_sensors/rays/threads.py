@@ -17,7 +17,7 @@ from typing import Any
 
 
 def worker_count() -> int:
-    """Return how many threads work: ``REGOLITH_SENSOR_THREADS``, else the cores this process may use, at most 8."""
+    """Return the number of threads: ``REGOLITH_SENSOR_THREADS``, else the cores this process may use, at most 8."""
     asked = os.environ.get('REGOLITH_SENSOR_THREADS', '')
     if asked.isdigit() and int(asked) > 0:
         return int(asked)
@@ -36,7 +36,7 @@ def in_bands(kernel: Callable[..., Any], count: int, band: int, *arguments: Any)
     :param kernel: compiled, with nogil; it may write only what belongs to its own band
     :param count: number of elements
     :param band: elements per call
-    :param arguments: handed on to each call
+    :param arguments: further arguments of each call
     """
     workers = worker_count()
     bounds = [(first, min(first + band, count)) for first in range(0, count, band)]

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where a camera looks from and what shines, as the kernels take them."""
+"""Cameras and lights as the kernels take them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_sensors.light import Spotlight, Sun
+from regolith_sensors.light import LAMP_COLUMNS, LIMB_DARKENING, Spotlight, Sun
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 
 
 class View(NamedTuple):
-    """Where a camera is and which way its pixels look."""
+    """Place of a camera and directions of its pixels."""
 
     rays: Singles
     """Unit directions in the optical frame (x right, y down, z ahead), shape (height, width, 3)."""
@@ -31,7 +31,7 @@ class View(NamedTuple):
 
 
 class Lights(NamedTuple):
-    """What the kernels need of the lights."""
+    """Sun and lamps."""
 
     direction: Singles
     """To the sun's centre, shape (3,)."""
@@ -78,6 +78,6 @@ def lights(scene_origin: Floats, sun: Sun | None, lamps: Sequence[Spotlight] = (
         np.stack([first, np.cross(direction, first)]).astype(np.float32),
         (np.zeros(3) if sun is None else sun.irradiance).astype(np.float32),
         0.0 if sun is None else math.tan(sun.angular_radius),
-        0.6 if sun is not None and sun.limb_darkening else 0.0,
-        np.array(rows, dtype=np.float32).reshape(-1, 11),
+        LIMB_DARKENING if sun is not None and sun.limb_darkening else 0.0,
+        np.array(rows, dtype=np.float32).reshape(-1, LAMP_COLUMNS),
     )

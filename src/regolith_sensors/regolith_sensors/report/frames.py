@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What cameras saw, out of a run's bag: images as arrays, topics of one frame together."""
+"""Frames of cameras from a run's bag: images as arrays, topics of one frame together."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _TYPES = {
     'rgb16': ('u2', 3), '32FC1': ('f4', 1), '32FC3': ('f4', 3),
 }
 _WAITING = 64
-"""Frames that may be incomplete at once, of one set of topics."""
+"""Largest number of incomplete frames of one set of topics."""
 
 
 def pixels(message: Any) -> NDArray[Any]:
     """Return the pixels of a sensor_msgs/Image, shape (height, width) or (height, width, channels).
 
-    :raises ValueError: if its encoding is not one that our cameras use
+    :raises ValueError: if its encoding is none of our cameras'
     """
     kind, channels = _TYPES.get(message.encoding, ('u2', 1) if message.encoding.startswith('bayer_') else ('', 0))
     if not kind:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a report says about sensors: contact sheets, and what to do for what is not in them."""
+"""The report's section about sensors: contact sheets, and how to record more."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the sensors saw over a run, as contact sheets from its bag: images, depth and classes beside them, lidars."""
+"""Contact sheets from a run's bag: images, depth and classes of cameras, clouds of lidars."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FARTHEST_M = 30.0
 
 
 def sensor_sheets(bag: BagReader) -> dict[str, Figure]:
-    """Return a figure for each camera and lidar whose images or points are in a bag, by ``/VEHICLE/SENSOR``."""
+    """Return a figure for each camera and lidar in a bag, by ``/VEHICLE/SENSOR``."""
     cameras: dict[str, list[str]] = {}
     previews: list[str] = []
     sheets: dict[str, Figure] = {}
@@ -59,8 +59,9 @@ def _row_of(topic: str) -> tuple[str, str]:
 
 
 def displayed(message: Any) -> NDArray[np.float64]:
-    """Return an image as a display wants it, 0 to 1, light in sRGB's curve: mosaics at half their resolution, colours
-    balanced as if the scene were grey on average, which the Moon is.
+    """Return an image for a display, 0 to 1, in sRGB's curve.
+
+    Mosaics have half their resolution; colours are balanced for a scene that is grey on average, as the Moon is.
     """
     counts = pixels(message)
     values = counts.astype(np.float64) / np.iinfo(counts.dtype).max
@@ -75,7 +76,7 @@ def displayed(message: Any) -> NDArray[np.float64]:
 
 
 def unseen(run: Run, sensors: Iterable[Sensor]) -> list[str]:
-    """Return the topics with images and clouds that sensors had and the bag has not, in name order.
+    """Return the sensors' topics with images and clouds that the bag lacks, in name order.
 
     :param sensors: of the scenario
     """

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What ``summary.json`` says about sensors: messages and rates by topic."""
+"""The sensors' figures in ``summary.json``: messages and rates by topic."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from regolith_files.doors import Run
 from regolith_sensors.scenario_config import scenario_sensors
 
 _TYPES = ('Image', 'CompressedImage', 'PointCloud2', 'Imu', 'NavSatFix', 'LaserScan')
-"""Messages of sensors that are no part of the scenario: what a person's own node publishes counts, too."""
+"""Message types of sensors: topics of a user's own nodes count, too."""
 
 
 def figures(run: Run) -> dict[str, Any]:
-    """Return ``{TOPIC: {messages, rate_hz}}`` of what was recorded."""
+    """Return ``{TOPIC: {messages, rate_hz}}`` of the recorded topics of sensors."""
     published = {name for sensor in scenario_sensors(run.scenario) for name, _ in sensor.topics}
     simulated = run.simulated_s
     return {

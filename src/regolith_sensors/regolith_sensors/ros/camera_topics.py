@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A camera on topics: image, CameraInfo, and the ground truth that the same rays found."""
+"""A camera on topics: image, CameraInfo, and ground truth from the same rays."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from regolith_world.ros.naming import root_of
 from regolith_world.rotation import matrix, product
 
 VISION = find_spec('vision_msgs') is not None
-"""Whether boxes go out as the usual message."""
+"""Whether boxes are published as vision_msgs."""
 _KEPT_STATES = 400
 _CHEAP = ('camera_info', 'preview')
 _PICTURES = ('image_raw', 'image_8bit', 'image_raw/compressed')
 PREVIEWS, PREVIEW_WIDTH = 4, 480
-"""How many small pictures a run leaves of a camera, and how wide they are at most [px]."""
+"""Number of small pictures of a camera in a run, and their largest width [px]."""
 
 
 class CameraTopics(SensorTopics):
@@ -63,7 +63,7 @@ class CameraTopics(SensorTopics):
 
     @property
     def _nominal_exposure(self) -> float:
-        """Return the time over which the camera's motion is seen [s]; an automatic one is not known beforehand."""
+        """Return the configured exposure time [s]; an automatic one is unknown in advance."""
         return float(self.camera.config.exposure_s)
 
     def message_type(self, output: Output) -> Any:
@@ -75,7 +75,7 @@ class CameraTopics(SensorTopics):
     # -- frames -------------------------------------------------------------------------------------------------
 
     def publish(self, n: int, t_ns: int, view: WorldView) -> None:
-        """Make frame n and publish what somebody listens to."""
+        """Make frame n and publish its topics with subscribers."""
         header = Header(stamp=stamp(t_ns), frame_id=self.frame_id)
         self._info.header = header
         self.publishers['camera_info'].publish(self._info)
@@ -117,7 +117,7 @@ class CameraTopics(SensorTopics):
         if self.listened('image_raw/compressed'):
             ordered = picture.image[:, :, ::-1] if picture.image.ndim == 3 else picture.image
             _, packed = cv2.imencode('.png', np.ascontiguousarray(ordered), [cv2.IMWRITE_PNG_COMPRESSION, 3])
-            # What image_transport's compressed plugin writes; only colours have an order.
+            # As image_transport's compressed plugin writes it; only colours have an order.
             order = 'bgr16' if picture.image.ndim == 3 else ''
             message = CompressedImage(header=header, format=f'{picture.encoding}; png compressed {order}')
             message.data = typed_array('B', packed)
@@ -160,7 +160,7 @@ class CameraTopics(SensorTopics):
         self.context.inbox.subscribe(WheelStates, f'{root}/{vehicle}/wheel_states', take, qos.HISTORY)
 
     def ready(self, t_ns: int) -> bool:
-        """Say whether the states of all wheels at this time have come."""
+        """Return whether the states of all wheels at this time [ns] have arrived."""
         return all(kept and kept[-1][0] >= t_ns for kept in self._states.values())
 
     def _wheel_labels(self, found: list[Box2D], names: dict[int, str], header: Header, t_ns: int) -> m.WheelLabels:
@@ -194,7 +194,7 @@ def info_message(camera: Camera, baseline_m: float) -> CameraInfo:
 
 
 def preview_frames(duration_s: float, rate_hz: float) -> frozenset[int]:
-    """Return which frames of a run are shown in small, spread over it."""
+    """Return the numbers of the frames with previews, spread over a run."""
     last = max(math.ceil(duration_s * rate_hz - 1e-9) - 1, 0)
     return frozenset(round(k * last / (PREVIEWS - 1)) for k in range(PREVIEWS))
 

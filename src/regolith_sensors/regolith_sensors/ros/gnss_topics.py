@@ -16,7 +16,7 @@ from regolith_world.rotation import matrix
 class GnssTopics(SensorTopics):
     """``fix``: latitude and longitude [deg] and altitude [m] of the antenna, with the variances of its errors.
 
-    NavSatFix means WGS 84; on the Moon they refer to a sphere of 1737.4 km, and the service is none of the listed ones.
+    On the Moon they refer to a sphere of 1737.4 km, not to NavSatFix's WGS 84, and the service is none of the listed.
     """
 
     sees = False

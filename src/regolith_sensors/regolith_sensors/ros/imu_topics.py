@@ -49,7 +49,7 @@ class ImuTopics(SensorTopics):
         self._track.add(samples_record(message))
 
     def ready(self, t_ns: int) -> bool:
-        """Say whether the motion up to a time [ns] has come."""
+        """Return whether the motion up to a time [ns] has arrived."""
         return self._track.last_ns >= t_ns
 
     def publish(self, n: int, t_ns: int, view: WorldView) -> None:

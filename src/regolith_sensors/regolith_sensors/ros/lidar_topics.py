@@ -24,7 +24,7 @@ _KINDS = {'<f4': PointField.FLOAT32, '<u2': PointField.UINT16, '|u1': PointField
 class LidarTopics(SensorTopics):
     """``points``: the sweep that begins at the stamp, every point in the sensor's frame at the moment of its beam.
 
-    The sensor moves during the sweep; everything else stands as it does in the middle of it.
+    The sensor moves during the sweep; everything else has its pose in the middle of it.
     """
 
     def __init__(self, sensor: Sensor, context: SensorContext) -> None:
@@ -50,7 +50,7 @@ class LidarTopics(SensorTopics):
 
 
 def cloud_message(points: NDArray[np.void], header: Header) -> PointCloud2:
-    """Return points of shape (height, width) as a message; more than one row may hold misses."""
+    """Return points of shape (height, width) as a message; clouds of more than one row may hold misses."""
     height, width = points.shape
     message = PointCloud2(header=header, height=height, width=width, is_bigendian=False)
     kinds = POINT.fields

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What every sensor on topics is to the process that runs it."""
+"""The interface of sensors on topics."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from regolith_world.ros.inbox import Inbox
 
 @dataclass(frozen=True)
 class SensorContext:
-    """What a sensor may use of the process it is in."""
+    """The parts of the process that a sensor may use."""
 
     node: Node
-    """The sensor's own, ``/VEHICLE/SENSOR``: topics relative to its name, see :meth:`SensorTopics.publisher`."""
+    """The sensor's own, ``/VEHICLE/SENSOR``; topics are relative to its name, see :meth:`SensorTopics.publisher`."""
     inbox: Inbox
-    """For subscriptions of its own; called between frames."""
+    """For the sensor's subscriptions; its callbacks run between frames."""
     seed: int
     """Of the scenario."""
     gravity_mps2: float
@@ -33,19 +33,19 @@ class SensorContext:
     lamps: dict[str, dict[str, Any]]
     """Vehicle -> its :class:`regolith_sensors.scenario_config.Lamp` by name."""
     duration_s: float = 0.0
-    """Of the run; 0: not known."""
+    """Of the run [s]; 0: unknown."""
 
 
 class SensorTopics(ABC):
-    """The ROS face of one sensor. The process asks it for frame after frame, in the order in which they end."""
+    """The ROS interface of one sensor; :meth:`publish` is called frame after frame, in the order in which they end."""
 
     span_ns: tuple[int, int] = (0, 0)
-    """For how long before and after a frame's time it needs states [ns]: exposure, sweep."""
+    """Times before and after a frame's time for which it needs states [ns]: exposure, sweep."""
     sees = True
     """Whether it needs the scene."""
 
     def __init__(self, sensor: Sensor, context: SensorContext) -> None:
-        """Make the publishers of the sensor's outputs and of what always comes with them, by topic."""
+        """Make the publishers of the sensor's outputs and of its permanent topics."""
         self.sensor = sensor
         self.context = context
         self.frame_id = sensor.frame_id
@@ -67,22 +67,22 @@ class SensorTopics(ABC):
         return getattr(import_module(f'{package}.msg'), name)
 
     def listened(self, topic: str) -> bool:
-        """Say whether anybody listens to one of the topics."""
+        """Return whether a topic has subscribers."""
         publisher = self.publishers.get(topic)
         return publisher is not None and publisher.get_subscription_count() > 0
 
     @property
     def wanted(self) -> bool:
-        """Say whether anybody listens to anything; if not, frames are counted and not made."""
+        """Whether any topic has subscribers; without, frames are skipped."""
         return any(publisher.get_subscription_count() > 0 for publisher in self.publishers.values())
 
     def ready(self, t_ns: int) -> bool:
-        """Say whether what it subscribes to itself has come for the frame at this time [ns]."""
+        """Return whether the sensor's own subscriptions have arrived for the frame at this time [ns]."""
         return True
 
     @abstractmethod
     def publish(self, n: int, t_ns: int, view: WorldView) -> None:
-        """Make frame n, at a simulated time [ns], and publish it."""
+        """Make and publish frame n at a simulated time [ns]."""
 
 
 def stamp(t_ns: int) -> Time:

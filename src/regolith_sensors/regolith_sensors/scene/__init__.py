@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What there is to see: ground in tiles, rocks, vehicles, materials."""
+"""The scene: ground in tiles, rocks, vehicles, materials."""
 
 from regolith_files.moved import names_of
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From a scenario's sections to the scenes of its sensors."""
+"""The scenes of a scenario's sensors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from regolith_sensors.brdf import PRESETS
 from regolith_sensors.rays.choice import ray_backend
 from regolith_sensors.scenario_config import LightConfig
-from regolith_sensors.scene.materials import Material, Principled, Regolith
+from regolith_sensors.scene.materials import HapkeSoil, Material, Principled
 from regolith_sensors.scene.rock_layer import RockLayer, site_rocks
 from regolith_sensors.scene.scene import Scene, Semantic
 from regolith_sensors.scene.terrain_tiles import SoilGround
@@ -29,7 +29,7 @@ ROCK = Principled((0.15, 0.135, 0.12), 0.9, micro_relief=0.6)
 
 @dataclass(frozen=True)
 class VehicleModel:
-    """What a vehicle is like."""
+    """Description of a vehicle: its YAML file and its MJCF file."""
 
     config: VehicleModelConfig
     mjcf: Path
@@ -40,8 +40,8 @@ class VehicleModel:
         return ('chassis', *(wheel.name for wheel in self.config.wheels))
 
 
-class World:
-    """Everything the views of a process are made from, made once."""
+class SensedWorld:
+    """Ground, shapes and states shared by all views of a process."""
 
     def __init__(
         self, terrain: TerrainConfig, light: LightConfig, seed: int, vehicles: Mapping[str, VehicleModel],
@@ -50,7 +50,7 @@ class World:
         """Build the ground and the shapes.
 
         :param vehicles: all of the scenario, by name
-        :param kept_ns: for how long states are kept: longer than any frame's span
+        :param kept_ns: age to which states are kept [ns]: longer than any frame's span
         """
         self.light = light
         self._size_m = terrain.size_m
@@ -67,13 +67,13 @@ class World:
         """Return the view from a vehicle, with a scene of its own."""
         light = self.light
         scene = Scene(
-            SoilGround(self.states.ground.grid), self._materials, soil=Regolith(PRESETS[light.soil]),
+            SoilGround(self.states.ground.grid), self._materials, soil=HapkeSoil(PRESETS[light.soil]),
             view_range=light.view_range_m, detail=light.detail, micro_slope_deg=light.micro_slope_deg,
             micro_albedo=light.micro_albedo, rays=ray_backend(light.rays)(),
         )
         objects = {}
         for name, parts in self._parts.items():
-            # Body and wheels are things of their own, so that boxes tell one wheel from another.
+            # Body and wheels are objects of their own, so that boxes distinguish wheels.
             objects[name] = [
                 scene.add_object(
                     name if part is parts[0] else f'{name}/{part.name}',
@@ -92,3 +92,7 @@ class World:
     def views(self, viewers: Iterable[str]) -> dict[str, WorldView]:
         """Return one view per vehicle."""
         return {name: self.view(name) for name in sorted(set(viewers))}
+
+
+World = SensedWorld
+"""Its former name."""

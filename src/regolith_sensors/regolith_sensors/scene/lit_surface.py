@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where on a hull the light of the ground is gathered, and how its triangles get it from there.
+"""Points on a hull where the ground's light is gathered, and its interpolation over the hull's triangles.
 
-What the rays bring is :mod:`regolith_sensors.rays.embree.surface_light`'s.
+The light itself is computed in :mod:`regolith_sensors.rays.embree.surface_light`.
 """
 
 from __future__ import annotations
@@ -18,27 +18,31 @@ Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 
 NEIGHBOURS = 4
-"""Points that a node takes its light from."""
+"""Number of points from which a node's light is interpolated."""
 _CELL_M, _PIECE_M, _MOST_PIECES = 0.5, 0.5, 4
 _LIFT_M = 2e-3
 
 
 @dataclass(frozen=True)
 class LitSurface:
-    """Where on a mesh light is gathered, and how its triangles get it from there."""
+    """Gathering points of a mesh, and the weights that interpolate their light."""
 
     lattice: NDArray[np.int32]
-    """Of each triangle: its first node, and into how many pieces its sides are cut; shape (m, 2)."""
+    """Of each triangle: its first node, and the number of pieces of each side; shape (m, 2)."""
     points: Singles
-    """Places and normals where light is gathered, in the mesh's frame, shape (p, 6)."""
+    """Places and normals of the gathering points in the mesh's frame, shape (p, 6)."""
     near: NDArray[np.int32]
-    """Of each node: the points it takes its light from, shape (nodes, 4)."""
+    """Gathering points of each node, shape (nodes, 4)."""
     weight: Singles
-    """Likewise: their weights, which sum to 1."""
+    """Their weights, which sum to 1, shape (nodes, 4)."""
 
 
 def lit_surface(mesh: Mesh) -> LitSurface:
-    """Return the points of a mesh that gather light: one for each cell of half a metre and each way it faces."""
+    """Return the gathering points of a mesh: one for each cell of half a metre and each way its surface faces.
+
+    Source: ward1988.
+    Checked by: test_surface_light.py::test_nodes_take_their_light_from_points_that_face_the_same_way.
+    """
     corners = mesh.vertices[mesh.triangles]
     normals = corner_normals(mesh).reshape(-1, 3, 3).astype(np.float64)
     longest = np.max(np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2), axis=1)
@@ -65,7 +69,7 @@ def lit_surface(mesh: Mesh) -> LitSurface:
 
 
 def _lattice(pieces: int) -> Floats:
-    """Return the barycentric coordinates of a triangle's nodes, in the order in which the kernels count."""
+    """Return the barycentric coordinates of a triangle's nodes, in the kernels' order."""
     nodes = [(i, j) for i in range(pieces + 1) for j in range(pieces + 1 - i)]
     return np.array([(pieces - i - j, i, j) for i, j in nodes]) / pieces
 
@@ -76,7 +80,7 @@ def _weights(places: Floats, normals: Floats, points: Floats) -> tuple[NDArray[n
     for k in range(len(places)):
         away2 = np.sum((points[:, :3] - places[k]) ** 2, axis=1)
         facing = np.maximum(points[:, 3:] @ normals[k], 0.0)
-        # Never nothing: far points count by their distance.
+        # Never zero: far points count by their distance.
         value = facing**4 * np.exp(-away2 / _CELL_M**2) + 1e-9 * (1e-3 + facing) / (1.0 + away2)
         best = np.argsort(-value, kind='stable')[:NEIGHBOURS]
         near[k, : len(best)] = best

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What surfaces are made of, as rows of a table that the renderer's kernels read."""
+"""Materials of surfaces, as rows of a table for the renderer's kernels."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from regolith_sensors.arrays import Single, Singles
 from regolith_sensors.brdf import PRESETS, HapkeParameters
 from regolith_sensors.rays.shading import HAPKE_SIZE, hapke_constants, hapke_row
 
-Singles = NDArray[np.float32]
 Color = tuple[float, float, float]
+Bands = tuple[Single, Single, Single]
+"""Red, green and blue in compiled loops."""
 
 HAPKE, LAMBERT, PRINCIPLED = 0, 1, 2
 _KIND, _RED, _ROUGHNESS, _METALLIC, _SPECULAR, MICRO, CONSTANTS = 0, 1, 4, 5, 6, 7, 8
@@ -29,16 +30,16 @@ _INV_PI = np.float32(1.0 / math.pi)
 
 
 @dataclass(frozen=True)
-class Regolith:
-    """Hapke's function times a tint per band."""
+class HapkeSoil:
+    """Regolith: Hapke's function times a tint per band."""
 
     parameters: HapkeParameters = PRESETS['lunar_paper']
     tint: Color = LUNAR_TINT
     micro_relief: float = 1.0
-    """How much of the scene's micro-relief shows, 0 to 1."""
+    """Strength of the scene's micro-relief, 0 to 1."""
 
     def row(self) -> Singles:
-        """Return the table's row."""
+        """Return the row of the table, shape (24,)."""
         head = [HAPKE, *self.tint, 0.0, 0.0, 0.0, self.micro_relief]
         return np.concatenate([np.array(head, dtype=np.float32), hapke_constants(self.parameters)])
 
@@ -50,7 +51,7 @@ class Lambert:
     albedo: Color = (1.0, 1.0, 1.0)
 
     def row(self) -> Singles:
-        """Return the table's row."""
+        """Return the row of the table, shape (24,)."""
         return np.array([LAMBERT, *self.albedo] + [0.0] * (TABLE_WIDTH - 4), dtype=np.float32)
 
 
@@ -58,10 +59,13 @@ class Lambert:
 class Principled:
     """A diffuse base under a rough reflecting coat, or rough metal: rocks, foil, solar cells, tyres.
 
-    The specular part is the microfacet model with the GGX distribution (Walter et al. 2007), Smith's masking and
-    Schlick's Fresnel term; what it reflects is taken from the diffuse base on the way in and out (Ashikhmin & Shirley
-    2000 in spirit), so that the whole is reciprocal and gives back no more than it gets. No clear coat, no sheen, no
-    anisotropy.
+    The specular part is the microfacet model with the GGX distribution, Smith's height-correlated masking and Schlick's
+    Fresnel term. The diffuse base keeps a factor (1 - F) on the way in and one on the way out, so that the whole is
+    reciprocal and reflects no more than it receives. No clear coat, no sheen, no anisotropy.
+
+    Source: walter2007; heitz2014; schlick1994; ashikhmin2000.
+    Checked by: test_scene.py::test_principled_is_reciprocal_and_gives_back_no_more_than_it_gets,
+    test_materials.py::test_the_specular_part_is_the_microfacet_models.
     """
 
     color: Color
@@ -72,16 +76,18 @@ class Principled:
     specular: float = 0.04
     """Reflectance of the dielectric at normal incidence."""
     micro_relief: float = 0.0
-    """How much of the scene's micro-relief shows, 0 to 1."""
+    """Strength of the scene's micro-relief, 0 to 1."""
 
     def row(self) -> Singles:
-        """Return the table's row."""
+        """Return the row of the table, shape (24,)."""
         roughness = min(max(self.roughness, 0.05), 1.0)
         head = [PRINCIPLED, *self.color, roughness, self.metallic, self.specular, self.micro_relief]
         return np.array(head + [0.0] * HAPKE_SIZE, dtype=np.float32)
 
 
-Material = Regolith | Lambert | Principled
+Material = HapkeSoil | Lambert | Principled
+Regolith = HapkeSoil
+"""Its former name."""
 
 
 def material_table(materials: Sequence[Material]) -> Singles:
@@ -89,20 +95,20 @@ def material_table(materials: Sequence[Material]) -> Singles:
     return np.stack([material.row() for material in materials])
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def is_hapke(table, material):  # type: ignore[no-untyped-def]
-    """Say whether a material is regolith."""
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def is_hapke(table: Singles, material: int) -> bool:
+    """Return whether a material is regolith."""
     return int(table[material, _KIND]) == HAPKE
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def tinted(table, material, r):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def tinted(table: Singles, material: int, r: Single) -> Bands:
     """Return a reflectance in the material's red, green and blue."""
     return r * table[material, _RED], r * table[material, _RED + 1], r * table[material, _RED + 2]
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def reflect(table, material, mu0, mu, haversine):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def reflect(table: Singles, material: int, mu0: Single, mu: Single, haversine: Single) -> Bands:
     """Return r [1/sr] in red, green and blue.
 
     :param material: row of the table
@@ -113,33 +119,36 @@ def reflect(table, material, mu0, mu, haversine):  # type: ignore[no-untyped-def
     kind = int(table[material, _KIND])
     if not (mu0 > _ZERO and mu > _ZERO):
         return _ZERO, _ZERO, _ZERO
-    if kind == HAPKE:
-        return tinted(table, material, hapke_row(mu0, mu, haversine, table, material, CONSTANTS))
     diffuse = mu0 * _INV_PI
-    if kind == LAMBERT:
-        return tinted(table, material, diffuse)
-    return _principled(table, material, mu0, mu, haversine, diffuse)
+    out: Bands
+    if kind == HAPKE:
+        out = tinted(table, material, hapke_row(mu0, mu, haversine, table, material, CONSTANTS))
+    elif kind == LAMBERT:
+        out = tinted(table, material, diffuse)
+    else:
+        out = _principled(table, material, mu0, mu, haversine, diffuse)
+    return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def diffuse_albedo(table, material):  # type: ignore[no-untyped-def]
-    """Return which part of light from everywhere comes back, in red, green and blue; none from regolith."""
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def diffuse_albedo(table: Singles, material: int) -> Bands:
+    """Return the reflected part of even light from all directions in red, green and blue; 0 for regolith."""
     kind = int(table[material, _KIND])
     if kind == HAPKE:
         return _ZERO, _ZERO, _ZERO
-    # What the coat takes on the way in and out is about what it reflects.
+    # The coat takes from the base about as much as it reflects.
     return table[material, _RED], table[material, _RED + 1], table[material, _RED + 2]
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def _schlick(f0, cosine):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def _schlick(f0: Single, cosine: Single) -> Single:
     m = _ONE - min(cosine, _ONE)
     m2 = m * m
     return f0 + (_ONE - f0) * m2 * m2 * m
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def _principled(table, material, mu0, mu, haversine, diffuse):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def _principled(table: Singles, material: int, mu0: Single, mu: Single, haversine: Single, diffuse: Single) -> Bands:
     metallic, f0 = table[material, _METALLIC], table[material, _SPECULAR]
     alpha = table[material, _ROUGHNESS] * table[material, _ROUGHNESS]
     a2 = alpha * alpha

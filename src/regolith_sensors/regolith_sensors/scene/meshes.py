@@ -11,10 +11,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from regolith_world.random import generator
+from regolith_sensors.arrays import Floats, Singles
+from regolith_world.keyed_random import generator
 
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
 Triangles = NDArray[np.uint32]
 
 
@@ -35,12 +34,15 @@ class Mesh:
 
 
 def corner_normals(mesh: Mesh, crease: float = math.radians(30.0)) -> Singles:
-    """Return the normals at the corners of all triangles, shape (m, 9): those of the surface that the facets stand for.
+    """Return the normals at the corners of all triangles, shape (m, 9), of the smooth surface behind the facets.
 
-    At each vertex the mean of its facets' normals, weighted by their areas (Gouraud 1971); facets that meet at more
-    than the crease angle keep an edge between them.
+    At each vertex the mean of its facets' normals, weighted by their areas; facets that meet at more than the crease
+    angle keep an edge between them.
 
-    :param crease: [rad]
+    :param crease: angle [rad]
+
+    Source: gouraud1971.
+    Checked by: test_edges.py::test_rounded_bodies_have_smooth_normals_and_edges_stay.
     """
     corners = mesh.vertices[mesh.triangles]
     facets = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
@@ -55,9 +57,12 @@ def corner_normals(mesh: Mesh, crease: float = math.radians(30.0)) -> Singles:
     return out.reshape(-1, 9).astype(np.float32)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _smooth(vertex, facet_of, starts, weighted, unit, least, out):  # type: ignore[no-untyped-def]
-    """Write the mean normal of the facets around each corner that its own facet goes on into."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _smooth(
+    vertex: NDArray[np.intp], facet_of: NDArray[np.intp], starts: NDArray[np.intp], weighted: Floats, unit: Floats,
+    least: float, out: Floats,
+) -> None:
+    """Write the mean normal of the facets around each corner that join its own facet smoothly."""
     for corner in range(vertex.shape[0]):
         own = unit[corner // 3]
         x = y = z = 0.0

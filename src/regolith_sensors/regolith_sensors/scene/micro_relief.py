@@ -1,11 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Relief and brightness below the grid of the ground: what makes soil look like soil from close by.
+"""Relief and brightness below the grid of the ground, which make soil look like soil from close by.
 
-A periodic tile of self-affine relief (Hurst exponent 0.7, as Helfenstein & Shepard 1999 find for lunar soil between
-0.1 mm and 10 cm) is laid over the ground twice, the second time turned and shrunk by irrational amounts, so that the
-sum never repeats within sight. It is a function of world coordinates alone: the same for both eyes of a stereo pair and
-for every run. Pixels see it averaged over their footprint.
+A periodic tile of self-affine relief is laid over the ground twice, the second time turned and shrunk by irrational
+amounts, so that the sum never repeats within sight. It is a function of world coordinates alone: the same for both
+cameras of a stereo pair and for every run. Pixels see its mean over their footprint.
 
 Simplifications: it bends normals and casts no shadows; and Hapke's mean slope describes all roughness down to the
 grain, hence also what is shown here. As long as the shown slopes (10 degrees r.m.s.) are well below that mean slope (23
@@ -21,7 +20,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Singles = NDArray[np.float32]
+from regolith_sensors.arrays import Single, Singles
 
 SIDE = 512
 _LEVELS = 8
@@ -35,15 +34,20 @@ _HALF, _TWO = np.float32(0.5), np.float32(2.0)
 def micro_relief(
     spacing: float, origin: NDArray[np.float64], rms_slope: float, rms_albedo: float
 ) -> tuple[Singles, Singles]:
-    """Return the relief below a grid, as :func:`micro_at` reads it.
+    """Return the relief below a grid, the input of :func:`micro_at`.
 
-    :param spacing: of the grid [m]; shorter waves than four cells are shown here
+    Amplitudes fall as k^-(1 + H), with the Hurst exponent H = 0.7 of lunar soil at these scales.
+
+    :param spacing: of the grid [m]; waves shorter than four cells are in the relief
     :param origin: of the scene's coordinates in the world, (x, y) [m]
     :param rms_slope: root mean square of the slope of both layers together (tangent)
     :param rms_albedo: the same of the relative brightness
     :return: slope along x, slope along y, relative brightness less 1 of all levels of the tile, one after the other,
         shape (n, 4), the last a filler; and for either layer the scene's origin (2), texels per metre, cosine and sine
         of its turn, shape (2, 5)
+
+    Source: helfenstein1999.
+    Checked by: test_materials.py::test_micro_relief_is_self_affine.
     """
     per_metre = np.array([_TEXELS_PER_CELL / spacing, _TEXELS_PER_CELL / spacing / _SHRINK])
     turn = np.array([[1.0, 0.0], [math.cos(_TURN), math.sin(_TURN)]])
@@ -83,15 +87,15 @@ def _tile() -> Singles:
     return np.concatenate(parts).astype(np.float32)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def _floor(u):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def _floor(u: Single) -> int:
     """Return the integer below; math.floor would call a library."""
     n = int(u)
     return n - 1 if u < np.float32(n) else n
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def _bilinear(texels, side, u, v):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def _bilinear(texels: Singles, side: int, u: Single, v: Single) -> tuple[Single, Single, Single]:
     # What the finer levels take: a geometric series.
     first = (4 * SIDE * SIDE - 4 * side * side) // 3
     i, j = _floor(u), _floor(v)
@@ -109,11 +113,13 @@ def _bilinear(texels, side, u, v):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def micro_at(texels, layers, x, y, footprint):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def micro_at(
+    texels: Singles, layers: Singles, x: Single, y: Single, footprint: Single
+) -> tuple[Single, Single, Single]:
     """Return (slope along x, slope along y, relative brightness less 1) at scene coordinates (x, y) [m].
 
-    :param footprint: width of what a pixel sees there [m]
+    :param footprint: width of a pixel on the ground [m]
     """
     sx = sy = shade = np.float32(0.0)
     for layer in range(2):
@@ -130,7 +136,7 @@ def micro_at(texels, layers, x, y, footprint):  # type: ignore[no-untyped-def]
         shrink = _ONE / np.float32(1 << level)
         at, bt = (u + _HALF) * shrink - _HALF, (v + _HALF) * shrink - _HALF
         a0, b0, c0 = _bilinear(texels, SIDE >> level, at, bt)
-        # Levels pass into each other over the upper half of each octave only, which spares half of the reading.
+        # Levels blend over the upper half of each octave only, which saves half of the reads.
         blend = _TWO * wide - np.float32(3.0)
         if blend > np.float32(0.0):
             at, bt = (at + _HALF) * _HALF - _HALF, (bt + _HALF) * _HALF - _HALF

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a scene is made of, as those read it who trace rays through it; how they do that is theirs.
+"""A scene's content as arrays, the input of ray back ends.
 
 Instances are numbered from 0: tiles of the ground first, then the parts of objects in their order.
 """
@@ -21,7 +21,7 @@ Singles = NDArray[np.float32]
 
 
 class SceneArrays(NamedTuple):
-    """What compiled loops need of a scene; n instances, coordinates from the scene's origin."""
+    """A scene of n instances as arrays for compiled loops; coordinates from the scene's origin."""
 
     facts: NDArray[np.int32]
     """Columns FACT_* of each instance, shape (n, 6)."""
@@ -37,21 +37,24 @@ class SceneArrays(NamedTuple):
     materials: Singles
     """See :func:`regolith_sensors.scene.materials.material_table`."""
     texels: Singles
-    """See :func:`regolith_sensors.scene.micro_relief.micro_relief`."""
+    """Tile of the micro-relief, shape (m, 4), see :func:`regolith_sensors.scene.micro_relief.micro_relief`."""
     layers: Singles
-    """See there."""
+    """Place, scale and turn of its two layers, shape (2, 5), from the same function."""
     transforms: Singles
     """Of the instances, from the scene's origin, shape (n, 3, 4)."""
     hulls: NDArray[np.int32]
     """Instances that hold light: number, first and count of their points, first and count of their nodes among all that
     hold light, first of their mesh's; shape (h, 6)."""
     light_nodes: int
-    """How many nodes hold light."""
+    """Number of nodes that hold light."""
     lattice: NDArray[np.int32]
-    """Nodes of all triangles, see :class:`regolith_sensors.scene.lit_surface.LitSurface`, as what follows."""
+    """Nodes of all triangles, see :class:`regolith_sensors.scene.lit_surface.LitSurface`."""
     light_points: Singles
+    """:attr:`.LitSurface.points` of all meshes."""
     light_near: NDArray[np.int32]
+    """:attr:`.LitSurface.near` of all meshes."""
     light_weight: Singles
+    """:attr:`.LitSurface.weight` of all meshes."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,6 @@ class SceneParts:
     """Instances 0 to t - 1."""
     meshes: Sequence[Mesh]
     placed: Sequence[int]
-    """Instances from t on: the number of the mesh of each."""
+    """Mesh number of each instance from t on."""
     arrays: SceneArrays
     """Facts, places and light of all instances; an update changes them in place."""

@@ -23,7 +23,7 @@ _BURIED = 0.3
 
 
 def rock_shapes(material: int) -> list[Mesh]:
-    """Return the shapes that rocks have, stretched to half widths of 1 along every axis."""
+    """Return the shapes of rocks, scaled to half widths of 1 along every axis."""
     meshes = []
     for number in range(SHAPES):
         mesh = rock(number, 2, material)
@@ -33,7 +33,7 @@ def rock_shapes(material: int) -> list[Mesh]:
 
 
 def site_rocks(field: RockField, size_m: float) -> Rocks:
-    """Return the rocks of the square of ``size_m`` (at most 400 m) about the origin, in an order of their own.
+    """Return the rocks in the square of ``size_m`` (at most 400 m) about the origin, in order of x, then y.
 
     Where there are more than 60 000, the smallest ones of the whole site are left out.
     """
@@ -43,20 +43,20 @@ def site_rocks(field: RockField, size_m: float) -> Rocks:
     while len(rocks) > MOST:
         least *= 1.25
         rocks = field.rocks_in(-half, half, -half, half, least)
-    # The order of a catalogue depends on the box it was asked for; the number of a rock must not.
+    # The order of a catalogue depends on the box of the query; the number of a rock must not.
     order = np.lexsort((rocks.y, rocks.x))
     return Rocks(**{name: values[order] for name, values in rocks.columns().items()})  # type: ignore[arg-type]
 
 
 class RockLayer:
-    """The rocks that a scene shows, of all there are.
+    """The visible rocks of a scene.
 
-    Simplifications: rocks outside the site are not shown, nor any narrower than 3 cm. Each stands with three tenths of
-    its height in the ground. No vehicle feels them.
+    Simplifications: rocks outside the site are not shown, nor any narrower than 3 cm. Three tenths of each rock's
+    height are in the ground. Vehicles do not collide with them.
     """
 
     def __init__(self, rocks: Rocks, scene: Scene, material: int, first_number: int) -> None:
-        """Make shapes in a scene that holds everything else already.
+        """Add the shapes to a scene that is otherwise complete.
 
         :param rocks: of the site
         :param material: of the scene's

@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The world as rays see it: ground in tiles, rocks and vehicles as instances, each with its material and its name.
+"""The scene for rays: ground in tiles, rocks and vehicles as instances, each with its material and its name.
 
-One scene serves all sensors of a process. It is a pure function of what it was told: soil, poses, centre; not of the
-order in which it was told.
+One scene serves all sensors of a vehicle. It is a pure function of soil, poses and centre, not of the order in which
+they were set.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from regolith_sensors.rays.backend import RayBackend
 from regolith_sensors.rays.choice import ray_backend
 from regolith_sensors.scene.layout import MESH, TERRAIN
 from regolith_sensors.scene.lit_surface import LitSurface, lit_surface
-from regolith_sensors.scene.materials import Material, Regolith, material_table
+from regolith_sensors.scene.materials import HapkeSoil, Material, material_table
 from regolith_sensors.scene.meshes import Mesh, corner_normals
 from regolith_sensors.scene.micro_relief import micro_relief
 from regolith_sensors.scene.parts import SceneArrays, SceneParts
@@ -45,42 +45,43 @@ class Semantic(IntEnum):
 
 @dataclass
 class SceneObject:
-    """A thing with a name; its parts are instances that move by themselves."""
+    """A named object; its parts are instances that move independently."""
 
     number: int
     """In instance images; 0 is the sky, 1 the ground."""
     name: str
     first: int
-    """Of its instances, among those of all objects."""
+    """Number of its first instance among those of all objects."""
     count: int
+    """Of its instances."""
 
 
 class Scene:
-    """The scene of one process."""
+    """A scene and its ray back end."""
 
     def __init__(
         self, ground: Ground, materials: Sequence[Material] = (), *, soil: Material | None = None,
         view_range: float = 2000.0, detail: float = 5.0, micro_slope_deg: float = 10.0, micro_albedo: float = 0.06,
         rays: RayBackend | None = None,
     ) -> None:
-        """Begin with the ground alone.
+        """Start with the ground alone.
 
-        :param ground: where heights come from
-        :param materials: that meshes refer to by number
-        :param soil: of the ground; none: ``lunar_paper``
-        :param view_range: to which the ground is shown [m]
+        :param ground: source of the heights
+        :param materials: of meshes, by number
+        :param soil: material of the ground; None: ``lunar_paper``
+        :param view_range: distance to which the ground is shown [m]
         :param detail: cells are about distance / (32 detail) wide
         :param micro_slope_deg: r.m.s. slope of the relief below the grid [deg]
         :param micro_albedo: r.m.s. of the relative brightness below the grid
-        :param rays: the back end that traces rays through this scene alone; none: a new one of the usual kind
+        :param rays: back end of this scene alone; None: a new one of the usual kind
         """
         self.rays = rays if rays is not None else ray_backend()()
         self.ground = ground
         self.tiles = TerrainTiles(ground, view_range, detail)
         self.origin = np.zeros(3)
-        """Of the coordinates that rays use, in the world [m]."""
+        """Origin of the rays' coordinates in the world [m]."""
         self.objects: list[SceneObject] = []
-        self._materials: list[Material] = [*materials, soil if soil is not None else Regolith()]
+        self._materials: list[Material] = [*materials, soil if soil is not None else HapkeSoil()]
         self._micro = (float(np.tan(np.deg2rad(micro_slope_deg))), micro_albedo)
         self._meshes: list[Mesh] = []
         self._normals: list[Singles] = []
@@ -89,15 +90,15 @@ class Scene:
         self._place = np.zeros((0, 3, 4))
         self._stale = True
         self._moved: set[int] = set()
-        """Instances of objects, by number among those."""
+        """Numbers among the objects' instances."""
         self._reshaped: set[int] = set()
-        """Tiles."""
+        """Numbers of tiles."""
         self._parts: SceneParts | None = None
 
     def add_mesh(self, mesh: Mesh, holds_light: bool = False) -> int:
-        """Take in a mesh and return its number.
+        """Add a mesh and return its number.
 
-        :param holds_light: whether its shadows get ground light, see :meth:`.RayBackend.hull_light`
+        :param holds_light: whether the ground lights its shadowed sides, see :meth:`.RayBackend.hull_light`
         """
         self._meshes.append(mesh)
         self._normals.append(corner_normals(mesh))
@@ -108,9 +109,9 @@ class Scene:
     def add_object(
         self, name: str, parts: Iterable[tuple[int, Semantic]], number: int | None = None
     ) -> SceneObject:
-        """Add a thing made of meshes, each with its class; it stands at the world's origin until it is placed.
+        """Add an object made of meshes, each with its class, at the world's origin; return it.
 
-        :param number: in instance images, from 2 on; none: one more than there are objects
+        :param number: in instance images, from 2 on; None: the next after those of all objects
         """
         members = list(parts)
         number = len(self.objects) + 2 if number is None else number
@@ -123,7 +124,7 @@ class Scene:
         return added
 
     def keep_objects(self, count: int) -> None:
-        """Take all but the first ``count`` objects out again; their meshes stay."""
+        """Remove all but the first ``count`` objects; meshes stay."""
         if count < len(self.objects):
             first = self.objects[count].first
             del self.objects[count:], self._instances[first:]
@@ -138,7 +139,7 @@ class Scene:
     def place(
         self, thing: SceneObject, part: int, position: ArrayLike, orientation: ArrayLike, scale: ArrayLike = 1.0
     ) -> None:
-        """Put a part of an object somewhere.
+        """Place a part of an object.
 
         :param position: in the world [m], shape (3,)
         :param orientation: quaternion (x, y, z, w)
@@ -151,7 +152,10 @@ class Scene:
         self._moved.add(number)
 
     def centre(self, position: ArrayLike) -> bool:
-        """Choose tiles and origin for viewers near a position in the world [m], shape (3,); say whether any changed."""
+        """Choose tiles and origin for viewers near a position in the world [m], shape (3,).
+
+        :return: whether any changed
+        """
         position = np.asarray(position, dtype=np.float64)
         origin = np.floor(position / _ORIGIN_STEP + 0.5) * _ORIGIN_STEP
         came_or_went = self.tiles.centre(float(position[0]), float(position[1]))
@@ -162,14 +166,14 @@ class Scene:
         return False
 
     def update(self, i: NDArray[np.int32], j: NDArray[np.int32]) -> int:
-        """Take in that soil nodes changed; return the number of tiles rebuilt. The ground must have them already."""
-        # Where they lie hangs on the undisturbed ground, which does not change.
+        """Rebuild the tiles of changed soil nodes and return their number; the ground holds the changes already."""
+        # The tiles of a node follow from the undisturbed ground, which does not change.
         dirty = self.tiles.changed(i, j)
         self._reshaped.update(dirty)
         return len(dirty)
 
     def commit(self) -> RayBackend:
-        """Make everything told so far visible to rays, and return who traces them."""
+        """Make all changes visible to rays and return the ray back end."""
         if self._stale or self._parts is None:
             self._parts = self._rebuilt()
             self.rays.build(self._parts)
@@ -234,7 +238,7 @@ class Scene:
         return SceneParts(tuple(tiles), tuple(self._meshes), tuple(mesh for _, mesh, _ in self._instances), arrays)
 
     def _hulls(self, first: int) -> tuple[NDArray[np.int32], int, list[int]]:
-        """Return the table of hulls, the number of their nodes, and where those of each instance begin.
+        """Return the table of hulls, the number of their nodes, and the first node of each instance.
 
         :param first: number of the first mesh among the instances
         """
@@ -264,5 +268,5 @@ class Scene:
 
 
 def _normal_matrix(linear: Floats) -> Singles:
-    """Return the inverse transpose, shape (9,): it takes normals in object space to the world."""
+    """Return the inverse transpose, shape (9,), which takes normals from the object to the world."""
     return np.linalg.inv(linear).T.astype(np.float32).reshape(9)

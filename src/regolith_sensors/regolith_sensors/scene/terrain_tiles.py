@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ground as tiles of 32 x 32 cells whose cells grow with distance, rebuilt only where the soil changed.
 
-Which tiles there are is a pure function of a centre, rounded to a grid of its own: a square of the quadtree is divided
-while it is nearer to the centre than ``detail`` times its side. Equal centres and equal soil thus give equal tiles,
-whatever was shown before. Each tile hangs a skirt over its edges, which closes the gaps towards coarser neighbours.
+The set of tiles is a pure function of a centre, rounded to a grid of its own: a square of the quadtree is divided while
+it is nearer to the centre than ``detail`` times its side. Equal centres and equal soil thus give equal tiles, whatever
+was shown before. Each tile has a skirt over its edges, which closes the gaps towards coarser neighbours.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from regolith_sensors.arrays import Bools, Floats, Ints, Singles
 from regolith_terrain.soil_grid import SoilGrid
 
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
 Key = tuple[int, int, int]
 """(level, index along x, index along y); cells of level l are 2^l grid cells wide."""
 
@@ -27,15 +26,15 @@ CELLS = 32
 SIDE = CELLS + 3
 """Vertices along a side of a tile, the skirt around it included."""
 _SLOT = SIDE * SIDE * 3 + 5
-# How far compaction smooths what lies below the grid, and the sinkage at which it has done so.
+# Share of the relief below the grid that compaction smooths away, and the sinkage at which it has [m].
 _SMOOTHED, _SMOOTH_DEPTH = 0.65, 0.01
 _COARSE_KEPT = 8192
 WIDEST_RUT = 0.7
-"""Cells wider than this [m] show nothing of what vehicles do to the ground."""
+"""Cells wider than this [m] show the undisturbed ground."""
 
 
 class Ground(Protocol):
-    """Where the tiles' heights come from."""
+    """Source of the tiles' heights."""
 
     @property
     def spacing(self) -> float:
@@ -43,17 +42,20 @@ class Ground(Protocol):
 
     @property
     def extent(self) -> tuple[float, float, float, float] | None:
-        """Return west, east, south and north edge [m], None where the ground goes on for ever."""
+        """Return west, east, south and north edge [m]; None for endless ground."""
 
     def block(self, i: int, j: int, stride: int, count: int) -> tuple[Floats, Floats]:
         """Return (present, undisturbed) heights [m] of nodes i, i + stride, ... and j, ..., shape (count, count)."""
 
 
 class SoilGround:
-    """The soil grid that all vehicles share, as last committed."""
+    """The soil grid, shared by all vehicles, in its last committed state."""
 
     def __init__(self, grid: SoilGrid, extent: tuple[float, float, float, float] | None = None) -> None:
-        """Look at a grid, within an extent (west, east, south, north) [m] if that of its height field is too large."""
+        """Show a grid.
+
+        :param extent: west, east, south, north [m]; None: that of the height field
+        """
         self.grid = grid
         self._extent = extent
         self._coarse: OrderedDict[tuple[int, int, int], Floats] = OrderedDict()
@@ -85,7 +87,7 @@ class SoilGround:
 
 
 class Tile:
-    """One tile: its shape and its place in the pool."""
+    """One tile: its shape and its slot in the pool."""
 
     __slots__ = ('datum', 'key', 'revision', 'slot', 'vertices')
 
@@ -93,15 +95,15 @@ class Tile:
         self.key = key
         self.slot = slot
         self.vertices = vertices
-        """Of its surface, SIDE x SIDE of them in its own coordinates [m], flat; 5 numbers to spare at the end."""
+        """Of its surface, SIDE x SIDE of them in its own coordinates [m], flat; 5 spare numbers at the end."""
         self.datum = 0.0
-        """Height its vertices count from [m]."""
+        """Height of the vertices' z = 0 [m]."""
         self.revision = 0
-        """Rises when its shape changes."""
+        """Number of changes of its shape."""
 
 
 class TerrainTiles:
-    """The tiles that are shown, and what the kernels read of them."""
+    """The visible tiles and their tables for the kernels."""
 
     def __init__(self, ground: Ground, view_range: float = 2000.0, detail: float = 5.0) -> None:
         """Show ground up to ``view_range`` [m] from the centre, cells of about distance / (32 detail) wide.
@@ -124,12 +126,12 @@ class TerrainTiles:
 
     @property
     def middle(self) -> tuple[float, float]:
-        """Return the (x, y) [m] that the tiles were chosen for; the origin before any were."""
+        """Return the centre (x, y) [m] of the chosen tiles; the origin before the first choice."""
         step = 2.0 * CELLS * self.ground.spacing
         return (0.0, 0.0) if self._centre is None else (self._centre[0] * step, self._centre[1] * step)
 
     def centre(self, x: float, y: float) -> bool:
-        """Choose the tiles for a viewer at (x, y) [m]; say whether any came or went."""
+        """Choose the tiles for a viewer at (x, y) [m]; return whether any changed."""
         step = 2.0 * CELLS * self.ground.spacing
         centre = (int(np.floor(x / step + 0.5)), int(np.floor(y / step + 0.5)))
         if centre == self._centre:
@@ -153,7 +155,7 @@ class TerrainTiles:
         return True
 
     def changed(self, i: NDArray[np.int32], j: NDArray[np.int32]) -> list[int]:
-        """Rebuild the tiles that show any of these nodes; return their positions in ``tiles``, ascending."""
+        """Rebuild the tiles that show any of these nodes; return their indices in ``tiles``, ascending."""
         if len(i) == 0:
             return []
         dirty = []
@@ -235,9 +237,9 @@ class TerrainTiles:
         tile.revision += 1
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _mark(i, j, level, ti, tj, marked):  # type: ignore[no-untyped-def]
-    """Mark the tiles of a level that use a node, in themselves or as neighbour of an edge."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _mark(i: Ints, j: Ints, level: int, ti: int, tj: int, marked: Bools) -> None:
+    """Mark the tiles of a level that use a node, inside or beside an edge."""
     half = (1 << level) >> 1
     for n in range(i.shape[0]):
         # The coarse node whose square it lies in.
@@ -248,8 +250,10 @@ def _mark(i, j, level, ti, tj, marked):  # type: ignore[no-untyped-def]
                 marked[a - ti, b - tj] = True
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _fill_tile(present, undisturbed, datum, cell, nodes, vertices):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _fill_tile(
+    present: Floats, undisturbed: Floats, datum: float, cell: float, nodes: Singles, vertices: Singles
+) -> None:
     """Write a tile's shading nodes and its vertices, whose outermost ring is the skirt."""
     cells = nodes.shape[0] - 1
     for a in range(cells + 1):

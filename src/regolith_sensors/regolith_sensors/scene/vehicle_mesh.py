@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a vehicle looks like: the shapes of its MJCF file as meshes, one for the body and one per wheel.
+"""A vehicle's shapes: the geoms of its MJCF file as meshes, one for the body and one per wheel.
 
 Simplification: struts and uprights are drawn in the body's frame as they stand at rest; their few millimetres of travel
 and their turning with the steered wheels are not shown. Wheels are, in full.
@@ -40,12 +40,12 @@ class Part:
 
 
 def vehicle_parts(config: VehicleModelConfig, mjcf: Path, materials: list[Material]) -> list[Part]:
-    """Return chassis and wheels, in this order; what they are made of is appended to ``materials``.
+    """Return chassis and wheels, in this order; their materials are appended to ``materials``.
 
     :param config: of the vehicle's model
     :param mjcf: its MJCF file
     :param materials: of the scene; the meshes number them from 0
-    :raises ValueError: if the file shows nothing of the chassis or of a wheel
+    :raises ValueError: if chassis or a wheel has no visible geom
     """
     model = mujoco.MjModel.from_xml_path(str(mjcf))
     data = mujoco.MjData(model)
@@ -77,7 +77,7 @@ def vehicle_parts(config: VehicleModelConfig, mjcf: Path, materials: list[Materi
 def _tread(
     model: mujoco.MjModel, geom: int, wheel: tuple[WheelConfig, GrouserConfig | None] | None, material: int
 ) -> Mesh | None:
-    """Return the drum and its grousers where a geom is the cylinder that stands for both; else None."""
+    """Return the drum with its grousers for a geom that is the wheel's plain cylinder; else None."""
     config, grousers = wheel if wheel is not None else (None, None)
     if config is None or grousers is None or int(model.geom_type[geom]) != mujoco.mjtGeom.mjGEOM_CYLINDER:
         return None
@@ -88,7 +88,7 @@ def _tread(
 
 
 def _shape(model: mujoco.MjModel, geom: int, material: int) -> Mesh | None:
-    """Return the mesh of one geom in its own frame; None for planes, fields and what is invisible."""
+    """Return the mesh of one geom in its own frame; None for planes, fields and invisible geoms."""
     kind, size = int(model.geom_type[geom]), model.geom_size[geom]
     if model.geom_rgba[geom, 3] == 0.0:
         return None

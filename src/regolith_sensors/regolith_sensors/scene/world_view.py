@@ -1,9 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The world as it was at a moment a little in the past: poses between committed states, and the soil of that moment.
+"""The world at a moment in the recent past: poses between committed states, and the soil of that moment.
 
-Everything here is a function of what was committed, not of when it arrived: a frame looks the same in every run, at any
-speed.
+All of it is a function of the committed states, not of their arrival: a frame is the same in every run, at any speed.
 """
 
 from __future__ import annotations
@@ -32,7 +31,11 @@ class PoseTrack:
     """Poses of a vehicle's parts at committed times."""
 
     def __init__(self, parts: Sequence[str], kept_ns: int = 2_000_000_000) -> None:
-        """Make it for these parts, the first the base; ``kept_ns`` is longer than any frame's span."""
+        """Start without states.
+
+        :param parts: names, the base first
+        :param kept_ns: age to which states are kept [ns]: longer than any frame's span
+        """
         self.parts = tuple(parts)
         self._kept_ns = kept_ns
         self._times: list[int] = []
@@ -44,7 +47,7 @@ class PoseTrack:
         return self._times[-1] if self._times else -1
 
     def add(self, t_ns: int, poses: Floats) -> None:
-        """Take a state; after a rewind the states of the abandoned future are dropped.
+        """Append a state; after a rewind the states of the abandoned future are dropped.
 
         :param poses: x, y, z [m] and quaternion (x, y, z, w) in the world of each part, shape (parts, 7)
         """
@@ -59,7 +62,7 @@ class PoseTrack:
     def at(self, t_ns: ArrayLike, part: int = 0) -> tuple[Floats, Floats]:
         """Return positions (n, 3) [m] and quaternions (n, 4) of a part at times [ns]; the nearest state outside.
 
-        Positions are interpolated linearly, orientations on the great arc (Shoemake 1985).
+        Positions are interpolated linearly, orientations on the great arc (:func:`regolith_world.rotation.slerp`).
 
         :raises LookupError: if no state is known
         """
@@ -81,32 +84,32 @@ class PoseTrack:
 
 
 class GroundHistory:
-    """The committed soil at a moment that frames choose: updates are held back until then.
+    """The committed soil at the moment of a frame; updates wait until :meth:`advance`.
 
-    A follower that comes late or has missed something says so by :attr:`lost` and is put right by :meth:`load`.
+    After a late start or a missed update :attr:`lost` is set, until :meth:`load` gets a snapshot.
     """
 
     def __init__(self, grid: SoilGrid) -> None:
-        """Begin with ground that nobody has touched."""
+        """Start with undisturbed ground."""
         self.grid = grid
         self.epoch = -1
         self.committed_ns = -1
-        """Newest committed time that the world told."""
+        """Newest committed time of the world [ns]."""
         self.valid_from_ns = 0
-        """Frames before this cannot be made: what the ground was then is not known."""
+        """Earliest time of frames [ns]: the ground before is unknown."""
         self.lost = False
         """Whether a snapshot is needed."""
         self.soil_seq = 0
         self.changed: list[NodeRecords] = []
-        """What was applied since somebody last emptied this list."""
+        """Records applied since the reader last emptied this list."""
         self._last: CycleKey | None = None
         self._commits: deque[tuple[int, CycleKey]] = deque()
         self._updates: dict[CycleKey, SoilUpdate] = {}
 
     def on_cycle(self, key: CycleKey, t_ns: int, verdict: Verdict) -> None:
-        """Take a record of the world: its key, the committed time [ns], the verdict on the attempt before."""
+        """Process a cycle of the world: its key, the committed time [ns], the verdict on the attempt before."""
         if key.epoch != self.epoch:
-            # The very beginning is the only moment whose ground needs no telling.
+            # Only at the very beginning the ground is known without a snapshot.
             self.lost = self.epoch >= 0 or key.cycle > 0 or t_ns > 0
             self.epoch, self._last, self.valid_from_ns = key.epoch, None, t_ns
             self._commits.clear()
@@ -121,18 +124,18 @@ class GroundHistory:
         self._last, self.committed_ns = key, t_ns
 
     def on_update(self, update: SoilUpdate) -> None:
-        """Take terrain's merge of an attempt; it may come before or after the verdict."""
+        """Keep terrain's merge of an attempt, which may come before or after the verdict."""
         if update.key.epoch >= self.epoch:
             self._updates.setdefault(update.key, update)
 
     def knows(self, t_ns: int) -> bool:
-        """Say whether everything committed up to a time [ns] is here."""
+        """Return whether all that was committed up to a time [ns] has arrived."""
         if self.lost or t_ns > self.committed_ns:
             return False
         return all(key in self._updates for t, key in self._commits if t <= t_ns)
 
     def advance(self, t_ns: int) -> None:
-        """Make :attr:`grid` the ground as committed at a time [ns] that :meth:`knows` answers yes to."""
+        """Bring :attr:`grid` to the ground committed at a time [ns] for which :meth:`knows` is true."""
         while self._commits and self._commits[0][0] <= t_ns and not self.lost:
             t, key = self._commits.popleft()
             update = self._updates.pop(key)
@@ -148,7 +151,7 @@ class GroundHistory:
                 self.changed.append(update.records)
 
     def load(self, records: NodeRecords, soil_seq: int) -> None:
-        """Become the ground of a snapshot: all changed nodes, and the number of updates in it."""
+        """Replace the ground by a snapshot: all changed nodes, and the number of updates in it."""
         self.changed.append(self.grid.all_records())
         self.grid = SoilGrid(self.grid.height_field, self.grid.spacing, self.grid.law)
         self.grid.apply(records)
@@ -157,36 +160,41 @@ class GroundHistory:
 
 
 class WorldStates:
-    """What the sensors of a process share: tracks of all vehicles, and the ground."""
+    """Tracks of all vehicles and the ground, shared by the sensors of a process."""
 
     def __init__(self, parts: Mapping[str, Sequence[str]], grid: SoilGrid, kept_ns: int = 2_000_000_000) -> None:
-        """Make it for vehicles by name, each with the names of its parts, the base first."""
+        """Start without states.
+
+        :param parts: by vehicle, the names of its parts, the base first
+        :param grid: the ground
+        :param kept_ns: age to which states are kept [ns]
+        """
         self.tracks = {name: PoseTrack(names, kept_ns) for name, names in sorted(parts.items())}
         self.ground = GroundHistory(grid)
         self.participants = frozenset(self.tracks)
-        """Vehicles that the world still counts with; the others stay where they were."""
+        """Vehicles that still take part; the others stay at their last poses."""
 
     def covers(self, t0_ns: int, t1_ns: int) -> bool:
-        """Say whether all states from t0 to t1 [ns] are known, those on both sides included."""
+        """Return whether all states from t0 to t1 [ns] are known, those on both sides included."""
         present = [track for name, track in self.tracks.items() if name in self.participants]
         told = all(track.last_ns >= t1_ns for track in present)
         return told and self.ground.knows(t1_ns) and self.ground.valid_from_ns <= max(t0_ns, 0)
 
 
 class WorldView:
-    """The world around one vehicle whose sensors look at it."""
+    """The world around one vehicle, for its sensors."""
 
     def __init__(
         self, states: WorldStates, viewer: str, scene: Scene, vehicles: Mapping[str, Sequence[SceneObject]],
         rocks: RockLayer | None = None,
     ) -> None:
-        """Look from a vehicle.
+        """Make the view of a vehicle.
 
         :param states: shared with other views; each view has a scene of its own, centred on its vehicle
         :param viewer: name of that vehicle
-        :param scene: whose ground is ``states.ground.grid``
+        :param scene: its ground is ``states.ground.grid``
         :param vehicles: the scene's objects of each vehicle, one per part, in the order of its track
-        :param rocks: that stand around
+        :param rocks: of the site
         """
         self.states = states
         self.viewer = viewer
@@ -199,11 +207,11 @@ class WorldView:
         return self.states.tracks[vehicle].at(t_ns)
 
     def covers(self, t0_ns: int, t1_ns: int) -> bool:
-        """Say whether all states from t0 to t1 [ns] are known, those on both sides included."""
+        """Return whether all states from t0 to t1 [ns] are known, those on both sides included."""
         return self.states.covers(t0_ns, t1_ns)
 
     def take_ground(self, changed: Sequence[NodeRecords]) -> None:
-        """Show what became of the ground."""
+        """Update the scene's ground."""
         ground = self.scene.ground
         assert isinstance(ground, SoilGround)
         ground.grid = self.states.ground.grid
@@ -212,15 +220,14 @@ class WorldView:
                 self.scene.update(records.i, records.j)
 
     def look_around(self, position: ArrayLike) -> None:
-        """Choose what is shown for a viewer at a position [m], shape (3,): tiles, rocks."""
+        """Choose tiles and rocks for a viewer at a position [m], shape (3,)."""
         if self.scene.centre(position) and self._rocks is not None:
             self._rocks.show()
 
     def prepare(self, t_ns: int) -> RayBackend:
-        """Move every vehicle to where it was at a time [ns], and return who traces rays there.
+        """Place every vehicle as at a time [ns] and return the ray back end.
 
-        The ground is that of the end of the frame's span, to which the process has brought it before it asks for the
-        frame.
+        The ground is that of the end of the frame's span; the process has advanced it already.
         """
         position, _ = self.base_pose(self.viewer, t_ns)
         self.look_around(position[0])

@@ -1,8 +1,8 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A robot drives towards a wall, measures how far it is with a beam, and at 10 m throws a ball at it.
+"""A robot drives towards a wall, measures its distance with a beam, and at 10 m throws a ball at it.
 
-The example of "Simulator Architecture" (2024), section 1.1.1, and the whole of the world library in one page: an
+The example of "Simulator Architecture" (2024), section 1.1.1, with all parts of the world library on one page: an
 object that evolves on committed inputs only, offspring that join the cycle they are born in (a beam each cycle, one
 ball), an intangible object that may intersect others, a tangible one whose impact discards the cycle.
 
@@ -37,7 +37,7 @@ THROW_SPEED = 5.0
 
 
 class ThrowingRobot(Object):
-    """Drives along +x at 1 m/s.
+    """A robot that drives along +x at 1 m/s.
 
     :param throw_at: range at which it throws [m]
     """
@@ -47,13 +47,13 @@ class ThrowingRobot(Object):
         super().__init__('robot', state, [Shape(ShapeKind.BOX, HALF)])
         self.throw_at = throw_at
         self.range = np.inf
-        """To the wall, as known from the last committed cycle [m]."""
+        """Distance of the wall in the last committed cycle [m]."""
         self.thrown_at_ns: int | None = None
         self._offspring = 0
         self._before: tuple[int, int | None] = (0, None)
 
     def evolve(self, cycle: Cycle) -> list[Object]:
-        """Drive on; send out a beam; throw if the last one said that the wall is near."""
+        """Drive on; emit a beam; throw if the wall was near in the last one."""
         self._before = (self._offspring, self.thrown_at_ns)
         end_ns = cycle.t_ns + cycle.dt_ns
         b = self.body
@@ -79,12 +79,12 @@ class ThrowingRobot(Object):
         return f'{self.name}/{self._offspring - 1}'
 
     def discard(self) -> None:
-        """Forget what the discarded cycle did."""
+        """Undo the discarded cycle."""
         super().discard()
         self._offspring, self.thrown_at_ns = self._before
 
     def commit(self, intersections: Sequence[Intersection]) -> None:
-        """Read the range off the beam that was born this cycle."""
+        """Take the range from the beam born in this cycle."""
         for hit in intersections:
             beam = next((o for o in (hit.a, hit.b) if isinstance(o, Beam)), None)
             if beam is not None and hit.status == Status.NON_INFINITESIMAL_INTERSECTION:
@@ -92,7 +92,7 @@ class ThrowingRobot(Object):
 
 
 def throw_at_a_wall(seconds: float = 5.0) -> tuple[World, ThrowingRobot]:
-    """Return the world and the robot after so many simulated seconds; the wall's face is at x = 12.75 m."""
+    """Return the world and the robot at a simulated time [s]; the wall's face is at x = 12.75 m."""
     wall = Immovable('wall', np.array([13.25, 0, 0]), [Shape(ShapeKind.BOX, np.array([0.5, 2, 2]))], restitution=1.0)
     robot = ThrowingRobot(throw_at=10.0)
     world = World(WorldConfig(gravity_mps2=0.0), [robot, wall])
@@ -102,7 +102,7 @@ def throw_at_a_wall(seconds: float = 5.0) -> tuple[World, ThrowingRobot]:
 
 
 def main() -> None:
-    """Run the example and tell what happened."""
+    """Run the example and print its events."""
     world, robot = throw_at_a_wall()
     assert robot.thrown_at_ns is not None
     print(f'thrown at t = {robot.thrown_at_ns * 1e-9:.2f} s, range {robot.range:.2f} m by now')

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How worlds that share a graph know of each other: the later of two leaves before it has moved anything."""
+"""Detection of other worlds in the graph: the later of two ends before its first cycle."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from regolith_world.ros.inbox import Inbox
 from regolith_world.ros.leaving import BadStart
 
 DISCOVERY_S = 0.5
-"""How long a world that already runs may take to be heard by one that starts [wall s]: a few announcements of the
-profile in ``config/fastdds.xml``. Processes of a run take longer to start, so that nobody waits for it."""
+"""Longest time until a running world is heard by a new one [wall s]: a few announcements of the profile in
+``config/fastdds.xml``. Processes of a run take longer to start, so that it delays nothing."""
 
 
 class Announcement:
-    """Says ``worlds`` (latched) that this world is here, and hears who else is.
+    """Announces this world on ``worlds`` (latched), and listens for others.
 
     :param node: in the world's namespace: worlds in other namespaces share nothing with this one
-    :param link: whose subscriptions nobody else spins
+    :param link: node for the subscription, spun here only
     :param run: id of the run
     """
 
@@ -44,9 +44,9 @@ class Announcement:
         self._publisher.publish(self.own)
 
     def alone(self) -> bool:
-        """Return whether enough time has passed to say that no earlier world is here.
+        """Return whether enough time has passed to exclude an earlier world.
 
-        :raises BadStart: if there is one; this world must leave
+        :raises BadStart: if there is one; this world must end
         """
         self._inbox.deliver()
         if self._elder is not None:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Calling a service whose answer may be lost."""
+"""Service calls whose answer may be lost."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from rclpy.executors import Executor
 
 FIRST_PATIENCE_S = 0.5
-"""How long to wait for an answer before asking again [wall s]; twice as long every time after."""
+"""Time without an answer before the first repetition [wall s]; doubled every time."""
 
 
 def ask(
@@ -23,15 +23,14 @@ def ask(
 ) -> Any:
     """Call a service and return its response.
 
-    The middleware drops the answer to a client that the server has not discovered in time, which happens to nodes
-    that have just started on a busy machine. So the question is repeated: whom it is put to must give the same
-    answer again, and do the same thing only once.
+    The middleware drops the answer to a client that the server has not discovered in time, which happens to new nodes
+    on a busy machine. So the request is repeated; the server must give the same answer again, and act once only.
 
-    :param executor: that spins the client's node
+    :param executor: of the client's node
     :param timeout_s: for the service to come up, and then for an answer [wall s]
     :param give_up: whether to stop waiting
     :raises TimeoutError: if there is no such service, or no answer
-    :raises KeyboardInterrupt: if ``give_up`` says so
+    :raises KeyboardInterrupt: if ``give_up`` returns True
     """
 
     def wait(until: float, done: Callable[[], bool]) -> bool:

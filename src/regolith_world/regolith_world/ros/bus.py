@@ -20,10 +20,10 @@ from regolith_world.ros.inbox import Inbox
 
 
 class RosBus:
-    """See :class:`regolith_world.remote.Bus`.
+    """A :class:`regolith_world.remote.Bus` over topics.
 
-    :param node: for the protocol's topics alone; nobody else spins it
-    :param serve: called now and then while waiting, to answer services
+    :param node: for the protocol's topics alone; spun here only
+    :param serve: answers services; called while waiting
     :param run: id of the run
     """
 
@@ -33,30 +33,30 @@ class RosBus:
         self._serve = serve
         self._publisher = node.create_publisher(CycleMessage, 'cycle', qos.PROTOCOL)
         self.inbox = Inbox(node, run)
-        """For further topics the world listens to."""
+        """For further subscriptions of the world."""
         self.inbox.subscribe(EvolvedMessage, 'evolved', self._on_evolved, qos.PROTOCOL)
         self.inbox.subscribe(TerrainUpdate, 'terrain/update', self._on_update, qos.PROTOCOL)
         self._key: CycleKey | None = None
         self._answers: dict[str, Evolved] = {}
         self.sent: list[CycleMessage] = []
-        """Every record since :meth:`forget_history`, for a participant that comes back."""
+        """Every record since :meth:`forget_history`, for a returning participant."""
         self.updates: list[TerrainUpdate] = []
         """Every terrain update since then."""
         self.answered: dict[str, list[EvolvedMessage]] = {}
         """Every participant's answers since then."""
 
     def forget_history(self) -> None:
-        """Start the history anew: a checkpoint was taken."""
+        """Clear the history, after a checkpoint."""
         self.sent.clear()
         self.updates.clear()
         self.answered.clear()
 
     def listeners(self) -> int:
-        """Return how many subscriptions ``cycle`` has."""
+        """Return the number of subscriptions to ``cycle``."""
         return int(self._publisher.get_subscription_count())
 
     def exchange(self, cycle: Cycle) -> dict[str, Evolved]:
-        """See :class:`regolith_world.remote.Bus`."""
+        """Send a record and return the answers, see :meth:`regolith_world.remote.Bus.exchange`."""
         message = self._message(cycle)
         if cycle.key != self._key:
             self._key = cycle.key
@@ -85,7 +85,7 @@ class RosBus:
         return {n: self._answers[n] for n in cycle.participants}
 
     def tell(self, cycle: Cycle) -> None:
-        """Send a record without waiting for answers: the last word to those still there after a failure."""
+        """Send a record without waiting for answers, after a failure."""
         self._publisher.publish(self._message(cycle))
 
     def _message(self, cycle: Cycle) -> CycleMessage:

@@ -72,9 +72,9 @@ _bodies: dict[str, tuple[r.BodyState, m.BodyState]] = {}
 
 
 def body_message(b: r.BodyState) -> m.BodyState:
-    """Return the message of a body's state; the same one again for the same record, which is never changed.
+    """Return the message of a body's state; the same one for the same record, since records never change.
 
-    An agent's answer and the next cycle hold the very same state, and both travel.
+    An agent's answer and the next cycle hold the same record, and both are sent.
     """
     known = _bodies.get(b.name)
     if known is None or known[0] is not b:
@@ -109,7 +109,7 @@ def body_record(b: m.BodyState) -> r.BodyState:
 
 
 def intersection_message(i: r.IntersectionRecord) -> m.Intersection:
-    """Return the message of how two objects stand to each other."""
+    """Return the message of an intersection."""
     return m.Intersection(
         a=i.a,
         b=i.b,
@@ -121,7 +121,7 @@ def intersection_message(i: r.IntersectionRecord) -> m.Intersection:
 
 
 def intersection_record(i: m.Intersection) -> r.IntersectionRecord:
-    """Return the record of how two objects stand to each other."""
+    """Return the record of an intersection."""
     return r.IntersectionRecord(i.a, i.b, i.status, i.distance, _xyz(i.point), _xyz(i.normal))
 
 

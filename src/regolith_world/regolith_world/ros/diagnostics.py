@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The world on ``/diagnostics``: once a second how it and everybody it waits for are, and at once who failed."""
+"""The world on ``/diagnostics``: its state and that of its participants once a second, failures at once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from regolith_world.ros.naming import root_of
 
 
 class Diagnostics:
-    """Publishes for one world; who failed stays in error until :meth:`recovered`.
+    """Diagnostics of one world; failed nodes stay in error until :meth:`recovered`.
 
     :param node: of the world
     """
@@ -24,21 +24,21 @@ class Diagnostics:
         self._failed: dict[str, tuple[str, dict[str, str]]] = {}
 
     def failed(self, names: Sequence[str], text: str, values: Mapping[str, object]) -> None:
-        """Remember who failed, and what else there is to know about it."""
+        """Record failed nodes, with a text and details."""
         for name in names:
             self._failed[name] = text, {key: str(value) for key, value in values.items()}
 
     def recovered(self) -> None:
-        """Forget who failed: everybody has answered again."""
+        """Clear the failures: all nodes have answered again."""
         self._failed.clear()
 
     def publish(self, t_ns: int, state: str, values: Mapping[str, object], members: Sequence[str]) -> None:
-        """Say how everybody is.
+        """Publish the state of world and nodes.
 
         :param t_ns: of the clock [ns]
-        :param state: the world's, in a word
-        :param values: its figures
-        :param members: whom it waits for: participants, recorder, sensors
+        :param state: of the world, in a word
+        :param values: figures of the world
+        :param members: nodes it waits for: participants, recorder, sensors
         """
         message = DiagnosticArray()
         message.header.stamp.sec, message.header.stamp.nanosec = int(t_ns // 10**9), int(t_ns % 10**9)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Those for whom the world waits between two cycles: the recorder, the sensors, the autonomy stack."""
+"""Nodes for which the world waits between two cycles: recorder, sensors, autonomy stack."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ from regolith_world.ros.naming import root_of
 from regolith_world.world import World
 
 RECORDER_LAG = 25
-"""Cycles the recorder may be behind before the world waits for it..."""
+"""Largest lag of the recorder in cycles before the world waits..."""
 RECORDER_LAG_S = 0.5
-"""...but not more than this of simulated time, if cycles are long. Publishers keep more than comes together in that."""
+"""...and in simulated time, for long cycles. Publishers keep more messages than that."""
 FRAME_PATIENCE_S = 120.0
-"""How long one frame of a sensor may take, everything switched on [wall s]."""
+"""Longest time for one frame of a sensor [wall s]."""
 
 
 class Followers:
-    """How far each of them is, by their own word; waiting never changes what the world computes.
+    """Progress of these nodes, by their acknowledgements; waiting never changes the world's results.
 
-    :param node: counts publishers
-    :param inbox: hears the acknowledgements
+    :param node: for counts of publishers
+    :param inbox: for the acknowledgements
     :param serve: answers services; called while waiting
     :param report_failure: takes names and the consequence
-    :param recorded: whether a recorder acknowledges what it wrote and must not be outrun
-    :param sensors_lag_s: how far the world may run ahead of its sensors in simulated time; below 0: there are none
+    :param recorded: whether there is a recorder, which must not be outrun
+    :param sensors_lag_s: the world's largest lead over its sensors in simulated time [s]; below 0: no sensors
     """
 
     def __init__(
         self, node: Node, inbox: Inbox, world: World, leaving: Leaving, serve: Callable[[], None],
         report_failure: Callable[[list[str], str], None], recorded: bool, sensors_lag_s: float,
     ) -> None:
-        """Listen to them."""
+        """Subscribe to the acknowledgements."""
         self._node, self._inbox, self._world, self._leaving = node, inbox, world, leaving
         self._serve, self._report_failure = serve, report_failure
         self._recorded = recorded
@@ -64,17 +64,17 @@ class Followers:
             inbox.subscribe(_message_type(barrier.type), topic, self._on_input, qos.STATE, optional=True)
 
     def missing(self) -> list[str]:
-        """Return who of the recorder and the sensors (if there are any) is not connected to everybody yet."""
+        """Return those of recorder and sensors (if there are any) without all their connections."""
         missing = ['recorder'] if self._recorded and self._written < 0 else []
         return missing + (['sensors'] if self.sensing and self._sensed is None else [])
 
     def present(self) -> list[str]:
-        """Return who of them is there."""
+        """Return those of recorder and sensors with all their connections."""
         recorder = ['recorder'] if self._recorded and self._written >= 0 else []
         return recorder + (['sensors'] if self.sensing and self._sensed is not None else [])
 
     def wait_for_recorder(self) -> None:
-        """Never outrun the recorder: what it has not taken yet would be lost in the middleware's queues."""
+        """Wait for the recorder if it is behind: messages would be lost in the middleware's queues."""
         until = time.monotonic() + self._world.config.agent_timeout_s
         while self._recorded and self._world.cycle - self._written > self._recorder_lag:
             self._inbox.wait(0.02)
@@ -84,7 +84,7 @@ class Followers:
                 self._report_failure(['recorder'], 'goes on without a recorder')
 
     def wait_for_sensors(self, lag_ns: int | None = None) -> None:
-        """Wait while a frame is more than its time behind.
+        """Wait for the sensors if a frame is too far behind.
 
         :param lag_ns: in place of the usual lag [ns]
         """
@@ -108,10 +108,10 @@ class Followers:
         return self._world.t_ns - done_ns <= lag_ns
 
     def wait_for_input(self) -> None:
-        """Wait until the autonomy stack has said something since the last cycle, or its patience is up.
+        """Wait for a message of the autonomy stack since the last cycle, or its time-out.
 
-        The agent latches the same message at this cycle's EVOLVE; it travels to both at once, so the one that the
-        world waited for may, rarely, reach the agent a cycle later. What was latched is in ``evolved`` either way.
+        The agent latches the same message at this cycle's EVOLVE; since both receive it independently, it may, rarely,
+        reach the agent a cycle later. The latched one is in ``evolved`` in any case.
         """
         barrier = self._world.config.input_barrier
         if barrier is None:

@@ -25,14 +25,14 @@ except ImportError:
     _RAW = False
 
 SERVICE_PERIOD_S = 0.05
-"""Between two looks at services while a world plays [wall s]: one look costs half a millisecond, two with 20 robots."""
+"""Period of serving services while a world plays [wall s]: it costs half a millisecond, two with 20 robots."""
 
 
 class Inbox:
-    """Subscriptions of one node, waited for together and handed to their callbacks in the order they were added.
+    """Subscriptions of one node, waited for together; callbacks run in the order of subscription.
 
     :param node: must not be spun by any executor
-    :param run: whose messages to take, of those that carry a run's id
+    :param run: id of the run; messages with another id are ignored
     """
 
     def __init__(self, node: Node, run: int = 0) -> None:
@@ -59,10 +59,9 @@ class Inbox:
     ) -> None:
         """Subscribe; ``callback`` is called from :meth:`wait`.
 
-        :param optional: whether nobody need publish it, as with ``cmd_vel``
-        :param node: in whose namespace, and with whose remaps, the topic is; the inbox's own if left
-            out. As it, one that nobody spins
-        :param every_run: whether to take messages of other runs, too
+        :param optional: whether it needs no publisher, as ``cmd_vel``
+        :param node: for the topic's namespace and remaps, not spun by any executor; None: the inbox's own
+        :param every_run: whether messages of other runs are taken, too
         """
         path = run_path(message_type)
         if self._executor is not None and node is not None:
@@ -84,11 +83,11 @@ class Inbox:
         return take
 
     def publishers(self) -> int:
-        """Return how many publishers the least connected of the subscriptions sees, optional ones left out."""
+        """Return the least number of publishers of any subscription that is not optional."""
         return min((self._node.count_publishers(s.topic_name) for s in self._needed), default=0)
 
     def wait(self, timeout_s: float) -> bool:
-        """Wait for messages up to ``timeout_s`` [s] and deliver all that are there; say whether there were any."""
+        """Wait for messages up to ``timeout_s`` [s] and deliver them; return whether there were any."""
         if self._executor is not None:
             self._executor.spin_once(timeout_sec=timeout_s)
             return True
@@ -103,7 +102,7 @@ class Inbox:
         return self.deliver()
 
     def deliver(self) -> bool:
-        """Deliver what has arrived already; say whether there was anything."""
+        """Deliver all messages already received; return whether there were any."""
         if self._executor is not None:
             self._executor.spin_once(timeout_sec=0.0)
             return False
@@ -119,7 +118,7 @@ class Inbox:
 
 
 def run_path(message_type: Any) -> tuple[str, ...] | None:
-    """Return where a type of message carries its run's id, as a path of fields; None if it carries none."""
+    """Return the path of the field with the run's id in a type of message; None: it has none."""
     fields = message_type.get_fields_and_field_types()
     if fields.get('key') == 'regolith_msgs/CycleKey':
         return ('key', 'run')
@@ -127,7 +126,7 @@ def run_path(message_type: Any) -> tuple[str, ...] | None:
 
 
 def serve(executor: SingleThreadedExecutor, limit: int = 16) -> None:
-    """Run what is ready in an executor (services, timers), and do not wait; ``spin_once`` would run one of them."""
+    """Run all ready callbacks of an executor (services, timers) without waiting; ``spin_once`` would run only one."""
     for _ in range(limit):
         try:
             handler, _, _ = executor.wait_for_ready_callbacks(timeout_sec=0.0)

@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How nodes end when somebody asks them to.
+"""The end of processes with nodes.
 
-Ctrl-C in a terminal reaches every process of a run at once. If each left on its own, the world would lose its
-participants in mid-cycle and the bag its last messages; so only the world reacts, by saying STOP, and the others
-wait for that, for a few seconds at most.
+Ctrl-C in a terminal reaches every process of a run at once. If each ended on its own, the world would lose its
+participants within a cycle and the bag its last messages; so only the world reacts, with STOP, and the others wait for
+it, for a few seconds at most.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ from regolith_world.config import UnresolvedScenario
 Made = TypeVar('Made')
 
 GRACE_S = 3.0
-"""How long a participant waits for the world's STOP after SIGINT [wall s]."""
+"""Longest wait of a participant for the world's STOP after SIGINT [wall s]."""
 FLUSH_S = 1.0
-"""How long a process that leaves waits at most for its last messages to arrive [wall s]: a heartbeat of its writers, as
-long as the profile in ``config/fastdds.xml`` is in force."""
+"""Longest wait of an ending process for the arrival of its last messages [wall s]: a heartbeat of its writers, with the
+profile in ``config/fastdds.xml``."""
 
 DESTROY_S = 1.0
-"""How long it may then take to destroy its nodes [wall s]: 15 ms as a rule, 42 ms at most in 24 processes."""
+"""Longest time for destroying its nodes then [wall s]: usually 15 ms, at most 42 ms in 24 processes."""
 
 _SIGEV_THREAD = 2
 
 
 class BadStart(Exception):
-    """What a process was started with cannot be used, or not here; the message says what is allowed. Exit code 2."""
+    """Unusable parameters of a process, or ones unusable here; the message names what is allowed. Exit code 2."""
 
 
 class Leaving:
-    """Notes SIGINT and SIGTERM instead of dying of them. Make it in the main thread."""
+    """A handler that records SIGINT and SIGTERM; to be made in the main thread."""
 
     def __init__(self) -> None:
         self._asked: float | None = None
@@ -60,12 +60,12 @@ class Leaving:
 
     @property
     def asked(self) -> bool:
-        """Whether somebody asked this process to end."""
+        """Whether this process received a signal to end."""
         return self._asked is not None
 
     @property
     def overdue(self) -> bool:
-        """Whether it should end now, STOP or not."""
+        """Whether it should end now, with or without STOP."""
         return self._asked is not None and (self._at_once or time.monotonic() - self._asked > GRACE_S)
 
 
@@ -73,13 +73,13 @@ def run_process(
     build: Callable[[], Made], run: Callable[[Made], int | None], nodes: Callable[[Made], Iterable[Node]], *,
     refusals: tuple[type[Exception], ...] = (TimeoutError,), failed: int = 1,
 ) -> NoReturn:
-    """Be a process with nodes in it: build what it is, run it, leave with an exit code.
+    """Run a process with nodes and end it with an exit code.
 
-    :param build: may refuse, too
-    :param run: returns the exit code; none is 0
-    :param nodes: to take off the network at the end
-    :param refusals: need no traceback; exit code 3
-    :param failed: exit code after anything else
+    :param build: makes its main object; may refuse
+    :param run: returns the exit code; None: 0
+    :param nodes: of the object, to be destroyed at the end
+    :param refusals: exceptions without a traceback; exit code 3
+    :param failed: exit code after other exceptions
     """
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     code = 0
@@ -102,11 +102,11 @@ def run_process(
 
 
 def leave(code: int, nodes: Iterable[Node] = ()) -> NoReturn:
-    """End this process: take its nodes off the network (and its segments out of shared memory), then go at once.
+    """End this process: destroy its nodes (and its segments of shared memory), then exit at once.
 
     The interpreter's own end would still destroy wait sets, threads of the middleware and compiled code in whatever
     order it finds them in, which is sometimes the wrong one and ends in SIGSEGV (seen once in some sixty runs).
-    A publisher that goes takes with it what has not arrived: who listens gets :data:`FLUSH_S` to take the last of it.
+    A destroyed publisher loses undelivered messages, so subscribers get :data:`FLUSH_S` to receive them.
 
     Fast DDS 2.14 may never come back from destroying a participant while another's departure is being noticed, as at
     the end of every run (twice in some fifteen runs of all tests): ``DomainParticipant::set_listener`` then turns in
@@ -127,9 +127,9 @@ def leave(code: int, nodes: Iterable[Node] = ()) -> NoReturn:
 
 
 def await_quiet(node: Node) -> None:
-    """Wait until nobody has come or gone for a tenth of a second, a second at most, before a node is destroyed.
+    """Wait until the graph has not changed for a tenth of a second, at most a second, before a node is destroyed.
 
-    For processes that go on afterwards: see :func:`leave` for what may happen otherwise.
+    For processes that continue afterwards; see :func:`leave` for the reason.
     """
     known: list[tuple[str, str]] = []
     changed = begun = time.monotonic()
@@ -155,8 +155,10 @@ class _Schedule(ctypes.Structure):
 
 
 def exit_after(seconds: float, code: int) -> None:
-    """Have the C library end this process then, even if nobody can get the interpreter's lock any more.
+    """Let the C library end this process after a time, even if the interpreter's lock is blocked.
 
+    :param seconds: [wall s]
+    :param code: exit code
     :raises OSError: if it refuses
     """
     library = ctypes.CDLL(None, use_errno=True)

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Names in the graph: nodes that keep their own, and the namespace that a whole run lives in."""
+"""Names in the graph: nodes with fixed names, and the namespace of a whole run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rclpy.node import Node
 
 
 def named_node(name: str, namespace: str, **options: Any) -> Node:
-    """Return a node of this name, whatever the process was called.
+    """Return a node of this name, independent of the process's remaps.
 
     ``-r __node:=…`` and ``-r __ns:=…`` on a command line rename every node of a process. Further nodes in it need
     arguments of their own, which come before those; other remaps of the command line still reach them.
@@ -25,7 +25,7 @@ def named_node(name: str, namespace: str, **options: Any) -> Node:
 def helper_node(node: Node, purpose: str) -> Node:
     """Return a node beside another for one purpose of its process: ``/regolith/world`` gets ``/regolith/world_link``.
 
-    Nobody spins it but who made it, and it has no parameters.
+    Only its maker spins it, and it has no parameters.
 
     :param purpose: in one word, ``link``
     """
@@ -36,7 +36,7 @@ def helper_node(node: Node, purpose: str) -> Node:
 
 
 def root_of(node: Node) -> str:
-    """Return the namespace above a node's own, '' or ``/moon``: what a run adds to every name, ``/clock`` included.
+    """Return the namespace above a node's own, '' or ``/moon``, the prefix of all names of a run, ``/clock`` included.
 
     Nodes of the world are in ``regolith`` below it, those of a vehicle in the vehicle's name.
     """

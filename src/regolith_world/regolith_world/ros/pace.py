@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps simulated time from running faster than asked, and tells how punctual it was."""
+"""The limit on the speed of simulated time, and its punctuality."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 HOPELESS_S = 1.0
-"""Lateness from which lost time is given up [s]: else every later cycle would be late for the same reason."""
+"""Lateness from which lost time is given up [s], or every later cycle would be late, too."""
 
 
 class Pace:
@@ -23,20 +23,20 @@ class Pace:
 
     def __init__(self, speed: float, strict: bool, late_s: float) -> None:
         self.speed = speed
-        """See above; may be changed while it runs, followed by :meth:`restart`."""
+        """Cap in simulated seconds per wall second, 0: none; after a change call :meth:`restart`."""
         self._strict = strict
         self._late_s = late_s
         self._lateness: list[float] = []
         self.restart(0)
 
     def restart(self, t_ns: int) -> None:
-        """Count from here: the run was paused, stepped or rewound."""
+        """Count anew from a simulated time [ns], after a pause, a step or a rewind."""
         self._origin = (time.monotonic(), t_ns)
 
     def wait(self, t_ns: int, idle: Callable[[float], None]) -> bool:
-        """Wait until the cycle that starts at ``t_ns`` is due; return whether lost time had to be given up.
+        """Wait until the cycle that starts at ``t_ns`` is due; return whether lost time was given up.
 
-        :param idle: called with a wall time [s] that may be spent on something else meanwhile
+        :param idle: called with a wall time [s] that may be used meanwhile
         """
         if self.speed <= 0.0:
             return False
@@ -58,7 +58,7 @@ class Pace:
         return hopeless
 
     def punctuality(self) -> dict[str, float] | None:
-        """Return how late cycles started in strict real time, None otherwise."""
+        """Return figures on late cycles in strict real time; None otherwise."""
         if not self._lateness:
             return None
         late = np.array(self._lateness)

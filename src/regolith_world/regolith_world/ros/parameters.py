@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters that nodes are started with."""
+"""Parameters of nodes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rclpy.parameter import Parameter
 from regolith_world.ros.leaving import BadStart
 
 STARTED_BY = 'Nodes are started by `ros2 launch regolith_bringup scenario.launch.py` or `regolith run`'
-"""For whoever starts one by hand."""
+"""Hint for users who start a node by hand."""
 
 
 def declare(node: Node, name: str, default: Any, description: str) -> Any:
@@ -42,7 +42,7 @@ def declare_scenario(node: Node) -> Path:
 
 
 def declare_speed(node: Node, change: Callable[[float], None]) -> float:
-    """Declare ``speed``, which may be changed while a run goes on, and return its value.
+    """Declare ``speed``, which may be changed during a run, and return its value.
 
     :param change: takes a new value
     """
@@ -62,7 +62,7 @@ def declare_speed(node: Node, change: Callable[[float], None]) -> float:
 def declare_run(node: Node) -> int:
     """Declare ``run``, the id of the run that a node belongs to, and return its value.
 
-    Whoever starts a run draws it once; it is in every message of the protocol, and messages of other runs in the same
-    graph are ignored. It is outside every hash. Nodes started without one make a run of their own, number 0.
+    The launcher draws it once; it is in every message of the protocol, and messages of other runs in the same graph
+    are ignored. It is outside every hash. Nodes started without one make a run of their own, number 0.
     """
     return int(declare(node, 'run', 0, 'id of the run; messages of other runs are ignored'))

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ROS shell around a participant: joins the world, carries its protocol, saves and restores it."""
+"""The ROS shell around a participant: joining, protocol, saving and restoring."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from regolith_world.participant import Participant, ParticipantFailed
 from regolith_world.records import Evolved
 from regolith_world.ros import convert, qos
 from regolith_world.ros.asking import ask
-from regolith_world.ros.garbage import settle
+from regolith_world.ros.garbage import freeze_garbage_collector
 from regolith_world.ros.inbox import SERVICE_PERIOD_S, Inbox, serve
 from regolith_world.ros.leaving import Leaving, run_process
 from regolith_world.ros.naming import helper_node
@@ -30,15 +30,15 @@ from regolith_world.ros.parameters import declare_run
 from regolith_world.ros.patience import Patience, Starting
 
 WORD_S = 5.0
-"""How long whoever waits is silent about it [wall s]."""
+"""Time of waiting before it is reported [wall s]."""
 
 
 class JoinRefused(RuntimeError):
-    """The world does not take this participant in; the message says why."""
+    """The world refused this participant; the message gives the reason."""
 
 
 class ParticipantShell:
-    """Runs one participant until the world says STOP.
+    """The process of one participant, until the world's STOP.
 
     :param node: with the participant's own services and observers' topics; spun here
     :param world: topic name of one of the world's topics, ``world('cycle')``
@@ -81,9 +81,9 @@ class ParticipantShell:
     ) -> None:
         """Connect the participant.
 
-        :param restore: ``restore(state, soil, epoch)`` makes it what a checkpoint says and returns its soil hash
-        :param replay: feeds it what happened since, silently
-        :param adopt: gives it the ground, as terrain saved it, when it joins in the middle of a run
+        :param restore: ``restore(state, soil, epoch)`` restores a checkpoint and returns its soil hash
+        :param replay: repeats the records since then, without sending
+        :param adopt: sets terrain's saved ground, for joining in the middle of a run
         """
         self._participant = participant
         self._replay = replay
@@ -95,11 +95,11 @@ class ParticipantShell:
         self.node.create_service(RestoreState, '~/restore_state', self._restore_service)
 
     def watch(self, publishers: Iterable[Any]) -> None:
-        """Name publishers that must have a subscriber before the run may start."""
+        """Add publishers that need a subscriber before the run may start."""
         self._publishers += list(publishers)
 
     def send_evolved(self, answer: Evolved) -> None:
-        """Send an answer; give it to the participant as its ``send_evolved``."""
+        """Send an answer; for the participant's ``send_evolved``."""
         if self.muted:
             return
         chaos = self._config.chaos
@@ -113,7 +113,7 @@ class ParticipantShell:
         self.send(self._evolved, convert.evolved_message(answer))
 
     def send(self, publisher: Any, message: Any) -> None:
-        """Publish a message of the protocol as one of this run; twice where the scenario asks for duplicates."""
+        """Publish a message of the protocol with this run's id; twice if the scenario injects duplicates."""
         message.key.run = self.run_id
         publisher.publish(message)
         if self._config.chaos is not None and self._config.chaos.duplicate:
@@ -122,11 +122,11 @@ class ParticipantShell:
     def run(self) -> None:
         """Join, then answer cycles until STOP.
 
-        :raises JoinRefused: if the world does not take this participant in
+        :raises JoinRefused: if the world refuses this participant
         :raises TimeoutError: if there is no world
         """
         self._join()
-        settle()
+        freeze_garbage_collector()
         next_service = 0.0
         while not self._leaving.overdue and not self.participant.stopped:
             self.inbox.wait(0.02)
@@ -136,7 +136,7 @@ class ParticipantShell:
                 serve(self._executor)
 
     def linger(self, seconds: float) -> None:
-        """Answer repeated records after STOP, should the world have missed the last answer, until it is gone."""
+        """Answer repeated records after STOP until the world is gone, as it may have missed the last answer."""
         until = time.monotonic() + seconds
         while time.monotonic() < until and self.inbox.publishers() > 0 and not self._leaving.overdue:
             self.inbox.wait(0.02)
@@ -187,7 +187,7 @@ class ParticipantShell:
                 self.participant.forget(response.epoch)
 
     def _unmatched(self) -> str:
-        """Return in words who is not there yet."""
+        """Return a description of the missing connections."""
         unheard = [p.topic_name for p in self._publishers if p.get_subscription_count() == 0]
         silent = [f'nobody publishes {self.world("cycle")}'] if self.inbox.publishers() == 0 else []
         return '; '.join(silent + [f'nobody listens to {topic}' for topic in unheard])
@@ -231,15 +231,15 @@ class ParticipantShell:
 
 
 class ParticipantNode(Protocol):
-    """What :func:`run_participant` runs."""
+    """The interface of a participant's node for :func:`run_participant`."""
 
     shell: ParticipantShell
 
 
 def run_participant(build: Callable[[], ParticipantNode]) -> None:
-    """Be the process of a participant: build its node, take part until the world stops, leave with an exit code.
+    """Run the process of a participant until the world stops, and exit with a code.
 
-    Code 3: refused, no world, or a failure that was told to the world; 1: anything else went wrong.
+    Code 3: refused, no world, or a failure reported to the world; 1: any other error.
     """
 
     def run(made: ParticipantNode) -> None:

@@ -1,10 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How long one waits for the others at a start: not while any of them is still compiling.
+"""Time-outs at a start, which do not count while a node compiles.
 
-A first start on a new machine compiles for a minute or more. A node says that it is about by a publisher that it holds
-until it is built: whoever waits sees it in the graph, whatever the node's interpreter is busy with, and it goes with
-the process.
+A first start on a new machine compiles for a minute or more. A node shows that it is being built by a publisher until
+it is done: others see it in the graph, even while the node's interpreter is busy, and it ends with the process.
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ from rclpy.node import Node
 from std_msgs.msg import Empty
 
 LONGEST_BUILD_S = 900.0
-"""So much is granted to building in all [wall s]: a node may hang there, too."""
+"""Longest time for building in all [wall s]: a node may hang there, too."""
 
 
 class Starting:
-    """Shows others that a node is being built, until :meth:`done`.
+    """Shows that a node is being built, until :meth:`done`.
 
-    :param node: that makes the publisher
+    :param node: of the publisher
     :param topic: of the run, ``starting`` in the world's namespace
     """
 
@@ -30,7 +29,7 @@ class Starting:
         self._publisher = node.create_publisher(Empty, topic, 1)
 
     def done(self) -> None:
-        """Say that it is built; saying so again does nothing."""
+        """Show that the node is built. Idempotent."""
         if self._publisher is not None:
             self._node.destroy_publisher(self._publisher)
             self._publisher = None
@@ -39,7 +38,7 @@ class Starting:
 class Patience:
     """A time-out that stands still while a node is being built.
 
-    :param node: to look into the graph with
+    :param node: for the graph
     :param topic: see :class:`Starting`
     :param timeout_s: wall time [s]
     """
@@ -56,7 +55,7 @@ class Patience:
         return bool(self._node.count_publishers(self._topic))
 
     def left(self) -> float:
-        """Return what is left of the time [s]; call it often."""
+        """Return the remaining time [s]; to be called often."""
         now = time.monotonic()
         passed, self._seen = now - self._seen, now
         if self._granted_s > 0.0 and self.building:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The QoS of every class of topic, named once."""
+"""QoS profiles by class of topic."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ TF = _profile(100)
 COMMAND = _profile(1)
 """cmd_vel and other live inputs: only the newest counts."""
 DATAGRAMS = _profile(10_000)
-"""What a robot says to others: it may be much at once, and what is lost here was never sent."""
+"""Datagrams of robots: bursts, of which none may be lost."""
 HISTORY = _profile(1000)
-"""For subscribers that must miss nothing while they work for long on one message: sensors."""
+"""For subscribers that need every message but work long on one: sensors."""
 DIAGNOSTICS = _profile(10)
 LATCHED = _profile(1, DurabilityPolicy.TRANSIENT_LOCAL)
 """Descriptions, maps, status: late joiners get the last one."""
 LATCHED_MANY = _profile(100, DurabilityPolicy.TRANSIENT_LOCAL)
-"""For who reads the last one of each of many publishers."""
+"""For subscribers to the last message of each of many publishers."""
 EVENTS = _profile(100, DurabilityPolicy.TRANSIENT_LOCAL)
-"""What befell a vehicle: late joiners get all of it, as far as one can be interested in."""
+"""Events of a vehicle: late joiners get the latest ones."""
 
 
 def sensor(rate_hz: float) -> QoSProfile:
@@ -49,7 +49,7 @@ def sensor(rate_hz: float) -> QoSProfile:
 
 
 OVERRIDABLE = QoSOverridingOptions.with_default_policies()
-"""For what observers read: ``qos_overrides.TOPIC.publisher.{depth,history,reliability}`` are parameters of its node.
+"""For observers' topics: ``qos_overrides.TOPIC.publisher.{depth,history,reliability}`` are parameters of its node.
 
 The protocol's own topics offer none: with anything but their profile a run would lose cycles.
 """

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a world in real nodes: pace, /clock, status, pause and step, checkpoints, rewind, failure, the end."""
+"""The run of a world in nodes: pace, /clock, status, pause and step, checkpoints, rewind, failures, end."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from regolith_world.reserve import release
 from regolith_world.ros import qos
 from regolith_world.ros.diagnostics import Diagnostics
 from regolith_world.ros.followers import Followers
-from regolith_world.ros.garbage import settle
+from regolith_world.ros.garbage import freeze_garbage_collector
 from regolith_world.ros.inbox import SERVICE_PERIOD_S, Inbox, serve
 from regolith_world.ros.leaving import Leaving
 from regolith_world.ros.naming import root_of
@@ -36,14 +36,14 @@ from regolith_world.ros.parameters import declare_speed
 from regolith_world.world import Choice, ProtocolError, World
 
 CLOCK_PERIOD_S = 0.01
-"""/clock is sent at most this often [wall s]: a Python subscriber burns a third of a core at 1 kHz."""
+"""Shortest period of /clock [wall s]: a Python subscriber uses a third of a core at 1 kHz."""
 CHECKPOINTS_KEPT = 3
 LAG_PERIOD_S = 10.0
-"""Between two warnings that the speed asked for is not held [wall s]."""
+"""Period of warnings that the wanted speed is not reached [wall s]."""
 STATUS_PERIOD_S = 0.2
-"""Of the status while the world plays [wall s]."""
+"""Period of the status while the world plays [wall s]."""
 PULSE_S = 1.0
-"""Of status and diagnostics, whatever the world does or waits for [wall s]."""
+"""Period of status and diagnostics in every state, waiting included [wall s]."""
 STATES = {
     WorldStatus.WAITING: 'starting',
     WorldStatus.PLAYING: 'running',
@@ -51,18 +51,18 @@ STATES = {
     WorldStatus.HELD: 'held',
     WorldStatus.STOPPED: 'stopped',
 }
-"""A state of the world in one word."""
+"""The world's states in one word."""
 
 
 class States(Protocol):
-    """Reaches the participants' states, in this process or through services. Used at HOLD only."""
+    """Access to the participants' states, in this process or through services, at HOLD only."""
 
     def save(self, names: tuple[str, ...]) -> dict[str, bytes]:
         """Return each participant's blob."""
         ...
 
     def restore(self, blobs: Mapping[str, bytes], epoch: int) -> None:
-        """Set each participant's state; the ground's blob goes to all who hold a copy."""
+        """Set each participant's state; the ground's blob goes to all holders of a copy."""
         ...
 
 
@@ -70,13 +70,13 @@ class Runner:
     """The main loop around :meth:`World.step`.
 
     :param node: named ``world``; its services and topics are made here, and it is spun here
-    :param states: to save and restore the participants
-    :param run_dir: of the run, or None to keep nothing on disk
-    :param duration_s: simulated time at which the run ends; 0 for never
-    :param inbox: of the node that carries the protocol, delivered here now and then
-    :param at_standstill: called after every HOLD and STOP: what was kept back may go out now
-    :param recorded: whether a recorder acknowledges what it wrote and must not be outrun
-    :param sensors_lag_s: how far the world may run ahead of its sensors in simulated time; below 0: there are none
+    :param states: of the participants
+    :param run_dir: of the run; None: nothing on disk
+    :param duration_s: simulated time of the run's end [s]; 0: endless
+    :param inbox: of the protocol's node, delivered here regularly
+    :param at_standstill: called after every HOLD and STOP, for deferred publications
+    :param recorded: whether there is a recorder, which must not be outrun
+    :param sensors_lag_s: the world's largest lead over its sensors in simulated time [s]; below 0: no sensors
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class Runner:
             (self._run_dir / 'started').touch()
         if restore_from is not None:
             self._restore(checkpoint.read(restore_from))
-        settle()
+        freeze_garbage_collector()
         started = time.monotonic()
         start_ns = world.t_ns
         self._pace.restart(world.t_ns)
@@ -182,7 +182,7 @@ class Runner:
         return bool(self._end_ns) and self._world.t_ns >= self._end_ns
 
     def _warn_of_lag(self) -> None:
-        """Say that the speed asked for cannot be held, now and then."""
+        """Warn regularly that the wanted speed is not reached."""
         now = time.monotonic()
         if now < self._next_warning:
             return
@@ -207,7 +207,7 @@ class Runner:
         return bool(self._end_ns) and self._world.t_ns >= self._end_ns
 
     def serve(self) -> None:
-        """Answer services and take messages, now and then. For use inside a cycle."""
+        """Answer services and take messages, rate-limited; for use inside a cycle."""
         now = time.monotonic()
         if self._serving or (now - self._last_serve < SERVICE_PERIOD_S and not self.paused):
             return
@@ -219,7 +219,7 @@ class Runner:
             self._serving = False
 
     def _serve_between(self) -> None:
-        """Do what :meth:`serve` does; requests that need a world standing still are fulfilled at once."""
+        """Serve as :meth:`serve` does; requests that need a standing world are fulfilled at once."""
         self._between = True
         self._inbox.deliver()
         self.serve()
@@ -228,7 +228,7 @@ class Runner:
         self._between = False
 
     def _await_last_frames(self) -> None:
-        """Hold at the end, so that the last commit is known, until every frame before it is out."""
+        """Hold at the end, which publishes the last commit, until every earlier frame is done."""
         if self.followers.sensing and not self.leaving.asked:
             self._world.hold()
             self._at_standstill()
@@ -251,7 +251,7 @@ class Runner:
         self._pace.restart(self._world.t_ns)
 
     def _pulse(self) -> None:
-        """Tell how things are even where nothing happens: while paused, or while somebody is waited for."""
+        """Publish status and diagnostics while paused or waiting."""
         if time.monotonic() - self._last_status > 0.5 * PULSE_S:
             self._publish_status(self._state, self._text, force=True)
         world = self._world
@@ -290,7 +290,7 @@ class Runner:
         )
 
     def report_failure(self, names: list[str], consequence: str) -> None:
-        """Put nodes that do not answer on /diagnostics and into the status."""
+        """Report silent nodes on /diagnostics and in the status."""
         why = f'no answer within {self._world.config.agent_timeout_s} s; the world {consequence}'
         self._diagnostics.failed(names, why, {'cycle': self._world.cycle, 'on_failure': consequence})
         self._state = WorldStatus.HELD
@@ -302,7 +302,7 @@ class Runner:
         self._node.get_logger().error(text)
 
     def _way_back(self) -> str:
-        """Return how a run that ends because of a node could have gone on, or still can."""
+        """Return hints on how to continue a run that a node ended."""
         text = 'with world.on_failure: wait in the scenario a node is started again and comes back where it was'
         if self._run_dir is not None:
             folders = sorted(p for p in (self._run_dir / 'checkpoints').glob('t*') if (p / 'manifest.json').is_file())
@@ -311,7 +311,7 @@ class Runner:
         return text
 
     def on_silence(self, silence: Silence) -> Choice:
-        """Decide by the scenario's policy; give it to the world."""
+        """Return the choice of the scenario's policy; for the world."""
         choice: Choice = self._world.config.on_failure
         if choice == 'drop' and not all(self._world.participants[n].has_bodies for n in silence.names):
             choice = 'stop'
@@ -329,7 +329,7 @@ class Runner:
         return response
 
     def _request(self, what: str, path: str) -> None:
-        """Fulfil now if the world stands between two cycles, else as soon as it does."""
+        """Fulfil a request now if the world stands between two cycles, else as soon as it does."""
         if self._between:
             self._fulfil(what, path)
         else:
@@ -400,14 +400,14 @@ class Runner:
             self._pace.restart(self._world.t_ns)
 
     def stand_still(self) -> bool:
-        """Commit the last cycle, if no cycle is under way; say whether the world now stands."""
+        """Commit the last cycle, if no cycle is under way; return whether the world stands."""
         if self._between:
             self._world.hold()
             self._at_standstill()
         return self._between
 
     def welcome(self) -> None:
-        """Have a participant that was just admitted say where it stands, once it has been told that it was admitted."""
+        """Collect the state of a newly admitted participant, once it knows of its admission."""
         self._requests.append(('welcome', ''))
 
     # -- checkpoints --------------------------------------------------------------------------------------------
@@ -416,7 +416,7 @@ class Runner:
         return (self._run_dir or Path.cwd()) / 'checkpoints' / f't{self._world.t_ns * 1e-9:010.3f}'
 
     def take_initial_checkpoint(self) -> None:
-        """Keep the state before the first cycle, for a node that is lost before the first checkpoint is due."""
+        """Take a checkpoint before the first cycle, for a node lost before the first regular one."""
         self._world.hold()
         self._on_checkpoint(self._collect())
 

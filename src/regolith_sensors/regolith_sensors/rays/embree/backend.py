@@ -30,28 +30,28 @@ class EmbreeRays(RayBackend):
         self._instances = InstanceScene(self._device)
         self._meshes: list[Geometry] = []
         self._tiles: dict[Tile, tuple[int, Geometry]] = {}
-        """Of each tile shown: the revision that was built, and what of it."""
+        """Of each visible tile: the revision that was built, and its geometry."""
         self._traced: Traced | None = None
 
     @property
     def traced(self) -> Traced:
-        """Return the scene as the kernels take it."""
+        """Return the scene for the kernels."""
         assert self._traced is not None, 'nothing was built yet'
         return self._traced
 
     def build(self, parts: SceneParts) -> None:
-        """Take in a scene; what was built of its tiles and meshes before stays."""
+        """Build a scene; geometries of earlier tiles and meshes are kept."""
         for mesh in parts.meshes[len(self._meshes) :]:
             self._meshes.append(Geometry.triangles(self._device, mesh.vertices.astype(np.float32), mesh.triangles))
         tiles = [self._tile(tile) for tile in parts.tiles]
         self._instances.set([*tiles, *(self._meshes[mesh] for mesh in parts.placed)], parts.arrays.transforms)
-        # Only now nobody refers to those that are shown no more.
+        # Only now nothing refers to tiles that are no longer visible.
         shown = set(parts.tiles)
         self._tiles = {tile: built for tile, built in self._tiles.items() if tile in shown}
         self._traced = Traced(int(self._instances.handle), parts.arrays)
 
     def update(self, parts: SceneParts, instances: Sequence[int]) -> None:
-        """Take in changed instances."""
+        """Update changed instances."""
         for number in instances:
             if number < len(parts.tiles):
                 self._tile(parts.tiles[number])
@@ -59,7 +59,7 @@ class EmbreeRays(RayBackend):
         self._instances.commit()
 
     def _tile(self, tile: Tile) -> Geometry:
-        """Return what is built of a tile as it is now."""
+        """Return the geometry of a tile's present shape."""
         revision, geometry = self._tiles.get(tile, (-1, None))
         if geometry is None:
             geometry = Geometry.grid(self._device, tile.vertices, SIDE)
@@ -82,7 +82,7 @@ class EmbreeRays(RayBackend):
         render_more(self.traced, camera, light, random, pixels, rays, frame, held)
 
     def hull_light(self, light: Lights, view: View) -> Singles:
-        """Return the light that lit ground throws on hulls in view."""
+        """Return the light of lit ground on hulls in view."""
         return surface_light(self.traced, light, view)
 
     def cast(
@@ -93,5 +93,5 @@ class EmbreeRays(RayBackend):
         return cast(self.traced, directions, groups, positions, rotations, reach, spread)
 
     def trace_only(self, camera: View, light: Lights) -> int:
-        """Trace the rays of an image and shade nothing; return in how many pixels the sun could be seen."""
+        """Trace the rays of an image without shading; return the number of pixels in the sun."""
         return trace_only(self.traced, camera, light)

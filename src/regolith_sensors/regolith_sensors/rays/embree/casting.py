@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Rays of one's own: what lidars need, in packets of 16, with the light that comes straight back."""
+"""Lidar rays in packets of 16, with the reflectance straight back."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from regolith_sensors.arrays import Ints, Single, Singles, Words
 from regolith_sensors.rays.embree.library import (
     DIR_X,
     DIR_Y,
@@ -28,8 +29,7 @@ from regolith_sensors.rays.embree.surface import hit_something, surface_at
 from regolith_sensors.rays.threads import in_bands
 from regolith_sensors.scene.layout import FACT_OBJECT
 from regolith_sensors.scene.materials import reflect
-
-Singles = NDArray[np.float32]
+from regolith_sensors.scene.parts import SceneArrays
 
 _BAND = 128
 _ZERO, _THIRD = np.float32(0.0), np.float32(1.0 / 3.0)
@@ -39,7 +39,7 @@ def cast(
     traced: Traced, directions: Singles, groups: NDArray[np.int32], positions: Singles, rotations: Singles,
     reach: float, spread: float,
 ) -> tuple[Singles, Singles, NDArray[np.uint16]]:
-    """Cast rays; arguments and outcome as of :meth:`regolith_sensors.rays.backend.RayBackend.cast`."""
+    """Return range, backscatter and object of rays, see :meth:`regolith_sensors.rays.backend.RayBackend.cast`."""
     count = len(directions)
     distance, back = np.empty(count, np.float32), np.empty(count, np.float32)
     objects = np.empty(count, np.uint16)
@@ -55,11 +55,12 @@ def _cast_band(first: int, last: int, *arguments: Any) -> None:
         _cast(first, last, w.packet, w.words, w.valid, w.arguments, *arguments)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _cast(  # type: ignore[no-untyped-def]
-    first, last, packets, all_words, valids, arguments, handle, scene, directions, groups, positions, rotations, reach,
-    spread, distance, back, objects,
-):
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _cast(
+    first: int, last: int, packets: Singles, all_words: Words, valids: Ints, arguments: Ints, handle: int,
+    scene: SceneArrays, directions: Singles, groups: Ints, positions: Singles, rotations: Singles, reach: Single,
+    spread: Single, distance: Singles, back: Singles, objects: NDArray[np.uint16],
+) -> None:
     facts, frames, nodes = scene.facts, scene.frames, scene.nodes
     mesh_material, mesh_normals, materials = scene.mesh_material, scene.mesh_normals, scene.materials
     texels, layers = scene.texels, scene.layers

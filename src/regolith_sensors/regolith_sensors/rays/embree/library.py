@@ -55,7 +55,7 @@ Singles = NDArray[np.float32]
 
 
 class EmbreeError(RuntimeError):
-    """The ray tracer refused what it was given, or could not be loaded."""
+    """The ray tracer refused its input, or could not be loaded."""
 
 
 @lru_cache(maxsize=1)
@@ -76,7 +76,7 @@ def library() -> ctypes.CDLL:
     return lib
 
 
-# Symbols of compiled loops are looked up when those are loaded, so the library has to be there first.
+# Compiled loops look up their symbols when they are loaded, so the library comes first.
 library()
 _trace = types.void(types.intp, types.intp, types.intp, types.intp)
 intersect16 = types.ExternalFunction('rtcIntersect16', _trace)
@@ -100,7 +100,7 @@ def aligned(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
 
 
 class Workspace:
-    """What one thread needs to trace packets: not to be shared among threads."""
+    """Memory of one thread for tracing packets."""
 
     def __init__(self) -> None:
         self.packet = aligned((2, PACKET_ROWS, 16), np.float32)
@@ -123,7 +123,7 @@ class Device:
             raise EmbreeError(f'no device: error {self.lib.rtcGetDeviceError(None)}')
 
     def check(self, what: str) -> None:
-        """Raise if something failed since the last check.
+        """Raise an error if something failed since the last check.
 
         :raises EmbreeError: with Embree's error number
         """
@@ -132,13 +132,13 @@ class Device:
             raise EmbreeError(f'{what}: Embree error {error}')
 
     def __del__(self) -> None:
-        """Let go of the device."""
+        """Release the device."""
         if getattr(self, 'handle', None):
             self.lib.rtcReleaseDevice(self.handle)
 
 
 class Geometry:
-    """A scene of one geometry, which is what instances refer to. The arrays are shared, not copied."""
+    """A scene of one geometry, the target of instances. The arrays are shared, not copied."""
 
     def __init__(self, device: Device, kind: int, low_quality: bool = False) -> None:
         self.device = device
@@ -163,7 +163,7 @@ class Geometry:
 
     @staticmethod
     def grid(device: Device, vertices: Singles, side: int) -> Geometry:
-        """Return a grid of side x side vertices; ``vertices`` is shared and needs 4 bytes to spare at its end."""
+        """Return a grid of side x side vertices; ``vertices`` is shared and needs 4 spare bytes at its end."""
         self = Geometry(device, GRID, low_quality=True)
         self._share(_VERTEX, _FLOAT3, vertices, 12, side * side)
         grid = np.zeros(1, dtype=[('start', '<u4'), ('stride', '<u4'), ('width', '<u2'), ('height', '<u2')])
@@ -186,21 +186,21 @@ class Geometry:
         return self
 
     def rebuild(self) -> None:
-        """Take in changed vertices."""
+        """Rebuild with changed vertices."""
         lib = self.device.lib
         lib.rtcUpdateGeometryBuffer(self.handle, _VERTEX, 0)
         lib.rtcCommitGeometry(self.handle)
         lib.rtcCommitScene(self.scene)
 
     def __del__(self) -> None:
-        """Let go of the scene."""
+        """Release the scene."""
         if getattr(self, 'handle', None):
             self.device.lib.rtcReleaseGeometry(self.handle)
             self.device.lib.rtcReleaseScene(self.scene)
 
 
 class InstanceScene:
-    """A scene of instances, numbered from 0 in the order in which they are set."""
+    """A scene of instances, numbered from 0 in the order of :meth:`set`."""
 
     def __init__(self, device: Device) -> None:
         self.device = device
@@ -222,18 +222,18 @@ class InstanceScene:
         self.commit()
 
     def place(self, number: int, transform: Singles) -> None:
-        """Move an instance: row-major 3 x 4, C-contiguous; ``commit`` makes it count."""
+        """Move an instance, effective after :meth:`commit`; the transform is row-major 3 x 4, C-contiguous."""
         pointer = transform.ctypes.data_as(POINTER(c_float))
         instance = self._instances[number][0]
         self.device.lib.rtcSetGeometryTransform(instance, 0, _MATRIX, pointer)
         self.device.lib.rtcCommitGeometry(instance)
 
     def touch(self, number: int) -> None:
-        """Note that the geometry of an instance was rebuilt."""
+        """Announce that the geometry of an instance was rebuilt."""
         self.device.lib.rtcCommitGeometry(self._instances[number][0])
 
     def commit(self) -> None:
-        """Build what changed.
+        """Build all changes.
 
         :raises EmbreeError: if Embree could not
         """
@@ -241,7 +241,7 @@ class InstanceScene:
         self.device.check('scene')
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release everything."""
         for instance, _ in self._instances:
             self.device.lib.rtcReleaseGeometry(instance)
         self._instances = []
@@ -250,16 +250,16 @@ class InstanceScene:
             self.handle = 0
 
     def __del__(self) -> None:
-        """Let go of everything."""
+        """Release everything."""
         if hasattr(self, '_instances'):
             self.close()
 
 
 class Traced(NamedTuple):
-    """A scene as the kernels take it."""
+    """A scene for the kernels."""
 
     handle: int
-    """Of the instances."""
+    """Address of the scene of instances."""
     scene: SceneArrays
 
 

@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How much light reaches the points that a packet of rays met, and how much of it goes on to the viewer.
+"""Light that reaches the points a packet of rays met, and the part of it that goes on to the viewer.
 
-Packets have 16 lanes. ``geometry`` holds, lane by lane, what is known of the points: rows PLACE, NORMAL, TOWARD (unit,
-to the viewer) and BEGIN (where rays towards lights start), three each; coordinates from the scene's origin.
+Packets have 16 lanes. ``geometry`` describes the points lane by lane: rows PLACE, NORMAL, TOWARD (unit, to the viewer)
+and BEGIN (where rays towards lights start), three each; coordinates from the scene's origin.
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ import math
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
+from regolith_sensors.arrays import Bools, Ints, Longs, Single, Singles, Words
+from regolith_sensors.light import LAMP_AXIS, LAMP_INNER, LAMP_INTENSITY, LAMP_OUTER, LAMP_PLACE
 from regolith_sensors.rays.elementary import turned
 from regolith_sensors.rays.embree.library import (
     DIR_X,
@@ -48,42 +51,49 @@ _BOUNCES = 2048
 _LATTICE_A, _LATTICE_B = np.float32(0.7548776662466927), np.float32(0.5698402909980532)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def open_lane(packet, words, lane):  # type: ignore[no-untyped-def]
-    """Set what a ray needs besides origin and direction."""
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def open_lane(packet: Singles, words: Words, lane: int) -> None:
+    """Initialise a ray, except for origin and direction."""
     packet[T_NEAR, lane], packet[T_FAR, lane] = _ZERO, _INF
     words[MASK, lane] = _NONE
     words[GEOM, lane], words[INST, lane] = _NONE, _NONE
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def _pair(stream, pixel, sample):  # type: ignore[no-untyped-def]
-    """Return two numbers in [0, 1) of a sample of a pixel: a counter-based generator, SplitMix64 of the counter."""
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def _pair(stream: np.uint64, pixel: int, sample: int) -> tuple[Single, Single]:
+    """Return two numbers in [0, 1) of a sample of a pixel: SplitMix64 of the sample's number."""
     word = mix(stream + (np.uint64(pixel) * _PER_PIXEL + np.uint64(sample)) * _GOLDEN)
     return np.float32(word >> np.uint64(40)) * _TO_UNIT, np.float32(word & np.uint64(0xFFFFFF)) * _TO_UNIT
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def _spread(stream, pixel, sample, extra):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def _spread(stream: np.uint64, pixel: int, sample: int, extra: int) -> tuple[Single, Single]:
     """Return a sample's two numbers for a pixel's further rays: the first ray's, moved along a lattice.
 
-    Together they lie evenly (Roberts 2018, "The unreasonable effectiveness of quasirandom sequences"; shifted as by
-    Cranley & Patterson 1976): a border that each ray alone sees as grain is smooth in their mean.
+    Together they lie evenly: a border that each ray alone sees as grain is smooth in their mean.
+
+    Source: roberts2018; cranley1976.
+    Checked by: test_edges.py::test_edges_and_shadow_borders_are_smooth.
     """
     a, b = _pair(stream, pixel, sample)
     a, b = a + np.float32(extra) * _LATTICE_A, b + np.float32(extra) * _LATTICE_B
     return a - math.floor(a), b - math.floor(b)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def direct(  # type: ignore[no-untyped-def]
-    handle, materials, direction, across, irradiance, lamps, disc, darkening, stream, samples, extra,
-    pixels, hit, material, geometry, packet, words, valid, arguments, seen, out,
-):
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def direct(
+    handle: int, materials: Singles, direction: Singles, across: Singles, irradiance: Singles, lamps: Singles,
+    disc: Single, darkening: Single, stream: np.uint64, samples: int, extra: Longs, pixels: Longs, hit: Bools,
+    material: Longs, geometry: Singles, packet: Singles, words: Words, valid: Ints, arguments: Ints, seen: Singles,
+    out: Singles,
+) -> None:
     """Write the light of sun and lamps that each hit lane sends to its viewer into ``out`` [W/m^2/sr], shape (3, 16).
 
-    :param extra: each lane's number among its pixel's rays, shape (16,)
-    :param seen: out: which part of the sun each lane sees, shape (16,)
+    :param extra: number of each lane's ray among those of its pixel, shape (16,)
+    :param seen: out: visible part of the sun for each lane, shape (16,)
+
+    Source: hapke2012.
+    Checked by: test_scene.py::test_level_regolith_shines_as_hapke_says, test_scene.py::test_two_soils_side_by_side.
     """
     g = geometry
     any_lit = False
@@ -104,9 +114,12 @@ def direct(  # type: ignore[no-untyped-def]
         _lamp(handle, materials, lamps, lamp, hit, material, g, packet, words, valid, arguments, out)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _sunlit(materials, direction, irradiance, material, g, seen, out):  # type: ignore[no-untyped-def]
-    """Write the sun's light off the lanes that see a part of it."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _sunlit(
+    materials: Singles, direction: Singles, irradiance: Singles, material: Longs, g: Singles, seen: Singles,
+    out: Singles,
+) -> None:
+    """Write the reflected sunlight of the lanes that see a part of the sun."""
     soil = -1
     for lane in range(16):
         if soil < 0 and seen[lane] > _ZERO and is_hapke(materials, material[lane]):
@@ -130,14 +143,14 @@ def _sunlit(materials, direction, irradiance, material, g, seen, out):  # type: 
             out[0, lane] = out[1, lane] = out[2, lane] = _ZERO
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def _mu0(g, direction, lane):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def _mu0(g: Singles, direction: Singles, lane: int) -> Single:
     """Return the cosine of incidence of light from a direction."""
     return g[NORMAL, lane] * direction[0] + g[NORMAL + 1, lane] * direction[1] + g[NORMAL + 2, lane] * direction[2]
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def _mu(g, lane):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def _mu(g: Singles, lane: int) -> Single:
     """Return the cosine of emission."""
     return (
         g[NORMAL, lane] * g[TOWARD, lane]
@@ -146,11 +159,19 @@ def _mu(g, lane):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def _sun_seen(  # type: ignore[no-untyped-def]
-    handle, direction, across, disc, darkening, stream, samples, extra, pixels, g, packet, words, valid, arguments, seen
-):
-    """Estimate which part of the sun each valid lane sees, from its start point, into ``seen``."""
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def _sun_seen(
+    handle: int, direction: Singles, across: Singles, disc: Single, darkening: Single, stream: np.uint64, samples: int,
+    extra: Longs, pixels: Longs, g: Singles, packet: Singles, words: Words, valid: Ints, arguments: Ints, seen: Singles,
+) -> None:
+    """Add an estimate of the sun's visible part, from each valid lane's start point, to ``seen``.
+
+    Points of the disc are drawn evenly by area; a darkened disc is normalised by its mean, 1 - u / 3.
+
+    Source: milne1921.
+    Checked by: test_light_off_axis.py::test_darkening_the_limb_takes_no_light_away,
+    test_light_off_axis.py::test_the_penumbra_of_a_darkened_sun, test_scene.py::test_penumbra_of_an_edge.
+    """
     share = _ONE / np.float32(samples)
     for sample in range(samples):
         # All lanes, so that the compiler makes vectors of them; those that are not valid are not traced.
@@ -177,22 +198,29 @@ def _sun_seen(  # type: ignore[no-untyped-def]
                 seen[lane] += weight
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _lamp(handle, materials, lamps, lamp, hit, material, g, packet, words, valid, arguments, out):  # type: ignore[no-untyped-def]
-    """Add the light of one lamp."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _lamp(
+    handle: int, materials: Singles, lamps: Singles, lamp: int, hit: Bools, material: Longs, g: Singles,
+    packet: Singles, words: Words, valid: Ints, arguments: Ints, out: Singles,
+) -> None:
+    """Add the light of one lamp: intensity over distance^2, faded by a squared smooth step between its cones.
+
+    The fade is Regolith's own; tests: test_light_off_axis.py and test_scene.py.
+    """
     glow = np.empty((3, 16), np.float32)
     some = False
     for lane in range(16):
         valid[lane] = 0
         if not hit[lane]:
             continue
-        dx, dy, dz = lamps[lamp, 0], lamps[lamp, 1], lamps[lamp, 2]
+        dx, dy, dz = lamps[lamp, LAMP_PLACE], lamps[lamp, LAMP_PLACE + 1], lamps[lamp, LAMP_PLACE + 2]
         x, y, z = dx - g[PLACE, lane], dy - g[PLACE + 1, lane], dz - g[PLACE + 2, lane]
         distance2 = max(x * x + y * y + z * z, np.float32(1e-6))
         scale = _ONE / math.sqrt(distance2)
         x, y, z = x * scale, y * scale, z * scale
-        cosine = -(x * lamps[lamp, 3] + y * lamps[lamp, 4] + z * lamps[lamp, 5])
-        step = (cosine - lamps[lamp, 7]) / max(lamps[lamp, 6] - lamps[lamp, 7], np.float32(1e-6))
+        cosine = -(x * lamps[lamp, LAMP_AXIS] + y * lamps[lamp, LAMP_AXIS + 1] + z * lamps[lamp, LAMP_AXIS + 2])
+        outer = lamps[lamp, LAMP_OUTER]
+        step = (cosine - outer) / max(lamps[lamp, LAMP_INNER] - outer, np.float32(1e-6))
         step = min(max(step, _ZERO), _ONE)
         fade = step * step * (np.float32(3.0) - _TWO * step)
         fade = fade * fade / distance2
@@ -201,9 +229,9 @@ def _lamp(handle, materials, lamps, lamp, hit, material, g, packet, words, valid
             continue
         hav = haversine(x, y, z, g[TOWARD, lane], g[TOWARD + 1, lane], g[TOWARD + 2, lane])
         red, green, blue = reflect(materials, material[lane], mu0, _mu(g, lane), hav)
-        glow[0, lane] = red * fade * lamps[lamp, 8]
-        glow[1, lane] = green * fade * lamps[lamp, 9]
-        glow[2, lane] = blue * fade * lamps[lamp, 10]
+        glow[0, lane] = red * fade * lamps[lamp, LAMP_INTENSITY]
+        glow[1, lane] = green * fade * lamps[lamp, LAMP_INTENSITY + 1]
+        glow[2, lane] = blue * fade * lamps[lamp, LAMP_INTENSITY + 2]
         packet[ORG_X, lane], packet[ORG_Y, lane] = g[BEGIN, lane], g[BEGIN + 1, lane]
         packet[ORG_Z, lane] = g[BEGIN + 2, lane]
         packet[DIR_X, lane], packet[DIR_Y, lane] = dx - g[BEGIN, lane], dy - g[BEGIN + 1, lane]
@@ -221,13 +249,19 @@ def _lamp(handle, materials, lamps, lamp, hit, material, g, packet, words, valid
                     out[c, lane] += glow[c, lane]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def gather(  # type: ignore[no-untyped-def]
-    handle, facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers,
-    direction, across, irradiance, lamps, disc, darkening, stream, samples, bounces,
-    pixels, hit, material, geometry, packets, all_words, valids, arguments, seen, out,
-):
-    """Add the light that lit surfaces send onto each hit lane and on to its viewer: one diffuse bounce."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def gather(
+    handle: int, facts: Ints, frames: Singles, nodes: Singles, mesh_material: NDArray[np.uint16], mesh_normals: Singles,
+    materials: Singles, texels: Singles, layers: Singles, direction: Singles, across: Singles, irradiance: Singles,
+    lamps: Singles, disc: Single, darkening: Single, stream: np.uint64, samples: int, bounces: int, pixels: Longs,
+    hit: Bools, material: Longs, geometry: Singles, packets: Singles, all_words: Words, valids: Ints, arguments: Ints,
+    seen: Singles, out: Singles,
+) -> None:
+    """Add the light that lit surfaces send onto each hit lane and on to its viewer: one diffuse bounce.
+
+    Directions are drawn with the cosine's density, cos i / pi. Each gathered radiance is capped at that of white paper
+    in the sun, which leaves caustics out: Regolith's own, against sparks where few rays are cast.
+    """
     share = _ONE / np.float32(bounces)
     packet, words, valid = packets[0], all_words[0], valids[0]
     again, stuff, first = np.zeros(16, np.bool_), np.zeros(16, np.int64), np.zeros(16, np.int64)

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Images of radiance and ground truth: rays in packets of 4 x 4 pixels, shaded as they come back.
 
-Simplifications: the sun's disc decides what is in shadow (true penumbrae), its centre decides how the ground reflects;
-light that comes off the ground is followed for one bounce at most, and only where asked for; no light passes through
-anything.
+Simplifications: shadows are those of the sun's disc (true penumbrae), reflection is that of its centre; light off the
+ground is followed for one bounce at most, where enabled; everything is opaque.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from regolith_sensors.arrays import Ints, Longs, Singles, Words
 from regolith_sensors.rays.embree.library import (
     DIR_X,
     DIR_Y,
@@ -32,15 +32,13 @@ from regolith_sensors.rays.embree.library import (
 from regolith_sensors.rays.embree.lighting import BEGIN, GEOMETRY_ROWS, NORMAL, PLACE, TOWARD, direct, gather, open_lane
 from regolith_sensors.rays.embree.surface import hit_something, surface_at
 from regolith_sensors.rays.embree.surface_light import add_surface_light
-from regolith_sensors.rays.frame import DARK, Draws, Frame, draws, empty_frame
+from regolith_sensors.rays.frame import DARK, Draws, Frame, draws, empty_frame, sample_streams
 from regolith_sensors.rays.shading import haversine
 from regolith_sensors.rays.threads import in_bands
 from regolith_sensors.rays.view import Lights, View
 from regolith_sensors.scene.layout import FACT_OBJECT, FACT_SEMANTIC
+from regolith_sensors.scene.parts import SceneArrays
 from regolith_world.counter import mix
-
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
 
 _BLOCK = 4
 _BAND = 1024
@@ -53,10 +51,11 @@ _PI = np.float32(math.pi)
 def render(
     traced: Traced, camera: View, light: Lights, random: Draws, out: Frame | None = None, held: Singles = DARK
 ) -> Frame:
-    """Return what a camera sees, one ray per pixel.
+    """Return the image of a camera, one ray per pixel.
 
-    :param held: light on hulls, from :func:`regolith_sensors.rays.surface_light.surface_light`; bounced rays replace it
-    :param out: frame of the view's size to write into; fresh memory of an image costs as much as tracing it
+    :param held: light on hulls, from :func:`regolith_sensors.rays.embree.surface_light.surface_light`; bounced rays
+        replace it
+    :param out: frame of the view's size for the result; fresh memory of an image costs as much as tracing it
     """
     height, width = camera.rays.shape[:2]
     frame = out if out is not None else empty_frame(height, width)
@@ -71,10 +70,10 @@ def render_more(
 ) -> None:
     """Add the radiance of further rays in some pixels to a frame's.
 
-    :param camera: as of the ray before
-    :param random: likewise
+    :param camera: view of the first ray
+    :param random: samples of the first ray
     :param pixels: row times width plus column of each, in the order of :func:`regolith_sensors.rays.edges.edge_pixels`
-    :param rays: as in the view, each table looking elsewhere in the pixels, shape (1 to 16, height, width, 3)
+    :param rays: directions as in the view, one table per further ray, shape (1 to 16, height, width, 3)
     """
     blocks = -(-len(pixels) // (16 // len(rays)))
     in_bands(_render_band, blocks, _BAND // 8, *traced, camera, light, random, held, rays, pixels, _images(frame))
@@ -86,9 +85,9 @@ def _images(frame: Frame) -> tuple[NDArray[Any], ...]:
 
 
 def trace_only(traced: Traced, camera: View, light: Lights) -> int:
-    """Trace the rays of :func:`render` (one per pixel, one to the sun's centre from each hit) and shade nothing.
+    """Return the number of pixels in the sun, from the rays of :func:`render` without shading.
 
-    :return: number of pixels that are in the sun or could be: the bare ray casting that rendering is compared with
+    One ray per pixel, and one to the sun's centre from each hit: the bare ray casting that benchmarks compare with.
     """
     height, width = camera.rays.shape[:2]
     blocks = -(-height // _BLOCK) * -(-width // _BLOCK)
@@ -107,11 +106,14 @@ def _trace_band(first: int, last: int, *arguments: Any) -> None:
         _trace(first, last, w.packet, w.words, w.valid, w.arguments, *arguments)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def _aim(rays, r, origin, block, more, chosen, rows, columns, extra, packet, words, valid):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def _aim(
+    rays: Singles, r: Singles, origin: Singles, block: int, more: Singles, chosen: Ints, rows: Longs, columns: Longs,
+    extra: Longs, packet: Singles, words: Words, valid: Ints,
+) -> None:
     """Fill a packet with the rays of a block; write their rows, columns and numbers in the pixel.
 
-    A block are 4 x 4 pixels, or as many of those chosen as find room with all their further rays.
+    A block is 4 x 4 pixels, or as many of the chosen ones as fit with all their further rays.
     """
     count = max(more.shape[0], 1)
     many = 16 // count
@@ -142,11 +144,13 @@ def _aim(rays, r, origin, block, more, chosen, rows, columns, extra, packet, wor
         open_lane(packet, words, lane)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _render(  # type: ignore[no-untyped-def]
-    first, last, packet, words, valid, arguments, handle, scene, camera, light, random, held, more, chosen, images
-):
-    """Render blocks of pixels; with ``more`` rays, add their radiance in the chosen pixels to what the images hold."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _render(
+    first: int, last: int, packet: Singles, words: Words, valid: Ints, arguments: Ints, handle: int, scene: SceneArrays,
+    camera: View, light: Lights, random: Draws, held: Singles, more: Singles, chosen: Ints,
+    images: tuple[NDArray[Any], ...],
+) -> None:
+    """Render blocks of pixels; with ``more`` rays, add their radiance in the chosen pixels to the images."""
     radiance, depth, distance, object_id, semantic, normals, instances = images
     # One by one: a tuple of arrays would be copied at every call.
     facts, frames, nodes = scene.facts, scene.frames, scene.nodes
@@ -240,8 +244,11 @@ def _render(  # type: ignore[no-untyped-def]
                     radiance[row, column, c] = out[c, lane] * bright[lane]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _trace(first, last, packet, words, valid, arguments, handle, scene, camera, light, lit):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _trace(
+    first: int, last: int, packet: Singles, words: Words, valid: Ints, arguments: Ints, handle: int, scene: SceneArrays,
+    camera: View, light: Lights, lit: Longs,
+) -> None:
     rays, r, origin, sun = camera.rays, camera.rotation, camera.position, light.direction
     primary, shadow, primary_words, shadow_words = packet[0], packet[1], words[0], words[1]
     primary_valid, shadow_valid, coherent = valid[0], valid[1], arguments[0]
@@ -264,4 +271,4 @@ def _trace(first, last, packet, words, valid, arguments, handle, scene, camera, 
                 lit[block] += 1
 
 
-__all__ = ['DARK', 'Draws', 'Frame', 'draws', 'empty_frame', 'render', 'render_more', 'trace_only']
+__all__ = ['DARK', 'Draws', 'Frame', 'draws', 'empty_frame', 'render', 'render_more', 'sample_streams', 'trace_only']

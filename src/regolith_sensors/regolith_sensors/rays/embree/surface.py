@@ -8,7 +8,9 @@ import math
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
+from regolith_sensors.arrays import Ints, Single, Singles, Words
 from regolith_sensors.rays.embree.library import (
     DIR_X,
     DIR_Y,
@@ -31,6 +33,9 @@ from regolith_sensors.scene.materials import MICRO
 from regolith_sensors.scene.micro_relief import micro_at
 from regolith_sensors.scene.terrain_tiles import CELLS
 
+Hit = tuple[int, int, Single, Single, Single, Single, Single, Single, Single, Single, Single, Single]
+"""Surface at a hit, see :func:`surface_at`."""
+
 _ZERO, _HALF, _ONE = np.float32(0.0), np.float32(0.5), np.float32(1.0)
 _NONE = np.uint32(0xFFFFFFFF)
 _LEAST = np.float32(0.02)
@@ -38,33 +43,37 @@ _LEAST = np.float32(0.02)
 _LIFT, _LIFT_PART = np.float32(2e-4), np.float32(3e-6)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def hit_something(words, lane):  # type: ignore[no-untyped-def]
-    """Say whether a lane of a traced packet met anything."""
-    return words[GEOM, lane] != _NONE
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def hit_something(words: Words, lane: int) -> bool:
+    """Return whether a lane of a traced packet met anything."""
+    return bool(words[GEOM, lane] != _NONE)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def _unit(x, y, z):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def _unit(x: Single, y: Single, z: Single) -> tuple[Single, Single, Single]:
     scale = _ONE / math.sqrt(max(x * x + y * y + z * z, np.float32(1e-30)))
     return x * scale, y * scale, z * scale
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def surface_at(  # type: ignore[no-untyped-def]
-    facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, packet, words, lane, pixel_angle,
-    detailed,
-):
-    """Return what a lane's ray met: (instance, material, brightness, place x 3, normal x 3, start x 3).
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def surface_at(
+    facts: Ints, frames: Singles, nodes: Singles, mesh_material: NDArray[np.uint16], mesh_normals: Singles,
+    materials: Singles, texels: Singles, layers: Singles, packet: Singles, words: Words, lane: int, pixel_angle: Single,
+    detailed: bool,
+) -> Hit:
+    """Return a hit's surface: (instance, material, brightness, place x 3, normal x 3, start x 3).
 
     The normal faces the viewer; it is smooth over ground and rounded bodies, and bent by the micro-relief. Rays towards
-    lights leave from ``start``, a little above the place: on the ground they leave from the smooth surface the normals
-    describe (Hanika 2021, "Hacking the shadow terminator"), or flat cells would shade themselves at low sun.
+    lights leave from ``start``, a little above the place, on the ground from the smooth surface of the normals: flat
+    cells would shade themselves at low sun.
 
     The arrays come one by one: a tuple of them would be copied for every hit.
 
     :param pixel_angle: width of a pixel as seen from the ray's origin [rad]
-    :param detailed: whether to look at what lies below the grid
+    :param detailed: whether the micro-relief counts
+
+    Source: hanika2021.
+    Checked by: test_scene.py::test_penumbra_of_an_edge, test_scene.py::test_level_regolith_shines_as_hapke_says.
     """
     t = packet[T_FAR, lane]
     dx, dy, dz = packet[DIR_X, lane], packet[DIR_Y, lane], packet[DIR_Z, lane]
@@ -106,7 +115,7 @@ def surface_at(  # type: ignore[no-untyped-def]
         bright += materials[material, MICRO] * shade
     facing = -(nx * dx + ny * dy + nz * dz)
     if facing < _LEAST:
-        # Seen from behind only because it is smoothed or bent: turned until it just faces the viewer.
+        # It faces away only because it is smoothed or bent: turned until it just faces the viewer.
         push = _LEAST - facing
         nx, ny, nz = _unit(nx - push * dx, ny - push * dy, nz - push * dz)
     lift = _LIFT + _LIFT_PART * (abs(x) + abs(y) + abs(z) + t)
@@ -114,9 +123,11 @@ def surface_at(  # type: ignore[no-untyped-def]
     return instance, material, bright, x, y, z, nx, ny, nz, start_x, start_y, start_z
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def _ground(facts, frames, nodes, instance, x, y, z):  # type: ignore[no-untyped-def]
-    """Return the smooth normal, by how much the smooth surface lies above the flat cell, and the roughness."""
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def _ground(
+    facts: Ints, frames: Singles, nodes: Singles, instance: int, x: Single, y: Single, z: Single
+) -> tuple[Single, Single, Single, Single, Single]:
+    """Return the smooth normal, the smooth surface's height above the flat cell, and the roughness."""
     cell, slot = frames[instance, 3], facts[instance, FACT_REFERENCE]
     u = min(max((x - frames[instance, 0]) / cell, _ZERO), np.float32(CELLS))
     v = min(max((y - frames[instance, 1]) / cell, _ZERO), np.float32(CELLS))
@@ -138,11 +149,14 @@ def _ground(facts, frames, nodes, instance, x, y, z):  # type: ignore[no-untyped
     return nx, ny, nz, min(rise, cell), rough
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def _bent(texels, layers, x, y, z, nx, ny, nz, amount, footprint):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def _bent(
+    texels: Singles, layers: Singles, x: Single, y: Single, z: Single, nx: Single, ny: Single, nz: Single,
+    amount: Single, footprint: Single,
+) -> tuple[Single, Single, Single, Single]:
     """Return the normal bent by the micro-relief, and the relative brightness less 1.
 
-    The relief is laid on the coordinate plane that the normal is steepest to.
+    The relief lies on the coordinate plane that is closest to the tangent plane.
     """
     ax, ay, az = abs(nx), abs(ny), abs(nz)
     if az >= ax and az >= ay:

@@ -1,11 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The light that hulls get from the ground around them, kept on their surface.
+"""The ground's light on vehicles, kept on their surface.
 
-What the sun leaves dark of a vehicle is lit by the ground. Rays that each pixel sends out for itself show that as
-grain; here they leave from some hundred points of the surface, the same directions about the normal from each, and in
-between the irradiance is interpolated (after Ward, Rubinstein & Clear 1988): smooth, and a function of the scene alone.
-One diffuse bounce; ground and rocks in shadow get none.
+The ground lights the shadowed sides of a vehicle. Gathered by rays of each pixel this light is grainy; here rays leave
+from some hundred points of the surface, in the same directions about each normal, and the irradiance is interpolated in
+between: smooth, and a function of the scene alone. One diffuse bounce; ground and rocks in shadow get none.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from regolith_sensors.arrays import Ints, Singles, Words
 from regolith_sensors.rays.embree.library import (
     DIR_X,
     DIR_Y,
@@ -37,11 +36,10 @@ from regolith_sensors.rays.threads import in_bands
 from regolith_sensors.rays.view import Lights, View
 from regolith_sensors.scene.layout import FACT_LIGHT, FACT_REFERENCE
 from regolith_sensors.scene.materials import diffuse_albedo
-
-Singles = NDArray[np.float32]
+from regolith_sensors.scene.parts import SceneArrays
 
 RAYS = 16
-"""From each point: one packet."""
+"""Rays from each point: one packet."""
 _BAND = 32
 _LEAST_PX = 8.0
 _ZERO, _ONE, _PI = np.float32(0.0), np.float32(1.0), np.float32(math.pi)
@@ -49,7 +47,7 @@ _INV_PI = np.float32(1.0 / math.pi)
 
 
 def _directions() -> Singles:
-    """Return unit directions about +z, distributed as the cosine: Hammersley's points, shape (RAYS, 3)."""
+    """Return unit directions about +z with the cosine's density, from Hammersley's points, shape (RAYS, 3)."""
     k = np.arange(RAYS)
     turn = 2.0 * math.pi * np.array([(int(f'{n:0{RAYS.bit_length() - 1}b}'[::-1], 2) + 0.5) / RAYS for n in k])
     part = (k + 0.5) / RAYS
@@ -61,11 +59,17 @@ _ABOUT = _directions()
 
 
 def surface_light(traced: Traced, light: Lights, view: View) -> Singles:
-    """Return the irradiance of the bands at the nodes of all hulls in view [W/m^2], shape (nodes, 3); others get none.
+    """Return the irradiance of the bands at the nodes of all hulls in view [W/m^2], shape (nodes, 3); 0 for others.
 
-    :param traced: with hulls that hold light
-    :param light: that shines on the ground
+    The mean radiance of cosine-distributed rays times pi, interpolated between the gathering points.
+
+    :param traced: scene with hulls that hold light
+    :param light: sun and lamps on the ground
     :param view: hulls beyond its edge, or smaller than eight pixels in it, are left out
+
+    Source: ward1988; duff2017.
+    Checked by: test_surface_light.py::test_a_wall_in_shadow_has_half_the_plains_light,
+    test_surface_light.py::test_kept_light_agrees_with_rays_of_each_pixel.
     """
     scene = traced.scene
     out = np.zeros((scene.light_nodes, 3), np.float32)
@@ -97,7 +101,7 @@ def surface_light(traced: Traced, light: Lights, view: View) -> Singles:
 
 
 def _in_view(where: Singles, view: View) -> bool:
-    """Say whether any part of the ball around some points is in a view, and large enough."""
+    """Return whether any part of the ball around some points is in a view, and large enough."""
     middle = 0.5 * (where.min(axis=0) + where.max(axis=0))
     radius = float(np.max(np.linalg.norm(where - middle, axis=1))) + 0.1
     off = (middle - view.position) @ view.rotation
@@ -117,8 +121,11 @@ def _gather_band(first: int, last: int, *arguments: Any) -> None:
         _gather(first, last, w.packet, w.words, w.valid, w.arguments, *arguments)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _gather(first, last, packets, all_words, valids, arguments, handle, scene, light, places, normals, about, out):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _gather(
+    first: int, last: int, packets: Singles, all_words: Words, valids: Ints, arguments: Ints, handle: int,
+    scene: SceneArrays, light: Lights, places: Singles, normals: Singles, about: Singles, out: Singles,
+) -> None:
     """Write the irradiance at points."""
     facts, frames, nodes = scene.facts, scene.frames, scene.nodes
     mesh_material, mesh_normals, materials = scene.mesh_material, scene.mesh_normals, scene.materials
@@ -133,7 +140,7 @@ def _gather(first, last, packets, all_words, valids, arguments, handle, scene, l
         most = light.irradiance * _INV_PI
     for n in range(first, last):
         nx, ny, nz = normals[n, 0], normals[n, 1], normals[n, 2]
-        # Two axes across the normal (Duff et al. 2017).
+        # Two axes across the normal.
         sign = _ONE if nz >= _ZERO else -_ONE
         a = -_ONE / (sign + nz)
         b = nx * ny * a
@@ -162,7 +169,7 @@ def _gather(first, last, packets, all_words, valids, arguments, handle, scene, l
                     g[BEGIN, lane], g[BEGIN + 1, lane], g[BEGIN + 2, lane] = sx, sy, sz
                     g[TOWARD, lane], g[TOWARD + 1, lane] = -packet[DIR_X, lane], -packet[DIR_Y, lane]
                     g[TOWARD + 2, lane] = -packet[DIR_Z, lane]
-            # The sun's middle alone: borders of shadows on the ground are averaged over anyway.
+            # The sun's middle alone: the mean over the ground hides the borders of shadows.
             direct(
                 handle, materials, light.direction, light.across, light.irradiance, light.lamps, _ZERO, _ZERO,
                 np.uint64(0), 1, none, none, hit, stuff, g, packets[1], all_words[1], valids[1], arguments[1], seen,
@@ -176,8 +183,8 @@ def _gather(first, last, packets, all_words, valids, arguments, handle, scene, l
             out[n, k] *= _PI / np.float32(about.shape[0])
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _spread(found, near, weight, out):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _spread(found: Singles, near: Ints, weight: Singles, out: Singles) -> None:
     """Write the irradiance at nodes, from that at points."""
     for node in range(out.shape[0]):
         for neighbour in range(near.shape[1]):
@@ -186,9 +193,12 @@ def _spread(found, near, weight, out):  # type: ignore[no-untyped-def]
                 out[node, k] += share * found[point, k]
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def add_surface_light(facts, lattice, materials, light, instance, material, packet, words, lane, out):  # type: ignore[no-untyped-def]
-    """Add what a lane's hull sends on of the light it holds to ``out``, shape (3, 16)."""
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def add_surface_light(
+    facts: Ints, lattice: Ints, materials: Singles, light: Singles, instance: int, material: int, packet: Singles,
+    words: Words, lane: int, out: Singles,
+) -> None:
+    """Add the reflected part of the light on a lane's hull to ``out``, shape (3, 16)."""
     first = facts[instance, FACT_LIGHT]
     if first < 0:
         return
@@ -213,7 +223,7 @@ def add_surface_light(facts, lattice, materials, light, instance, material, pack
     out[2, lane] += blue * _INV_PI * (wa * light[a, 2] + wb * light[b, 2] + wc * light[c, 2])
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
-def _node(first, pieces, i, j):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+def _node(first: int, pieces: int, i: int, j: int) -> int:
     """Return the number of a triangle's node, i along its first side and j along its second."""
     return first + i * (pieces + 1) - i * (i - 1) // 2 + j

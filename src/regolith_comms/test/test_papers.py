@@ -1,0 +1,35 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A run cites the papers of its radios' model, and no others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+from regolith_comms.config import CommsConfig
+from regolith_comms.report import papers
+from regolith_comms.terrain_graph import MARK
+
+ALWAYS = {'subt2022', 'trefethen2014'}
+OVER_TILES = ALWAYS | {'subtwiki', 'dijkstra1959'}
+
+
+def cited(**section: object) -> set[str]:
+    found = papers(SimpleNamespace(comms=CommsConfig.model_validate(section)))
+    assert set(found.keys) <= set(found.entries())
+    return set(found.keys)
+
+
+def test_without_radios_there_is_nothing_to_cite() -> None:
+    assert not papers(SimpleNamespace()).keys and not papers(SimpleNamespace(comms=None)).keys
+
+
+def test_a_graph_of_the_ground_rests_on_diffraction(tmp_path: Path) -> None:
+    """Made for the run, or before it; one from elsewhere, and the models without a graph, do not."""
+    assert cited() == OVER_TILES | {'itu526'}
+    for first, more in ((f'/* {MARK} abc */', {'itu526'}), ('/* by hand */', set())):
+        (tmp_path / 'site.dot').write_text(f'{first}\ngraph {{\n}}\n')
+        assert cited(graph=str(tmp_path / 'site.dot'), grid='site.dat') == OVER_TILES | more
+    (tmp_path / 'plain.yaml').write_text('model: log_normal_range\n')
+    assert cited(radio=str(tmp_path / 'plain.yaml')) == ALWAYS

@@ -1,0 +1,72 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Materials against the formulas of the papers they come from, written out once more."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from regolith_sensors.scene.materials import Principled, material_table, reflect
+from regolith_sensors.scene.micro_relief import SIDE, micro_relief
+
+
+def ggx_reflection(light: np.ndarray, viewer: np.ndarray, roughness: float, f0: float) -> float:
+    """Return D F G / (4 (n.l) (n.v)) (n.l) with n = z: GGX (Walter et al. 2007, eq. 33), Smith's Lambda (Heitz 2014)."""
+    alpha = roughness**2
+    half = (light + viewer) / np.linalg.norm(light + viewer)
+    tan2 = (1.0 - half[2] ** 2) / half[2] ** 2
+    distribution = alpha**2 / (math.pi * half[2] ** 4 * (alpha**2 + tan2) ** 2)
+
+    def shadow(cosine: float) -> float:
+        return 0.5 * (math.sqrt(1.0 + alpha**2 * (1.0 - cosine**2) / cosine**2) - 1.0)
+
+    masking = 1.0 / (1.0 + shadow(light[2]) + shadow(viewer[2]))
+    fresnel = f0 + (1.0 - f0) * (1.0 - light @ half) ** 5
+    return float(distribution * fresnel * masking / (4.0 * viewer[2]))
+
+
+@pytest.mark.parametrize('roughness', [0.3, 0.8])
+def test_the_specular_part_is_the_microfacet_models(roughness: float) -> None:
+    """A black dielectric and a metal: nothing but the coat, in 200 geometries; single precision."""
+    rng = np.random.default_rng(1)
+    table = material_table([Principled((0.0, 0.0, 0.0), roughness), Principled((0.9, 0.7, 0.4), roughness, 1.0)])
+    for _ in range(200):
+        light, viewer = rng.standard_normal((2, 3))
+        light[2], viewer[2] = abs(light[2]) + 0.1, abs(viewer[2]) + 0.1
+        light, viewer = light / np.linalg.norm(light), viewer / np.linalg.norm(viewer)
+        hav = np.float32(0.5 * (1.0 - light @ viewer))
+        mu0, mu = np.float32(light[2]), np.float32(viewer[2])
+        assert reflect(table, 0, mu0, mu, hav)[1] == pytest.approx(ggx_reflection(light, viewer, roughness, 0.04), rel=2e-4)
+        for band, f0 in enumerate((0.9, 0.7, 0.4)):
+            expected = ggx_reflection(light, viewer, roughness, f0)
+            assert reflect(table, 1, mu0, mu, hav)[band] == pytest.approx(expected, rel=2e-4)
+
+
+def test_a_rough_coat_leaves_the_base_what_it_does_not_reflect() -> None:
+    """At normal incidence and emission the base keeps (1 - f0)^2 of albedo / pi."""
+    table = material_table([Principled((0.5, 0.5, 0.5), 1.0), Principled((0.0, 0.0, 0.0), 1.0)])
+    one, none = np.float32(1.0), np.float32(0.0)
+    both, coat = (reflect(table, k, one, one, none)[0] for k in (0, 1))
+    assert both - coat == pytest.approx(0.96**2 * 0.5 / math.pi, rel=1e-5)
+
+
+def test_micro_relief_is_self_affine() -> None:
+    """Its slopes' power per ring of wave numbers falls as k^(1 - 2 H), H = 0.7, with the r.m.s. that was asked for."""
+    texels, layers = micro_relief(0.05, np.zeros(2), 0.2, 0.1)
+    tile = texels[: SIDE * SIDE, :3].reshape(SIDE, SIDE, 3).astype(np.float64)
+    # Two layers, uncorrelated: half of the variance each.
+    assert math.sqrt(np.mean(tile[..., 0] ** 2 + tile[..., 1] ** 2)) == pytest.approx(0.2 / math.sqrt(2.0), rel=1e-3)
+    assert tile[..., 2].std() == pytest.approx(0.1 / math.sqrt(2.0), rel=1e-3)
+    power = sum(np.abs(np.fft.fft2(tile[..., axis])) ** 2 for axis in (0, 1))
+    k = np.fft.fftfreq(SIDE) * SIDE
+    radius = np.rint(np.hypot(k[:, None], k[None, :])).astype(int)
+    rings = np.bincount(radius.ravel(), power.ravel())[20:200]
+    slope = np.polyfit(np.log(np.arange(20, 200)), np.log(rings), 1)[0]
+    # A ring of k has 2 pi k waves: scatter of 1 / sqrt(2 pi k) each, 0.01 in the slope over 180 rings.
+    assert slope == pytest.approx(1.0 - 2.0 * 0.7, abs=0.03)
+    # No waves longer than four cells of eight texels.
+    assert np.bincount(radius.ravel(), power.ravel())[: SIDE // 32].max() < 1e-6 * rings.max()
+    assert layers.shape == (2, 5) and layers[0, 2] == pytest.approx(8.0 / 0.05)
