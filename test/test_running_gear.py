@@ -27,6 +27,7 @@ class Skid(RunningGear):
     """One plank, pushed by a force that follows the commanded speed, or is given by the name of its actuator."""
 
     columns = ('normal_load', 'drag')
+    joints = ('push',)
     pressing_area = 0.4
     top_speed = 1.0
 
@@ -130,6 +131,27 @@ def test_on_soil_a_checkpoint_goes_on_to_the_bit(sled: Path) -> None:
     again = Simulation(scenario)
     again.go_to(saved)
     assert again.run(1.0) == state_hash and again.terrain.grid.save() == soil
+
+
+def test_targets_of_joints_come_from_outside_beside_the_twist(sled: Path) -> None:
+    """A target pushes as long as it is fresh, whatever cmd_vel does; unknown joints and infinite targets are refused."""
+    outside = ['vehicles.sled.driver={type: external, timeout_s: 0.3}']
+    simulation = Simulation(load_scenario(sled / 'sled.yaml', outside).scenario)
+    agent = simulation.agents['sled']
+    assert agent.on_joint_targets({'push': 40.0}) and agent.on_command(0.1, 0.0)
+    assert not agent.on_joint_targets({'pull': 40.0}) and not agent.on_joint_targets({'push': float('inf')})
+    simulation.run(0.2)
+    assert agent.vehicle.gear.controls(agent.vehicle.gear.thrust) == pytest.approx([40.0])  # type: ignore[attr-defined]
+    assert agent.on_command(0.1, 0.0)  # alone it does not keep the target alive
+    simulation.run(0.4)
+    assert agent.vehicle.gear.thrust == pytest.approx([3.0])  # type: ignore[attr-defined]
+    assert agent.on_joint_targets({'push': 20.0})  # nor does a target the twist
+    simulation.run(0.6)
+    assert agent.vehicle.gear.thrust == pytest.approx([20.0])  # type: ignore[attr-defined]
+    assert tuple(agent.driver.command(600_000_000, agent.vehicle.body_state())) == (0.0, 0.0)
+    copy = Simulation(load_scenario(sled / 'sled.yaml', outside).scenario)
+    copy.go_to(simulation.checkpoint())
+    assert copy.run(1.0) == simulation.run(1.0)
 
 
 def test_mistakes_are_answered_by_name(sled: Path) -> None:

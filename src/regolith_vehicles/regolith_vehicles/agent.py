@@ -11,7 +11,7 @@ import math
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 
@@ -181,6 +181,7 @@ class VehicleAgent(Participant):
         self._send_delta = send_delta
         self._publish = publish
         self._wanted: DriveCommand | None = None
+        self._wanted_joints: dict[str, float] = {}
         self._latched: tuple[int, bytes] = (-1, b'')
         self._command = DriveCommand()
         self._driver_committed = self.driver.save()
@@ -210,7 +211,20 @@ class VehicleAgent(Participant):
         wanted = DriveCommand(linear, angular, dict(joints or {}))
         if wanted.finite:
             self._wanted = wanted
+            self._wanted_joints.update(wanted.joints)
         return wanted.finite
+
+    def on_joint_targets(self, joints: Mapping[str, float]) -> bool:
+        """Return whether targets of joints were taken: they are finite, and the gear knows all of the joints.
+
+        They go with the next latched input; of a joint the last target counts.
+
+        :param joints: targets by name, in the units of the actuators on them
+        """
+        known = all(name in self.vehicle.gear.joints and math.isfinite(value) for name, value in joints.items())
+        if known:
+            self._wanted_joints.update(joints)
+        return known
 
     def on_update(self, update: SoilUpdate) -> None:
         """Take terrain's merge of an attempt; it may come before or after the verdict."""
@@ -384,6 +398,9 @@ class VehicleAgent(Participant):
             return b''
         if self._latched[0] != cycle:
             wanted, self._wanted = self._wanted, None
+            joints, self._wanted_joints = self._wanted_joints, {}
+            if joints:
+                wanted = replace(wanted or DriveCommand(math.nan, math.nan), joints=joints)
             live = self.replay_inputs.get(cycle)
             if live is None:
                 live = self.driver.encode(wanted)

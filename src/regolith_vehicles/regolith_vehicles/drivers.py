@@ -7,6 +7,8 @@ from __future__ import annotations
 import math
 import struct
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import replace
 from importlib import metadata
 
 from regolith_files.plugins import entry_points, load_plugin
@@ -51,9 +53,12 @@ class Driver(ABC):
     def encode(self, wanted: DriveCommand | None) -> bytes:
         """Return the live input of a cycle as bytes, to be latched, recorded and fed back.
 
-        :param wanted: last command from outside since the cycle before; None: none came
+        :param wanted: last command from outside since the cycle before, its twist NaN where only targets of joints
+            came; None: nothing came
         """
-        return LIVE.pack(wanted is not None, *(wanted or (0.0, 0.0)))
+        if wanted is None or math.isnan(wanted.linear):
+            return LIVE.pack(False, 0.0, 0.0)
+        return LIVE.pack(True, *wanted)
 
     def receive(self, t_ns: int, live: bytes) -> None:  # noqa: B027  most drivers have no use for it
         """Take the live input latched for the cycle that starts at t_ns [ns]."""
@@ -170,37 +175,58 @@ class PathDriver(Driver):
 
 
 class ExternalDriver(Driver):
-    """The last latched command, until it is too old. The state is that command and its time."""
+    """The last latched twist, and the last targets of joints, each until it is too old.
+
+    The state is both with their times.
+    """
 
     wants_live_input = True
-
-    def encode(self, wanted: DriveCommand | None) -> bytes:
-        """Return the command with the targets of its joints; see the base class."""
-        return bytes([wanted is not None]) + (wanted or DriveCommand()).save()
 
     def __init__(self, config: ExternalDriverConfig) -> None:
         self._timeout_ns = round(config.timeout_s * 1e9)
         self._since_ns = 0
+        self._joints_since_ns = 0
         self._wanted = DriveCommand()
+
+    def encode(self, wanted: DriveCommand | None) -> bytes:
+        """Return 0 (nothing came), 1 (a twist) or 2 (targets of joints alone), and the command; see the base class."""
+        if wanted is None:
+            return bytes([0]) + DriveCommand().save()
+        if math.isnan(wanted.linear):
+            return bytes([2]) + replace(wanted, linear=0.0, angular=0.0).save()
+        return bytes([1]) + wanted.save()
 
     def receive(self, t_ns: int, live: bytes) -> None:
         """Take a latched command; see the base class."""
-        if LIVE.unpack_from(live)[0]:
-            self._wanted = DriveCommand.load(live[1:])
+        kind, given = live[0], DriveCommand.load(live[1:])
+        if kind == 1:
+            self._wanted = replace(self._wanted, linear=given.linear, angular=given.angular)
             self._since_ns = t_ns
+        if given.joints:
+            old = self._joints(t_ns)
+            self._wanted = replace(self._wanted, joints={**old, **given.joints})
+            self._joints_since_ns = t_ns
+
+    def _joints(self, t_ns: int) -> Mapping[str, float]:
+        return self._wanted.joints if t_ns - self._joints_since_ns < self._timeout_ns else {}
 
     def command(self, t_ns: int, base: BodyState) -> DriveCommand:
-        """Return the last command, or none once it is older than the timeout; see the base class."""
-        return self._wanted if t_ns - self._since_ns < self._timeout_ns else DriveCommand()
+        """Return the last command without what is older than the timeout; see the base class."""
+        fresh = t_ns - self._since_ns < self._timeout_ns
+        return DriveCommand(*(self._wanted if fresh else (0.0, 0.0)), self._joints(t_ns))
 
     def save(self) -> bytes:
-        """Return the command and the time it was latched."""
-        return struct.pack('<q', self._since_ns) + self._wanted.save()
+        """Return the command and the times its parts were latched."""
+        joints = struct.pack('<q', self._joints_since_ns) if self._wanted.joints else b''
+        return struct.pack('<q', self._since_ns) + self._wanted.save() + joints
 
     def restore(self, blob: bytes) -> None:
         """Become what :meth:`save` described."""
-        (self._since_ns,) = struct.unpack_from('<q', blob)
-        self._wanted = DriveCommand.load(blob[8:])
+        (self._since_ns,), self._joints_since_ns = struct.unpack_from('<q', blob), 0
+        command = blob[8:]
+        if len(command) > len(DriveCommand().save()):
+            (self._joints_since_ns,), command = struct.unpack('<q', command[-8:]), command[:-8]
+        self._wanted = DriveCommand.load(command)
 
 
 def known_drivers() -> dict[str, metadata.EntryPoint]:

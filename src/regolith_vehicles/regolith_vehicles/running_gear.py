@@ -67,6 +67,8 @@ class RunningGear(ABC):
 
     columns: tuple[str, ...] = ()
     """Names of the table's columns."""
+    joints: tuple[str, ...] = ()
+    """Names a command may set targets of (:attr:`DriveCommand.joints`); those of others are refused."""
     actuators: Indices
     """Indices in MuJoCo's controls of what it drives, shape (m,)."""
 

@@ -114,5 +114,13 @@ def test_live_input_carries_targets_of_joints() -> None:
     driver.restore(again.save())
     assert driver.command(40_000_000, _at(0.0, 0.0, 0.0)) == wanted
     assert not DriveCommand(0.0, 0.0, {'boom': float('nan')}).finite
+    # Targets alone leave the twist as it is, which grows old by itself; what was given for other joints stays.
+    again.receive(100_000_000, driver.encode(DriveCommand(float('nan'), float('nan'), {'arm': 0.4})))
+    driver.restore(again.save())
+    for each in (driver, again):
+        assert each.command(499_999_999, _at(0.0, 0.0, 0.0)) == DriveCommand(0.3, -0.1, {'boom': 0.7, 'arm': 0.4})
+        assert each.command(500_000_000, _at(0.0, 0.0, 0.0)) == DriveCommand(0.0, 0.0, {'boom': 0.7, 'arm': 0.4})
+        assert each.command(600_000_000, _at(0.0, 0.0, 0.0)) == DriveCommand()
+    assert Driver.encode(driver, DriveCommand(float('nan'), float('nan'), {'arm': 0.4})) == LIVE.pack(False, 0.0, 0.0)
     # A twist alone is what it always was, byte for byte: recorded runs stay good.
     assert driver.encode(DriveCommand(0.3, -0.1)) == LIVE.pack(True, 0.3, -0.1)

@@ -99,6 +99,7 @@ def recorded_topics(vehicles: Iterable[str], extra: Iterable[str] = ()) -> tuple
             RecordedTopic(f'/{name}/events', 'regolith_msgs/msg/VehicleEvent', 'latched', 1),
             RecordedTopic(f'/{name}/ground_truth/odom', 'nav_msgs/msg/Odometry', 'state', 1),
             RecordedTopic(f'/{name}/joint_states', 'sensor_msgs/msg/JointState', 'state', 1),
+            RecordedTopic(f'/{name}/joint_targets', 'sensor_msgs/msg/JointState'),
             RecordedTopic(f'/{name}/odom', 'nav_msgs/msg/Odometry', 'state', 1),
             RecordedTopic(f'/{name}/robot_description', 'std_msgs/msg/String', 'latched', 1),
             RecordedTopic(f'/{name}/vehicle_state', 'regolith_msgs/msg/WheeledVehicleState', 'state', 1),

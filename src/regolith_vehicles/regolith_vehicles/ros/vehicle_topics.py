@@ -127,11 +127,24 @@ class VehicleTopics:
         return [known[name] for name in streams]
 
     def listen(self, inbox: Inbox, link: Node) -> None:
-        """Subscribe to ``cmd_vel`` through ``link``, a node in the vehicle's namespace that is not spun."""
+        """Subscribe to ``cmd_vel``, and to ``joint_targets`` of a gear that takes some, through ``link``, a node in the vehicle's namespace that is not spun."""
         stamped = declare(self._node, 'cmd_vel_stamped', False, 'whether cmd_vel is a TwistStamped (after Jazzy)')
         kind: Any = TwistStamped if stamped else Twist
         take = (lambda message: self._command(message.twist)) if stamped else self._command
         inbox.subscribe(kind, 'cmd_vel', take, qos.COMMAND, optional=True, node=link)
+        if self._agent.vehicle.gear.joints:
+            inbox.subscribe(JointState, 'joint_targets', self._aim, qos.COMMAND, optional=True, node=link)
+
+    def _aim(self, message: JointState) -> None:
+        """Take targets of joints: positions, of a message without them velocities, else efforts."""
+        values = next((v for v in (message.position, message.velocity, message.effort) if len(v)), ())
+        given = dict(zip(message.name, map(float, values), strict=False))
+        if len(values) != len(message.name) or not self._agent.on_joint_targets(given):
+            known = ', '.join(self._agent.vehicle.gear.joints)
+            self._log.warning(
+                f'joint_targets {given} ignored; allowed: a finite number for each name, of {known}',
+                throttle_duration_sec=1.0,
+            )
 
     def _command(self, twist: Twist) -> None:
         linear, angular = twist.linear.x, twist.angular.z
