@@ -287,7 +287,7 @@ class RigidContact(GroundContact):
         return self._held.astype('<f8').tobytes()
 
     def load(self, blob: bytes) -> None:
-        """Become what :meth:`save` described."""
+        """Restore what :meth:`save` returned."""
         if len(blob) != self._held.nbytes:
             raise ValueError(f'saved friction of {len(blob)} bytes; allowed: {self._held.nbytes}, it was cut short')
         self._held[:] = np.frombuffer(blob, '<f8').reshape(self._held.shape)

@@ -21,7 +21,7 @@ class Region:
     outline: Floats
     """Corners of a polygon in order, or the centre of a disc, x and y [m], shape (k, 2)."""
     radius: float
-    """Of a disc [m]; 0: a polygon (even-odd rule)."""
+    """Radius of a disc [m]; 0: a polygon (even-odd rule)."""
 
     def bounds(self) -> tuple[Floats, Floats]:
         """Return the lowest and the highest x and y [m], shape (2,) each."""
