@@ -24,14 +24,13 @@ _MODEL = ('snyder1987',)
 
 
 def papers(scenario: Any) -> Citations:
-    """Return the papers behind a scenario's soil law, the shape of its ground and its rocks."""
+    """Return the papers behind a scenario's soil laws, the shape of its ground and its rocks."""
     terrain = scenario.terrain
     keys = set(_HASH)
-    if terrain.ground == 'scm':
+    if 'scm' in terrain.grounds:
         keys.update(_SCM, _REGOLITH_MODE if terrain.mode == 'regolith' else ())
         keys.update(_BULLDOZING if terrain.bulldozing.enabled else ())
-    elif terrain.ground == 'rigid':
-        keys.update(_RIGID)
+    keys.update(_RIGID if 'rigid' in terrain.grounds else ())
     if terrain.source == 'procedural':
         keys.update(_PROCEDURAL if terrain.preset is None else _LUNAR)
     elif terrain.source != 'flat':
