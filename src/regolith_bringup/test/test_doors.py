@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import shutil
 import subprocess
 import sys
@@ -141,6 +142,16 @@ def test_sections_of_the_report(run_dir: Path, tmp_path: Path) -> None:
     assert '<h2>Lamps &amp; more</h2>' in text and 'Set <code>a &lt; b</code>.' in text and '<td>&lt;b&gt;</td>' in text
     assert text.index('Lamps &amp; more') < text.index('What the sensors saw')
     assert [section.title for section in report_sections(FinishedRun(run))][:2] == ['Lamps & more', 'What the sensors saw']
+
+
+def test_a_scenario_cites_the_models_it_uses(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every package that ships is asked: soil, vehicles and their drivers, radios where there are any."""
+    cited = {}
+    for name in ('two_rovers', 'comms_ridge'):
+        assert call('cite', name) == 0
+        cited[name] = set(re.findall(r'^@\w+\{([^,]+),$', capsys.readouterr().out, re.MULTILINE))
+    assert {'bekker1969', 'coulter1992', 'goldstein2002', 'siegwart2011'} <= cited['two_rovers']
+    assert 'subt2022' in cited['comms_ridge'] - cited['two_rovers']
 
 
 def test_layers_of_the_view() -> None:

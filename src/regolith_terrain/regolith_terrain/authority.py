@@ -188,7 +188,7 @@ class TerrainAuthority(Participant):
         return np.array([self.soil_seq, self.conflicts], dtype='<i8').tobytes() + self.grid.save()
 
     def restore(self, blob: bytes, epoch: int) -> None:
-        """Become what :meth:`save` described.
+        """Restore what :meth:`save` returned.
 
         :raises ValueError: if the blob does not fit this ground
         """
@@ -200,7 +200,7 @@ class TerrainAuthority(Participant):
 
     @staticmethod
     def unpack(blob: bytes) -> tuple[int, bytes]:
-        """Return soil_seq and the ground (for ``SoilGrid.load``) of what :meth:`save` returned."""
+        """Return soil_seq and the ground (for ``SoilGrid.load``) from the bytes of :meth:`save`."""
         return int(np.frombuffer(blob, '<i8', 1)[0]), blob[_HEAD:]
 
     def forget(self, epoch: int) -> None:

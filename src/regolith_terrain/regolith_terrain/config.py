@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ``terrain`` section of a scenario: where the ground comes from, how it is sampled, what soil it is."""
+"""The ``terrain`` section of a scenario: source of the ground, its sampling and its soil."""
 
 from __future__ import annotations
 

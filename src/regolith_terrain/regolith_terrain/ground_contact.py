@@ -33,32 +33,39 @@ from regolith_terrain.soil_map import SoilMap
 
 
 class PartPose(NamedTuple):
-    """Where a part is and how it moves; its shape's frame has a wheel's axle along y."""
+    """Pose and twist of a part; its shape's frame has a wheel's axle along y."""
 
     center: Floats
     """Origin of the shape in the world [m], shape (3,)."""
     rotation: Floats
-    """Columns: axes of the shape in the world, shape (3, 3)."""
+    """Axes of the shape in the world as columns, shape (3, 3)."""
     velocity: Floats
-    """Of the origin, world axes [m/s], shape (3,)."""
+    """Velocity of the origin, world axes [m/s], shape (3,)."""
     angular_velocity: Floats
-    """World axes [rad/s], shape (3,)."""
+    """Angular velocity, world axes [rad/s], shape (3,)."""
 
 
 class StepLimit(NamedTuple):
-    """How long a substep of explicit forces may be."""
+    """Stability limit of a substep with explicit forces."""
 
     seconds: float
-    """Beyond it the vehicle would shake itself to pieces on the ground's springs [s]."""
+    """Length beyond which oscillation on the ground's springs grows [s]."""
     why: str
-    """What it follows from, for an error."""
+    """The values it follows from, for an error."""
 
 
 def spring_limit(mass: float, area: float, elastic: float, damping: float) -> StepLimit:
     """Return min(2 sqrt(m / (E A)), m / (R A)), the limit of an explicit spring and damper.
 
-    :param mass: that rests on it [kg]; area: that it presses with [m^2]
-    :param elastic: E [Pa/m]; damping: R [Pa s/m]
+    The first is that of semi-implicit Euler on a spring, step times angular frequency below 2.
+
+    :param mass: that rests on it [kg]
+    :param area: that it presses with [m^2]
+    :param elastic: E [Pa/m]
+    :param damping: R [Pa s/m]
+
+    Source: hairer2006.
+    Checked by: test_scm.py::test_a_plate_bounces_on_above_the_step_limit_only.
     """
     limit = 2.0 * math.sqrt(mass / (elastic * area))
     if damping > 0.0:
@@ -68,31 +75,33 @@ def spring_limit(mass: float, area: float, elastic: float, damping: float) -> St
 
 @dataclass(frozen=True, slots=True)
 class ContactSetting:
-    """What a ground contact is made for."""
+    """Soils, parts and settings that a ground contact is made for."""
 
     soils: SoilMap
+    """Soils of the ground, parameters as the law has them."""
     shapes: Shapes
+    """Shapes of all parts that may touch."""
     reach: Floats
     """Radius about its origin that holds each part in any orientation [m], shape (n,)."""
     spacing: float
-    """Of the nodes [m]."""
+    """Distance of the nodes [m]."""
     mode: str = 'regolith'
-    """Of the scenario's terrain section, as what follows; a law reads what it has a use for."""
+    """``mode`` of the scenario's terrain section; laws without modes ignore it."""
     bulldozing: Floats = field(default_factory=NO_BULLDOZING.copy)
     """Rules of displaced soil, shape (5,)."""
 
 
 class GroundContact(ABC):
-    """The contact of one vehicle's parts with ground of one law, and what it remembers from cycle to cycle.
+    """The contact of one vehicle's parts with ground of one law, and its memory from cycle to cycle.
 
     :attr:`press` is the compiled function; the rest runs once per cycle.
     """
 
     press: Callable[..., int]
     margin_cells: float = 0.0
-    """Nodes beyond a part that may be looked at or moved."""
+    """Margin of nodes round a part that may be read or moved."""
     feels_above_m: float = 0.0
-    """How far above level_initial a part is felt already."""
+    """Height above level_initial at which a part is felt already [m]."""
 
     def __init__(self, setting: ContactSetting) -> None:
         self.setting = setting
@@ -100,10 +109,10 @@ class GroundContact(ABC):
 
     @abstractmethod
     def arrays(self, window: SoilWindow, active: int) -> Any:
-        """Return what :attr:`press` takes for a cycle, in which the first ``active`` parts may touch."""
+        """Return the ``arrays`` of :attr:`press` for a cycle, in which the first ``active`` parts may touch."""
 
     def remember(self, window: SoilWindow, arrays: Any) -> None:  # noqa: B027  not every ground leaves a memory
-        """Take the memory back out of what :meth:`arrays` gave, after the cycle."""
+        """Take the memory out of ``arrays`` after the cycle."""
 
     @abstractmethod
     def step_limit(self, mass: float, area: float) -> StepLimit:
@@ -117,7 +126,7 @@ class GroundContact(ABC):
         return b''
 
     def load(self, blob: bytes) -> None:
-        """Become what :meth:`save` described.
+        """Restore what :meth:`save` returned.
 
         :raises ValueError: if the length does not fit
         """

@@ -24,8 +24,9 @@ class ElevationMap:
     south: float
     """y of the southern edge [m]."""
     cell_m: float
+    """Edge of a cell [m]."""
     heights: Floats
-    """Of the cells' middles [m], shape (nx, ny): first index along x."""
+    """Heights of the cells' middles [m], shape (nx, ny): first index along x."""
     sinkage: Floats
     """Mean depth of a cell's changed nodes below their initial level [m]; 0 where none changed, shape (nx, ny)."""
 

@@ -24,11 +24,11 @@ class Ledger(TypedDict):
     ground_kg: float
     """Change over the whole ground: negative where soil was taken."""
     carried_kg: float
-    """In tools and on vehicles."""
+    """Soil in tools and on vehicles."""
     in_flight_kg: float
-    """Thrown and not yet landed."""
+    """Soil thrown and not yet landed."""
     in_transit_kg: float
-    """Taken from the ground in one cycle and granted in the next."""
+    """Soil taken from the ground in one cycle and granted in the next."""
     error_kg: float
     """Sum of all four: soil made of nothing, or lost; zero if the books balance."""
 

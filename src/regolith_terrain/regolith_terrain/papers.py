@@ -9,10 +9,10 @@ from typing import Any
 
 from regolith_files.doors import Citations
 
-_SCM = ('andrew1979', 'bekker1969', 'carrier1991', 'janosi1961', 'krenn2009', 'serban2023')
-_REGOLITH_MODE = ('dahl1968', 'wong1967')
+_SCM = ('andrew1979', 'bekker1969', 'carrier1991', 'hairer2006', 'janosi1961', 'krenn2009', 'serban2023')
+_REGOLITH_MODE = ('canudas1995', 'dahl1968', 'wong1967')
 _BULLDOZING = ('holz2009',)
-_RIGID = ('dahl1968',)
+_RIGID = ('canudas1995', 'dahl1968')
 _HASH = ('clarke2003', 'steele2014')
 _PROCEDURAL = ('mcgetchin1973', 'perlin2002', 'pike1977', 'rosenburg2011', 'steele2014', 'trask1966', 'turcotte1997')
 _LUNAR = (
@@ -24,14 +24,13 @@ _MODEL = ('snyder1987',)
 
 
 def papers(scenario: Any) -> Citations:
-    """Return the papers behind a scenario's soil law, the shape of its ground and its rocks."""
+    """Return the papers behind a scenario's soil laws, the shape of its ground and its rocks."""
     terrain = scenario.terrain
     keys = set(_HASH)
-    if terrain.ground == 'scm':
+    if 'scm' in terrain.grounds:
         keys.update(_SCM, _REGOLITH_MODE if terrain.mode == 'regolith' else ())
         keys.update(_BULLDOZING if terrain.bulldozing.enabled else ())
-    elif terrain.ground == 'rigid':
-        keys.update(_RIGID)
+    keys.update(_RIGID if 'rigid' in terrain.grounds else ())
     if terrain.source == 'procedural':
         keys.update(_PROCEDURAL if terrain.preset is None else _LUNAR)
     elif terrain.source != 'flat':

@@ -28,8 +28,11 @@ class PatchworkArrays(NamedTuple):
     """Arguments of both kernels, and room for the second one's wrench."""
 
     first: Any
+    """Arguments of the first."""
     second: Any
+    """Arguments of the second."""
     wrench: Wrench
+    """Room for the second one's wrench."""
 
 
 def _press_both(arrays: PatchworkArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
@@ -54,12 +57,12 @@ def _press_both(arrays: PatchworkArrays, step: float, part: int, pose: PartPose,
 
 @cache
 def _pressing(first: Callable[..., int], second: Callable[..., int]) -> Callable[..., int]:
-    """Return the compiled function over two of them; the same for the same."""
+    """Return the compiled :func:`_press_both` over two contacts' functions; for the same two the same one."""
     return bind(_press_both, first=first, second=second)
 
 
 class Patchwork(GroundContact):
-    """Two contacts side by side; of more laws the second is a patchwork itself."""
+    """Two contacts side by side; where there are more laws, the second is a patchwork itself."""
 
     def __init__(self, setting: ContactSetting, first: GroundContact, second: GroundContact) -> None:
         super().__init__(setting)
@@ -94,7 +97,7 @@ class Patchwork(GroundContact):
         return _LENGTH.pack(len(first)) + first + second
 
     def load(self, blob: bytes) -> None:
-        """Become what :meth:`save` described."""
+        """Restore what :meth:`save` returned."""
         if len(blob) < _LENGTH.size or not 0 <= _LENGTH.unpack_from(blob)[0] <= len(blob) - _LENGTH.size:
             raise ValueError(f'saved contacts of {len(blob)} bytes; allowed: those of two laws, they were cut short')
         end = _LENGTH.size + _LENGTH.unpack_from(blob)[0]
@@ -106,7 +109,7 @@ def make_contact(law: SoilLaw, setting: ContactSetting) -> GroundContact:
     """Return the contact of ground of one law, or of all that lie side by side in it.
 
     :param law: whose fields the nodes have; it holds wherever ``setting.soils`` names no other
-    :raises ValueError: if the setting is none for a law
+    :raises ValueError: if a law refuses the setting
     """
     others = (
         soil_law(name).contact_class()(replace(setting, soils=setting.soils.of(name))) for name in setting.soils.others
@@ -115,5 +118,6 @@ def make_contact(law: SoilLaw, setting: ContactSetting) -> GroundContact:
 
 
 def _joined(setting: ContactSetting, contacts: Sequence[GroundContact]) -> GroundContact:
+    """Return one contact over several."""
     first, *others = contacts
     return Patchwork(setting, first, _joined(setting, others)) if others else first

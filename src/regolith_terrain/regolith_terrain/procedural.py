@@ -81,7 +81,7 @@ class ProceduralField(HeightField):
         return out.reshape(x.shape)
 
     def nodes(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> Heights:
-        """Return z [m] of a block of nodes, to the bit what :meth:`heights` gives, but several times faster."""
+        """Return z [m] of a block of nodes: the bits of :meth:`heights`, several times faster."""
         out = np.zeros((i1 - i0, j1 - j0))
         _block(i0, j0, float(spacing), self._key, self._octaves, self._craters, self._offset, out)
         return out

@@ -137,7 +137,7 @@ class RasterField(HeightField):
         return out if self.detail is None else out + self.detail.heights(x, y)
 
     def nodes(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> Heights:
-        """Return z [m] of a block of nodes, to the bit what :meth:`heights` gives."""
+        """Return z [m] of a block of nodes: the bits of :meth:`heights`."""
         if self.detail is None:
             return super().nodes(i0, i1, j0, j1, spacing)
         return self._smooth(*_node_places(i0, i1, j0, j1, spacing)) + self.detail.nodes(i0, i1, j0, j1, spacing)

@@ -136,7 +136,7 @@ def _lowest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: fl
 
 @njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
 def _depth(arrays: RigidArrays, x: float, y: float, z: float) -> float:
-    """Return how deep a point is in ground of this law [m], negative above it, -inf where another law holds."""
+    """Return the depth of a point in ground of this law [m], negative above it, -inf where another law holds."""
     height, slope_x, slope_y = _surface(arrays, x, y)
     if math.isnan(height):
         return -math.inf
@@ -153,6 +153,9 @@ def _deepest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: f
 
     A wheel that is sunk in beside a pad meets its edge with the rim ahead, long before its lowest point is over it; so
     it is lifted by degrees. RIM_ARCS arcs of the lower half are looked at, the end of the best one by bisection.
+
+    :param aside: of the circle's centre from the wheel's, along the axle [m]
+    :param point: in/out [m], shape (3,)
     """
     ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
     cx, cy, cz = pose.center[0] + aside * ax, pose.center[1] + aside * ay, pose.center[2] + aside * az
@@ -287,7 +290,7 @@ class RigidContact(GroundContact):
         return self._held.astype('<f8').tobytes()
 
     def load(self, blob: bytes) -> None:
-        """Become what :meth:`save` described."""
+        """Restore what :meth:`save` returned."""
         if len(blob) != self._held.nbytes:
             raise ValueError(f'saved friction of {len(blob)} bytes; allowed: {self._held.nbytes}, it was cut short')
         self._held[:] = np.frombuffer(blob, '<f8').reshape(self._held.shape)

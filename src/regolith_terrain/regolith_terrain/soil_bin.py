@@ -37,11 +37,11 @@ class Pressed(NamedTuple):
     """One sample of :func:`press`."""
 
     time: float
-    """At the end of the step [s]."""
+    """End of the step [s]."""
     force: float
-    """Of the soil, upwards, at the start of the step [N]."""
+    """Force of the soil, upwards, at the start of the step [N]."""
     depth: float
-    """Of the lowest point below z = 0, at the end of the step [m]."""
+    """Depth of the lowest point below z = 0 at the end of the step [m]."""
 
 
 class Rolled(NamedTuple):
@@ -50,11 +50,11 @@ class Rolled(NamedTuple):
     drawbar_pull: float
     """Force of the soil along the direction of travel [N]."""
     normal_force: float
-    """[N]"""
+    """Force of the soil upwards [N]."""
     driving_torque: float
-    """About the axle, positive when driving [N m]."""
+    """Torque about the axle, positive when driving [N m]."""
     sinkage: float
-    """Of the wheel's lowest point below z = 0 [m]."""
+    """Depth of the wheel's lowest point below z = 0 [m]."""
 
 
 class SoilBin:

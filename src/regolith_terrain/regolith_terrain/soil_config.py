@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of the soil laws that ship: what a ``soil:`` section of a scenario may say under each of them."""
+"""Parameters of the soil laws that ship: the keys of a ``soil:`` section of a scenario under each of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from regolith_files.section import Section
 class SoilParameters(Section):
     """Base of the parameters of every law: each key with unit and limits, and a name for reports."""
 
-    name: str = Field(description='what the set is called in reports')
+    name: str = Field(description='name of the set in reports')
 
     @abstractmethod
     def parameters(self) -> NDArray[np.float64]:
@@ -43,7 +43,7 @@ class SoilConfig(SoilParameters):
         default=1500.0,
         gt=0.0,
         le=1e4,
-        description='of loose soil, by which displaced volume counts as mass [kg/m^3]; the default is that of the'
+        description='of loose soil, which turns displaced volume into mass [kg/m^3]; the default is that of the'
         ' uppermost 15 cm of the Moon (Carrier, Olhoeft & Mendell 1991, Lunar Sourcebook table 9.5)',
     )
 
@@ -77,12 +77,12 @@ class SoilConfig(SoilParameters):
 class RigidGroundConfig(SoilParameters):
     """Ground that does not yield: a stiff spring with damping under each point of contact, and Coulomb friction."""
 
-    name: str = Field(default='rigid', description='what the set is called in reports')
+    name: str = Field(default='rigid', description='name of the set in reports')
     friction: float = Field(default=0.8, ge=0.0, le=10.0, description='Coulomb coefficient [-]')
     stiffness_npm: float = Field(
         default=2e5, gt=0.0, le=1e9, description='of the spring under one point of contact [N/m]'
     )
-    damping_nspm: float = Field(default=1e3, ge=0.0, le=1e7, description='of the same point, against going in [N s/m]')
+    damping_nspm: float = Field(default=1e3, ge=0.0, le=1e7, description='of the same point, against sinking [N s/m]')
     stick_m: float = Field(
         default=1e-3, gt=0.0, le=0.1, description='sliding over which friction builds up to 1 - 1/e of its limit [m]'
     )

@@ -33,7 +33,7 @@ class NodeField:
     unit: str
     meaning: str
     start: Literal['base', 'zero'] = 'zero'
-    """Of undisturbed ground: the height of the height field, or zero."""
+    """Value on undisturbed ground: the height of the height field, or zero."""
     dtype: Literal['float64'] = 'float64'
     """All fields of a node are of one type, so that its record is one array in memory, messages and files."""
 
@@ -88,7 +88,7 @@ class SoilLaw:
 
 
 def _imported(target: str) -> Any:
-    """Return what ``module:name`` leads to."""
+    """Return the object of ``module:name``."""
     module, _, name = target.partition(':')
     return getattr(import_module(module), name)
 

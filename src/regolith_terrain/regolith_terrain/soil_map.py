@@ -21,7 +21,7 @@ class Region:
     outline: Floats
     """Corners of a polygon in order, or the centre of a disc, x and y [m], shape (k, 2)."""
     radius: float
-    """Of a disc [m]; 0: a polygon (even-odd rule)."""
+    """Radius of a disc [m]; 0: a polygon (even-odd rule)."""
 
     def bounds(self) -> tuple[Floats, Floats]:
         """Return the lowest and the highest x and y [m], shape (2,) each."""
@@ -38,7 +38,7 @@ class SoilMap:
 
         :param soils: parameters as the law's kernels take them, one row per soil; row 0 lies wherever no region is,
             row k + 1 fills region k; NaN where another law holds
-        :param others: by name the same tables of the laws that hold in some places instead
+        :param others: name of a law -> such a table, for each law that holds in some places instead
         :raises ValueError: if the numbers do not fit, or there are more than 255 regions
         """
         self.soils = np.atleast_2d(np.asarray(soils, dtype=np.float64))
@@ -56,7 +56,7 @@ class SoilMap:
         return rows
 
     def of(self, law: str) -> SoilMap:
-        """Return the map of another law, with what is its own."""
+        """Return the map of another law: its own table, the same regions."""
         return SoilMap(self.others[law], self.regions)
 
     def rows(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> NDArray[np.uint8]:

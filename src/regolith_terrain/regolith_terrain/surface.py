@@ -30,7 +30,7 @@ class HeightField(ABC):
         return None
 
     def holds(self, x: float, y: float) -> bool:
-        """Return whether the ground is known at a place [m]; beyond, its edge goes on."""
+        """Return whether the ground is known at a place [m]; beyond its edge the last heights go on."""
         return True
 
     def nodes(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> Heights:
@@ -40,7 +40,7 @@ class HeightField(ABC):
         return np.ascontiguousarray(self.heights(x[:, None], y[None, :]))
 
     def coarse_nodes(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> Heights:
-        """Return :meth:`nodes` without what the spacing cannot show; of a field that knows no better, all of it."""
+        """Return :meth:`nodes` without relief too fine for the spacing; by default with all of it."""
         return self.nodes(i0, i1, j0, j1, spacing)
 
 

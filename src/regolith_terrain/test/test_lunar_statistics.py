@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.polynomial import Polynomial
 
+from regolith_terrain.lunar.craters import LEAST, WEAR, crater_classes
 from regolith_terrain.lunar.degradation import (
     AGE_ROWS,
     age_at_depth,
@@ -92,6 +93,18 @@ def test_small_craters_are_in_equilibrium_and_large_ones_in_production() -> None
     assert 80.0 < crossing < 250.0
     life = age_of(visible_count(d, 0.079, 2.0, 3.5))
     assert np.all(np.diff(life) >= 0.0) and life[-1] == pytest.approx(3.5)
+
+
+def test_craters_wear_as_fast_as_they_fade_from_sight() -> None:
+    """At the end of its visible time a crater is as worn as the faintest; above 100 m kappa grows as D^0.9."""
+    faintest = 0.5
+    classes = crater_classes(1.0, 2000.0, 0.079, 2.0, 3.5, faintest)
+    d, wear = classes[:, LEAST], classes[:, WEAR]
+    small = d < 100.0
+    assert wear[small] * faintest == pytest.approx(0.079e6 / d[small] ** 2 / production(d[small]), rel=1e-12)
+    kappa = (d**2 / wear)[d > 100.0]
+    assert len(kappa) > 3
+    assert np.diff(np.log(kappa)) / np.diff(np.log(d[d > 100.0])) == pytest.approx(0.9, rel=1e-9)
 
 
 def test_diffusivity_agrees_with_fassett_and_thomson() -> None:

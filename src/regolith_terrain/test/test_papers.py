@@ -24,6 +24,8 @@ def test_soil_law_and_mode_choose_the_papers() -> None:
     assert 'holz2009' in cited(source='flat', bulldozing={'enabled': True}) - ours
     rigid = cited(source='flat', ground='rigid')
     assert 'dahl1968' in rigid and not rigid & {'bekker1969', 'janosi1961', 'wong1967'}
+    pad = {'ground': 'rigid', 'disc': {'center': [0.0, 0.0], 'radius_m': 2.0}}
+    assert cited(source='flat', mode='reference', regions=[pad]) == reference | rigid
 
 
 def test_shape_of_the_ground_chooses_the_papers(tmp_path: Path) -> None:

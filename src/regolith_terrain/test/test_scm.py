@@ -10,10 +10,13 @@ import numpy as np
 import pytest
 
 from regolith_terrain.config import load_soil
+from regolith_terrain.ground_contact import spring_limit
 from regolith_terrain.scm import (
+    CREEP_SPEED,
     LEFT_WINDOW,
     OK,
     SCRATCH_TOO_SMALL,
+    SHEAR_RELAXATION_S,
     STAT_INVERSE_WIDTH,
     STAT_LOADED_AREA,
     STAT_LOADED_NODES,
@@ -21,7 +24,8 @@ from regolith_terrain.scm import (
     make_scratch,
     scm_ground,
 )
-from regolith_terrain.scm.constants import DAMPING
+from regolith_terrain.scm.constants import DAMPING, ELASTIC
+from regolith_terrain.scm.loading import mobilise
 from regolith_terrain.soil_bin import SoilBin as Bin
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.surface import FlatField, PlaneField
@@ -118,6 +122,49 @@ def test_internal_friction_damps_a_plate_on_its_shear_spring() -> None:
         x += v * 1e-3
         swing.append(abs(v))
     assert max(swing[-500:]) < 1e-2 * max(swing[:500])
+
+
+def test_internal_friction_is_a_stress_in_the_rate_of_shear() -> None:
+    """u = m + T (1 - |v| / v_0) dm / dt from rest, m = -(1 - exp(-|v| t / K)), until creep is sliding; never above 1."""
+    step, janosi = 1e-3, 0.018
+    for speed in (1e-6, 5e-3, 0.019):
+        mx, my, ux, uy = mobilise(0.0, 0.0, 0.6 * speed, -0.8 * speed, speed, step, janosi)
+        grown = -math.expm1(-speed * step / janosi)
+        assert (mx, my) == pytest.approx((-0.6 * grown, 0.8 * grown), rel=1e-12)
+        stress = grown * (1.0 + SHEAR_RELAXATION_S / step * (1.0 - speed / CREEP_SPEED))
+        assert stress < 1.0 and (ux, uy) == pytest.approx((-0.6 * stress, 0.8 * stress), rel=1e-12)
+    assert mobilise(0.3, 0.0, 0.05, 0.0, 0.05, step, janosi)[2:] == mobilise(0.3, 0.0, 0.05, 0.0, 0.05, step, janosi)[:2]
+    assert math.hypot(*mobilise(1.0, 0.0, -0.01, 0.0, 0.01, step, janosi)[2:]) <= 1.0
+
+
+@pytest.mark.parametrize('mode', MODES)
+def test_damping_is_in_proportion_to_speed(mode: str) -> None:
+    """A plate that goes down at v meets R v A more than one that stands, to rounding."""
+    forces = []
+    for speed in (0.0, -0.05, -0.1):
+        bin_ = Bin('chrono_lunar', mode=mode)
+        bin_.plate((0.0, 0.0, -0.01), velocity=(0.0, 0.0, speed))
+        forces.append(float(bin_.force[2]))
+    assert np.diff(forces) == pytest.approx([3e4 * 0.05 * 0.21 * 0.31] * 2, rel=1e-9)
+
+
+@pytest.mark.parametrize(('share', 'grows'), [(0.98, False), (1.02, True)])
+def test_a_plate_bounces_on_above_the_step_limit_only(share: float, grows: bool) -> None:
+    """Semi-implicit Euler on the unloading spring, about a load small against the yield pressure: |v| stays or grows."""
+    parameters, mass, area = quiet(), 50.0, 0.21 * 0.31
+    limit = spring_limit(mass, area, float(parameters[ELASTIC]), 0.0).seconds
+    bin_ = Bin(parameters)
+    bin_.plate((0.0, 0.0, -0.02))
+    rest = -0.02 + 0.5 * bin_.force[2] / (parameters[ELASTIC] * area)
+    bin_.plate((0.0, 0.0, float(rest)))
+    weight, z, v, swing = float(bin_.force[2]), float(rest) + 1e-9, 0.0, []
+    for _ in range(100):
+        bin_.plate((0.0, 0.0, z))
+        v += (float(bin_.force[2]) - weight) / mass * share * limit
+        z += v * share * limit
+        swing.append(abs(v))
+    assert (max(swing[50:]) > 1.5 * max(swing[:50])) == grows
+    assert spring_limit(10.0, 0.2, 1e7, 3e4).seconds == pytest.approx(min(2.0 * math.sqrt(10.0 / 2e6), 10.0 / 6e3))
 
 
 def test_shear_is_forgotten_when_the_wheel_leaves() -> None:

@@ -91,9 +91,9 @@ class Snapshot:
     joint_velocities: Vector
     """[rad/s] or [m/s]."""
     joint_efforts: Vector
-    """Of motors and springs [N m] or [N]."""
+    """Efforts of motors and springs [N m] or [N]."""
     parts: PartStates
-    """Of the running gear."""
+    """States of the running gear's parts."""
     odometry: Odometry
     """Dead reckoning."""
     command: DriveCommand
@@ -105,7 +105,7 @@ class Snapshot:
     cycle_ns: int = 0
     """Length of the cycle that led here [ns]; 0 if none did (at the start, after a restore)."""
     motion: Vector | None = None
-    """Of the base after every substep of that cycle, see :func:`regolith_vehicles.substeps.substep_loop`."""
+    """Motion of the base after every substep of that cycle, see :func:`regolith_vehicles.substeps.substep_loop`."""
 
 
 class VehicleAgent(Participant):
@@ -175,7 +175,7 @@ class VehicleAgent(Participant):
             Outline([shape for shape, body in zip(self.shapes, self._shape_bodies, strict=True) if body == k])
             for k in range(len(bodies))
         )
-        """Of the base and of each part."""
+        """Outlines of the base and of each part."""
         self._struck = {name: -1} | {f'{name}/{part}': k for k, part in enumerate(model.parts)}
         self._parameters = {**handshake_parameters(terrain, height_field), 'world.gravity_mps2': repr(gravity_mps2)}
         self._send_delta = send_delta
@@ -465,7 +465,7 @@ class VehicleAgent(Participant):
         return head + b''.join(parts) + self.vehicle.committed_state()
 
     def restore(self, blob: bytes, epoch: int) -> None:
-        """Become what :meth:`save` described; the ground is restored by its owner.
+        """Restore what :meth:`save` returned; the ground is restored by its owner.
 
         :raises ValueError: if the blob is not the state of such an agent
         """

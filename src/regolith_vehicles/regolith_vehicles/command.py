@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a driver asks of a vehicle: a twist of the base, and targets of joints by name."""
+"""The command of a driver: a twist of the base, and targets of joints by name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class DriveCommand:
     angular: float = 0.0
     """Yaw rate, left positive [rad/s]."""
     joints: Mapping[str, float] = field(default_factory=dict)
-    """Joint -> target, in the unit of the actuator on it; what the gear has no use for it refuses by name."""
+    """Joint -> target, in the unit of the actuator on it; the gear refuses those it cannot use by name."""
 
     def __iter__(self) -> Iterator[float]:
         """Yield forward speed and yaw rate."""
@@ -31,7 +31,7 @@ class DriveCommand:
 
     @property
     def finite(self) -> bool:
-        """Whether all numbers are."""
+        """Whether all numbers are finite."""
         return all(math.isfinite(value) for value in (self.linear, self.angular, *self.joints.values()))
 
     def save(self) -> bytes:
@@ -41,13 +41,13 @@ class DriveCommand:
 
     @staticmethod
     def load(blob: bytes) -> DriveCommand:
-        """Return what :meth:`save` described."""
+        """Return the instance that :meth:`save` wrote."""
         linear, angular = _TWIST.unpack_from(blob)
         return DriveCommand(linear, angular, json.loads(blob[_TWIST.size :] or b'{}'))
 
     @staticmethod
     def of(given: object) -> DriveCommand | None:
-        """Return what a driver returned as a command: it is one, or forward speed and yaw rate; None if neither."""
+        """Return a driver's answer as a command: one already, or forward speed and yaw rate; None if neither."""
         if isinstance(given, DriveCommand):
             return given
         try:

@@ -45,7 +45,7 @@ class EncoderConfig(Section):
 
 
 class ConstantDriverConfig(Section):
-    """The same twist all the time, or until a time."""
+    """A driver that keeps one twist, all the time or until a time."""
 
     type: Literal['constant'] = 'constant'
     speed_mps: float = Field(ge=-20.0, le=20.0, description='forward speed [m/s]')
@@ -129,7 +129,7 @@ class VehicleEntry(Section):
     encoders: EncoderConfig | None = Field(
         default=None, description='of the wheels, for joint_states alone; absent: true angles'
     )
-    sensors: dict[str, Any] = Field(default_factory=dict, description='name -> what it sees with (regolith_sensors)')
+    sensors: dict[str, Any] = Field(default_factory=dict, description='name -> a sensor (regolith_sensors)')
     lights: dict[str, Any] = Field(default_factory=dict, description='name -> a spotlight (regolith_sensors)')
 
 

@@ -68,11 +68,11 @@ class Driver(ABC):
         return b''
 
     def restore(self, blob: bytes) -> None:  # noqa: B027  nor any state
-        """Become what :meth:`save` described."""
+        """Restore what :meth:`save` returned."""
 
 
 class ConstantDriver(Driver):
-    """The same twist between two times."""
+    """One twist between two times."""
 
     def __init__(self, config: ConstantDriverConfig) -> None:
         self._twist = DriveCommand(config.speed_mps, config.angular_radps)
@@ -115,7 +115,7 @@ class PathDriver(Driver):
         return struct.pack('<d', self._progress)
 
     def restore(self, blob: bytes) -> None:
-        """Become what :meth:`save` described."""
+        """Restore what :meth:`save` returned."""
         (self._progress,) = struct.unpack('<d', blob)
 
     def command(self, t_ns: int, base: BodyState) -> DriveCommand:
@@ -221,7 +221,7 @@ class ExternalDriver(Driver):
         return struct.pack('<q', self._since_ns) + self._wanted.save() + joints
 
     def restore(self, blob: bytes) -> None:
-        """Become what :meth:`save` described."""
+        """Restore what :meth:`save` returned."""
         (self._since_ns,), self._joints_since_ns = struct.unpack_from('<q', blob), 0
         command = blob[8:]
         if len(command) > len(DriveCommand().save()):

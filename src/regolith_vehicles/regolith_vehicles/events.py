@@ -45,9 +45,9 @@ class Event:
     kind: str
     """One of KINDS."""
     basis: str
-    """Of what it was found: TRUTH."""
+    """Data it was found from: TRUTH."""
     text: str
-    """For a person to read."""
+    """Description for a person."""
 
 
 class EventWatch:
@@ -115,7 +115,7 @@ class EventWatch:
 
     @staticmethod
     def load(blob: bytes) -> EventWatch:
-        """Return what :meth:`save` described."""
+        """Return the instance that :meth:`save` wrote."""
         watch = EventWatch()
         watch._lying_s, watch._share, x, y, watch._anchor_ns, *told, count = _STATE.unpack_from(blob)
         watch._anchor = (x, y)

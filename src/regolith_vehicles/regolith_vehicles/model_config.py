@@ -207,7 +207,7 @@ class VehicleModelConfig(Section):
     mjcf: str = Field(min_length=1, description='MJCF file, relative to this one')
     substep_s: float = Field(default=1e-3, gt=0.0, le=0.02, description='longest substep [s]')
     chassis: str = Field(default='base_link', min_length=1, description='MJCF body with the free joint: the base frame')
-    running_gear: RunningGearConfig | None = Field(default=None, description='what it moves by; absent: its wheels')
+    running_gear: RunningGearConfig | None = Field(default=None, description='gear it moves by; absent: its wheels')
     wheels: tuple[WheelConfig, ...] = Field(default=(), description='one or more, unless another gear is named')
     collision: CollisionConfig = CollisionConfig()
     attachments: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
@@ -216,7 +216,7 @@ class VehicleModelConfig(Section):
         ' those of collision shapes are so anyway',
     )
     ground_shapes: tuple[GroundShapeConfig, ...] = Field(
-        default=(), description='what of the hull presses on soil; absent: nothing but wheels does'
+        default=(), description='parts of the hull that press on soil; absent: only wheels do'
     )
     drive: DriveConfig | None = Field(default=None, description='of the wheels, which need one')
     steering: SteeringConfig = SteeringConfig()

@@ -34,7 +34,7 @@ class Motion:
     before: Any
     """State of the running gear at the start."""
     base_position: Vector
-    """Of the base at the start [m], shape (3,)."""
+    """Position of the base at the start [m], shape (3,)."""
     samples: Vector
     """Motion of the base after every substep, see :func:`substeps.substep_loop`."""
     status: int = substeps.OK

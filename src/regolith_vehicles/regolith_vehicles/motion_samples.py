@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The motion of a vehicle's base within a cycle, a sample after every substep: what inertial sensors need."""
+"""The motion of a vehicle's base within a cycle, a sample after every substep, for inertial sensors."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class MotionSamples:
-    """n samples, in the order of time."""
+    """Samples of a motion in the order of time."""
 
     t_ns: NDArray[np.int64]
     """Simulated time [ns], shape (n,)."""
     position: Floats
-    """Of the base frame in the world [m], shape (n, 3)."""
+    """Positions of the base frame in the world [m], shape (n, 3)."""
     orientation: Floats
-    """Quaternions (x, y, z, w), shape (n, 4)."""
+    """Its orientations, quaternions (x, y, z, w), shape (n, 4)."""
     linear_velocity: Floats
-    """Of the base frame's origin in the world [m/s], shape (n, 3)."""
+    """Velocities of its origin in the world [m/s], shape (n, 3)."""
     angular_velocity: Floats
-    """In the base frame, as gyroscopes feel it [rad/s], shape (n, 3)."""
+    """Angular velocities in the base frame, as gyroscopes feel them [rad/s], shape (n, 3)."""
 
 
 def of_cycle(rows: Floats, end_ns: int, dt_ns: int) -> MotionSamples:

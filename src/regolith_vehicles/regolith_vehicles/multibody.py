@@ -28,7 +28,7 @@ _SLIDE = int(mujoco.mjtJoint.mjJNT_SLIDE)
 _KINDS = {'body': 'bodies', 'joint': 'joints', 'actuator': 'actuators'}
 _JOINT = int(mujoco.mjtTrn.mjTRN_JOINT)
 MOST_EXTENT_M = 100.0
-"""Of a vehicle, from its base to any body along any axis."""
+"""Largest distance from a vehicle's base to any body along any axis [m]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +40,23 @@ class Multibody:
     base: int
     """Body index of the base frame; its free joint is the first joint."""
     wheel_body: Indices
+    """Bodies of the wheels."""
     wheel_joint: Indices
+    """Their joints."""
     wheel_qpos: Indices
-    """Address in qpos of the wheel joint's angle."""
+    """Addresses in qpos of their angles."""
     wheel_dof: Indices
+    """Addresses in qvel of their speeds."""
     steer_qpos: Indices
-    """Address in qpos of the steering angle; -1: does not steer."""
+    """Addresses in qpos of the steering angles; -1: does not steer."""
     wheel_actuator: Indices
+    """Actuators of the wheels."""
     steer_actuator: Indices
-    """-1: does not steer."""
+    """Actuators of the steering; -1: does not steer."""
     radius: Vector
-    """[m]."""
+    """Radii of the wheels [m]."""
     half_width: Vector
-    """[m]."""
+    """Their half widths [m]."""
     bias_limit: Vector
     """Speed error at which a wheel's servo reaches its force limit [rad/s]; inf without a limit."""
     parts: Indices
@@ -60,16 +64,19 @@ class Multibody:
     joints: tuple[str, ...]
     """Names of all joints with one degree of freedom."""
     joint_qpos: Indices
+    """Addresses in qpos of their positions."""
     joint_dof: Indices
+    """Addresses in qvel of their velocities."""
     layout: WheelLayout
+    """Positions and limits of the wheels."""
     mass: float
-    """[kg]."""
+    """Mass of the whole vehicle [kg]."""
 
 
 def compile_vehicle(
     config: VehicleModelConfig, mjcf_path: str | Path, gravity: ArrayLike, mass_scale: float = 1.0
 ) -> Multibody:
-    """Compile the MJCF file and find everything the YAML file names in it.
+    """Return the model of an MJCF file, with the indices of everything that the YAML file names.
 
     :param gravity: acceleration in the world [m/s^2], shape (3,)
     :param mass_scale: factor on all masses and inertias
@@ -219,7 +226,7 @@ def check_substep(
     """Return the stability limit of the explicit ground force, or refuse a substep above half of it.
 
     It follows from the mass of the whole vehicle and the area that can plausibly press: of the running gear, or of the
-    hull. Each counts apart: what lies on its belly does not stand on wheels.
+    hull. Each counts by itself: a vehicle on its belly does not stand on wheels.
 
     :param mass: of the vehicle [kg]
     :param limit_of: the ground's (:meth:`regolith_terrain.ground_contact.GroundContact.step_limit`)
@@ -245,13 +252,21 @@ def check_substep(
     return lowest
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def composite_inertia(mass, principal, place, frame, center, inertia):  # type: ignore[no-untyped-def]
-    """Return the total mass [kg] of bodies that are rigid for the moment; fill centre of mass and inertia about it.
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def composite_inertia(
+    mass: Vector, principal: Vector, place: Vector, frame: Vector, center: Vector, inertia: Vector
+) -> float:
+    """Return the total mass [kg] of bodies taken as one rigid body; fill centre of mass and inertia about it.
 
-    :param mass: [kg], shape (n,); principal: moments of inertia [kg m^2], shape (n, 3)
-    :param place: centres of mass in the world [m], shape (n, 3); frame: principal axes as rows of 9, shape (n, 9)
-    :param center: out [m], shape (3,); inertia: out, world axes [kg m^2], shape (3, 3)
+    :param mass: [kg], shape (n,)
+    :param principal: moments of inertia [kg m^2], shape (n, 3)
+    :param place: centres of mass in the world [m], shape (n, 3)
+    :param frame: rotations of the principal axes as rows of 9, shape (n, 9)
+    :param center: out [m], shape (3,)
+    :param inertia: out, world axes [kg m^2], shape (3, 3)
+
+    Source: goldstein2002, the parallel-axis theorem.
+    Checked by: test_kernels.py::test_the_inertia_of_several_bodies_is_steiners.
     """
     total = 0.0
     center[:] = 0.0
@@ -280,13 +295,17 @@ def composite_inertia(mass, principal, place, frame, center, inertia):  # type: 
     return total
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def point_velocities(cvel, points, com, bodies):  # type: ignore[no-untyped-def]
-    """Return the velocities of points of bodies in world axes [m/s], shape (k, 3).
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def point_velocities(cvel: Vector, points: Vector, com: Vector, bodies: Indices) -> Vector:
+    """Return the velocities of points of bodies in world axes [m/s], shape (k, 3): v + omega x r.
 
     :param cvel: MuJoCo's: angular velocity, then that of the point at ``com``, shape (nbody, 6)
-    :param points: in the world [m], shape (k, 3); com: of the whole vehicle, shape (3,)
-    :param bodies: which they belong to, shape (n,) with n >= k
+    :param points: in the world [m], shape (k, 3)
+    :param com: centre of mass of the whole vehicle [m], shape (3,)
+    :param bodies: bodies of the points, shape (n,) with n >= k
+
+    Source: goldstein2002; todorov2012.
+    Checked by: test_kernels.py::test_points_of_turning_bodies_move_as_v_plus_w_cross_r.
     """
     out = np.empty(points.shape)
     for k in range(points.shape[0]):

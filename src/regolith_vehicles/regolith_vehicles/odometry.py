@@ -97,7 +97,7 @@ class Odometry:
 
     @staticmethod
     def load(blob: bytes) -> Odometry:
-        """Return what :meth:`save` described."""
+        """Return the instance that :meth:`save` wrote."""
         errors = np.frombuffer(blob, '<f8', offset=_FORMAT.size).astype(np.float64)
         size = math.isqrt(len(errors) - 9)
         joint = errors[9:].reshape(size, size)

@@ -37,10 +37,11 @@ class Group:
     """The ground shapes fixed to one body, in one box along that body's axes."""
 
     body: int
+    """Index of the body."""
     members: tuple[int, ...]
-    """Their indices."""
+    """Indices of the shapes."""
     middle: Vector
-    """Of the box in the body's frame [m], shape (3,)."""
+    """Middle of the box in the body's frame [m], shape (3,)."""
     half: Vector
     """Half lengths of the box [m], shape (3,)."""
 
@@ -63,9 +64,9 @@ class Parts:
     reach: Vector
     """Radius about its origin that holds each shape in any orientation [m], shape (n,)."""
     box_middle: Vector
-    """Of a box round each shape, in its body's frame [m], shape (n, 3)."""
+    """Middles of boxes round the shapes, in their bodies' frames [m], shape (n, 3)."""
     box_half: Vector
-    """Half lengths of that box along the shape's axes [m], shape (n, 3)."""
+    """Half lengths of these boxes along the shapes' axes [m], shape (n, 3)."""
     hull: tuple[Group, ...]
 
     @property

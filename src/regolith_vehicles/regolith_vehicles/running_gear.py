@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a vehicle stands on and moves by: wheels, and whatever other packages put in their place.
+"""The running gear of a vehicle: wheels, or another package's gear in their place.
 
-A gear says which parts touch the ground, makes targets of actuators from a command, reckons how far it came, and keeps
-a table of named columns with a row per part. It is asked once per cycle: the substeps between know only controls that
+A gear names the parts that touch the ground, makes targets of actuators from a command, reckons its way, and keeps a
+table of named columns with a row per part. It is called once per cycle: the substeps between know only controls that
 run from one value to another, and parts with wrenches.
 """
 
@@ -38,39 +38,41 @@ class TouchingPart:
     """A part of a vehicle that the ground can feel."""
 
     name: str
-    """As errors tell it, e.g. 'wheel front_left'."""
+    """Name for errors, e.g. 'wheel front_left'."""
     body: int
     """MJCF body it is fixed to."""
     shape: Shapes
+    """Its shape."""
     offset: Vector = field(default_factory=lambda: np.zeros(3))
-    """Of the shape's origin in the body's frame [m], shape (3,)."""
+    """Origin of the shape in the body's frame [m], shape (3,)."""
     frame: Vector = field(default_factory=lambda: np.eye(3))
     """Rotation of the shape in the body's frame; of a cylinder the y axis is the axle, shape (3, 3)."""
 
 
 class Contacts(NamedTuple):
-    """How the parts of the gear stood to the ground in the last substep of a cycle."""
+    """Contacts of the gear's parts with the ground in the last substep of a cycle."""
 
     window: SoilWindow
+    """Soil at the end of the cycle."""
     velocity: Vector
-    """Of the parts' origins, world axes [m/s], shape (n, 3)."""
+    """Velocities of the parts' origins, world axes [m/s], shape (n, 3)."""
     force: Vector
-    """World axes [N], shape (n, 3)."""
+    """Forces on the parts, world axes [N], shape (n, 3)."""
     torque: Vector
-    """About the parts' origins [N m], shape (n, 3)."""
+    """Torques about the parts' origins [N m], shape (n, 3)."""
     stats: Vector
-    """As the ground contact left them, shape (n, STAT_COUNT)."""
+    """Statistics of the contacts by the STAT columns, shape (n, STAT_COUNT)."""
 
 
 class RunningGear(ABC):
-    """The running gear of one vehicle; everything about it that evolves is in :meth:`values` and :attr:`odometry`."""
+    """The running gear of one vehicle; all that evolves of it is in :meth:`values` and :attr:`odometry`."""
 
     columns: tuple[str, ...] = ()
     """Names of the table's columns."""
     joints: tuple[str, ...] = ()
     """Names a command may set targets of (:attr:`DriveCommand.joints`); those of others are refused."""
     actuators: Indices
-    """Indices in MuJoCo's controls of what it drives, shape (m,)."""
+    """Indices of its actuators in MuJoCo's controls, shape (m,)."""
 
     def __init__(self, config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> None:
         """Make the gear of a vehicle.
@@ -85,7 +87,7 @@ class RunningGear(ABC):
 
     @abstractmethod
     def parts(self, mjcf_path: Path) -> tuple[TouchingPart, ...]:
-        """Return what of it touches the ground."""
+        """Return the parts that touch the ground."""
 
     @property
     @abstractmethod
@@ -116,16 +118,16 @@ class RunningGear(ABC):
         """
 
     def controls(self, command: Vector) -> Vector:
-        """Return what the actuators are told for a command of :meth:`ramp`, shape (m,)."""
+        """Return the actuators' controls for a command of :meth:`ramp`, shape (m,)."""
         return command
 
     def positions(self, data: Any) -> Any:
-        """Return what :meth:`finish` wants to know of the start of a cycle."""
+        """Return the state at the start of a cycle that :meth:`finish` needs."""
         return None
 
     @abstractmethod
     def finish(self, data: Any, before: Any, ramp: tuple[Vector, Vector], duration: float) -> None:
-        """Take in a cycle: remember its command, reckon the way.
+        """Take in a cycle: keep its command, reckon the way.
 
         :param data: mujoco.MjData at its end
         :param before: what :meth:`positions` returned at its start
@@ -152,20 +154,20 @@ class RunningGear(ABC):
         return Odometry()
 
     def too_deep(self) -> str:
-        """Return which part has sunk in for good and how far, '' if none."""
+        """Return the part that has sunk in for good, and how far, in words; '' if none."""
         return ''
 
     def reset(self) -> None:
-        """DriveCommand nothing and forget all that was."""
+        """Command nothing and forget all history."""
         self.table = np.zeros_like(self.table)
         self.odometry = self.start_odometry()
 
     def values(self) -> Vector:
-        """Return all that evolves, odometry apart, shape (k,); a gear with more than its table adds that before it."""
+        """Return all that evolves except odometry, shape (k,); a gear with more than its table adds that before it."""
         return self.table.reshape(-1)
 
     def take(self, values: Vector) -> None:
-        """Become what :meth:`values` described."""
+        """Restore what :meth:`values` returned."""
         self.table = values.reshape(self.table.shape).copy()
 
 

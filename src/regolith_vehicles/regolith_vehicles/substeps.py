@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""All substeps of one cycle in a single compiled loop: MuJoCo for the bodies, the ground's law for what touches it.
+"""All substeps of one cycle in a single compiled loop: MuJoCo for the bodies, the ground's law for parts that touch it.
 
 The order mj_step1, read poses, write forces, mj_step2 is what makes a replay exact: mj_step1 recomputes everything
 that depends on positions and velocities from the saved state (``force; mj_step`` would read what lags a step behind).
@@ -14,7 +14,7 @@ import logging
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
@@ -34,15 +34,15 @@ NOT_FINITE = -1
 TOO_FAST = -2
 """A part is faster than TOP_SPEED, or further away than nodes can be counted."""
 TOP_SPEED = 1000.0
-"""Nothing that touches ground is as fast [m/s]; a soil window for it would fill the memory."""
+"""Speed that no part on ground has [m/s]; a soil window for it would fill the memory."""
 LEFT_WINDOW = 1000
 """Plus the part's index."""
 SCRATCH_TOO_SMALL = 2000
 """Plus the part's index."""
 MARGIN_ACCELERATION = 100.0
-"""A part may gain speed in a cycle; the soil window allows for this much (a hard landing, not driving) [m/s^2]."""
+"""Acceleration within a cycle that the soil window allows for (a hard landing, not driving) [m/s^2]."""
 SAMPLE_COLUMNS = 13
-"""Of the samples of the motion: qpos (7) and qvel (6) of the free joint."""
+"""Columns of the samples of the motion: qpos (7) and qvel (6) of the free joint."""
 
 
 class Bodies(NamedTuple):
@@ -64,30 +64,31 @@ class Bodies(NamedTuple):
 
 
 class Controls(NamedTuple):
-    """What actuators are told, linearly from the start of a cycle to its end."""
+    """Controls of actuators, linear from the start of a cycle to its end."""
 
     actuators: Indices
     """Indices in ``ctrl``, shape (n,)."""
     begin: Floats
-    """Shape (n,)."""
+    """Controls at the start, shape (n,)."""
     end: Floats
+    """Controls at the end, shape (n,)."""
 
 
 class Touching(NamedTuple):
-    """The parts that may touch ground: of each shape its body, its place and its rotation in that body's frame."""
+    """The parts that may touch ground."""
 
     body: Indices
-    """Shape (n,)."""
+    """Body of each shape, shape (n,)."""
     offset: Floats
-    """[m], shape (n, 3)."""
+    """Origin of each shape in its body's frame [m], shape (n, 3)."""
     frame: Floats
-    """Shape (n, 3, 3)."""
+    """Rotation of each shape in its body's frame, shape (n, 3, 3)."""
     active: int
-    """How many of them, the first, take part in this cycle."""
+    """Number of parts, the first ones, that take part in this cycle."""
 
 
 class Wrenches(NamedTuple):
-    """Out: of the ground on each part in the last substep."""
+    """Out: wrenches of the ground on each part in the last substep."""
 
     force: Floats
     """World axes [N], shape (n, 3)."""
@@ -98,14 +99,14 @@ class Wrenches(NamedTuple):
 
 
 class Fading(NamedTuple):
-    """How a vehicle is let down at the start: speeds fade, and the ground forgets each substep."""
+    """The placing of a vehicle: speeds fade, and the ground forgets each substep."""
 
     factor: float
-    """On all speeds after each substep; 1: nothing fades, and the ground keeps what happens to it."""
+    """Factor on all speeds after each substep; 1: nothing fades, and the ground keeps its changes."""
     values: Floats
     """Fields of the soil window, shape (fields, ni, nj)."""
     untouched: Floats
-    """What they are again after each substep."""
+    """Values they return to after each substep, of the same shape."""
     touched: NDArray[np.bool_]
     """Nodes the kernels changed, shape (ni, nj)."""
 
@@ -120,7 +121,7 @@ def _load_mujoco() -> None:
     if not libraries:
         raise ImportError(f'no libmujoco in {folder}; allowed: MuJoCo as installed by pip')
     binding.load_library_permanently(str(libraries[0]))
-    # Else MuJoCo appends its warnings to a MUJOCO_LOG.TXT in whatever folder the process runs in.
+    # Else MuJoCo appends its warnings to a MUJOCO_LOG.TXT in the working directory.
     if mujoco.get_mju_user_warning() is None:
         mujoco.set_mju_user_warning(logging.getLogger('mujoco').warning)
 
@@ -134,20 +135,25 @@ mj_step2 = types.ExternalFunction('mj_step2', _pair)
 @cache
 def substep_loop(press: Callable[..., int]) -> Callable[..., int]:
     """Return the compiled loop over a ground contact, ``run(count, step, bodies, controls, parts, contact, wrenches,
-    fading, samples)``: OK, or what went wrong.
+    fading, samples)``; it returns OK, or the failure as a status of this module.
+
+    ``count`` and ``step`` [s] are number and length of the substeps (opt.timestep must be set to it), ``contact`` is
+    the first argument of ``press``, and ``samples`` is out: the base's motion after every substep, shape (count,
+    SAMPLE_COLUMNS). Forces are constant over a substep: MuJoCo's semi-implicit Euler, of first order.
 
     :param press: the contact's compiled function (:mod:`regolith_terrain.ground_contact`)
 
-    The loop takes number and length [s] of the substeps (opt.timestep must be set to it), named tuples as above, what
-    ``press`` takes as its first argument, and out: the base's motion after every substep, shape (count,
-    SAMPLE_COLUMNS).
+    Source: todorov2012; hairer2006.
+    Checked by: test_order.py::test_free_fall_is_of_first_order, test_vehicle.py::test_compiled_loop_equals_python_loop.
     """
     return bind(_run_substeps, press=press)
 
 
-def _run_substeps(  # type: ignore[no-untyped-def]
-    count, step, bodies, controls, parts, contact, wrenches, fading, samples
-):
+def _run_substeps(
+    count: int, step: float, bodies: Bodies, controls: Controls, parts: Touching, contact: Any, wrenches: Wrenches,
+    fading: Fading, samples: Floats,
+) -> int:
+    """Return OK or the failure of a cycle's substeps; in Python, until :func:`substep_loop` binds ``press`` to it."""
     xpos, xmat, cvel, com = bodies.xpos, bodies.xmat, bodies.cvel, bodies.subtree_com
     xipos, xfrc_applied, qvel = bodies.xipos, bodies.xfrc_applied, bodies.qvel
     offset, frame = parts.offset, parts.frame

@@ -43,9 +43,9 @@ class FrameJoint:
     child: str
     """Link that it holds."""
     position: Vector
-    """Of the child in the parent where the joint stands at zero [m], shape (3,)."""
+    """Position of the child in the parent where the joint stands at zero [m], shape (3,)."""
     orientation: Vector
-    """Of the child in the parent, likewise, quaternion (x, y, z, w)."""
+    """Orientation of the child in the parent, likewise, quaternion (x, y, z, w)."""
     axis: Vector
     """Unit vector in the child, shape (3,)."""
 
@@ -170,7 +170,7 @@ def _describe_body(element: Element, model: Any, b: int) -> None:
 
 
 def _shapes(model: Any, g: int, size: Vector) -> list[tuple[Vector, Callable[[Element], Element]]]:
-    """Return what a geom consists of in URDF: shifts along its axes and functions that write the geometry."""
+    """Return the pieces of a geom in URDF: shifts along its axes and functions that write the geometry."""
     kind = int(model.geom_type[g])
     here = np.zeros(3)
     if kind == _BOX:
@@ -190,7 +190,7 @@ def _shapes(model: Any, g: int, size: Vector) -> list[tuple[Vector, Callable[[El
 
 
 def _describe_collision(element: Element, config: VehicleModelConfig, body: Multibody, b: int) -> None:
-    """Add what other vehicles can strike (the base) and what rolls (wheels)."""
+    """Add collision shapes: of the base, which other vehicles can strike, and of the wheels."""
     if b == body.base:
         for shape in config.collision.shapes:
             collision = ElementTree.SubElement(element, 'collision')

@@ -88,7 +88,7 @@ def make_gear(config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path
 
 
 class Vehicle:
-    """Evolves by whole cycles; what :meth:`evolve` did is tentative until :meth:`commit`; :meth:`discard` undoes it."""
+    """A vehicle evolves by whole cycles; a cycle is tentative until :meth:`commit`, and :meth:`discard` undoes it."""
 
     def __init__(
         self,
@@ -104,8 +104,8 @@ class Vehicle:
     ) -> None:
         """Compile the vehicle; :meth:`place` or :meth:`restore` comes next.
 
-        :param grid: committed soil; only read. Its law says how it bears
-        :param soil: which soil lies where, as that law has them
+        :param grid: committed soil; only read
+        :param soil: soil, or map of soils, of the grid's law
         :param gravity: magnitude along -z, or a vector in the world, shape (3,) [m/s^2]
         :param mode: of the soil model, 'regolith' or 'reference'
         :param mass_scale: factor on all masses and inertias
@@ -149,11 +149,10 @@ class Vehicle:
     # -- where it is --------------------------------------------------------------------------------------------
 
     def place(self, x: float, y: float, heading: float) -> None:
-        """Stand on the ground in static equilibrium: sunk in, springs pressed, drives and soil holding it on a slope.
+        """Place the vehicle in static equilibrium: sunk in, springs pressed, drives and soil holding it on a slope.
 
-        It is let down on the committed ground, of which it never presses more than a copy: the first cycle marks it.
-        Where it would slide down for good it stands on the surface, wheels on the plane that fits best. The state this
-        leads to is committed.
+        It is let down on a copy of the committed ground, which only the first cycle marks. Where it would slide down
+        for good it stands on the surface, wheels on the plane that fits best. The state is committed.
 
         :param x: of the base frame in the world [m]; so is y
         :param heading: of the base's +x, from the world's +x towards +y [rad]
@@ -181,7 +180,7 @@ class Vehicle:
         self.commit()
 
     def _settle(self) -> bool:
-        """Come to rest from where it is, on soil that forgets each substep; say whether it does.
+        """Return whether the vehicle comes to rest from its present pose, on soil that forgets each substep.
 
         Without memory, soil carries what its virgin curve gives at each depth, hence what it will in the first cycle.
         Speeds fade, which ends the rocking sooner and changes nothing where they are zero.
@@ -265,7 +264,7 @@ class Vehicle:
         )
 
     def wheel_states(self) -> tuple[WheelState, ...]:
-        """Return how each wheel stood to the ground at the end of the last cycle; zeros before the first."""
+        """Return the states of the wheels at the end of the last cycle; zeros before the first."""
         rows = self.gear.table if self.config.wheels else ()
         return tuple(WheelState.from_row(w.name, row) for w, row in zip(self.config.wheels, rows, strict=True))
 
@@ -289,7 +288,7 @@ class Vehicle:
         return np.asarray(self._data.qfrc_actuator[dof] + self._data.qfrc_passive[dof])
 
     def hull_share(self) -> float:
-        """Return the part of the weight that the hull carried at the end of the last cycle; 0 without gravity."""
+        """Return the share of the weight that the hull carried at the end of the last cycle; 0 without gravity."""
         gravity = self._model.opt.gravity
         weight = self.body.mass * float(gravity @ gravity)
         return float(-self._force[self._parts.gear :].sum(axis=0) @ gravity) / weight if weight > 0.0 else 0.0
@@ -312,6 +311,10 @@ class Vehicle:
         :param point: in the world [m], shape (3,)
         :param impulse: in the world [N s], shape (3,)
         :param part: index in :meth:`part_states` of the body that was struck; -1: the base
+
+        Source: featherstone2008.
+        Checked by: test_multibody.py::test_impulse_changes_momentum_by_itself,
+        test_multibody.py::test_impulse_agrees_with_the_state_it_reports.
         """
         model, data = self._model, self._data
         body = self.body.base if part < 0 else int(self.body.parts[part])
@@ -326,7 +329,7 @@ class Vehicle:
         mujoco.mj_comVel(model, data)
 
     def evolve(self, dt_ns: int, *targets: ArrayLike) -> NodeRecords:
-        """Move by one cycle on the committed soil; return the nodes this changes. Tentative.
+        """Return the nodes that a cycle on the committed soil changes; tentative.
 
         :param dt_ns: length of the cycle [ns], > 0
         :param targets: of the running gear's actuators at its end (:meth:`RunningGear.targets`; of wheels: speeds
@@ -377,7 +380,7 @@ class Vehicle:
         )
 
     def finish(self, motion: Motion) -> NodeRecords:
-        """Take in a motion that was run; return the nodes it changed and raise as :meth:`evolve` does."""
+        """Return the nodes that a motion changed after it was run; raises as :meth:`evolve` does."""
         self._check(motion.status)
         data, gear, window, duration = self._data, self.gear, motion.window, motion.duration
         self._refresh()
@@ -391,7 +394,7 @@ class Vehicle:
         return window.changed()
 
     def _contacts(self, window: SoilWindow) -> Contacts:
-        """Return how the running gear stands to the ground."""
+        """Return the contacts of the running gear with the ground."""
         parts, data = self._parts, self._data
         n = parts.gear
         centers = parts.centers(n, data.xpos, data.xmat)
@@ -404,7 +407,7 @@ class Vehicle:
         return out
 
     def _touching(self, duration: float) -> int:
-        """Return how many parts the loop has to press on soil: the gear's, and all others where one may come to it."""
+        """Return the number of parts to press on soil: the gear's alone, or all where the hull may come to it."""
         parts, data, contact = self._parts, self._data, self._contact
         com = data.subtree_com[self._bodies.root]
         near = parts.hull_is_near(
@@ -413,7 +416,7 @@ class Vehicle:
         return len(parts.names) if near else parts.gear
 
     def _window(self, active: int, duration: float) -> SoilWindow:
-        """Return the soil that any of the first ``active`` parts can reach within a cycle."""
+        """Return the window of soil within reach of the first ``active`` parts in a cycle."""
         centers = self._parts.centers(active, self._data.xpos, self._data.xmat)
         speeds = np.abs(self._velocities(centers)[:, :2])
         spacing = self.grid.spacing
@@ -446,7 +449,7 @@ class Vehicle:
     def commit(self, state: bytes | None = None) -> None:
         """Make the present state the one :meth:`discard` returns to.
 
-        :param state: what :meth:`state` returned for it, if the caller has that already
+        :param state: the value of :meth:`state`, if the caller has it already
         """
         self._committed = self.state() if state is None else state
 
@@ -455,7 +458,7 @@ class Vehicle:
         self.restore(self._committed)
 
     def committed_state(self) -> bytes:
-        """Return what :meth:`state` was at the last commit."""
+        """Return the :meth:`state` of the last commit."""
         return self._committed
 
     def state(self) -> bytes:
@@ -468,7 +471,7 @@ class Vehicle:
         return head + self.gear.odometry.save() + self._contact.save()
 
     def restore(self, blob: bytes) -> None:
-        """Become what :meth:`state` described, and commit that.
+        """Restore what :meth:`state` returned, and commit it.
 
         :raises ValueError: if the blob is not the state of such a vehicle
         """

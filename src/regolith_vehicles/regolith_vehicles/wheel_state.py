@@ -34,29 +34,29 @@ class WheelState:
 
     name: str
     angular_speed: float
-    """Of the wheel relative to its carrier [rad/s]."""
+    """Angular speed of the wheel relative to its carrier [rad/s]."""
     steer_angle: float
-    """[rad], left positive."""
+    """Steering angle [rad], left positive."""
     slip_ratio: float
     """s = 1 - v / (omega R), v being the speed of the wheel centre along the wheel's heading; see :func:`slip_ratio`.
 
     The same formula serves braking (v > omega R gives s < 0). Clipped to [-1, 1]: 1 is spinning on the spot or sliding
     back under a forward-turning wheel, -1 is a locked wheel being dragged. 0 if both speeds are below 1 cm/s."""
     slip_angle: float
-    """From the wheel's heading line to the velocity of its centre [rad], left positive; 0 if standing."""
+    """Angle from the wheel's heading line to the velocity of its centre [rad], left positive; 0 if standing."""
     sinkage_total: float
     """Depth of the wheel's lowest point below the undisturbed ground, which is averaged over the wheel's width, along
     its normal [m]; negative: clearance."""
     sinkage_incremental: float
-    """The same below the ground the wheel meets: what lies just ahead of it, ruts included, carried under it [m]."""
+    """Depth below the ground that the wheel meets, just ahead of it and ruts included, along the same normal [m]."""
     normal_load: float
     """Soil force along the undisturbed ground's normal [N]."""
     force: Vector
-    """Of the soil on the wheel, world axes [N], shape (3,)."""
+    """Force of the soil on the wheel, world axes [N], shape (3,)."""
     torque: Vector
-    """Of the soil about the wheel centre, world axes [N m], shape (3,)."""
+    """Torque of the soil about the wheel centre, world axes [N m], shape (3,)."""
     drawbar_pull: float
-    """Soil force along the wheel's heading [N]: what is left to pull the vehicle."""
+    """Soil force along the wheel's heading [N], left over to pull the vehicle."""
     loaded_nodes: int
     """Soil nodes that carry load."""
 

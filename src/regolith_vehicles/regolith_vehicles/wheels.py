@@ -28,7 +28,7 @@ from regolith_vehicles.wheel_state import measure_wheels
 Vector = NDArray[np.float64]
 
 _DEEPEST = 2.0
-"""Sinkage over the wheel's radius from which a wheel is under the ground."""
+"""Sinkage over the wheel's radius from which a wheel counts as under the ground."""
 
 
 class Wheels(RunningGear):
@@ -88,7 +88,7 @@ class Wheels(RunningGear):
         return self.motors.ramp(np.asarray(speeds, float), np.asarray(angles, float), duration)
 
     def controls(self, command: Vector) -> Vector:
-        """Return the command with what the controllers add against their loads."""
+        """Return the command with the speeds that the controllers add against their loads."""
         return self.motors.controls(command)
 
     def steer_angles(self, data: Any) -> Vector:
@@ -115,7 +115,7 @@ class Wheels(RunningGear):
         self.odometry.advance(body.layout, self.config.odometry, turned, angles, duration)
 
     def let_down(self, data: Any, before: Any, duration: float) -> None:
-        """Have the controllers take the load that a slope puts on them; see the base class."""
+        """Integrate the speed error that a slope causes; see the base class."""
         turned = data.qpos[self.body.wheel_qpos] - before[0]
         self.motors.correct_droop(-turned / duration, duration)
 
@@ -139,23 +139,23 @@ class Wheels(RunningGear):
         return Odometry.start(self.body.layout, self.config.odometry)
 
     def too_deep(self) -> str:
-        """Return which wheel is under the ground."""
+        """Return the wheel that is under the ground, in words."""
         for wheel, row in zip(self.config.wheels, self.table, strict=True):
             if row[wheel_state.SINKAGE_TOTAL] > _DEEPEST * wheel.radius_m:
                 return f'wheel {wheel.name} sinks in by {row[wheel_state.SINKAGE_TOTAL]:.3g} m, deeper than it is high'
         return ''
 
     def reset(self) -> None:
-        """DriveCommand nothing and forget all loads."""
+        """Command nothing and forget all loads."""
         super().reset()
         self.motors.reset()
 
     def values(self) -> Vector:
-        """Return commands, what the controllers add, and the table."""
+        """Return commands, speeds that the controllers add, and the table."""
         return np.concatenate((self.motors.command, self.motors.bias, self.table.reshape(-1)))
 
     def take(self, values: Vector) -> None:
-        """Become what :meth:`values` described."""
+        """Restore what :meth:`values` returned."""
         motors = self.motors
         cuts = np.cumsum([len(motors.command), len(motors.bias)])
         motors.command, motors.bias, table = (part.copy() for part in np.split(values, cuts))

@@ -74,13 +74,15 @@ class Frame:
     """A local frame on a map."""
 
     x: float
-    """Map coordinates of the origin."""
+    """Map x of the origin [m]."""
     y: float
+    """Map y of the origin [m]."""
     jacobian: tuple[float, float, float, float]
     """d(map x, map y) / d(local x, local y), row by row."""
     latitude_deg: float | None
-    """Of the origin, as ``longitude_deg``; none where the map is not on a body."""
+    """Latitude of the origin; none where the map is not on a body."""
     longitude_deg: float | None
+    """Longitude of the origin, likewise."""
     grid_north_deg: float
     """Bearing of the map's y axis in the local frame, clockwise from +y."""
 

@@ -57,7 +57,7 @@ class ImportRequest:
     preset: str = 'highland'
     """Kind of lunar ground that lends small craters and texture."""
     seed: int = 0
-    """Of the detail."""
+    """Seed of the detail."""
 
 
 def import_dem(request: ImportRequest, folder: Path, progress: Progress = silent) -> dict[str, Any]:

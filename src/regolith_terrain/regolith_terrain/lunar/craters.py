@@ -61,7 +61,8 @@ def crater_classes(
     :param faintest_age: K of a crater that can just be seen
 
     Source: neukum2001; trask1966; xie2017; fassett2014.
-    Checked by: test_lunar_statistics.py::test_diffusivity_agrees_with_fassett_and_thomson,
+    Checked by: test_lunar_statistics.py::test_craters_wear_as_fast_as_they_fade_from_sight,
+    test_lunar_statistics.py::test_diffusivity_agrees_with_fassett_and_thomson,
     test_lunar_statistics.py::test_crater_counts_pass_chi_square.
     """
     edges = [least_m]

@@ -44,9 +44,9 @@ class Craters:
     """A catalogue of craters, oldest first; all arrays of shape (n,)."""
 
     x: Floats
-    """Of the centre [m]."""
+    """x of the centres [m]."""
     y: Floats
-    """[m]."""
+    """y of the centres [m]."""
     diameter: Floats
     """[m] from rim to rim."""
     depth: Floats
@@ -96,7 +96,7 @@ class LunarField(HeightField):
         return out.reshape(x.shape)
 
     def nodes(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> Heights:
-        """Return z [m] of a block of nodes, to the bit what :meth:`heights` gives, but many times faster."""
+        """Return z [m] of a block of nodes: the bits of :meth:`heights`, many times faster."""
         return self._block(i0, i1, j0, j1, spacing, 0.0)
 
     def coarse_nodes(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> Heights:
@@ -139,7 +139,7 @@ class LunarField(HeightField):
         return self._evaluate(x, y, least)
 
     def _evaluate(self, x: Floats, y: Floats, least: float) -> Heights:
-        """Return z [m] at all (x[r], y[c]), both ascending, without what is smaller than ``least`` [m]."""
+        """Return z [m] at all (x[r], y[c]), both ascending, without craters and waves smaller than ``least`` [m]."""
         out = np.zeros((len(x), len(y)))
         step = max((axis[-1] - axis[0]) / (len(axis) - 1) if len(axis) > 1 else 0.0 for axis in (x, y))
         # Where nodes lie far apart and nothing is left out, a piece must not hold millions of small craters.

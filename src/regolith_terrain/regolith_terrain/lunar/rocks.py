@@ -57,18 +57,19 @@ class Rocks:
     """A catalogue of rocks; all arrays of shape (n,), in an order that depends on the box asked for."""
 
     x: Floats
-    """[m], of the middle, as ``y``."""
+    """x of the middles [m]."""
     y: Floats
+    """y of the middles [m]."""
     z: Floats
-    """Of the ground there [m]."""
+    """Height of the ground under the middles [m]."""
     diameter: Floats
     """Greatest width [m]."""
     height: Floats
-    """Above the ground [m]."""
+    """Height of their tops above the ground [m]."""
     aspect: Floats
     """Least over greatest width."""
     yaw: Floats
-    """Of the greatest width, anticlockwise from +x [rad], 0 to pi."""
+    """Direction of the greatest width, anticlockwise from +x [rad], 0 to pi."""
     shape: NDArray[np.int64]
     """A number, 0 to 2^31 - 1, by which to choose or grow a shape."""
 

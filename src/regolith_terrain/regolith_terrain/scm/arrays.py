@@ -71,7 +71,7 @@ class Shapes(NamedTuple):
     triangles: Indices
     """First and end triangle of each cluster, shape (m, 2)."""
     corners: Floats
-    """Of the triangles [m], shape (k, 9)."""
+    """Corners of the triangles [m], shape (k, 9)."""
 
 
 class Scratch(NamedTuple):
@@ -93,11 +93,11 @@ class Wrench(NamedTuple):
     """Force, torque and statistics of one body's contact."""
 
     force: Floats
-    """On the body, world axes [N], shape (3,)."""
+    """Force on the body, world axes [N], shape (3,)."""
     torque: Floats
-    """About the shape's centre, world axes [N m], shape (3,)."""
+    """Torque about the shape's centre, world axes [N m], shape (3,)."""
     stats: Floats
-    """Shape (STAT_COUNT,)."""
+    """Statistics of the contact by the STAT columns, shape (STAT_COUNT,)."""
 
 
 def make_scratch(reach: float, spacing: float, spread: float = 0.0) -> Scratch:

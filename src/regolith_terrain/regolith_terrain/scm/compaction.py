@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The merge rule of SCM: whose compaction a node keeps where several vehicles loaded it in one cycle."""
+"""The merge rule of SCM: a node that several vehicles loaded in one cycle keeps the deepest compaction."""
 
 from __future__ import annotations
 

@@ -97,5 +97,5 @@ class ScmContact(GroundContact):
         return self.shear.save()
 
     def load(self, blob: bytes) -> None:
-        """Become what :meth:`save` described."""
+        """Restore what :meth:`save` returned."""
         self.shear = ShearMemory.load(blob)

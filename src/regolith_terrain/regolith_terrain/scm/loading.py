@@ -9,6 +9,8 @@ import math
 import numpy as np
 from numba import njit
 
+from regolith_terrain.records import Floats, Indices
+from regolith_terrain.scm.arrays import Ground, Scratch, Wrench
 from regolith_terrain.scm.constants import (
     COHESION,
     CREEP_SPEED,
@@ -42,9 +44,12 @@ from regolith_terrain.scm.constants import (
 from regolith_terrain.scm.patches import inverse_width
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def measure_patches(floats, runs, n_runs, spacing, regolith, stats):  # type: ignore[no-untyped-def]
-    """Write 1 / b of each patch at its first run and clear its displaced volume."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def measure_patches(floats: Floats, runs: Indices, n_runs: int, spacing: float, regolith: bool, stats: Floats) -> None:
+    """Write 1 / b [1/m] of each patch at its first run and clear its displaced volume.
+
+    :param regolith: whether the hull runs round the nodes' cells
+    """
     widths, volumes = floats[INVERSE_WIDTH], floats[VOLUME]
     largest = 0
     for run in range(n_runs):
@@ -58,15 +63,25 @@ def measure_patches(floats, runs, n_runs, spacing, regolith, stats):  # type: ig
                 stats[STAT_INVERSE_WIDTH] = width
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _yielded(trial, sinkage, bearing, exponent, sigma_yield, regolith):  # type: ignore[no-untyped-def]
-    """Return the pressure of a node whose elastic trial pressure exceeds its yield pressure [Pa]."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _yielded(
+    trial: float, sinkage: float, bearing: float, exponent: float, sigma_yield: float, regolith: bool
+) -> float:
+    """Return the pressure [Pa] of a node whose elastic trial pressure exceeds its yield pressure: the virgin curve's.
+
+    In regolith mode it never falls below the yield pressure, nor exceeds the trial.
+
+    :param bearing: k_c / b + k_phi [Pa/m^n]
+
+    Source: bekker1969; krenn2009.
+    Checked by: test_scm.py::test_plate_follows_bekker, test_scm.py::test_loading_cycles_never_yield_energy.
+    """
     virgin = bearing * (sinkage if exponent == 1.0 else sinkage**exponent)
     return min(trial, max(virgin, sigma_yield)) if regolith else virgin
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _decay(x):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _decay(x: float) -> float:
     """Return (1 - exp(-x)) / x for x >= 0; the series is exact to rounding below 0.1 and several times faster."""
     if x > 0.1:
         return -math.expm1(-x) / x
@@ -78,9 +93,24 @@ def _decay(x):  # type: ignore[no-untyped-def]
     return 1.0 + x * (-0.5 + x * t)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def mobilise(mx, my, vx, vy, speed, dt, janosi):  # type: ignore[no-untyped-def]
-    """Return (new m, stress direction) after sliding with (vx, vy) for dt: dm = (d - m) |v| dt / K, exactly."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def mobilise(
+    mx: float, my: float, vx: float, vy: float, speed: float, dt: float, janosi: float
+) -> tuple[float, float, float, float]:
+    """Return the mobilised shear m and the direction of the stress (ux, uy) after sliding for a step.
+
+    dm = (d - m) |v| dt / K, d being the unit vector against sliding, integrated exactly: 1 - exp(-j / K) for steady
+    sliding. Near rest a stress in the rate of m damps it, as internal friction in LuGre does.
+
+    :param mx: m before, as is ``my``
+    :param vx: velocity of sliding [m/s], as is ``vy``; ``speed``: its magnitude
+    :param janosi: K [m]
+
+    Source: janosi1961; dahl1968; canudas1995, the stress in the rate.
+    Checked by: test_scm.py::test_steady_sliding_is_janosi_hanamoto,
+    test_scm.py::test_shear_unwinds_on_reversal_and_holds_at_rest,
+    test_scm.py::test_internal_friction_is_a_stress_in_the_rate_of_shear.
+    """
     rate = dt / janosi
     gain = rate * _decay(speed * rate)
     fade = 1.0 - speed * gain
@@ -88,7 +118,6 @@ def mobilise(mx, my, vx, vy, speed, dt, janosi):  # type: ignore[no-untyped-def]
     ny = my * fade - vy * gain
     ux, uy = nx, ny
     if speed < CREEP_SPEED:
-        # Internal friction near rest, as in LuGre: a stress in the rate of m (Olsson & Astrom 1996).
         rate = SHEAR_RELAXATION_S / dt * (1.0 - speed / CREEP_SPEED)
         ux += rate * (nx - mx)
         uy += rate * (ny - my)
@@ -100,11 +129,24 @@ def mobilise(mx, my, vx, vy, speed, dt, janosi):  # type: ignore[no-untyped-def]
     return nx, ny, ux, uy
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def load_nodes(  # type: ignore[no-untyped-def]
-    ground, soils, mode, dt, center, velocity, angular_velocity, shear, r0, c0, cols, n_runs, scratch, wrench
-):
-    """Load every hit node, sum the wrench, and leave the ground as the body leaves it."""
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def load_nodes(
+    ground: Ground, soils: Floats, mode: int, dt: float, center: Floats, velocity: Floats, angular_velocity: Floats,
+    shear: Floats, r0: int, c0: int, cols: int, n_runs: int, scratch: Scratch, wrench: Wrench,
+) -> None:
+    """Load every hit node and sum the wrench; the ground is left as pressed by the body.
+
+    Pressure sigma = min(E (s - s_p), (k_c / b + k_phi) s^n) and damping R against the body's surface, along its normal;
+    shear up to c + sigma tan(phi) in its tangent plane. The package names the differences of reference mode.
+
+    :param r0: first row of the body's shadow in the window; ``c0``: first column; ``cols``: columns
+    :param n_runs: runs of hit nodes in the scratch
+
+    Source: bekker1969; krenn2009; serban2023; janosi1961; wong1967.
+    Checked by: test_scm.py::test_plate_follows_bekker, test_scm.py::test_shear_saturates_at_mohr_coulomb,
+    test_scm.py::test_damping_is_in_proportion_to_speed, test_wong_reece.py::test_steady_wheel_follows_the_closed_form,
+    test_scm_reference.py::test_wheel_at_prescribed_slip.
+    """
     floats, runs = scratch.floats, scratch.ints
     depth, heights, volumes = floats[DEPTH], floats[HEIGHT], floats[VOLUME]
     regolith = mode == MODE_REGOLITH

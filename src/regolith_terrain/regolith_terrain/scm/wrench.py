@@ -8,6 +8,8 @@ import math
 
 from numba import njit
 
+from regolith_terrain.records import Floats
+from regolith_terrain.scm.arrays import Ground, Scratch, Shapes, Wrench
 from regolith_terrain.scm.bulldozing import bulldoze, note_plastic_set
 from regolith_terrain.scm.constants import (
     BOX,
@@ -28,11 +30,12 @@ from regolith_terrain.scm.loading import load_nodes, measure_patches
 from regolith_terrain.scm.patches import find_runs
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def body_wrench(  # type: ignore[no-untyped-def]
-    ground, soils, rules, mode, dt, shapes, which, center, rotation, velocity, angular_velocity, shear, scratch, wrench
-):
-    """Press a body into the soil for one step.
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def body_wrench(
+    ground: Ground, soils: Floats, rules: Floats, mode: int, dt: float, shapes: Shapes, which: int, center: Floats,
+    rotation: Floats, velocity: Floats, angular_velocity: Floats, shear: Floats, scratch: Scratch, wrench: Wrench,
+) -> int:
+    """Return OK, LEFT_WINDOW or SCRATCH_TOO_SMALL, having pressed a body into the soil for one step.
 
     :param ground: a window of soil, :class:`Ground`; written in place
     :param soils: rows of k_phi, k_c, n, c, tan(phi), K, E, R, density
@@ -40,7 +43,7 @@ def body_wrench(  # type: ignore[no-untyped-def]
     :param rules: of bulldozing (:meth:`regolith_terrain.config.BulldozingConfig.parameters`), shape (5,)
     :param mode: MODE_REFERENCE or MODE_REGOLITH
     :param dt: step [s]
-    :param shapes: :class:`Shapes`; ``which``: the row of this body
+    :param shapes: of all bodies; ``which``: the row of this one
     :param center: origin of the shape, world [m], shape (3,)
     :param rotation: columns are the axes of the shape in the world, shape (3, 3); a wheel's axle is its y axis
     :param velocity: of the origin, world axes [m/s], shape (3,)
@@ -49,14 +52,18 @@ def body_wrench(  # type: ignore[no-untyped-def]
         body, the surface turned level; reference mode: (sliding path [m], unused), one array for all of a vehicle
     :param scratch: see :func:`make_scratch`
     :param wrench: out, see :class:`Wrench`
-    :return: OK, LEFT_WINDOW or SCRATCH_TOO_SMALL
+
+    Source: krenn2009; serban2023.
+    Checked by: test_scm_reference.py::test_wheel_at_prescribed_slip,
+    test_scm_reference.py::test_pressing_in_and_unloading.
     """
     wrench.force[:] = 0.0
     wrench.torque[:] = 0.0
     wrench.stats[:] = 0.0
     kind = shapes.kind[which]
     size = shapes.size[which]
-    status, r0, r1, c0, c1 = _rectangle(ground, mode, kind, size, center, rotation, rules, scratch)
+    shadow: tuple[int, int, int, int, int] = _rectangle(ground, mode, kind, size, center, rotation, rules, scratch)
+    status, r0, r1, c0, c1 = shadow
     if status != OK:
         return status
     floats = scratch.floats
@@ -91,8 +98,11 @@ def body_wrench(  # type: ignore[no-untyped-def]
     return OK
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _rectangle(ground, mode, kind, size, center, rotation, rules, scratch):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _rectangle(
+    ground: Ground, mode: int, kind: int, size: Floats, center: Floats, rotation: Floats, rules: Floats,
+    scratch: Scratch,
+) -> tuple[int, int, int, int, int]:
     """Return (status, first row, end row, first column, end column) of the body's shadow."""
     cx, cy = center[0], center[1]
     if kind in (CYLINDER, GROUSERED):
@@ -127,10 +137,11 @@ def _rectangle(ground, mode, kind, size, center, rotation, rules, scratch):  # t
     return status, r0, r1, c0, c1
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def _low_part(  # type: ignore[no-untyped-def]
-    ground, kind, size, center, rotation, top, r0, r1, c0, c1, shear, mode
-):
+@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+def _low_part(
+    ground: Ground, kind: int, size: Floats, center: Floats, rotation: Floats, top: float, r0: int, r1: int, c0: int,
+    c1: int, shear: Floats, mode: int,
+) -> tuple[int, int, int, int]:
     """Narrow a wheel's shadow to that of its part below ``top``; forget the shear (regolith mode) of the rest.
 
     Points of the cylinder are c + s a + u h + v e with |s| <= w, u^2 + v^2 <= R^2, h level and across the axle a, e

@@ -34,7 +34,7 @@ from regolith_world.ros.parameters import declare
 from regolith_world.rotation import matrix
 
 NOTHING_KNOWN = 1e6
-"""Variance of what wheel odometry does not see."""
+"""Variance of components that wheel odometry does not see."""
 _PLANAR = (0, 1, 5)
 
 RATE = 'rate of the state topics but vehicle_state, wheel_states and motion_samples, in simulated time [Hz]'
