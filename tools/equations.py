@@ -121,6 +121,11 @@ def complaints() -> list[str]:
     for package, keys in used.items():
         idle = [key for key in bibliography(package) if key not in keys]
         found += [f'src/{package}: references.bib: {key} is used nowhere' for key in idle]
+    entries: dict[str, str] = {}
+    for package in used:
+        for key, entry in bibliography(package).items():
+            if entries.setdefault(key, entry) != entry:
+                found.append(f'src/{package}: references.bib: {key} differs from the entry of another package')
     return found
 
 

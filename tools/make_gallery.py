@@ -31,7 +31,7 @@ from regolith_sensors.config import load_sensor
 from regolith_sensors.light import Spotlight, Sun
 from regolith_sensors.report.sheet import CLASS_COLORS
 from regolith_sensors.scenario_config import LightConfig, Mount, sensors_of
-from regolith_sensors.scene.build import VehicleModel, World
+from regolith_sensors.scene.build import SensedWorld, VehicleModel
 from regolith_vehicles.config import load_vehicle_model
 from regolith_world.rotation import matrix, product
 
@@ -62,7 +62,7 @@ class Site:
         simulation = Simulation(scenario, publish=ends.__setitem__)
         simulation.run(driven_s)
         models = {n: VehicleModel(*load_vehicle_model(e.model)) for n, e in scenario.vehicles.items()}
-        world = World(scenario.terrain, light, scenario.seed, models)
+        world = SensedWorld(scenario.terrain, light, scenario.seed, models)
         world.states.ground.load(simulation.terrain.grid.all_records(), 0)
         for name, snapshot in ends.items():
             base = np.concatenate([snapshot.base.position, snapshot.base.orientation])

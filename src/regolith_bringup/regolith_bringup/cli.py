@@ -315,7 +315,7 @@ def execute(context: typer.Context, command: Annotated[str, typer.Argument(metav
 
 @app.command()
 def doctor(as_json: JsonOption = False) -> None:
-    """Say what is installed and found, and what is missing."""
+    """List what is installed, and what is missing."""
     from regolith_bringup.run.doctor import diagnose
 
     findings = diagnose()

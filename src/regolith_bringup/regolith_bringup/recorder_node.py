@@ -230,7 +230,7 @@ class Recorder:
                 if command == _COMMAND_STOP:
                     self.request_stop()
             self._bag.write(channel.number, data, self._now_ns, sent_ns, sequence)
-            # The clock ticks and the status is told while nothing happens, too: they do not keep a recording open.
+            # Clock and status are published all the time: they do not keep a recording open.
             if role != 'clock' and channel.topic.keeps_open:
                 self._last_message = time.monotonic()
 

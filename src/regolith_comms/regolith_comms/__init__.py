@@ -1,3 +1,3 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Who hears whom: tile graph, radio propagation, breadcrumbs, datagrams."""
+"""Radios: tile graph, propagation, breadcrumbs, datagrams."""

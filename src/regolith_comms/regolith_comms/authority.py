@@ -106,7 +106,7 @@ class CommsAuthority(Participant):
         """Called when the set of radios may have changed."""
         self._t_ns = -1
         self.positions: dict[str, Floats] = {}
-        """Of the antennas at the last dispatch [m]."""
+        """Positions of the antennas at the last dispatch [m]."""
 
     # -- inputs, which take effect with the next cycle ------------------------------------------------------------
 

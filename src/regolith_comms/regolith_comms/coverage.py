@@ -27,9 +27,9 @@ class CoverageMap:
     sender: str
     size_bytes: int
     x: Array
-    """Of the pixels' middles [m], shape (nx,)."""
+    """x of the pixels' middles [m], shape (nx,)."""
     y: Array
-    """Shape (ny,)."""
+    """y of the pixels' middles [m], shape (ny,)."""
     probability: Array
     """Probability that one datagram arrives there, shape (nx, ny)."""
     ground: HeightMap

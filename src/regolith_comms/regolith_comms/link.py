@@ -33,9 +33,9 @@ class Links:
     range_m: Floats
     """Longest leg [m]; nan where the cost exceeds the limit."""
     mean_dbm: Floats
-    """Of the received power [dBm]; -inf: no link."""
+    """Mean received power [dBm]; -inf: no link."""
     variance_db2: Floats
-    """Of the received power [dB^2]."""
+    """Variance of the received power [dB^2]."""
 
 
 class LinkModel:

@@ -38,12 +38,12 @@ from regolith_comms.visibility import TileGraph
 from regolith_comms.world_grid import RECORD, WorldGrid
 
 LEG_COST = 3.0
-"""Of a clear line of sight [-]."""
+"""Cost of a clear line of sight [-]."""
 KEPT_EXCESS = 2.0 * LEG_COST
 """Edges that cost more than LEG by this are left out: a way over one more tile is cheaper."""
 MAX_TILES = 1500
 MAX_AREA_M2 = 2e6
-"""Of a world grid, 180 bytes per square metre."""
+"""Largest area of a world grid, 180 bytes per square metre [m^2]."""
 WAVELENGTH_M = 0.749
 """At 400 MHz, the band of the UHF radios on Mars and the Moon [m]."""
 DRIVABLE_SLOPE = math.tan(math.radians(25.0))
@@ -51,7 +51,7 @@ DRIVABLE_SLOPE = math.tan(math.radians(25.0))
 BELOW_M, ABOVE_M = 2, 6
 """Whole metres below and above the ground that belong to a tile."""
 _ENDS = np.array([[0.0, 0.0], [0.25, 0.25], [0.25, -0.25], [-0.25, 0.25], [-0.25, -0.25]])
-"""Of each line of sight, in tile edges from the tiles' middles."""
+"""Ends of the lines of sight, in tile edges from the tiles' middles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class HeightMap:
     heights: Floats
     """z [m], shape (nx, ny)."""
     fingerprint: str
-    """Of the ground the heights come from."""
+    """Fingerprint of the ground."""
 
     @property
     def size(self) -> tuple[float, float]:

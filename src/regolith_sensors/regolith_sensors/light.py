@@ -46,7 +46,7 @@ class Sun:
     azimuth: float
     """Clockwise from north [rad]."""
     elevation: float
-    """Of its centre above the level plane [rad]; negative below it."""
+    """Elevation of its centre above the level plane [rad]; negative below it."""
     distance_au: float = 1.0
     limb_darkening: bool = False
     """Whether the disc is darker towards its limb."""
@@ -78,7 +78,7 @@ class Spotlight:
     position: Floats
     """In the world [m], shape (3,)."""
     direction: Floats
-    """Of its axis, shape (3,)."""
+    """Direction of its axis, shape (3,)."""
     intensity: Color
     """On its axis, per band [W/sr]."""
     inner: float

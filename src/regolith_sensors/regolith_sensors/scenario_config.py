@@ -297,11 +297,11 @@ class Sensor:
     name: str
     kind: SensorType
     config: Any
-    """Of its model, with the scenario's rate if it has one."""
+    """Values of its model, with the scenario's rate if it has one."""
     mount: Mount
     outputs: tuple[str, ...]
     baseline_m: float = 0.0
-    """Of the right camera of a stereo pair: its distance from the left one [m]."""
+    """For the right camera of a stereo pair: its distance from the left one [m]."""
     frame_prefix: str = ''
     """Prefix of the ids of all its vehicle's frames."""
 

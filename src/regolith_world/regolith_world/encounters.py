@@ -27,9 +27,9 @@ class Violation:
     after_ns: int
     """Time from the start of the cycle."""
     distance_before: float
-    """Of the pair at the start of the cycle [m]."""
+    """Distance of the pair at the start of the cycle [m]."""
     distance_after: float
-    """Of the pair at the violation [m], below -1 mm."""
+    """Distance of the pair at the violation [m], below -1 mm."""
 
 
 class Encounters:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Who touches whom: broad phase by boxes, narrow phase by MuJoCo's convex collision functions.
+"""Intersections: broad phase by boxes, narrow phase by MuJoCo's convex collision functions.
 
 Seed of the design: "Simulator Architecture" (2024), chapter Intersection. Distances come from ``mj_geomDistance``
 (GJK/EPA, tolerance 1e-6 m), contact points from ``mj_collision`` (exact manifolds for boxes and spheres), ranges
@@ -24,9 +24,9 @@ NII_DEPTH = 1e-3
 TOUCH_DISTANCE = 1e-4
 """Gap or overlap within which two bodies count as touching [m]."""
 BROAD_MARGIN = 0.5
-"""Gap between bounding boxes up to which a pair is looked at closely [m]."""
+"""Largest gap between bounding boxes of a pair in the narrow phase [m]."""
 _FEW = 32
-"""Boxes up to which comparing all is faster than sorting them."""
+"""Number of boxes up to which comparing all is faster than sorting them."""
 
 
 _GEOM = {
@@ -42,9 +42,9 @@ def _wxyz(q: Vector) -> Vector:
 
 
 class Geometry:
-    """Holds the shapes of a set of objects and answers distance, contact and ray queries at given states.
+    """The shapes of a set of objects, for distances, contacts and ranges at given states.
 
-    Built anew when objects are born or die; poses are set per query, so it carries no state of its own.
+    Built anew when objects are born or die; poses are set per query, so it has no state of its own.
     """
 
     def __init__(self, objects: Sequence[Object]) -> None:
@@ -74,7 +74,7 @@ class Geometry:
         self._data = mujoco.MjData(self._model)
 
     def _place(self, states: Sequence[BodyState]) -> None:
-        """Move everything far apart, then the given bodies where they are."""
+        """Place the given bodies, and all others far apart."""
         qpos = self._data.qpos.reshape(-1, 7)
         qpos[:, :3] = 1e6 + 1e4 * np.arange(len(qpos))[:, None]
         qpos[:, 3:] = [1.0, 0.0, 0.0, 0.0]
@@ -85,7 +85,12 @@ class Geometry:
         mujoco.mj_kinematics(self._model, self._data)
 
     def distance(self, a: BodyState, b: BodyState, limit: float) -> tuple[float, Vector]:
-        """Return the signed distance between two bodies, at most ``limit`` [m], and the closest points (2, 3)."""
+        """Return the signed distance between two bodies, at most ``limit`` [m], and the closest points (2, 3).
+
+        Source: gilbert1988; todorov2012.
+        Checked by: test_intersection.py::test_a_ball_on_the_face_of_a_turned_box,
+        test_intersection.py::test_the_nearest_of_several_shapes_counts.
+        """
         # Near the origin, so that the solver's absolute tolerance does not depend on where on the map they are.
         a, b = _centred(a, b)
         self._place((a, b))
@@ -106,7 +111,12 @@ class Geometry:
         return best, points
 
     def contacts(self, a: BodyState, b: BodyState) -> tuple[Vector, Vector, Vector]:
-        """Return contact points (n, 3) in the world, unit normals (n, 3) from ``a`` to ``b``, and gaps (n,) [m]."""
+        """Return contact points (n, 3) in the world, unit normals (n, 3) from ``a`` to ``b``, and gaps (n,) [m].
+
+        Source: todorov2012.
+        Checked by: test_intersection.py::test_boxes_face_to_face_meet_in_a_rectangle,
+        test_intersection.py::test_a_ball_on_the_face_of_a_turned_box.
+        """
         shift = 0.5 * (a.position + b.position)
         self._place(_centred(a, b))
         mujoco.mj_comPos(self._model, self._data)
@@ -169,7 +179,7 @@ def classify(distance: float, contact_count: int) -> Status:
 
 
 def intersect(a: Object, b: Object, geometry: Geometry) -> Intersection:
-    """Classify one close pair at its newest states (``a.name < b.name``)."""
+    """Return the intersection of a close pair at its newest states (``a.name < b.name``)."""
     for beam, other in ((a, b), (b, a)):
         if beam.shapes and beam.shapes[0].kind == ShapeKind.BEAM:
             reach = geometry.range_along(beam, other)
@@ -191,11 +201,13 @@ def intersect(a: Object, b: Object, geometry: Geometry) -> Intersection:
 def close_pairs(objects: Sequence[Object], low: Vector, high: Vector) -> list[tuple[int, int]]:
     """Return index pairs (i < j) whose boxes come within BROAD_MARGIN of each other, in ascending order.
 
-    Boxes are swept along the axis on which they spread most, so that only those which overlap there are compared
-    (sweep and prune; Cohen et al. 1995, "I-COLLIDE"); of a few, all are.
+    Sweep and prune along the axis of largest spread: only boxes that overlap there are compared; of a few, all are.
 
     :param low: minima of the boxes [m], shape (n, 3)
     :param high: maxima [m], shape (n, 3)
+
+    Source: cohen1995.
+    Checked by: test_broad_phase.py::test_the_same_pairs_in_the_same_order.
     """
     count = len(objects)
     if count < 2:
@@ -207,7 +219,7 @@ def close_pairs(objects: Sequence[Object], low: Vector, high: Vector) -> list[tu
 
 def _overlapping(low: Vector, high: Vector) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the pairs i < j, ascending, of boxes that may come within BROAD_MARGIN of each other along one axis."""
-    # Whatever is not known lies everywhere.
+    # Unknown bounds overlap all others.
     low, high = np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
     axis = int(np.argmax(np.ptp(np.where(np.isfinite(low), low, 0.0), axis=0)))
     order = np.argsort(low[:, axis], kind='stable')

@@ -1,10 +1,10 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The door for what the world itself evolves: section ``objects`` of a scenario, things by name, each of a type.
+"""Objects of the world by scenario: section ``objects``, by name, each of a type.
 
-An entry point of group ``regolith.objects`` leads to an :class:`ObjectType`; its name is what ``type`` says, and the
-``kind`` of the objects that it makes, by which a checkpoint finds it again. Here are ours: things that stay where they
-are, and rigid bodies in free flight. Positions are in the world; the ground holds nothing up but vehicles.
+An entry point of group ``regolith.objects`` leads to an :class:`ObjectType`; its name is the value of ``type`` and the
+``kind`` of its objects in checkpoints. Our own types are immovable things and rigid bodies in free flight. Positions
+are in the world; the ground supports vehicles only.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class ObjectType(ABC, Generic[SectionT]):
 
     @abstractmethod
     def restored(self, kept: Kept) -> Object:
-        """Return the object that :meth:`regolith_world.objects.Object.save` saved, to the bit."""
+        """Return the object of :meth:`regolith_world.objects.Object.save`, equal to the bit."""
 
 
 class ShapeConfig(Section):
@@ -73,7 +73,7 @@ class ShapeConfig(Section):
         return self
 
     def shape(self) -> Shape:
-        """Return it as the world has it."""
+        """Return the :class:`regolith_world.records.Shape`."""
         size = np.zeros(3)
         size[: len(self.size_m)] = self.size_m
         return Shape(ShapeKind[self.kind.upper()], size, np.array(self.position))
@@ -155,7 +155,7 @@ IMMOVABLE, FREE_BODY = _Immovables(), _FreeBodies()
 
 
 def object_types() -> Mapping[str, ObjectType[Any]]:
-    """Return all that are installed, by name, in name order."""
+    """Return all installed types, by name, in name order."""
     return load_plugins(GROUP, instance_of(ObjectType))
 
 
@@ -170,9 +170,9 @@ def make_objects(entries: Mapping[str, Mapping[str, Any]], gravity_mps2: float) 
 
 
 def restored(kept: Kept) -> Object:
-    """Return an object out of a checkpoint.
+    """Return an object of a checkpoint.
 
-    :raises ValueError: if nobody here knows its kind
+    :raises ValueError: if its kind is unknown
     """
     kinds = object_types()
     if kept.kind not in kinds:

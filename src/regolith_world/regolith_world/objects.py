@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Everything that exists in the world is an object.
+"""Objects of the world.
 
 Seed of the design: "Simulator Architecture" (2024), chapter Objects. A root object evolves when the world asks;
 children evolve only when their parent does it; offspring join the cycle they are born in.
@@ -22,12 +22,12 @@ from regolith_world.rotation import from_rotation_vector, matrix, product
 from regolith_world.state import StateManager, interpolate_body
 
 NEVER_NS = 2**62
-"""As a next_dt: no wish of its own."""
+"""Value of ``next_dt_ns`` without a limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """An object in a checkpoint: enough to make it anew, in a world that has never heard of it."""
+    """An object in a checkpoint, from which any world can make it anew."""
 
     name: str
     kind: str
@@ -37,7 +37,7 @@ class Kept:
     restitution: float
     friction: float
     more: bytes
-    """What its kind knows besides."""
+    """Further state of its kind."""
 
 
 class Object:
@@ -47,13 +47,13 @@ class Object:
     :param initial: state at ``t_ns``
     :param shapes: convex shapes fixed in the body frame
     :param tangible: whether a non-infinitesimal intersection with another tangible object discards the cycle
-    :param parent: who evolves this object; None for a root
+    :param parent: evolves this object; None: a root
     :param restitution: of impacts, 0 (plastic) to 1 (elastic)
     :param friction: Coulomb coefficient
     """
 
     kind = ''
-    """Name under which :mod:`regolith_world.object_types` makes such objects anew; '': no checkpoint can hold one."""
+    """Name for :mod:`regolith_world.object_types` to make such objects anew; '': not possible in a checkpoint."""
 
     def __init__(
         self,
@@ -91,9 +91,9 @@ class Object:
         return min((child.next_dt_ns() for child in self.children), default=NEVER_NS)
 
     def evolve(self, cycle: Cycle) -> list[Object]:
-        """Add the state at ``cycle.t_ns + cycle.dt_ns`` and return the offspring born on the way.
+        """Add the state at ``cycle.t_ns + cycle.dt_ns`` and return the offspring born during the cycle.
 
-        Only ``cycle`` (committed inputs) and the object's own state may be read.
+        It may depend on ``cycle`` (committed inputs) and the object's own state only.
         """
         self.states.new_state(cycle.t_ns + cycle.dt_ns, self.body)
         return self.evolve_children(cycle)
@@ -106,7 +106,10 @@ class Object:
         return offspring
 
     def commit(self, intersections: Sequence[Intersection]) -> None:
-        """Take the newest state as final; learn the intersections this object is part of."""
+        """Make the newest state final.
+
+        :param intersections: those of this object
+        """
 
     def discard(self) -> None:
         """Drop the newest state (and anything else that :meth:`evolve` made), children included."""
@@ -133,12 +136,12 @@ class Object:
         return Kept(self.name, self.kind, *states, self.shapes, self.restitution, self.friction, self.more())
 
     def more(self) -> bytes:
-        """Return what :meth:`restored` needs besides what all objects have."""
+        """Return further state of the kind, for :meth:`restored`."""
         return b''
 
     @classmethod
     def restored(cls, kept: Kept) -> Object:
-        """Return the object that was saved, to the bit."""
+        """Return the object of :meth:`save`, equal to the bit."""
         raise NotImplementedError(f'{cls.__name__} has no kind, so that no checkpoint holds one')
 
     @property
@@ -166,24 +169,24 @@ class Status(IntEnum):
 
 @dataclass(slots=True)
 class Intersection:
-    """How two objects stand to each other at one instant; ``a`` comes before ``b`` by name."""
+    """The relation of two objects at one instant; ``a`` comes before ``b`` by name."""
 
     a: Object
     b: Object
     status: Status
     distance: float
-    """Signed [m]: negative is penetration depth; along a beam, the range of the first hit (inf: none)."""
+    """Signed distance [m]: negative is penetration depth; along a beam, the range of the first hit (inf: none)."""
     points: Vector = field(default_factory=lambda: np.zeros((0, 3)))
     """Contact points in the world [m], shape (n, 3)."""
     normal: Vector = field(default_factory=lambda: np.zeros(3))
     """Unit vector from ``a`` to ``b`` where they are closest, shape (3,)."""
     normals: Vector = field(default_factory=lambda: np.zeros((0, 3)))
-    """The same at each contact point, shape (n, 3): bodies of several shapes may touch in several directions."""
+    """Normals at the contact points, shape (n, 3), since bodies of several shapes may touch in several directions."""
     gaps: Vector = field(default_factory=lambda: np.zeros(0))
     """Signed distance at each contact point [m], shape (n,)."""
 
     def involves(self, item: Object) -> bool:
-        """Return whether ``item`` or a child of it is one of the pair, or emitted a beam that is."""
+        """Return whether the pair contains ``item``, a child of it, or a beam it emitted."""
         return any(item in (o, o.root) or getattr(o, 'emitter', None) == item.name for o in (self.a, self.b))
 
     def contact_points(self) -> Vector:
@@ -195,7 +198,7 @@ class Intersection:
         return [self.points] if len(self.points) >= 3 else []
 
     def record(self) -> IntersectionRecord:
-        """Return the plain record that travels in ``cycle``."""
+        """Return the record for ``cycle``."""
         point = self.points.mean(axis=0) if len(self.points) else np.zeros(3)
         return IntersectionRecord(self.a.name, self.b.name, int(self.status), self.distance, point, self.normal)
 
@@ -216,7 +219,7 @@ class Immovable(Object):
 
     @classmethod
     def restored(cls, kept: Kept) -> Immovable:
-        """Return the thing that was saved."""
+        """Return the object of :meth:`save`."""
         return cls(
             kept.name, kept.body.position, kept.shapes, restitution=kept.restitution, friction=kept.friction,
             orientation=kept.body.orientation, t_ns=kept.t_ns,
@@ -258,7 +261,7 @@ class FreeBody(Object):
         self._dies_at_ns = t_ns + lifetime_ns
 
     def evolve(self, cycle: Cycle) -> list[Object]:
-        """Apply the blows named in ``cycle``, then fly for ``cycle.dt_ns``."""
+        """Apply the impulses in ``cycle``, then fly for ``cycle.dt_ns``."""
         b = self.body
         h = cycle.dt_ns * 1e-9
         v = b.linear_velocity.copy()
@@ -292,12 +295,12 @@ class FreeBody(Object):
         return self.evolve_children(cycle)
 
     def more(self) -> bytes:
-        """Return gravity and when it dies."""
+        """Return gravity and the end of its lifetime, as bytes."""
         return struct.pack('<3dq', *self.gravity.tolist(), self._dies_at_ns)
 
     @classmethod
     def restored(cls, kept: Kept) -> FreeBody:
-        """Return the body that was saved."""
+        """Return the object of :meth:`save`."""
         *gravity, dies_at_ns = struct.unpack('<3dq', kept.more)
         return cls(
             kept.name, kept.body, kept.shapes, gravity=np.array(gravity), restitution=kept.restitution,
@@ -305,7 +308,7 @@ class FreeBody(Object):
         )
 
     def commit(self, intersections: Sequence[Intersection]) -> None:
-        """Die of old age where a lifetime was given."""
+        """End the object at the end of its lifetime, if it has one."""
         if self.states.newest_time_ns >= self._dies_at_ns:
             self.alive = False
 
@@ -316,7 +319,7 @@ def _solved(inertia: Vector, momentum: Vector) -> Vector:
 
 
 class Beam(Object):
-    """A straight ray born to measure a distance: intangible, and gone after the cycle it was born in."""
+    """A straight ray for measuring a distance, intangible, that exists in the cycle of its birth only."""
 
     def __init__(
         self, name: str, origin: Vector, direction: Vector, length: float, t_ns: int, parent_name: str
@@ -334,7 +337,7 @@ class Beam(Object):
         self.emitter = parent_name
 
     def commit(self, intersections: Sequence[Intersection]) -> None:
-        """Its duty is done."""
+        """End the beam."""
         self.alive = False
 
 
@@ -348,7 +351,7 @@ def rigid_state(
     linear_velocity: Vector | None = None,
     angular_velocity: Vector | None = None,
 ) -> BodyState:
-    """Return the state of a rigid body whose centre of mass is its origin.
+    """Return the state of a rigid body with its centre of mass at its origin.
 
     :param inertia: about the centre of mass in body axes [kg m^2], shape (3, 3)
     :raises ValueError: if mass or inertia are not positive
@@ -370,11 +373,19 @@ def rigid_state(
 
 
 def sphere_inertia(mass: float, radius: float) -> Vector:
-    """Return the inertia of a homogeneous sphere, 2/5 m r^2 on the diagonal [kg m^2], shape (3, 3)."""
+    """Return the inertia of a homogeneous sphere, 2/5 m r^2 on the diagonal [kg m^2], shape (3, 3).
+
+    Source: goldstein2002.
+    Checked by: test_objects.py::test_inertias_of_simple_bodies.
+    """
     return np.eye(3) * (0.4 * mass * radius * radius)
 
 
 def box_inertia(mass: float, half: Vector) -> Vector:
-    """Return the inertia of a homogeneous box of half lengths ``half`` [m], m/3 (b^2 + c^2) etc., shape (3, 3)."""
+    """Return the inertia of a homogeneous box of half lengths ``half`` [m], m/3 (b^2 + c^2) etc., shape (3, 3).
+
+    Source: goldstein2002.
+    Checked by: test_objects.py::test_inertias_of_simple_bodies.
+    """
     sx, sy, sz = (float(h) ** 2 for h in half)
     return np.diag([sy + sz, sx + sz, sx + sy]) * (mass / 3.0)

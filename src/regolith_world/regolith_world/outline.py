@@ -22,7 +22,7 @@ class Outline:
     def __init__(self, shapes: Sequence[Shape]) -> None:
         self.shapes = tuple(shapes)
         self.reach = max((float(np.linalg.norm(s.position) + np.linalg.norm(s.size)) for s in self.shapes), default=0.0)
-        """Of the farthest point of any shape from the body's origin, at most [m]."""
+        """Upper bound of the shapes' distance from the body's origin [m]."""
         count = len(self.shapes)
         self._kind = np.array([int(s.kind) for s in shapes], dtype=np.int64)
         self._size = np.array([s.size for s in shapes], dtype=float).reshape(count, 3)

@@ -14,6 +14,6 @@ def papers(scenario: Any) -> Citations:
     """Return the papers behind the models of every run."""
     keys = [
         'shepperd1978', 'shoemake1985', 'hairer2006', 'goldstein2002', 'catto2005', 'baumgarte1972', 'mirtich1996',
-        'salmon2011', 'steele2014', 'box1958',
+        'salmon2011', 'steele2014', 'box1958', 'gilbert1988', 'todorov2012', 'cohen1995',
     ]
     return Citations(Path(__file__).parent / 'references.bib', keys)

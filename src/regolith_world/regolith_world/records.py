@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the world and its participants say to each other in one evolution cycle.
+"""The messages between the world and its participants in an evolution cycle, as plain data.
 
-These are the plain-data twins of the interfaces in ``regolith_msgs`` (same names, same fields), so that the
-protocol runs and is tested without ROS. Arrays are float64; positions are in metres in the world frame
+They have the names and fields of the interfaces in ``regolith_msgs``, so that the protocol runs and is tested without
+ROS. Arrays are float64; positions are in metres in the world frame
 (REP 103: x east, y north, z up); quaternions are in ROS order (x, y, z, w); times are int64 nanoseconds.
 """
 
@@ -20,10 +20,10 @@ Vector = NDArray[np.float64]
 
 
 class CycleKey(NamedTuple):
-    """Names one attempt at one cycle; every message of the protocol carries it and is idempotent by it."""
+    """Identifies one attempt at one cycle; every message of the protocol carries it and is idempotent by it."""
 
     epoch: int
-    """Rises at every restore or rewind; messages of other epochs are ignored."""
+    """Number of restores and rewinds; messages of other epochs are ignored."""
     cycle: int
     """Number of the cycle being evolved: cycle k leads from committed state k to k + 1."""
     attempt: int
@@ -31,7 +31,7 @@ class CycleKey(NamedTuple):
 
 
 class Verdict(IntEnum):
-    """What became of the previous attempt."""
+    """Result of the previous attempt."""
 
     NONE = 0
     COMMIT = 1
@@ -39,7 +39,7 @@ class Verdict(IntEnum):
 
 
 class Command(IntEnum):
-    """What a participant does after applying the verdict; each of the three is answered with one Evolved."""
+    """A participant's action after applying the verdict; each is answered with one Evolved."""
 
     EVOLVE = 0
     HOLD = 1
@@ -47,10 +47,10 @@ class Command(IntEnum):
 
 
 class Roles(NamedTuple):
-    """What a participant has to do with the others; it says so when it joins."""
+    """A participant's roles, declared when it joins."""
 
     has_bodies: bool = False
-    """It stands in the world: it can strike and be struck, and may be dropped from a run."""
+    """It has bodies in the world, which can collide; it may be dropped from a run."""
     writes_soil: bool = False
     """It sends terrain exactly one delta per attempt."""
     owns_soil: bool = False
@@ -58,15 +58,15 @@ class Roles(NamedTuple):
     inputs: bool = False
     """Its answers carry inputs from outside, which a replay feeds back."""
     phase: int = 0
-    """Within one process, those of a lower phase hear of a cycle first (0 to 15). Nobody's answer depends on it."""
+    """Order within one process, lower phases first (0 to 15); no answer depends on it."""
 
     def code(self) -> int:
-        """Return the roles as the byte that messages carry: a bit each, and the phase in the upper four."""
+        """Return the roles as a byte for messages: a bit each, and the phase in the upper four."""
         return sum(bool(flag) << bit for bit, flag in enumerate(self[:4])) | self.phase << 4
 
     @classmethod
     def of_code(cls, code: int) -> Roles:
-        """Return the roles that :meth:`code` made a byte of."""
+        """Return the roles of the byte of :meth:`code`."""
         has_bodies, writes_soil, owns_soil, inputs = (bool(code >> bit & 1) for bit in range(4))
         return cls(has_bodies, writes_soil, owns_soil, inputs, code >> 4)
 
@@ -96,45 +96,45 @@ class Shape:
     position: Vector = field(default_factory=lambda: np.zeros(3))
     """Centre of the shape (beam: its origin) in the body frame [m], shape (3,)."""
     orientation: Vector = field(default_factory=lambda: np.array([0.0, 0.0, 0.0, 1.0]))
-    """Of the shape in the body frame, quaternion (x, y, z, w)."""
+    """Orientation of the shape in the body frame, quaternion (x, y, z, w)."""
 
 
 @dataclass(slots=True)
 class BodyState:
-    """Where one object is, how it moves, and the inertia it presents to a blow."""
+    """Pose, motion and inertia of an object."""
 
     name: str
     position: Vector
     """Origin of the body frame in the world [m], shape (3,)."""
     orientation: Vector
-    """Of the body frame in the world, quaternion (x, y, z, w)."""
+    """Orientation of the body frame in the world, quaternion (x, y, z, w)."""
     linear_velocity: Vector
-    """Of the body frame's origin, in world axes [m/s], shape (3,)."""
+    """Velocity of the body frame's origin, in world axes [m/s], shape (3,)."""
     angular_velocity: Vector
     """In world axes [rad/s], shape (3,)."""
     mass: float = 0.0
-    """Of everything that moves with the object [kg]; 0 means immovable."""
+    """Mass of the whole object [kg]; 0: immovable."""
     center_of_mass: Vector = field(default_factory=lambda: np.zeros(3))
-    """Of the whole object, in the world [m], shape (3,)."""
+    """Centre of mass of the whole object, in the world [m], shape (3,)."""
     inertia: Vector = field(default_factory=lambda: np.zeros((3, 3)))
     """Composite inertia about the centre of mass, in world axes [kg m^2], shape (3, 3)."""
 
 
 @dataclass(slots=True)
 class Impulse:
-    """A blow the world dealt at the last commit; agent ``b`` gets the equal and opposite one."""
+    """An impulse of the last commit; agent ``b`` gets the opposite one."""
 
     a: str
     b: str
     point: Vector
-    """Where it acts, in the world [m], shape (3,)."""
+    """Point of action in the world [m], shape (3,)."""
     impulse: Vector
     """On ``a``, in world axes [N s], shape (3,)."""
 
 
 @dataclass(slots=True)
 class IntersectionRecord:
-    """How two objects stood to each other at the last commit."""
+    """The relation of two objects at the last commit."""
 
     a: str
     b: str
@@ -161,7 +161,7 @@ class Birth:
 
 @dataclass(slots=True)
 class Cycle:
-    """World to all: the verdict on the last attempt and all committed inputs of the next evolve."""
+    """World to all: the verdict on the last attempt, and all committed inputs for the next evolve."""
 
     key: CycleKey
     t_ns: int
@@ -171,9 +171,9 @@ class Cycle:
     verdict: Verdict
     command: Command
     participants: tuple[str, ...] = ()
-    """Names of all whose answers this cycle waits for, sorted."""
+    """Sorted names of all participants whose answers the cycle needs."""
     roles: tuple[Roles, ...] = ()
-    """Of ``participants``, in the same order."""
+    """Roles of ``participants``, in the same order."""
     bodies: tuple[BodyState, ...] = ()
     """Committed, in name order."""
     intersections: tuple[IntersectionRecord, ...] = ()
@@ -189,24 +189,23 @@ class Evolved:
     key: CycleKey
     name: str
     next_dt_ns: int
-    """The longest next cycle this participant can take."""
+    """Longest possible next cycle [ns]."""
     bodies: tuple[BodyState, ...] = ()
     """Tentative state at the end of the cycle; empty for those without bodies."""
     swept_min: Vector = field(default_factory=lambda: np.full(3, np.inf))
     swept_max: Vector = field(default_factory=lambda: np.full(3, -np.inf))
-    """Bounds of everything tangible over the cycle, in the world [m], shape (3,)."""
+    """Bounds of all tangible shapes over the cycle, in the world [m], shape (3,)."""
     births: tuple[Birth, ...] = ()
     live_inputs: bytes = b''
-    """The inputs from outside latched for this cycle, so that a replay can feed them back."""
+    """Inputs from outside latched for this cycle, for replays."""
     state_hash: str = ''
     """SHA-256 (hex) of the tentative canonical state."""
     soil_hash: str = ''
-    """Of the ground this participant holds: agents, as committed at the start of the cycle; terrain, as it
-    will be if the attempt is committed."""
+    """Hash of the participant's ground: agents: at the start of the cycle; terrain: after a commit of this attempt."""
     report: str = ''
     """JSON key figures for the run's summary; only in the answer to STOP."""
     failure: str = ''
-    """Why this participant cannot go on; empty otherwise. The run ends with it."""
+    """Reason of a failure, which ends the run; '': none."""
 
 
 @dataclass(slots=True)
@@ -221,14 +220,14 @@ class JoinRequest:
     state_hash: str
     soil_hash: str
     parameters: dict[str, str]
-    """Everything that all must agree on (soil, grid, terrain hash, gravity), as name -> text."""
+    """Parameters on which all must agree (soil, grid, terrain hash, gravity), as name -> text."""
     restitution: float = 0.0
     friction: float = 0.5
     shape_bodies: tuple[int, ...] = ()
-    """Index in ``bodies`` of the body each shape is fixed to; none: all to the first."""
+    """Index in ``bodies`` of each shape's body; empty: all the first."""
 
     def problem(self) -> str:
-        """Return why the bodies and shapes of one that has bodies do not fit together, '' if they do."""
+        """Return the problem with bodies and shapes of a participant with bodies; '': none."""
         names = [body.name for body in self.bodies]
         if not self.roles.has_bodies:
             return ''

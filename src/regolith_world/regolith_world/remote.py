@@ -1,9 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Objects whose evolve is a pair of messages, and what carries the messages.
+"""Objects that evolve behind messages, and the bus for the messages.
 
-A :class:`Bus` brings one Cycle to all participants and their answers back. In one process it is a function call
-(:class:`LocalBus`), among many it is ROS topics (:mod:`regolith_world.ros.bus`); the participants cannot tell.
+A :class:`Bus` sends a cycle to all participants and returns their answers. In one process it is a function call
+(:class:`LocalBus`), between processes ROS topics (:mod:`regolith_world.ros.bus`); participants see no difference.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class Silence(Exception):
 
 
 def silent(cycle: Cycle, answered: Container[str]) -> Silence:
-    """Return whom to blame for missing answers.
+    """Return the names of participants that did not answer.
 
-    Terrain cannot answer before it has every delta, so where those who write soil are silent, only they are named.
+    Terrain cannot answer before it has every delta, so if writers of soil are silent, only they are named.
     """
     missing = [n for n in cycle.participants if n not in answered]
     writers = [n for n, roles in zip(cycle.participants, cycle.roles) if roles.writes_soil and n in missing]
@@ -36,41 +36,41 @@ def silent(cycle: Cycle, answered: Container[str]) -> Silence:
 
 
 def raise_failure(answers: Mapping[str, Evolved]) -> None:
-    """Raise ParticipantFailed if one of the answers says that its participant cannot go on."""
+    """Raise ParticipantFailed if an answer reports a failure."""
     for answer in answers.values():
         if answer.failure:
             raise ParticipantFailed(answer.failure)
 
 
 class Bus(Protocol):
-    """Carries the protocol between the world and its participants."""
+    """The protocol between the world and its participants."""
 
     def exchange(self, cycle: Cycle) -> dict[str, Evolved]:
-        """Bring ``cycle`` to all its participants and return their answers by name.
+        """Send ``cycle`` to all its participants and return their answers by name.
 
-        Calling it again with the same record goes on waiting for the answers still missing.
+        A repeated call with the same record waits for the missing answers only.
 
         :raises Silence: if some do not answer in time
-        :raises ParticipantFailed: if one says that it cannot go on
+        :raises ParticipantFailed: if one reports a failure
         """
         ...
 
 
 class RemotePart(Object):
-    """One body of a :class:`RemoteAgent` that can be struck, or that others can attach to; moved by the agent alone.
+    """A body of a :class:`RemoteAgent` that can be struck, or that others can attach to; moved by the agent alone.
 
-    It presents the mass and inertia of the whole agent to a blow, and the motion of its own.
+    For contacts it has the mass and inertia of the whole agent, and its own motion.
     """
 
     def evolve(self, cycle: Cycle) -> list[Object]:
-        """Do nothing, as the agent."""
+        """Return no offspring: the agent sets the state."""
         return []
 
 
 class RemoteAgent(Object):
-    """Stands in the world for a vehicle that evolves behind a bus; its children are those of its bodies that it named.
+    """A vehicle that evolves behind a bus; its children are the bodies it named.
 
-    :param request: what it joined with; ``request.problem()`` is ''
+    :param request: to join; ``request.problem()`` is ''
     """
 
     def __init__(self, request: JoinRequest, t_ns: int) -> None:
@@ -93,35 +93,35 @@ class RemoteAgent(Object):
     def take(self, answer: Evolved, t_ns: int) -> None:
         """Make the answer the tentative state at ``t_ns``.
 
-        :raises ParticipantFailed: if it is about other bodies than those the agent joined with
+        :raises ParticipantFailed: if its bodies differ from those of the request
         """
         self._stand(t_ns, answer.bodies)
         self._next_dt_ns = [self._next_dt_ns[-1], answer.next_dt_ns]
         self._hashes = [self._hashes[-1], answer.state_hash]
 
     def next_dt_ns(self) -> int:
-        """Return what the agent asked for in its last answer [ns]."""
+        """Return the limit of the agent's last answer [ns]."""
         return self._next_dt_ns[-1]
 
     def evolve(self, cycle: Cycle) -> list[Object]:
-        """Do nothing: the agent evolves behind the bus and :meth:`take` brings the outcome."""
+        """Return no offspring: the agent evolves behind the bus, and :meth:`take` sets the state."""
         return []
 
     def discard(self) -> None:
-        """Go back to the committed state."""
+        """Return to the committed state."""
         super().discard()
         del self._next_dt_ns[-1], self._hashes[-1]
 
     def state_hash(self) -> str:
-        """Return the hash the agent reported."""
+        """Return the hash of the agent's last answer."""
         return self._hashes[-1]
 
     def bodies(self) -> tuple[BodyState, ...]:
-        """Return the newest states of the agent and its parts, in the order in which they came."""
+        """Return the newest states of the agent and its parts, in the order of its answers."""
         return tuple(item.body for item in self._bodies)
 
     def rewind(self, t_ns: int, bodies: Sequence[BodyState], next_dt_ns: int, state_hash: str) -> None:
-        """Forget everything and stand as given at ``t_ns``; see :meth:`take`."""
+        """Replace all states by those of an answer at ``t_ns``; see :meth:`take`."""
         for item in self._bodies:
             item.states.clear()
         self._stand(t_ns, bodies)
@@ -138,15 +138,15 @@ class RemoteAgent(Object):
 class LocalBus:
     """All participants in this process: an exchange is a round of function calls.
 
-    Participants hear a cycle in the order of their phases, terrain before all vehicles, so that a shared grid is
+    Participants receive a cycle in the order of their phases, terrain before all vehicles, so that a shared grid is
     committed before any of them reads it; then deltas go to terrain in name order.
 
-    Everything that needs the interpreter is done in this thread, one agent after the other: threads that take turns
-    at the interpreter lock lose more than they gain. Only the agents' compiled loops, which release it, run side by
-    side. (To start each loop as soon as its agent has begun cost two rovers 16 % of their speed, 4 % while recorded, by
-    three runs each: the loop's thread waits for the lock that this one holds.)
+    All interpreted code runs in this thread, one agent after the other: threads that compete for the interpreter lock
+    are slower. Only the agents' compiled loops, which release it, run in parallel. (Starting each loop as soon as its
+    agent has begun cost two rovers 16 % of their speed, 4 % while recorded, in three runs each: the loop's thread waits
+    for the lock of this one.)
 
-    :param threads: that run the loops, this one among them
+    :param threads: number of threads for the loops, including this one
     """
 
     def __init__(self, threads: int = 1) -> None:
@@ -157,9 +157,9 @@ class LocalBus:
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._others = threads - 1
         self.on_cycle: Callable[[Cycle], None] = lambda cycle: None
-        """Called with every record sent; a tap for publishers."""
+        """Called with every record sent, for publishers."""
         self.meanwhile: Callable[[], None] = lambda: None
-        """Called once per exchange, in a thread of its own while the agents' loops run: the time to publish."""
+        """Called once per exchange, in a thread of its own during the agents' loops, for publishing."""
         self.on_evolved: Callable[[Evolved], None] = lambda answer: None
         """Called with every answer, in name order."""
 
@@ -169,15 +169,15 @@ class LocalBus:
         self._phases[participant.name] = roles.phase
 
     def answer(self, answer: Evolved) -> None:
-        """Take a participant's answer."""
+        """Store a participant's answer."""
         self._answers[answer.name] = answer
 
     def between(self, action: Callable[[], None]) -> None:
-        """Have ``action`` called in every exchange once all agents have answered: hand the deltas to terrain."""
+        """Add a function that is called in every exchange after the agents' answers, to pass deltas to terrain."""
         self._after.append(action)
 
     def exchange(self, cycle: Cycle) -> dict[str, Evolved]:
-        """See :class:`Bus`; raises what a participant raises."""
+        """Return the answers to a cycle, see :meth:`Bus.exchange`; exceptions of participants pass through."""
         self._answers.clear()
         self.on_cycle(cycle)
         in_turn = sorted(cycle.participants, key=lambda name: (self._phases[name], name))

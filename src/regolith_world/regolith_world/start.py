@@ -25,7 +25,7 @@ def node() -> None:
     Until the node handles signals itself, they end the process silently, without the stack of an import.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # Whoever started it may have kept the signal back until now.
+    # The parent may have blocked the signal until now.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     end_with_parent()
     kernel_cache.ensure()

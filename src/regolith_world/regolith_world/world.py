@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The evolution cycle: ask, evolve, intersect, commit or discard.
+"""The evolution cycle: propose, evolve, intersect, commit or discard.
 
 Seed of the design: "Simulator Architecture" (2024), chapter World Evolution, and Rule 1 (reproducibility): from any
 committed state the same sequence of states follows. The world is a plain library; objects live in this process,
@@ -42,11 +42,11 @@ Choice = Literal['stop', 'drop', 'wait']
 
 
 class ProtocolError(RuntimeError):
-    """Participants disagree about something they must share; going on would simulate two different worlds."""
+    """Participants disagree about a shared state or parameter."""
 
 
 class Refused(ValueError):
-    """A participant may not join; the message names what differs."""
+    """A participant may not join; the message gives the reason."""
 
 
 class _Dropped(Exception):
@@ -55,7 +55,7 @@ class _Dropped(Exception):
 
 @dataclass(slots=True)
 class StepReport:
-    """What one :meth:`World.step` did."""
+    """Result of a :meth:`World.step`."""
 
     t_ns: int
     """Committed time after the step."""
@@ -87,16 +87,16 @@ class WorldState:
     impulses: tuple[Impulse, ...]
     separation: tuple[tuple[str, str, float], ...]
     objects: tuple[Kept, ...] = ()
-    """Of this process."""
+    """Objects of this process."""
 
 
 class World:
-    """Owns time and the cycle.
+    """The world: time and the cycle.
 
     :param config: the scenario's ``world`` section
     :param objects: root objects of this process, already at ``t_ns`` = 0
-    :param bus: to the participants; None where there are none
-    :param on_silence: asked with the names of participants that do not answer; returns what to do
+    :param bus: to the participants; None: no participants
+    :param on_silence: returns the reaction to participants that do not answer
     """
 
     def __init__(
@@ -148,12 +148,12 @@ class World:
         self.objects[item.name] = item
 
     def admit(self, request: JoinRequest) -> None:
-        """Take a participant in. Only at HOLD; in the middle of a run, hold once more before the next step.
+        """Admit a participant, at HOLD only; in the middle of a run, hold once more before the next step.
 
-        A vehicle stands where its answer to its first HOLD says: only then does it know the ground as it is now.
+        A vehicle's state is that of its answer to its first HOLD, when it knows the present ground.
 
         :raises Refused: if its parameters differ from the others', a name is taken, its bodies do not fit together, or
-            it would stand inside another
+            it would overlap another object
         """
         if taken := self._names() & {request.name, *(body.name for body in request.bodies)}:
             raise Refused(f'name {min(taken)!r} is taken; names in use: {sorted(self._names())}')
@@ -181,7 +181,7 @@ class World:
         return {*self.participants, *(o.name for root in self.objects.values() for o in root.family())}
 
     def agree(self, request: JoinRequest) -> None:
-        """Check a participant's parameters against everybody else's.
+        """Check a participant's parameters against all others'.
 
         :raises Refused: if they differ
         """
@@ -190,7 +190,7 @@ class World:
             raise Refused(differences)
 
     def remove(self, name: str) -> None:
-        """Let a participant or object go. Only between cycles."""
+        """Remove a participant or object, between cycles only."""
         self.participants.pop(name, None)
         gone = self.objects.pop(name, None)
         names = {name} if gone is None else {o.name for o in gone.family()}
@@ -234,11 +234,11 @@ class World:
         return StepReport(self.t_ns, dt_ns, attempts, forced, self._intersections, self._impulses)
 
     def hold(self) -> dict[str, Evolved]:
-        """Have all participants apply the last verdict and stand still; return their answers."""
+        """Let all participants apply the last verdict without evolving; return their answers."""
         return self._idle(Command.HOLD)
 
     def stop(self) -> dict[str, Evolved]:
-        """End the run: participants apply the last verdict, answer with their reports, and leave."""
+        """End the run: participants apply the last verdict, answer with their reports, and end."""
         return self._idle(Command.STOP)
 
     def _idle(self, command: Command) -> dict[str, Evolved]:
@@ -369,7 +369,7 @@ class World:
     # -- checkpoints --------------------------------------------------------------------------------------------
 
     def save(self) -> bytes:
-        """Return the world's part of a checkpoint. Call it after :meth:`hold`.
+        """Return the world's part of a checkpoint, after :meth:`hold`.
 
         :raises ProtocolError: if there are objects of a kind that cannot be made anew
         """
@@ -403,9 +403,9 @@ class World:
         )
 
     def load(self, blob: bytes) -> None:
-        """Go to the state that :meth:`save` returned, in a new epoch. All its participants must have joined.
+        """Restore the state of :meth:`save` in a new epoch; all its participants must have joined.
 
-        :raises ProtocolError: if other participants are present than the checkpoint names
+        :raises ProtocolError: if the present participants differ from the checkpoint's
         """
         state = codec.decode(WorldState, blob)
         if tuple(sorted(self.participants)) != state.names:

@@ -5,7 +5,7 @@
 Each publisher numbers its messages 1, 2, 3, …; a message does not say which publisher sent it. With several publishers
 on a topic the counter keeps one last number per publisher and lets each message continue the one it fits. Which of two
 publishers with equal numbers is continued does not matter: the sum of all gaps is the sum of the last numbers less the
-messages that arrived, whoever sent them.
+messages that arrived.
 """
 
 from __future__ import annotations

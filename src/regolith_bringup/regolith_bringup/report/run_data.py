@@ -34,7 +34,7 @@ class Track:
     time: Array
     """[s], shape (n,)."""
     position: Array
-    """Of the base frame [m], shape (n, 3)."""
+    """Position of the base frame [m], shape (n, 3)."""
     orientation: Array
     """Shape (n, 4)."""
     speed: Array

@@ -18,7 +18,7 @@ AUTOMATIC = range(1, 102)
 hands out."""
 _LAST_DOMAIN = 232
 _PORTS = 250
-"""Of a domain, from 7400 + 250 times its number on (DDSI-RTPS 2.2, section 9.6.1.1)."""
+"""Ports of a domain, from 7400 + 250 times its number on (DDSI-RTPS 2.2, section 9.6.1.1)."""
 
 
 class Domain:
@@ -81,7 +81,7 @@ def namespace_named(text: str) -> str:
 
 def _lock_folder() -> Path:
     given = os.environ.get('XDG_RUNTIME_DIR', '')
-    # Containers often name one that nobody made.
+    # Containers often name a missing one.
     base = given if given and os.access(given, os.W_OK | os.X_OK) else tempfile.gettempdir()
     folder = Path(base) / f'regolith-{os.getuid()}'
     try:

@@ -119,12 +119,12 @@ class RadioTopics:
         publisher.publish(message)
 
     def _on_committed(self, cycle: Cycle) -> None:
-        # Taken at once, published or not: what a replay finds wrong was told when it happened.
+        # Taken in any case: during a replay they were logged already.
         complaints, self._authority.complaints = self._authority.complaints, []
         self._later(lambda: self._after_commit(cycle, complaints))
 
     def _after_commit(self, cycle: Cycle, complaints: list[str]) -> None:
-        """Say what could not be done, and send the table of links if it is due or the breadcrumbs have changed."""
+        """Log the complaints, and publish the table of links if it is due or the breadcrumbs have changed."""
         self._complaints.add(*complaints)
         if cycle.command == Command.STOP:
             self._complaints.tell()

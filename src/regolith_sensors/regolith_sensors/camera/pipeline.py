@@ -56,7 +56,7 @@ class Picture:
     image: NDArray[np.uint16]
     """Digital numbers, shape (height, width), or (height, width, 3) of red, green and blue."""
     encoding: str
-    """Of the image message."""
+    """Encoding of the image message."""
     exposure_s: float
     """Exposure time used, automatic or not [s]."""
     frame: Frame

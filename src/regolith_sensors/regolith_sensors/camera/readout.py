@@ -37,7 +37,7 @@ class Sensor:
     gain: Singles
     """Relative, of the fixed pattern."""
     offset: Singles
-    """Of the fixed pattern, in the unit of the signal."""
+    """Offset of the fixed pattern, in the unit of the signal."""
     dark: Singles
     """Dark current per second."""
     shot: Singles

@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 Image = NDArray[Any]
-"""Of float32 or float64."""
+"""Image of float32 or float64."""
 
 PHOTONS_PER_JOULE_AND_METRE = 1.0 / (6.62607015e-34 * 299792458.0)
 """1 / (h c): photons per joule and metre of wavelength."""

@@ -16,7 +16,7 @@ from regolith_world.counter import stream_key
 Floats = NDArray[np.float64]
 
 MOON_RADIUS, EARTH_RADIUS = 1737400.0, 6371000.0
-"""Of the spheres that latitudes and longitudes refer to [m]."""
+"""Radii of the spheres for latitude and longitude [m]."""
 
 
 def geodetic(local: ArrayLike, latitude: float, longitude: float, altitude: float, radius: float) -> Floats:

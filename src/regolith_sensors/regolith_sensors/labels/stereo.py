@@ -56,7 +56,7 @@ class DepthErrors:
     matched: float
     """Share of them that have a depth."""
     median: float
-    """Of the depth error ratio |Z - Z_true| / Z_true of the matched ones [-]; NaN if there are none, as below."""
+    """Median depth error ratio |Z - Z_true| / Z_true of the matched ones [-]; NaN if there are none, as below."""
     mean: float
     percentile_90: float
     good: float

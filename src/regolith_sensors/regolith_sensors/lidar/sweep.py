@@ -41,14 +41,14 @@ class Scan:
     range: Singles
     """[m]; +inf: no return, -inf: too near (REP 117)."""
     intensity: Singles
-    """1: a white target at 10 m."""
+    """Intensity; 1: a white target at 10 m."""
     ring: NDArray[np.uint16]
     time: Singles
-    """Since the beginning of the sweep [s]."""
+    """Time since the beginning of the sweep [s]."""
     return_type: NDArray[np.uint8]
-    """See RETURN_TYPES."""
+    """Kind of return, see RETURN_TYPES."""
     object_id: NDArray[np.uint16]
-    """Of the nearest sub-ray's hit: ground truth."""
+    """Object hit by the middle sub-ray: ground truth."""
 
 
 class Lidar:

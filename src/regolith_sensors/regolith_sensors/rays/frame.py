@@ -32,7 +32,7 @@ class Frame:
     """An image and its ground truth, each of shape (height, width) unless said otherwise."""
 
     radiance: Singles
-    """Of red, green and blue [W/m^2/sr], shape (height, width, 3)."""
+    """Radiance of red, green and blue [W/m^2/sr], shape (height, width, 3)."""
     depth: Singles
     """Along the optical axis [m] (REP 118); +inf where nothing was met (REP 117)."""
     range: Singles
@@ -44,7 +44,7 @@ class Frame:
     normal: Singles
     """In the optical frame, zero where nothing was met, shape (height, width, 3)."""
     instance: NDArray[np.int32]
-    """Of the scene's instances; twice its number, and one more where the sun's ray arrived; -1 for the sky."""
+    """Twice the number of the scene's instance, plus one where the sun's ray arrived; -1 for the sky."""
 
 
 def sample_streams(seed: int, name: str, frame: int, sun_samples: int = 1, bounce_samples: int = 0) -> Draws:

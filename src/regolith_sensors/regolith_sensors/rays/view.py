@@ -38,7 +38,7 @@ class Lights(NamedTuple):
     across: Singles
     """Two unit vectors across it, shape (2, 3)."""
     irradiance: Singles
-    """Of the bands [W/m^2], shape (3,)."""
+    """Irradiance of the bands [W/m^2], shape (3,)."""
     disc: float
     """Tangent of the sun's angular radius."""
     darkening: float

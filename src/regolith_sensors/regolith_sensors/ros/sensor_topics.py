@@ -27,13 +27,13 @@ class SensorContext:
     inbox: Inbox
     """For the sensor's subscriptions; its callbacks run between frames."""
     seed: int
-    """Of the scenario."""
+    """Seed of the scenario."""
     gravity_mps2: float
     light: LightConfig
     lamps: dict[str, dict[str, Any]]
     """Vehicle -> its :class:`regolith_sensors.scenario_config.Lamp` by name."""
     duration_s: float = 0.0
-    """Of the run [s]; 0: unknown."""
+    """Duration of the run [s]; 0: unknown."""
 
 
 class SensorTopics(ABC):

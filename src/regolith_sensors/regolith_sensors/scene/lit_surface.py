@@ -28,7 +28,7 @@ class LitSurface:
     """Gathering points of a mesh, and the weights that interpolate their light."""
 
     lattice: NDArray[np.int32]
-    """Of each triangle: its first node, and the number of pieces of each side; shape (m, 2)."""
+    """By triangle: its first node, and the number of pieces of each side; shape (m, 2)."""
     points: Singles
     """Places and normals of the gathering points in the mesh's frame, shape (p, 6)."""
     near: NDArray[np.int32]

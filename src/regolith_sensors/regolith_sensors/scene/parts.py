@@ -26,10 +26,10 @@ class SceneArrays(NamedTuple):
     facts: NDArray[np.int32]
     """Columns FACT_* of each instance, shape (n, 6)."""
     frames: Singles
-    """Of a tile: corner (3) and width of a cell [m]; of a mesh: the matrix (row-major) that takes its normals to the
+    """For a tile: corner (3) and width of a cell [m]; for a mesh: the matrix (row-major) that takes its normals to the
     world, the inverse transpose of its transform; shape (n, 9)."""
     nodes: Singles
-    """Of all tiles, see :class:`regolith_sensors.scene.terrain_tiles.TerrainTiles`."""
+    """Nodes of all tiles, see :class:`regolith_sensors.scene.terrain_tiles.TerrainTiles`."""
     mesh_material: NDArray[np.uint16]
     """Material of every triangle of every mesh."""
     mesh_normals: Singles
@@ -41,7 +41,7 @@ class SceneArrays(NamedTuple):
     layers: Singles
     """Place, scale and turn of its two layers, shape (2, 5), from the same function."""
     transforms: Singles
-    """Of the instances, from the scene's origin, shape (n, 3, 4)."""
+    """Transforms of the instances to the scene's coordinates, shape (n, 3, 4)."""
     hulls: NDArray[np.int32]
     """Instances that hold light: number, first and count of their points, first and count of their nodes among all that
     hold light, first of their mesh's; shape (h, 6)."""

@@ -53,7 +53,7 @@ class SceneObject:
     first: int
     """Number of its first instance among those of all objects."""
     count: int
-    """Of its instances."""
+    """Number of its instances."""
 
 
 class Scene:

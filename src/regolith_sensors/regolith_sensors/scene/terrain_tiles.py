@@ -95,7 +95,7 @@ class Tile:
         self.key = key
         self.slot = slot
         self.vertices = vertices
-        """Of its surface, SIDE x SIDE of them in its own coordinates [m], flat; 5 spare numbers at the end."""
+        """Vertices of its surface, SIDE x SIDE in its own coordinates [m], flat; 5 spare numbers at the end."""
         self.datum = 0.0
         """Height of the vertices' z = 0 [m]."""
         self.revision = 0

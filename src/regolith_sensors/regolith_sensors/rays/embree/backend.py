@@ -30,7 +30,7 @@ class EmbreeRays(RayBackend):
         self._instances = InstanceScene(self._device)
         self._meshes: list[Geometry] = []
         self._tiles: dict[Tile, tuple[int, Geometry]] = {}
-        """Of each visible tile: the revision that was built, and its geometry."""
+        """By visible tile: the revision that was built, and its geometry."""
         self._traced: Traced | None = None
 
     @property
