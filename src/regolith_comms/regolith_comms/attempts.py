@@ -143,7 +143,7 @@ def attempt(
         windows.grow()
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _prune(
     row: int, oldest: int, stamps: Longs, sizes: Longs, first: Longs, count: Longs, total: Longs
 ) -> None:
@@ -155,7 +155,7 @@ def _prune(
         count[row] -= 1
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _record(
     row: int, now: int, size: int, stamps: Longs, sizes: Longs, first: Longs, count: Longs, total: Longs
 ) -> None:
@@ -166,7 +166,7 @@ def _record(
     total[row] += size
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _attempt(
     done: int, key: np.uint64, now: int, noise: float, capacity_bits: float, stamps: Longs, sizes: Longs,
     first: Longs, count: Longs, total: Longs, tx: Longs, rx: Longs, n_bytes: Longs, mean: Floats, variance: Floats,

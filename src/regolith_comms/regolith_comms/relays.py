@@ -92,7 +92,7 @@ def relay_table(graph: TileGraph, relay_tiles: Iterable[int], mode: RelayMode = 
     return RelayTable(mode, tiles, costs, hops, rows, direct, None)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _reach(direct: Floats, rows: NDArray[np.intp]) -> Floats:
     """Return the cheapest worst leg from tile a to relay r over at most k relays, r among them.
 
@@ -125,7 +125,7 @@ def _reach(direct: Floats, rows: NDArray[np.intp]) -> Floats:
     return steps[:, :used].copy()
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _ease(leg: float, relays: float, last: Floats, cost: Floats, hop: Floats) -> None:
     """Reduce the cost of each tile to that over one leg of cost ``leg`` and the ``last`` one, where cheaper."""
     for b in range(cost.shape[0]):
@@ -135,7 +135,7 @@ def _ease(leg: float, relays: float, last: Floats, cost: Floats, hop: Floats) ->
         hop[b] = relays if worst < before else hop[b]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _relay(direct: Floats, rows: NDArray[np.intp], reach: Floats, costs: Floats, hops: NDArray[np.int32]) -> None:
     """Fill costs and hops; both are symmetric, as every route may be walked backwards."""
     count, steps, relays = reach.shape
@@ -158,7 +158,7 @@ def _relay(direct: Floats, rows: NDArray[np.intp], reach: Floats, costs: Floats,
             hops[a, b] = hops[b, a]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _route(direct: Floats, rows: NDArray[np.intp], a: int, b: int, cost: float, hops: int) -> NDArray[np.int64]:
     """Return the positions in ``rows`` of the relays of a route with this worst leg and number of relays."""
     relays = len(rows)

@@ -234,14 +234,14 @@ def knife_edge_loss(v: float) -> float:
     return float(_knife_edge_loss(v))
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _knife_edge_loss(v: float) -> float:
     if v <= -0.78:
         return 0.0
     return 6.9 + 20.0 * math.log10(math.sqrt((v - 0.1) ** 2 + 1.0) + v - 0.1)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _height(heights: Floats, west: float, south: float, spacing: float, x: float, y: float) -> float:
     """Return the height at a point [m], bilinear; outside the map that of its edge."""
     u = min(max((x - west) / spacing, 0.0), heights.shape[0] - 1.0)
@@ -254,7 +254,7 @@ def _height(heights: Floats, west: float, south: float, spacing: float, x: float
     return between
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _heights(heights: Floats, west: float, south: float, spacing: float, x: Floats, y: Floats) -> Floats:
     """Return the heights at all pairs of x and y [m], shape (len(x), len(y))."""
     out = np.empty((len(x), len(y)))
@@ -264,7 +264,7 @@ def _heights(heights: Floats, west: float, south: float, spacing: float, x: Floa
     return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _worst_edge(
     heights: Floats, west: float, south: float, spacing: float, ax: float, ay: float, bx: float, by: float,
     antenna: float,
@@ -283,7 +283,7 @@ def _worst_edge(
     return worst
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _costs_from(
     a: int, middles: Floats, heights: Floats, west: float, south: float, spacing: float, tile: float, antenna: float,
     reach: float, scale: float, rate: float, ends: Floats,

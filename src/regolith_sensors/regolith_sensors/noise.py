@@ -45,13 +45,13 @@ def uniforms(key: np.uint64, frame: int, count: int) -> Singles:
     return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def unit(word: np.uint64) -> Single:
     """Return a single in [0, 1) from a word below 2^32."""
     return np.float32(word >> np.uint64(8)) * _TO_UNIT
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
 def _pair(a: np.uint32, b: np.uint32) -> tuple[Single, Single]:
     """Return two standard normal numbers from two words of 32 bits.
 
@@ -64,7 +64,7 @@ def _pair(a: np.uint32, b: np.uint32) -> tuple[Single, Single]:
     return radius * cosine, radius * sine
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def normal_blocks(key: np.uint64, frame: np.uint64, first: int, count: int, words: Words, out: Singles) -> None:
     """Write the 4 ``count`` standard normal numbers of the blocks from ``first`` on into ``out``.
 
@@ -80,7 +80,7 @@ def normal_blocks(key: np.uint64, frame: np.uint64, first: int, count: int, word
         out[4 * n], out[4 * n + 1], out[4 * n + 2], out[4 * n + 3] = z0, z1, z2, z3
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _normals(first: int, last: int, key: np.uint64, frame: np.uint64, out: Singles) -> None:
     words = np.empty((4, _CHUNK), np.uint32)
     numbers = np.empty(4 * _CHUNK, np.float32)
@@ -92,7 +92,7 @@ def _normals(first: int, last: int, key: np.uint64, frame: np.uint64, out: Singl
         out[at:end] = numbers[: end - at]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _uniforms(first: int, last: int, key: np.uint64, frame: np.uint64, out: Singles) -> None:
     count = out.shape[0]
     for block in range(first, last):

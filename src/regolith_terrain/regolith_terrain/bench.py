@@ -59,7 +59,7 @@ def scm_cost(mode: str = 'regolith', sinkage_m: float = 0.13, repeats: int = 7) 
     return {'us_per_wheel_step': 1e6 * best / steps, 'loaded_nodes': float(loaded)}
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _roll(
     ground: Ground, soils: Floats, rules: Floats, mode: int, shape: Shapes, sinkage: float, steps: int, shear: Floats,
     scratch: Scratch, wrench: Wrench,

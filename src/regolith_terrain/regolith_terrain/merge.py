@@ -102,7 +102,7 @@ def merge(grid: SoilGrid, deltas: Mapping[str, NodeRecords]) -> Merged:
     return Merged(NodeRecords.from_values(i[start], j[start], out, grid.law.names), owner, len(shared))
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def sunk_deeper(values: Floats, a: int, b: int) -> bool:
     """Return whether column ``a`` of node records lies further below its level_initial than ``b``.
 

@@ -122,7 +122,7 @@ def _noise_rms() -> float:
     return math.sqrt(8.0 / 3.0 * (plain(1.0) - plain(0.0)) * (moment(1.0) - moment(0.0)))
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _corner(key: np.uint64, layer: int, ix: int, iy: int, dx: float, dy: float) -> float:
     """Return the product of the gradient at one lattice corner and the distance (dx, dy) from it."""
     word = cell_word(key, layer, ix, iy)
@@ -131,7 +131,7 @@ def _corner(key: np.uint64, layer: int, ix: int, iy: int, dx: float, dy: float) 
     return gx * dx + gy * dy
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _fractal(x: float, y: float, key: np.uint64, octaves: Floats) -> float:
     """Return the fractal relief [m] at (x, y) [m]: octaves of gradient noise with the quintic fade.
 
@@ -157,7 +157,7 @@ def _fractal(x: float, y: float, key: np.uint64, octaves: Floats) -> float:
     return z
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _crater_height(x: float, depth: float, rim: float, blend: float) -> float:
     """Return the height [m] of a crater at x = distance / radius < 3.
 
@@ -177,7 +177,7 @@ def _crater_height(x: float, depth: float, rim: float, blend: float) -> float:
     return min(bowl, outside) - overlap * overlap / (4.0 * blend)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _crater(
     key: np.uint64, layer: int, ix: int, iy: int, index: int, least: float, craters: Floats
 ) -> tuple[float, float, float, float, float, float]:
@@ -212,7 +212,7 @@ def _crater(
     return cx, cy, radius, depth, rim, blend
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _crater_count(key: np.uint64, layer: int, ix: int, iy: int, mean: float) -> int:
     """Return a Poisson number of craters of a cell (inverse of the distribution function, cut at 8)."""
     u = unit(mix(cell_word(key, _COUNT_LAYER + layer, ix, iy)))
@@ -226,7 +226,7 @@ def _crater_count(key: np.uint64, layer: int, ix: int, iy: int, mean: float) -> 
     return count
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _cell_mean(least: float, craters: Floats) -> float:
     """Return the expected number of craters of diameters [least, 2 least) in a cell.
 
@@ -239,7 +239,7 @@ def _cell_mean(least: float, craters: Floats) -> float:
     return mean
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _points(x: Floats, y: Floats, key: np.uint64, octaves: Floats, craters: Floats, offset: float, out: Floats) -> None:
     """Write the heights [m] at scattered points to ``out``.
 
@@ -267,7 +267,7 @@ def _points(x: Floats, y: Floats, key: np.uint64, octaves: Floats, craters: Floa
         out[n] = (z + _fractal(x[n], y[n], key, octaves)) - offset
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _block(
     i0: int, j0: int, spacing: float, key: np.uint64, octaves: Floats, craters: Floats, offset: float, out: Floats
 ) -> None:

@@ -219,7 +219,7 @@ def _node_places(i0: int, i1: int, j0: int, j1: int, spacing: float) -> tuple[He
     return full[0], full[1]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _weights(t: float) -> tuple[float, float, float, float]:
     """Return the weights of four posts at 0 <= t <= 1 from the second; (0, 1, 0, 0) exactly at t = 0.
 
@@ -235,7 +235,7 @@ def _weights(t: float) -> tuple[float, float, float, float]:
     )
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _post_index(x: float, y: float, grid: Heights) -> tuple[float, float]:
     """Return where (x, y) [m] lies among the posts, as fractional indices."""
     u = (grid[XX] * x + grid[XY] * y - grid[X_FIRST]) / grid[ALONG]
@@ -243,7 +243,7 @@ def _post_index(x: float, y: float, grid: Heights) -> tuple[float, float]:
     return u, v
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _blocks_met(x: Heights, y: Heights, ni: int, nj: int, grid: Heights, need: NDArray[np.bool_]) -> None:
     """Mark the squares of posts that interpolation at (x[n], y[n]) reads, in ``need``."""
     for n in range(x.shape[0]):
@@ -254,7 +254,7 @@ def _blocks_met(x: Heights, y: Heights, ni: int, nj: int, grid: Heights, need: N
                 need[a, b] = True
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _quintic(x: Heights, y: Heights, posts: Heights, grid: Heights, datum: float, out: Heights) -> None:
     """Write the interpolated heights less ``datum`` [m] at (x[n], y[n]) [m] to ``out``; outside, the edge goes on."""
     ni, nj = posts.shape

@@ -76,7 +76,7 @@ class RigidArrays(NamedTuple):
     """In/out: mobilised friction of each point in its tangent plane, shape (n, BOX_POINTS, 2)."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def press(arrays: RigidArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
     """Press a part on the ground for one substep; see :mod:`regolith_terrain.ground_contact`."""
     wrench.force[:] = 0.0
@@ -99,7 +99,7 @@ def press(arrays: RigidArrays, step: float, part: int, pose: PartPose, wrench: W
     return OK
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _surface(arrays: RigidArrays, x: float, y: float) -> tuple[float, float, float]:
     """Return height [m] and slopes of the ground at a place, NaN beyond the window."""
     row, col = x / arrays.spacing - arrays.i0, y / arrays.spacing - arrays.j0
@@ -113,7 +113,7 @@ def _surface(arrays: RigidArrays, x: float, y: float) -> tuple[float, float, flo
     return near + u * (far - near), (far - near) / arrays.spacing, ((b - a) + u * ((e - d) - (b - a))) / arrays.spacing
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _lowest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: float, point: Floats) -> None:
     """Write the point [m] of a circle about a wheel's axle that lies deepest against the slope of the ground below it.
 
@@ -134,7 +134,7 @@ def _lowest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: fl
         point[0], point[1], point[2] = cx + scale * dx, cy + scale * dy, cz + scale * dz
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _depth(arrays: RigidArrays, x: float, y: float, z: float) -> float:
     """Return the depth of a point in ground of this law [m], negative above it, -inf where another law holds."""
     height, slope_x, slope_y = _surface(arrays, x, y)
@@ -147,7 +147,7 @@ def _depth(arrays: RigidArrays, x: float, y: float, z: float) -> float:
     return depth
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _deepest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: float, point: Floats) -> None:
     """Replace the lowest point of a circle about an axle by the deepest one that is over ground of this law.
 
@@ -189,7 +189,7 @@ def _deepest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: f
     point[0], point[1], point[2] = cx + c * dx + s * hx, cy + c * dy + s * hy, cz + c * dz
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _corner(pose: PartPose, size: Floats, centered: bool, n: int, point: Floats) -> None:
     """Write corner ``n`` [m] of the box round a shape to ``point``.
 
@@ -204,7 +204,7 @@ def _corner(pose: PartPose, size: Floats, centered: bool, n: int, point: Floats)
             point[a] += pose.rotation[a, k] * at
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _push(arrays: RigidArrays, step: float, part: int, n: int, pose: PartPose, point: Floats, wrench: Wrench) -> int:
     """Return OK or LEFT_WINDOW; add the force and torque of the ground on point ``n`` of a part to the wrench."""
     height, slope_x, slope_y = _surface(arrays, point[0], point[1])

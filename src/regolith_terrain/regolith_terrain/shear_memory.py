@@ -104,7 +104,7 @@ class ShearMemory:
         return ShearMemory(layers, layer, i, j, value)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _scatter(
     layer: Indices, i: Indices, j: Indices, value: Floats, factor: float, i0: int, j0: int, dense: Floats
 ) -> None:
@@ -117,7 +117,7 @@ def _scatter(
             dense[layer[n], r, c, 1] = factor * value[n, 1]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _gather(
     layer: Indices, i: Indices, j: Indices, value: Floats, i0: int, j0: int, dense: Floats, touched: Flags
 ) -> tuple[int, Indices, Indices, Indices, Floats]:

@@ -385,7 +385,7 @@ def _by_tile(i: Indices, j: Indices) -> list[tuple[tuple[int, int], Members]]:
     ]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _copy_tile(
     tile_base: Floats, tile_values: Floats, virgin: bool, from_base: Flags, ti0: int, tj0: int, i0: int, j0: int,
     parts: Indices, base: Floats, values: Floats,
@@ -414,7 +414,7 @@ def _copy_tile(
                         values[k, i - i0, j - j0] = 0.0
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _any_above(
     heights: Floats, ti0: int, tj0: int, i0: int, i1: int, j0: int, j1: int, spacing: float, z: float, slope_x: float,
     slope_y: float,
@@ -429,7 +429,7 @@ def _any_above(
     return False
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _pick(touched: Flags, i0: int, j0: int, values: Floats) -> tuple[Indices, Indices, Floats]:
     """Return indices and values of the touched nodes, row by row."""
     count = 0
@@ -453,7 +453,7 @@ def _pick(touched: Flags, i0: int, j0: int, values: Floats) -> tuple[Indices, In
     return i, j, picked
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _take_tile(
     i0: int, j0: int, i: Indices, j: Indices, values: Floats, bits: Words, members: Members, tile_values: Floats,
     tile_bits: Words, modified: Flags, lanes: Words, write: bool, weigh: bool,
@@ -481,7 +481,7 @@ def _take_tile(
     return fresh
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _hash_all(i: Indices, j: Indices, bits: Words, lanes: Words) -> None:
     """Add all nodes to the lanes of a hash."""
     for n in range(i.shape[0]):

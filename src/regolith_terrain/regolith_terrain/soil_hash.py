@@ -27,7 +27,7 @@ LANES = 4
 """Words that a node is mixed into."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def add_node(i: int, j: int, bits: Words, n: int, subtract: bool, lanes: Words) -> None:
     """Add node (i, j) to the lanes, or take it out of them, in place.
 

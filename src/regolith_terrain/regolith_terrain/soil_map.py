@@ -73,7 +73,7 @@ class SoilMap:
         return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _paint(
     out: NDArray[np.uint8], row: int, r0: int, r1: int, c0: int, c1: int, i0: int, j0: int, spacing: float,
     outline: Floats, radius: float,

@@ -213,7 +213,8 @@ class ExternalDriver(Driver):
     def command(self, t_ns: int, base: BodyState) -> DriveCommand:
         """Return the last command without what is older than the timeout; see the base class."""
         fresh = t_ns - self._since_ns < self._timeout_ns
-        return DriveCommand(*(self._wanted if fresh else (0.0, 0.0)), self._joints(t_ns))
+        linear, angular = self._wanted if fresh else DriveCommand()
+        return DriveCommand(linear, angular, self._joints(t_ns))
 
     def save(self) -> bytes:
         """Return the command and the times its parts were latched."""

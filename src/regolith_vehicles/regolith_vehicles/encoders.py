@@ -50,7 +50,7 @@ class Encoders:
         return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _jitter(key: np.uint64, n: int, count: int) -> Floats:
     """Return standard normal numbers of a sample, one per wheel, shape (count,)."""
     out = np.empty(count)

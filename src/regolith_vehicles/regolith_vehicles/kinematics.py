@@ -96,7 +96,7 @@ def wheel_commands(layout: WheelLayout, linear: float, angular: float) -> tuple[
     return speeds, angles
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _commands(
     x: Vector, y: Vector, radius: Vector, steered: NDArray[np.bool_], max_steer: float, linear: float, angular: float,
     speeds: Vector, angles: Vector,
@@ -138,7 +138,7 @@ def twist_of_wheels(layout: WheelLayout, speeds: Vector, angles: Vector) -> tupl
     return mean - slope * mean_y, 0.0, -slope
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _fit(x: Vector, y: Vector, radius: Vector, speeds: Vector, angles: Vector, twist: Vector) -> None:
     """Write the least-squares twist (vx, vy, yaw rate), shape (3,); left as it is where the wheels do not tell it.
 

@@ -252,7 +252,7 @@ def check_substep(
     return lowest
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def composite_inertia(
     mass: Vector, principal: Vector, place: Vector, frame: Vector, center: Vector, inertia: Vector
 ) -> float:
@@ -295,7 +295,7 @@ def composite_inertia(
     return total
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def point_velocities(cvel: Vector, points: Vector, com: Vector, bodies: Indices) -> Vector:
     """Return the velocities of points of bodies in world axes [m/s], shape (k, 3): v + omega x r.
 

@@ -116,7 +116,7 @@ def twist_covariance(
     return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _weights(x: Vector, y: Vector, angles: Vector, steers: bool) -> Vector:
     """Return the weights of each wheel's way along and across its heading in the base's twist, shape (3, 2 n).
 
@@ -152,7 +152,7 @@ def _weights(x: Vector, y: Vector, angles: Vector, steers: bool) -> Vector:
     return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _propagate(
     covariance: Vector, weights: Vector, rolled: Vector, yaw: float, dx: float, dy: float, own_slip: float,
     length: float,

@@ -183,7 +183,7 @@ def _hull_frame(shape: GroundShapeConfig) -> Vector:
     return turn @ _Z_TO_Y if shape.kind == 'cylinder' else turn
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _centers(body: Indices, offset: Vector, count: int, place: Vector, turn: Vector) -> Vector:
     """Return the origins of shapes in the world [m], shape (count, 3); see :meth:`Parts.centers`."""
     out = np.empty((count, 3))
@@ -219,7 +219,7 @@ def _groups(body: Indices, first: int, middle: Vector, half: Vector, frame: Vect
     return tuple(groups)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _underside(
     middle: Vector, half: Vector, frame: Vector, place: Vector, turn: Vector, cvel: Vector, com: Vector
 ) -> tuple[float, float, float, float, float, float, float, float]:

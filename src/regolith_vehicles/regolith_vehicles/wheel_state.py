@@ -79,7 +79,7 @@ class WheelState:
         )
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def slip_ratio(speed: float, rolling: float) -> float:
     """Return the slip ratio s = 1 - v / (omega R) of a wheel; see :attr:`WheelState.slip_ratio`.
 
@@ -94,7 +94,7 @@ def slip_ratio(speed: float, rolling: float) -> float:
     return min(max(1.0 - speed / rolling, -1.0), 1.0)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _interpolated(heights: Vector, row: float, col: float) -> float:
     """Return the bilinear height at fractional indices, clamped to the array."""
     ni, nj = heights.shape
@@ -108,7 +108,7 @@ def _interpolated(heights: Vector, row: float, col: float) -> float:
     return height
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def measure_wheels(
     base: Vector, level: Vector, i0: int, j0: int, spacing: float, center: Vector, axis: Vector, velocity: Vector,
     spin: Vector, steer: Vector, radius: Vector, half_width: Vector, force: Vector, torque: Vector, stats: Vector,

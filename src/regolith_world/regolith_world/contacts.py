@@ -31,7 +31,7 @@ MAX_PRESSING = 5.0
 """Largest acceleration that is compensated in advance [m/s^2]; beyond it, cycles get shorter."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _solve(
     pair: Vector,
     points: Vector,

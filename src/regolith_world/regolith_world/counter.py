@@ -33,7 +33,7 @@ def stream_key(seed: int, name: str, quantity: str) -> np.uint64:
     return np.uint64(int.from_bytes(digest[:8], 'little'))
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
 def philox(key: np.uint64, high: np.uint64, low: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
     """Return the block of a stream whose counter is (high, low), 64 bits each: four random words below 2^32.
 
@@ -50,7 +50,7 @@ def philox(key: np.uint64, high: np.uint64, low: np.uint64) -> tuple[np.uint64, 
     return c0, c1, c2, c3
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def normal_and_uniform(key: np.uint64, high: np.uint64, low: np.uint64) -> tuple[float, float]:
     """Return a standard normal number and one uniform in [0, 1), 32 bits, from one block.
 
@@ -63,7 +63,7 @@ def normal_and_uniform(key: np.uint64, high: np.uint64, low: np.uint64) -> tuple
     return radius * math.cos(2.0 * math.pi * np.float64(b) * 2.0**-32), np.float64(c) * 2.0**-32
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def mix(word: np.uint64) -> np.uint64:
     """Return the SplitMix64 finaliser of a word.
 

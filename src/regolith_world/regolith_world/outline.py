@@ -48,7 +48,7 @@ class Outline:
         return low, high
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _bounds(
     kind: Vector,
     size: Vector,

@@ -88,13 +88,13 @@ def signals(
     return out.reshape(light.shape)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
 def _of_row(table: Singles, i: int) -> Singles:
     row: Singles = table[min(i, table.shape[0] - 1)]
     return row
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _draw(key: np.uint64, frame: np.uint64, begin: int, words: Words, numbers: Singles) -> int:
     """Fill ``numbers`` with those of a stream from the block of ``begin`` on; return the position of ``begin``."""
     first = begin // 4
@@ -105,7 +105,7 @@ def _draw(key: np.uint64, frame: np.uint64, begin: int, words: Words, numbers: S
     return begin - 4 * first
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _read_out(
     first: int, last: int, light: Singles, fall: Singles, channels: int, rate: Singles, exposure: Single, gain: Singles,
     offset: Singles, dark: Singles, shot: Singles, read: Singles, poisson_below: Single, noisy: bool,

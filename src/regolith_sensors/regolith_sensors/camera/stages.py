@@ -256,7 +256,7 @@ def _image(image: Image) -> Image:
     return image if image.dtype in (np.float32, np.float64) else image.astype(np.float64)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _blur(
     first: int, last: int, image: NDArray[Any], diameter: NDArray[Any], normalised: bool, out: NDArray[Any]
 ) -> None:
@@ -305,7 +305,7 @@ def _blur(
                 out[i, j, c] = total * scale
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _poisson(mean: float, z: float) -> int:
     """Return the Poisson number whose distribution function first exceeds that of the standard normal z.
 
@@ -326,7 +326,7 @@ def _poisson(mean: float, z: float) -> int:
     return count
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
 def noisy_row(
     signal: NDArray[Any], dark: NDArray[Any], gain: NDArray[Any], sigma: NDArray[Any], shot: NDArray[Any],
     read: NDArray[Any], poisson_below: float, out: NDArray[Any],
@@ -351,7 +351,7 @@ def noisy_row(
         out[n] += sigma[n] * read[n]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _noise(
     first: int, last: int, signal: NDArray[Any], dark: NDArray[Any], gain: NDArray[Any], sigma: NDArray[Any],
     shot: NDArray[Any], read: NDArray[Any], poisson_below: float, out: NDArray[Any],

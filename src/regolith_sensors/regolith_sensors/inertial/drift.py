@@ -64,7 +64,7 @@ class Drift:
         return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _run(
     key: np.uint64, at: int, first: int, decay: float, kick: float, walk: float, markov: Floats, total: Floats,
     out: Floats,
@@ -81,7 +81,7 @@ def _run(
                 out[n - first, axis] = markov[axis] + total[axis]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _normal(a: np.uint64, b: np.uint64) -> float:
     radius = math.sqrt(-2.0 * math.log((np.float64(a) + 0.5) * 2.0**-32))
     return radius * math.cos(2.0 * math.pi * np.float64(unit(b)))
@@ -95,7 +95,7 @@ def white(seed: int, name: str, quantity: str, first: int, count: int, axes: int
     return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _white(key: np.uint64, first: int, out: Floats) -> None:
     for n in range(out.shape[0]):
         for axis in range(out.shape[1]):

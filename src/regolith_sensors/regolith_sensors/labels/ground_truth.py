@@ -48,7 +48,7 @@ def boxes(object_id: NDArray[np.uint16], semantic: NDArray[np.uint8], least_pixe
     ]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _bounds(object_id: NDArray[np.uint16], semantic: NDArray[np.uint8], bounds: Longs, votes: Longs) -> None:
     for row in range(object_id.shape[0]):
         for column in range(object_id.shape[1]):

@@ -221,7 +221,7 @@ def _direction(azimuth: Floats, elevation: Floats) -> Floats:
     return np.stack([flat * np.cos(azimuth), flat * np.sin(azimuth), np.sin(elevation)], axis=-1)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _merge(
     distance: Singles, intensity: Singles, mode: int, resolution: float, threshold: float, reach: Singles,
     strength: Singles,

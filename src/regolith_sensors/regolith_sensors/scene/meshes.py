@@ -57,7 +57,7 @@ def corner_normals(mesh: Mesh, crease: float = math.radians(30.0)) -> Singles:
     return out.reshape(-1, 9).astype(np.float32)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _smooth(
     vertex: NDArray[np.intp], facet_of: NDArray[np.intp], starts: NDArray[np.intp], weighted: Floats, unit: Floats,
     least: float, out: Floats,

@@ -87,14 +87,14 @@ def _tile() -> Singles:
     return np.concatenate(parts).astype(np.float32)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
 def _floor(u: Single) -> int:
     """Return the integer below; math.floor would call a library."""
     n = int(u)
     return n - 1 if u < np.float32(n) else n
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
 def _bilinear(texels: Singles, side: int, u: Single, v: Single) -> tuple[Single, Single, Single]:
     # What the finer levels take: a geometric series.
     first = (4 * SIDE * SIDE - 4 * side * side) // 3
@@ -113,7 +113,7 @@ def _bilinear(texels: Singles, side: int, u: Single, v: Single) -> tuple[Single,
     )
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
 def micro_at(
     texels: Singles, layers: Singles, x: Single, y: Single, footprint: Single
 ) -> tuple[Single, Single, Single]:

@@ -237,7 +237,7 @@ class TerrainTiles:
         tile.revision += 1
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _mark(i: Ints, j: Ints, level: int, ti: int, tj: int, marked: Bools) -> None:
     """Mark the tiles of a level that use a node, inside or beside an edge."""
     half = (1 << level) >> 1
@@ -250,7 +250,7 @@ def _mark(i: Ints, j: Ints, level: int, ti: int, tj: int, marked: Bools) -> None
                 marked[a - ti, b - tj] = True
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _fill_tile(
     present: Floats, undisturbed: Floats, datum: float, cell: float, nodes: Singles, vertices: Singles
 ) -> None:

@@ -83,7 +83,7 @@ def crater_classes(
     return np.ascontiguousarray(np.stack(columns, axis=1))
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def cell_count(key: np.uint64, layer: int, ix: int, iy: int, classes: Floats) -> int:
     """Return how many craters a cell has: a Poisson number of the class's mean.
 
@@ -94,7 +94,7 @@ def cell_count(key: np.uint64, layer: int, ix: int, iy: int, classes: Floats) ->
     return count
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def make_crater(
     key: np.uint64, layer: int, ix: int, iy: int, index: int, classes: Floats, rows: Floats, crater: Floats
 ) -> None:
@@ -136,7 +136,7 @@ def make_crater(
         crater[WOBBLE + k] = (draw(word, first + 4 + k) - 0.5) * _WOBBLE
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def gather(
     west: float, east: float, south: float, north: float, key: np.uint64, classes: Floats, rows: Floats, first: int,
     grown: float,
@@ -169,7 +169,7 @@ def gather(
     return found[:count][order]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _profile(table: Floats, row: float, x: float) -> float:
     """Return the height of a crater worn to a row of the table at x < REACH radii: cubic in x, linear between rows.
 
@@ -193,7 +193,7 @@ def _profile(table: Floats, row: float, x: float) -> float:
     return height
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _wiped(x: float) -> float:
     """Return the share of older, smaller relief that is gone at x radii: all in the bowl, nothing from 1.5 on."""
     if x <= 0.9:
@@ -204,7 +204,7 @@ def _wiped(x: float) -> float:
     return 1.0 - t * t * (3.0 - 2.0 * t)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def add_craters(
     x: Floats, y: Floats, key: np.uint64, classes: Floats, rows: Floats, table: Floats, least: float, layers: Floats,
     out: Floats,
@@ -219,7 +219,7 @@ def add_craters(
     lay_craters(x, y, craters, table, first, layers, out)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def first_class(classes: Floats, least: float) -> int:
     """Return the first class whose smallest diameter is ``least`` or more."""
     first = 0
@@ -228,7 +228,7 @@ def first_class(classes: Floats, least: float) -> int:
     return first
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def lay_craters(x: Floats, y: Floats, craters: Floats, table: Floats, first: int, layers: Floats, out: Floats) -> None:
     """Add the relief of given craters, oldest first, at (x[r], y[c]) to out; see :func:`add_craters`."""
     layers[:] = 0.0
@@ -240,7 +240,7 @@ def lay_craters(x: Floats, y: Floats, craters: Floats, table: Floats, first: int
                 out[r, c] += layers[r, c, k]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _lay(x: Floats, y: Floats, crater: Floats, table: Floats, layers: Floats) -> None:
     """Lay one crater over the relief of each class."""
     radius = crater[RADIUS]

@@ -160,7 +160,7 @@ def _octaves(key: np.uint64, part: Relief) -> Floats:
     return octaves(key, part.outer_m, part.inner_m, part.hurst, part.deviation_m, part.lag_m)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _grid(
     x: Floats, y: Floats, key: np.uint64, classes: Floats, octaves: Floats, rows: Floats, table: Floats, offset: float,
     least: float, side: int, out: Floats,
@@ -185,7 +185,7 @@ def _grid(
                     piece[a, b] -= offset
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _points(
     x: Floats, y: Floats, key: np.uint64, classes: Floats, octaves: Floats, rows: Floats, table: Floats, offset: float,
     out: Floats,

@@ -103,7 +103,7 @@ def _weight(d: Floats) -> Floats:
     return np.asarray(fade[..., 0] * fade[..., 1])
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _gradient(key: np.uint64, layer: int, ix: int, iy: int) -> tuple[float, float]:
     """Return the gradient at a lattice corner, components uniform in [-1, 1]."""
     word = cell_word(key, layer, ix, iy)
@@ -112,7 +112,7 @@ def _gradient(key: np.uint64, layer: int, ix: int, iy: int) -> tuple[float, floa
     return gx, gy
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def add_relief(x: Floats, y: Floats, key: np.uint64, table: Floats, least: float, out: Floats) -> None:
     """Add the relief at all (x[r], y[c]) [m] to out [m], shape (len(x), len(y)).
 

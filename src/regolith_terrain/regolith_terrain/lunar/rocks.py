@@ -184,7 +184,7 @@ def _pieces(lines: Sequence[tuple[Floats, float]]) -> Floats:
     return np.array(rows, dtype=np.float64).reshape(-1, 5)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _apart(rocks: Floats, pieces: Floats) -> NDArray[np.bool_]:
     """Return whether each rock is small or keeps its distance from every piece of a line, shape (n,).
 
@@ -205,7 +205,7 @@ def _apart(rocks: Floats, pieces: Floats) -> NDArray[np.bool_]:
     return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _abundance(x: float, y: float, background: float, blocky: Floats, reaches_m: float) -> float:
     """Return the abundance k at a place: that far from craters, and what fresh ones within reach have dug up.
 
@@ -229,7 +229,7 @@ def _abundance(x: float, y: float, background: float, blocky: Floats, reaches_m:
     return min(k, _DENSEST)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _frequency(diameter: float, k: float) -> float:
     """Return n(D) D^2 pi / 4 = k q exp(-q D) [1/m] for rocks of a diameter [m].
 
@@ -242,7 +242,7 @@ def _frequency(diameter: float, k: float) -> float:
     return k * q * math.exp(-q * diameter)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _rocks(
     west: float, east: float, south: float, north: float, key: np.uint64, classes: Floats, background: float,
     blocky: Floats, reaches_m: float, least: float,

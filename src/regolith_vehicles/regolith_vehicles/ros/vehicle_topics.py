@@ -127,7 +127,10 @@ class VehicleTopics:
         return [known[name] for name in streams]
 
     def listen(self, inbox: Inbox, link: Node) -> None:
-        """Subscribe to ``cmd_vel``, and to ``joint_targets`` of a gear that takes some, through ``link``, a node in the vehicle's namespace that is not spun."""
+        """Subscribe to ``cmd_vel``, and to ``joint_targets`` if the gear takes some.
+
+        :param link: a node in the vehicle's namespace that is not spun
+        """
         stamped = declare(self._node, 'cmd_vel_stamped', False, 'whether cmd_vel is a TwistStamped (after Jazzy)')
         kind: Any = TwistStamped if stamped else Twist
         take = (lambda message: self._command(message.twist)) if stamped else self._command

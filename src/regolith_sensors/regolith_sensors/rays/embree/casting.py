@@ -55,7 +55,7 @@ def _cast_band(first: int, last: int, *arguments: Any) -> None:
         _cast(first, last, w.packet, w.words, w.valid, w.arguments, *arguments)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _cast(
     first: int, last: int, packets: Singles, all_words: Words, valids: Ints, arguments: Ints, handle: int,
     scene: SceneArrays, directions: Singles, groups: Ints, positions: Singles, rotations: Singles, reach: Single,

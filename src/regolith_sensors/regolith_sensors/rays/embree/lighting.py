@@ -51,7 +51,7 @@ _BOUNCES = 2048
 _LATTICE_A, _LATTICE_B = np.float32(0.7548776662466927), np.float32(0.5698402909980532)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
 def open_lane(packet: Singles, words: Words, lane: int) -> None:
     """Initialise a ray, except for origin and direction."""
     packet[T_NEAR, lane], packet[T_FAR, lane] = _ZERO, _INF
@@ -59,14 +59,14 @@ def open_lane(packet: Singles, words: Words, lane: int) -> None:
     words[GEOM, lane], words[INST, lane] = _NONE, _NONE
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
 def _pair(stream: np.uint64, pixel: int, sample: int) -> tuple[Single, Single]:
     """Return two numbers in [0, 1) of a sample of a pixel: SplitMix64 of the sample's number."""
     word = mix(stream + (np.uint64(pixel) * _PER_PIXEL + np.uint64(sample)) * _GOLDEN)
     return np.float32(word >> np.uint64(40)) * _TO_UNIT, np.float32(word & np.uint64(0xFFFFFF)) * _TO_UNIT
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
 def _spread(stream: np.uint64, pixel: int, sample: int, extra: int) -> tuple[Single, Single]:
     """Return a sample's two numbers for a pixel's further rays: the first ray's, moved along a lattice.
 
@@ -80,7 +80,7 @@ def _spread(stream: np.uint64, pixel: int, sample: int, extra: int) -> tuple[Sin
     return a - math.floor(a), b - math.floor(b)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def direct(
     handle: int, materials: Singles, direction: Singles, across: Singles, irradiance: Singles, lamps: Singles,
     disc: Single, darkening: Single, stream: np.uint64, samples: int, extra: Longs, pixels: Longs, hit: Bools,
@@ -114,7 +114,7 @@ def direct(
         _lamp(handle, materials, lamps, lamp, hit, material, g, packet, words, valid, arguments, out)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _sunlit(
     materials: Singles, direction: Singles, irradiance: Singles, material: Longs, g: Singles, seen: Singles,
     out: Singles,
@@ -143,13 +143,13 @@ def _sunlit(
             out[0, lane] = out[1, lane] = out[2, lane] = _ZERO
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
 def _mu0(g: Singles, direction: Singles, lane: int) -> Single:
     """Return the cosine of incidence of light from a direction."""
     return g[NORMAL, lane] * direction[0] + g[NORMAL + 1, lane] * direction[1] + g[NORMAL + 2, lane] * direction[2]
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
 def _mu(g: Singles, lane: int) -> Single:
     """Return the cosine of emission."""
     return (
@@ -159,7 +159,7 @@ def _mu(g: Singles, lane: int) -> Single:
     )
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
 def _sun_seen(
     handle: int, direction: Singles, across: Singles, disc: Single, darkening: Single, stream: np.uint64, samples: int,
     extra: Longs, pixels: Longs, g: Singles, packet: Singles, words: Words, valid: Ints, arguments: Ints, seen: Singles,
@@ -198,7 +198,7 @@ def _sun_seen(
                 seen[lane] += weight
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _lamp(
     handle: int, materials: Singles, lamps: Singles, lamp: int, hit: Bools, material: Longs, g: Singles,
     packet: Singles, words: Words, valid: Ints, arguments: Ints, out: Singles,
@@ -249,7 +249,7 @@ def _lamp(
                     out[c, lane] += glow[c, lane]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def gather(
     handle: int, facts: Ints, frames: Singles, nodes: Singles, mesh_material: NDArray[np.uint16], mesh_normals: Singles,
     materials: Singles, texels: Singles, layers: Singles, direction: Singles, across: Singles, irradiance: Singles,

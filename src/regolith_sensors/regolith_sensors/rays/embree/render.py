@@ -106,7 +106,7 @@ def _trace_band(first: int, last: int, *arguments: Any) -> None:
         _trace(first, last, w.packet, w.words, w.valid, w.arguments, *arguments)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
 def _aim(
     rays: Singles, r: Singles, origin: Singles, block: int, more: Singles, chosen: Ints, rows: Longs, columns: Longs,
     extra: Longs, packet: Singles, words: Words, valid: Ints,
@@ -144,7 +144,7 @@ def _aim(
         open_lane(packet, words, lane)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _render(
     first: int, last: int, packet: Singles, words: Words, valid: Ints, arguments: Ints, handle: int, scene: SceneArrays,
     camera: View, light: Lights, random: Draws, held: Singles, more: Singles, chosen: Ints,
@@ -244,7 +244,7 @@ def _render(
                     radiance[row, column, c] = out[c, lane] * bright[lane]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model='numpy')
 def _trace(
     first: int, last: int, packet: Singles, words: Words, valid: Ints, arguments: Ints, handle: int, scene: SceneArrays,
     camera: View, light: Lights, lit: Longs,
