@@ -23,7 +23,7 @@ from typer.main import get_command, get_group
 
 from regolith_bringup.commands.terrain import terrain_app
 from regolith_bringup.commands.tools import CommandTools
-from regolith_bringup.doors import command, command_names
+from regolith_bringup.doors import a_command, command, command_names
 from regolith_files.doors import COMMANDS
 from regolith_files.plugins import PluginError, load_plugins
 from regolith_files.problems import InputError, Problem, one_of, shown
@@ -42,7 +42,7 @@ class _Commands(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         own = super().list_commands(ctx)
-        return [*own, *(name for name in load_plugins(COMMANDS) if name not in own)]
+        return [*own, *(name for name in load_plugins(COMMANDS, a_command) if name not in own)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         own = super().get_command(ctx, cmd_name)
@@ -146,7 +146,7 @@ def run(
     if out is not None:
         check_run_folder(out)
     if restore_from is not None:
-        check_checkpoint(restore_from)
+        check_checkpoint(restore_from, resolved.scenario)
     below = namespace_named(namespace)
     held = domain_named(domain) if domain is not None else None
     if held is not None:

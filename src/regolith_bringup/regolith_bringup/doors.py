@@ -11,6 +11,8 @@ import json
 import logging
 from typing import Any
 
+import typer
+
 from regolith_files.doors import (
     CITATIONS,
     COMMANDS,
@@ -82,4 +84,14 @@ def command(name: str) -> Any:
     :raises KeyError: if there is none of this name
     """
     points = {point.name: point for point in entry_points(COMMANDS)}
-    return load_plugin(points[name])
+    return load_plugin(points[name], a_command)
+
+
+def a_command(target: Any) -> Any:
+    """Return the target of an entry point if it can be a command.
+
+    :raises TypeError: if not
+    """
+    if not (callable(target) or isinstance(target, typer.Typer)):
+        raise TypeError(f'it leads to a {type(target).__name__}; allowed: a function or a typer.Typer')
+    return target

@@ -270,7 +270,7 @@ def build() -> tuple[Node, Recorder]:
     node = Node('recorder', namespace='regolith')
     given = declare(node, 'run_dir', '', 'folder of the run; the bag is made in it')
     form = '/name|package/msg/Type[|qos[|publishers]]'
-    lines = declare(node, 'topics', [''], f"what to record, from the run's root: {form}")
+    lines = declare(node, 'topics', [''], 'what to record: /name|package/msg/Type[|qos[|publishers]]')
     flush_period_s = declare(node, 'flush_period_s', 0.5, 'between two ends of a chunk of the bag, wall time [s]')
     run_dir = Path(given)
     if not given or not run_dir.is_dir():

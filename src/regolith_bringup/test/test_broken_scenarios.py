@@ -61,6 +61,15 @@ KINDS = {
         GOOD.replace('lunar_nominal', 'soil.yaml'), {'soil.yaml': SOIL_WITH_TYPO},
         ['soil.yaml:5', 'cohesion', '170.0', 'did you mean cohesion_pa?'],
     ),
+    'law_of_a_region': (
+        GOOD.replace('{soil: lunar_nominal}', '{regions: [{ground: ridgid, disc: {center: [0, 0], radius_m: 1}}]}'), {},
+        ['broken.yaml:4', 'terrain.regions.0.ground', "'ridgid'", 'did you mean rigid?'],
+    ),
+    'soil_of_a_region': (
+        GOOD.replace('{soil: lunar_nominal}', '{regions: [{ground: rigid, disc: {center: [0, 0], radius_m: 1}, soil: pad.yaml}]}'),
+        {'pad.yaml': 'friction: 0.7\nstifness_npm: 1.0e5\n'},
+        ['pad.yaml:2', 'stifness_npm', 'did you mean stiffness_npm?'],
+    ),
     'nan': (GOOD.replace('1.0\n', '.nan\n', 1), {}, ['broken.yaml:3', 'duration_s', 'nan', 'a finite number']),
     'empty': ('', {}, ['broken.yaml', 'is empty', 'a YAML file with a scenario']),
     'not_yaml': ('vehicles: [amber, {\n', {}, ['broken.yaml:2', 'is not YAML', 'a YAML file with a scenario']),

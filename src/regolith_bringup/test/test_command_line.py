@@ -11,6 +11,7 @@ import pytest
 from regolith_bringup.cli import main
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
+from regolith_world.checkpoint import Checkpoint, write
 
 
 def called(capfd: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
@@ -65,3 +66,30 @@ def test_old_names_are_answered_with_the_new_ones(old: str, new: str) -> None:
     with pytest.raises(InputError, match=f'{old} has a new name; allowed: {new}'):
         load_scenario('two_rovers', [f'vehicles.amber.driver={{type: constant, {old}: 0.1}}'])
     load_scenario('two_rovers', ['vehicles.amber.driver={type: constant, speed_mps: 0.1, angular_radps: 0.1}'])
+
+
+def test_a_checkpoint_is_looked_at_before_anything_starts(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """One that was cut short, of another format, or of another scenario; no process is started for it."""
+    def saved(*names: str) -> Path:
+        write(tmp_path / 't1', Checkpoint(10**9, 'ab', dict.fromkeys(names, b'12345')))
+        return tmp_path / 't1'
+
+    def refused(folder: Path) -> str:
+        code, out, err = called(capfd, 'run', 'two_rovers', '--processes', 'one', '--from', str(folder))
+        assert (code, out) == (2, '') and 'starting' not in err and 'Traceback' not in err
+        return err
+
+    whole = 'world', 'terrain', 'amber', 'basalt'
+    assert 'is of amber, heater, terrain, and the scenario has amber, basalt, terrain' in refused(
+        saved('world', 'terrain', 'amber', 'heater')
+    )
+    (saved(*whole) / 'terrain.bin').write_bytes(b'123')
+    assert 'terrain.bin: sha256 is' in refused(tmp_path / 't1')
+    (saved(*whole) / 'terrain.bin').unlink()
+    assert 'terrain.bin: the manifest names it' in refused(tmp_path / 't1')
+    manifest = saved(*whole) / 'manifest.json'
+    text = manifest.read_text()
+    manifest.write_text(text.replace('"format": 2', '"format": 1'))
+    assert 'format: 1; allowed: 2' in refused(tmp_path / 't1')
+    manifest.write_text(text[:40])
+    assert 'manifest.json: not a checkpoint' in refused(tmp_path / 't1')

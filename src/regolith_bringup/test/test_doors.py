@@ -66,6 +66,8 @@ def fails(*arguments):
 
 def odd(run):
     return float('nan')
+
+number = 42
 '''
 POINTS = '''
 [regolith.commands]
@@ -73,6 +75,7 @@ blink = lamps:blink
 lamps = lamps:lamps
 run = lamps:blink
 gone = no_such_module:thing
+number = lamps:number
 [regolith.summary]
 lamps = lamps:figures
 dark = lamps:fails
@@ -123,6 +126,8 @@ def test_commands(run_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call('gone') == 2
     said = capsys.readouterr().err
     assert 'package a_lamps 1.0 cannot be loaded' in said and 'no_such_module' in said
+    assert 'number' not in shown and call('number') == 2
+    assert 'it leads to a int; allowed: a function or a typer.Typer' in capsys.readouterr().err
 
 
 def test_figures_of_the_summary(run_dir: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -25,6 +25,7 @@ from regolith_sensors.scenario_config import SensorEntry
 from regolith_terrain.config import TerrainConfig, load_soil
 from regolith_vehicles.config import VehicleEntry
 from regolith_world.config import WorldConfig, load_section
+from regolith_world.object_types import FREE_BODY
 
 
 def test_every_scenario_that_ships_is_valid() -> None:
@@ -74,6 +75,29 @@ def test_overrides_in_order_and_options_win() -> None:
 def test_one_value_of_a_named_soil_can_be_changed() -> None:
     soil = load_scenario('two_rovers', ['terrain.soil.cohesion_pa=500']).scenario.terrain.soil
     assert soil == load_soil('lunar_nominal').model_copy(update={'cohesion_pa': 500.0})
+
+
+def test_a_regions_soil_is_read_by_the_law_of_the_region(tmp_path: Path) -> None:
+    """By name, by file, by values, and none at all, whatever law the ground around has."""
+    (tmp_path / 'pad.yaml').write_text('friction: 0.7\n')
+    disc = 'disc: {center: [50, 0], radius_m: 1}'
+    pads = ', '.join(f'{{ground: rigid, {disc}{more}}}' for more in (f', soil: {tmp_path}/pad.yaml', ', soil: {friction: 0.6}', ''))
+    terrain = load_scenario('two_rovers', [f'terrain.regions=[{pads}]']).scenario.terrain
+    assert [region.soil.friction for region in terrain.regions] == [0.7, 0.6, 0.8]  # type: ignore[attr-defined]
+    around = f'terrain={{source: flat, ground: rigid, regions: [{{ground: scm, {disc}, soil: clay}}, {{{disc}, soil: {{friction: 0.5}}}}]}}'
+    terrain = load_scenario('two_rovers', [around]).scenario.terrain
+    assert terrain.regions[0].soil.name == 'clay' and terrain.grounds == ('rigid', 'scm')
+    assert terrain.regions[1].soil.friction == 0.5  # type: ignore[attr-defined]
+
+
+def test_an_object_that_cannot_be_made_is_found_before_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError('no raiser today')
+
+    monkeypatch.setattr(type(FREE_BODY), 'make', broken)
+    ball = 'objects.ball={type: free_body, position: [9, 9, 9], mass_kg: 1, shape: {kind: sphere, size_m: [0.1]}}'
+    with pytest.raises(InputError, match=r'objects.ball.*free_body.*regolith_world.object_types.*no raiser today'):
+        load_scenario('two_rovers', [ball])
 
 
 def test_paths_are_relative_to_the_file_that_names_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

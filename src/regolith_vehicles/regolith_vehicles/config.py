@@ -9,14 +9,14 @@ from importlib import metadata, resources
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from regolith_files.library import Library
 from regolith_files.paths import resolved
 from regolith_files.problems import InputError, Problem, shown
 from regolith_files.section import LONGEST_S, SHORTEST_S, Moment, Section
 from regolith_files.validation import validated
-from regolith_vehicles.model_config import VehicleModelConfig
+from regolith_vehicles.model_config import VehicleModelConfig, frame_id
 
 __all__ = [
     'ConstantDriverConfig',
@@ -105,6 +105,11 @@ DriverConfig = Annotated[
 ]
 
 
+def _frame_prefix(value: str) -> str:
+    frame_id(f'{value}x')
+    return value
+
+
 class VehicleEntry(Section):
     """One vehicle of a scenario."""
 
@@ -117,7 +122,7 @@ class VehicleEntry(Section):
     mass_scale: float = Field(
         default=1.0, ge=0.1, le=10.0, description='factor on all masses and inertias of the model [-]'
     )
-    frame_prefix: str | None = Field(
+    frame_prefix: Annotated[str, AfterValidator(_frame_prefix)] | None = Field(
         default=None,
         max_length=200,
         description="before every frame id, of sensors too; absent: the vehicle's name and a slash",

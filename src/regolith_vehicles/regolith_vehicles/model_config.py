@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, PrivateAttr, field_validator, model_validator
+from pydantic import AfterValidator, Field, PrivateAttr, field_validator, model_validator
 
 from regolith_files.section import Section
 from regolith_files.yaml_source import YamlSource
@@ -23,6 +24,16 @@ def unit_quaternion(value: Quaternion) -> Quaternion:
     """
     if abs(sum(q * q for q in value) - 1.0) > 1e-6:
         raise ValueError('is not of unit length; allowed: a unit quaternion (x, y, z, w)')
+    return value
+
+
+def frame_id(value: str) -> str:
+    """Return it if tf2 takes it as the id of a frame; for validators.
+
+    :raises ValueError: if not
+    """
+    if not re.fullmatch(r'\w([\w./-]*\w)?', value, re.ASCII):
+        raise ValueError('is no frame id; allowed: letters, digits and _, with / . - between them')
     return value
 
 
@@ -196,8 +207,8 @@ class VisualsConfig(Section):
 class FramesConfig(Section):
     """Names of the frames of REP 105."""
 
-    base: str = Field(default='base_link', min_length=1)
-    odom: str = Field(default='odom', min_length=1)
+    base: Annotated[str, AfterValidator(frame_id)] = Field(default='base_link', min_length=1)
+    odom: Annotated[str, AfterValidator(frame_id)] = Field(default='odom', min_length=1)
 
 
 class VehicleModelConfig(Section):

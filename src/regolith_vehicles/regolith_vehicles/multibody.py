@@ -121,6 +121,10 @@ def compile_vehicle(
     for k, shape in enumerate(config.collision.shapes):
         if shape.body is not None:
             find('body', f'collision.shapes.{k}.body', shape.body)
+    for name in config.parts:
+        if model.body_rootid[find('body', 'attachments', name)] != model.body_rootid[base]:
+            key = 'attachments' if name in config.attachments else 'collision.shapes'
+            raise VehicleModelError(where, key, name, f'bodies of {file} that {config.chassis} carries')
 
     wheels = config.wheels
     body = [find('body', f'wheels.{w.name}.body', w.body) for w in wheels]

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from regolith_files.problems import InputError
 from regolith_terrain.ground_contact import StepLimit, spring_limit
 from regolith_vehicles.config import DriverConfig, VehicleEntry, VehicleModelError, known_vehicles, load_vehicle_model
+from regolith_vehicles.model_config import FramesConfig
 from regolith_vehicles.multibody import check_substep, compile_vehicle
 
 
@@ -137,3 +139,14 @@ def test_unusable_mjcf(tmp_path: Path, old: str, new: str, words: str) -> None:
     path.write_text(text.replace(old, new))
     with pytest.raises(VehicleModelError, match=words):
         compile_vehicle(config, path, (0.0, 0.0, -1.62))
+
+
+@pytest.mark.parametrize('name', ['a b', '/odom', 'odom/', 'a\nb', ''])
+def test_frames_have_ids_that_tf2_takes(name: str) -> None:
+    for field in ('base', 'odom'):
+        with pytest.raises(ValidationError, match=r'frame id|at least 1'):
+            FramesConfig.model_validate({field: name})
+    bad_prefix = name in ('a b', '/odom', 'a\nb')
+    with pytest.raises(ValidationError, match='frame id') if bad_prefix else nullcontext():
+        VehicleEntry.model_validate({'position': [0.0, 0.0], 'frame_prefix': name})
+    assert FramesConfig.model_validate({'base': 'rover/base-link.2'}).base == 'rover/base-link.2'

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The state hash, equal for two runs exactly if every committed bit is equal.
 
-SHA-256 over (t_ns, the objects' hashes in name order, the soil's hash, the step control's memory). Wall time,
-sensors and counts of attempts stay outside.
+SHA-256 over (t_ns, the hashes of objects and of participants without bodies in name order, the soil's hash, the step
+control's memory). Wall time, sensors and counts of attempts stay outside.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def cycle_hash(t_ns: int, object_hashes: Mapping[str, str], soil_hash: str, step
     """Return the state hash (hex) of one committed cycle.
 
     :param t_ns: committed time
-    :param object_hashes: SHA-256 (hex) of each object's canonical state, by name
+    :param object_hashes: SHA-256 (hex) of the canonical state of each object and other participant, by name
     :param soil_hash: of the committed ground, '' without one
     :param step_memory: of the step control
     """

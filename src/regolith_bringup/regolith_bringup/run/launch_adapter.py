@@ -64,7 +64,7 @@ def prepared(arguments: Mapping[str, str], above: str = '') -> LaunchedRun:
         namespace = namespace_named(given['namespace'])
         restore_from = Path(given['from']) if given['from'] else None
         if restore_from is not None:
-            check_checkpoint(restore_from)
+            check_checkpoint(restore_from, resolved.scenario)
         folder = new_run_folder(resolved.scenario.name, Path(given['out']) if given['out'] else None).absolute()
     except InputError as error:
         raise InputError(map(_of_argument, error.problems)) from None

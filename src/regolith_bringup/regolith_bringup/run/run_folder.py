@@ -8,8 +8,13 @@ import itertools
 import os
 from pathlib import Path
 
+from regolith_bringup.scenario.participants import sections
+from regolith_bringup.scenario.schema import Scenario
 from regolith_files.problems import InputError, Problem
-from regolith_world import reserve
+from regolith_world import checkpoint, reserve
+
+TERRAIN = 'terrain'
+"""Name of the participant that owns the soil."""
 
 
 def check_run_folder(out: Path) -> None:
@@ -38,14 +43,24 @@ def _make(folder: Path, asked: str, *, exist_ok: bool) -> None:
         ) from None
 
 
-def check_checkpoint(folder: Path) -> None:
-    """Refuse a folder that is no checkpoint.
+def check_checkpoint(folder: Path, scenario: Scenario) -> None:
+    """Refuse a folder that is no whole checkpoint of a run of this scenario.
 
     :raises InputError: if it is none
     """
+    allowed = 'a folder that holds a manifest.json, as in RUN/checkpoints'
     if not os.path.isfile(folder / 'manifest.json'):
-        allowed = 'a folder that holds a manifest.json, as in RUN/checkpoints'
         raise InputError(Problem('--from', '', 'is not a checkpoint', allowed, str(folder)))
+    try:
+        kept = checkpoint.read(folder)
+    except ValueError as error:
+        problem, _, better = str(error).partition('; allowed: ')
+        raise InputError(Problem('--from', '', problem, better or 'a whole checkpoint', str(folder))) from None
+    present = {*scenario.vehicles, *sections(scenario), TERRAIN}
+    found = set(kept.blobs) - {checkpoint.WORLD}
+    if found != present:
+        problem = f'is of {", ".join(sorted(found))}, and the scenario has {", ".join(sorted(present))}'
+        raise InputError(Problem('--from', '', problem, 'a checkpoint of a run of this scenario', str(folder)))
 
 
 def new_run_folder(scenario_name: str, out: Path | None = None) -> Path:

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
 
 from regolith_bringup.bag.topics import RecordedTopic, is_topic
@@ -98,7 +99,15 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
         if entry.get('type') not in kinds:
             kind = entry.get('type')
             raise source.error((*key, 'type'), 'no such type of object', one_of(kinds, kind), kind)
-        found[name] = validated(kinds[entry['type']].section, entry, source, key).model_dump(mode='json')
+        kind = kinds[entry['type']]
+        section = validated(kind.section, entry, source, key)
+        try:
+            kind.make(name, section, np.array([0.0, 0.0, -scenario.world.gravity_mps2]))
+        except Exception as error:  # it may not be our code that runs here
+            reason = ' '.join(str(error).split()) or 'no reason given'
+            problem = f'objects of type {entry["type"]!r} ({type(kind).__module__}): {type(error).__name__}: {reason}'
+            raise source.error(key, problem, 'values of which its type makes one', entry) from error
+        found[name] = section.model_dump(mode='json')
     return found
 
 
@@ -152,7 +161,8 @@ def _apply(source: YamlSource, override: str) -> None:
         if terrain is None or isinstance(terrain, dict):
             soil = (terrain or {}).get('soil', law_of(source).default_soil)
             if isinstance(soil, str):
-                source.override(('terrain', 'soil'), soil_values(soil, source), option)
+                at: KeyPath = ('terrain', 'soil')
+                source.override(at, soil_values(soil, source, at, law_of(source)), option)
     source.override(parts, value, option)
 
 

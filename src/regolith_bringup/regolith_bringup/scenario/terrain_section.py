@@ -10,7 +10,6 @@ from typing import Any
 
 from regolith_bringup.scenario.schema import Scenario
 from regolith_files.paths import resolved
-from regolith_files.plugins import PluginError
 from regolith_files.problems import one_of
 from regolith_files.validation import validated
 from regolith_files.yaml_source import KeyPath, YamlSource
@@ -29,21 +28,11 @@ def resolve_terrain(source: YamlSource) -> None:
     terrain = source.data.get('terrain')
     if not isinstance(terrain, dict):
         return
-    if 'ground' in terrain:
-        law_of(source)
-    if 'soil' in terrain:
-        soil = terrain['soil']
-        if isinstance(soil, str):
-            terrain['soil'] = soil_values(soil, source)
-        elif isinstance(soil, dict):
-            terrain['soil'] = _checked_soil({'name': 'custom', **soil}, source, ('terrain', 'soil'), law_of(source))
-        else:
-            allowed = f'a mapping of values, the path of a soil YAML, or one of {one_of(soil_names())}'
-            raise source.error(('terrain', 'soil'), 'has the wrong type', allowed, soil)
+    _resolve_soil(source, ('terrain',), terrain)
     regions = terrain.get('regions')
     for number, region in enumerate(regions if isinstance(regions, list) else ()):
-        if isinstance(region, dict) and isinstance(region.get('soil'), str):
-            region['soil'] = soil_values(region['soil'], source, ('terrain', 'regions', number, 'soil'))
+        if isinstance(region, dict):
+            _resolve_soil(source, ('terrain', 'regions', number), region)
     _resolve_presets(terrain, source)
     ground = terrain.get('source')
     if isinstance(ground, str) and ground not in ('procedural', 'flat'):
@@ -63,29 +52,55 @@ def _resolve_presets(terrain: dict[str, Any], source: YamlSource) -> None:
             load_preset(holder['preset'])
 
 
-def soil_values(soil: str, source: YamlSource, key: KeyPath = ('terrain', 'soil')) -> dict[str, Any]:
-    """Return the values of a soil given by name or by file."""
+def _resolve_soil(source: YamlSource, key: KeyPath, section: dict[str, Any]) -> None:
+    """Replace the soil of the ground, or of a region, by its values, checked by the law that holds there.
+
+    :param key: of the section; section: what stands there
+    """
+    law, at = law_of(source, key, section), (*key, 'soil')
+    if 'soil' not in section:
+        return
+    soil = section['soil']
+    if isinstance(soil, str):
+        section['soil'] = soil_values(soil, source, at, law)
+    elif isinstance(soil, dict):
+        section['soil'] = _checked_soil({'name': 'custom', **soil}, source, at, law)
+    else:
+        allowed = f'a mapping of values, the path of a soil YAML, or one of {one_of(soil_names())}'
+        raise source.error(at, 'has the wrong type', allowed, soil)
+
+
+def soil_values(soil: str, source: YamlSource, key: KeyPath, law: SoilLaw) -> dict[str, Any]:
+    """Return the values of a soil given by name or by file.
+
+    :param key: under which ``source`` names it; law: whose parameters they are
+    """
     inner = YamlSource(SOILS.find_at(key, soil, source), what='a soil')
-    return _checked_soil({'name': inner.file.stem, **inner.data}, inner, (), law_of(source))
+    return _checked_soil({'name': inner.file.stem, **inner.data}, inner, (), law)
 
 
 def _checked_soil(values: dict[str, Any], source: YamlSource, prefix: KeyPath, law: SoilLaw) -> dict[str, Any]:
     return validated(law.config, values, source, prefix).model_dump(mode='json')
 
 
-def law_of(source: YamlSource) -> SoilLaw:
-    """Return the soil law of a scenario's ground, for reading its soils.
+def law_of(source: YamlSource, key: KeyPath = ('terrain',), region: dict[str, Any] | None = None) -> SoilLaw:
+    """Return the soil law of a scenario's ground, or of a region in it, for reading its soils.
 
+    :param region: section that may name a law of its own; key: its own
     :raises InputError: if there is no such law
     """
     terrain = source.data.get('terrain')
-    name = terrain.get('ground', DEFAULT) if isinstance(terrain, dict) else DEFAULT
+    sections = [(('terrain',), terrain), (key, region)]
+    named = [(at, part['ground']) for at, part in sections if isinstance(part, dict) and part.get('ground') is not None]
+    at, name = named[-1] if named else (key, DEFAULT)
     try:
         return soil_law(name)
     except (TypeError, ValueError) as error:
-        allowed = f'one of {one_of(known_soil_laws(), str(name))}'
-        problem = str(error) if isinstance(error, PluginError) else 'no such soil law'
-        raise source.error(('terrain', 'ground'), problem, allowed, name) from None
+        known = known_soil_laws()
+        problem, _, allowed = str(error).partition('; allowed: ')
+        if not isinstance(name, str) or name not in known:
+            problem, allowed = 'no such soil law', f'one of {one_of(known, str(name))}'
+        raise source.error((*at, 'ground'), problem, allowed or 'another soil law', name) from None
 
 
 def check_raster(scenario: Scenario, source: YamlSource) -> None:
