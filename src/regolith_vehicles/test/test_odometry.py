@@ -143,6 +143,7 @@ def test_linear_propagation_agrees_with_drawn_slips() -> None:
     assert low < nees.mean() < high
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize('seconds', [5.0, pytest.param(20.0, marks=pytest.mark.slow)])
 def test_covariances_are_consistent_with_true_errors(seconds: float) -> None:
     """Over twenty grounds and ways: the mean normalised error squared of the pose is within its 95 % chi-square bounds."""
