@@ -51,7 +51,6 @@ class Encounters:
         if len(members) < 2:
             return [], None
         members.sort(key=lambda o: o.name)
-        roots = {o.name: name for name, root in objects.items() for o in root.family()}
         names = tuple(o.name for o in members)
         if self._geometry is None or self._geometry[0] != names:
             self._geometry = (names, Geometry(members))
@@ -66,9 +65,9 @@ class Encounters:
         worst: tuple[float, Violation] | None = None
         for i, j in close_pairs(members, low, high):
             a, b = members[i], members[j]
-            if roots[a.name] == roots[b.name] or not (a.tangible or b.tangible):
+            if a.root is b.root or not (a.tangible or b.tangible):
                 continue
-            if any(getattr(x, 'emitter', None) == roots[y.name] for x, y in ((a, b), (b, a))):
+            if any(getattr(x, 'emitter', None) == y.root.name for x, y in ((a, b), (b, a))):
                 continue
             hit = intersect(a, b, geometry)
             hits.append(hit)
