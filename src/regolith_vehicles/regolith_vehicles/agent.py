@@ -9,10 +9,9 @@ import itertools
 import json
 import math
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import reduce
 from pathlib import Path
 
 import numpy as np
@@ -32,9 +31,9 @@ from regolith_vehicles.events import TRUTH, Event, EventWatch
 from regolith_vehicles.figures import Figures
 from regolith_vehicles.motion import Motion
 from regolith_vehicles.odometry import Odometry
+from regolith_vehicles.tangible import around, outlines, shape_bodies, swept_bounds, tangible_shapes
 from regolith_vehicles.trouble import VehicleError
 from regolith_vehicles.vehicle import Vehicle
-from regolith_world.outline import Outline
 from regolith_world.participant import Participant, ParticipantFailed
 from regolith_world.records import (
     VEHICLE,
@@ -44,8 +43,6 @@ from regolith_world.records import (
     CycleKey,
     Evolved,
     JoinRequest,
-    Shape,
-    ShapeKind,
 )
 
 Vector = NDArray[np.float64]
@@ -167,14 +164,8 @@ class VehicleAgent(Participant):
         self._part_names = part_names(model, self.vehicle.gear.names)
         self.driver = make_driver(entry.driver)
         self.shapes = tangible_shapes(model)
-        bodies = (None, *model.parts)
-        self._shape_bodies = tuple(
-            0 if s.body in (None, model.chassis) else bodies.index(s.body) for s in model.collision.shapes
-        )
-        self.outlines = tuple(
-            Outline([shape for shape, body in zip(self.shapes, self._shape_bodies, strict=True) if body == k])
-            for k in range(len(bodies))
-        )
+        self._shape_bodies = shape_bodies(model)
+        self.outlines = outlines(model)
         """Outlines of the base and of each part."""
         self._struck = {name: -1} | {f'{name}/{part}': k for k, part in enumerate(model.parts)}
         self._parameters = {**handshake_parameters(terrain, height_field), 'world.gravity_mps2': repr(gravity_mps2)}
@@ -201,17 +192,15 @@ class VehicleAgent(Participant):
 
     # -- from outside -------------------------------------------------------------------------------------------
 
-    def on_command(self, linear: float, angular: float, joints: Mapping[str, float] | None = None) -> bool:
+    def on_command(self, linear: float, angular: float) -> bool:
         """Return whether a ``cmd_vel`` was taken; the last one before a cycle's first EVOLVE is latched for it.
 
         :param linear: forward speed [m/s]; ignored if not finite
         :param angular: yaw rate [rad/s]; ignored if not finite
-        :param joints: targets of joints by name
         """
-        wanted = DriveCommand(linear, angular, dict(joints or {}))
+        wanted = DriveCommand(linear, angular)
         if wanted.finite:
             self._wanted = wanted
-            self._wanted_joints.update(wanted.joints)
         return wanted.finite
 
     def on_joint_targets(self, joints: Mapping[str, float]) -> bool:
@@ -343,7 +332,7 @@ class VehicleAgent(Participant):
         self._tentative = (cycle.key, self._digest(cycle.key.cycle + 1, self._live, self._state))
         self._delta = SoilDelta(cycle.key, self.name, records)
         self._send_delta(self._delta)
-        low, high = _around(map(swept_bounds, self.outlines, self._start, bodies))
+        low, high = around(map(swept_bounds, self.outlines, self._start, bodies))
         return Evolved(
             key=cycle.key,
             name=self.name,
@@ -360,7 +349,7 @@ class VehicleAgent(Participant):
         self._see(cycle)
         self._delta = None
         bodies = self._bodies()
-        low, high = _around(outline.bounds(body) for outline, body in zip(self.outlines, bodies, strict=True))
+        low, high = around(outline.bounds(body) for outline, body in zip(self.outlines, bodies, strict=True))
         report = json.dumps(self.report()) if cycle.command == Command.STOP else ''
         return Evolved(
             key=cycle.key,
@@ -500,36 +489,3 @@ class VehicleAgent(Participant):
 def part_names(model: VehicleModelConfig, names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names of a gear's parts in messages: wheels by their own names, without the word."""
     return tuple(wheel.name for wheel in model.wheels) or names
-
-
-def tangible_shapes(model: VehicleModelConfig) -> tuple[Shape, ...]:
-    """Return the shapes of a vehicle that other agents can strike, each in the frame of its body."""
-    return tuple(
-        Shape(
-            ShapeKind[shape.kind.upper()],
-            np.array([*shape.size, 0.0, 0.0][:3]),
-            np.array(shape.position),
-            np.array(shape.orientation),
-        )
-        for shape in model.collision.shapes
-    )
-
-
-def _around(boxes: Iterable[tuple[Vector, Vector]]) -> tuple[Vector, Vector]:
-    """Return the box round boxes, (minimum, maximum) [m], each shape (3,)."""
-    return reduce(lambda a, b: (np.minimum(a[0], b[0]), np.maximum(a[1], b[1])), boxes)
-
-
-def swept_bounds(outline: Outline, start: BodyState, end: BodyState) -> tuple[Vector, Vector]:
-    """Return the corners [m] of a box that holds shapes all the way between two states of a cycle.
-
-    The box round both ends, widened by the bulge of an arc over its chord, r (1 - cos(a / 2)) for a turn by a at
-    distance r from the base, and by 1 mm for motion that starts and ends within the cycle.
-    """
-    if not outline.shapes:
-        return np.full(3, np.inf), np.full(3, -np.inf)
-    first_low, first_high = outline.bounds(start)
-    last_low, last_high = outline.bounds(end)
-    half_turn = min(1.0, abs(float(start.orientation @ end.orientation)))
-    margin = outline.reach * (1.0 - half_turn) + 1e-3
-    return np.minimum(first_low, last_low) - margin, np.maximum(first_high, last_high) + margin

@@ -18,9 +18,10 @@ from regolith_terrain.merge import SoilDelta, SoilUpdate
 from regolith_terrain.soil_copy import SoilCopy
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_vehicles import wheel_state
-from regolith_vehicles.agent import Snapshot, VehicleAgent, swept_bounds
+from regolith_vehicles.agent import Snapshot, VehicleAgent
 from regolith_vehicles.config import VehicleEntry, load_vehicle_model
 from regolith_vehicles.drivers import Driver
+from regolith_vehicles.tangible import swept_bounds
 from regolith_world.participant import ParticipantFailed
 from regolith_world.records import GROUND, VEHICLE, BodyState, Command, Cycle, CycleKey, Evolved, Impulse, Verdict
 
