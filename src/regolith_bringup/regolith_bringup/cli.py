@@ -13,7 +13,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -166,11 +166,16 @@ def run(
 def check(scenario: ScenarioArgument, settings: SetOption = None, seed: SeedOption = None) -> None:
     """Validate a scenario and everything it names; start nothing, make nothing."""
     from regolith_bringup.scenario.loading import load_scenario
+    from regolith_bringup.scenario.participants import sections
 
     resolved = load_scenario(scenario, settings or (), seed=seed)
     s = resolved.scenario
     vehicles = ', '.join(f'{name} ({entry.model})' for name, entry in sorted(s.vehicles.items())) or 'no vehicles'
-    print(f'{resolved.file}: ok; {s.duration_s:g} s, {vehicles}, soil {s.terrain.soil_name}, ground {s.terrain.source}')
+    parts = [f'{s.duration_s:g} s', vehicles, f'soil {s.terrain.soil_name}', f'ground {s.terrain.source}']
+    for count, what in ((len(s.terrain.regions), 'region'), (len(s.objects), 'object')):
+        if count:
+            parts.append(f'{count} {what}{"s" if count > 1 else ""}')
+    print(f'{resolved.file}: ok; {", ".join([*parts, *sections(s)])}')
 
 
 @app.command()
@@ -211,8 +216,10 @@ def cite(
     from regolith_bringup.doors import cited
     from regolith_bringup.scenario.loading import load_scenario
 
-    resolved = Path(what) / 'scenario.yaml'
-    scenario = load_scenario(resolved if os.path.isfile(resolved) else what).scenario
+    if os.path.isdir(what):
+        _check_run('cite', Path(what))
+        what = str(Path(what) / 'scenario.yaml')
+    scenario = load_scenario(what).scenario
     print('\n\n'.join(cited(scenario).values()))
 
 
@@ -252,11 +259,15 @@ class _RunFolderErrors:
 
 @app.command()
 def bench(
-    name: Annotated[str, typer.Argument(help="Name of a benchmark, or 'all'.")], as_json: JsonOption = False
+    name: Annotated[str | None, typer.Argument(help="Name of a benchmark, or 'all'; none: list them.")] = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Measure a speed figure."""
     from regolith_bringup.commands.extensions import benchmark, benchmarks
 
+    if name is None:
+        _list_names(benchmarks(), as_json)
+        return
     chosen = benchmarks() if name == 'all' else {name: benchmark(name)}
     results = {}
     for key, measure in chosen.items():
@@ -276,7 +287,7 @@ def bench(
 @app.command(context_settings={'allow_extra_args': True, 'ignore_unknown_options': True})
 def experiment(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(help='Name of an experiment.')],
+    name: Annotated[str | None, typer.Argument(help='Name of an experiment; none: list them.')] = None,
     settings: SetOption = None,
     as_json: JsonOption = False,
     plot: Annotated[Path | None, typer.Option(metavar='FILE', help='Draw the outcome: .png, .svg or .pdf.')] = None,
@@ -291,6 +302,9 @@ def experiment(
     from regolith_bringup.commands.extensions import experiments, flag_settings, parsed_settings, run_experiment
 
     known = experiments()
+    if name is None:
+        _list_names(known, as_json)
+        return
     if name not in known:
         raise InputError(Problem('experiment', '', 'no such experiment', one_of(known, name), name))
     values = {**parsed_settings(settings or ()), **flag_settings(context.args)}
@@ -301,6 +315,13 @@ def experiment(
         _give(result)
     else:
         print(f'{name}: {json.dumps(result, indent=1)}')
+
+
+def _list_names(names: Iterable[str], as_json: bool) -> None:
+    if as_json:
+        _give(list(names))
+    else:
+        print('\n'.join(names))
 
 
 @app.command('exec', context_settings={'allow_extra_args': True, 'ignore_unknown_options': True})

@@ -83,7 +83,7 @@ KINDS = {
     'text_for_number': (
         GOOD.replace('[0.0, 0.0]', '[0.0, "0.5"]'), {}, ['vehicles.amber.position.1', "'0.5'", 'a valid number'],
     ),
-    'yes_for_number': (GOOD.replace('1.0\n', 'yes\n', 1), {}, ['duration_s', 'True', 'a valid number']),
+    'yes_for_number': (GOOD.replace('1.0\n', 'yes\n', 1), {}, ['duration_s = true', 'a valid number']),
     'bad_name': (GOOD.replace('amber:', '4wd:'), {}, ['vehicles.4wd', 'a letter first']),
     'taken_name': (GOOD.replace('amber:', 'terrain:'), {}, ['vehicles.terrain', 'is taken']),
     'unknown_driver': (

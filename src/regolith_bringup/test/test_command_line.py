@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,9 @@ def called(capfd: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, st
         ('run two_rovers --out /proc/x', '--out /proc/x: cannot be made'),
         ('report /nope', 'report: /nope: no such folder'),
         ('report /', 'report: /: is not a run folder'),
+        ('cite /', 'cite: /: is not a run folder'),
+        ('check two_rovers --set vehicles.amber.driver=5', 'a mapping with the key type: constant, path, external,'),
+        ('check two_rovers --set vehicles.amber.position=[1,true,[null]]', 'position = [1, true, [null]]: '),
         ('recover /nope', 'recover: /nope: no such folder'),
         ('exec no-such-program', 'exec: no-such-program: cannot be run'),
         ('check two_rovers --set terrain.source=/nope.npy', 'no such file'),
@@ -49,6 +53,20 @@ def test_help_is_help(capfd: pytest.CaptureFixture[str]) -> None:
     assert code == 0 and 'exec' in out and not err
     code, out, err = called(capfd)
     assert code == 2 and 'allowed' not in out + err
+
+
+@pytest.mark.parametrize(('command', 'name'), [('bench', 'two_rovers'), ('experiment', 'wheel-rig')])
+def test_commands_list_what_they_can_do(capfd: pytest.CaptureFixture[str], command: str, name: str) -> None:
+    code, out, err = called(capfd, command)
+    assert (code, err) == (0, '') and name in out.splitlines()
+    code, out, err = called(capfd, command, '--json')
+    assert code == 0 and name in json.loads(out)
+
+
+def test_a_good_scenario_is_summed_up(capfd: pytest.CaptureFixture[str]) -> None:
+    regions = 'terrain.regions=[{disc: {center: [9, 9], radius_m: 1}, ground: rigid}]'
+    code, out, err = called(capfd, 'check', 'comms_ridge', '--set', regions)
+    assert (code, err) == (0, '') and out.endswith(', 1 region, comms\n')
 
 
 def test_elevation_models_say_once_what_is_allowed(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:

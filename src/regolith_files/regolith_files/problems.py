@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 
@@ -42,9 +42,21 @@ ScenarioError = InputError
 
 
 def shown(value: object, limit: int = 80) -> str:
-    """Return a value as text for an error message, cut to a readable length."""
-    text = repr(value)
+    """Return a value as text for an error message, as YAML would have it, cut to a readable length."""
+    text = _as_yaml(value)
     return text if len(text) <= limit else text[: limit - 1] + '…'
+
+
+def _as_yaml(value: object) -> str:
+    """Return a value on one line; text is always quoted, so that '1' and 1 look different."""
+    match value:
+        case None | bool():
+            return {None: 'null', True: 'true', False: 'false'}[value]
+        case Mapping():
+            return '{' + ', '.join(f'{key}: {_as_yaml(item)}' for key, item in value.items()) + '}'
+        case list() | tuple():
+            return '[' + ', '.join(map(_as_yaml, value)) + ']'
+    return repr(value)
 
 
 def one_of(names: Iterable[str], given: object = None) -> str:

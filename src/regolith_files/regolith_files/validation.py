@@ -79,11 +79,20 @@ def _problem(
         # What holds several keys against each other names the one to mend.
         named = source.problem((*full, *inner['key'].split('.')), inner['problem'], allowed)
         return replace(named, value=inner['value'])
-    if allowed == 'a mapping' and (fields := _fields(_members(_child(parent, path[-1]) if path else model)[0])):
-        allowed = f'a mapping with keys of {", ".join(fields)}'
+    if allowed == 'a mapping':
+        allowed = _mapping(members)
     if kind == 'value_error' and allowed:
         return source.problem(full, problem, allowed, value)
     return source.problem(full, problem, _describe(parent, path[-1] if path else '', allowed), value)
+
+
+def _mapping(members: list[Any]) -> str:
+    """Return the allowed values where one of some schemas is due."""
+    kinds = [tag for member in members if (tag := _tag(member)) is not None]
+    if len(kinds) > 1:
+        return f'a mapping with the key type: {", ".join(kinds)}'
+    fields = _fields(members[0])
+    return f'a mapping with keys of {", ".join(fields)}' if fields else 'a mapping'
 
 
 def _describe(model: Any, key: str | int, allowed: str) -> str:
@@ -114,7 +123,7 @@ def _walk(model: Any, data: Any, location: tuple[int | str, ...]) -> tuple[KeyPa
         options = _members(model)
         if len(options) > 1 and not isinstance(data, (Mapping, list)):
             continue
-        tagged = [m for m in options if _has_tag(m, part)]
+        tagged = [m for m in options if _tag(m) == part]
         inside = (isinstance(data, Mapping) and part in data) or (isinstance(data, list) and isinstance(part, int))
         if len(options) > 1 and not inside and depth < len(location) - 1:
             model = tagged[0] if tagged else model
@@ -141,9 +150,10 @@ def _members(model: Any) -> list[Any]:
     return [model]
 
 
-def _has_tag(model: Any, tag: object) -> bool:
+def _tag(model: Any) -> str | None:
+    """Return the ``type`` that tells a schema from the others of its union."""
     field = model.model_fields.get('type') if isinstance(model, type) and issubclass(model, BaseModel) else None
-    return field is not None and field.default == tag
+    return field.default if field is not None and isinstance(field.default, str) else None
 
 
 def _child(model: Any, key: str | int) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.mass import Ledger, ledger
-from regolith_terrain.merge import SoilDelta, SoilUpdate, merge
+from regolith_terrain.merge import SoilDelta, SoilUpdate, compile_merge, merge
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.surface import HeightField
@@ -82,7 +82,8 @@ class TerrainAuthority(Participant):
         self._update: SoilUpdate | None = None
 
     def join_request(self) -> JoinRequest:
-        """Return the description terrain joins with."""
+        """Return the description terrain joins with, ready to merge at once."""
+        compile_merge(self.config.law)
         soil_hash = self.grid.soil_hash()
         return JoinRequest(
             name=self.name,

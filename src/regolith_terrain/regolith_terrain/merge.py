@@ -17,6 +17,7 @@ from regolith_terrain.compiled import bind
 from regolith_terrain.records import Floats, NodeRecords, node_key
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.soil_law import SoilLaw
+from regolith_terrain.surface import FlatField
 from regolith_world.records import CycleKey
 
 Owners = NDArray[np.int16]
@@ -100,6 +101,17 @@ def merge(grid: SoilGrid, deltas: Mapping[str, NodeRecords]) -> Merged:
         committed = grid.records_at(i[start[shared]], j[start[shared]]).values()
         resolver(grid.law)(np.ascontiguousarray(values), agent, start, count, shared, committed, out, owner)
     return Merged(NodeRecords.from_values(i[start], j[start], out, grid.law.names), owner, len(shared))
+
+
+def compile_merge(law: SoilLaw) -> None:
+    """Compile the merge of a law, by a change of one node that two agents share.
+
+    Left to the first node that two vehicles share, the compiler would run in the middle of a cycle, for seconds in
+    which everybody waits for terrain.
+    """
+    grid = SoilGrid(FlatField(), 1.0, law)
+    node = grid.records_at(np.zeros(1, np.int32), np.zeros(1, np.int32))
+    merge(grid, {'a': node, 'b': node})
 
 
 @njit(cache=True, nogil=True, error_model='numpy')

@@ -12,7 +12,7 @@ Every law has three fields in common, which terrain itself deals with: ``level_i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from importlib.metadata import EntryPoint
@@ -56,7 +56,7 @@ class SoilLaw:
     outdoes: str = 'regolith_terrain.merge:sunk_deeper'
     """``module:name`` of the merge rule: a compiled function (values, a, b) -> bool over one node's records, columns of
     ``values`` (one row per field): whether column ``a`` is preferred to column ``b``."""
-    default_soil: str | Mapping[str, Any] | None = None
+    default_soil: str | Mapping[str, Any] | None = field(default=None, hash=False)
     """Soil of a scenario that names none: a name or values; none: the schema's defaults."""
     shares: bool = False
     """Whether it may lie beside other laws: its kernel passes over nodes whose row of parameters is NaN."""

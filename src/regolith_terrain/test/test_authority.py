@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from regolith_terrain.authority import TerrainAuthority, handshake_parameters
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.merge import SoilDelta, SoilUpdate
+from regolith_terrain.merge import SoilDelta, SoilUpdate, resolver
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.soil_law import SCM
 from regolith_terrain.surface import FlatField, PlaneField
 from regolith_world.records import GROUND, VEHICLE, Command, Cycle, CycleKey, Evolved, Roles, Verdict
 
@@ -63,6 +65,15 @@ def test_answers_once_all_deltas_are_in() -> None:
     stage.cycle(1, 1, Verdict.COMMIT)
     assert stage.terrain.grid.modified_count == 1 and stage.terrain.soil_seq == 1
     assert stage.terrain.grid.soil_hash() == update.soil_hash
+
+
+def test_who_joins_has_compiled_the_merge_of_its_law() -> None:
+    law = replace(SCM, default_soil={'name': 'clay'})  # a law whose merge nobody has called before
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TerrainConfig, 'law', law)
+        stage = Stage()
+        stage.terrain.join_request()
+    assert resolver(law).signatures
 
 
 def test_early_duplicate_and_foreign_deltas() -> None:
