@@ -22,6 +22,9 @@ setup(
     entry_points={
         'console_scripts': ['agent_node = regolith_world.start:node'],
         'regolith.citations': ['vehicles = regolith_vehicles.papers:papers'],
-        'regolith.experiments': ['slope = regolith_vehicles.experiments.slope'],
+        'regolith.experiments': [
+            'slope = regolith_vehicles.experiments.slope',
+            'tyre-rig = regolith_vehicles.experiments.tyre_rig',
+        ],
     },
 )

@@ -1,0 +1,33 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Slip along and across at once, from curves of pure slip.
+
+Source: bakker1989.
+Checked by: test_tyres.py::test_no_tyre_pulls_harder_than_friction_allows.
+"""
+
+from __future__ import annotations
+
+import math
+
+from numba import njit
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def shares(slip_x: float, slip_y: float, peak_x: float, peak_y: float) -> tuple[float, float, float, float]:
+    """Return the shares of the pure forces along and across, and the pure slips to take these at.
+
+    Both slips are measured by those of their peaks; the length of the vector they make is the slip in either curve.
+    Its direction is that of the force up to the peak; beyond, the force turns against the sliding. With one of the
+    slips zero the other is left as it is.
+    """
+    x, y = slip_x / peak_x, slip_y / peak_y
+    length = math.hypot(x, y)
+    if length == 0.0:
+        return 1.0, 1.0, slip_x, slip_y
+    turned = max(0.0, 1.0 - 1.0 / length)
+    slip = math.hypot(slip_x, slip_y)
+    nx = (1.0 - turned) * abs(x) / length + turned * abs(slip_x) / slip
+    ny = (1.0 - turned) * abs(y) / length + turned * abs(slip_y) / slip
+    norm = math.hypot(nx, ny)
+    return nx / norm, ny / norm, math.copysign(length * peak_x, slip_x), math.copysign(length * peak_y, slip_y)

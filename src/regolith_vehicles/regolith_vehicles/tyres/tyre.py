@@ -1,0 +1,177 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A tyre on a bench: its steady forces, its load curve, its answer to a prescribed motion."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from regolith_files.library import Library
+from regolith_files.problems import InputError, Problem, one_of
+from regolith_files.yaml_source import YamlSource
+from regolith_vehicles.tyres.config import TyreConfig, read_tyre
+from regolith_vehicles.tyres.constants import TYRE_RECORD
+from regolith_vehicles.tyres.force import MEMORY, Contact, tyre_force
+from regolith_vehicles.tyres.load_curve import rolling_radius, static_depth, vertical_load
+
+Floats = NDArray[np.float64]
+
+TYRES = Library('tyre', Path(__file__).parents[1] / 'data' / 'tyres', 'regolith.tyres')
+BEHAVIOURS = ('regolith', 'reference')
+NAMES = ('Fx', 'Fy', 'Mx', 'My', 'Mz')
+
+
+class Tyre:
+    """One tyre.
+
+    Frame of the contact (ISO): x forward, y left, z up; forces act on the wheel, moments about the contact.
+    """
+
+    def __init__(self, config: TyreConfig, behaviour: str = 'regolith') -> None:
+        """Make a tyre.
+
+        :param behaviour: 'regolith', or 'reference': as Chrono's tyres behave, what is wrong with them included
+        :raises InputError: if there is no such behaviour
+        """
+        if behaviour not in BEHAVIOURS:
+            raise InputError(
+                Problem('tyre', 'behaviour', 'no such behaviour', one_of(BEHAVIOURS, behaviour), str(behaviour))
+            )
+        self.config = config
+        self.record = np.zeros(1, TYRE_RECORD)
+        self.record[0] = config.record()
+        self.record['reference'] = behaviour == 'reference'
+
+    def depth(self, load: ArrayLike) -> Floats:
+        """Return the penetration [m] at which it carries a load at rest [N], NaN where none does."""
+        loads = np.asarray(load, dtype=np.float64)
+        return np.array([static_depth(self.record[0], value) for value in loads.flat]).reshape(loads.shape)
+
+    def vertical(
+        self, *, height: ArrayLike, speed_z: ArrayLike = 0.0, camber: ArrayLike = 0.0
+    ) -> dict[str, Floats]:
+        """Return ``Fz`` [N] and ``depth`` [m] on level ground; the arguments broadcast.
+
+        :param height: of the wheel's centre [m]
+        :param speed_z: of it, upwards [m/s]
+        :param camber: [rad]
+        """
+        heights, speeds, cambers = np.broadcast_arrays(*(np.asarray(v, float) for v in (height, speed_z, camber)))
+        out = np.array(
+            [_vertical(self.record[0], *given) for given in zip(heights.flat, speeds.flat, cambers.flat, strict=True)]
+        ).reshape(-1, 2)
+        return {'Fz': out[:, 0].reshape(heights.shape), 'depth': out[:, 1].reshape(heights.shape)}
+
+    def steady_state(
+        self,
+        *,
+        load: ArrayLike,
+        slip: ArrayLike = 0.0,
+        slip_angle: ArrayLike = 0.0,
+        camber: ArrayLike = 0.0,
+        speed: ArrayLike = 10.0,
+        friction: ArrayLike = 0.8,
+    ) -> dict[str, Floats]:
+        """Return ``Fx``, ``Fy`` [N], ``Mx``, ``My``, ``Mz`` [N m] of lasting slip; the arguments broadcast.
+
+        The wheel turns at (1 + slip) speed over the rolling radius and moves aside at speed times tan(slip_angle).
+
+        :param load: [N]
+        :param slip: > 0 drives
+        :param slip_angle: > 0: the wheel moves to the left [rad]
+        :param camber: > 0: the top leans to the right [rad]
+        :param speed: of the wheel's centre, forward [m/s]
+        :param friction: of the ground
+        :raises ValueError: if a load is more than the tyre carries at any depth
+        """
+        given = np.broadcast_arrays(*(np.asarray(v, float) for v in (load, slip, slip_angle, camber, speed, friction)))
+        shape = given[0].shape
+        table = np.stack([value.ravel() for value in given], axis=1)
+        out = np.zeros((len(table), len(NAMES)))
+        if not _steady(self.record, table, out):
+            most = self.config.load_curve[-1][1]
+            raise ValueError(f'load of {float(table[:, 0].max()):g} N; allowed: what it carries, at most {most:g} N')
+        return {name: out[:, k].reshape(shape) for k, name in enumerate(NAMES)}
+
+    def start(self, *, load: float, camber: float = 0.0, friction: float = 0.8) -> RollingTyre:
+        """Return the tyre under a constant load [N], undeflected."""
+        return RollingTyre(self, float(load), float(camber), float(friction))
+
+
+class RollingTyre:
+    """A tyre under a constant load, which remembers its deflections."""
+
+    def __init__(self, tyre: Tyre, load: float, camber: float, friction: float) -> None:
+        self.tyre = tyre
+        self.load, self.camber, self.friction = load, camber, friction
+        self.depth = float(static_depth(tyre.record[0], load))
+        self.rolling_radius = float(rolling_radius(tyre.record[0], self.depth))
+        self.memory = np.zeros(MEMORY)
+
+    def step(self, dt: float, vx: float, vy: float, omega: float) -> dict[str, float]:
+        """Return force and moments of a motion, and let the tyre pass a step of it.
+
+        :param dt: [s]
+        :param vx: of the wheel's centre forward [m/s]; ``vy``: to the left
+        :param omega: spin [rad/s], > 0 rolls forward
+        """
+        out = np.zeros(len(NAMES))
+        contact = Contact(self.load, self.depth, float(vx), float(vy), float(omega), self.camber, self.friction)
+        tyre_force(self.tyre.record[0], contact, float(dt), self.memory, out)
+        return dict(zip(NAMES, out.tolist(), strict=True))
+
+
+def load_tyre(name_or_path: str | Path, behaviour: str = 'regolith') -> Tyre:
+    """Return a tyre by name or by the path of its YAML file.
+
+    :param behaviour: see :class:`Tyre`
+    :raises InputError: naming file, key, value and what is allowed
+    """
+    return Tyre(read_tyre(YamlSource(TYRES.find(name_or_path), what='a tyre')), behaviour)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def penetration(p: Any, height: float, camber: float) -> float:
+    """Return the depth [m] of a tyre whose centre is above the ground by ``height`` [m], in the wheel's plane.
+
+    The reference loses R (1 - cos) of it where the wheel leans.
+
+    Source: pacejka2012, section 4.3.1.
+    Checked by: test_tyres.py::test_load_curves_agree_with_the_reference,
+    test_tyres.py::test_a_leaning_tyre_is_pressed_in_by_its_plane.
+    """
+    c, s = math.cos(camber), math.sin(camber)
+    depth: float
+    if p.reference:
+        depth = p.radius * c - height * c - p.radius * s * s
+    else:
+        depth = p.radius - height / c
+    return depth
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _vertical(p: Any, height: float, speed_z: float, camber: float) -> tuple[float, float]:
+    """Return load [N] and depth [m]."""
+    depth = max(0.0, penetration(p, height, camber))
+    return vertical_load(p, depth, speed_z * (math.cos(camber) if p.reference else 1.0)), depth
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _steady(record: Any, given: Floats, out: Floats) -> bool:
+    """Write the forces of each row of load, slip, slip angle, camber, speed and friction; return whether all exist."""
+    p = record[0]
+    memory = np.zeros(MEMORY)
+    for n in range(given.shape[0]):
+        load, slip, alpha, camber, speed, friction = given[n]
+        depth = static_depth(p, load)
+        if math.isnan(depth):
+            return False
+        spin = (1.0 + slip) * speed / rolling_radius(p, depth)
+        tyre_force(p, Contact(load, depth, speed, speed * math.tan(alpha), spin, camber, friction), 0.0, memory, out[n])
+    return True
