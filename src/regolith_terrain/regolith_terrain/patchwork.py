@@ -105,16 +105,22 @@ class Patchwork(GroundContact):
         self.both[1].load(blob[end:])
 
 
-def make_contact(law: SoilLaw, setting: ContactSetting) -> GroundContact:
+def make_contact(
+    law: SoilLaw, setting: ContactSetting, firm: Callable[[ContactSetting], GroundContact] | None = None
+) -> GroundContact:
     """Return the contact of ground of one law, or of all that lie side by side in it.
 
     :param law: whose fields the nodes have; it holds wherever ``setting.soils`` names no other
+    :param firm: makes the vehicle's own contact with firm ground; none: the ground's law
     :raises ValueError: if a law refuses the setting
     """
-    others = (
-        soil_law(name).contact_class()(replace(setting, soils=setting.soils.of(name))) for name in setting.soils.others
-    )
-    return _joined(setting, [law.contact_class()(setting), *others])
+
+    def made(law: SoilLaw, setting: ContactSetting) -> GroundContact:
+        contact: GroundContact = firm(setting) if firm is not None and law.firm else law.contact_class()(setting)
+        return contact
+
+    others = (made(soil_law(name), replace(setting, soils=setting.soils.of(name))) for name in setting.soils.others)
+    return _joined(setting, [made(law, setting), *others])
 
 
 def _joined(setting: ContactSetting, contacts: Sequence[GroundContact]) -> GroundContact:

@@ -100,7 +100,17 @@ def press(arrays: RigidArrays, step: float, part: int, pose: PartPose, wrench: W
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
-def _surface(arrays: RigidArrays, x: float, y: float) -> tuple[float, float, float]:
+def soil_at(arrays: RigidArrays, x: float, y: float) -> int:
+    """Return the row of ``soils`` that holds at a place within the window; of another law its stiffness is NaN."""
+    if arrays.soils.shape[0] == 1:
+        return 0
+    row, col = int(x / arrays.spacing - arrays.i0 + 0.5), int(y / arrays.spacing - arrays.j0 + 0.5)
+    held: int = arrays.region[row, col]
+    return held
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def surface_at(arrays: RigidArrays, x: float, y: float) -> tuple[float, float, float]:
     """Return height [m] and slopes of the ground at a place, NaN beyond the window."""
     row, col = x / arrays.spacing - arrays.i0, y / arrays.spacing - arrays.j0
     level = arrays.level
@@ -124,7 +134,7 @@ def _lowest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: fl
     cx, cy, cz = pose.center[0] + aside * ax, pose.center[1] + aside * ay, pose.center[2] + aside * az
     point[0], point[1], point[2] = cx, cy, cz
     for _ in range(2):  # with the slope below the axle, then with that below the point this gave
-        _, slope_x, slope_y = _surface(arrays, point[0], point[1])
+        _, slope_x, slope_y = surface_at(arrays, point[0], point[1])
         along = -slope_x * ax - slope_y * ay + az
         dx, dy, dz = slope_x + along * ax, slope_y + along * ay, along * az - 1.0
         length = math.sqrt(dx * dx + dy * dy + dz * dz)
@@ -137,11 +147,10 @@ def _lowest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: fl
 @njit(cache=True, nogil=True, error_model='numpy')
 def _depth(arrays: RigidArrays, x: float, y: float, z: float) -> float:
     """Return the depth of a point in ground of this law [m], negative above it, -inf where another law holds."""
-    height, slope_x, slope_y = _surface(arrays, x, y)
+    height, slope_x, slope_y = surface_at(arrays, x, y)
     if math.isnan(height):
         return -math.inf
-    row, col = int(x / arrays.spacing - arrays.i0 + 0.5), int(y / arrays.spacing - arrays.j0 + 0.5)
-    if math.isnan(arrays.soils[arrays.region[row, col], STIFFNESS]):
+    if math.isnan(arrays.soils[soil_at(arrays, x, y), STIFFNESS]):
         return -math.inf
     depth: float = (height - z) / math.sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
     return depth
@@ -207,7 +216,7 @@ def _corner(pose: PartPose, size: Floats, centered: bool, n: int, point: Floats)
 @njit(cache=True, nogil=True, error_model='numpy')
 def _push(arrays: RigidArrays, step: float, part: int, n: int, pose: PartPose, point: Floats, wrench: Wrench) -> int:
     """Return OK or LEFT_WINDOW; add the force and torque of the ground on point ``n`` of a part to the wrench."""
-    height, slope_x, slope_y = _surface(arrays, point[0], point[1])
+    height, slope_x, slope_y = surface_at(arrays, point[0], point[1])
     if math.isnan(height):
         return LEFT_WINDOW
     held = arrays.held[part, n]
@@ -216,8 +225,7 @@ def _push(arrays: RigidArrays, step: float, part: int, n: int, pose: PartPose, p
     if depth <= 0.0:
         held[:] = 0.0
         return OK
-    row, col = int(point[0] / arrays.spacing - arrays.i0 + 0.5), int(point[1] / arrays.spacing - arrays.j0 + 0.5)
-    soil = arrays.soils[arrays.region[row, col] if arrays.soils.shape[0] > 1 else 0]
+    soil = arrays.soils[soil_at(arrays, point[0], point[1])]
     if math.isnan(soil[STIFFNESS]):  # another law holds there
         held[:] = 0.0
         return OK

@@ -60,6 +60,8 @@ class SoilLaw:
     """Soil of a scenario that names none: a name or values; none: the schema's defaults."""
     shares: bool = False
     """Whether it may lie beside other laws: its kernel passes over nodes whose row of parameters is NaN."""
+    firm: bool = False
+    """Whether it does not yield and has the parameters of ``rigid``: tyres press on it by a law of their own."""
 
     def __post_init__(self) -> None:
         names = [field.name for field in self.fields]
@@ -104,7 +106,7 @@ SCM = SoilLaw(
     default_soil='lunar_nominal',
     shares=True,
 )
-RIGID = SoilLaw(config=RigidGroundConfig, contact='regolith_terrain.rigid:RigidContact', shares=True)
+RIGID = SoilLaw(config=RigidGroundConfig, contact='regolith_terrain.rigid:RigidContact', shares=True, firm=True)
 
 DEFAULT = 'scm'
 _SHIPPED = {'scm': SCM, 'rigid': RIGID}

@@ -65,6 +65,11 @@ class WheelConfig(Section):
         default=None, min_length=1, description="OBJ, STL or MSH file in the body's frame, relative to the MJCF file"
     )
     mesh_scale: float = Field(default=1.0, gt=0.0, le=1e4, description="of the mesh file's unit [m]")
+    tyre: str | None = Field(
+        default=None, min_length=1,
+        description='name of a known tyre, or tyre YAML relative to this file: its law on ground that does not yield;'
+        ' absent: a rigid cylinder',
+    )
 
     @model_validator(mode='after')
     def _one_shape(self) -> WheelConfig:

@@ -10,6 +10,7 @@ run from one value to another, and parts with wrenches.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_files.plugins import PluginError, entry_points, load_plugin
+from regolith_terrain.ground_contact import ContactSetting, GroundContact
 from regolith_terrain.scm.arrays import Shapes
 from regolith_terrain.soil_grid import SoilWindow
 from regolith_vehicles.command import DriveCommand
@@ -98,6 +100,11 @@ class RunningGear(ABC):
     @abstractmethod
     def top_speed(self) -> float:
         """Forward speed it can be asked for [m/s]."""
+
+    @property
+    def firm_contact(self) -> Callable[[ContactSetting], GroundContact] | None:
+        """Maker of its own contact with ground that does not yield, as tyres have; none: the ground's law."""
+        return None
 
     @abstractmethod
     def feet(self, data: Any) -> tuple[Vector, Vector, Vector]:

@@ -127,7 +127,7 @@ class Vehicle:
         shapes, reach = self._parts.shapes, self._parts.reach
         try:
             self._contact: GroundContact = make_contact(
-                grid.law, ContactSetting(soils, shapes, reach, grid.spacing, mode, bulldozing)
+                grid.law, ContactSetting(soils, shapes, reach, grid.spacing, mode, bulldozing), self.gear.firm_contact
             )
         except ValueError as error:
             raise ValueError(f'{name}: {error}') from None

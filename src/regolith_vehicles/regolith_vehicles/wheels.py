@@ -5,12 +5,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from regolith_files.problems import InputError
+from regolith_terrain.ground_contact import ContactSetting, GroundContact
 from regolith_vehicles import wheel_state
 from regolith_vehicles.command import DriveCommand
 from regolith_vehicles.config import VehicleModelError
@@ -22,6 +26,8 @@ from regolith_vehicles.multibody import Multibody
 from regolith_vehicles.odometry import Odometry
 from regolith_vehicles.running_gear import Contacts, RunningGear, TouchingPart
 from regolith_vehicles.trouble import VehicleError
+from regolith_vehicles.tyres import Tyre, load_tyre
+from regolith_vehicles.tyres.contact import TyreContact
 from regolith_vehicles.wheel_shapes import axle_frame, wheel_shape
 from regolith_vehicles.wheel_state import measure_wheels
 
@@ -38,6 +44,7 @@ class Wheels(RunningGear):
 
     def __init__(self, config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> None:
         super().__init__(config, body, mjcf_path)
+        self.tyres = self._tyres()
         self.motors = Motors(config, body)
         self.actuators = self.motors.actuators
 
@@ -55,6 +62,26 @@ class Wheels(RunningGear):
             frame = np.eye(3) if wheel.mesh is not None else axle_frame(axis)
             made.append(TouchingPart(f'wheel {wheel.name}', int(body), shape, frame=frame))
         return tuple(made)
+
+    def _tyres(self) -> dict[int, Tyre]:
+        """Return the wheels' tyres, by the index of the wheel."""
+        folder = Path(self.config.file).parent if self.config.file else Path()
+        made = {}
+        for k, wheel in enumerate(self.config.wheels):
+            if wheel.tyre is None:
+                continue
+            try:
+                made[k] = load_tyre(wheel.tyre, base_dir=folder)
+            except InputError as error:
+                first, key = error.problems[0], f'wheels.{wheel.name}.tyre'
+                problem = ': '.join(part for part in (first.where, first.key, first.problem) if part)
+                raise VehicleModelError(self.config.file, key, wheel.tyre, first.allowed, problem) from None
+        return made
+
+    @property
+    def firm_contact(self) -> Callable[[ContactSetting], GroundContact] | None:
+        """Maker of the tyres' contact, if any wheel has one; the others press as the ground's law has it."""
+        return partial(TyreContact, tyres=self.tyres) if self.tyres else None
 
     @property
     def pressing_area(self) -> float:

@@ -127,13 +127,14 @@ class RollingTyre:
         return dict(zip(NAMES, out.tolist(), strict=True))
 
 
-def load_tyre(name_or_path: str | Path, behaviour: str = 'regolith') -> Tyre:
+def load_tyre(name_or_path: str | Path, behaviour: str = 'regolith', *, base_dir: str | Path = '.') -> Tyre:
     """Return a tyre by name or by the path of its YAML file.
 
     :param behaviour: see :class:`Tyre`
+    :param base_dir: origin of relative paths
     :raises InputError: naming file, key, value and what is allowed
     """
-    return Tyre(read_tyre(YamlSource(TYRES.find(name_or_path), what='a tyre')), behaviour)
+    return Tyre(read_tyre(YamlSource(TYRES.find(name_or_path, base_dir), what='a tyre')), behaviour)
 
 
 @njit(cache=True, nogil=True, error_model='numpy')

@@ -1,0 +1,175 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Tyres as a vehicle's contact with ground that does not yield.
+
+Each touches at a single point: where the plane of the wheel meets the plane of the ground below it. The rest of a
+vehicle, wheels without tyres and wheels that lie on their side press as rigid ground has it
+(:mod:`regolith_terrain.rigid`). A single point rolls over an edge as if it were a ramp one node wide.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from regolith_terrain import rigid
+from regolith_terrain.ground_contact import LEFT_WINDOW, OK, ContactSetting, GroundContact, PartPose, StepLimit
+from regolith_terrain.records import Floats
+from regolith_terrain.rigid import FRICTION, STIFFNESS, RigidArrays, RigidContact, soil_at, surface_at
+from regolith_terrain.scm.arrays import Wrench
+from regolith_terrain.scm.constants import STAT_LOADED_NODES, STAT_MAX_SINKAGE
+from regolith_terrain.soil_grid import SoilWindow
+from regolith_vehicles.tyres.constants import TYRE_RECORD, Records
+from regolith_vehicles.tyres.force import MEMORY, Contact, tyre_force
+from regolith_vehicles.tyres.load_curve import vertical_load
+from regolith_vehicles.tyres.tyre import NAMES, Tyre, penetration
+
+_UPRIGHT = 0.5
+"""Cosine of the camber below which a wheel no longer stands on its tread."""
+
+
+class TyreArrays(NamedTuple):
+    """Arguments of :func:`press`."""
+
+    rigid: RigidArrays
+    """Of what has no tyre."""
+    tyres: Records
+    """Records of TYRE_RECORD, shape (n,)."""
+    which: NDArray[np.int64]
+    """Row of ``tyres`` for each part, -1: none."""
+    memory: Floats
+    """In/out: what each tyre remembers, shape (n, MEMORY)."""
+    out: Floats
+    """Room for a force and moments, shape (5,)."""
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def press(arrays: TyreArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
+    """Press a part on firm ground for one substep; see :mod:`regolith_terrain.ground_contact`.
+
+    Source: pacejka2012, section 4.3.1.
+    Checked by: test_tyre_contact.py::test_a_wheel_on_a_plane_feels_what_the_bench_says.
+    """
+    status: int
+    tyre = arrays.which[part]
+    if tyre < 0:
+        status = rigid.press(arrays.rigid, step, part, pose, wrench)
+        return status
+    ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
+    cx, cy, cz = pose.center[0], pose.center[1], pose.center[2]
+    px, py = cx, cy
+    for _ in range(2):  # the plane of the ground below the axle, then that at the contact this gave
+        level, slope_x, slope_y = surface_at(arrays.rigid, px, py)
+        if math.isnan(level):
+            return LEFT_WINDOW
+        nz = 1.0 / math.sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
+        nx, ny = -slope_x * nz, -slope_y * nz
+        lean = ax * nx + ay * ny + az * nz
+        upright = math.sqrt(max(0.0, 1.0 - lean * lean))
+        if upright < _UPRIGHT:
+            arrays.memory[tyre] = 0.0
+            status = rigid.press(arrays.rigid, step, part, pose, wrench)
+            return status
+        # Forward, and up in the wheel's plane.
+        tx, ty, tz = (ay * nz - az * ny) / upright, (az * nx - ax * nz) / upright, (ax * ny - ay * nx) / upright
+        ex, ey, ez = ty * az - tz * ay, tz * ax - tx * az, tx * ay - ty * ax
+        height = (cx - px) * nx + (cy - py) * ny + (cz - level) * nz
+        reach = height / upright
+        px, py = cx - reach * ex, cy - reach * ey
+    wrench.force[:] = 0.0
+    wrench.torque[:] = 0.0
+    wrench.stats[:] = 0.0
+    p = arrays.tyres[tyre]
+    camber = math.asin(lean)
+    depth = penetration(p, height, camber)
+    soil = arrays.rigid.soils[soil_at(arrays.rigid, px, py)]
+    if depth <= 0.0 or math.isnan(soil[STIFFNESS]):
+        arrays.memory[tyre] = 0.0
+        return OK
+    wx, wy, wz = pose.angular_velocity[0], pose.angular_velocity[1], pose.angular_velocity[2]
+    spin = wx * ax + wy * ay + wz * az
+    vx, vy, vz = pose.velocity[0], pose.velocity[1], pose.velocity[2]
+    rx, ry, rz = -reach * ex, -reach * ey, -reach * ez
+    if not p.reference:  # what tilts and turns the wheel moves its contact, too
+        ux, uy, uz = wx - spin * ax, wy - spin * ay, wz - spin * az
+        vx, vy, vz = vx + uy * rz - uz * ry, vy + uz * rx - ux * rz, vz + ux * ry - uy * rx
+    lx, ly, lz = ny * tz - nz * ty, nz * tx - nx * tz, nx * ty - ny * tx
+    leaving = (vx * nx + vy * ny + vz * nz) * (upright if p.reference else 1.0)
+    load = vertical_load(p, depth, leaving)
+    along, across = vx * tx + vy * ty + vz * tz, vx * lx + vy * ly + vz * lz
+    out = arrays.out
+    tyre_force(p, Contact(load, depth, along, across, spin, camber, soil[FRICTION]), step, arrays.memory[tyre], out)
+    force, torque = wrench.force, wrench.torque
+    force[0] = out[0] * tx + out[1] * lx + load * nx
+    force[1] = out[0] * ty + out[1] * ly + load * ny
+    force[2] = out[0] * tz + out[1] * lz + load * nz
+    torque[0] = ry * force[2] - rz * force[1] + out[2] * tx + out[3] * lx + out[4] * nx
+    torque[1] = rz * force[0] - rx * force[2] + out[2] * ty + out[3] * ly + out[4] * ny
+    torque[2] = rx * force[1] - ry * force[0] + out[2] * tz + out[3] * lz + out[4] * nz
+    wrench.stats[STAT_LOADED_NODES] = 1.0
+    wrench.stats[STAT_MAX_SINKAGE] = depth
+    return OK
+
+
+class TyreContact(GroundContact):
+    """Tyres where there are some, rigid contact for the other parts; it remembers what both do."""
+
+    press = staticmethod(press)
+
+    def __init__(self, setting: ContactSetting, tyres: Mapping[int, Tyre]) -> None:
+        """Make the contact.
+
+        :param tyres: index of a part -> its tyre
+        """
+        super().__init__(setting)
+        self._rigid = RigidContact(setting)
+        self._which = np.full(self.parts, -1, dtype=np.int64)
+        self._records = np.zeros(len(tyres), dtype=TYRE_RECORD)
+        for row, (part, tyre) in enumerate(sorted(tyres.items())):
+            self._which[part] = row
+            self._records[row] = tyre.record[0]
+        self._memory = np.zeros((len(tyres), MEMORY))
+
+    def arrays(self, window: SoilWindow, active: int) -> TyreArrays:
+        """Return the arguments of :func:`press` for a cycle."""
+        idle = self._which[active:]
+        self._memory[idle[idle >= 0]] = 0.0
+        return TyreArrays(
+            self._rigid.arrays(window, active), self._records, self._which, self._memory, np.zeros(len(NAMES))
+        )
+
+    def step_limit(self, mass: float, area: float) -> StepLimit:
+        """Return min(2 sqrt(m / (n k)), m / (n c)) of the tyres, up and down and against the ground, or the rigid's."""
+        limits = [self._rigid.step_limit(mass, area)] if len(self._records) < self.parts else []
+        n = len(self._records)
+        for p in self._records:
+            count = int(p['knots'])
+            steepest = float(np.max(np.diff(p['load'][:count]) / np.diff(p['depth'][:count])))
+            for k, c in ((steepest, p['vertical_damping']), (p['bristle_stiffness'], p['bristle_damping'])):
+                limit = 2.0 * math.sqrt(mass / (n * k))
+                if c > 0.0:
+                    limit = min(limit, mass / (n * float(c)))
+                limits.append(StepLimit(limit, f'{n} tyres of {float(k):.3g} N/m and {float(c):.3g} N s/m'))
+        return min(limits)
+
+    def reset(self) -> None:
+        """Forget all deflections."""
+        self._rigid.reset()
+        self._memory[:] = 0.0
+
+    def save(self) -> bytes:
+        """Return the deflections, then the rigid contacts' memory."""
+        return self._memory.astype('<f8').tobytes() + self._rigid.save()
+
+    def load(self, blob: bytes) -> None:
+        """Restore what :meth:`save` returned."""
+        own = self._memory.nbytes
+        if len(blob) < own:
+            raise ValueError(f'saved tyres of {len(blob)} bytes; allowed: {own} and more, they were cut short')
+        self._rigid.load(blob[own:])
+        self._memory[:] = np.frombuffer(blob[:own], '<f8').reshape(self._memory.shape)

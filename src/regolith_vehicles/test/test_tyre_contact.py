@@ -1,0 +1,221 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Tyres under a vehicle: what the ground does to a wheel of any attitude, a rover that wears tyres."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from regolith_terrain import scm
+from regolith_terrain.config import TerrainConfig
+from regolith_terrain.ground_contact import LEFT_WINDOW, OK, ContactSetting, PartPose
+from regolith_terrain.soil_config import RigidGroundConfig
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.soil_law import RIGID
+from regolith_terrain.soil_map import SoilMap
+from regolith_terrain.surface import FlatField, PlaneField
+from regolith_vehicles.config import VehicleModelError, load_vehicle_model
+from regolith_vehicles.tyres import load_tyre
+from regolith_vehicles.tyres.contact import TyreContact
+from regolith_vehicles.tyres.tyre import TYRES
+from regolith_vehicles.vehicle import Vehicle
+
+STEP = 1e-3
+CYCLE_NS = 20_000_000
+
+
+@pytest.fixture
+def small_tyre(tmp_path: Path) -> Path:
+    """Return a tyre for a rover, the HMMWV's made small."""
+    text = TYRES.find('hmmwv_fiala').read_text()
+    for old, new in (
+        ('radius_m: 0.47', 'radius_m: 0.25'), ('width_m: 0.318', 'width_m: 0.3'),
+        ('[[0, 0], [0.25, 145000]]', '[[0, 0], [0.125, 6000]]'), ('npm: 1160000', 'npm: 60000'),
+        ('nspm: 75', 'nspm: 300'), ('0.235, 0.47', '0.1, 0.2'), ('193929', '4000'), ('CALPHA: 50000', 'CALPHA: 2000'),
+        ('resistance_m: 0.015', 'resistance_m: 0.003'),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    file = tmp_path / 'small.yaml'
+    file.write_text(text + 'bristle: {stiffness_npm: 2.0e4, damping_nspm: 300.0}\n')
+    return file
+
+
+@pytest.fixture
+def make_rover(small_tyre: Path) -> Callable[..., Vehicle]:
+    """Return a function that builds a viper on tyres."""
+
+    def make(field: object = None, gravity: float = 9.81, tyred: int = 4, **soil: float) -> Vehicle:
+        config, mjcf = load_vehicle_model('viper')
+        wheels = [w.model_copy(update={'tyre': str(small_tyre)}) for w in config.wheels[:tyred]]
+        config = config.model_copy(update={'wheels': (*wheels, *config.wheels[tyred:])})
+        grid = SoilGrid(field if field is not None else FlatField(), 0.05, RIGID)
+        return Vehicle('rover', config, mjcf, grid, RigidGroundConfig.model_validate(soil), gravity)
+
+    return make
+
+
+def press(behaviour: str, field: object, pose: PartPose, friction: float = 0.8) -> np.ndarray:
+    """Return force and torque about the centre of one step of a HMMWV's wheel."""
+    soils = SoilMap(RigidGroundConfig(friction=friction).parameters())
+    shape = scm.cylinder(0.4699, 0.3175)
+    contact = TyreContact(
+        ContactSetting(soils, shape, np.array([scm.reach(shape)]), 0.05), {0: load_tyre('hmmwv_tmeasy', behaviour)}
+    )
+    window = SoilGrid(field, 0.05, RIGID).window(-40, 41, -40, 41)
+    wrench = scm.make_wrench()
+    status = contact.press(contact.arrays(window, 1), STEP, 0, pose, wrench)
+    assert status == OK
+    return np.concatenate((wrench.force, wrench.torque))
+
+
+def test_a_wheel_on_a_plane_feels_what_the_bench_says() -> None:
+    """Force and moments of the bench at the contact, on the level and turned with the ground and the wheel."""
+    yaw, camber, spin = 0.4, math.radians(3.0), 21.0
+    tyre = load_tyre('hmmwv_tmeasy', 'reference')
+    height = 0.4699 - 0.02
+    depth = float(tyre.vertical(height=height, camber=camber)['depth'])
+    load = float(tyre.vertical(height=height, camber=camber)['Fz'])
+    bench = tyre.start(load=load, camber=camber)
+    bench.depth = depth
+    there = bench.step(STEP, 10.0, 0.3, spin)
+    # The contact lies below the centre in the wheel's plane.
+    arm = np.array([0.0, height * math.tan(camber), -height])
+    force = np.array([there['Fx'], there['Fy'], load])
+    level = np.concatenate((force, np.cross(arm, force) + (there['Mx'], there['My'], there['Mz'])))
+    turn = Rotation.from_euler('z', yaw)
+    lean = turn * Rotation.from_euler('x', camber)
+    pose = PartPose(
+        np.array([0.1, -0.2, height]), lean.as_matrix(), turn.apply((10.0, 0.3, 0.0)), spin * lean.as_matrix()[:, 1]
+    )
+    expected = np.concatenate((turn.apply(level[:3]), turn.apply(level[3:])))
+    # 1e-9 of the load: rotations in doubles.
+    np.testing.assert_allclose(press('reference', FlatField(), pose), expected, atol=1e-5)
+    # The whole scene on a slope of 20 degrees.
+    slope = math.radians(20.0)
+    tilt = Rotation.from_euler('y', -slope)
+    tilted = PartPose(*(tilt.apply(v) if v.ndim == 1 else tilt.as_matrix() @ v for v in pose))
+    found = press('reference', PlaneField(math.tan(slope)), tilted)
+    np.testing.assert_allclose(found, np.concatenate((tilt.apply(expected[:3]), tilt.apply(expected[3:]))), atol=1e-5)
+
+
+def test_a_wheel_that_tilts_moves_its_contact() -> None:
+    """A wheel that turns about its own contact slides nowhere; the reference looks at its centre alone."""
+    height = 0.45
+    tilting = np.array([1.0, 0.0, 0.0])
+    pose = PartPose(np.array([0.0, 0.0, height]), np.eye(3), np.cross(tilting, (0.0, 0.0, height)), tilting)
+    assert abs(press('regolith', FlatField(), pose)[1]) < 1e-9
+    assert abs(press('reference', FlatField(), pose)[1]) > 1000.0
+
+
+def test_a_wheel_in_the_air_or_beyond_the_ground_known() -> None:
+    lifted = PartPose(np.array([0.0, 0.0, 0.5]), np.eye(3), np.ones(3), np.ones(3))
+    assert not press('regolith', FlatField(), lifted).any()
+    with pytest.raises(AssertionError, match=f'assert {LEFT_WINDOW} == {OK}'):
+        press('regolith', FlatField(), PartPose(np.array([9.0, 0.0, 0.45]), np.eye(3), np.ones(3), np.ones(3)))
+
+
+def test_a_wheel_on_its_side_lies_as_a_rigid_one() -> None:
+    flat = Rotation.from_euler('x', 90.0, degrees=True).as_matrix()
+    pose = PartPose(np.array([0.0, 0.0, 0.158]), flat, np.zeros(3), np.zeros(3))
+    assert press('regolith', FlatField(), pose)[2] > 0.0
+
+
+@pytest.mark.parametrize('tyred', [4, 2])
+def test_a_rover_rests_on_its_tyres(make_rover: Callable[..., Vehicle], tyred: int) -> None:
+    rover = make_rover(tyred=tyred)
+    rover.place(0.0, 0.0, 0.3)
+    forces, places = [], []
+    for _ in range(200):
+        rover.evolve(CYCLE_NS, np.zeros(4), np.zeros(4))
+        rover.commit()
+        forces.append([w.normal_load for w in rover.wheel_states()])
+        places.append(rover.body_state().position)
+    weight = rover.body.mass * 9.81
+    assert np.mean(np.sum(forces[-50:], axis=1)) == pytest.approx(weight, rel=1e-3)
+    # On two tyres and two hard wheels it sways for a while.
+    assert np.ptp(np.array(places[50:]), axis=0).max() < (1e-5 if tyred == 4 else 1e-3)
+    # A tyre gives by its load over its stiffness, 48 kN/m; 100 um is what the last sway makes.
+    sinks = [w.sinkage_total for w in rover.wheel_states()][:tyred]
+    assert sinks == pytest.approx([f / 48e3 for f in forces[-1][:tyred]], abs=1e-4)
+
+
+def test_a_rover_on_tyres_stands_on_a_slope(make_rover: Callable[..., Vehicle]) -> None:
+    """Creep stays below 1 mm a minute: tyres are held by deflection; servos that hold the wheels give way by less."""
+    rover = make_rover(PlaneField(math.tan(math.radians(15.0))), gravity=1.62)
+    rover.place(0.0, 0.0, 0.0)
+    places = []
+    for _ in range(250):
+        rover.evolve(CYCLE_NS, np.zeros(4), np.zeros(4))
+        rover.commit()
+        places.append(rover.body_state().position)
+    creep = np.linalg.norm(places[-1] - places[100]) / (150 * CYCLE_NS * 1e-9)
+    assert 60.0 * creep < 1e-3
+
+
+def test_a_rover_rolls_at_the_speed_of_its_tyres(make_rover: Callable[..., Vehicle]) -> None:
+    rover = make_rover()
+    rover.place(0.0, 0.0, 0.0)
+    for _ in range(150):
+        rover.evolve(CYCLE_NS, np.full(4, 2.0), np.zeros(4))
+        rover.commit()
+    # Loaded by a quarter of the weight each sits 22 mm deep; Fiala's rolls on what is left of its radius.
+    depth = rover.body.mass * 9.81 / 4.0 / 48e3
+    assert rover.body_state().linear_velocity[0] == pytest.approx(2.0 * (0.25 - depth), rel=0.01)
+
+
+def test_what_tyres_remember_is_saved(make_rover: Callable[..., Vehicle]) -> None:
+    rover = make_rover()
+    rover.place(0.0, 0.0, 0.0)
+    for _ in range(5):
+        rover.evolve(CYCLE_NS, np.full(4, 1.0), np.full(4, 0.2))
+        rover.commit()
+    kept = rover.state()
+    rover.evolve(CYCLE_NS, np.full(4, 1.0), np.zeros(4))
+    after = rover.state()
+    again = make_rover()
+    again.restore(kept)
+    assert again.state() == kept
+    again.evolve(CYCLE_NS, np.full(4, 1.0), np.zeros(4))
+    assert again.state() == after
+    with pytest.raises(ValueError, match=r'allowed: .*, (they were|it was) cut short'):
+        again.restore(kept[:-8])
+
+
+def test_on_soil_a_tyre_is_a_wheel_like_any_other(small_tyre: Path) -> None:
+    """Which law acts is decided by the ground: the soil's on soil, the tyre's on a pad beside it."""
+    pad = {'ground': 'rigid', 'disc': {'center': [0.0, 3.0], 'radius_m': 1.0}}
+    terrain = TerrainConfig.model_validate({'source': 'flat', 'spacing_m': 0.05, 'regions': [pad]})
+    config, mjcf = load_vehicle_model('viper')
+    worn = config.model_copy(
+        update={'wheels': tuple(w.model_copy(update={'tyre': str(small_tyre)}) for w in config.wheels)}
+    )
+
+    def stood(model: object, y: float) -> tuple[list[float], float]:
+        grid = SoilGrid(FlatField(), 0.05, terrain.law)
+        rover = Vehicle('rover', model, mjcf, grid, terrain.soil_map(), 9.81)  # type: ignore[arg-type]
+        rover.place(0.0, y, 0.0)
+        for _ in range(20):
+            grid.apply(rover.evolve(CYCLE_NS, np.zeros(4), np.zeros(4)))
+            rover.commit()
+        return [w.sinkage_total for w in rover.wheel_states()], rover.body_state().position[2]
+
+    assert stood(worn, 0.0) == stood(config, 0.0)
+    on_pad, _ = stood(worn, 3.0)
+    assert on_pad == pytest.approx([430.0 * 9.81 / 4.0 / 48e3] * 4, rel=0.1)
+
+
+def test_a_tyre_nobody_has_is_refused_with_its_key(make_rover: Callable[..., Vehicle]) -> None:
+    config, mjcf = load_vehicle_model('viper')
+    wheels = (config.wheels[0].model_copy(update={'tyre': 'hmmwv_fialla'}), *config.wheels[1:])
+    with pytest.raises(VehicleModelError, match=r"wheels\.front_left\.tyre .*did you mean hmmwv_fiala"):
+        Vehicle(
+            'rover', config.model_copy(update={'wheels': wheels}), mjcf, SoilGrid(FlatField(), 0.05, RIGID),
+            RigidGroundConfig(), 9.81,
+        )
