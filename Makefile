@@ -48,6 +48,7 @@ bench: setup
 
 validate: setup
 	@./regolith exec python3 tools/validate_scm.py
+	@MPLBACKEND=Agg ./regolith exec python3 tools/validate_tyres.py
 
 clean:
 	rm -rf .venv build install log .cache

@@ -248,6 +248,20 @@ def test_a_pulled_tyre_stands_still(name: str, side: str) -> None:
     assert np.abs(way[30_000:]).max() < 1e-6 and np.ptp(way[30_000:]) < 1e-12
 
 
+@pytest.mark.parametrize(('behaviour', 'stays'), [('regolith', True), ('reference', False)])
+def test_a_shaken_tyre_stays_where_it_is(behaviour: str, stays: bool) -> None:
+    """A parked car whose engine runs: pulled by half of what friction holds, give or take a fifth."""
+    standing = load_tyre('hmmwv_tmeasy', behaviour).start(load=6000.0)
+    v, x, way = 0.0, 0.0, []
+    for k in range(20_000):
+        pull = 2400.0 + 900.0 * math.sin(2.0 * math.pi * 10.0 * k * STEP)
+        v += STEP * (standing.step(STEP, 0.0, v, 0.0)['Fy'] + pull) / MASS
+        x += STEP * v
+        way.append(x)
+    drift = np.mean(way[-100:]) - np.mean(way[5000:5100])
+    assert (abs(drift) < 1e-5) == stays and (drift > 0.01) != stays
+
+
 @pytest.mark.parametrize('name', TYRES.values())
 @pytest.mark.parametrize(('friction', 'pull', 'moves'), [(0.8, 4600, False), (0.8, 6000, True), (0.4, 3000, True)])
 def test_a_standing_tyre_slides_at_its_friction(name: str, friction: float, pull: int, moves: bool) -> None:

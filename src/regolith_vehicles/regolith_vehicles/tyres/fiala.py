@@ -38,7 +38,8 @@ def slip_force(p: Any, load: float, slip_x: float, tan_alpha: float, scale: floa
         fx = _along(f.cslip, limit, critical_x, slip_x)
         fy, mz = _across(f.calpha, limit, critical_y, tan_alpha, p.width)
         return fx, fy, mz
-    nx, ny, sx, sy = shares(slip_x, tan_alpha, critical_x, critical_y)
+    # A brush slides on all of its contact from 3 mu N / C on, whatever the direction.
+    nx, ny, sx, sy = shares(slip_x, tan_alpha, 3.0 * limit / f.cslip, critical_y)
     fx = _along(f.cslip, limit, critical_x, sx)
     fy, mz = _across(f.calpha, limit, critical_y, sy, p.width)
     return fx * nx, fy * ny, mz * ny

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Write the table and the pictures of docs/validation/tyres.md: ``make validate``.
+
+Everything between the marks in that file is computed here, from the tables of the package's tests.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_vehicles.tyres import load_tyre
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / 'docs' / 'validation' / 'tyres.md'
+PICTURES = ROOT / 'docs' / 'images'
+TABLES = ROOT / 'src' / 'regolith_vehicles' / 'test' / 'data' / 'tyres'
+TYRES = {'TMeasy': 'hmmwv_tmeasy', 'Fiala': 'hmmwv_fiala', 'Pac89': 'hmmwv_pac89', 'Pac02': 'hmmwv_pac02'}
+STEP = 1e-3
+"""Step of the transients [s]."""
+LOAD = 6000.0
+
+Columns = dict[str, NDArray[np.float64]]
+
+
+def rows_of(name: str, **where: str) -> Columns:
+    """Return the columns of a table whose rows have these texts."""
+    with (TABLES / f'{name}.csv').open() as file:
+        rows = [row for row in csv.DictReader(file) if all(row[key] == value for key, value in where.items())]
+    return {key: np.array([float(row[key]) for row in rows]) for key in rows[0] if key not in ('model', 'case')}
+
+
+def largest_errors() -> list[str]:
+    """Return the table of the largest differences, in parts of the load."""
+    lines = ['| table | ' + ' | '.join(TYRES) + ' |', '| --- ' * (len(TYRES) + 1) + '|']
+    for name in ('longitudinal', 'lateral', 'combined', 'camber'):
+        cells = []
+        for model, tyre in TYRES.items():
+            rows = rows_of(f'tyre_{name}', model=model)
+            found = load_tyre(tyre, 'reference').steady_state(
+                load=rows['Fz_N'], slip=rows['kappa'], slip_angle=np.radians(rows['alpha_deg']),
+                camber=np.radians(rows['gamma_deg']), speed=10.0, friction=rows['mu'],
+            )
+            worst = max(
+                float(np.max(np.abs(found[key] - rows[f'{key}_{unit}']) / rows['Fz_N']))
+                for key, unit in (('Fx', 'N'), ('Fy', 'N'), ('Mx', 'Nm'), ('My', 'Nm'), ('Mz', 'Nm'))
+            )
+            cells.append(f'{worst:.1e}')
+        lines.append(f'| {name} | {" | ".join(cells)} |')
+    cells = []
+    for model, tyre in TYRES.items():
+        rows = rows_of('tyre_vertical', model=model)
+        found = load_tyre(tyre, 'reference').vertical(
+            height=rows['height_m'], speed_z=rows['vz_mps'], camber=np.radians(rows['gamma_deg'])
+        )
+        touching = rows['in_contact'] > 0
+        cells.append(f'{np.max(np.abs(found["Fz"] - rows["Fz_N"])[touching] / LOAD):.1e}')
+    lines.append(f'| vertical | {" | ".join(cells)} |')
+    return lines
+
+
+def draw_curves(path: Path) -> None:
+    """Draw force over slip, over slip angle, and of both, of all models: Chrono's points, our curves."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(3, 4, figsize=(13.0, 8.6), layout='constrained')
+    slips, angles = np.linspace(-0.9, 0.9, 361), np.linspace(-20.0, 20.0, 321)
+    for column, (model, name) in enumerate(TYRES.items()):
+        along, across, both = axes[:, column]
+        for load, shade in ((4000.0, 'C0'), (8000.0, 'C1')):
+            for mu, line in ((0.8, '-'), (0.4, ':')):
+                curve = load_tyre(name).steady_state(load=load, slip=slips, friction=mu)['Fx']
+                along.plot(slips, 1e-3 * curve, line, color=shade)
+                rows = rows_of('tyre_longitudinal', model=model)
+                at = (rows['Fz_N'] == load) & (rows['mu'] == mu)
+                along.plot(rows['kappa'][at], 1e-3 * rows['Fx_N'][at], 'kx', markersize=4)
+            curve = load_tyre(name).steady_state(load=load, slip_angle=np.radians(angles))['Fy']
+            across.plot(angles, 1e-3 * curve, color=shade)
+            rows = rows_of('tyre_lateral', model=model)
+            at = (rows['Fz_N'] == load) & (rows['mu'] == 0.8)
+            across.plot(rows['alpha_deg'][at], 1e-3 * rows['Fy_N'][at], 'kx', markersize=4)
+        for angle, shade in ((-2.0, 'C0'), (-6.0, 'C1'), (-10.0, 'C2')):
+            found = load_tyre(name).steady_state(load=LOAD, slip=slips, slip_angle=math.radians(angle))
+            both.plot(1e-3 * found['Fx'], 1e-3 * found['Fy'], color=shade, label=f'{-angle:g}°')
+            rows = rows_of('tyre_combined', model=model)
+            at = (rows['Fz_N'] == LOAD) & (rows['mu'] == 0.8) & (rows['alpha_deg'] == angle)
+            both.plot(1e-3 * rows['Fx_N'][at], 1e-3 * rows['Fy_N'][at], 'kx', markersize=4)
+        along.set_title(model)
+        along.set_xlabel('slip')
+        across.set_xlabel('slip angle [deg]')
+        both.set_xlabel('force along [kN]')
+        for axis in (along, across, both):
+            axis.grid(alpha=0.3)
+    axes[0, 0].set_ylabel('force along [kN]')
+    axes[1, 0].set_ylabel('force to the left [kN]')
+    axes[2, 0].set_ylabel('force to the left [kN]')
+    axes[2, 0].legend(fontsize=8, title='slip angle')
+    figure.savefig(path, dpi=100)
+    plt.close(figure)
+
+
+def stepped(name: str, behaviour: str, speed: float, steps: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return times [s] and forces to the left [N] of a tyre whose slip angle jumps to 5 degrees after 0.05 s."""
+    tyre = load_tyre(name, behaviour).start(load=LOAD)
+    times = np.arange(steps) * STEP
+    aside = speed * math.tan(math.radians(5.0))
+    return times, np.array(
+        [tyre.step(STEP, speed, aside if t >= 0.05 - 1e-9 else 0.0, speed / tyre.rolling_radius)['Fy'] for t in times]
+    )
+
+
+def draw_transients(path: Path) -> None:
+    """Draw a jump of the slip angle at two speeds, and a tyre that stands while it is pulled aside to and fro."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, 3, figsize=(13.0, 3.8), layout='constrained')
+    for axis, speed, case in ((axes[0], 10.0, 'v10'), (axes[1], 0.5, 'v05')):
+        rows = rows_of('tyre_transient', model='TMeasy', case=f'step_alpha5_{case}')
+        axis.plot(rows['t_s'], 1e-3 * rows['Fy_N'], 'kx', markersize=4, label='Chrono')
+        for behaviour, line in (('reference', '-'), ('regolith', '-')):
+            times, forces = stepped('hmmwv_tmeasy', behaviour, speed, 200 if speed > 1.0 else 1000)
+            axis.plot(times, 1e-3 * forces, line, label=behaviour)
+        axis.set_title(f'TMeasy, slip angle 5° at once, {speed:g} m/s')
+        axis.set_xlabel('time [s]')
+    rows = rows_of('tyre_transient', model='TMeasy', case='stand_lat_sine')
+    axes[2].plot(1e3 * rows['y_m'], 1e-3 * rows['Fy_N'], 'kx', markersize=4, label='Chrono')
+    for behaviour in ('reference', 'regolith'):
+        tyre = load_tyre('hmmwv_tmeasy', behaviour).start(load=LOAD)
+        way, force = [0.0], []
+        for k in range(1500):
+            aside = 0.2 * math.cos(2.0 * math.pi * k * STEP)
+            force.append(tyre.step(STEP, 0.0, aside, 0.0)['Fy'])
+            way.append(way[-1] + STEP * aside)
+        axes[2].plot(1e3 * np.array(way[:-1]), 1e-3 * np.array(force), label=behaviour)
+    axes[2].set_title('TMeasy, standing, moved aside to and fro')
+    axes[2].set_xlabel('way aside [mm]')
+    for axis in axes:
+        axis.set_ylabel('force to the left [kN]')
+        axis.grid(alpha=0.3)
+        axis.legend(fontsize=8)
+    figure.savefig(path, dpi=100)
+    plt.close(figure)
+
+
+def main() -> None:
+    """Put the table between its marks and draw the pictures."""
+    text = PAGE.read_text(encoding='utf-8')
+    block = '\n'.join(largest_errors()) + '\n'
+    text, count = re.subn(r'(<!-- errors -->\n).*?(<!-- end -->)', lambda m: m[1] + block + m[2], text, flags=re.DOTALL)
+    if count != 1:
+        raise SystemExit(f'{PAGE}: mark <!-- errors --> stands there {count} times; allowed: once')
+    draw_curves(PICTURES / 'validation_tyres.png')
+    draw_transients(PICTURES / 'validation_tyres_transient.png')
+    PAGE.write_text(text, encoding='utf-8')
+
+
+if __name__ == '__main__':
+    main()
