@@ -159,7 +159,7 @@ def test_mistakes_are_answered_by_name(sled: Path) -> None:
     vehicle = yaml.safe_load((sled / 'vehicle.yaml').read_text())
     wheel = {'name': 'a', 'body': 'base_link', 'joint': 'a', 'actuator': 'push', 'radius_m': 0.1, 'width_m': 0.1}
     for change, words in (
-        ({'running_gear': {'name': 'skit'}}, r'running_gear.*skit.*not installed; allowed: skid'),
+        ({'running_gear': {'name': 'skit'}}, r'running_gear.*skit.*not installed; allowed: car, skid'),
         ({'running_gear': {'name': 'stone'}}, r'running_gear.*stone.*allowed: a subclass of RunningGear'),
         ({'running_gear': {'name': 'skid'}}, r'running_gear.*newton_per_mps'),
         ({'wheels': [wheel]}, r"has wheels and running_gear 'skid'; allowed: one of them"),

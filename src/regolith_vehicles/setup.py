@@ -8,7 +8,7 @@ setup(
     name=package_name,
     version='0.1.0',
     packages=find_packages(exclude=['test']),
-    package_data={package_name: ['py.typed', 'data/*/*.yaml', 'data/*/*.xml', 'references.bib']},
+    package_data={package_name: ['py.typed', 'data/*/*.yaml', 'data/*/*.xml', 'tyres/data/*.yaml', 'references.bib']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{package_name}']),
         (f'share/{package_name}', ['package.xml']),
@@ -21,6 +21,7 @@ setup(
     license='Apache-2.0',
     entry_points={
         'console_scripts': ['agent_node = regolith_world.start:node'],
+        'regolith.running_gears': ['car = regolith_vehicles.car:Car'],
         'regolith.citations': ['vehicles = regolith_vehicles.papers:papers'],
         'regolith.experiments': [
             'slope = regolith_vehicles.experiments.slope',

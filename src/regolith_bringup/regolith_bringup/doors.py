@@ -19,6 +19,7 @@ from regolith_files.doors import (
     REPORT_SECTIONS,
     SUMMARY,
     VIEW_LAYERS,
+    Citations,
     ReportSection,
     Run,
     ViewLayer,
@@ -28,21 +29,29 @@ from regolith_files.plugins import entry_points, load_plugin, load_plugins
 _log = logging.getLogger('regolith')
 
 
-def _ask(group: str, *arguments: Any) -> dict[str, Any]:
-    """Return the results of a group's plug-ins, by name in name order."""
+def _ask(group: str, kind: type[Any], *arguments: Any) -> dict[str, Any]:
+    """Return the results of a group's plug-ins, by name in name order, without those that gave None.
+
+    :param kind: of which the results are; others are skipped with a warning
+    """
     answers = {}
     for name, target in load_plugins(group).items():
         try:
-            answers[name] = target(*arguments)
+            answer = target(*arguments)
         except Exception as error:  # it is not our code that runs here
             _log.warning('%s %s failed: %s: %s', group, name, type(error).__name__, error, exc_info=True)
+            continue
+        if isinstance(answer, kind):
+            answers[name] = answer
+        elif answer is not None:
+            _log.warning('%s %s gave a %s; allowed: %s, or None', group, name, type(answer).__name__, kind.__name__)
     return answers
 
 
 def summary_figures(run: Run) -> dict[str, Any]:
     """Return the packages' figures for ``summary.json``, by key; values that are not JSON are left out."""
     figures = {}
-    for key, value in _ask(SUMMARY, run).items():
+    for key, value in _ask(SUMMARY, object, run).items():
         try:
             json.dumps(value, allow_nan=False)
         except (TypeError, ValueError) as error:
@@ -54,14 +63,14 @@ def summary_figures(run: Run) -> dict[str, Any]:
 
 def report_sections(run: Run) -> list[ReportSection]:
     """Return the packages' sections of the report, in their order."""
-    found = {name: section for name, section in _ask(REPORT_SECTIONS, run).items() if section is not None}
+    found = _ask(REPORT_SECTIONS, ReportSection, run)
     return [found[name] for name in sorted(found, key=lambda name: (found[name].order, name))]
 
 
 def cited(scenario: Any) -> dict[str, str]:
     """Return the BibTeX entries of the papers behind a scenario's models, by key in key order."""
     found: dict[str, str] = {}
-    for papers in _ask(CITATIONS, scenario).values():
+    for papers in _ask(CITATIONS, Citations, scenario).values():
         entries = papers.entries()
         found |= {key: entries[key] for key in papers.keys if key in entries}
     return dict(sorted(found.items()))
@@ -69,7 +78,7 @@ def cited(scenario: Any) -> dict[str, str]:
 
 def view_layers(scenario: Any) -> dict[str, ViewLayer]:
     """Return the packages' layers of the view of a run, by name."""
-    return {name: layer for name, layer in _ask(VIEW_LAYERS, scenario).items() if layer is not None}
+    return _ask(VIEW_LAYERS, ViewLayer, scenario)
 
 
 def command_names() -> list[str]:

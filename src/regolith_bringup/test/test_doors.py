@@ -85,6 +85,7 @@ gone = no_such_module:thing
 lamps = lamps:section
 dark = lamps:fails
 silent = lamps:silent
+number = lamps:odd
 [regolith.view_layers]
 lamps = lamps:layer
 dark = lamps:fails

@@ -101,9 +101,17 @@ def test_vehicles_inside_each_other() -> None:
     load_scenario('two_rovers', ['vehicles.basalt.position=[0.3, 0.0]', 'world.touch=pose_only'])
 
 
+def test_vehicles_inside_an_object() -> None:
+    rock = 'objects.rock={{type: immovable, position: [{}, 0.0, 0.5], shapes: [{{kind: sphere, size_m: [0.5]}}]}}'
+    problem = refused(rock.format(0.0))
+    assert problem.key == 'vehicles.amber.position' and "inside 'rock'" in problem.problem
+    load_scenario('two_rovers', [rock.format(3.0)])
+
+
 @pytest.mark.parametrize(
     ('setting', 'problem', 'allowed'),
     [
+        ('vehicles.basalt.frame_prefix=amber/', 'is the prefix of amber, too', 'a prefix for each vehicle'),
         ('vehicles.amber=3', 'has the wrong type', 'a mapping with keys of model, position, '),
         ('vehicles=3', 'has the wrong type', 'a mapping (vehicles: '),
         ('vehicles.amber.position=3', 'has the wrong type', 'a list (position: '),

@@ -133,4 +133,9 @@ def soil_law(name: str) -> SoilLaw:
     law = source if isinstance(source, SoilLaw) else load_plugin(source)
     if not isinstance(law, SoilLaw):
         raise ValueError(f'soil law {name!r} leads to a {type(law).__name__}; allowed: a SoilLaw')
+    try:
+        law.contact_class(), law.merge_rule()
+    except Exception as error:  # it is not our code that runs here
+        problem = f'soil law {name!r} cannot be used: {type(error).__name__}: {error}'
+        raise ValueError(f'{problem}; allowed: one whose contact and merge rule can be imported') from error
     return law

@@ -73,6 +73,8 @@ class WheelConfig(Section):
 
     @model_validator(mode='after')
     def _one_shape(self) -> WheelConfig:
+        if self.tyre is not None and (self.grousers is not None or self.mesh is not None):
+            raise ValueError('tyre excludes grousers and mesh; allowed: one of them')
         if self.grousers is not None and self.mesh is not None:
             raise ValueError('grousers and mesh exclude each other; allowed: one of them')
         if self.grousers is not None:
@@ -214,6 +216,12 @@ class FramesConfig(Section):
 
     base: Annotated[str, AfterValidator(frame_id)] = Field(default='base_link', min_length=1)
     odom: Annotated[str, AfterValidator(frame_id)] = Field(default='odom', min_length=1)
+
+    @model_validator(mode='after')
+    def _differ(self) -> FramesConfig:
+        if self.base == self.odom:
+            raise ValueError(f'base and odom are both {self.base!r}; allowed: two frames')
+        return self
 
 
 class VehicleModelConfig(Section):

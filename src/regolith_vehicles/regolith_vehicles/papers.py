@@ -4,15 +4,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from regolith_files.doors import Citations
-from regolith_vehicles.config import PathDriverConfig
+from regolith_vehicles.config import PathDriverConfig, VehicleModelConfig, load_vehicle_model
+from regolith_vehicles.tyres import load_tyre
 
 _BODIES = ('featherstone2008', 'goldstein2002', 'hairer2006', 'todorov2012')
 _WHEELS = ('janosi1961', 'martinelli2003', 'siegwart2011', 'thrun2005', 'wong2008')
+_TYRES = {
+    'tmeasy': ('rill2020',), 'fiala': ('fiala1954', 'blundell2014'), 'pacejka_89': ('bakker1989',),
+    'pacejka_02': ('pacejka2012', 'adams2005'),
+}
+_STANDSTILL = ('dahl1968', 'dupont2002', 'pacejka2012')
+_CARS = ('blundell2014', 'dupont2002', 'rajamani2012')
 _PATH = ('coulter1992',)
+
+
+def _tyres(config: VehicleModelConfig, mjcf: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the tyres that a vehicle wears, and the folder that relative paths start at."""
+    folder = Path(config.file).parent
+    gear = config.running_gear
+    car = gear is not None and gear.name == 'car'
+    worn = [wheel.get('tyre') for wheel in gear.parameters['wheels']] if gear is not None and car else []
+    for name in (*(wheel.tyre for wheel in config.wheels), *worn):
+        if name is not None:
+            yield name, folder
 
 
 def papers(scenario: Any) -> Citations:
@@ -20,4 +39,9 @@ def papers(scenario: Any) -> Citations:
     keys = set((*_BODIES, *_WHEELS) if scenario.vehicles else ())
     follows = any(isinstance(entry.driver, PathDriverConfig) for entry in scenario.vehicles.values())
     keys.update(_PATH if follows else ())
+    for entry in scenario.vehicles.values():
+        gear = load_vehicle_model(entry.model)[0].running_gear
+        keys.update(_CARS if gear is not None and gear.name == 'car' else ())
+        for name, folder in _tyres(*load_vehicle_model(entry.model)):
+            keys.update((*_STANDSTILL, *_TYRES[load_tyre(name, base_dir=folder).config.type]))
     return Citations(Path(__file__).parent / 'references.bib', sorted(keys))

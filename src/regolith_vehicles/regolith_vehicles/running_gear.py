@@ -22,6 +22,7 @@ from regolith_files.plugins import PluginError, entry_points, load_plugin
 from regolith_terrain.ground_contact import ContactSetting, GroundContact
 from regolith_terrain.scm.arrays import Shapes
 from regolith_terrain.soil_grid import SoilWindow
+from regolith_vehicles import substeps
 from regolith_vehicles.command import DriveCommand
 from regolith_vehicles.figures import Figures
 from regolith_vehicles.model_config import VehicleModelConfig
@@ -75,6 +76,8 @@ class RunningGear(ABC):
     """Names a command may set targets of (:attr:`DriveCommand.joints`); those of others are refused."""
     actuators: Indices
     """Indices of its actuators in MuJoCo's controls, shape (m,)."""
+    drive: Callable[..., None] = staticmethod(substeps.no_drive)
+    """Compiled function that sets controls within each substep (:func:`regolith_vehicles.substeps.substep_loop`)."""
 
     def __init__(self, config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> None:
         """Make the gear of a vehicle.
@@ -124,9 +127,18 @@ class RunningGear(ABC):
         :param duration: of the cycle [s]
         """
 
+    @property
+    def at_rest(self) -> Vector:
+        """Command of :meth:`ramp` that asks for nothing; a vehicle is placed with it."""
+        return np.zeros(len(self.actuators))
+
     def controls(self, command: Vector) -> Vector:
         """Return the actuators' controls for a command of :meth:`ramp`, shape (m,)."""
         return command
+
+    def driving(self, ramp: tuple[Vector, Vector]) -> Any:
+        """Return the first argument of :attr:`drive` for a cycle with these commands at its ends."""
+        return substeps.NoDrive()
 
     def positions(self, data: Any) -> Any:
         """Return the state at the start of a cycle that :meth:`finish` needs."""

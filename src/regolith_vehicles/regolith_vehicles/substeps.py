@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import mujoco
 import numpy as np
 from llvmlite import binding
-from numba import types
+from numba import njit, types
 from numpy.typing import NDArray
 
 from regolith_terrain.compiled import bind
@@ -58,7 +58,12 @@ class Bodies(NamedTuple):
     subtree_com: Floats
     xipos: Floats
     xfrc_applied: Floats
+    qfrc_applied: Floats
     ctrl: Floats
+    actuator_length: Floats
+    """Lengths of the actuators' transmissions [m or rad], shape (nu,)."""
+    actuator_velocity: Floats
+    """Their rates, shape (nu,)."""
     root: int
     """Body whose subtree the vehicle is."""
 
@@ -132,28 +137,42 @@ mj_step1 = types.ExternalFunction('mj_step1', _pair)
 mj_step2 = types.ExternalFunction('mj_step2', _pair)
 
 
+class NoDrive(NamedTuple):
+    """The arrays of :func:`no_drive`."""
+
+    none: int = 0
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def no_drive(arrays: Any, step: float, share: float, bodies: Bodies) -> None:
+    """Leave the controls as they are."""
+
+
 @cache
-def substep_loop(press: Callable[..., int]) -> Callable[..., int]:
-    """Return the compiled loop over a ground contact, ``run(count, step, bodies, controls, parts, contact, wrenches,
-    fading, samples)``; it returns OK, or the failure as a status of this module.
+def substep_loop(press: Callable[..., int], drive: Callable[..., None] = no_drive) -> Callable[..., int]:
+    """Return the compiled loop over a ground contact, ``run(count, step, bodies, controls, parts, contact, driving,
+    wrenches, fading, samples)``; it returns OK, or the failure as a status of this module.
 
     ``count`` and ``step`` [s] are number and length of the substeps (opt.timestep must be set to it), ``contact`` is
     the first argument of ``press``, and ``samples`` is out: the base's motion after every substep, shape (count,
     SAMPLE_COLUMNS). Forces are constant over a substep: MuJoCo's semi-implicit Euler, of first order.
 
     :param press: the contact's compiled function (:mod:`regolith_terrain.ground_contact`)
+    :param drive: compiled ``drive(driving, step, share, bodies)``, called once a substep when all positions and
+        velocities are known and before forces are: it may set controls and add to ``xfrc_applied``, as engine and
+        springs do; ``share`` of the cycle is over then
 
     Source: todorov2012; hairer2006.
     Checked by: test_order.py::test_free_fall_is_of_first_order, test_vehicle.py::test_compiled_loop_equals_python_loop.
     """
-    return bind(_run_substeps, press=press)
+    return bind(_run_substeps, press=press, drive=drive)
 
 
 def _run_substeps(
-    count: int, step: float, bodies: Bodies, controls: Controls, parts: Touching, contact: Any, wrenches: Wrenches,
-    fading: Fading, samples: Floats,
+    count: int, step: float, bodies: Bodies, controls: Controls, parts: Touching, contact: Any, driving: Any,
+    wrenches: Wrenches, fading: Fading, samples: Floats,
 ) -> int:
-    """Return OK or the failure of a cycle's substeps; in Python, until :func:`substep_loop` binds ``press`` to it."""
+    """Return OK or the failure of a cycle's substeps; in Python, until :func:`substep_loop` binds functions to it."""
     xpos, xmat, cvel, com = bodies.xpos, bodies.xmat, bodies.cvel, bodies.subtree_com
     xipos, xfrc_applied, qvel = bodies.xipos, bodies.xfrc_applied, bodies.qvel
     offset, frame = parts.offset, parts.frame
@@ -167,9 +186,10 @@ def _run_substeps(
         for a in range(controls.actuators.shape[0]):
             bodies.ctrl[controls.actuators[a]] = controls.begin[a] + (controls.end[a] - controls.begin[a]) * part
         mj_step1(bodies.model, bodies.data)
-        for w in range(parts.body.shape[0]):
+        for b in range(xfrc_applied.shape[0]):
             for a in range(6):
-                xfrc_applied[parts.body[w], a] = 0.0
+                xfrc_applied[b, a] = 0.0
+        drive(driving, step, part, bodies)  # type: ignore[name-defined]  # noqa: F821  bound
         for w in range(parts.active):
             b = parts.body[w]
             for a in range(3):

@@ -65,7 +65,8 @@ def _bodies(body: Multibody, data: Any) -> substeps.Bodies:
     """Return MuJoCo's structures as the loop takes them; the views stay valid as long as ``data`` lives."""
     return substeps.Bodies(
         body.model._address, data._address, data.qpos, data.qvel, data.xpos, data.xmat, data.cvel, data.subtree_com,
-        data.xipos, data.xfrc_applied, data.ctrl, int(body.model.body_rootid[body.base]),
+        data.xipos, data.xfrc_applied, data.qfrc_applied, data.ctrl, data.actuator_length, data.actuator_velocity,
+        int(body.model.body_rootid[body.base]),
     )
 
 
@@ -131,7 +132,7 @@ class Vehicle:
             )
         except ValueError as error:
             raise ValueError(f'{name}: {error}') from None
-        self._loop = substeps.substep_loop(self._contact.press)
+        self._loop = substeps.substep_loop(self._contact.press, self.gear.drive)
         self._bodies = _bodies(self.body, self._data)
         check_substep(
             config, self.body.mass, self._contact.step_limit, self.gear.pressing_area, config.file,
@@ -187,7 +188,7 @@ class Vehicle:
         """
         step = self.config.substep_s
         count = math.ceil(SETTLING_CYCLE / step)
-        still = np.zeros(len(self.gear.actuators))
+        still = self.gear.at_rest
         samples = np.empty((count, substeps.SAMPLE_COLUMNS))
         fade = math.exp(-SETTLING_RATE * step)
         self._model.opt.timestep = step
@@ -199,7 +200,8 @@ class Vehicle:
             before = self.gear.positions(self._data)
             fading = substeps.Fading(fade, window.values, window.history(), window.touched)
             try:
-                self._check(self._run(count, step, active, contact, controls, controls, samples, fading)())
+                driving = self.gear.driving((still, still))
+                self._check(self._run(count, step, active, contact, driving, controls, controls, samples, fading)())
             except VehicleError:
                 return False  # a model that blows up does so in the run, too, which says when
             self.gear.let_down(self._data, before, count * step)
@@ -361,21 +363,21 @@ class Vehicle:
         self._model.opt.timestep = step
         samples = np.empty((count, substeps.SAMPLE_COLUMNS))
         begin, end = (gear.controls(command) for command in ramp)
-        loop = self._run(count, step, active, contact, begin, end, samples)
+        loop = self._run(count, step, active, contact, gear.driving(ramp), begin, end, samples)
         return Motion(
             loop, window, contact, duration, ramp, gear.positions(data), data.xpos[self.body.base].copy(), samples
         )
 
     def _run(
-        self, count: int, step: float, active: int, contact: Any, begin: Vector, end: Vector, samples: Vector,
-        fading: substeps.Fading = substeps.NOT_FADING,
+        self, count: int, step: float, active: int, contact: Any, driving: Any, begin: Vector, end: Vector,
+        samples: Vector, fading: substeps.Fading = substeps.NOT_FADING,
     ) -> Callable[[], int]:
         """Return all substeps of a cycle, to be called; ``begin`` and ``end`` are controls of the actuators."""
         parts = self._parts
         self._force[active:] = self._torque[active:] = self._stats[active:] = 0.0
         return partial(
             self._loop, count, step, self._bodies, substeps.Controls(self.gear.actuators, begin, end),
-            substeps.Touching(parts.body, parts.offset, parts.frame, active), contact,
+            substeps.Touching(parts.body, parts.offset, parts.frame, active), contact, driving,
             substeps.Wrenches(self._force, self._torque, self._stats), fading, samples,
         )
 

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_files.problems import InputError
 from regolith_terrain.ground_contact import ContactSetting, GroundContact
 from regolith_vehicles import wheel_state
 from regolith_vehicles.command import DriveCommand
@@ -26,8 +25,9 @@ from regolith_vehicles.multibody import Multibody
 from regolith_vehicles.odometry import Odometry
 from regolith_vehicles.running_gear import Contacts, RunningGear, TouchingPart
 from regolith_vehicles.trouble import VehicleError
-from regolith_vehicles.tyres import Tyre, load_tyre
+from regolith_vehicles.tyres import Tyre
 from regolith_vehicles.tyres.contact import TyreContact
+from regolith_vehicles.tyres.fitting import fitted
 from regolith_vehicles.wheel_shapes import axle_frame, wheel_shape
 from regolith_vehicles.wheel_state import measure_wheels
 
@@ -65,18 +65,11 @@ class Wheels(RunningGear):
 
     def _tyres(self) -> dict[int, Tyre]:
         """Return the wheels' tyres, by the index of the wheel."""
-        folder = Path(self.config.file).parent if self.config.file else Path()
-        made = {}
-        for k, wheel in enumerate(self.config.wheels):
-            if wheel.tyre is None:
-                continue
-            try:
-                made[k] = load_tyre(wheel.tyre, base_dir=folder)
-            except InputError as error:
-                first, key = error.problems[0], f'wheels.{wheel.name}.tyre'
-                problem = ': '.join(part for part in (first.where, first.key, first.problem) if part)
-                raise VehicleModelError(self.config.file, key, wheel.tyre, first.allowed, problem) from None
-        return made
+        return {
+            k: fitted(self.config, f'wheels.{wheel.name}.tyre', wheel.tyre, wheel.radius_m)
+            for k, wheel in enumerate(self.config.wheels)
+            if wheel.tyre is not None
+        }
 
     @property
     def firm_contact(self) -> Callable[[ContactSetting], GroundContact] | None:

@@ -211,10 +211,15 @@ def test_on_soil_a_tyre_is_a_wheel_like_any_other(small_tyre: Path) -> None:
     assert on_pad == pytest.approx([430.0 * 9.81 / 4.0 / 48e3] * 4, rel=0.1)
 
 
-def test_a_tyre_nobody_has_is_refused_with_its_key(make_rover: Callable[..., Vehicle]) -> None:
+@pytest.mark.parametrize(
+    ('tyre', 'message'),
+    [('hmmwv_fialla', r'no such tyre .*did you mean hmmwv_fiala'),
+     ('hmmwv_fiala', r'has a radius of 0\.47 m, and the wheel one of 0\.25 m; allowed: a tyre of 0\.225 to 0\.275 m')],
+)
+def test_a_tyre_that_does_not_fit_is_refused_with_its_key(tyre: str, message: str) -> None:
     config, mjcf = load_vehicle_model('viper')
-    wheels = (config.wheels[0].model_copy(update={'tyre': 'hmmwv_fialla'}), *config.wheels[1:])
-    with pytest.raises(VehicleModelError, match=r"wheels\.front_left\.tyre .*did you mean hmmwv_fiala"):
+    wheels = (config.wheels[0].model_copy(update={'tyre': tyre}), *config.wheels[1:])
+    with pytest.raises(VehicleModelError, match=r'wheels\.front_left\.tyre .*' + message):
         Vehicle(
             'rover', config.model_copy(update={'wheels': wheels}), mjcf, SoilGrid(FlatField(), 0.05, RIGID),
             RigidGroundConfig(), 9.81,

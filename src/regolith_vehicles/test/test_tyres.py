@@ -302,6 +302,8 @@ def test_a_lifted_tyre_forgets() -> None:
     [
         ('radius_m: 0.47', 'radius_m: 50.0', 'radius_m = 50.0: is out of range; allowed: '),
         ('type: fiala', 'type: fialla', "type = 'fialla': unknown type; allowed: tmeasy, fiala, "),
+        ('type: fiala', 'type: [fiala]', "type = ['fiala']: unknown type; allowed: tmeasy, fiala, "),
+        ('npm: 1160000', 'npm: 9e300', 'stiffness_beyond_npm = 9e+300: is out of range; allowed: '),
         ('UMAX: 0.9835', '', 'UMAX: is missing; allowed: '),
         ('[[0, 0], ', '[[0.1, 0], ', 'load_curve = [[0.1, 0], [0.25, 145000]]: does not start at 0, 0; allowed: '),
         ('0.25, 145000', '0.25, -1', 'does not rise; allowed: '),

@@ -8,6 +8,7 @@ A :class:`Bus` sends a cycle to all participants and returns their answers. In o
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
@@ -15,6 +16,8 @@ from typing import Protocol
 from regolith_world.objects import Object
 from regolith_world.participant import Participant, ParticipantFailed
 from regolith_world.records import BodyState, Cycle, Evolved, JoinRequest, Roles
+
+_log = logging.getLogger('regolith')
 
 
 class Silence(Exception):
@@ -177,7 +180,19 @@ class LocalBus:
         self._after.append(action)
 
     def exchange(self, cycle: Cycle) -> dict[str, Evolved]:
-        """Return the answers to a cycle, see :meth:`Bus.exchange`; exceptions of participants pass through."""
+        """Return the answers to a cycle, see :meth:`Bus.exchange`."""
+        try:
+            return self._exchanged(cycle)
+        except ParticipantFailed:
+            raise
+        except Exception as error:
+            for answer in self._answers.values():
+                if answer.failure:
+                    _log.error('%s', answer.failure, exc_info=True)
+                    raise ParticipantFailed(answer.failure) from error
+            raise
+
+    def _exchanged(self, cycle: Cycle) -> dict[str, Evolved]:
         self._answers.clear()
         self.on_cycle(cycle)
         in_turn = sorted(cycle.participants, key=lambda name: (self._phases[name], name))

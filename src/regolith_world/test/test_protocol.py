@@ -197,6 +197,21 @@ def test_a_participant_that_cannot_go_on_ends_the_run_with_its_reason():
         raise_failure({'b': told[0]})
 
 
+def test_what_a_participant_raises_in_one_process_ends_the_run_as_in_many():
+    class Clumsy(Rolling):
+        def _evolve(self, cycle):
+            raise ZeroDivisionError('no such luck')
+
+    bus = LocalBus()
+    world, _ = world_of(('a', 0.0, 0.0), bus=bus)
+    clumsy = Clumsy('b', 5.0, 0.0, bus.answer)
+    bus.connect(clumsy, VEHICLE)
+    world.admit(clumsy.join_request())
+    with pytest.raises(ParticipantFailed, match='b: ZeroDivisionError: no such luck') as caught:
+        world.step()
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
 def test_agents_are_blamed_before_terrain_which_waits_for_them():
     class Waiting(Rolling):
         def _evolve(self, cycle):

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
@@ -66,6 +67,11 @@ def run_experiment(
     if not isinstance(module, ModuleType):
         if plot is not None:
             raise InputError(Problem('--plot', '', f'experiment {name} draws no picture', 'no --plot', str(plot)))
+        try:
+            signature(module).bind(**values)
+        except TypeError as error:
+            known = ', '.join(signature(module).parameters) or 'no settings'
+            raise InputError(Problem(f'experiment {name}', '', str(error), known)) from None
         return module(**values)
     settings = _checked(module.Settings, values)
     if plot is not None:

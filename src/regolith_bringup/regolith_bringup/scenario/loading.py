@@ -68,6 +68,7 @@ def load_scenario(
     scenario = _checked(source)
     check_raster(scenario, source)
     _check_types(scenario, source)
+    scenario = scenario.model_copy(update={'objects': resolved_objects(scenario, source)})
     models = resolved_models(scenario, source)
     sensing = {name: resolved_sensing(name, e, source) for name, e in scenario.vehicles.items()}
     changed: dict[str, Any] = {
@@ -78,7 +79,6 @@ def load_scenario(
     check_recorded(scenario.model_copy(update=changed), source)
     if scenario.terrain.has_rocks and scenario.terrain.rocks_off_paths:
         changed['terrain'] = kept_off_paths(scenario.model_copy(update=changed))
-    changed['objects'] = resolved_objects(scenario, source)
     changed |= resolved_sections(scenario, source)
     return ResolvedScenario(scenario.model_copy(update=changed), source.file.resolve())
 

@@ -45,6 +45,7 @@ def resolved_models(scenario: Scenario, source: YamlSource) -> dict[str, str]:
     """
     if not scenario.vehicles:
         raise source.error(('vehicles',), 'is empty', 'at least one vehicle, as amber: {position: [0, 0]}')
+    _check_prefixes(scenario, source)
     models: dict[str, str] = {}
     built: set[tuple[str, float]] = set()
     reaches: dict[str, float] = {}
@@ -60,6 +61,17 @@ def resolved_models(scenario: Scenario, source: YamlSource) -> dict[str, str]:
     if scenario.world.touch != 'pose_only':
         _check_room(scenario, models, reaches, source)
     return models
+
+
+def _check_prefixes(scenario: Scenario, source: YamlSource) -> None:
+    """Refuse vehicles whose frames would have the same ids."""
+    taken: dict[str, str] = {}
+    for name, entry in scenario.vehicles.items():
+        prefix = f'{name}/' if entry.frame_prefix is None else entry.frame_prefix
+        if prefix in taken:
+            problem = f'is the prefix of {taken[prefix]}, too, and all transforms are in one tree'
+            raise source.error(('vehicles', name, 'frame_prefix'), problem, 'a prefix for each vehicle', prefix)
+        taken[prefix] = name
 
 
 def _model(name: str, model: str, source: YamlSource) -> tuple[str, VehicleModelConfig, Path]:
@@ -143,14 +155,23 @@ def _reach(shape: CollisionShape) -> float:
     return math.hypot(*shape.position[:2]) + math.hypot(*(shape.size[:wide] if upright else shape.size))
 
 
+LARGE_M = 5.0
+"""Size up to which objects are looked at here; a vehicle within a larger one is found when it joins the world."""
+
+
 def _check_room(scenario: Scenario, models: dict[str, str], reaches: dict[str, float], source: YamlSource) -> None:
-    """Refuse vehicles that overlap; for close ones the world itself decides."""
+    """Refuse vehicles that overlap, or stand in an object; for close ones the world itself decides."""
     places = {name: entry.position for name, entry in scenario.vehicles.items()}
     close = {
         name
         for pair in combinations(places, 2)
         if math.dist(*(places[name] for name in pair)) < sum(reaches[name] for name in pair)
         for name in pair
+    }
+    given = [entry.get('position') for entry in scenario.objects.values()]
+    objects = [at[:2] for at in given if isinstance(at, list) and all(isinstance(x, float) for x in at[:2])]
+    close |= {
+        name for name, at in places.items() for place in objects if math.dist(at, place) < reaches[name] + LARGE_M
     }
     if not close:
         return
@@ -168,7 +189,7 @@ def _check_room(scenario: Scenario, models: dict[str, str], reaches: dict[str, f
     except Refused as refused:
         problem = str(refused).partition(';')[0]
         name = next((name for name in vehicles if problem.startswith(f'{name!r} at')), '')
-        raise source.error(('vehicles', name, 'position'), problem, 'room between vehicles', places.get(name)) from None
+        raise source.error(('vehicles', name, 'position'), problem, 'room for each vehicle', places.get(name)) from None
 
 
 def _check_driver(name: str, driver: PluginDriverConfig, source: YamlSource) -> None:
@@ -185,3 +206,7 @@ def _check_driver(name: str, driver: PluginDriverConfig, source: YamlSource) -> 
     except (TypeError, ValueError) as error:
         allowed = f'what {known[driver.name].value} takes'
         raise source.error((*key, 'parameters'), str(error), allowed, driver.parameters) from None
+    except Exception as error:  # it is not our code that runs here
+        allowed = f'parameters of which {known[driver.name].value} makes one'
+        problem = f'{type(error).__name__}: {error}'
+        raise source.error((*key, 'parameters'), problem, allowed, driver.parameters) from error

@@ -31,12 +31,18 @@ def ray_backend(name: str = USUAL) -> type[RayBackend]:
 
 
 def check(name: str) -> str:
-    """Return the name of a back end if it can be loaded; ours, which is slow to import, is not tried.
+    """Return the name of a back end if it can be made; ours, which is slow to import, is not tried.
 
     :raises ValueError: if it cannot
     """
     if name != USUAL:
-        ray_backend(name)
+        try:
+            ray_backend(name)()
+        except ValueError:
+            raise
+        except Exception as error:  # it is not our code that runs here
+            problem = f'cannot be made: {type(error).__name__}: {error}'
+            raise ValueError(f'{problem}; allowed: a back end that can') from error
     return name
 
 

@@ -16,7 +16,8 @@ from regolith_files.validation import validated
 from regolith_files.yaml_source import YamlSource
 from regolith_vehicles.tyres import constants
 
-Positive = Annotated[float, Field(gt=0.0)]
+Positive = Annotated[float, Field(gt=1e-6, le=1e9)]
+Length = Annotated[float, Field(ge=1e-3, le=10.0)]
 Pair = tuple[Positive, Positive]
 """Values at the nominal load and at twice it."""
 
@@ -48,8 +49,10 @@ class _Tyre(Section):
     load_curve: tuple[tuple[float, float], ...] = Field(
         min_length=2, max_length=constants.KNOTS, description='depth [m] and load [N], from 0, 0 on'
     )
-    stiffness_beyond_npm: float = Field(ge=0.0, description='slope beyond the last point of the load curve [N/m]')
-    vertical_damping_nspm: float = Field(ge=0.0, description='[N s/m]')
+    stiffness_beyond_npm: float = Field(
+        ge=0.0, le=1e10, description='slope beyond the last point of the load curve [N/m]'
+    )
+    vertical_damping_nspm: float = Field(ge=0.0, le=1e8, description='[N s/m]')
     bristle: BristleConfig = BristleConfig()
 
     @field_validator('load_curve')
@@ -80,7 +83,7 @@ class _Tyre(Section):
 class _Lagging(_Tyre):
     """A tyre with relaxation lengths of its file."""
 
-    relaxation_length_m: Pair = Field(
+    relaxation_length_m: tuple[Length, Length] = Field(
         description='way along and across in which 63 % of a change of slip take effect [m]'
     )
 
@@ -90,8 +93,8 @@ class TMeasyConfig(_Lagging):
 
     type: Literal['tmeasy']
     rolling_resistance: float = Field(ge=0.0, le=1.0, description='force over load')
-    nominal_load_n: float = Field(gt=0.0, description='pn [N]')
-    top_load_n: float = Field(gt=0.0, description='load beyond which the forces grow no more [N]')
+    nominal_load_n: float = Field(ge=1.0, le=1e8, description='pn [N]')
+    top_load_n: float = Field(ge=1.0, le=1e8, description='load beyond which the forces grow no more [N]')
     dfx0: Pair = Field(description='slope at no slip, along [N]')
     sxm: Pair = Field(description='slip of the peak, along')
     fxm: Pair = Field(description='peak, along [N]')
@@ -131,8 +134,8 @@ class FialaConfig(_Lagging):
 
     type: Literal['fiala']
     rolling_resistance_m: float = Field(ge=0.0, le=1.0, description='moment over load [m]')
-    CSLIP: float = Field(gt=0.0, description='slope at no slip, along [N]')
-    CALPHA: float = Field(gt=0.0, description='slope at no slip, across [N/rad]')
+    CSLIP: float = Field(ge=1.0, le=1e9, description='slope at no slip, along [N]')
+    CALPHA: float = Field(ge=1.0, le=1e9, description='slope at no slip, across [N/rad]')
     UMIN: float = Field(gt=0.0, le=3.0, description='friction when it slides')
     UMAX: float = Field(gt=0.0, le=3.0, description='friction without slip')
 
@@ -151,7 +154,7 @@ class Pacejka89Config(_Lagging):
 
     type: Literal['pacejka_89']
     rolling_resistance: float = Field(ge=0.0, le=1.0, description='force over load')
-    lateral_stiffness_npm: float = Field(gt=0.0, description='by which the contact moves aside [N/m]')
+    lateral_stiffness_npm: float = Field(ge=1.0, le=1e9, description='by which the contact moves aside [N/m]')
     camber_limit_deg: float = Field(default=3.0, gt=0.0, le=30.0, description='largest camber of the formula [deg]')
     a: tuple[float, ...] = Field(min_length=14, max_length=14, description='a0 to a13, force across')
     b: tuple[float, ...] = Field(min_length=11, max_length=11, description='b0 to b10, force along')
@@ -210,6 +213,6 @@ def read_tyre(source: YamlSource) -> TyreConfig:
     :raises InputError: naming file, key, value and what is allowed
     """
     kind = source.data.get('type')
-    if kind not in MODELS:
+    if not isinstance(kind, str) or kind not in MODELS:
         raise source.error(('type',), 'is missing' if kind is None else 'unknown type', one_of(MODELS, kind), kind)
     return validated(MODELS[kind], source.data, source)

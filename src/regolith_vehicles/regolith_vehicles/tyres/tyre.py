@@ -22,7 +22,7 @@ from regolith_vehicles.tyres.load_curve import rolling_radius, static_depth, ver
 
 Floats = NDArray[np.float64]
 
-TYRES = Library('tyre', Path(__file__).parents[1] / 'data' / 'tyres', 'regolith.tyres')
+TYRES = Library('tyre', Path(__file__).parent / 'data', 'regolith.tyres')
 BEHAVIOURS = ('regolith', 'reference')
 NAMES = ('Fx', 'Fy', 'Mx', 'My', 'Mz')
 

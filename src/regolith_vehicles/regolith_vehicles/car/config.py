@@ -1,0 +1,145 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The parameters of the running gear ``car`` in a vehicle's YAML file."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Annotated, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import AfterValidator, Field, model_validator
+
+from regolith_files.section import Section
+
+Vector = NDArray[np.float64]
+RPM = np.pi / 30.0
+
+
+def ascending(points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
+    """Return the points of a curve whose first numbers grow; for validators.
+
+    :raises ValueError: if they do not
+    """
+    if any(b[0] <= a[0] for a, b in pairwise(points)):
+        raise ValueError('does not ascend; allowed: points whose first numbers grow')
+    return points
+
+
+Curve = Annotated[tuple[tuple[float, float], ...], Field(min_length=2, max_length=200), AfterValidator(ascending)]
+
+
+class CarWheelConfig(Section):
+    """One wheel by the names its parts have in the MJCF file."""
+
+    name: str = Field(min_length=1, description='of the wheel in messages')
+    body: str = Field(min_length=1, description='MJCF body whose origin is the wheel centre')
+    joint: str = Field(min_length=1, description='MJCF hinge it spins about; its axis is the axle')
+    radius_m: float = Field(gt=0.0, le=5.0, description='of the cylinder that soil feels [m]')
+    width_m: float = Field(gt=0.0, le=5.0, description='[m]')
+    tyre: str | None = Field(default=None, min_length=1, description='name of a known tyre, or path of a tyre YAML')
+    tyre_behaviour: Literal['regolith', 'reference'] = Field(
+        default='regolith', description="reference: as Chrono's tyres behave"
+    )
+    brake_torque_nm: float = Field(default=0.0, ge=0.0, le=1e6, description='at full braking [N m]')
+    drive_ratio: float = Field(
+        default=0.0, ge=0.0, le=100.0, description="its torque over the driveshaft's, differentials open"
+    )
+    upright: str | None = Field(
+        default=None, min_length=1,
+        description='MJCF body that bears it, where its torque comes by a half shaft from the chassis;'
+        ' absent: from a motor in the hub',
+    )
+
+
+class SpringConfig(Section):
+    """A spring between two bodies: a tendon of the MJCF file with a motor on it."""
+
+    actuator: str = Field(min_length=1, description='MJCF motor on a tendon')
+    rest_length_m: float = Field(gt=0.0, description='at which the spring pushes nothing [m]')
+    force: Curve = Field(description='deflection [m] and force [N] from 0, 0 on; the same for push and pull')
+    stops_m: tuple[float, float] = Field(description='lengths below and above which the stops act, too [m]')
+    stop_force: Curve = Field(description='way beyond a stop [m] and force [N] from 0, 0 on')
+
+    def knots(self) -> Vector:
+        """Return length [m] and push [N] of the spring with its stops, linear between, shape (n, 2)."""
+        table, stop = np.array(self.force), np.array(self.stop_force)
+        low, high = self.stops_m
+        lengths = np.unique(np.round(np.concatenate((
+            self.rest_length_m - table[:, 0], self.rest_length_m + table[:, 0], low - stop[:, 0], high + stop[:, 0],
+        )), 12))  # fmt: skip
+        push = [self._push(length, table, stop) for length in lengths]
+        return np.column_stack((lengths, push))
+
+    def _push(self, length: float, table: Vector, stop: Vector) -> float:
+        way = self.rest_length_m - length
+        push = float(np.sign(way) * np.interp(abs(way), table[:, 0], table[:, 1]))
+        low, high = self.stops_m
+        push += float(np.interp(max(0.0, low - length), stop[:, 0], stop[:, 1]))
+        return push - float(np.interp(max(0.0, length - high), stop[:, 0], stop[:, 1]))
+
+
+class DamperConfig(Section):
+    """A damper between two bodies: a tendon of the MJCF file with a motor on it."""
+
+    actuator: str = Field(min_length=1, description='MJCF motor on a tendon')
+    range_m: tuple[float, float] = Field(description='lengths between which it works as it should [m]')
+    compression_nspm: float = Field(ge=0.0, description='[N s/m]')
+    rebound_nspm: float = Field(ge=0.0, description='[N s/m]')
+    compression_outside_nspm: float = Field(ge=0.0, description='outside the range [N s/m]')
+    rebound_outside_nspm: float = Field(ge=0.0, description='outside the range [N s/m]')
+
+
+class SteeringConfig(Section):
+    """The steering."""
+
+    actuator: str = Field(min_length=1, description='MJCF position servo of the linkage')
+    max_angle_deg: float = Field(gt=0.0, le=90.0, description='of the linkage at full steering [deg]')
+    wheel_angle_deg: float = Field(
+        gt=0.0, le=90.0, description='mean of the steered wheels at full steering, by which a yaw rate is driven [deg]'
+    )
+
+
+class EngineMap(Section):
+    """An engine without inertia: torque over speed at no throttle and at full, linear between."""
+
+    type: Literal['map']
+    idle: Curve = Field(description='speed [rad/s] and torque [N m] without throttle')
+    full: Curve = Field(description='speed [rad/s] and torque [N m] at full throttle')
+    mounted: bool = Field(
+        default=True, description='whether the chassis bears its reaction; false: it is lost, as in the reference'
+    )
+
+
+class Gearbox(Section):
+    """Gears that change at once, as the engine's speed asks for."""
+
+    gears: tuple[Annotated[float, Field(gt=0.0)], ...] = Field(
+        min_length=1, max_length=20, description="driveshaft's speed over the engine's, first gear first"
+    )
+    reverse: float = Field(lt=0.0, description='of the reverse gear')
+    up_rpm: tuple[Annotated[float, Field(gt=0.0)], ...] = Field(
+        description='speed above which each gear but the last goes up'
+    )
+    down_rpm: float = Field(gt=0.0, description='speed below which a gear goes down')
+
+    @model_validator(mode='after')
+    def _fits(self) -> Gearbox:
+        if len(self.up_rpm) != len(self.gears) - 1:
+            wanted = len(self.gears) - 1
+            raise ValueError(f'up_rpm has {len(self.up_rpm)} speeds; allowed: one less than gears, {wanted}')
+        return self
+
+
+class CarConfig(Section):
+    """A road vehicle's running gear."""
+
+    wheels: tuple[CarWheelConfig, ...] = Field(min_length=1, max_length=20)
+    springs: tuple[SpringConfig, ...] = ()
+    dampers: tuple[DamperConfig, ...] = ()
+    steering: SteeringConfig
+    engine: EngineMap
+    gearbox: Gearbox
+    driveshaft: str = Field(min_length=1, description='MJCF motor on the tendon that turns as the driveshaft does')
+    pedal_time_s: float = Field(default=0.0, ge=0.0, le=10.0, description='from nothing to full of any input [s]')

@@ -1,0 +1,279 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A car as a running gear: steering, throttle and brake in, forces of ground, struts and engine out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from regolith_files.validation import validated
+from regolith_files.yaml_source import YamlSource
+from regolith_terrain import scm
+from regolith_terrain.ground_contact import ContactSetting, GroundContact
+from regolith_vehicles import wheel_state
+from regolith_vehicles.car import powertrain
+from regolith_vehicles.car.config import RPM, CarConfig
+from regolith_vehicles.car.cruise import cruise
+from regolith_vehicles.car.powertrain import STEERING, CarArrays, Powertrain, Struts
+from regolith_vehicles.command import DriveCommand
+from regolith_vehicles.config import VehicleModelError
+from regolith_vehicles.figures import Figures
+from regolith_vehicles.model_config import VehicleModelConfig
+from regolith_vehicles.multibody import Multibody
+from regolith_vehicles.running_gear import Contacts, RunningGear, TouchingPart
+from regolith_vehicles.trouble import VehicleError
+from regolith_vehicles.tyres import Tyre
+from regolith_vehicles.tyres.contact import TyreContact
+from regolith_vehicles.tyres.fitting import fitted
+from regolith_vehicles.wheel_shapes import axle_frame
+from regolith_vehicles.wheel_state import measure_wheels
+
+Vector = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+_KEY = ('running_gear', 'parameters')
+
+
+class Car(RunningGear):
+    """Wheels on tyres and a powertrain; the table's columns are those of :mod:`regolith_vehicles.wheel_state`.
+
+    A command is steering (-1 right to 1 left), throttle and braking (0 to 1) and direction (below 0: reverse gear), by
+    itself as :meth:`ramp`'s target, or made of a twist (:mod:`regolith_vehicles.car.cruise`).
+    """
+
+    columns = wheel_state.NAMES
+    drive = staticmethod(powertrain.drive)
+
+    def __init__(self, config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path, **parameters: Any) -> None:
+        """Make the gear.
+
+        :param parameters: as :class:`regolith_vehicles.car.config.CarConfig` has them
+        :raises VehicleModelError: if a name is not in the MJCF file
+        :raises InputError: naming file, key, value and what is allowed
+        """
+        self.where = config.file or str(mjcf_path)
+        self.mjcf = Path(mjcf_path).name
+        self.car = _checked(config, parameters, mjcf_path)
+        self.model = body.model
+        wheels = self.car.wheels
+        self.bodies = self._find('body', [(f'wheels.{k}.body', w.body) for k, w in enumerate(wheels)])
+        self.joints_of = self._find('joint', [(f'wheels.{k}.joint', w.joint) for k, w in enumerate(wheels)])
+        self.dofs = body.model.jnt_dofadr[self.joints_of].astype(np.int64)
+        self.angles = body.model.jnt_qposadr[self.joints_of].astype(np.int64)
+        self.radius = np.array([w.radius_m for w in wheels])
+        self.half_width = np.array([0.5 * w.width_m for w in wheels])
+        super().__init__(config, body, mjcf_path)
+        self.actuators = self._find('actuator', [('steering.actuator', self.car.steering.actuator)])
+        self.struts = self._struts()
+        self.train = self._train()
+        self.brake_torque = np.array([w.brake_torque_nm for w in wheels])
+        self.drive_ratio = np.array([w.drive_ratio for w in wheels])
+        named = [(k, w.upright) for k, w in enumerate(wheels) if w.upright is not None]
+        self.uprights = np.full(len(wheels), -1, dtype=np.int64)
+        self.uprights[[k for k, _ in named]] = self._find('body', [(f'wheels.{k}.upright', b) for k, b in named])
+        place = self._place()
+        self.wheelbase = float(np.ptp(place[:, 0]))
+        self.command = np.zeros(4)
+        self.cruising = np.zeros(2)
+        """Forward speed [m/s] and the controller's integral [m]."""
+        self.state = np.zeros(3)
+        self.wound_up = np.zeros(len(wheels))
+        self.tyres = self._tyres()
+
+    def _place(self) -> Vector:
+        """Return where the wheels stand in the base frame [m], shape (w, 3)."""
+        data = mujoco.MjData(self.model)
+        data.qpos[:7] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+        mujoco.mj_kinematics(self.model, data)
+        return np.asarray(data.xpos[self.bodies])
+
+    def _find(self, kind: str, names: list[tuple[str, str]]) -> Indices:
+        """Return the indices of things in the MJCF file by (key, name)."""
+        found = []
+        for key, name in names:
+            index = mujoco.mj_name2id(self.model, getattr(mujoco.mjtObj, f'mjOBJ_{kind.upper()}'), name)
+            if index < 0:
+                count = {'body': self.model.nbody, 'joint': self.model.njnt, 'actuator': self.model.nu}[kind]
+                known = ', '.join(filter(None, (getattr(self.model, kind)(k).name for k in range(count))))
+                raise VehicleModelError(
+                    self.where, '.'.join((*_KEY, key)), name, f'the name of one of the {kind}s of {self.mjcf}: {known}'
+                )
+            found.append(index)
+        return np.array(found, dtype=np.int64)
+
+    def _struts(self) -> Struts:
+        springs, dampers = self.car.springs, self.car.dampers
+        curves = [spring.knots() for spring in springs]
+        longest = max(map(len, curves), default=1)
+        knots = np.zeros((len(springs), longest, 2))
+        for k, curve in enumerate(curves):
+            knots[k, : len(curve)] = curve
+            # Beyond the last point the value stays; the points that fill up the table lie further on.
+            knots[k, len(curve) :, 0] = curve[-1, 0] + 1.0 + np.arange(longest - len(curve))
+            knots[k, len(curve) :, 1] = curve[-1, 1]
+        damping = np.array(
+            [
+                (*d.range_m, d.compression_nspm, d.rebound_nspm, d.compression_outside_nspm, d.rebound_outside_nspm)
+                for d in dampers
+            ]
+        ).reshape(-1, 6)
+        return Struts(
+            self._find('actuator', [(f'springs.{k}.actuator', s.actuator) for k, s in enumerate(springs)]), knots,
+            self._find('actuator', [(f'dampers.{k}.actuator', d.actuator) for k, d in enumerate(dampers)]), damping,
+        )
+
+    def _train(self) -> Powertrain:
+        engine, box = self.car.engine, self.car.gearbox
+        shaft = self._find('actuator', [('driveshaft', self.car.driveshaft)])[0]
+        return Powertrain(
+            np.array(engine.idle), np.array(engine.full), np.array(box.gears), box.reverse,
+            np.array([*(RPM * rpm for rpm in box.up_rpm), math.inf]), RPM * box.down_rpm, int(shaft),
+        )
+
+    def _tyres(self) -> dict[int, Tyre]:
+        """Return the wheels' tyres, by the index of the wheel."""
+        return {
+            k: fitted(
+                self.config, '.'.join((*_KEY, f'wheels.{k}.tyre')), wheel.tyre, wheel.radius_m, wheel.tyre_behaviour
+            )
+            for k, wheel in enumerate(self.car.wheels)
+            if wheel.tyre is not None
+        }
+
+    def parts(self, mjcf_path: Path) -> tuple[TouchingPart, ...]:
+        """Return the wheels."""
+        return tuple(
+            TouchingPart(
+                f'wheel {wheel.name}', int(body), scm.cylinder(wheel.radius_m, wheel.width_m),
+                frame=axle_frame(self.model.jnt_axis[joint]),
+            )
+            for wheel, body, joint in zip(self.car.wheels, self.bodies, self.joints_of, strict=True)
+        )
+
+    @property
+    def firm_contact(self) -> Callable[[ContactSetting], GroundContact] | None:
+        """Maker of the tyres' contact."""
+        return partial(TyreContact, tyres=self.tyres) if self.tyres else None
+
+    @property
+    def pressing_area(self) -> float:
+        """Area of all wheels, chord times width at a sinkage of half the radius [m^2]."""
+        return math.fsum(math.sqrt(3.0) * w.radius_m * w.width_m for w in self.car.wheels)
+
+    @property
+    def top_speed(self) -> float:
+        """Speed at the engine's last speed in the highest gear, without slip [m/s]."""
+        per_wheel = float(self.drive_ratio.sum())
+        return float(self.train.full[-1, 0] * self.train.ratio[-1] / per_wheel * self.radius.max())
+
+    def feet(self, data: Any) -> tuple[Vector, Vector, Vector]:
+        """Return the wheels' lowest points; see the base class."""
+        place = data.xpos[self.bodies]
+        return place[:, 0], place[:, 1], place[:, 2] - self.radius
+
+    def targets(self, command: DriveCommand) -> tuple[Vector, ...]:
+        """Return forward speed and yaw rate of the twist, which :meth:`ramp` drives."""
+        if command.joints:
+            named = ', '.join(sorted(command.joints))
+            raise VehicleError(f'targets of joints {named} for a car; allowed: a twist')
+        return (np.array([command.linear, command.angular]),)
+
+    def ramp(self, duration: float, *targets: ArrayLike) -> tuple[Vector, Vector]:
+        """Return commands at both ends of a cycle.
+
+        :param targets: forward speed [m/s] and yaw rate [rad/s], shape (2,), or steering, throttle, braking and, if it
+            is not to go ahead, direction, shape (3,) or (4,)
+        """
+        given = np.asarray(targets[0], dtype=np.float64)
+        if len(given) == 2:
+            angle = math.radians(self.car.steering.wheel_angle_deg)
+            speed, integral = self.cruising.tolist()
+            linear, angular = given.tolist()
+            wanted, self.cruising[1] = cruise(
+                linear, angular, speed, integral, duration, self.wheelbase, angle
+            )
+        else:
+            wanted = np.array([*given, 1.0])[:4]
+        wanted = np.clip(wanted, (-1.0, 0.0, 0.0, -1.0), 1.0)
+        if self.car.pedal_time_s > 0.0:
+            most = duration / self.car.pedal_time_s
+            wanted[:3] = np.clip(wanted[:3], self.command[:3] - most, self.command[:3] + most)
+        return self.command, wanted
+
+    def controls(self, command: Vector) -> Vector:
+        """Return the angle of the steering linkage [rad]."""
+        return np.array([command[STEERING] * math.radians(self.car.steering.max_angle_deg)])
+
+    @property
+    def at_rest(self) -> Vector:
+        """Command with the brakes on."""
+        return np.array([0.0, 0.0, 1.0, 1.0])
+
+    def driving(self, ramp: tuple[Vector, Vector]) -> CarArrays:
+        """Return the arguments of :func:`regolith_vehicles.car.powertrain.drive`."""
+        begin, end = ramp
+        return CarArrays(
+            self.struts, self.train, begin, end, self.dofs, self.brake_torque, self.drive_ratio, self.uprights,
+            self.body.base, self.car.engine.mounted, self.state, self.wound_up,
+        )
+
+    def positions(self, data: Any) -> Vector:
+        """Return the angles of the wheels [rad]."""
+        return np.array(data.qpos[self.angles])
+
+    def finish(self, data: Any, before: Any, ramp: tuple[Vector, Vector], duration: float) -> None:
+        """Keep the command, and the speed for the next one."""
+        self.command = ramp[1]
+        self.cruising[0] = data.qvel[:3] @ data.xmat[self.body.base].reshape(3, 3)[:, 0]
+
+    def measure(self, data: Any, contacts: Contacts) -> None:
+        """Fill the table of wheel states; angles of steering are those of the wheels against the chassis."""
+        window = contacts.window
+        axles = data.xaxis[self.joints_of]
+        chassis = data.xmat[self.body.base].reshape(3, 3)
+        local = axles @ chassis
+        measure_wheels(
+            window.base, window.level, window.i0, window.j0, window.spacing, data.xpos[self.bodies], axles,
+            contacts.velocity, data.qvel[self.dofs], np.arctan2(-local[:, 0], local[:, 1]), self.radius,
+            self.half_width, contacts.force, contacts.torque, contacts.stats, self.table,
+        )
+
+    def count(self, figures: Figures, way: float, data: Any, before: Any, moving: bool, duration: float) -> None:
+        """Add a cycle with the way of the rims; see the base class."""
+        turned = data.qpos[self.angles] - before
+        figures.count(way, turned / duration * self.radius, self.table, moving, duration)
+
+    def reset(self) -> None:
+        """Command nothing, first gear, and forget all loads."""
+        super().reset()
+        self.command = np.zeros(4)
+        self.cruising[:] = 0.0
+        self.state[:] = 0.0
+        self.wound_up[:] = 0.0
+
+    def values(self) -> Vector:
+        """Return command, memory of the controller, state of the powertrain, turns of the brakes, and the table."""
+        return np.concatenate((self.command, self.cruising, self.state, self.wound_up, self.table.reshape(-1)))
+
+    def take(self, values: Vector) -> None:
+        """Restore what :meth:`values` returned."""
+        command, cruising, state, wound_up, table = np.split(values, np.cumsum((4, 2, 3, len(self.wound_up))))
+        self.command, self.cruising, self.state[:], self.wound_up[:] = command.copy(), cruising.copy(), state, wound_up
+        super().take(table)
+
+
+def _checked(config: VehicleModelConfig, parameters: dict[str, Any], mjcf_path: str | Path) -> CarConfig:
+    """Return the parameters, checked."""
+    source = config.source
+    if source is None:
+        return CarConfig.model_validate(parameters)
+    assert isinstance(source, YamlSource)
+    return validated(CarConfig, parameters, source, _KEY)

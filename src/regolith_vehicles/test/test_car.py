@@ -1,0 +1,236 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The car: struts, gearbox and brakes each by itself, and a HMMWV that stands, drives, and is the same when repeated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regolith_files.problems import InputError
+from regolith_terrain.config import load_soil
+from regolith_terrain.soil_config import RigidGroundConfig
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.soil_law import RIGID
+from regolith_terrain.surface import FlatField, PlaneField
+from regolith_vehicles.car.config import SpringConfig
+from regolith_vehicles.car.powertrain import ENGINE_SPEED, GEAR, Powertrain, brake, interpolated, torque
+from regolith_vehicles.command import DriveCommand
+from regolith_vehicles.config import VehicleModelError, load_vehicle_model
+from regolith_vehicles.trouble import VehicleError
+from regolith_vehicles.vehicle import Vehicle
+
+CYCLE_NS = 20_000_000
+PARKED = np.array([0.0, 0.0, 1.0])
+
+
+@pytest.fixture
+def make_car() -> Callable[..., Vehicle]:
+    """Return a function that builds a HMMWV on firm ground."""
+
+    def make(field: Any = None, gravity: float = 9.81, friction: float = 0.8, **parameters: Any) -> Vehicle:
+        config, mjcf = load_vehicle_model('hmmwv')
+        assert config.running_gear is not None
+        gear = config.running_gear.model_copy(
+            update={'parameters': {**config.running_gear.parameters, **parameters}}
+        )
+        grid = SoilGrid(field if field is not None else FlatField(), 1.0, RIGID)
+        return Vehicle(
+            'car', config.model_copy(update={'running_gear': gear}), mjcf, grid, RigidGroundConfig(friction=friction),
+            gravity,
+        )
+
+    return make
+
+
+def drive(car: Vehicle, cycles: int, command: Any = PARKED) -> None:
+    for _ in range(cycles):
+        car.grid.apply(car.evolve(CYCLE_NS, np.asarray(command, float)))
+        car.commit()
+
+
+def roll_at(car: Vehicle, speed: float) -> None:
+    """Give the car and its wheels and shafts a speed [m/s]."""
+    car._data.qvel[0] = speed
+    car._data.qvel[car.gear.dofs] = speed / 0.465  # type: ignore[attr-defined]
+    for shaft in ('driveshaft', 'front_shaft', 'rear_shaft'):
+        car._data.joint(shaft).qvel[0] = 5.0 * speed / 0.465
+    car.gear.command = np.zeros(4)  # type: ignore[attr-defined]
+
+
+def test_springs_push_by_their_table() -> None:
+    spring = SpringConfig(
+        actuator='a', rest_length_m=0.4, force=((0.0, 0.0), (0.1, 1000.0), (0.2, 4000.0)), stops_m=(0.25, 0.45),
+        stop_force=((0.0, 0.0), (0.1, 500.0)),
+    )
+    knots = spring.knots()
+    # Pushed in by 5 cm, by 10 cm, by 15 cm; pulled out by 5 cm, and by 10 cm against the stop, too.
+    for length, push in ((0.35, 500.0), (0.3, 1000.0), (0.25, 2500.0), (0.45, -500.0), (0.5, -1000.0 - 250.0)):
+        assert interpolated(knots, length) == pytest.approx(push)
+    assert interpolated(knots, 0.2) == pytest.approx(4000.0 + 250.0)
+
+
+def test_a_gearbox_changes_by_the_speed_of_its_engine() -> None:
+    flat = np.array([[0.0, 100.0], [300.0, 100.0]])
+    train = Powertrain(np.zeros_like(flat) + [[0.0, 0.0]], flat, np.array([0.2, 0.4, 0.8]),
+                       -0.2, np.array([200.0, 210.0, math.inf]), 90.0, 0)
+    state = np.zeros(3)
+    gears, torques = [], []
+    for shaft in np.linspace(0.0, 160.0, 321):
+        torques.append(torque(train, state, 0.5, False, shaft))
+        gears.append(int(state[GEAR]))
+    # Up at 200 rad/s in the first gear, 40 on the shaft, and at 210 in the second, 84; a substep late.
+    changes = [0.5 * k for k in range(1, 321) if gears[k] != gears[k - 1]]
+    assert changes == [41.0, 85.0] and gears[-1] == 2
+    assert torques[0] == pytest.approx(50.0 / 0.2) and torques[-1] == pytest.approx(50.0 / 0.8)
+    for shaft in np.linspace(160.0, 0.0, 321):
+        torque(train, state, 0.0, False, shaft)
+        gears.append(int(state[GEAR]))
+    assert gears[-1] == 0 and state[ENGINE_SPEED] == 0.0
+    assert torque(train, state, 0.0, False, 100.0) == 0.0
+    assert torque(train, state, 1.0, True, -10.0) == pytest.approx(-100.0 / 0.2) and state[GEAR] == -1.0
+
+
+def test_a_brake_holds_up_to_its_torque() -> None:
+    """A wheel of 10 kg m^2 under a torque: held below the brake's, else sped up by the rest; none when let go."""
+    for load, expected in ((900.0, 0.0), (1500.0, 500.0 / 10.0)):
+        wound_up, speed = 0.0, 0.0
+        for _ in range(1000):
+            wound_up, held = brake(wound_up, speed, 4000.0, 1000.0, 1e-3)
+            speed += 1e-3 * (load + held) / 10.0
+        # It slides from a quarter of the full wind-up on, 0.0025 rad, which it reaches within some ms.
+        assert speed == pytest.approx(expected, abs=1e-9 if load < 1000.0 else 1.0)
+    assert brake(0.005, 1.0, 4000.0, 0.0, 1e-3) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize('slope', [0.0, 15.0])
+@pytest.mark.seconds
+def test_a_parked_car_stays_parked(make_car: Callable[..., Vehicle], slope: float) -> None:
+    """Its weight is borne, it creeps by less than 1 mm a minute, and its motion has died away after 10 s."""
+    car = make_car(PlaneField(math.tan(math.radians(slope))))
+    car.place(0.0, 0.0, 0.0)
+    drive(car, 500)
+    start, forces, energy = car.body_state().position, [], []
+    for _ in range(250):
+        drive(car, 1)
+        forces.append(car._force.sum(axis=0))
+        energy.append(float(np.abs(car._data.qvel).max()))
+    weight = car.body.mass * 9.81
+    assert np.mean(forces[-50:], axis=0) == pytest.approx([0.0, 0.0, weight], abs=1e-3 * weight)
+    creep = np.linalg.norm(car.body_state().position - start) / (250 * CYCLE_NS * 1e-9)
+    assert 60.0 * creep < 1e-3 and max(energy) < 1e-6
+
+
+def test_a_car_on_soil_sinks_in(make_car: Callable[..., Vehicle]) -> None:
+    config, mjcf = load_vehicle_model('hmmwv')
+    car = Vehicle('car', config, mjcf, SoilGrid(FlatField(), 0.05), load_soil('lunar_nominal'), 1.62)
+    car.place(0.0, 0.0, 0.0)
+    drive(car, 50)
+    assert car._force[:, 2].sum() == pytest.approx(car.body.mass * 1.62, rel=1e-3)
+    assert (car.gear.table[:, car.gear.columns.index('sinkage_total')] > 0.01).all()
+
+
+def test_engine_and_brakes_move_and_stop_it(make_car: Callable[..., Vehicle]) -> None:
+    car = make_car()
+    car.place(0.0, 0.0, 0.0)
+    drive(car, 150, (0.0, 0.3, 0.0))
+    speed = car.body_state().linear_velocity[0]
+    assert speed > 2.0 and car.gear.state[GEAR] > 0.0  # type: ignore[attr-defined]
+    assert 0.0 < car.figures.mean_slip < 0.1 and car.figures.distance == pytest.approx(car.body_state().position[0], rel=0.01)
+    way = car.body_state().position[0]
+    drive(car, 200, (0.0, 0.0, 0.6))
+    assert abs(car.body_state().linear_velocity[0]) < 1e-3
+    # Tyres of the default hold at most 0.8 of the weight; the brakes hold less at 0.6: 20.6 kN over 2.9 t.
+    assert car.body_state().position[0] - way == pytest.approx(speed**2 / (2.0 * 20.6 / 2.9), rel=0.25)
+
+
+def test_left_is_left_and_right_its_mirror_image(make_car: Callable[..., Vehicle]) -> None:
+    ends = []
+    for side in (1.0, -1.0):
+        car = make_car()
+        car.place(0.0, 0.0, 0.0)
+        roll_at(car, 8.0)
+        drive(car, 100, (0.3 * side, 0.05, 0.0))
+        ends.append(car.body_state().position)
+    left, right = ends
+    assert left[1] > 3.0
+    assert right == pytest.approx(left * (1.0, -1.0, 1.0), abs=2e-3)  # the solver takes left constraints first
+
+
+def test_the_state_is_whole(make_car: Callable[..., Vehicle]) -> None:
+    car = make_car()
+    car.place(0.0, 0.0, 0.0)
+    drive(car, 60, (0.2, 0.8, 0.0))
+    drive(car, 3, (0.2, 0.0, 0.4))
+    kept = car.state()
+    drive(car, 5, (-0.1, 0.2, 0.1))
+    after = car.state()
+    car.restore(kept)
+    assert car.state() == kept
+    drive(car, 5, (-0.1, 0.2, 0.1))
+    assert car.state() == after
+    again = make_car()
+    again.restore(kept)
+    drive(again, 5, (-0.1, 0.2, 0.1))
+    assert again.state() == after
+
+
+def test_inputs_are_cut_and_slowed(make_car: Callable[..., Vehicle]) -> None:
+    car = make_car(pedal_time_s=0.5)
+    car.place(0.0, 0.0, 0.0)
+    drive(car, 1, (-9.0, 9.0, -9.0))
+    assert car.gear.command == pytest.approx([-0.04, 0.04, 0.0, 1.0])  # type: ignore[attr-defined]
+    drive(car, 40, (-9.0, 9.0, -9.0))
+    assert car.gear.command == pytest.approx([-1.0, 1.0, 0.0, 1.0])  # type: ignore[attr-defined]
+
+
+def test_a_twist_is_driven(make_car: Callable[..., Vehicle]) -> None:
+    """Ahead to the left, a stop, and back: at the speed and the yaw rate asked for."""
+    car = make_car()
+    car.place(0.0, 0.0, 0.0)
+
+    def state() -> tuple[float, float]:
+        along = car._data.qvel[:3] @ car._data.xmat[car.body.base].reshape(3, 3)[:, 0]
+        return float(along), float(car.body_state().angular_velocity[2])
+
+    def go(linear: float, angular: float, seconds: float) -> tuple[float, float]:
+        for _ in range(round(seconds / 0.02)):
+            car.evolve(CYCLE_NS, *car.gear.targets(DriveCommand(linear, angular)))
+            car.commit()
+        return state()
+
+    # The bicycle model knows no slip angles: 10 % of the yaw rate at 1 m/s^2.
+    assert go(4.0, 0.25, 15.0) == pytest.approx((4.0, 0.25), rel=0.1)
+    assert go(0.0, 0.0, 5.0) == pytest.approx((0.0, 0.0), abs=1e-3)
+    assert go(-1.5, 0.0, 12.0) == pytest.approx((-1.5, 0.0), abs=0.15)
+    with pytest.raises(VehicleError, match='targets of joints arm for a car; allowed: a twist'):
+        car.gear.targets(DriveCommand(joints={'arm': 1.0}))
+    assert 30.0 < car.gear.top_speed < 60.0
+
+
+@pytest.mark.parametrize(
+    ('changed', 'message'),
+    [
+        ({'driveshaft': 'drivshaft'}, r'running_gear\.parameters\.driveshaft .*allowed: the name of one of the actuators'),
+        ({'engine': {'type': 'map', 'idle': [[1, 2], [0, 1]], 'full': [[0, 1], [1, 2]]}}, 'does not ascend; allowed: '),
+        ({'gearbox': {'gears': [0.2], 'reverse': 0.2, 'up_rpm': [], 'down_rpm': 1.0}}, r'reverse = 0\.2: .*allowed: '),
+        ({'gearbox': {'gears': [0.2], 'reverse': -0.2, 'up_rpm': [3.0], 'down_rpm': 1.0}}, 'up_rpm has 1 speeds; allowed: '),
+        ({'wheelz': 3}, 'wheelz = 3: unknown key; allowed: wheels, springs'),
+    ],
+)
+def test_a_wrong_file_is_refused_by_its_key(make_car: Callable[..., Vehicle], changed: dict[str, Any], message: str) -> None:
+    with pytest.raises((VehicleModelError, InputError), match=message):
+        make_car(**changed)
+
+
+def test_a_tyre_nobody_has_is_refused(make_car: Callable[..., Vehicle]) -> None:
+    config, _ = load_vehicle_model('hmmwv')
+    assert config.running_gear is not None
+    wheels = [dict(wheel) for wheel in config.running_gear.parameters['wheels']]
+    wheels[1]['tyre'] = 'hmmwv_fialla'
+    with pytest.raises(VehicleModelError, match=r'wheels\.1\.tyre .*did you mean hmmwv_fiala'):
+        make_car(wheels=wheels)
