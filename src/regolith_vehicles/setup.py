@@ -8,7 +8,12 @@ setup(
     name=package_name,
     version='0.1.0',
     packages=find_packages(exclude=['test']),
-    package_data={package_name: ['py.typed', 'data/*/*.yaml', 'data/*/*.xml', 'tyres/data/*.yaml', 'references.bib']},
+    package_data={
+        package_name: [
+            'py.typed', 'data/*/*.yaml', 'data/*/*.xml', 'tyres/data/*.yaml', 'proving_ground/cases/*.yaml',
+            'references.bib',
+        ]
+    },
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{package_name}']),
         (f'share/{package_name}', ['package.xml']),
@@ -25,6 +30,7 @@ setup(
         'regolith.citations': ['vehicles = regolith_vehicles.papers:papers'],
         'regolith.experiments': [
             'slope = regolith_vehicles.experiments.slope',
+            'proving-ground = regolith_vehicles.experiments.proving_ground',
             'tyre-rig = regolith_vehicles.experiments.tyre_rig',
         ],
     },

@@ -153,6 +153,13 @@ class RunningGear(ABC):
         :param ramp: what :meth:`ramp` returned
         """
 
+    def roll(self, data: Any, speed: float) -> None:  # noqa: B027  most start from rest
+        """Give its moving parts the speeds they have when it rolls forward.
+
+        :param data: mujoco.MjData, whose qvel it changes
+        :param speed: [m/s]
+        """
+
     def let_down(self, data: Any, before: Any, duration: float) -> None:  # noqa: B027  most have nothing to correct
         """Take in a cycle of placing, in which nothing was commanded."""
 

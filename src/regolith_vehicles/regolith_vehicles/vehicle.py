@@ -226,6 +226,20 @@ class Vehicle:
         self._refresh()
         self.commit()
 
+    def roll(self, speed: float) -> None:
+        """Give the whole vehicle a forward speed [m/s] and nothing else; the state is committed."""
+        data = self._data
+        data.qvel[:] = 0.0
+        data.qvel[:3] = speed * data.xmat[self.body.base].reshape(3, 3)[:, 0]
+        self.gear.roll(data, speed)
+        self._refresh()
+        self.commit()
+
+    @property
+    def data(self) -> Any:
+        """State of the multibody model (mujoco.MjData) at the end of the last cycle, to be read."""
+        return self._data
+
     def body_state(self) -> BodyState:
         """Return pose, twist and composite inertia of the whole vehicle, named as it is."""
         if self._body_state is not None:

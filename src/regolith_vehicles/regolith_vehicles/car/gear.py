@@ -39,6 +39,7 @@ from regolith_vehicles.wheel_state import measure_wheels
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
+_TENDON, _JOINT = int(mujoco.mjtEq.mjEQ_TENDON), int(mujoco.mjtWrap.mjWRAP_JOINT)
 _KEY = ('running_gear', 'parameters')
 
 
@@ -224,6 +225,26 @@ class Car(RunningGear):
             self.struts, self.train, begin, end, self.dofs, self.brake_torque, self.drive_ratio, self.uprights,
             self.body.base, self.car.engine.mounted, self.state, self.wound_up,
         )
+
+    def roll(self, data: Any, speed: float) -> None:
+        """Let the wheels roll, and whatever tendons of constant length tie to them turn; pedals are released."""
+        model = self.model
+        data.qvel[self.dofs] = speed / self.radius
+        known = {int(dof) for dof in self.dofs}
+        fixed = [k for k in range(model.neq) if int(model.eq_type[k]) == _TENDON]
+        rows = []
+        for k in fixed:
+            tendon = int(model.eq_obj1id[k])
+            wraps = range(model.tendon_adr[tendon], model.tendon_adr[tendon] + model.tendon_num[tendon])
+            if all(int(model.wrap_type[w]) == _JOINT for w in wraps):
+                joints = [int(model.jnt_dofadr[model.wrap_objid[w]]) for w in wraps]
+                rows.append(dict(zip(joints, (float(model.wrap_prm[w]) for w in wraps), strict=True)))
+        while tied := next((row for row in rows if len(row.keys() - known) == 1), None):
+            (dof,) = tied.keys() - known
+            data.qvel[dof] = -sum(ratio * data.qvel[other] for other, ratio in tied.items() if other != dof) / tied[dof]
+            known.add(dof)
+        self.command = np.zeros(4)
+        self.wound_up[:] = 0.0
 
     def positions(self, data: Any) -> Vector:
         """Return the angles of the wheels [rad]."""

@@ -1,0 +1,34 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A vehicle on the proving ground: what it does over time, and the figures of the manoeuvre."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from regolith_terrain.experiments.settings import Tick
+from regolith_vehicles.proving_ground.drive import drive
+from regolith_vehicles.proving_ground.figures import figures
+from regolith_vehicles.proving_ground.settings import Settings as Settings
+
+
+def run(settings: Settings, tick: Tick) -> dict[str, Any]:
+    """Return ``columns``, ``rows`` and ``summary``."""
+    done = drive(settings, tick)
+    return {'columns': list(done.columns), 'rows': done.rows.tolist(), 'summary': figures(settings, done)}
+
+
+def draw(settings: Settings, result: dict[str, Any], axes: Any) -> None:
+    """Draw speed, and what the manoeuvre is about, over time."""
+    table = dict(zip(result['columns'], np.array(result['rows']).T, strict=True))
+    axes.plot(table['t_s'], table['vx_mps'], label='forward speed [m/s]')
+    turning = settings.manoeuvre in ('step_steer', 'circle')
+    other, label = ('yaw_rate_radps', 'yaw rate [rad/s]') if turning else ('ax_mps2', 'acceleration [m/s²]')
+    beside = axes.twinx()
+    beside.plot(table['t_s'], table[other], 'C1', label=label)
+    beside.set_ylabel(label)
+    axes.set_xlabel('time [s]')
+    axes.set_ylabel('forward speed [m/s]')
+    axes.set_title(f'{settings.vehicle}, {settings.case or settings.manoeuvre}')

@@ -1,0 +1,184 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A drive: the vehicle, its inputs over time, and a row of what it does every now and then."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_terrain.config import load_soil
+from regolith_terrain.height_field import FlatField
+from regolith_terrain.soil_config import RigidGroundConfig
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.soil_law import RIGID
+from regolith_vehicles.car import Car
+from regolith_vehicles.car.powertrain import ENGINE_SPEED, ENGINE_TORQUE, GEAR
+from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.proving_ground.settings import Settings
+from regolith_vehicles.vehicle import Vehicle
+from regolith_vehicles.wheel_state import FORCE, SLIP_ANGLE, SPIN
+
+Floats = NDArray[np.float64]
+
+_STOOD_S = 2.0
+"""Time a vehicle stands with its brakes on before it drives off [s]."""
+
+
+class Drive(NamedTuple):
+    """What a vehicle did."""
+
+    columns: tuple[str, ...]
+    rows: Floats
+    """Shape (n, columns)."""
+
+    def __getitem__(self, name: object) -> Floats:  # type: ignore[override]
+        """Return a column by its name."""
+        column: Floats = self.rows[:, self.columns.index(str(name))]
+        return column
+
+
+def ramp(time: float, start: float, length: float) -> float:
+    """Return 0 before ``start``, 1 after another ``length`` [s], a straight line between."""
+    if length <= 0.0:
+        return 1.0 if time >= start else 0.0
+    return min(1.0, max(0.0, (time - start) / length))
+
+
+def inputs(s: Settings, time: float, speed: float) -> Floats:
+    """Return steering, throttle and braking at a time [s] and a forward speed [m/s], shape (3,)."""
+    steering = s.steering * ramp(time, s.steer_start_s, s.steer_ramp_s)
+    braking = s.braking * ramp(time, s.brake_start_s, s.brake_ramp_s)
+    if s.hold:
+        wanted = s.speed_mps + s.speed_rate_mps2 * max(0.0, time - s.speed_rate_start_s)
+        throttle = min(1.0, max(0.0, s.hold_gain * (wanted - speed) + s.hold_feed * wanted))
+        throttle *= time < s.hold_until_s
+    else:
+        throttle = s.throttle * ramp(time, s.throttle_start_s, s.throttle_ramp_s)
+    return np.array([steering, throttle, braking])
+
+
+def make_vehicle(s: Settings) -> Vehicle:
+    """Return the vehicle of a drive, placed at the origin.
+
+    :raises InputError: if it cannot be made, as with a tyre that does not fit
+    """
+    config, mjcf = load_vehicle_model(s.vehicle)
+    gear = config.running_gear
+    assert gear is not None
+    wheels = [dict(wheel) for wheel in gear.parameters['wheels']]
+    for k, wheel in enumerate(wheels):
+        if s.tyre is not None:
+            wheel['tyre'] = s.tyre[min(k * len(s.tyre) // len(wheels), len(s.tyre) - 1)]
+        wheel['tyre_behaviour'] = s.tyre_behaviour
+    engine = {**gear.parameters['engine'], 'mounted': s.engine_mounted}
+    parameters = {**gear.parameters, 'wheels': wheels, 'engine': engine}
+    changed: dict[str, Any] = {'running_gear': gear.model_copy(update={'parameters': parameters})}
+    if s.step_s is not None:
+        changed['substep_s'] = s.step_s
+    rigid = s.ground == 'rigid'
+    grid = SoilGrid(FlatField(), 1.0, RIGID) if rigid else SoilGrid(FlatField(), s.grid_m)
+    soil = RigidGroundConfig(friction=s.friction) if rigid else load_soil(s.ground)
+    vehicle = Vehicle('vehicle', config.model_copy(update=changed), mjcf, grid, soil, s.gravity_mps2)
+    vehicle.place(0.0, 0.0, 0.0)
+    return vehicle
+
+
+def drive(s: Settings, tick: Callable[[int, int], None]) -> Drive:
+    """Return what a vehicle does."""
+    vehicle = make_vehicle(s)
+    gear = vehicle.gear
+    assert isinstance(gear, Car)
+    cycle_ns = round(s.cycle_s * 1e9)
+    for _ in range(round(_STOOD_S / 0.02)):
+        vehicle.grid.apply(vehicle.evolve(20_000_000, gear.at_rest))
+        vehicle.commit()
+    if s.initial_speed_mps:
+        vehicle.roll(s.initial_speed_mps)
+    cycles, every = round(s.duration_s / s.cycle_s), max(1, round(s.sample_s / s.cycle_s))
+    columns = _columns(gear)
+    rows = [_row(vehicle, gear, 0.0, np.zeros(3), np.zeros(3))]
+    before = vehicle.body_state().linear_velocity
+    for k in range(cycles):
+        if k % 200 == 0:
+            tick(k, cycles)
+        time = k * s.cycle_s
+        given = inputs(s, time + 1e-9, _forward(vehicle))
+        ends = inputs(s, time + s.cycle_s + 1e-9, _forward(vehicle))
+        # The steering is linear within a cycle; pedals are decided at its start.
+        vehicle.grid.apply(vehicle.evolve(cycle_ns, np.array([ends[0], given[1], given[2]])))
+        vehicle.commit()
+        now = vehicle.body_state().linear_velocity
+        if (k + 1) % every == 0:
+            rows.append(_row(vehicle, gear, time + s.cycle_s, ends, (now - before) / s.cycle_s))
+        before = now
+    tick(cycles, cycles)
+    return Drive(columns, np.array(rows))
+
+
+def _forward(vehicle: Vehicle) -> float:
+    """Return the speed of the base along its own axis [m/s]."""
+    body = vehicle.body_state()
+    return float(_axes(vehicle)[:, 0] @ body.linear_velocity)
+
+
+def _axes(vehicle: Vehicle) -> Floats:
+    """Return the axes of the base in the world as columns, shape (3, 3)."""
+    x, y, z, w = vehicle.body_state().orientation
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def _short(name: str) -> str:
+    """Return the capitals of a wheel's name: front_left -> FL."""
+    return ''.join(part[0].upper() for part in name.split('_'))
+
+
+def _columns(gear: Car) -> tuple[str, ...]:
+    wheels = [_short(wheel.name) for wheel in gear.car.wheels]
+    return (
+        't_s', 'steering', 'throttle', 'braking', 'x_m', 'y_m', 'z_m', 'roll_deg', 'pitch_deg', 'yaw_deg', 'vx_mps',
+        'vy_mps', 'yaw_rate_radps', 'ax_mps2', 'ay_mps2', 'gear', 'engine_radps', 'engine_Nm',
+        *(f'Fz_{w}_N' for w in wheels), 'Fy_F_N', 'Fy_R_N', 'Fx_F_N', 'Fx_R_N', *(f'om_{w}_radps' for w in wheels),
+        *(f'toe_{w}_deg' for w in wheels), *(f'camber_{w}_deg' for w in wheels), *(f'alpha_{w}_deg' for w in wheels),
+        *(f'spring_{_short(spring.actuator.removeprefix("spring_"))}_m' for spring in gear.car.springs),
+    )  # fmt: skip
+
+
+def _row(vehicle: Vehicle, gear: Car, time: float, given: Floats, pull: Floats) -> list[float]:
+    """Return a row of the table.
+
+    :param pull: acceleration of the base in the world over the last cycle [m/s^2], shape (3,)
+    """
+    body, axes, data = vehicle.body_state(), _axes(vehicle), vehicle.data
+    axles = data.xaxis[gear.joints_of] @ axes
+    place = (data.xpos[gear.bodies] - body.position) @ axes
+    v, a = axes.T @ body.linear_velocity, axes.T @ pull
+    yaw = math.atan2(axes[1, 0], axes[0, 0])
+    level = np.array([[math.cos(yaw), math.sin(yaw), 0.0], [-math.sin(yaw), math.cos(yaw), 0.0], [0.0, 0.0, 1.0]])
+    table = gear.table
+    force = table[:, FORCE : FORCE + 3] @ level.T
+    toe, camber = np.degrees(np.arctan2(-axles[:, 0], axles[:, 1])), np.degrees(np.arcsin(axles[:, 2]))
+    front = place[:, 0] > place[:, 0].mean()
+    heading = np.radians(toe)
+    wheel_force = np.stack(
+        (force[:, 0] * np.cos(heading) + force[:, 1] * np.sin(heading),
+         force[:, 1] * np.cos(heading) - force[:, 0] * np.sin(heading)), axis=1,
+    )  # fmt: skip
+    slip_angle = np.degrees(table[:, SLIP_ANGLE])
+    return [
+        time, *given, *body.position, math.degrees(math.atan2(axes[2, 1], axes[2, 2])),
+        math.degrees(math.asin(-axes[2, 0])), math.degrees(yaw), v[0], v[1], float(body.angular_velocity[2]), a[0],
+        a[1], gear.state[GEAR] + 1.0, gear.state[ENGINE_SPEED], gear.state[ENGINE_TORQUE], *force[:, 2],
+        *(float(wheel_force[at, k].sum()) for k in (1, 0) for at in (front, ~front)), *table[:, SPIN], *toe, *camber,
+        *slip_angle, *data.actuator_length[gear.struts.spring],
+    ]  # fmt: skip

@@ -1,0 +1,145 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The proving ground: figures of made-up drives, inputs over time, and a HMMWV beside Project Chrono's."""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from regolith_vehicles.experiments import proving_ground
+from regolith_vehicles.proving_ground.drive import Drive, drive, inputs
+from regolith_vehicles.proving_ground.figures import figures
+from regolith_vehicles.proving_ground.settings import Settings
+
+SUMMARY = Path(__file__).parent / 'data' / 'vehicles' / 'hmmwv_summary.csv'
+
+
+def driven(case: str, **settings: Any) -> dict[str, float]:
+    result = proving_ground.run(Settings.model_validate({'case': case, **settings}), lambda done, total: None)
+    assert len(result['columns']) == len(result['rows'][0])
+    return dict(result['summary'])
+
+
+def reference(case: str) -> dict[str, float]:
+    with SUMMARY.open() as file:
+        return {row['quantity']: float(row['value']) for row in csv.DictReader(file) if row['case'] == case}
+
+
+def test_figures_are_those_of_a_made_up_drive() -> None:
+    times = np.arange(0.0, 9.01, 0.01)
+    speed = np.clip(20.0 - 4.0 * (times - 4.0), 0.0, 20.0)
+    way = np.concatenate(([0.0], np.cumsum(0.5 * (speed[1:] + speed[:-1]) * 0.01)))
+    stop = Drive(('t_s', 'x_m', 'vx_mps', 'pitch_deg'), np.column_stack((times, way, speed, 0.1 * (times > 4.0))))
+    found = figures(Settings(manoeuvre='brake'), stop)
+    # v^2 = 2 a s with 4 m/s^2.
+    assert found['time from onset to 10 m/s'] == pytest.approx(2.5)
+    assert found['distance from onset to 10 m/s'] == pytest.approx((400.0 - 100.0) / 8.0)
+    assert found['mean deceleration 15 -> 5 m/s'] == pytest.approx(4.0)
+    assert found['pitch minus pitch before, mean while 12..8 m/s'] == pytest.approx(0.1)
+
+    rate = 0.2 * np.clip((times - 4.1) / 0.4, 0.0, 1.0)
+    names = ('t_s', 'vx_mps', 'vy_mps', 'yaw_rate_radps', 'ay_mps2', 'roll_deg')
+    turn = Drive(names, np.column_stack((times, 0 * times + 20, 0 * times, rate, 20 * rate, 0 * times + 1)))
+    found = figures(Settings(manoeuvre='step_steer'), turn)
+    assert found['yaw rate, mean 7-8 s'] == pytest.approx(0.2)
+    assert found['yaw rate response time: 50 % steer (t=4.1) to 90 % of mean'] == pytest.approx(0.36)
+    assert found['lateral acceleration, mean 7-8 s'] == pytest.approx(4.0)
+
+    # A car whose wheels have to be turned in by 1.5 deg for each g.
+    pull = np.linspace(0.2, 4.5, len(times))
+    names = ('t_s', 'vx_mps', 'yaw_rate_radps', 'ay_mps2', 'toe_FL_deg', 'toe_FR_deg')
+    angle = np.degrees(3.302 * pull / 100.0) + 1.5 * pull / 9.81
+    circle = Drive(names, np.column_stack((times, 0 * times + 10, pull / 10, pull, angle, angle)))
+    found = figures(Settings(manoeuvre='circle', speed_rate_start_s=0.0, steer_start_s=0.0, steer_ramp_s=0.0), circle)
+    assert [v for k, v in found.items() if k.startswith('understeer')] == pytest.approx([1.5, 1.5])
+
+
+def test_inputs_follow_their_law() -> None:
+    s = Settings(manoeuvre='brake', steering=-0.4, steer_start_s=1.0, steer_ramp_s=2.0)
+    assert inputs(s, 0.5, 19.0) == pytest.approx([0.0, 0.5 * 1.0 + 0.005 * 20.0, 0.0])
+    assert inputs(s, 2.0, 25.0) == pytest.approx([-0.2, 0.0, 0.0])
+    assert inputs(s, 4.0, 19.0) == pytest.approx([-0.4, 0.0, 0.5])
+
+
+def test_a_case_is_a_file_of_settings() -> None:
+    s = Settings(case='step_v20_s0.3', steering=0.2)
+    assert (s.manoeuvre, s.steering, s.speed_mps, s.tyre_behaviour) == ('step_steer', 0.2, 20.0, 'reference')
+    with pytest.raises(ValidationError, match=r"case 'step_v21': no such case .*; allowed: .*step_v20_s0.05"):
+        Settings(case='step_v21')
+    for wrong in ({'vehicle': 'viper'}, {'vehicle': 'hmmwvv'}, {'manoeuvre': 'flip'}, {'steering': 2.0}, {'steer': 1}):
+        with pytest.raises(ValidationError):
+            Settings.model_validate(wrong)
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize('case', ['step_v20_s0.05', 'step_v20_s0.1', 'step_v12_s0.15'])
+def test_a_step_of_the_steering_wheel(case: str) -> None:
+    """Steady values within 5 % of the reference, extrapolated to a step of nothing; peak 10 %, rise 15 %."""
+    ours, theirs = driven(case), reference(case)
+    for name, key in (('yaw_rate_radps', 'yaw rate'), ('ay_mps2', 'lateral acceleration'), ('vx_mps', 'speed')):
+        told = next(v for k, v in theirs.items() if k.startswith(f'{name} mean 7-8 s, extrapolated'))
+        assert ours[f'{key}, mean 7-8 s'] == pytest.approx(told, rel=0.05), key
+    for key, most in (('yaw rate response time: 50 % steer (t=4.1) to 90 % of mean', 0.15),
+                      ('yaw rate peak / mean 7-8 s', 0.1)):  # fmt: skip
+        assert ours[key] == pytest.approx(theirs[key], rel=most), key
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('case', ['step_v20_s0.3', 'step_v20_s0.1_Fiala', 'step_v20_s0.1_Pac02'])
+def test_a_step_of_the_steering_wheel_at_the_limit_and_on_other_tyres(case: str) -> None:
+    """Other tyres have no extrapolated values: the reference's step alone makes 2 %."""
+    ours, theirs = driven(case), reference(case)
+    for key in ('yaw rate', 'lateral acceleration', 'speed'):
+        assert ours[f'{key}, mean 7-8 s'] == pytest.approx(theirs[f'{key}, mean 7-8 s'], rel=0.07), key
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize('case', ['brake_0.2', 'brake_0.5'])
+def test_braking_distances(case: str) -> None:
+    ours, theirs = driven(case), reference(case)
+    compared = [key for key in theirs if key.startswith('distance from onset')]
+    assert len(compared) >= 2
+    for key in compared:
+        assert ours[key] == pytest.approx(theirs[key], rel=0.05), key
+
+
+@pytest.mark.seconds
+def test_acceleration() -> None:
+    ours, theirs = driven('accel_throttle1'), reference('accel_throttle1')
+    for key in (f'time from throttle (t=1) to {speed} m/s' for speed in (5, 10, 15, 20, 25, 30)):
+        assert ours[key] == pytest.approx(theirs[key], rel=0.05), key
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('case', ['circle_s0.1', 'circle_s0.4'])
+def test_slowly_faster_on_a_circle(case: str) -> None:
+    """Yaw rates within 4 %: 2 % of that is the reference's own step of 0.5 ms at the higher speeds."""
+    done = drive(Settings.model_validate({'case': case}), lambda done, total: None)
+    steady = done['t_s'] > 3.0
+    compared = [(key, told) for key, told in reference(case).items() if key.startswith('yaw rate at vx=')]
+    assert len(compared) == 7
+    for key, told in compared:
+        ours = np.interp(float(key.partition('=')[2]), done['vx_mps'][steady], done['yaw_rate_radps'][steady])
+        assert ours == pytest.approx(told, rel=0.04), key
+
+
+@pytest.mark.slow
+def test_a_step_four_times_as_short_changes_little() -> None:
+    """The reference changes by 6 % from 1 to 0.25 ms."""
+    key = 'yaw rate, mean 7-8 s'
+    coarse, fine = (driven('step_v20_s0.1', step_s=step)[key] for step in (1e-3, 0.25e-3))
+    assert coarse == pytest.approx(fine, rel=0.01)
+
+
+@pytest.mark.seconds
+def test_left_and_right_are_alike() -> None:
+    left, right = (driven('step_v20_s0.1', steering=side * 0.1, duration_s=6.0) for side in (1.0, -1.0))
+    assert right['yaw rate, mean 5-6 s'] == pytest.approx(-left['yaw rate, mean 5-6 s'], rel=3e-3)  # the solver takes left constraints first
+    assert math.isclose(right['yaw rate peak / mean 5-6 s'], left['yaw rate peak / mean 5-6 s'], rel_tol=1e-2)
