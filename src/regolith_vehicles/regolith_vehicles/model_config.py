@@ -168,6 +168,13 @@ class DriveConfig(Section):
         description='time constant with which the motor controller removes the speed error that its load causes [s];'
         ' absent: the error stays',
     )
+    hold_time_s: float | None = Field(
+        default=None,
+        gt=0.0,
+        le=10.0,
+        description='parking brake: time constant with which wheels that are to stand return to where they came to do'
+        ' so [s]; absent: they are kept from turning, but do not return',
+    )
 
 
 class SteeringConfig(Section):

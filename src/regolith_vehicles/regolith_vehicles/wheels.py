@@ -130,7 +130,9 @@ class Wheels(RunningGear):
         self.motors.command = end
         turned = data.qpos[body.wheel_qpos] - wheel_angles
         wanted = 0.5 * (begin + end)[: len(turned)]
+        wanted[: len(self.motors.returning)] += self.motors.returning
         self.motors.correct_droop(wanted - turned / duration, duration)
+        self.motors.stand(turned, begin, end)
         angles = 0.5 * (steer_angles + self.steer_angles(data))
         self.odometry.advance(body.layout, self.config.odometry, turned, angles, duration)
 
@@ -171,12 +173,13 @@ class Wheels(RunningGear):
         self.motors.reset()
 
     def values(self) -> Vector:
-        """Return commands, speeds that the controllers add, and the table."""
-        return np.concatenate((self.motors.command, self.motors.bias, self.table.reshape(-1)))
+        """Return commands, speeds that the controllers add, angles to return by, and the table."""
+        motors = self.motors
+        return np.concatenate((motors.command, motors.bias, motors.strayed, self.table.reshape(-1)))
 
     def take(self, values: Vector) -> None:
         """Restore what :meth:`values` returned."""
         motors = self.motors
-        cuts = np.cumsum([len(motors.command), len(motors.bias)])
-        motors.command, motors.bias, table = (part.copy() for part in np.split(values, cuts))
+        cuts = np.cumsum([len(motors.command), len(motors.bias), len(motors.strayed)])
+        motors.command, motors.bias, motors.strayed, table = (part.copy() for part in np.split(values, cuts))
         super().take(table)

@@ -136,7 +136,8 @@ def test_at_rest_the_ground_carries_the_weight(make_rover: Maker, slope: float, 
     for _ in range(4):
         _drive(vehicle, 0.5)
         energies.append(_energy(vehicle))
-    assert all(after < 0.5 * before for before, after in itertools.pairwise(energies))
+    # 1e-6 J of it is 0.05 mm/s.
+    assert all(after < max(0.5 * before, 1e-6) for before, after in itertools.pairwise(energies))
     start = vehicle.body_state().position
     loads = []
     for _ in range(50):
