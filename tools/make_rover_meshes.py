@@ -90,7 +90,7 @@ def rover_wheel(radius: float, half_width: float, chevrons: int = 24) -> list[So
     return parts
 
 
-def bucket_drum(radius: float, half_length: float, rows: int = 6, scoops: int = 4) -> list[Solid]:
+def bucket_drum(radius: float, half_length: float, rows: int, scoops: int = 4) -> list[Solid]:
     """Return a drum in sections, each with scoops that are shifted against those beside it."""
     shell = radius - 0.045
     parts = [ring([(0.03, -half_length), (shell, -half_length), (shell, half_length), (0.03, half_length)], 48)]
@@ -138,4 +138,5 @@ def write(path: Path, parts: list[Solid], what: str) -> None:
 
 if __name__ == '__main__':
     write(DATA / 'rocker_bogie' / 'wheel.obj', rover_wheel(0.25, 0.20), 'Wheel of 0.25 m radius and 0.40 m width')
-    write(DATA / 'rassor' / 'drum.obj', bucket_drum(0.20, 0.35), 'Bucket drum of 0.20 m radius and 0.70 m length')
+    drum = bucket_drum(0.20, 0.155, rows=3)
+    write(DATA / 'rassor' / 'drum.obj', drum, 'Bucket drum of 0.20 m radius and 0.31 m length')

@@ -237,8 +237,12 @@ def _describe_joint(element: Element, joint: FrameJoint, config: VehicleModelCon
     driven = [a for a in range(model.nu) if int(model.actuator_trnid[a, 0]) == k]
     forces = [float(model.actuator_forcerange[a, 1]) for a in driven if model.actuator_forcelimited[a]]
     effort = max(forces, default=0.0)
-    steering = math.radians(config.steering.max_rate_degps)
-    speed = config.wheel_drive.max_wheel_speed_radps if k in body.wheel_joint else steering
+    speed = math.radians(config.steering.max_rate_degps)
+    if k in body.wheel_joint:
+        speed = config.wheel_drive.max_wheel_speed_radps
+    elif (own := config.joints.get(joint.name)) is not None:
+        of_position = any(model.actuator_biasprm[a, 1] != 0.0 for a in driven)
+        speed = own.rate if of_position else max(abs(limit) for limit in own.limits)
     limit = {'effort': _text(effort), 'velocity': _text(speed)}
     if limited or not joint.hinge:
         low, high = model.jnt_range[k] if limited else (-1.0, 1.0)

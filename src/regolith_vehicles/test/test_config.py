@@ -22,7 +22,7 @@ from regolith_vehicles.multibody import check_substep, compile_vehicle
 
 def test_built_in_vehicles_load() -> None:
     """Every vehicle in the package loads and compiles."""
-    rovers = {'hmmwv', 'rocker_bogie', 'rocker_bogie_reference', 'viper', 'viper_grousered', 'viper_locked'}
+    rovers = {'hmmwv', 'rassor', 'rocker_bogie', 'rocker_bogie_reference', 'viper', 'viper_grousered', 'viper_locked'}
     assert rovers == set(known_vehicles())
     for name in ('viper', 'viper_locked'):
         config, mjcf = load_vehicle_model(name)
@@ -65,7 +65,7 @@ def test_broken_vehicle_file(tmp_path: Path, change: dict[str, object], words: l
 
 def test_unknown_vehicle_lists_known_ones(tmp_path: Path) -> None:
     """A typo is answered with the names that exist."""
-    with pytest.raises(InputError, match=r'vipr.*of hmmwv, rocker_bogie, .*viper, viper_grousered, viper_locked \(did you mean viper'):
+    with pytest.raises(InputError, match=r'vipr.*of hmmwv, rassor, rocker_bogie, .*viper, viper_grousered, viper_locked \(did you mean viper'):
         load_vehicle_model('vipr', tmp_path)
 
 
