@@ -92,8 +92,7 @@ def compile_vehicle(
     try:
         model = mujoco.MjModel.from_xml_path(str(mjcf_path))
     except ValueError as error:
-        told = ' '.join(str(error).split())
-        raise VehicleModelError(mjcf_path, '', None, 'an MJCF file that MuJoCo compiles', told) from error
+        raise _not_compiled(mjcf_path, ' '.join(str(error).split())) from error
     if mass_scale != 1.0:
         model.body_mass[:] *= mass_scale
         model.body_inertia[:] *= mass_scale
@@ -224,6 +223,24 @@ def compile_vehicle(
         joint_actuator=np.array(servos, dtype=np.int64),
         payload_body=np.array(carriers, dtype=np.int64),
     )
+
+
+_COMPILER = (
+    ('larger than mjMINVAL', 'a mass and moments of inertia above zero'),
+    ('A + B >= C', 'moments of inertia of a body: none above the sum of the other two'),
+    ('Error opening file', 'files by their paths relative to this one (meshdir)'),
+)
+"""What MuJoCo's compiler says, and what would be right."""
+
+
+def _not_compiled(mjcf_path: str | Path, told: str) -> VehicleModelError:
+    """Return the error for what MuJoCo's compiler tells; the key is the element it names, if any."""
+    allowed = next((right for words, right in _COMPILER if words in told), 'an MJCF file that MuJoCo compiles')
+    what, _, element = told.removeprefix('Error: ').partition(' Element ')
+    key = element.removeprefix('name ').split(',')[0].strip("'")
+    line = element.rpartition('line ')[2]
+    where = f'{mjcf_path}:{line}' if line.isdigit() else mjcf_path
+    return VehicleModelError(where, key, None, allowed, what)
 
 
 def _refuse_not_finite(model: Any, mjcf_path: str | Path) -> None:
