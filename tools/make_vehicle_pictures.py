@@ -25,7 +25,7 @@ from regolith_sensors.scenario_config import LightConfig
 
 SIZE = (560, 385)
 DRIVEN_S = 4.0
-VIEWS = {'viper': (3.6, 1.5), 'rocker_bogie': (4.6, 1.7), 'rocker_bogie_reference': (4.6, 1.7), 'rassor': (2.6, 1.0)}
+VIEWS = {'viper': (5.0, 1.9), 'rocker_bogie': (4.6, 1.7), 'rocker_bogie_reference': (5.2, 1.9), 'rassor': (2.6, 1.0)}
 """Vehicle -> distance of the camera and its height above the ground [m]."""
 FROM_DEG = -42.0
 """Direction of the camera from the vehicle, from its forward axis to the left [deg]."""
@@ -50,7 +50,7 @@ def picture(model: str) -> Image.Image:
     distance, height = VIEWS[model]
     to = yaw + math.radians(FROM_DEG)
     eye = site.above(place[0, 0] + distance * math.cos(to), place[0, 1] + distance * math.sin(to), height)
-    aim = place[0] + [0.0, 0.0, 0.2 * height]
+    aim = site.above(place[0, 0], place[0, 1], 0.38 * height)
     down = math.degrees(math.atan2(eye[2] - aim[2], distance))
     lit = sun(90.0 - math.degrees(to) + 55.0, 28.0)
     pixel = 6.4e-6 * 1024 / SIZE[0] / 1.05
