@@ -66,7 +66,7 @@ class Site:
         world.states.ground.load(simulation.terrain.grid.all_records(), 0)
         for name, snapshot in ends.items():
             base = np.concatenate([snapshot.base.position, snapshot.base.orientation])
-            wheels = np.concatenate([snapshot.wheel_positions, snapshot.wheel_orientations], axis=1)
+            wheels = np.concatenate([snapshot.parts.positions, snapshot.parts.orientations], axis=1)
             world.states.tracks[name].add(0, np.concatenate([base[None], wheels]))
         self.view = world.view('basalt')
         self.grid = simulation.terrain.grid

@@ -10,9 +10,9 @@ setup(
     packages=find_packages(exclude=['test']),
     package_data={
         package_name: [
-            'py.typed', 'data/*/*.yaml', 'data/*/*.xml', 'tyres/data/*.yaml', 'proving_ground/cases/*.yaml',
-            'references.bib',
-        ]
+            'py.typed', 'data/*/*.yaml', 'data/*/*.xml', 'data/*/*.obj', 'tyres/data/*.yaml',
+            'proving_ground/cases/*.yaml', 'references.bib',
+        ],
     },
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{package_name}']),

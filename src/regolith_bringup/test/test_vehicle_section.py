@@ -25,14 +25,44 @@ def refused(*settings: str, scenario: str = 'two_rovers') -> Problem:
     return problem
 
 
-def own(folder: Path, old: str, new: str, of: str = 'xml') -> str:
-    """Write a VIPER with one thing changed, and return the setting that makes it amber's model."""
-    _, mjcf = load_vehicle_model('viper')
-    for path in (mjcf, mjcf.with_suffix('.yaml')):
+def own(folder: Path, old: str, new: str, of: str = 'xml', model: str = 'viper') -> str:
+    """Write a vehicle, VIPER if none is named, with one thing changed; return the setting that makes it amber's model."""
+    _, mjcf = load_vehicle_model(model)
+    for path in (mjcf, mjcf.with_suffix('.yaml'), *mjcf.parent.glob('*.obj')):
         text = path.read_text()
         assert old in text or not path.name.endswith(of)
         (folder / path.name).write_text(text.replace(old, new, 1) if path.name.endswith(of) else text)
-    return f'vehicles.amber.model={folder}/viper.yaml'
+    return f'vehicles.amber.model={folder}/{model}.yaml'
+
+
+_SPIN = 'spin_front_left: {actuator: drive_front_left'
+
+
+@pytest.mark.parametrize(
+    ('file', 'old', 'new', 'key', 'said'),
+    [
+        ('yaml', 'joint: spin_front_left', 'joint: spin_fl', 'wheels.front_left.joint', 'spin_front_left'),
+        ('yaml', 'radius_m: 0.215, ', '', 'wheels.0.radius_m', 'a value'),
+        ('yaml', 'radius_m: 0.215', 'radius_m: 50.0', 'wheels.0.radius_m', 'less than or equal to 5'),
+        ('yaml', 'width_m: 0.15', 'width_m: 0.15, mesh: no.obj', 'wheels.front_left', 'an OBJ, STL or MSH file'),
+        ('yaml', 'width_m: 0.15', 'width_m: 0.15, tyre: gum', 'wheels.front_left.tyre', 'hmmwv_tmeasy'),
+        ('yaml', '  arm_front:', '  arm_ahead:', 'joints.arm_ahead', 'arm_front'),
+        ('yaml', '{actuator: arm_front', '{actuator: arm_rear', 'joints.arm_front.actuator', 'on joint arm_front'),
+        ('yaml', 'arm_front: {actuator: arm_front', _SPIN, 'joints.spin_front_left.actuator', 'of no wheel'),
+        ('yaml', '[-1.05, 0.79]', '[0.1, 0.79]', 'joints.arm_front', 'at most 0'),
+        ('yaml', 'body: drum_front, cap', 'body: drum, cap', 'payloads.drum_front.body', 'drum_front'),
+        ('yaml', 'capacity_kg: 40.0', 'capacity_kg: 40.0, mass_kg: 41.0', 'payloads.drum_front', 'up to capacity_kg'),
+        ('xml', 'file="drum.obj"', 'file="no.obj"', '', 'relative to this one'),
+        ('xml', 'mass="30"', 'mass="0"', 'base_link', 'above zero'),
+        ('xml', 'mass="3.5"', 'mass="0"', 'wheel_front_left', 'above zero'),
+        ('xml', 'diaginertia="0.73 1.0 1.53"', 'diaginertia="0.1 0.1 1.53"', 'base_link', 'sum of the other two'),
+    ],
+)
+def test_a_bad_rover_is_told_by_file_key_and_what_is_allowed(
+    file: str, old: str, new: str, key: str, said: str, tmp_path: Path
+) -> None:
+    problem = refused(own(tmp_path, old, new, file, 'rassor'))
+    assert key in problem.key and said in problem.allowed and f'rassor.{file}' in problem.where
 
 
 @pytest.mark.parametrize(
@@ -81,13 +111,13 @@ def test_numbers_are_written_alike_in_all_files(tmp_path: Path) -> None:
         ('mass="348.18"', 'mass="1e30"', 'unstable'),
         ('mass="348.18"', 'mass="1e7"', 'sinks in'),
         ('stiffness="15000"', 'stiffness="1e12"', 'left the soil window'),
-        ('<inertial mass="348.18"', '<inertia mass="348.18"', "Element 'inertia'"),
+        ('<inertial mass="348.18"', '<inertia mass="348.18"', 'xml:59: inertia: XML Error'),
     ],
 )
 def test_a_vehicle_of_ones_own_stands_and_rolls(old: str, new: str, said: str, tmp_path: Path) -> None:
     """What MuJoCo takes may still sink in for good, or blow up as soon as it moves."""
     problem = refused(own(tmp_path, old, new))
-    assert problem.where.startswith(str(tmp_path)) and said in problem.problem
+    assert problem.where.startswith(str(tmp_path)) and said in f'{problem.where}: {problem.key}: {problem.problem}'
 
 
 def test_a_shipped_vehicle_on_soil_it_is_too_coarse_for() -> None:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Annotated, Any, Literal
 
@@ -168,6 +169,13 @@ class DriveConfig(Section):
         description='time constant with which the motor controller removes the speed error that its load causes [s];'
         ' absent: the error stays',
     )
+    hold_time_s: float | None = Field(
+        default=None,
+        gt=0.0,
+        le=10.0,
+        description='parking brake: time constant with which wheels that are to stand return to where they came to do'
+        ' so [s]; absent: they are kept from turning, but do not return',
+    )
 
 
 class SteeringConfig(Section):
@@ -175,6 +183,48 @@ class SteeringConfig(Section):
 
     max_angle_deg: float = Field(default=30.0, gt=0.0, lt=90.0, description='either side [deg]')
     max_rate_degps: float = Field(default=30.0, gt=0.0, le=1000.0, description='of the commanded angle [deg/s]')
+
+
+class JointConfig(Section):
+    """A joint that takes targets of its own, by its MJCF name; they begin at zero."""
+
+    actuator: str = Field(min_length=1, description='MJCF servo on the joint, of position or speed')
+    limits: tuple[float, float] = Field(description='least and greatest target [unit of the servo: rad, rad/s, m, m/s]')
+    rate: float = Field(gt=0.0, le=1e5, description='at which the command goes to its target [unit of the servo/s]')
+    when_silent: Literal['hold', 'zero'] = Field(
+        default='hold', description='what the target is when none comes any more: the last one, or zero'
+    )
+
+    @model_validator(mode='after')
+    def _zero_is_within(self) -> JointConfig:
+        low, high = self.limits
+        if not (math.isfinite(low) and math.isfinite(high) and low <= 0.0 <= high and low < high):
+            raise ValueError(f'limits {list(self.limits)}; allowed: two finite numbers, at most 0 and at least 0')
+        return self
+
+
+class PayloadConfig(Section):
+    """What a body carries at the start, about its centre of mass, and how much it can; it turns with the body."""
+
+    body: str = Field(min_length=1, description='MJCF body that carries it')
+    capacity_kg: float = Field(gt=0.0, le=1e6, description='greatest mass of it [kg]')
+    mass_kg: float = Field(default=0.0, ge=0.0, description='[kg]')
+    inertia_kgm2: tuple[float, float, float] = Field(
+        default=(0.0, 0.0, 0.0),
+        description="moments about its centre of mass, along the axes of the body's own inertia [kg m^2]",
+    )
+
+    @model_validator(mode='after')
+    def _is_a_body(self) -> PayloadConfig:
+        if not self.mass_kg <= self.capacity_kg:
+            raise ValueError(f'mass_kg {self.mass_kg!r}; allowed: up to capacity_kg, {self.capacity_kg!r}')
+        a, b, c = sorted(self.inertia_kgm2)
+        if not (a >= 0.0 and c <= (a + b) * (1.0 + 1e-9) and (self.mass_kg > 0.0 or c == 0.0)):
+            raise ValueError(
+                f'inertia_kgm2 {list(self.inertia_kgm2)}; allowed: moments of a body: none above the sum of the other'
+                ' two, all zero without mass'
+            )
+        return self
 
 
 class OdometryConfig(Section):
@@ -244,6 +294,12 @@ class VehicleModelConfig(Section):
     )
     drive: DriveConfig | None = Field(default=None, description='of the wheels, which need one')
     steering: SteeringConfig = SteeringConfig()
+    joints: dict[str, JointConfig] = Field(
+        default_factory=dict, description='MJCF joint -> how it takes targets (topic joint_targets), beside the wheels'
+    )
+    payloads: dict[str, PayloadConfig] = Field(
+        default_factory=dict, description='name -> what a body carries; part of the state'
+    )
     odometry: OdometryConfig = OdometryConfig()
     visuals: VisualsConfig = VisualsConfig()
     frames: FramesConfig = FramesConfig()
@@ -265,9 +321,20 @@ class VehicleModelConfig(Section):
             for key, lacks in (('wheels', not self.wheels), ('drive', self.drive is None)):
                 if lacks:
                     raise ValueError(f'has no {key}; allowed: wheels and their drive, or another running_gear')
+        elif self.joints:
+            named = self.running_gear.name
+            raise ValueError(f'has joints and running_gear {named!r}; allowed: joints beside wheels')
         elif self.wheels:
             raise ValueError(f'has wheels and running_gear {self.running_gear.name!r}; allowed: one of them')
         return self
+
+    @field_validator('payloads')
+    @classmethod
+    def _bodies_differ(cls, payloads: dict[str, PayloadConfig]) -> dict[str, PayloadConfig]:
+        bodies = [payload.body for payload in payloads.values()]
+        if len(set(bodies)) < len(bodies):
+            raise ValueError(f'share a body: {", ".join(bodies)}; allowed: one payload for each body')
+        return payloads
 
     @property
     def wheel_drive(self) -> DriveConfig:

@@ -29,14 +29,23 @@ class Motors:
         """Wheel speeds [rad/s], then steering angles [rad], shape (n + m,)."""
         self.bias = np.zeros(len(config.wheels))
         """Speeds that the controllers add to the wheels' commands against their loads [rad/s], shape (n,)."""
+        self.strayed = np.zeros(len(config.wheels) if self._drive.hold_time_s is not None else 0)
+        """Angles by which wheels have turned since they are to stand [rad], shape (n,); (0,) without a hold."""
+        self.returning = np.zeros(len(self.strayed))
+        """Speeds of this cycle that bring them back [rad/s], of the same shape; :meth:`ramp` sets them."""
 
     def reset(self) -> None:
         """Command nothing and forget all loads."""
         self.command = np.zeros(len(self.command))
         self.bias = np.zeros(len(self.bias))
+        self.strayed = self.returning = np.zeros(len(self.strayed))
 
     def ramp(self, speeds: Vector, angles: Vector, duration: float) -> tuple[Vector, Vector]:
         """Return the commands at the start and at the end of a cycle, as limits of value and rate allow.
+
+        A wheel that has turned by d since it is to stand returns by u = -d / T, so that d fades as exp(-t / T): with
+        the integrator of :meth:`correct_droop` a position servo without error under a constant load. Regolith's own
+        controller, see ``test_hold.py``.
 
         :param speeds: wanted of the wheels [rad/s], shape (n,); angles: of the steering [rad], shape (n,)
         :param duration: of the cycle [s]
@@ -51,13 +60,27 @@ class Motors:
         )
         change = np.full(len(target), math.radians(steering.max_rate_degps) * duration)
         change[: len(speeds)] = drive.max_wheel_acceleration_radps2 * duration
+        if (time := drive.hold_time_s) is not None:
+            back = (1.0 - math.exp(-duration / time)) / duration
+            self.returning = np.clip(-back * self.strayed, -self._limit, self._limit)
         return self.command, self.command + np.clip(target - self.command, -change, change)
 
     def controls(self, command: Vector) -> Vector:
         """Return the actuators' controls for a command: wheel speeds [rad/s], steering angles [rad], shape (n + m,)."""
         out = command.copy()
         out[: len(self.bias)] += self.bias
+        out[: len(self.returning)] += self.returning
         return out
+
+    def stand(self, turned: Vector, begin: Vector, end: Vector) -> None:
+        """Count how far wheels turn that are commanded to stand.
+
+        :param turned: angles by which they turned in a cycle [rad], shape (n,)
+        :param begin: command at its start, as of :meth:`ramp`; ``end``: at its end
+        """
+        n = len(self.strayed)
+        if n:
+            self.strayed = np.where((begin[:n] == 0.0) & (end[:n] == 0.0), self.strayed + turned, 0.0)
 
     def correct_droop(self, error: Vector, duration: float) -> None:
         """Integrate the wheels' mean speed error [rad/s], no further than the motors' force allows.

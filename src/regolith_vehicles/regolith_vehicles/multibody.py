@@ -69,8 +69,15 @@ class Multibody:
     """Addresses in qvel of their velocities."""
     layout: WheelLayout
     """Positions and limits of the wheels."""
-    mass: float
-    """Mass of the whole vehicle [kg]."""
+    joint_actuator: Indices
+    """Actuators of :attr:`VehicleModelConfig.joints`, in name order."""
+    payload_body: Indices
+    """Bodies of :attr:`VehicleModelConfig.payloads`, in name order."""
+
+    @property
+    def mass(self) -> float:
+        """Mass of the whole vehicle as it is now, with what it carries [kg]."""
+        return float(self.model.body_mass.sum())
 
 
 def compile_vehicle(
@@ -85,8 +92,7 @@ def compile_vehicle(
     try:
         model = mujoco.MjModel.from_xml_path(str(mjcf_path))
     except ValueError as error:
-        told = ' '.join(str(error).split())
-        raise VehicleModelError(mjcf_path, '', None, 'an MJCF file that MuJoCo compiles', told) from error
+        raise _not_compiled(mjcf_path, ' '.join(str(error).split())) from error
     if mass_scale != 1.0:
         model.body_mass[:] *= mass_scale
         model.body_inertia[:] *= mass_scale
@@ -137,14 +143,28 @@ def compile_vehicle(
         -1 if w.steer_actuator is None else find('actuator', f'wheels.{w.name}.steer_actuator', w.steer_actuator)
         for w in wheels
     ]
+    def check_motor(k: int, motor: int, key: str) -> None:
+        if (int(model.actuator_trntype[motor]), int(model.actuator_trnid[motor, 0])) != (_JOINT, k):
+            allowed = f'an actuator of {file} on joint {model.joint(k).name}'
+            raise VehicleModelError(where, key, model.actuator(motor).name, allowed)
+
     for w, *pair in zip(wheels, zip(joint, drive, strict=True), zip(steer, servo, strict=True), strict=True):
         for part, (k, motor) in zip(('', 'steer_'), pair, strict=True):
             key = f'wheels.{w.name}.{part}'
             if k >= 0 and int(model.jnt_type[k]) != _HINGE:
                 raise VehicleModelError(where, f'{key}joint', model.joint(k).name, f'a hinge of {file}')
-            if motor >= 0 and (int(model.actuator_trntype[motor]), int(model.actuator_trnid[motor, 0])) != (_JOINT, k):
-                allowed = f'an actuator of {file} on joint {model.joint(k).name}'
-                raise VehicleModelError(where, f'{key}actuator', model.actuator(motor).name, allowed)
+            if motor >= 0:
+                check_motor(k, motor, f'{key}actuator')
+    servos = []
+    for name, given in sorted(config.joints.items()):
+        k = find('joint', f'joints.{name}', name)
+        if int(model.jnt_type[k]) not in (_HINGE, _SLIDE):
+            raise VehicleModelError(where, f'joints.{name}', name, f'a hinge or slide of {file}')
+        servos.append(find('actuator', f'joints.{name}.actuator', given.actuator))
+        check_motor(k, servos[-1], f'joints.{name}.actuator')
+        if servos[-1] in drive or servos[-1] in servo:
+            raise VehicleModelError(where, f'joints.{name}.actuator', given.actuator, 'an actuator of no wheel')
+    carriers = [find('body', f'payloads.{name}.body', p.body) for name, p in sorted(config.payloads.items())]
     limits = [
         float(model.actuator_forcerange[k, 1]) / float(model.actuator_gainprm[k, 0])
         if model.actuator_forcelimited[k] and model.actuator_gainprm[k, 0] > 0.0
@@ -200,8 +220,27 @@ def compile_vehicle(
         joint_qpos=np.array([model.jnt_qposadr[k] for k in single], dtype=np.int64),
         joint_dof=np.array([model.jnt_dofadr[k] for k in single], dtype=np.int64),
         layout=layout,
-        mass=float(model.body_mass.sum()),
+        joint_actuator=np.array(servos, dtype=np.int64),
+        payload_body=np.array(carriers, dtype=np.int64),
     )
+
+
+_COMPILER = (
+    ('larger than mjMINVAL', 'a mass and moments of inertia above zero'),
+    ('A + B >= C', 'moments of inertia of a body: none above the sum of the other two'),
+    ('Error opening file', 'files by their paths relative to this one (meshdir)'),
+)
+"""What MuJoCo's compiler says, and what would be right."""
+
+
+def _not_compiled(mjcf_path: str | Path, told: str) -> VehicleModelError:
+    """Return the error for what MuJoCo's compiler tells; the key is the element it names, if any."""
+    allowed = next((right for words, right in _COMPILER if words in told), 'an MJCF file that MuJoCo compiles')
+    what, _, element = told.removeprefix('Error: ').partition(' Element ')
+    key = element.removeprefix('name ').split(',')[0].strip("'")
+    line = element.rpartition('line ')[2]
+    where = f'{mjcf_path}:{line}' if line.isdigit() else mjcf_path
+    return VehicleModelError(where, key, None, allowed, what)
 
 
 def _refuse_not_finite(model: Any, mjcf_path: str | Path) -> None:

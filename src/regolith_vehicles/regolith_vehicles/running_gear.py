@@ -132,6 +132,11 @@ class RunningGear(ABC):
         """Command of :meth:`ramp` that asks for nothing; a vehicle is placed with it."""
         return np.zeros(len(self.actuators))
 
+    def moves(self, ramp: tuple[Vector, Vector]) -> bool:
+        """Return whether commands of :meth:`ramp` are to move the vehicle, for the figures of a run."""
+        begin, end = ramp
+        return bool(end.any()) or bool(begin.any())
+
     def controls(self, command: Vector) -> Vector:
         """Return the actuators' controls for a command of :meth:`ramp`, shape (m,)."""
         return command

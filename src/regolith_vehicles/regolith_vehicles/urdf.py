@@ -23,8 +23,8 @@ Element = ElementTree.Element
 
 _LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
 _HINGE = int(mujoco.mjtJoint.mjJNT_HINGE)
-_BOX, _CYLINDER, _SPHERE, _CAPSULE = (
-    int(getattr(mujoco.mjtGeom, f'mjGEOM_{kind}')) for kind in ('BOX', 'CYLINDER', 'SPHERE', 'CAPSULE')
+_BOX, _CYLINDER, _SPHERE, _CAPSULE, _MESH = (
+    int(getattr(mujoco.mjtGeom, f'mjGEOM_{kind}')) for kind in ('BOX', 'CYLINDER', 'SPHERE', 'CAPSULE', 'MESH')
 )
 
 
@@ -119,6 +119,7 @@ def robot_description(config: VehicleModelConfig, body: Multibody, name: str) ->
         element = ElementTree.SubElement(robot, 'link', name=link)
         if link in of_link:
             _describe_body(element, model, of_link[link])
+            _describe_wheel(element, config, body, of_link[link])
             _describe_collision(element, config, body, of_link[link])
     for joint in joints:
         _describe_joint(ElementTree.SubElement(robot, 'joint', name=joint.name), joint, config, body)
@@ -189,6 +190,18 @@ def _shapes(model: Any, g: int, size: Vector) -> list[tuple[Vector, Callable[[El
     return []
 
 
+def _describe_wheel(element: Element, config: VehicleModelConfig, body: Multibody, b: int) -> None:
+    """Add a plain cylinder to the looks of a wheel that the MJCF file draws as a mesh."""
+    model = body.model
+    first, count = int(model.body_geomadr[b]), int(model.body_geomnum[b])
+    for wheel, of_wheel, joint in zip(config.wheels, body.wheel_body, body.wheel_joint):
+        if int(of_wheel) == b and _MESH in model.geom_type[first : first + count].tolist():
+            visual = ElementTree.SubElement(element, 'visual')
+            _origin(visual, np.zeros(3), _from_z_to(model.jnt_axis[joint]))
+            size = {'radius': _text(wheel.radius_m), 'length': _text(wheel.width_m)}
+            ElementTree.SubElement(ElementTree.SubElement(visual, 'geometry'), 'cylinder', size)
+
+
 def _describe_collision(element: Element, config: VehicleModelConfig, body: Multibody, b: int) -> None:
     """Add collision shapes: of the base, which other vehicles can strike, and of the wheels."""
     if b == body.base:
@@ -237,8 +250,12 @@ def _describe_joint(element: Element, joint: FrameJoint, config: VehicleModelCon
     driven = [a for a in range(model.nu) if int(model.actuator_trnid[a, 0]) == k]
     forces = [float(model.actuator_forcerange[a, 1]) for a in driven if model.actuator_forcelimited[a]]
     effort = max(forces, default=0.0)
-    steering = math.radians(config.steering.max_rate_degps)
-    speed = config.wheel_drive.max_wheel_speed_radps if k in body.wheel_joint else steering
+    speed = math.radians(config.steering.max_rate_degps)
+    if k in body.wheel_joint:
+        speed = config.wheel_drive.max_wheel_speed_radps
+    elif (own := config.joints.get(joint.name)) is not None:
+        of_position = any(model.actuator_biasprm[a, 1] != 0.0 for a in driven)
+        speed = own.rate if of_position else max(abs(limit) for limit in own.limits)
     limit = {'effort': _text(effort), 'velocity': _text(speed)}
     if limited or not joint.hinge:
         low, high = model.jnt_range[k] if limited else (-1.0, 1.0)

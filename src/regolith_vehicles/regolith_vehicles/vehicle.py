@@ -38,6 +38,7 @@ from regolith_vehicles.multibody import (
 )
 from regolith_vehicles.odometry import Odometry
 from regolith_vehicles.parts import make_parts
+from regolith_vehicles.payloads import Payloads
 from regolith_vehicles.placement import (
     PLACED_WITHIN,
     SETTLED_SPEED,
@@ -120,6 +121,7 @@ class Vehicle:
         given = np.asarray(gravity, dtype=np.float64)
         vector = np.array([0.0, 0.0, -float(given)]) if given.ndim == 0 else given
         self.body = compile_vehicle(config, mjcf_path, vector, mass_scale)
+        self.payloads = Payloads(config, self.body)
         soils = soil if isinstance(soil, SoilMap) else SoilMap(soil.parameters())
         self._model = self.body.model
         self._data = mujoco.MjData(self._model)
@@ -222,6 +224,7 @@ class Vehicle:
         self._data.qpos[3:7] = np.roll(np.asarray(orientation, dtype=float), 1)
         self._contact.reset()
         self.gear.reset()
+        self.payloads.reset()
         self._figures = Figures()
         self._refresh()
         self.commit()
@@ -344,6 +347,18 @@ class Vehicle:
         self._body_state = None
         mujoco.mj_comVel(model, data)
 
+    def set_payload(self, name: str, mass: float, inertia: ArrayLike) -> None:
+        """Replace what the vehicle carries under a name of its file; tentative like all motion.
+
+        The velocities stay: what comes on board is taken to move with the body already.
+
+        :param mass: [kg]
+        :param inertia: moments about the body's centre of mass, along the axes of its own inertia [kg m^2], shape (3,)
+        :raises ValueError: if there is no such payload, or no body has these values or fits in
+        """
+        self.payloads.load(name, mass, inertia)
+        self._refresh()
+
     def evolve(self, dt_ns: int, *targets: ArrayLike) -> NodeRecords:
         """Return the nodes that a cycle on the committed soil changes; tentative.
 
@@ -404,8 +419,7 @@ class Vehicle:
         gear.finish(data, motion.before, motion.ramp, duration)
         gear.measure(data, self._contacts(window))
         way = data.xpos[self.body.base] - motion.base_position
-        begin, end = motion.ramp
-        moving = bool(end.any()) or bool(begin.any())
+        moving = gear.moves(motion.ramp)
         gear.count(self._figures, math.hypot(float(way[0]), float(way[1])), data, motion.before, moving, duration)
         return window.changed()
 
@@ -482,7 +496,7 @@ class Vehicle:
         size = mujoco.mj_stateSize(self._model, _STATE)
         vector = np.empty(size)
         mujoco.mj_getState(self._model, self._data, vector, _STATE)
-        own = np.concatenate((self.gear.values(), self._figures.values()))
+        own = np.concatenate((self.gear.values(), self.payloads.table.reshape(-1), self._figures.values()))
         head = _HEAD.pack(_MAGIC, size, len(own)) + vector.astype('<f8').tobytes() + own.astype('<f8').tobytes()
         return head + self.gear.odometry.save() + self._contact.save()
 
@@ -492,7 +506,8 @@ class Vehicle:
         :raises ValueError: if the blob is not the state of such a vehicle
         """
         size = mujoco.mj_stateSize(self._model, _STATE)
-        own_size = len(self.gear.values()) + FIGURES
+        gear_size = len(self.gear.values())
+        own_size = gear_size + self.payloads.table.size + FIGURES
         if len(blob) < _HEAD.size or _HEAD.unpack_from(blob) != (_MAGIC, size, own_size):
             raise ValueError(f'{self.name}: not the saved state of a vehicle of this model ({len(blob)} bytes)')
         at = _HEAD.size
@@ -505,7 +520,10 @@ class Vehicle:
         self._contact.load(blob[at + odometry_size :])
         mujoco.mj_setState(self._model, self._data, vector, _STATE)
         self._data.warning.number[:] = 0
-        self.gear.take(own[:-FIGURES].copy())
+        self.gear.take(own[:gear_size].copy())
+        carried = own[gear_size:-FIGURES].reshape(-1, 4)
+        if not np.array_equal(carried, self.payloads.table):
+            self.payloads.take(carried)
         self._figures = Figures(*(float(value) for value in own[-FIGURES:]))
         self._refresh()
         self._committed = blob

@@ -18,6 +18,7 @@ from regolith_vehicles import wheel_state
 from regolith_vehicles.command import DriveCommand
 from regolith_vehicles.config import VehicleModelError
 from regolith_vehicles.figures import Figures
+from regolith_vehicles.joint_servos import JointServos
 from regolith_vehicles.kinematics import wheel_commands
 from regolith_vehicles.model_config import VehicleModelConfig
 from regolith_vehicles.motors import Motors
@@ -46,7 +47,9 @@ class Wheels(RunningGear):
         super().__init__(config, body, mjcf_path)
         self.tyres = self._tyres()
         self.motors = Motors(config, body)
-        self.actuators = self.motors.actuators
+        self.servos = JointServos(config, body)
+        self.joints = self.servos.names
+        self.actuators = np.concatenate((self.motors.actuators, self.servos.actuators))
 
     def parts(self, mjcf_path: Path) -> tuple[TouchingPart, ...]:
         """Return the wheels in the order of the file."""
@@ -95,17 +98,32 @@ class Wheels(RunningGear):
         layout = self.body.layout
         return layout.x, layout.y, data.xpos[self.body.wheel_body, 2] - self.body.radius
 
-    def targets(self, command: DriveCommand) -> tuple[Vector, Vector]:
-        """Return wheel speeds [rad/s] and steering angles [rad] for the twist, shape (n,) each."""
-        if command.joints:
-            named = ', '.join(sorted(command.joints))
-            raise VehicleError(f'targets of joints {named} for wheels; allowed: a twist, of which they make their own')
-        return wheel_commands(self.body.layout, command.linear, command.angular)
+    def targets(self, command: DriveCommand) -> tuple[Vector, ...]:
+        """Return wheel speeds [rad/s] and steering angles [rad] for the twist, shape (n,) each; targets of joints.
+
+        The last, in the units of their actuators, shape (k,), are there only if the vehicle's file names joints.
+        """
+        if not set(command.joints) <= set(self.joints):
+            named = ', '.join(sorted(set(command.joints) - set(self.joints)))
+            known = ', '.join(self.joints) or 'none: wheels make their own targets of a twist'
+            raise VehicleError(f'targets of joints {named}; allowed: {known}')
+        wheels = wheel_commands(self.body.layout, command.linear, command.angular)
+        return (*wheels, self.servos.goals(command.joints)) if self.joints else wheels
 
     def ramp(self, duration: float, *targets: ArrayLike) -> tuple[Vector, Vector]:
         """Return commands at both ends of a cycle; targets as of :meth:`targets`. See the base class."""
-        speeds, angles = targets
-        return self.motors.ramp(np.asarray(speeds, float), np.asarray(angles, float), duration)
+        speeds, angles, *goal = (np.asarray(target, float) for target in targets)
+        begin, end = self.motors.ramp(speeds, angles, duration)
+        if not self.joints:
+            return begin, end
+        self._goal = goal[0] if goal else self.servos.goals({})
+        begins, ends = self.servos.ramp(self._goal, duration)
+        return np.concatenate((begin, begins)), np.concatenate((end, ends))
+
+    def moves(self, ramp: tuple[Vector, Vector]) -> bool:
+        """Return whether wheels or steering are to do anything but stand straight; see the base class."""
+        wheels = len(self.motors.actuators)
+        return super().moves((ramp[0][:wheels], ramp[1][:wheels]))
 
     def controls(self, command: Vector) -> Vector:
         """Return the command with the speeds that the controllers add against their loads."""
@@ -127,10 +145,15 @@ class Wheels(RunningGear):
         body = self.body
         wheel_angles, steer_angles = before
         begin, end = ramp
-        self.motors.command = end
+        wheels = len(self.motors.actuators)
+        self.motors.command, self.servos.command = end[:wheels], end[wheels:]
+        if self.joints:
+            self.servos.goal = self._goal
         turned = data.qpos[body.wheel_qpos] - wheel_angles
         wanted = 0.5 * (begin + end)[: len(turned)]
+        wanted[: len(self.motors.returning)] += self.motors.returning
         self.motors.correct_droop(wanted - turned / duration, duration)
+        self.motors.stand(turned, begin, end)
         angles = 0.5 * (steer_angles + self.steer_angles(data))
         self.odometry.advance(body.layout, self.config.odometry, turned, angles, duration)
 
@@ -169,14 +192,18 @@ class Wheels(RunningGear):
         """Command nothing and forget all loads."""
         super().reset()
         self.motors.reset()
+        self.servos.reset()
 
     def values(self) -> Vector:
-        """Return commands, speeds that the controllers add, and the table."""
-        return np.concatenate((self.motors.command, self.motors.bias, self.table.reshape(-1)))
+        """Return what evolves of motors and of joints' servos, and the table."""
+        motors, servos = self.motors, self.servos
+        own = motors.command, motors.bias, motors.strayed, servos.command, servos.goal
+        return np.concatenate((*own, self.table.reshape(-1)))
 
     def take(self, values: Vector) -> None:
         """Restore what :meth:`values` returned."""
-        motors = self.motors
-        cuts = np.cumsum([len(motors.command), len(motors.bias)])
-        motors.command, motors.bias, table = (part.copy() for part in np.split(values, cuts))
+        motors, servos = self.motors, self.servos
+        own = motors.command, motors.bias, motors.strayed, servos.command, servos.goal
+        parts = (part.copy() for part in np.split(values, np.cumsum([len(part) for part in own])))
+        motors.command, motors.bias, motors.strayed, servos.command, servos.goal, table = parts
         super().take(table)

@@ -48,7 +48,7 @@ def test_droop_is_corrected_alike_whatever_the_cycles(parts: int) -> None:
     """The controllers' integral of an error that stays is e (1 - exp(-t / T)), in one cycle or in several."""
 
     def motors() -> Motors:
-        config = SimpleNamespace(wheel_drive=SimpleNamespace(droop_time_s=0.3), steering=None, wheels=(0, 1))
+        config = SimpleNamespace(wheel_drive=SimpleNamespace(droop_time_s=0.3, hold_time_s=None), steering=None, wheels=(0, 1))
         body = SimpleNamespace(bias_limit=np.full(2, 9.0), steer_actuator=np.full(2, -1), wheel_actuator=np.arange(2))
         return Motors(config, body)  # type: ignore[arg-type]
 

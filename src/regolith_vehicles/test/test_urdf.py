@@ -117,3 +117,13 @@ def test_frames_of_the_vehicle_file_are_used(tmp_path) -> None:
     assert link_names(named, body)[body.base] == 'body'
     assert frame_joints(named, body)[0].parent == 'body'
     assert link_names(*_odd(tmp_path))[1] == 'trunk'
+
+
+def test_wheels_that_are_meshes_are_cylinders_at_least() -> None:
+    """A viewer of the URDF has no files of ours; each wheel shows its radius and width once."""
+    config, mjcf = load_vehicle_model('rocker_bogie')
+    body = compile_vehicle(config, mjcf, (0.0, 0.0, -1.62))
+    robot = ElementTree.fromstring(robot_description(config, body, 'rover'))
+    for wheel in config.wheels:
+        shown = robot.findall(f"link[@name='{wheel.name}_link']/visual/geometry/cylinder")
+        assert [cylinder.attrib for cylinder in shown] == [{'radius': '0.25', 'length': '0.4'}]

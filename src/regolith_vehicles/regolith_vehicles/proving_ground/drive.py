@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,16 +30,17 @@ _STOOD_S = 2.0
 """Time a vehicle stands with its brakes on before it drives off [s]."""
 
 
-class Drive(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Drive:
     """What a vehicle did."""
 
     columns: tuple[str, ...]
     rows: Floats
     """Shape (n, columns)."""
 
-    def __getitem__(self, name: object) -> Floats:  # type: ignore[override]
+    def __getitem__(self, name: str) -> Floats:
         """Return a column by its name."""
-        column: Floats = self.rows[:, self.columns.index(str(name))]
+        column: Floats = self.rows[:, self.columns.index(name)]
         return column
 
 
