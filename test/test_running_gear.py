@@ -115,8 +115,11 @@ def test_it_slides_as_force_and_friction_say(sled: Path) -> None:
     assert parts.table[0] == pytest.approx([MASS * GRAVITY, FRICTION * MASS * GRAVITY], rel=0.01)
     assert np.array_equal(parts.positions[0], seen[-1].base.position)
     gentle = Simulation(load_scenario(sled / 'sled.yaml', ['vehicles.sled.driver.speed_mps=0.5']).scenario)
-    gentle.run(1.0)
-    assert abs(float(gentle.agents['sled'].vehicle.body_state().position[0])) < 2e-3
+    gentle.run(2.5)
+    way = float(gentle.agents['sled'].vehicle.body_state().position[0])
+    gentle.run(4.0)
+    # Friction builds up over a millimetre, past which the thrust carries it by a few; there it stays.
+    assert abs(way) < 1e-2 and abs(float(gentle.agents['sled'].vehicle.body_state().position[0]) - way) < 1e-4
 
 
 def test_on_soil_a_checkpoint_goes_on_to_the_bit(sled: Path) -> None:

@@ -1,0 +1,52 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Every vehicle that ships stands still on ground that does not yield, level and at 15 degrees."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from regolith_terrain.config import TerrainConfig
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.surface import PlaneField
+from regolith_vehicles.command import DriveCommand
+from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.vehicle import Vehicle
+
+CYCLE_NS = 20_000_000
+RIGID = {'source': 'flat', 'ground': 'rigid', 'soil': {'friction': 0.8}}
+
+
+def _stand(vehicle: Vehicle, seconds: float) -> np.ndarray:
+    """Return the ground's mean force in this time [N], shape (3,)."""
+    forces = []
+    for _ in range(round(seconds * 1e9 / CYCLE_NS)):
+        vehicle.grid.apply(vehicle.evolve(CYCLE_NS, *vehicle.gear.targets(DriveCommand())))
+        vehicle.commit()
+        forces.append(sum(wheel.force for wheel in vehicle.wheel_states()))
+    return np.mean(forces, axis=0)
+
+
+@pytest.mark.parametrize('gravity', [1.62, 9.81])
+@pytest.mark.parametrize(('slope', 'heading'), [(0.0, 0.0), (15.0, 0.0), (15.0, 0.5 * math.pi)])
+@pytest.mark.parametrize('model', ['viper', 'rocker_bogie', 'rocker_bogie_reference', 'rassor'])
+def test_nothing_creeps_and_the_ground_carries_the_weight(
+    model: str, slope: float, heading: float, gravity: float
+) -> None:
+    """After a blow and two seconds nothing moves by a hundredth of a millimetre a second, which is 0.6 mm a minute."""
+    terrain = TerrainConfig.model_validate(RIGID)
+    grid = SoilGrid(PlaneField(math.tan(math.radians(slope))), terrain.spacing_m, terrain.law)
+    config, mjcf = load_vehicle_model(model)
+    vehicle = Vehicle('rover', config, mjcf, grid, terrain.soil_map(), gravity, terrain.mode)
+    vehicle.place(0.0, 0.0, heading)
+    blow = 0.01 * vehicle.body.mass
+    vehicle.apply_impulse(vehicle.body_state().center_of_mass, (blow, blow, blow))
+    _stand(vehicle, 2.0)
+    start, weight = vehicle.body_state().position, vehicle.body.mass * gravity
+    force = _stand(vehicle, 1.0)
+    assert force == pytest.approx([0.0, 0.0, weight], abs=1e-3 * weight)
+    assert np.linalg.norm(vehicle.body_state().position - start) < 1e-5
+    assert np.abs(vehicle._data.qvel).max() < 1e-4
