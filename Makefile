@@ -49,6 +49,7 @@ bench: setup
 validate: setup
 	@./regolith exec python3 tools/validate_scm.py
 	@MPLBACKEND=Agg ./regolith exec python3 tools/validate_tyres.py
+	@MPLBACKEND=Agg ./regolith exec python3 tools/validate_vehicles.py
 
 clean:
 	rm -rf .venv build install log .cache

@@ -66,7 +66,7 @@ def test_commands_list_what_they_can_do(capfd: pytest.CaptureFixture[str], comma
 def test_a_good_scenario_is_summed_up(capfd: pytest.CaptureFixture[str]) -> None:
     regions = 'terrain.regions=[{disc: {center: [9, 9], radius_m: 1}, ground: rigid}]'
     code, out, err = called(capfd, 'check', 'comms_ridge', '--set', regions)
-    assert (code, err) == (0, '') and out.endswith(', 1 region, comms\n')
+    assert code == 0 and out.endswith(', 1 region, comms\n'), err
 
 
 def test_elevation_models_say_once_what_is_allowed(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:

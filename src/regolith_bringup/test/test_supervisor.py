@@ -63,6 +63,7 @@ def test_where_it_hangs_is_printed(tmp_path: Path) -> None:
     said: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(processes, 'executable', lambda spec: path)
+        patch.setattr(processes, 'LEAVING_S', 0.5)
         spec = NodeSpec('any', 'world_node', 'world', '')
         node = processes.NodeProcess(
             spec, {**os.environ, 'PYTHONFAULTHANDLER': '1'}, lambda label, line: said.append(line)

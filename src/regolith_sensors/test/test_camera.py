@@ -185,7 +185,7 @@ def refusal(**changes: Any) -> str:
 
 def test_impossible_cameras_are_refused(tmp_path: Path) -> None:
     """File, key, value, what is allowed."""
-    assert 'width = True' in refusal(width=True) and 'allowed: a valid integer' in refusal(width=True)
+    assert 'width = true' in refusal(width=True) and 'allowed: a valid integer' in refusal(width=True)
     assert 'width = 0' in refusal(width=0) and 'greater than or equal to 1' in refusal(width=0)
     assert 'focus_distance_m = 0.001: inside the focal length; allowed: more than focal_length_m = 0.0012' in refusal(focus_distance_m=1e-3)
     text = refusal(distortion={'model': 'fov'})

@@ -108,7 +108,8 @@ def compile_vehicle(
         index = mujoco.mj_name2id(model, getattr(mujoco.mjtObj, f'mjOBJ_{kind.upper()}'), name)
         if index < 0:
             count = {'body': model.nbody, 'joint': model.njnt, 'actuator': model.nu}[kind]
-            known = [getattr(model, kind)(k).name for k in range(count)]
+            first = 1 if kind == 'body' else 0  # MuJoCo's world is no part of the vehicle
+            known = [getattr(model, kind)(k).name for k in range(first, count)]
             names = ', '.join(filter(None, known)) or '(it has none)'
             raise VehicleModelError(where, key, name, f'the name of one of the {_KINDS[kind]} of {file}: {names}')
         return int(index)

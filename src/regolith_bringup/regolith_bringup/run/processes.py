@@ -95,15 +95,19 @@ class NodeProcess:
         self._reader.join(timeout=1.0)
 
 
+LEAVING_S = 3.0
+"""Time that a node may take to leave once it is told to: :mod:`regolith_world.ros.leaving` allows itself two seconds."""
+
+
 def end_all(nodes: Sequence[NodeProcess], grace_s: float) -> list[str]:
-    """Wait up to ``grace_s`` for nodes to end by themselves, then send SIGINT, then end them.
+    """Wait up to ``grace_s`` for nodes to end by themselves, then send SIGTERM, then end them.
 
     Hanging nodes first print the stacks of all threads, by Python's fault handler on SIGABRT.
 
     :return: the labels of those that did not end by themselves
     """
     asked: list[str] = []
-    for number, patience_s in ((None, grace_s), (signal.SIGTERM, 0.7), (signal.SIGABRT, 0.3), (signal.SIGKILL, 1.0)):
+    for number, patience_s in ((None, grace_s), (signal.SIGTERM, LEAVING_S), (signal.SIGABRT, 0.3), (signal.SIGKILL, 1.0)):
         if number == signal.SIGTERM:
             asked = [node.spec.label for node in nodes if node.running]
         if number is not None:
