@@ -60,11 +60,14 @@ def compared(case: str, done: Drive, settings: Settings) -> list[str]:
         for name, value in theirs.items():
             if name.startswith('yaw rate at'):
                 speed = float(name.partition('=')[2])
-                pairs.append((name, value, None, np.interp(speed, done['vx_mps'][steady], done['yaw_rate_radps'][steady])))
-    return [
-        f'| {case} | {name.partition(" (road")[0]} | {theirs:.4g} | {"" if exact is None else f"{exact:.4g}"} | {ours:.4g} |'
-        for name, theirs, exact, ours in pairs
-    ]
+                rate = np.interp(speed, done['vx_mps'][steady], done['yaw_rate_radps'][steady])
+                pairs.append((name, value, None, rate))
+    lines = []
+    for name, given, exact, ours in pairs:
+        limit = '' if exact is None else f'{exact:.4g}'
+        cells = (case, name.partition(' (road')[0], f'{given:.4g}', limit, f'{ours:.4g}')
+        lines.append(f'| {" | ".join(cells)} |')
+    return lines
 
 
 def draw(drives: dict[str, Drive]) -> None:

@@ -96,7 +96,7 @@ class NodeProcess:
 
 
 LEAVING_S = 3.0
-"""Time that a node may take to leave once it is told to: :mod:`regolith_world.ros.leaving` allows itself two seconds."""
+"""Time that a node may take to leave once it is told to; :mod:`regolith_world.ros.leaving` allows itself 2 s."""
 
 
 def end_all(nodes: Sequence[NodeProcess], grace_s: float) -> list[str]:
@@ -107,7 +107,8 @@ def end_all(nodes: Sequence[NodeProcess], grace_s: float) -> list[str]:
     :return: the labels of those that did not end by themselves
     """
     asked: list[str] = []
-    for number, patience_s in ((None, grace_s), (signal.SIGTERM, LEAVING_S), (signal.SIGABRT, 0.3), (signal.SIGKILL, 1.0)):
+    patience = ((None, grace_s), (signal.SIGTERM, LEAVING_S), (signal.SIGABRT, 0.3), (signal.SIGKILL, 1.0))
+    for number, patience_s in patience:
         if number == signal.SIGTERM:
             asked = [node.spec.label for node in nodes if node.running]
         if number is not None:
