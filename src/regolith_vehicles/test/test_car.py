@@ -148,6 +148,16 @@ def test_engine_and_brakes_move_and_stop_it(make_car: Callable[..., Vehicle]) ->
     assert car.body_state().position[0] - way == pytest.approx(speed**2 / (2.0 * 20.6 / 2.9), rel=0.25)
 
 
+def test_locked_differentials_turn_all_wheels_alike(make_car: Callable[..., Vehicle]) -> None:
+    for locks, spread in (((), 0.3), (('lock_front', 'lock_rear', 'lock_transfer_case'), 0.0)):
+        car = make_car(locks=locks)
+        car.place(0.0, 0.0, 0.0)
+        car.roll(8.0)
+        drive(car, 60, (0.3, 0.05, 0.0))
+        spins = car.gear.table[:, 0]
+        assert np.ptp(spins) > spread if spread else np.ptp(spins) < 1e-3
+
+
 def test_left_is_left_and_right_its_mirror_image(make_car: Callable[..., Vehicle]) -> None:
     ends = []
     for side in (1.0, -1.0):
@@ -215,10 +225,11 @@ def test_a_twist_is_driven(make_car: Callable[..., Vehicle]) -> None:
 @pytest.mark.parametrize(
     ('changed', 'message'),
     [
-        ({'driveshaft': 'drivshaft'}, r'running_gear\.parameters\.driveshaft .*allowed: the name of one of the actuators'),
+        ({'driveshaft': 'drivshaft'}, r'running_gear\.parameters\.driveshaft .*allowed: one of hmmwv\.xml: steering, driveshaft, '),
         ({'engine': {'type': 'map', 'idle': [[1, 2], [0, 1]], 'full': [[0, 1], [1, 2]]}}, 'does not ascend; allowed: '),
         ({'gearbox': {'gears': [0.2], 'reverse': 0.2, 'up_rpm': [], 'down_rpm': 1.0}}, r'reverse = 0\.2: .*allowed: '),
         ({'gearbox': {'gears': [0.2], 'reverse': -0.2, 'up_rpm': [3.0], 'down_rpm': 1.0}}, 'up_rpm has 1 speeds; allowed: '),
+        ({'locks': ['lock_fron']}, r'locks\.0 .*allowed: one of hmmwv\.xml: .*lock_front'),
         ({'wheelz': 3}, 'wheelz = 3: unknown key; allowed: wheels, springs'),
     ],
 )

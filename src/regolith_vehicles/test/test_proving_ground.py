@@ -92,12 +92,12 @@ def test_a_step_of_the_steering_wheel(case: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize('case', ['step_v20_s0.3', 'step_v20_s0.1_Fiala', 'step_v20_s0.1_Pac02'])
-def test_a_step_of_the_steering_wheel_at_the_limit_and_on_other_tyres(case: str) -> None:
-    """Other tyres have no extrapolated values: the reference's step alone makes 2 %."""
+@pytest.mark.parametrize('case', ['step_v20_s0.3', 'step_v20_s0.1_Fiala', 'step_v20_s0.1_Pac02', 'locked_step_v20_s0.1'])
+def test_a_step_of_the_steering_wheel_at_the_limit_and_otherwise_driven(case: str) -> None:
+    """Other tyres and locked differentials have no extrapolated values: the reference's step makes 2 %, locked 6 %."""
     ours, theirs = driven(case), reference(case)
     for key in ('yaw rate', 'lateral acceleration', 'speed'):
-        assert ours[f'{key}, mean 7-8 s'] == pytest.approx(theirs[f'{key}, mean 7-8 s'], rel=0.07), key
+        assert ours[f'{key}, mean 7-8 s'] == pytest.approx(theirs[f'{key}, mean 7-8 s'], rel=0.12 if 'locked' in case else 0.07), key
 
 
 @pytest.mark.seconds

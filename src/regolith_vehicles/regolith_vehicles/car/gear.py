@@ -76,6 +76,8 @@ class Car(RunningGear):
         self.struts = self._struts()
         self.train = self._train()
         self.brake_torque = np.array([w.brake_torque_nm for w in wheels])
+        # Taken over by every reset of MuJoCo's data, as a placing begins with.
+        self.model.eq_active0[self._find('equality', [(f'locks.{k}', n) for k, n in enumerate(self.car.locks)])] = 1
         self.drive_ratio = np.array([w.drive_ratio for w in wheels])
         named = [(k, w.upright) for k, w in enumerate(wheels) if w.upright is not None]
         self.uprights = np.full(len(wheels), -1, dtype=np.int64)
@@ -102,10 +104,14 @@ class Car(RunningGear):
         for key, name in names:
             index = mujoco.mj_name2id(self.model, getattr(mujoco.mjtObj, f'mjOBJ_{kind.upper()}'), name)
             if index < 0:
-                count = {'body': self.model.nbody, 'joint': self.model.njnt, 'actuator': self.model.nu}[kind]
+                counts = {
+                    'body': self.model.nbody, 'joint': self.model.njnt, 'actuator': self.model.nu,
+                    'equality': self.model.neq,
+                }
+                count = counts[kind]
                 known = ', '.join(filter(None, (getattr(self.model, kind)(k).name for k in range(count))))
                 raise VehicleModelError(
-                    self.where, '.'.join((*_KEY, key)), name, f'the name of one of the {kind}s of {self.mjcf}: {known}'
+                    self.where, '.'.join((*_KEY, key)), name, f'one of {self.mjcf}: {known}'
                 )
             found.append(index)
         return np.array(found, dtype=np.int64)

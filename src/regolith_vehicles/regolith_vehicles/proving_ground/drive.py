@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
@@ -79,6 +80,10 @@ def make_vehicle(s: Settings) -> Vehicle:
         wheel['tyre_behaviour'] = s.tyre_behaviour
     engine = {**gear.parameters['engine'], 'mounted': s.engine_mounted}
     parameters = {**gear.parameters, 'wheels': wheels, 'engine': engine}
+    if s.differentials is not None:
+        model = mujoco.MjModel.from_xml_path(str(mjcf))
+        locks = [name for k in range(model.neq) if (name := model.equality(k).name).startswith('lock_')]
+        parameters['locks'] = locks if s.differentials == 'locked' else []
     changed: dict[str, Any] = {'running_gear': gear.model_copy(update={'parameters': parameters})}
     if s.step_s is not None:
         changed['substep_s'] = s.step_s

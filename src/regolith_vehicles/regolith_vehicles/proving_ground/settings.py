@@ -73,6 +73,7 @@ class Settings(Section):
     tyre_behaviour: Literal['regolith', 'reference'] = Field(
         default='regolith', description="reference: as Chrono's are"
     )
+    differentials: Literal['open', 'locked'] | None = Field(default=None, description="absent: the vehicle's")
     engine_mounted: bool = Field(default=True, description="false: its reaction on the chassis is lost, as in Chrono's")
 
     @model_validator(mode='before')
