@@ -49,6 +49,7 @@ def test_who_is_stuck_on_the_way_out(
         specs.append(NodeSpec('any', f'{name}_node', name, ''))
     monkeypatch.setattr(processes, 'executable', lambda spec: tmp_path / spec.executable)
     monkeypatch.setattr(supervisor, '_PATIENCE_S', 0.5)
+    monkeypatch.setattr(processes, 'LEAVING_S', 0.5)
     assert Supervisor(specs, tmp_path, 1.0, quiet=True).run() == code
     said = (tmp_path / 'output.txt').read_text().splitlines()
     assert sorted(line.split(':')[0] for line in said if 'did not leave by itself' in line) == stuck

@@ -35,6 +35,7 @@ def test_closed_form_without_friction_is_bekker() -> None:
     assert found.sinkage == pytest.approx(bekker, rel=0.02)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize('soil', ['chrono_lunar', 'chrono_sandmid'])
 @pytest.mark.parametrize('slip', [0.05, 0.3, 0.6])
 def test_steady_wheel_follows_the_closed_form(soil: str, slip: float) -> None:

@@ -198,6 +198,7 @@ def test_inputs_are_cut_and_slowed(make_car: Callable[..., Vehicle]) -> None:
     assert car.gear.command == pytest.approx([-1.0, 1.0, 0.0, 1.0])  # type: ignore[attr-defined]
 
 
+@pytest.mark.seconds
 def test_a_twist_is_driven(make_car: Callable[..., Vehicle]) -> None:
     """Ahead to the left, a stop, and back: at the speed and the yaw rate asked for."""
     car = make_car()

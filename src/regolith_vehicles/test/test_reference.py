@@ -23,6 +23,7 @@ def _table(slope: int) -> dict[str, np.ndarray]:
     return {name: rows[name] for name in rows.dtype.names}
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize('slope', [0, 10])
 def test_viper_drives_as_in_chrono(make_vehicle: Callable[..., Vehicle], slope: int) -> None:
     """Position within 2 % of the way, slip within 0.02, sinkage within 5 %, over 20 s and into the own ruts.

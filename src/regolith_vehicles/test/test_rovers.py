@@ -161,6 +161,7 @@ def test_a_minute_of_standing(make_rover: Maker, model: str, slope: float) -> No
     assert _load(vehicle) == pytest.approx([0.0, 0.0, weight], abs=1e-3 * weight)
 
 
+@pytest.mark.seconds
 def test_it_drives_straight_and_turns_in_place(make_rover: Maker) -> None:
     """Slip takes a few hundredths of speed and turn; what is not asked for stays within what slip can do.
 
@@ -194,6 +195,7 @@ def test_a_mirrored_drive_mirrors_the_path(make_rover: Maker) -> None:
     assert ends[0] == pytest.approx(ends[1], rel=1e-6, abs=1e-7)
 
 
+@pytest.mark.seconds
 def test_a_saved_state_goes_on_to_the_bit(make_rover: Maker) -> None:
     """Constraints included: from a saved state and ground a fresh rover ends where the first one did."""
     first = make_rover('rocker_bogie', field=Blocks())

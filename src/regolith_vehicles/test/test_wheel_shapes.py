@@ -117,6 +117,7 @@ def test_unusable_wheels_are_named(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.seconds
 def test_grousered_rover_slips_less_uphill() -> None:
     rows = [
         slope.run(
