@@ -142,8 +142,8 @@ class RunningGear(ABC):
         return command
 
     def driving(self, ramp: tuple[Vector, Vector]) -> Any:
-        """Return the first argument of :attr:`drive` for a cycle with these commands at its ends."""
-        return substeps.NoDrive()
+        """Return the first argument of :attr:`drive` for a cycle with these commands at its ends; None: no drive."""
+        return None
 
     def positions(self, data: Any) -> Any:
         """Return the state at the start of a cycle that :meth:`finish` needs."""

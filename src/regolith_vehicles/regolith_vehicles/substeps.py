@@ -137,12 +137,6 @@ mj_step1 = types.ExternalFunction('mj_step1', _pair)
 mj_step2 = types.ExternalFunction('mj_step2', _pair)
 
 
-class NoDrive(NamedTuple):
-    """The arrays of :func:`no_drive`."""
-
-    none: int = 0
-
-
 @njit(cache=True, nogil=True, error_model='numpy')
 def no_drive(arrays: Any, step: float, share: float, bodies: Bodies) -> None:
     """Leave the controls as they are."""
@@ -160,7 +154,7 @@ def substep_loop(press: Callable[..., int], drive: Callable[..., None] = no_driv
     :param press: the contact's compiled function (:mod:`regolith_terrain.ground_contact`)
     :param drive: compiled ``drive(driving, step, share, bodies)``, called once a substep when all positions and
         velocities are known and before forces are: it may set controls and add to ``xfrc_applied``, as engine and
-        springs do; ``share`` of the cycle is over then
+        springs do; ``share`` of the cycle is over then. With None for ``driving`` it is not called
 
     Source: todorov2012; hairer2006.
     Checked by: test_order.py::test_free_fall_is_of_first_order, test_vehicle.py::test_compiled_loop_equals_python_loop.
@@ -186,10 +180,15 @@ def _run_substeps(
         for a in range(controls.actuators.shape[0]):
             bodies.ctrl[controls.actuators[a]] = controls.begin[a] + (controls.end[a] - controls.begin[a]) * part
         mj_step1(bodies.model, bodies.data)
-        for b in range(xfrc_applied.shape[0]):
-            for a in range(6):
-                xfrc_applied[b, a] = 0.0
-        drive(driving, step, part, bodies)  # type: ignore[name-defined]  # noqa: F821  bound
+        if driving is None:  # known to the compiler: a gear without a drive pays nothing for it
+            for w in range(parts.body.shape[0]):
+                for a in range(6):
+                    xfrc_applied[parts.body[w], a] = 0.0
+        else:
+            for b in range(xfrc_applied.shape[0]):
+                for a in range(6):
+                    xfrc_applied[b, a] = 0.0
+            drive(driving, step, part, bodies)  # type: ignore[name-defined]  # noqa: F821  bound
         for w in range(parts.active):
             b = parts.body[w]
             for a in range(3):
