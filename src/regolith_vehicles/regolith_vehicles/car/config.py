@@ -143,6 +143,7 @@ class CarConfig(Section):
     gearbox: Gearbox
     driveshaft: str = Field(min_length=1, description='MJCF motor on the tendon that turns as the driveshaft does')
     locks: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
-        default=(), max_length=20, description='MJCF equality constraints that lock differentials; absent: all are open'
+        default=(), max_length=20, description='MJCF equality constraints that lock differentials'
     )
+    locked: bool = Field(default=False, description='whether all of them do')
     pedal_time_s: float = Field(default=0.0, ge=0.0, le=10.0, description='from nothing to full of any input [s]')

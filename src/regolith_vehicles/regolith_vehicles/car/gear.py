@@ -15,14 +15,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_files.validation import validated
-from regolith_files.yaml_source import YamlSource
 from regolith_terrain import scm
 from regolith_terrain.ground_contact import ContactSetting, GroundContact
 from regolith_vehicles import wheel_state
 from regolith_vehicles.car import powertrain
 from regolith_vehicles.car.config import RPM, CarConfig
 from regolith_vehicles.car.cruise import cruise
-from regolith_vehicles.car.powertrain import STEERING, CarArrays, Powertrain, Struts
+from regolith_vehicles.car.powertrain import STEERING, THROTTLE, CarArrays, Powertrain, Struts
 from regolith_vehicles.command import DriveCommand
 from regolith_vehicles.config import VehicleModelError
 from regolith_vehicles.figures import Figures
@@ -62,7 +61,7 @@ class Car(RunningGear):
         """
         self.where = config.file or str(mjcf_path)
         self.mjcf = Path(mjcf_path).name
-        self.car = _checked(config, parameters, mjcf_path)
+        self.car = _checked(config, parameters)
         self.model = body.model
         wheels = self.car.wheels
         self.bodies = self._find('body', [(f'wheels.{k}.body', w.body) for k, w in enumerate(wheels)])
@@ -77,7 +76,8 @@ class Car(RunningGear):
         self.train = self._train()
         self.brake_torque = np.array([w.brake_torque_nm for w in wheels])
         # Taken over by every reset of MuJoCo's data, as a placing begins with.
-        self.model.eq_active0[self._find('equality', [(f'locks.{k}', n) for k, n in enumerate(self.car.locks)])] = 1
+        locks = self._find('equality', [(f'locks.{k}', name) for k, name in enumerate(self.car.locks)])
+        self.model.eq_active0[locks] = self.car.locked
         self.drive_ratio = np.array([w.drive_ratio for w in wheels])
         named = [(k, w.upright) for k, w in enumerate(wheels) if w.upright is not None]
         self.uprights = np.full(len(wheels), -1, dtype=np.int64)
@@ -204,9 +204,7 @@ class Car(RunningGear):
             angle = math.radians(self.car.steering.wheel_angle_deg)
             speed, integral = self.cruising.tolist()
             linear, angular = given.tolist()
-            wanted, self.cruising[1] = cruise(
-                linear, angular, speed, integral, duration, self.wheelbase, angle
-            )
+            wanted, self.cruising[1] = cruise(linear, angular, speed, integral, duration, self.wheelbase, angle)
         else:
             wanted = np.array([*given, 1.0])[:4]
         wanted = np.clip(wanted, (-1.0, 0.0, 0.0, -1.0), 1.0)
@@ -273,6 +271,10 @@ class Car(RunningGear):
             self.half_width, contacts.force, contacts.torque, contacts.stats, self.table,
         )
 
+    def moves(self, ramp: tuple[Vector, Vector]) -> bool:
+        """Return whether the engine is to drive it; brakes and direction are set at rest, too."""
+        return bool(max(command[THROTTLE] for command in ramp) > 0.0)
+
     def count(self, figures: Figures, way: float, data: Any, before: Any, moving: bool, duration: float) -> None:
         """Add a cycle with the way of the rims; see the base class."""
         turned = data.qpos[self.angles] - before
@@ -297,10 +299,8 @@ class Car(RunningGear):
         super().take(table)
 
 
-def _checked(config: VehicleModelConfig, parameters: dict[str, Any], mjcf_path: str | Path) -> CarConfig:
+def _checked(config: VehicleModelConfig, parameters: dict[str, Any]) -> CarConfig:
     """Return the parameters, checked."""
-    source = config.source
-    if source is None:
+    if config.source is None:
         return CarConfig.model_validate(parameters)
-    assert isinstance(source, YamlSource)
-    return validated(CarConfig, parameters, source, _KEY)
+    return validated(CarConfig, parameters, config.source, _KEY)

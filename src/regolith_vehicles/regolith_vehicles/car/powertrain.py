@@ -19,6 +19,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from regolith_vehicles.curves import interpolated
 from regolith_vehicles.substeps import Bodies
 
 Floats = NDArray[np.float64]
@@ -94,33 +95,12 @@ class CarArrays(NamedTuple):
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
-def interpolated(curve: Floats, x: float) -> float:
-    """Return a curve's value, linear between its points and level beyond them.
-
-    :param curve: x and value, x ascending, shape (k, 2)
-    """
-    last = curve.shape[0] - 1
-    if x <= curve[0, 0]:
-        first: float = curve[0, 1]
-        return first
-    if x >= curve[last, 0]:
-        end: float = curve[last, 1]
-        return end
-    k = 1
-    while curve[k, 0] < x:
-        k += 1
-    part = (x - curve[k - 1, 0]) / (curve[k, 0] - curve[k - 1, 0])
-    value: float = curve[k - 1, 1] + (curve[k, 1] - curve[k - 1, 1]) * part
-    return value
-
-
-@njit(cache=True, nogil=True, error_model='numpy')
 def drive(arrays: CarArrays, step: float, share: float, bodies: Bodies) -> None:
     """Set the forces of struts, engine and brakes; see :func:`regolith_vehicles.substeps.substep_loop`."""
     struts = arrays.struts
     for n in range(struts.spring.shape[0]):
         a = struts.spring[n]
-        bodies.ctrl[a] = interpolated(struts.knots[n], bodies.actuator_length[a])
+        bodies.ctrl[a] = interpolated(struts.knots[n, :, 0], struts.knots[n, :, 1], bodies.actuator_length[a])
     for n in range(struts.damper.shape[0]):
         a = struts.damper[n]
         row = struts.damping[n]
@@ -203,7 +183,8 @@ def torque(train: Powertrain, state: Floats, throttle: float, backwards: bool, s
     if backwards:
         gear, ratio = -1, train.reverse
     speed = min(abs(shaft_speed / ratio), train.full[-1, 0])
-    idle, full = interpolated(train.idle, speed), interpolated(train.full, speed)
+    idle = interpolated(train.idle[:, 0], train.idle[:, 1], speed)
+    full = interpolated(train.full[:, 0], train.full[:, 1], speed)
     engine = idle + (full - idle) * throttle
     state[GEAR], state[ENGINE_SPEED], state[ENGINE_TORQUE] = gear, speed, engine
     out: float = engine / ratio

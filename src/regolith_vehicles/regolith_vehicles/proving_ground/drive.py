@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,6 +23,7 @@ from regolith_vehicles.config import load_vehicle_model
 from regolith_vehicles.proving_ground.settings import Settings
 from regolith_vehicles.vehicle import Vehicle
 from regolith_vehicles.wheel_state import FORCE, SLIP_ANGLE, SPIN
+from regolith_world.rotation import matrix
 
 Floats = NDArray[np.float64]
 
@@ -81,9 +81,7 @@ def make_vehicle(s: Settings) -> Vehicle:
     engine = {**gear.parameters['engine'], 'mounted': s.engine_mounted}
     parameters = {**gear.parameters, 'wheels': wheels, 'engine': engine}
     if s.differentials is not None:
-        model = mujoco.MjModel.from_xml_path(str(mjcf))
-        locks = [name for k in range(model.neq) if (name := model.equality(k).name).startswith('lock_')]
-        parameters['locks'] = locks if s.differentials == 'locked' else []
+        parameters['locked'] = s.differentials == 'locked'
     changed: dict[str, Any] = {'running_gear': gear.model_copy(update={'parameters': parameters})}
     if s.step_s is not None:
         changed['substep_s'] = s.step_s
@@ -114,8 +112,8 @@ def drive(s: Settings, tick: Callable[[int, int], None]) -> Drive:
         if k % 200 == 0:
             tick(k, cycles)
         time = k * s.cycle_s
-        given = inputs(s, time + 1e-9, _forward(vehicle))
-        ends = inputs(s, time + s.cycle_s + 1e-9, _forward(vehicle))
+        speed = _forward(vehicle)
+        given, ends = inputs(s, time + 1e-9, speed), inputs(s, time + s.cycle_s + 1e-9, speed)
         # The steering is linear within a cycle; pedals are decided at its start.
         vehicle.grid.apply(vehicle.evolve(cycle_ns, np.array([ends[0], given[1], given[2]])))
         vehicle.commit()
@@ -130,19 +128,7 @@ def drive(s: Settings, tick: Callable[[int, int], None]) -> Drive:
 def _forward(vehicle: Vehicle) -> float:
     """Return the speed of the base along its own axis [m/s]."""
     body = vehicle.body_state()
-    return float(_axes(vehicle)[:, 0] @ body.linear_velocity)
-
-
-def _axes(vehicle: Vehicle) -> Floats:
-    """Return the axes of the base in the world as columns, shape (3, 3)."""
-    x, y, z, w = vehicle.body_state().orientation
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-        ]
-    )
+    return float(matrix(body.orientation)[:, 0] @ body.linear_velocity)
 
 
 def _short(name: str) -> str:
@@ -166,7 +152,8 @@ def _row(vehicle: Vehicle, gear: Car, time: float, given: Floats, pull: Floats) 
 
     :param pull: acceleration of the base in the world over the last cycle [m/s^2], shape (3,)
     """
-    body, axes, data = vehicle.body_state(), _axes(vehicle), vehicle.data
+    body, data = vehicle.body_state(), vehicle.data
+    axes = matrix(body.orientation)
     axles = data.xaxis[gear.joints_of] @ axes
     place = (data.xpos[gear.bodies] - body.position) @ axes
     v, a = axes.T @ body.linear_velocity, axes.T @ pull

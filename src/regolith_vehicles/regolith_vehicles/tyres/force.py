@@ -114,11 +114,8 @@ def tyre_force(p: Any, contact: Contact, step: float, memory: Floats, out: Float
     fx, fy, mz = _rolling(p, contact, slip_x, slip_y, mu / p.nominal_friction)
     speed = vx if p.reference and p.model != PACEJKA_02 else abs(vx)
     rolling = 1.0 if p.reference and p.model == FIALA else faded(speed, p.blend[0], p.blend[1])
-    if rolling < 1.0:
-        hx, hy = _held(p, load, mu, abs(contact.spin) * radius, sliding_x, sliding_y, step, memory)
-        fx, fy = rolling * fx + (1.0 - rolling) * hx, rolling * fy + (1.0 - rolling) * hy
-    elif step > 0.0:
-        _held(p, load, mu, abs(contact.spin) * radius, sliding_x, sliding_y, step, memory)
+    hx, hy = _held(p, load, mu, abs(contact.spin) * radius, sliding_x, sliding_y, step, memory)
+    fx, fy = rolling * fx + (1.0 - rolling) * hx, rolling * fy + (1.0 - rolling) * hy
     _moments(p, contact, vx, fx, fy, mz, slip_y, rolling, radius, out)
     out[0], out[1] = fx, fy
 
@@ -127,7 +124,7 @@ def tyre_force(p: Any, contact: Contact, step: float, memory: Floats, out: Float
 def _related_speed(p: Any, vx: float, spin: float, radius: float) -> float:
     """Return the speed that slips are related to [m/s]."""
     if p.model == TMEASY:
-        speed: float = tmeasy.transport_speed(p, spin, radius)
+        speed: float = tmeasy.transport_speed(spin, radius)
         return speed
     if p.reference:
         return abs(vx) + (_SPEED_FLOOR if p.model == PACEJKA_02 else 0.0)

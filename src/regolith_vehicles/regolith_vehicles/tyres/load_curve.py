@@ -13,6 +13,9 @@ from typing import Any
 
 from numba import njit
 
+from regolith_vehicles.curves import interpolated
+from regolith_vehicles.tyres.constants import PACEJKA_02, TMEASY
+
 
 @njit(cache=True, nogil=True, error_model='numpy')
 def static_load(p: Any, depth: float) -> float:
@@ -29,11 +32,7 @@ def static_load(p: Any, depth: float) -> float:
     if depth >= p.depth[last]:
         beyond: float = p.load[last] + p.slope_beyond * (depth - p.depth[last])
         return beyond
-    k = 1
-    while p.depth[k] < depth:
-        k += 1
-    part = (depth - p.depth[k - 1]) / (p.depth[k] - p.depth[k - 1])
-    load: float = p.load[k - 1] + (p.load[k] - p.load[k - 1]) * part
+    load: float = interpolated(p.depth[: p.knots], p.load[: p.knots], depth)
     return load
 
 
@@ -45,11 +44,7 @@ def static_depth(p: Any, load: float) -> float:
     last = p.knots - 1
     if load > p.load[last]:
         return p.depth[last] + (load - p.load[last]) / p.slope_beyond if p.slope_beyond > 0.0 else math.nan
-    k = 1
-    while p.load[k] < load:
-        k += 1
-    part = (load - p.load[k - 1]) / (p.load[k] - p.load[k - 1])
-    depth: float = p.depth[k - 1] + (p.depth[k] - p.depth[k - 1]) * part
+    depth: float = interpolated(p.load[: p.knots], p.depth[: p.knots], load)
     return depth
 
 
@@ -72,6 +67,6 @@ def rolling_radius(p: Any, depth: float) -> float:
     Source: rill2020, section 3.1.4; pacejka2012, section 1.2.2.
     Checked by: test_tyres.py::test_a_free_rolling_tyre_has_no_slip.
     """
-    share = 1.0 / 3.0 if p.model == 1 or p.model == 4 else 1.0
+    share = 1.0 / 3.0 if p.model == TMEASY or p.model == PACEJKA_02 else 1.0
     radius: float = p.radius - share * depth
     return radius

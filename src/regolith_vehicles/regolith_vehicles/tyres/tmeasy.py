@@ -22,7 +22,7 @@ SPEED_FLOOR = 0.01
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
-def transport_speed(p: Any, spin: float, radius: float) -> float:
+def transport_speed(spin: float, radius: float) -> float:
     """Return the speed that slips are related to [m/s].
 
     :param spin: of the wheel [rad/s]; ``radius``: the effective one [m]

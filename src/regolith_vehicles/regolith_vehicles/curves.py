@@ -1,0 +1,32 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Curves given by points, for compiled kernels (``np.interp`` makes arrays of every number)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def interpolated(xs: Floats, ys: Floats, x: float) -> float:
+    """Return a curve's value, linear between its points and level beyond them.
+
+    :param xs: ascending, shape (k,); ``ys``: values there
+    """
+    last = xs.shape[0] - 1
+    if x <= xs[0]:
+        first: float = ys[0]
+        return first
+    if x >= xs[last]:
+        end: float = ys[last]
+        return end
+    k = 1
+    while xs[k] < x:
+        k += 1
+    part = (x - xs[k - 1]) / (xs[k] - xs[k - 1])
+    value: float = ys[k - 1] + (ys[k] - ys[k - 1]) * part
+    return value
