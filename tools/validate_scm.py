@@ -8,12 +8,12 @@ Everything between the marks in that file is computed here, from the reference t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from marks import written
 from rich.console import Console
 from rich.progress import track
 
@@ -185,7 +185,6 @@ def picture() -> None:
 
 def main() -> None:
     """Put the tables between their marks and draw the picture."""
-    text = PAGE.read_text(encoding='utf-8')
     tables = {
         'wheels': wheels('exact'),
         'pressing': pressing('exact'),
@@ -194,12 +193,7 @@ def main() -> None:
         'wheels, bullet': wheels('bullet'),
         'pressing, bullet': pressing('bullet'),
     }
-    for name, lines in tables.items():
-        mark = re.compile(rf'(<!-- {name} -->\n).*?(<!-- end -->)', re.DOTALL)
-        block = '\n'.join(lines) + '\n'
-        text, count = mark.subn(lambda m, b=block: m[1] + b + m[2], text)
-        if count != 1:
-            raise SystemExit(f'{PAGE}: mark <!-- {name} --> stands there {count} times; allowed: once')
+    text = written(PAGE, tables)
     picture()
     PAGE.write_text(text, encoding='utf-8')
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import csv
 import math
-import re
 from pathlib import Path
 
 import numpy as np
+from marks import written
 from numpy.typing import NDArray
 
 from regolith_vehicles.tyres import load_tyre
@@ -151,11 +151,7 @@ def draw_transients(path: Path) -> None:
 
 def main() -> None:
     """Put the table between its marks and draw the pictures."""
-    text = PAGE.read_text(encoding='utf-8')
-    block = '\n'.join(largest_errors()) + '\n'
-    text, count = re.subn(r'(<!-- errors -->\n).*?(<!-- end -->)', lambda m: m[1] + block + m[2], text, flags=re.DOTALL)
-    if count != 1:
-        raise SystemExit(f'{PAGE}: mark <!-- errors --> stands there {count} times; allowed: once')
+    text = written(PAGE, {'errors': largest_errors()})
     draw_curves(PICTURES / 'validation_tyres.png')
     draw_transients(PICTURES / 'validation_tyres_transient.png')
     PAGE.write_text(text, encoding='utf-8')

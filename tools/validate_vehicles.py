@@ -9,10 +9,10 @@ Everything between the marks in that file is computed here, from the tables of t
 from __future__ import annotations
 
 import csv
-import re
 from pathlib import Path
 
 import numpy as np
+from marks import written
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import track
@@ -90,17 +90,13 @@ def draw(drives: dict[str, Drive]) -> None:
 
 def main() -> None:
     """Put the table between its marks and draw the picture."""
-    text = PAGE.read_text(encoding='utf-8')
     lines = ['| case | figure | Chrono | extrapolated | ours |', '| --- | --- | --- | --- | --- |']
     drives = {}
     for case in track(CASES, 'drives', console=Console(stderr=True), transient=True):
         settings = Settings(case=case)
         drives[case] = drive(settings, lambda done, total: None)
         lines += compared(case, drives[case], settings)
-    block = '\n'.join(lines) + '\n'
-    text, count = re.subn(r'(<!-- hmmwv -->\n).*?(<!-- end -->)', lambda m: m[1] + block + m[2], text, flags=re.DOTALL)
-    if count != 1:
-        raise SystemExit(f'{PAGE}: mark <!-- hmmwv --> stands there {count} times; allowed: once')
+    text = written(PAGE, {'hmmwv': lines})
     draw(drives)
     PAGE.write_text(text, encoding='utf-8')
 

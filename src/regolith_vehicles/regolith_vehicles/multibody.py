@@ -25,7 +25,7 @@ Indices = NDArray[np.int64]
 _FREE = int(mujoco.mjtJoint.mjJNT_FREE)
 _HINGE = int(mujoco.mjtJoint.mjJNT_HINGE)
 _SLIDE = int(mujoco.mjtJoint.mjJNT_SLIDE)
-_KINDS = {'body': 'bodies', 'joint': 'joints', 'actuator': 'actuators'}
+_KINDS = {'body': 'bodies', 'joint': 'joints', 'actuator': 'actuators', 'equality': 'equality constraints'}
 _JOINT = int(mujoco.mjtTrn.mjTRN_JOINT)
 MOST_EXTENT_M = 100.0
 """Largest distance from a vehicle's base to any body along any axis [m]."""
@@ -80,6 +80,24 @@ class Multibody:
         return float(self.model.body_mass.sum())
 
 
+def index_of(model: Any, kind: str, name: str, file: str, where: str | Path, key: str) -> int:
+    """Return the index of a body, joint, actuator or equality constraint of a model.
+
+    :param kind: 'body', 'joint', 'actuator' or 'equality'
+    :param file: name of the MJCF file
+    :param where: file that names it; ``key``: its key there
+    :raises VehicleModelError: if there is none of this name
+    """
+    index = mujoco.mj_name2id(model, getattr(mujoco.mjtObj, f'mjOBJ_{kind.upper()}'), name)
+    if index < 0:
+        count = {'body': model.nbody, 'joint': model.njnt, 'actuator': model.nu, 'equality': model.neq}[kind]
+        first = 1 if kind == 'body' else 0  # MuJoCo's world is no part of the vehicle
+        known = [getattr(model, kind)(k).name for k in range(first, count)]
+        names = ', '.join(filter(None, known)) or '(it has none)'
+        raise VehicleModelError(where, key, name, f'the name of one of the {_KINDS[kind]} of {file}: {names}')
+    return int(index)
+
+
 def compile_vehicle(
     config: VehicleModelConfig, mjcf_path: str | Path, gravity: ArrayLike, mass_scale: float = 1.0
 ) -> Multibody:
@@ -105,14 +123,7 @@ def compile_vehicle(
     file, where = Path(mjcf_path).name, config.file or mjcf_path
 
     def find(kind: str, key: str, name: str) -> int:
-        index = mujoco.mj_name2id(model, getattr(mujoco.mjtObj, f'mjOBJ_{kind.upper()}'), name)
-        if index < 0:
-            count = {'body': model.nbody, 'joint': model.njnt, 'actuator': model.nu}[kind]
-            first = 1 if kind == 'body' else 0  # MuJoCo's world is no part of the vehicle
-            known = [getattr(model, kind)(k).name for k in range(first, count)]
-            names = ', '.join(filter(None, known)) or '(it has none)'
-            raise VehicleModelError(where, key, name, f'the name of one of the {_KINDS[kind]} of {file}: {names}')
-        return int(index)
+        return index_of(model, kind, name, file, where, key)
 
     base = find('body', 'chassis', config.chassis)
     if model.body_jntnum[base] != 1 or int(model.jnt_type[model.body_jntadr[base]]) != _FREE:

@@ -23,15 +23,15 @@ _CARS = ('blundell2014', 'dupont2002', 'rajamani2012')
 _PATH = ('coulter1992',)
 
 
-def _tyres(config: VehicleModelConfig, mjcf: Path) -> Iterator[tuple[str, Path]]:
-    """Yield the tyres that a vehicle wears, and the folder that relative paths start at."""
-    folder = Path(config.file).parent
+def _of_vehicle(config: VehicleModelConfig) -> Iterator[str]:
+    """Yield the papers behind a vehicle's tyres, engine and gearbox."""
     gear = config.running_gear
-    car = gear is not None and gear.name == 'car'
-    worn = [wheel.get('tyre') for wheel in gear.parameters['wheels']] if gear is not None and car else []
-    for name in (*(wheel.tyre for wheel in config.wheels), *worn):
-        if name is not None:
-            yield name, folder
+    worn = [wheel.tyre for wheel in config.wheels]
+    if gear is not None and gear.name == 'car':
+        yield from _CARS
+        worn += [wheel.get('tyre') for wheel in gear.parameters['wheels']]
+    for name in filter(None, worn):
+        yield from (*_STANDSTILL, *_TYRES[load_tyre(name, base_dir=Path(config.file).parent).config.type])
 
 
 def papers(scenario: Any) -> Citations:
@@ -40,8 +40,5 @@ def papers(scenario: Any) -> Citations:
     follows = any(isinstance(entry.driver, PathDriverConfig) for entry in scenario.vehicles.values())
     keys.update(_PATH if follows else ())
     for entry in scenario.vehicles.values():
-        gear = load_vehicle_model(entry.model)[0].running_gear
-        keys.update(_CARS if gear is not None and gear.name == 'car' else ())
-        for name, folder in _tyres(*load_vehicle_model(entry.model)):
-            keys.update((*_STANDSTILL, *_TYRES[load_tyre(name, base_dir=folder).config.type]))
+        keys.update(_of_vehicle(load_vehicle_model(entry.model)[0]))
     return Citations(Path(__file__).parent / 'references.bib', sorted(keys))

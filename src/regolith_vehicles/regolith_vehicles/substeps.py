@@ -68,6 +68,18 @@ class Bodies(NamedTuple):
     """Body whose subtree the vehicle is."""
 
 
+def bodies(model: Any, data: Any, base: int) -> Bodies:
+    """Return MuJoCo's structures as the loop takes them; the views stay valid as long as ``data`` lives.
+
+    :param base: body of the vehicle's base frame
+    """
+    return Bodies(
+        model._address, data._address, data.qpos, data.qvel, data.xpos, data.xmat, data.cvel, data.subtree_com,
+        data.xipos, data.xfrc_applied, data.qfrc_applied, data.ctrl, data.actuator_length, data.actuator_velocity,
+        int(model.body_rootid[base]),
+    )
+
+
 class Controls(NamedTuple):
     """Controls of actuators, linear from the start of a cycle to its end."""
 

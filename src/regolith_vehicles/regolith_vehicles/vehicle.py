@@ -23,19 +23,13 @@ from regolith_terrain.soil_config import SoilParameters
 from regolith_terrain.soil_grid import SoilGrid, SoilWindow
 from regolith_terrain.soil_map import SoilMap
 from regolith_vehicles import substeps
-from regolith_vehicles.config import VehicleModelConfig, VehicleModelError
+from regolith_vehicles.config import VehicleModelConfig
 from regolith_vehicles.description import Pose
 from regolith_vehicles.figures import COUNT as FIGURES
 from regolith_vehicles.figures import Figures
+from regolith_vehicles.gears import make_gear
 from regolith_vehicles.motion import Motion
-from regolith_vehicles.multibody import (
-    Multibody,
-    check_substep,
-    compile_vehicle,
-    composite_inertia,
-    point_velocities,
-    to_ros,
-)
+from regolith_vehicles.multibody import check_substep, compile_vehicle, composite_inertia, point_velocities, to_ros
 from regolith_vehicles.odometry import Odometry
 from regolith_vehicles.parts import make_parts
 from regolith_vehicles.payloads import Payloads
@@ -48,10 +42,9 @@ from regolith_vehicles.placement import (
     SLIDING_SPEED,
     pose_on_ground,
 )
-from regolith_vehicles.running_gear import Contacts, RunningGear, gear_class
+from regolith_vehicles.running_gear import Contacts
 from regolith_vehicles.trouble import VehicleError, check_cycle
 from regolith_vehicles.wheel_state import WheelState
-from regolith_vehicles.wheels import Wheels
 from regolith_world.records import BodyState
 
 Vector = NDArray[np.float64]
@@ -60,33 +53,6 @@ _MAGIC = b'REGVEH01'
 _HEAD = struct.Struct('<8sqq')
 _STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 _MARGIN_CELLS = 3
-
-
-def _bodies(body: Multibody, data: Any) -> substeps.Bodies:
-    """Return MuJoCo's structures as the loop takes them; the views stay valid as long as ``data`` lives."""
-    return substeps.Bodies(
-        body.model._address, data._address, data.qpos, data.qvel, data.xpos, data.xmat, data.cvel, data.subtree_com,
-        data.xipos, data.xfrc_applied, data.qfrc_applied, data.ctrl, data.actuator_length, data.actuator_velocity,
-        int(body.model.body_rootid[body.base]),
-    )
-
-
-def make_gear(config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> RunningGear:
-    """Return the running gear that a vehicle's file names, its wheels if none.
-
-    :raises VehicleModelError: if it cannot be made
-    """
-    named = config.running_gear
-    if named is None:
-        return Wheels(config, body, mjcf_path)
-    try:
-        return gear_class(named.name)(config, body, mjcf_path, **named.parameters)
-    except (TypeError, ValueError) as error:
-        if isinstance(error, VehicleModelError):
-            raise
-        problem, _, allowed = str(error).partition('; allowed: ')
-        where, key = config.file or mjcf_path, 'running_gear'
-        raise VehicleModelError(where, key, named.name, allowed or 'a gear and its parameters', problem) from None
 
 
 class Vehicle:
@@ -135,7 +101,7 @@ class Vehicle:
         except ValueError as error:
             raise ValueError(f'{name}: {error}') from None
         self._loop = substeps.substep_loop(self._contact.press, self.gear.drive)
-        self._bodies = _bodies(self.body, self._data)
+        self._bodies = substeps.bodies(self._model, self._data, self.body.base)
         check_substep(
             config, self.body.mass, self._contact.step_limit, self.gear.pressing_area, config.file,
             self._parts.hull_area,

@@ -246,11 +246,11 @@ def test_a_twist_is_driven(make_car: Callable[..., Vehicle]) -> None:
 @pytest.mark.parametrize(
     ('changed', 'message'),
     [
-        ({'driveshaft': 'drivshaft'}, r'running_gear\.parameters\.driveshaft .*allowed: one of hmmwv\.xml: steering, driveshaft, '),
+        ({'driveshaft': 'drivshaft'}, r'running_gear\.parameters\.driveshaft .*allowed: the name of one of the actuators of hmmwv\.xml: steering, driveshaft, '),
         ({'engine': {'type': 'map', 'idle': [[1, 2], [0, 1]], 'full': [[0, 1], [1, 2]]}}, 'does not ascend; allowed: '),
         ({'gearbox': {'gears': [0.2], 'reverse': 0.2, 'up_rpm': [], 'down_rpm': 1.0}}, r'reverse = 0\.2: .*allowed: '),
         ({'gearbox': {'gears': [0.2], 'reverse': -0.2, 'up_rpm': [3.0], 'down_rpm': 1.0}}, 'up_rpm has 1 speeds; allowed: '),
-        ({'locks': ['lock_fron']}, r'locks\.0 .*allowed: one of hmmwv\.xml: .*lock_front'),
+        ({'locks': ['lock_fron']}, r'locks\.0 .*allowed: the name of one of the equality .*lock_front'),
         ({'wheelz': 3}, 'wheelz = 3: unknown key; allowed: wheels, springs'),
     ],
 )

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from importlib import resources
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
+from regolith_files.problems import InputError
 from regolith_files.section import Section
 from regolith_terrain.config import SoilConfig, load_soil
 
@@ -47,6 +48,22 @@ class BenchSettings(Section):
     mode: Mode = Field(default='regolith', description='soil contact model')
     grid_m: float = Field(default=0.01, ge=0.002, le=0.2, description='spacing of the nodes [m]')
     dt_s: float = Field(default=1e-3, ge=1e-5, le=1e-2, description='step [s]')
+
+
+def known(load: Callable[[str], Any]) -> AfterValidator:
+    """Return a validator of a name or a file that ``load`` has to be able to read; the name stays as it is.
+
+    :param load: raises InputError if it cannot
+    """
+
+    def check(value: str) -> str:
+        try:
+            load(value)
+        except InputError as error:  # the first of its problems says enough for an option
+            raise ValueError(str(error.problems[0])) from None
+        return value
+
+    return AfterValidator(check)
 
 
 def within(name: str, values: tuple[float, ...], low: float, high: float) -> None:

@@ -23,10 +23,9 @@ from regolith_vehicles.car.config import RPM, CarConfig
 from regolith_vehicles.car.cruise import cruise
 from regolith_vehicles.car.powertrain import STEERING, THROTTLE, CarArrays, Powertrain, Struts
 from regolith_vehicles.command import DriveCommand
-from regolith_vehicles.config import VehicleModelError
 from regolith_vehicles.figures import Figures
 from regolith_vehicles.model_config import VehicleModelConfig
-from regolith_vehicles.multibody import Multibody
+from regolith_vehicles.multibody import Multibody, index_of
 from regolith_vehicles.running_gear import Contacts, RunningGear, TouchingPart
 from regolith_vehicles.trouble import VehicleError
 from regolith_vehicles.tyres import Tyre
@@ -100,20 +99,9 @@ class Car(RunningGear):
 
     def _find(self, kind: str, names: list[tuple[str, str]]) -> Indices:
         """Return the indices of things in the MJCF file by (key, name)."""
-        found = []
-        for key, name in names:
-            index = mujoco.mj_name2id(self.model, getattr(mujoco.mjtObj, f'mjOBJ_{kind.upper()}'), name)
-            if index < 0:
-                counts = {
-                    'body': self.model.nbody, 'joint': self.model.njnt, 'actuator': self.model.nu,
-                    'equality': self.model.neq,
-                }
-                count = counts[kind]
-                known = ', '.join(filter(None, (getattr(self.model, kind)(k).name for k in range(count))))
-                raise VehicleModelError(
-                    self.where, '.'.join((*_KEY, key)), name, f'one of {self.mjcf}: {known}'
-                )
-            found.append(index)
+        found = [
+            index_of(self.model, kind, name, self.mjcf, self.where, '.'.join((*_KEY, key))) for key, name in names
+        ]
         return np.array(found, dtype=np.int64)
 
     def _struts(self) -> Struts:

@@ -5,13 +5,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
-from regolith_files.problems import InputError
-from regolith_terrain.experiments.settings import BenchSettings, Numbers, Tick, within
+from regolith_terrain.experiments.settings import BenchSettings, Numbers, Tick, known, within
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_vehicles.config import load_vehicle_model
@@ -24,23 +23,15 @@ _CYCLE_NS = 20_000_000
 class Settings(BenchSettings):
     """The slope: flat ground under tilted gravity, so that x is the way up."""
 
-    model: str = Field(default='viper', min_length=1, description='name of a known vehicle, or path of a vehicle YAML')
+    model: Annotated[str, known(load_vehicle_model)] = Field(
+        default='viper', min_length=1, description='name of a known vehicle, or path of a vehicle YAML'
+    )
     slope_deg: Numbers = Field(default=(10.0,), description='[deg], up is positive; several: a sweep')
     heading_deg: float = Field(default=0.0, ge=-360.0, le=360.0, description='from straight up, left positive [deg]')
     command_mps: float = Field(default=0.2, ge=-10.0, le=10.0, description='speed asked for [m/s]')
     gravity_mps2: float = Field(default=1.62, gt=0.0, le=30.0, description='[m/s^2]')
     duration_s: float = Field(default=20.0, ge=4.0, le=1000.0, description='of each run [s]; its second half counts')
     grid_m: float = Field(default=0.02, ge=0.002, le=0.2, description='spacing of the nodes [m]')
-
-    @field_validator('model')
-    @classmethod
-    def _known(cls, value: str) -> str:
-        try:
-            load_vehicle_model(value)
-        except InputError as error:
-            first = error.problems[0]
-            raise ValueError(f'{first.where}: {first.key} {first.problem}; allowed: {first.allowed}') from None
-        return value
 
     @model_validator(mode='after')
     def _possible(self) -> Settings:

@@ -6,15 +6,13 @@ from __future__ import annotations
 
 import math
 from itertools import product
-from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
-from regolith_files.problems import InputError
 from regolith_files.section import Section
-from regolith_terrain.experiments.settings import Numbers, Tick, within
+from regolith_terrain.experiments.settings import Numbers, Tick, known, within
 from regolith_vehicles.tyres import Tyre, load_tyre
 
 COLUMNS = (
@@ -28,7 +26,9 @@ _SMALL = 1e-4
 class Settings(Section):
     """The bench: a wheel held at a load, a speed and an attitude; lists of values make a grid of all of them."""
 
-    tyre: str = Field(default='hmmwv_tmeasy', min_length=1, description='name of a known tyre, or path of a tyre YAML')
+    tyre: Annotated[str, known(load_tyre)] = Field(
+        default='hmmwv_tmeasy', min_length=1, description='name of a known tyre, or path of a tyre YAML'
+    )
     behaviour: Literal['regolith', 'reference'] = Field(default='regolith', description="reference: as Chrono's are")
     load_n: Numbers = Field(default=(6000.0,), description='[N]')
     slip: Numbers = Field(default=(0.0,), description='(omega R - v) / v, > 0 drives')
@@ -36,16 +36,6 @@ class Settings(Section):
     camber_deg: Numbers = Field(default=(0.0,), description='> 0: the top leans to the right [deg]')
     friction: Numbers = Field(default=(0.8,), description='of the ground')
     speed_mps: float = Field(default=10.0, ge=-200.0, le=200.0, description='[m/s]')
-
-    @field_validator('tyre')
-    @classmethod
-    def _known(cls, value: str) -> str:
-        try:
-            load_tyre(Path(value) if Path(value).is_file() else value)
-        except InputError as error:
-            first = error.problems[0]
-            raise ValueError(f'{first.where}: {first.key} {first.problem}; allowed: {first.allowed}') from None
-        return value
 
     @model_validator(mode='after')
     def _possible(self) -> Settings:
@@ -55,9 +45,10 @@ class Settings(Section):
         within('friction', self.friction, 0.0, 5.0)
         if (count := math.prod(map(len, self.grid()))) > _MOST_ROWS:
             raise ValueError(f'grid of {count} rows; allowed: up to {_MOST_ROWS}')
-        most = np.asarray(self.load_n)[np.isnan(self.made().depth(self.load_n))]
+        tyre = self.made()
+        most = np.asarray(self.load_n)[np.isnan(tyre.depth(self.load_n))]
         if len(most):
-            top = self.made().config.load_curve[-1][1]
+            top = tyre.config.load_curve[-1][1]
             raise ValueError(f'load_n {most[0]!r}: more than {self.tyre} carries; allowed: up to {top!r}')
         return self
 
@@ -114,7 +105,7 @@ def _figures(tyre: Tyre, load: float, friction: float, speed: float) -> dict[str
 
 def draw(settings: Settings, result: dict[str, Any], axes: Any) -> None:
     """Draw the force over the axis that has most values, a curve for each combination of the others."""
-    rows, names = np.array(result['rows']), ('load_n', 'slip', 'slip_angle_deg', 'camber_deg', 'friction')
+    rows, names = np.array(result['rows']), COLUMNS[: len(settings.grid())]
     over = max(range(len(names)), key=lambda k: len(set(settings.grid()[k])))
     force = 'fx_n' if names[over] == 'slip' else 'fy_n'
     others = [k for k in range(len(names)) if k != over]

@@ -13,6 +13,7 @@ from regolith_files.library import Library
 from regolith_files.problems import InputError
 from regolith_files.section import Section
 from regolith_files.yaml_source import YamlSource
+from regolith_terrain.experiments.settings import known
 from regolith_vehicles.config import load_vehicle_model
 
 CASES = Library('case', Path(__file__).parent / 'cases', 'regolith.proving_ground_cases')
@@ -39,7 +40,9 @@ def _names(value: Any) -> Any:
 class Settings(Section):
     """A drive on the proving ground; what is not said is the manoeuvre's, or the case's."""
 
-    vehicle: str = Field(default='hmmwv', min_length=1, description='name or file of a vehicle')
+    vehicle: Annotated[str, known(load_vehicle_model)] = Field(
+        default='hmmwv', min_length=1, description='name or file of a vehicle'
+    )
     manoeuvre: Literal['settle', 'straight', 'step_steer', 'circle', 'brake', 'accelerate'] = 'step_steer'
     case: str | None = Field(default=None, min_length=1, description='name or file of settings to start from')
     duration_s: float = Field(default=8.0, gt=0.0, le=1000.0, description='[s]')
@@ -87,12 +90,8 @@ class Settings(Section):
 
     @field_validator('vehicle')
     @classmethod
-    def _known(cls, value: str) -> str:
-        try:
-            config, _ = load_vehicle_model(value)
-        except InputError as error:
-            first = error.problems[0]
-            raise ValueError(f'{first.where}: {first.key} {first.problem}; allowed: {first.allowed}') from None
+    def _is_a_car(cls, value: str) -> str:
+        config, _ = load_vehicle_model(value)
         if config.running_gear is None or config.running_gear.name != 'car':
             raise ValueError('is no car; allowed: a vehicle whose running gear is a car')
         return value

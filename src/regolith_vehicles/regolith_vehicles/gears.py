@@ -1,0 +1,30 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The running gear that a vehicle's file asks for: wheels, or one by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from regolith_vehicles.config import VehicleModelConfig, VehicleModelError
+from regolith_vehicles.multibody import Multibody
+from regolith_vehicles.running_gear import RunningGear, gear_class
+from regolith_vehicles.wheels import Wheels
+
+
+def make_gear(config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> RunningGear:
+    """Return the running gear that a vehicle's file names, its wheels if none.
+
+    :raises VehicleModelError: if it cannot be made
+    """
+    named = config.running_gear
+    if named is None:
+        return Wheels(config, body, mjcf_path)
+    try:
+        return gear_class(named.name)(config, body, mjcf_path, **named.parameters)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, VehicleModelError):
+            raise
+        problem, _, allowed = str(error).partition('; allowed: ')
+        where, key = config.file or mjcf_path, 'running_gear'
+        raise VehicleModelError(where, key, named.name, allowed or 'a gear and its parameters', problem) from None
