@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -335,9 +336,11 @@ class LiveRun(Observer):
     def pids(self) -> dict[str, int]:
         """Return the process ids of its nodes by label: ``amber/agent``, ``regolith/world``, ``solo_node``."""
         found = {}
-        for pid in _children(self.process.pid):
+        children = _children(self.process.pid)
+        # Nodes are forked from a process of their own.
+        for pid in [*children, *(grandchild for child in children for grandchild in _children(child))]:
             try:
-                words = Path(f'/proc/{pid}/cmdline').read_bytes().decode(errors='replace').split('\0')
+                words = re.split('[\0 ]', Path(f'/proc/{pid}/cmdline').read_bytes().decode(errors='replace'))
             except OSError:
                 continue
             options = dict(w.split(':=', 1) for w in words if ':=' in w)

@@ -112,6 +112,7 @@ def test_a_late_joiner_gets_descriptions_status_and_ground(run: LiveRun) -> None
         assert grid.soil_hash() == by_number[number].soil_hash
 
 
+@pytest.mark.slow
 def test_the_world_waits_for_the_stack_where_the_scenario_says_so(tmp_path):
     """One cycle per command: a stack that thinks slowly in wall time still drives every simulated 20 ms."""
     from geometry_msgs.msg import Twist

@@ -11,7 +11,7 @@ from functools import partial
 import pytest
 from harness import command, environment, new_domain
 
-from regolith_bringup.bench import driving
+from regolith_bringup.bench import driving, garage
 from regolith_bringup.bench.heartbeat import heartbeat
 
 pytestmark = pytest.mark.ros
@@ -31,6 +31,7 @@ def test_heartbeat_counts_whole_cycles_in_one_process_and_in_many() -> None:
     assert result['one_process']['2'] > 2.0 * result['many_processes']['2'] > 0.0
 
 
+@pytest.mark.slow
 def test_a_rover_costs_more_than_one_of_its_wheels(monkeypatch: pytest.MonkeyPatch) -> None:
     """The figures of the contract. A rover is four wheels, 1000 times a simulated second."""
     monkeypatch.setattr(driving, 'FLEETS', (1, 2))
@@ -39,6 +40,18 @@ def test_a_rover_costs_more_than_one_of_its_wheels(monkeypatch: pytest.MonkeyPat
     assert figures['us_per_wheel_step'] > 0.0 and figures['loaded_nodes'] > 10
     assert figures['viper_compute_per_sim_s'] > 1e3 * 1e-6 * figures['us_per_wheel_step']
     assert figures['speed_by_vehicles'].keys() == {'1', '2'}
+
+
+@pytest.mark.seconds
+def test_a_vehicles_time_is_told_part_by_part() -> None:
+    """The parts of the loop are its time; messages come on top, and the machine is timed with it."""
+    figures = garage.vehicles(simulated_s=0.1, repeats=1, names=('rassor',))
+    assert figures['machine_score'] > 0.0 and figures['vehicles'].keys() == {'rassor'}
+    for ground in ('soil', 'rigid'):
+        told = figures['vehicles']['rassor'][ground]
+        split = told['split_ms_per_s']
+        assert split.pop('messages') > 0.0 and all(part > 0.0 for part in split.values())
+        assert sum(split.values()) == pytest.approx(1e3 / told['speed'])
 
 
 @pytest.mark.alone

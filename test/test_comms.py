@@ -141,6 +141,7 @@ def test_a_checkpoint_continues_to_the_bit(tmp_path) -> None:
 
 
 @pytest.mark.ros
+@pytest.mark.slow
 def test_comms_comes_back_to_the_bit(tmp_path) -> None:
     """Killed in mid-run, started again, it restores, replays silently and goes on as if nothing had been."""
     world = {'on_failure': 'wait', 'agent_timeout_s': 1.5, 'checkpoint_period_s': 1.0}

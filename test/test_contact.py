@@ -66,6 +66,7 @@ def test_the_blows_on_two_rovers_are_equal_and_opposite(tmp_path):
 
 
 @pytest.mark.ros
+@pytest.mark.slow
 def test_the_same_in_processes_of_their_own(tmp_path):
     file = write_scenario(tmp_path, HEAD_ON, duration_s=4.0)
     many = run_scenario(tmp_path, file, '--no-record', name='many')

@@ -125,6 +125,7 @@ def test_basalt_sinks_less_in_the_ruts_of_amber(demo: Demo, source: str) -> None
     assert sinkage_ratio(messages) <= 0.4
 
 
+@pytest.mark.slow
 def test_without_compaction_ruts_are_as_soft_as_virgin_soil(tmp_path: Path) -> None:
     """At least 0.8 times, as in SynChrono: basalt meets soil at a lower level, but soil that nobody compacted."""
     result = run_scenario(

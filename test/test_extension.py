@@ -162,6 +162,7 @@ def test_a_participant_is_part_of_the_hash_and_of_checkpoints(moon_cart: Path) -
 
 
 @pytest.mark.ros
+@pytest.mark.slow
 def test_a_participant_in_one_process_and_in_many(moon_cart: Path, tmp_path: Path) -> None:
     """The same hash, the same checkpoint, the same messages; the run that starts from the checkpoint, too."""
     library = Simulation(load_scenario('weaving_cart').scenario).run(2.0)

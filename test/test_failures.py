@@ -76,6 +76,7 @@ def test_stop_names_the_dead_and_keeps_the_bag(tmp_path):
     assert bag == world
 
 
+@pytest.mark.slow
 def test_drop_goes_on_without_it(tmp_path):
     with LiveRun(tmp_path, scenario(tmp_path, 'drop', 3.0), '--speed', 1.0, to_be_killed=True) as live:
         diagnostics = diagnostics_of(live)

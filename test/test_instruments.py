@@ -113,6 +113,7 @@ def test_every_sample_has_its_time(run: RunResult) -> None:
 
 
 @pytest.mark.ros
+@pytest.mark.slow
 def test_the_same_in_one_process_and_without_sensors(run: RunResult, tmp_path: Path) -> None:
     again = run_scenario(tmp_path, scenario(tmp_path, True), processes='one')
     assert again.summary['state_hash'] == run.summary['state_hash']

@@ -32,6 +32,7 @@ def _plan(folder: Path, name: str, **vehicles: object) -> list[NodeSpec]:
     return plan(loaded, resolved, folder)
 
 
+@pytest.mark.slow
 def test_a_vehicle_joins_a_run_under_way(tmp_path: Path) -> None:
     """It stands and drives on the ruts that were made before it came; the world checks its ground every cycle.
 

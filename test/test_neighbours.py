@@ -14,6 +14,7 @@ from regolith_msgs.msg import WorldStatus
 pytestmark = pytest.mark.ros
 
 
+@pytest.mark.slow
 def test_runs_in_one_graph_leave_each_other_alone(tmp_path: Path) -> None:
     """The later of two worlds yields; a namespace moves everything; no two nodes have one name."""
     amber = vehicle(0.0, 0.0, type='constant', speed_mps=0.2)

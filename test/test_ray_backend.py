@@ -32,6 +32,8 @@ from regolith_sensors.scene.vehicle_mesh import vehicle_parts
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.surface import FlatField
 from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.gears import load_looks
+from regolith_vehicles.looks import Role
 from regolith_world.rotation import matrix
 
 TOYS = Path(__file__).parent / 'toys'
@@ -99,8 +101,8 @@ def digests(run: RunResult) -> dict[tuple[str, int], str]:
 def poses(bag: Bag, vehicle_name: str) -> dict[int, list[tuple[np.ndarray, np.ndarray]]]:
     """Return place and rotation of every part by time."""
     found = {}
-    for message in bag.messages(f'/{vehicle_name}/vehicle_state'):
-        parts = [message.content.chassis, *message.content.wheels]
+    for message in bag.messages(f'/{vehicle_name}/part_poses'):
+        parts = message.content.poses
         found[stamp_ns(message.content)] = [
             (np.array([p.position.x, p.position.y, p.position.z]),
              matrix(np.array([p.orientation.x, p.orientation.y, p.orientation.z, p.orientation.w]))) for p in parts
@@ -112,12 +114,13 @@ class Truth:
     """What is to be seen of balls over the plane z = 0, of a pose, by the textbook."""
 
     def __init__(self, bag: Bag, t_ns: int) -> None:
-        config, mjcf = load_vehicle_model('viper')
-        boxes = [(p.mesh.vertices.min(axis=0), p.mesh.vertices.max(axis=0)) for p in vehicle_parts(config, mjcf, [])]
-        self.balls = [
-            (place + turn @ (0.5 * (low + high)), 0.5 * (high - low).min(), Semantic.WHEEL if k else Semantic.VEHICLE)
-            for name in ('amber', 'basalt') for k, ((place, turn), (low, high)) in enumerate(zip(poses(bag, name)[t_ns], boxes))
-        ]
+        parts = vehicle_parts(load_looks(*load_vehicle_model('viper')), [])
+        self.balls = []
+        for name in ('amber', 'basalt'):
+            for part, (place, turn) in zip(parts, poses(bag, name)[t_ns], strict=True):
+                low, high = part.mesh.vertices.min(axis=0), part.mesh.vertices.max(axis=0)
+                kind = Semantic.WHEEL if part.role == Role.WHEEL else Semantic.VEHICLE
+                self.balls.append((place + turn @ (0.5 * (low + high)), 0.5 * (high - low).min(), kind))
         mount = Mount.model_validate({k: tuple(v) for k, v in MOUNT.items()})
         base, turn = poses(bag, 'amber')[t_ns][0]
         self.eye, self.turn = base + turn @ mount.position, turn @ matrix(mount.orientation)
@@ -195,6 +198,7 @@ def test_a_sweep_is_what_geometry_says(seen: RunResult) -> None:
 
 
 @pytest.mark.ros
+@pytest.mark.slow
 def test_it_goes_on_from_a_checkpoint_and_leaves_no_trace(tmp_path: Path, seen: RunResult) -> None:
     """The same frames from there on, in one process; and the state of a run that nobody looked at."""
     saved = seen.run_dir / 'checkpoints' / f't{CHECKPOINT_S:010.3f}'

@@ -48,6 +48,7 @@ def test_one_process_against_many(tmp_path, undisturbed):
 
 
 @pytest.mark.ros
+@pytest.mark.slow
 def test_an_agent_slowed_by_random_sleeps_messages_duplicated_and_answers_lost(tmp_path, undisturbed):
     chaos = {'sleep_max_s': {'amber': 0.02}, 'duplicate': True, 'drop_evolved_at': {'basalt': 40, 'terrain': 70}}
     result = run_scenario(tmp_path, scenario(tmp_path, world={'chaos': chaos}))

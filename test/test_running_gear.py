@@ -15,11 +15,12 @@ import yaml
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
-from regolith_vehicles.agent import Snapshot
+from regolith_vehicles.snapshot import Snapshot
 
 GEAR = '''
 import numpy as np
 from regolith_terrain.scm import box
+from regolith_vehicles.looks import Drawn, Role, Visual
 from regolith_vehicles.running_gear import RunningGear, TouchingPart
 
 
@@ -30,6 +31,7 @@ class Skid(RunningGear):
     joints = ('push',)
     pressing_area = 0.4
     top_speed = 1.0
+    drawn = tuple(Drawn(f'flag_{k}', Role.BODY, (Visual('sphere', (0.1,)),)) for k in range(2))
 
     def __init__(self, config, body, mjcf_path, newton_per_mps):
         super().__init__(config, body, mjcf_path)
@@ -39,6 +41,9 @@ class Skid(RunningGear):
 
     def parts(self, mjcf_path):
         return (TouchingPart('skid', self.body.base, box(1.0, 0.4, 0.1)),)
+
+    def drawn_poses(self, data):
+        return data.xpos[self.body.base] + [[0.0, 0.0, 1.0], [0.0, 0.0, 2.0]], np.tile([0.0, 0.0, 0.0, 1.0], (2, 1))
 
     def feet(self, data):
         return np.array([0.5, 0.5, -0.5, -0.5]), np.array([0.2, -0.2, 0.2, -0.2]), np.full(4, -0.05)
@@ -114,6 +119,13 @@ def test_it_slides_as_force_and_friction_say(sled: Path) -> None:
     assert (parts.names, parts.columns) == (('skid',), ('normal_load', 'drag'))
     assert parts.table[0] == pytest.approx([MASS * GRAVITY, FRICTION * MASS * GRAVITY], rel=0.01)
     assert np.array_equal(parts.positions[0], seen[-1].base.position)
+    # What it draws beside its one body comes behind that, at every commit.
+    looks = simulation.agents['sled'].looks
+    assert [part.name for part in looks.parts] == ['base_link', 'flag_0', 'flag_1']
+    place = np.concatenate((seen[-1].base.position, seen[-1].base.orientation))
+    level = [0.0, 0.0, 0.0, 1.0]
+    above = [[*place[:3] + (0.0, 0.0, height), *level] for height in (1.0, 2.0)]
+    assert np.array_equal(seen[-1].poses, [place, *above])
     gentle = Simulation(load_scenario(sled / 'sled.yaml', ['vehicles.sled.driver.speed_mps=0.5']).scenario)
     gentle.run(2.5)
     way = float(gentle.agents['sled'].vehicle.body_state().position[0])

@@ -111,6 +111,7 @@ def test_cameras_leave_no_trace_in_the_state(tmp_path: Path, seen: RunResult) ->
 
 
 @pytest.mark.ros
+@pytest.mark.slow
 def test_a_rewind_shows_the_same_again(tmp_path: Path) -> None:
     """Within one run: back to a checkpoint, ruts and all; the frames that follow are those of the first time."""
     from regolith_msgs.srv import Checkpoint

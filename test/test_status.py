@@ -17,6 +17,7 @@ from regolith_msgs.msg import RadioLinks, WorldStatus
 pytestmark = pytest.mark.ros
 
 
+@pytest.mark.slow
 def test_late_joiners_hear_the_present_and_a_paused_world_keeps_speaking(tmp_path: Path) -> None:
     """One latched status, the newest; status, links and diagnostics once a second, paused or not."""
     vehicles = {'amber': vehicle(0.0, 0.0), 'basalt': vehicle(4.0, 0.0)}

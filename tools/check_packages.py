@@ -39,6 +39,7 @@ KEYS = {
     'rich': 'python3-rich',
     'rosbags': 'python3-rosbags-pip',
     'scipy': 'python3-scipy',
+    'setproctitle': 'python3-setproctitle',
     'typer': 'python3-typer-pip',
     'yaml': 'python3-yaml',
     'zstandard': 'python3-zstandard',

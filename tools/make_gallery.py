@@ -31,8 +31,7 @@ from regolith_sensors.config import load_sensor
 from regolith_sensors.light import Spotlight, Sun
 from regolith_sensors.report.sheet import CLASS_COLORS
 from regolith_sensors.scenario_config import LightConfig, Mount, sensors_of
-from regolith_sensors.scene.build import SensedWorld, VehicleModel
-from regolith_vehicles.config import load_vehicle_model
+from regolith_sensors.scene.build import SensedWorld
 from regolith_world.rotation import matrix, product
 
 PICTURE = Path(__file__).parents[1] / 'docs' / 'images' / 'sensors_gallery.png'
@@ -61,13 +60,11 @@ class Site:
         ends: dict[str, Any] = {}
         simulation = Simulation(scenario, publish=ends.__setitem__)
         simulation.run(driven_s)
-        models = {n: VehicleModel(*load_vehicle_model(e.model)) for n, e in scenario.vehicles.items()}
-        world = SensedWorld(scenario.terrain, light, scenario.seed, models)
+        looks = {name: agent.looks for name, agent in simulation.agents.items()}
+        world = SensedWorld(scenario.terrain, light, scenario.seed, looks)
         world.states.ground.load(simulation.terrain.grid.all_records(), 0)
         for name, snapshot in ends.items():
-            base = np.concatenate([snapshot.base.position, snapshot.base.orientation])
-            wheels = np.concatenate([snapshot.parts.positions, snapshot.parts.orientations], axis=1)
-            world.states.tracks[name].add(0, np.concatenate([base[None], wheels]))
+            world.states.tracks[name].add(0, snapshot.poses)
         self.view = world.view('basalt')
         self.grid = simulation.terrain.grid
         self.rocks = world._rocks

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Write the table and the picture of docs/validation/vehicles.md: ``make validate``.
+"""Write the tables and pictures of docs/validation/vehicles.md: ``make validate``.
 
 Everything between the marks in that file is computed here, from the tables of the package's tests.
 """
@@ -9,7 +9,10 @@ Everything between the marks in that file is computed here, from the tables of t
 from __future__ import annotations
 
 import csv
+import sys
+import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from marks import written
@@ -24,11 +27,16 @@ from regolith_vehicles.proving_ground.settings import Settings
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'validation' / 'vehicles.md'
 PICTURE = ROOT / 'docs' / 'images' / 'validation_hmmwv.png'
-TABLES = ROOT / 'src' / 'regolith_vehicles' / 'test' / 'data' / 'vehicles'
+TANK_PICTURE = ROOT / 'docs' / 'images' / 'validation_m113.png'
+CHAIN_PICTURE = ROOT / 'docs' / 'images' / 'validation_m113_chain.png'
+TESTS = ROOT / 'src' / 'regolith_vehicles' / 'test'
+TABLES = TESTS / 'data' / 'vehicles'
 CASES = (
     'step_v20_s0.05', 'step_v20_s0.1', 'step_v20_s0.3', 'step_v12_s0.15', 'step_v20_s0.1_Fiala', 'step_v20_s0.1_Pac02',
     'circle_s0.1', 'circle_s0.4', 'brake_0.2', 'brake_0.5', 'accel_throttle1',
 )  # fmt: skip
+TANK_CASES = ('settle', 'straight_1.0', 'turn_0.4', 'pivot_1.0', 'scm_soft_0.8')
+TANK_COLUMNS = {'z_m': 'height [m]', 'vx_mps': 'speed [m/s]', 'yaw_rate_radps': 'yaw rate [rad/s]'}
 DRAWN = ('step_v20_s0.1', 'step_v12_s0.15', 'circle_s0.4', 'brake_0.5', 'accel_throttle1')
 EXTRAPOLATED = {'yaw rate': 'yaw_rate_radps', 'lateral acceleration': 'ay_mps2', 'roll': 'roll_deg', 'speed': 'vx_mps'}
 
@@ -88,6 +96,108 @@ def draw(drives: dict[str, Drive]) -> None:
     plt.close(figure)
 
 
+def tank_means(case: str) -> dict[str, NDArray[np.float64]]:
+    """Return the reference's means of a tracked vehicle's case over spans of time."""
+    with (TABLES / 'm113_means.csv').open() as file:
+        rows = [row for row in csv.DictReader(file) if row['case'] == case]
+    return {key: np.array([float(row[key]) for row in rows]) for key in rows[0] if key != 'case'}
+
+
+def tank_lines(case: str, done: Drive) -> list[str]:
+    """Return lines of the table: at rest all that is known, else the last means of each second second."""
+    given, lines = tank_means(case), []
+    at_rest = case == 'settle'
+    columns = [key for key in given if not key.endswith('_s')] if at_rest else list(TANK_COLUMNS)
+    for column in columns:
+        for start, end, value in zip(given['start_s'], given['end_s'], given[column], strict=True):
+            if not at_rest and (start % 2.0 != 0.5 or start < 2.0):
+                continue
+            span = (done['t_s'] > start + 1e-6) & (done['t_s'] <= end + 1e-6)
+            cells = (case, column, f'{start:g} to {end:g}', f'{value:.4g}', f'{done[column][span].mean():.4g}')
+            lines.append(f'| {" | ".join(cells)} |')
+    return lines
+
+
+def draw_tanks(drives: dict[str, Drive]) -> None:
+    """Draw height, speed and yaw rate of tracked vehicles over time, crosses for Chrono's means."""
+    import matplotlib.pyplot as plt
+
+    cases = [case for case in TANK_CASES if case != 'settle']
+    figure, axes = plt.subplots(len(TANK_COLUMNS), len(cases), figsize=(14.0, 7.0), layout='constrained', sharex='col')
+    for column, case in enumerate(cases):
+        points = tank_means(case)
+        for row, (name, label) in enumerate(TANK_COLUMNS.items()):
+            axis = axes[row, column]
+            axis.plot(0.5 * (points['start_s'] + points['end_s']), points[name], 'kx', markersize=4, label='Chrono')
+            axis.plot(drives[case]['t_s'], drives[case][name], label='ours')
+            axis.set(ylabel=label if column == 0 else '', title=case if row == 0 else '')
+            axis.grid(alpha=0.3)
+        axes[-1, column].set(xlabel='time [s]')
+    axes[0, 0].legend()
+    figure.savefig(TANK_PICTURE, dpi=90)
+    plt.close(figure)
+
+
+Loads = dict[tuple[str, str, str], dict[int, tuple[float, float]]]
+"""Number to x [m] and value, by case, quantity and side."""
+
+
+def chain_tables() -> tuple[Loads, Loads]:
+    """Return what was measured of the chain of shoes, which is kept, and of the band."""
+    sys.path.insert(0, str(TESTS))
+    import shoe_chain
+
+    def sorted_out(rows: list[Any]) -> Loads:
+        out: Loads = {}
+        for case, quantity, side, number, x, value in rows:
+            out.setdefault((case, quantity, side), {})[number] = (x, value)
+        return out
+
+    with tempfile.TemporaryDirectory() as folder:
+        band = sorted_out(shoe_chain.band_measured(Path(folder)))
+    return sorted_out(shoe_chain.read()), band
+
+
+def chain_lines(chain: Loads, band: Loads) -> list[str]:
+    """Return lines of the table: mean differences of pressure, loads of wheels, moments of turning."""
+    lines = ['| case | figure | chain | band |', '| --- | --- | --- | --- |']
+    for (case, quantity, side), theirs in chain.items():
+        ours = band[case, quantity, side]
+        if quantity in ('shoe', 'line'):
+            none = (0.0, 0.0)
+            apart = sum(abs(ours.get(k, none)[1] - theirs.get(k, none)[1]) for k in {*ours, *theirs})
+            difference = 100.0 * apart / sum(value for _, value in theirs.values())
+            lines.append(f'| {case} | pressure, {side}: mean difference | | {difference:.1f} % |')
+        elif quantity == 'wheel':
+            for k, (_, value) in theirs.items():
+                lines.append(f'| {case} | wheel {side} {k + 1} [N] | {value:.0f} | {ours[k][1]:.0f} |')
+        elif case == 'pivot':
+            unit = 'rad/s' if quantity == 'yaw_rate' else 'N m'
+            name = quantity.replace('_', ' ')
+            lines.append(f'| {case} | {name} [{unit}] | {theirs[0][1]:.4g} | {ours[0][1]:.4g} |')
+    return lines
+
+
+def draw_chain(chain: Loads, band: Loads) -> None:
+    """Draw loads along the track: of each shoe at rest, for each metre when driving."""
+    import matplotlib.pyplot as plt
+
+    cases = {'rest': ('shoe', 'load of a shoe [kN]'), 'straight': ('line', 'load per length [kN/m]'),
+             'pivot': ('line', 'load per length [kN/m]')}  # fmt: skip
+    figure, axes = plt.subplots(2, len(cases), figsize=(14.0, 6.0), layout='constrained')
+    for column, (case, (quantity, label)) in enumerate(cases.items()):
+        for row, side in enumerate(('left', 'right')):
+            axis = axes[row, column]
+            for name, given, style in (('chain', chain, 'kx'), ('band', band, 'o-' if case == 'rest' else '-')):
+                points = np.array(sorted(given[case, quantity, side].values()))
+                axis.plot(points[:, 0], 1e-3 * points[:, 1], style, markersize=4, label=name)
+            axis.set(ylabel=label, title=f'{case}, {side} track', xlabel='x in the hull [m]' if row else '')
+            axis.grid(alpha=0.3)
+    axes[0, 0].legend()
+    figure.savefig(CHAIN_PICTURE, dpi=90)
+    plt.close(figure)
+
+
 def main() -> None:
     """Put the table between its marks and draw the picture."""
     lines = ['| case | figure | Chrono | extrapolated | ours |', '| --- | --- | --- | --- | --- |']
@@ -96,8 +206,15 @@ def main() -> None:
         settings = Settings(case=case)
         drives[case] = drive(settings, lambda done, total: None)
         lines += compared(case, drives[case], settings)
-    text = written(PAGE, {'hmmwv': lines})
+    tanks = ['| case | column | from, to [s] | Chrono | ours |', '| --- | --- | --- | --- | --- |']
+    for case in track(TANK_CASES, 'tracked', console=Console(stderr=True), transient=True):
+        drives[case] = drive(Settings(case=case), lambda done, total: None)
+        tanks += tank_lines(case, drives[case])
+    chain, band = chain_tables()
+    text = written(PAGE, {'hmmwv': lines, 'm113': tanks, 'chain': chain_lines(chain, band)})
     draw(drives)
+    draw_tanks(drives)
+    draw_chain(chain, band)
     PAGE.write_text(text, encoding='utf-8')
 
 

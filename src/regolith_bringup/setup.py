@@ -35,6 +35,7 @@ setup(
         'regolith.benchmarks': [
             'heartbeat = regolith_bringup.bench.heartbeat:heartbeat',
             'scm = regolith_bringup.bench.driving:scm',
+            'vehicles = regolith_bringup.bench.garage:vehicles',
             'two_rovers = regolith_bringup.bench.driving:two_rovers',
         ],
     },

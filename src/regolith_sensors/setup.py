@@ -25,6 +25,7 @@ setup(
         'regolith.citations': ['sensors = regolith_sensors.papers:papers'],
         'regolith.commands': [
             'dataset = regolith_sensors.commands:dataset',
+            'snapshot = regolith_sensors.commands:snapshot',
             'stereo = regolith_sensors.commands:stereo',
         ],
         'regolith.ray_backends': ['embree = regolith_sensors.rays.embree.backend:EmbreeRays'],

@@ -26,7 +26,7 @@ setup(
     license='Apache-2.0',
     entry_points={
         'console_scripts': ['agent_node = regolith_world.start:node'],
-        'regolith.running_gears': ['car = regolith_vehicles.car:Car'],
+        'regolith.running_gears': ['car = regolith_vehicles.car:Car', 'tracks = regolith_vehicles.tracks:Tracks'],
         'regolith.citations': ['vehicles = regolith_vehicles.papers:papers'],
         'regolith.experiments': [
             'slope = regolith_vehicles.experiments.slope',

@@ -21,8 +21,8 @@ from regolith_sensors.scenario_config import followed_streams, scenario_sensors
 from regolith_terrain.ros import convert as soil_convert
 from regolith_terrain.ros.map_topics import MapTopics
 from regolith_terrain.ros.services import offer_heights, offer_snapshot
-from regolith_vehicles.agent import Snapshot
 from regolith_vehicles.ros.vehicle_topics import VehicleTopics
+from regolith_vehicles.snapshot import Snapshot
 from regolith_world import records
 from regolith_world.config import load_section
 from regolith_world.participants import ParticipantType

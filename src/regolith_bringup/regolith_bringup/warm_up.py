@@ -13,6 +13,9 @@ from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_sensors import warm_up as sensors
 from regolith_terrain.height_field import build_rocks
+from regolith_vehicles.proving_ground.drive import make_vehicle
+from regolith_vehicles.proving_ground.settings import Settings
+from regolith_world import kernel_cache
 from regolith_world.config import WorldConfig
 from regolith_world.objects import FreeBody, rigid_state, sphere_inertia
 from regolith_world.participants import participant_types
@@ -26,6 +29,12 @@ def _rovers() -> None:
     together = ['world.touch=pose_only', 'vehicles.basalt.position=[0.0, 0.02]']
     for settings in ([], ['terrain.mode=reference', 'terrain.source=flat', *together]):
         Simulation(load_scenario('two_rovers', settings).scenario).run(0.06)
+
+
+def _on_hard_ground() -> None:
+    """Let a truck and a tank down on rigid ground."""
+    for vehicle in ('hmmwv', 'm113'):
+        make_vehicle(Settings(vehicle=vehicle, manoeuvre='settle'))
 
 
 def _moon() -> None:
@@ -59,9 +68,11 @@ def _collision() -> None:
 
 def main() -> None:
     """Compile everything, two at a time, in an order that hardly compiles anything twice."""
+    parts = (_rovers, sensors.main, _on_hard_ground, _moon, _collision, _participants)
     with ProcessPoolExecutor(2, mp_context=get_context('spawn')) as pool:
-        for done in [pool.submit(part) for part in (_rovers, sensors.main, _moon, _collision, _participants)]:
+        for done in [pool.submit(part) for part in parts]:
             done.result()
+    kernel_cache.mark_complete()
 
 
 if __name__ == '__main__':

@@ -68,9 +68,10 @@ class Types:
         return bytes(self.store.serialize_cdr(message, message.__msgtype__))
 
 
-def make_run(folder: Path, cycles: int = 60, *, close: bool = True, previews: int = 0) -> Path:
+def make_run(folder: Path, cycles: int = 60, *, close: bool = True, previews: int = 0, bands: bool = False) -> Path:
     """Write a run of two vehicles that drive along y = 0 (amber) and y = 1 (basalt) at 0.3 m/s for some cycles.
 
+    :param bands: whether basalt tells the slip and the tension of two bands, and has no wheels
     :param previews: with some, amber has a camera that left so many, and a lidar of which nothing was recorded
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -131,7 +132,9 @@ def make_run(folder: Path, cycles: int = 60, *, close: bool = True, previews: in
         clock = types.make('builtin_interfaces/msg/Time', sec=t_ns // 10**9, nanosec=t_ns % 10**9)
         add('/clock', types.make('rosgraph_msgs/msg/Clock', clock=clock), t_ns, wall_ns + 2)
         for name, y_m in vehicles.items():
-            _add_vehicle(types, add, name, y_m, cycle, t_ns, wall_ns, stamp(t_ns))
+            _add_vehicle(types, add, name, y_m, cycle, t_ns, wall_ns, stamp(t_ns), not (bands and name == 'basalt'))
+        if bands:
+            _add_bands(types, add, cycle, t_ns, wall_ns, stamp(t_ns))
     for n in range(previews):
         shown = np.full((24, 32), 40 * n, np.uint8)
         message = types.make(
@@ -166,7 +169,7 @@ def make_run(folder: Path, cycles: int = 60, *, close: bool = True, previews: in
 
 
 def _add_vehicle(
-    types: Types, add: Any, name: str, y_m: float, cycle: int, t_ns: int, wall_ns: int, header: Any
+    types: Types, add: Any, name: str, y_m: float, cycle: int, t_ns: int, wall_ns: int, header: Any, rolls: bool
 ) -> None:
     where = types.make('geometry_msgs/msg/Point', x=SPEED * t_ns * 1e-9, y=y_m, z=0.0)
     upright = types.make('geometry_msgs/msg/Quaternion', w=1.0)
@@ -183,7 +186,18 @@ def _add_vehicle(
             'regolith_msgs/msg/WheelState', name=wheel, speed=1.2, slip_ratio=0.1 + 0.02 * np.sin(0.3 * cycle + k),
             sinkage_total=RUT_M, sinkage_incremental=RUT_M * (1.0 if k < 2 else 0.3), normal_load=176.0,
         )
-        for k, wheel in enumerate(('front_left', 'front_right', 'rear_left', 'rear_right'))
+        for k, wheel in enumerate(('front_left', 'front_right', 'rear_left', 'rear_right') if rolls else ())
     ]
     add(f'/{name}/wheel_states', types.make('regolith_msgs/msg/WheelStates', header=header, wheels=wheels),
         t_ns, wall_ns + 4)
+
+
+def _add_bands(types: Types, add: Any, cycle: int, t_ns: int, wall_ns: int, header: Any) -> None:
+    quantities = [
+        types.make('regolith_msgs/msg/GearQuantity', name=name, unit=unit, parts=['left', 'right'], values=values)
+        for name, unit, values in (
+            ('slip ratio', '', np.array([0.05, 0.001 * cycle])), ('band tension', 'N', np.array([9000.0, 8000.0])),
+        )
+    ]
+    message = types.make('regolith_msgs/msg/GearState', header=header, name='basalt', quantities=quantities)
+    add('/basalt/gear_state', message, t_ns, wall_ns + 5)

@@ -48,6 +48,7 @@ def test_build_graph_writes_a_pair_and_a_picture(tmp_path: Path) -> None:
 
 
 @pytest.mark.seconds
+@pytest.mark.slow
 def test_coverage_ends_at_the_ridge_and_goes_on_from_a_breadcrumb(tmp_path: Path) -> None:
     """The shadow of the ridge, and its end: probabilities at one place behind it, and the picture."""
     scenario = load_scenario('comms_ridge').scenario

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import yaml
 
+from regolith_bringup.scenario.given_paths import kept_off_paths
 from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.loading import load_scenario, write_resolved
 from regolith_bringup.scenario.schema import Scenario
@@ -19,7 +20,8 @@ from regolith_terrain.config import TerrainConfig
 from regolith_terrain.height_field import build_height_field, build_rocks
 from regolith_vehicles.config import VehicleEntry, load_vehicle_model
 from regolith_vehicles.drivers import make_driver
-from regolith_vehicles.given_path import given_path
+from regolith_vehicles.gears import make_gear
+from regolith_vehicles.given_path import gear_reach, given_path
 from regolith_vehicles.kinematics import WheelLayout
 from regolith_vehicles.multibody import Multibody, compile_vehicle
 from regolith_world.records import BodyState
@@ -122,3 +124,23 @@ def test_given_paths_of_drivers() -> None:
     np.testing.assert_allclose(path(type='external'), [[2.0, 1.0]])
     np.testing.assert_allclose(path(type='constant', speed_mps=0.5), [[2.0, 1.0], [2.0, 6.0]], atol=1e-12)
     np.testing.assert_allclose(path(type='path', speed_mps=1.0, loop=True, waypoints=[[0.0, 0.0], [1.0, 0.0]]), [[2.0, 1.0], [0.0, 0.0], [1.0, 0.0], [0.0, 0.0]])
+
+
+@pytest.mark.parametrize(
+    ('model', 'reach'),
+    [
+        ('hmmwv', math.hypot(1.689 + 1.59 * 0.0254, 35.815 * 0.0254) + math.hypot(0.4699, 0.15875)),
+        # The idler's centre, slid back by less than 0.1 m, its radius, the thickness and the width of a shoe.
+        ('m113', math.hypot(4.25, 1.08) + 0.2),
+    ],
+)
+def test_rocks_are_kept_off_vehicles_whose_gear_is_not_wheels_of_their_own(model: str, reach: float) -> None:
+    """They would end the run before it starts: half of the widest cross-section, to a decimetre."""
+    config, mjcf = load_vehicle_model(model)
+    gear = make_gear(config, compile_vehicle(config, mjcf, (0.0, 0.0, 0.0)), mjcf)
+    assert gear_reach(gear) == pytest.approx(reach, abs=0.1)
+    scenario = Scenario.model_validate({
+        'name': 'one', 'terrain': {'source': 'procedural', 'preset': 'mare'},
+        'vehicles': {'basalt': {'model': model, 'position': [0.0, 0.0]}},
+    })  # fmt: skip
+    assert kept_off_paths(scenario).rock_free[0].half_width_m == pytest.approx(gear_reach(gear), abs=1e-3)

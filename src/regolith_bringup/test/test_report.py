@@ -17,6 +17,7 @@ import synthetic_run as made
 from regolith_bringup.bag.recover import RecoverError
 from regolith_bringup.report.ground_map import crossing, driven_bounds, ground_map
 from regolith_bringup.report.page import write_report
+from regolith_bringup.report.plots import gear_histories
 from regolith_bringup.report.run_data import ChangedGround, CycleTiming, RunData, Track, read_run
 from regolith_bringup.run.summary import build_summary, write_summary
 
@@ -67,6 +68,24 @@ def test_ground_map_places_the_ruts(run_dir: Path) -> None:
     coarse = ground_map(run, bounds, max_pixels=40)
     assert coarse.pixel > 0.02
     assert np.nanmax(coarse.rut_depth) == pytest.approx(made.RUT_M)
+
+
+def test_each_running_gear_is_plotted_by_what_it_tells(tmp_path: Path) -> None:
+    """Wheels by what they measure; a gear of any package by its GearState, in units that are read easily."""
+    run = read_run(made.make_run(tmp_path / 'run', 20, bands=True))
+    amber, basalt = run.tracks['amber'], run.tracks['basalt']
+    assert [h.name for h in amber.histories] == ['incremental sinkage', 'slip ratio'] and not amber.told
+    assert [(h.name, h.unit, h.parts) for h in basalt.histories] == [
+        ('slip ratio', '', ('left', 'right')), ('band tension', 'N', ('left', 'right')),
+    ]
+    np.testing.assert_allclose(basalt.histories[0].values[:, 1], 0.001 * np.arange(21))
+    np.testing.assert_allclose(basalt.histories[1].time, amber.wheel_time)
+    wheels, bands = gear_histories(run)
+    labels = [[panel.get_ylabel() for panel in figure.axes] for figure in (wheels, bands)]
+    assert labels[0] == ['incremental sinkage [mm]', 'slip ratio [-]', 'forward speed [m/s]']
+    assert labels[1] == ['slip ratio [-]', 'band tension [kN]', 'forward speed [m/s]']
+    drawn = {line.get_label(): line.get_ydata() for line in bands.axes[1].get_lines()}
+    np.testing.assert_allclose(drawn['left'], 9.0)
 
 
 def straight(name: str, start: tuple[float, float], step: tuple[float, float], count: int = 200) -> Track:

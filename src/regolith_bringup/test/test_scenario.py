@@ -28,13 +28,15 @@ from regolith_world.config import WorldConfig, load_section
 from regolith_world.object_types import FREE_BODY
 
 
-def test_every_scenario_that_ships_is_valid() -> None:
-    found = find_scenarios()
-    assert 'two_rovers' in found
-    for name in found:
-        scenario = load_scenario(name).scenario
-        assert scenario.name == name
-        assert scenario.description
+@pytest.mark.parametrize('name', sorted(find_scenarios()))
+def test_every_scenario_that_ships_is_valid(name: str) -> None:
+    scenario = load_scenario(name).scenario
+    assert scenario.name == name
+    assert scenario.description
+
+
+def test_the_demo_ships() -> None:
+    assert {'two_rovers', 'garage'} <= set(find_scenarios())
 
 
 def test_two_rovers_is_the_demo_of_the_contract() -> None:
@@ -77,6 +79,7 @@ def test_one_value_of_a_named_soil_can_be_changed() -> None:
     assert soil == load_soil('lunar_nominal').model_copy(update={'cohesion_pa': 500.0})
 
 
+@pytest.mark.slow
 def test_a_regions_soil_is_read_by_the_law_of_the_region(tmp_path: Path) -> None:
     """By name, by file, by values, and none at all, whatever law the ground around has."""
     (tmp_path / 'pad.yaml').write_text('friction: 0.7\n')

@@ -117,14 +117,21 @@ def test_a_command_interrupted_while_it_starts_says_nothing(module: str, code: i
     assert (ended.returncode, ended.stdout, ended.stderr) == (code, '', '')
 
 
-@pytest.mark.parametrize('after_s', [0.02, 0.1, 0.3, 0.6])
-def test_a_node_interrupted_while_it_starts_says_nothing(after_s: float) -> None:
+@pytest.mark.parametrize(
+    ('forked', 'after_s'), [(True, 0.0), (True, 0.01), (False, 0.02), (False, 0.1), (False, 0.3), (False, 0.6)]
+)
+def test_a_node_interrupted_while_it_starts_says_nothing(
+    monkeypatch: pytest.MonkeyPatch, forked: bool, after_s: float
+) -> None:
     """Neither the stack of an interpreter that is not yet up, nor that of an import."""
+    if not forked:
+        monkeypatch.setattr(processes, 'is_ours', lambda path: False)
     said: list[str] = []
-    spec = NodeSpec('regolith_world', 'world_node', 'world', '/regolith')
-    node = processes.NodeProcess(spec, os.environ, lambda _, line: said.append(line))
+    node = processes.NodeProcess(
+        NodeSpec('regolith_world', 'world_node', 'world', 'regolith'), os.environ, lambda _, line: said.append(line)
+    )
     time.sleep(after_s)
     node.signal(signal.SIGINT)
-    assert node.process.wait(30.0) == -signal.SIGINT
-    time.sleep(0.1)
-    assert said == []
+    ended = node.process.wait(30.0)
+    node.join_output()
+    assert (ended, said) == (-signal.SIGINT, [])

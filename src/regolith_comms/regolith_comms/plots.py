@@ -161,7 +161,7 @@ def _draw_shade(axes: Axes, ground: HeightMap) -> None:
     extent = (west - half, west + wide + half, south - half, south + high + half)
     # A low sun, as ridges of a few metres are hardly seen under a high one.
     # Images run from north to south, heights from south to north, x first.
-    shade = LightSource(315.0, 12.0).hillshade(ground.heights.T[::-1], dx=ground.spacing, dy=ground.spacing)[::-1].T
+    shade = LightSource(315.0, 12.0).hillshade(ground.tops.T[::-1], dx=ground.spacing, dy=ground.spacing)[::-1].T
     low, top = np.percentile(shade, (1.0, 99.0))
     axes.imshow(shade.T, extent=extent, origin='lower', cmap='gray', vmin=low, vmax=top, interpolation='bilinear')
     axes.set(xlabel='x, east [m]', ylabel='y, north [m]', xlim=extent[:2], ylim=extent[2:], aspect='equal')

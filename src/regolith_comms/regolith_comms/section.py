@@ -42,7 +42,7 @@ def resolved_comms(config: CommsConfig, site: Site, source: YamlSource) -> Comms
     stations = {name: _station(name, place, ground, source) for name, place in config.stations.items()}
     config = config.model_copy(update={**files, 'stations': stations})
     if config.graph is not None:
-        _check_files(config, ground.fingerprint(), source)
+        _check_files(config, site.fingerprint(), source)
     else:
         _check_size(config, site, source)
     return config

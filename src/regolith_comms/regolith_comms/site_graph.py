@@ -68,7 +68,7 @@ def make_pair(
 
 
 def height_map(config: CommsConfig, site: Site) -> HeightMap:
-    """Return the known ground around vehicles, their way-points and stations.
+    """Return the known ground around vehicles, their way-points and stations, with what stands on it.
 
     :raises ValueError: if it is too large for a graph
     """
@@ -86,7 +86,9 @@ def height_map(config: CommsConfig, site: Site) -> HeightMap:
     sketch = HeightMap(i0 * spacing, j0 * spacing, spacing, np.broadcast_to(0.0, (i1 - i0, j1 - j0)), '')
     tile_layout(sketch, config.tile_m)
     heights = field.coarse_nodes(i0, i1, j0, j1, spacing)
-    return HeightMap(sketch.west, sketch.south, spacing, heights, field.fingerprint())
+    standing = site.standing()
+    tops = None if standing is None else standing.raised(heights, sketch.west, sketch.south, spacing)
+    return HeightMap(sketch.west, sketch.south, spacing, heights, site.fingerprint(), tops)
 
 
 def _bounds(config: CommsConfig, site: Site) -> tuple[float, float, float, float]:

@@ -9,8 +9,9 @@ The ground is divided into square tiles; between any two of them stands an edge 
 LEG = 3, SubT's cost of one turn: a clear line of sight then has path loss exponent ``fading_exponent + 3 k``, 2.0 to
 2.1 with lunar_uhf and subt_competition, as in free space. J is the loss over a single knife edge at the profile's worst
 point, and the denominator turns decibels into visibility cost, so that the link model loses at the tiles' distance r
-just as much as the edge takes. Dijkstra's algorithm then finds the ways over a crest or round its end: each further leg
-costs LEG again, at 200 m some 14 dB, about the loss over a ridge at 400 MHz.
+just as much as the edge takes. What stands on the ground and is large (:attr:`regolith_world.site.Site.standing`) is
+an edge as the ground is. Dijkstra's algorithm then finds the ways over a crest or round its end: each further leg costs
+LEG again, at 200 m some 14 dB, about the loss over a ridge at 400 MHz.
 
 This construction is Regolith's own. Simplifications: one edge per profile (several in a row add up as legs); no
 reflections; no curvature of the Moon (7 cm at 1 km); within a tile, ends are averaged over five points, so that
@@ -47,7 +48,8 @@ MAX_AREA_M2 = 2e6
 WAVELENGTH_M = 0.749
 """At 400 MHz, the band of the UHF radios on Mars and the Moon [m]."""
 DRIVABLE_SLOPE = math.tan(math.radians(25.0))
-"""Neighbouring tiles no steeper than this against each other are joined at the price of a turn at most."""
+"""Neighbouring tiles no steeper than this against each other, with nothing that stands between their middles, are
+joined at the price of a turn at most."""
 BELOW_M, ABOVE_M = 2, 6
 """Whole metres below and above the ground that belong to a tile."""
 _ENDS = np.array([[0.0, 0.0], [0.25, 0.25], [0.25, -0.25], [-0.25, 0.25], [-0.25, -0.25]])
@@ -67,7 +69,14 @@ class HeightMap:
     heights: Floats
     """z [m], shape (nx, ny)."""
     fingerprint: str
-    """Fingerprint of the ground."""
+    """Fingerprint of the ground, and of what stands on it."""
+    standing: Floats | None = None
+    """z of the ground or, where something stands on it, of its top [m], shape (nx, ny); None: nothing does."""
+
+    @property
+    def tops(self) -> Floats:
+        """Heights over which waves pass [m], shape (nx, ny)."""
+        return self.heights if self.standing is None else self.standing
 
     @property
     def size(self) -> tuple[float, float]:
@@ -179,7 +188,7 @@ def build_graph(
     edges: list[Edge] = []
     for a in range(count):
         costs = _costs_from(
-            a, middles, ground.heights, ground.west, ground.south, ground.spacing, tile_m, antenna_height_m, reach,
+            a, middles, ground.tops, ground.west, ground.south, ground.spacing, tile_m, antenna_height_m, reach,
             scale, rate, _ENDS,
         )
         near = np.maximum(np.abs(middles[:, 0] - middles[a, 0]), np.abs(middles[:, 1] - middles[a, 1])) < 1.5 * tile_m
@@ -199,7 +208,17 @@ def build_graph(
 
 def _drivable(ground: HeightMap, a: Floats, b: Floats) -> bool:
     at = [_height(ground.heights, ground.west, ground.south, ground.spacing, p[0], p[1]) for p in (a, b)]
-    return bool(abs(at[1] - at[0]) <= DRIVABLE_SLOPE * np.hypot(*(b - a)))
+    return bool(abs(at[1] - at[0]) <= DRIVABLE_SLOPE * np.hypot(*(b - a))) and not _barred(ground, a, b)
+
+
+def _barred(ground: HeightMap, a: Floats, b: Floats) -> bool:
+    """Return whether something stands on the line between two places."""
+    if ground.standing is None:
+        return False
+    raised = ground.standing - ground.heights
+    count = max(2, int(2.0 * np.hypot(*(b - a)) / ground.spacing))
+    line = a + np.linspace(0.0, 1.0, count + 1)[:, None] * (b - a)
+    return any(_height(raised, ground.west, ground.south, ground.spacing, x, y) > 0.0 for x, y in line.tolist())
 
 
 def build_grid(ground: HeightMap, tile_m: float) -> WorldGrid:

@@ -31,6 +31,8 @@ from regolith_terrain.procedural import ProceduralField
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.gears import load_looks
+from regolith_vehicles.looks import Role
 from regolith_world.keyed_random import generator
 
 Floats = NDArray[np.float64]
@@ -47,17 +49,19 @@ class BenchScene:
     def __init__(self) -> None:
         self.grid = SoilGrid(ProceduralField(3), _SPACING)
         materials: list[Material] = [Principled((0.16, 0.14, 0.12), 0.9, micro_relief=0.6)]
-        config, mjcf = load_vehicle_model('viper')
-        parts = vehicle_parts(config, mjcf, materials)
+        looks = load_looks(*load_vehicle_model('viper'))
+        parts = vehicle_parts(looks, materials)
         ground = SoilGround(self.grid, (-_HALF, _HALF, -_HALF, _HALF))
         # The detail is large enough to show every node of the square.
         self.rays = EmbreeRays()
         self.scene = Scene(ground, materials, view_range=100.0, detail=40.0, rays=self.rays)
         self._rocks()
         meshes = [self.scene.add_mesh(part.mesh, holds_light=True) for part in parts]
-        wheels = [(0.6418, 0.6098), (0.6418, -0.6098), (-0.6418, 0.6098), (-0.6418, -0.6098)]
-        self._offsets = np.array([(0.0, 0.0, 0.0), *((x, y, 0.0) for x, y in wheels)])
-        kinds = [Semantic.VEHICLE] + [Semantic.WHEEL] * len(wheels)
+        at: dict[str, Floats] = {'': np.zeros(3)}
+        for each in looks.parts:
+            at[each.name] = at[each.parent] + each.position
+        self._offsets = np.array([at[part.name] for part in parts])
+        kinds = [Semantic.WHEEL if part.role == Role.WHEEL else Semantic.VEHICLE for part in parts]
         self.rovers = [self.scene.add_object(name, zip(meshes, kinds)) for name in ('amber', 'basalt')]
         self.move(0.0)
         self.eye = np.array([*_EYE[:2], _EYE[2] + float(self.grid.levels(*_EYE[:2]))])

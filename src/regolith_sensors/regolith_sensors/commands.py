@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Commands on a run's images: ``./regolith dataset RUN``, ``./regolith stereo RUN``."""
+"""Commands on a run's images: ``./regolith dataset RUN``, ``./regolith snapshot RUN``, ``./regolith stereo RUN``."""
 
 from __future__ import annotations
 
@@ -58,6 +58,47 @@ def dataset(
             boxes = ', '.join(f'{count} {name}' for name, count in found['boxes'].items())
             print(f'{split}: {found["images"]} images; boxes: {boxes}')
         print(folder)
+
+
+def snapshot(
+    context: typer.Context,
+    run: RunArgument,
+    at: Annotated[float | None, typer.Option(metavar='S', help='Simulated time; default: the end.', min=0.0)] = None,
+    of: Annotated[list[str] | None, typer.Option(metavar='NAME', help='Of this vehicle; may be repeated.')] = None,
+    from_deg: Annotated[
+        float | None,
+        typer.Option('--from', metavar='DEG', help='Direction of the camera, from ahead of the vehicle to the left.'),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar='DIR', help='Folder; default: RUN/snapshots.')] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Draw pictures of a run's vehicles from its recording, as a camera beside each would see it."""
+    import cv2
+
+    from regolith_sensors.report.redraw import Redrawn
+
+    tools: Tools = context.obj
+    opened = tools.run(run)
+    names = sorted(opened.scenario.vehicles)
+    for name in of or ():
+        if name not in names:
+            raise InputError(Problem('snapshot', '--of', 'is no vehicle of this run', one_of(names, name), shown(name)))
+    folder = out if out is not None else run / 'snapshots'
+    written = []
+    with _bad_input('snapshot'):
+        drawn = Redrawn(opened, opened.simulated_s if at is None else at)
+        chosen = [name for name in names if name in drawn.looks and (not of or name in of)]
+        folder.mkdir(parents=True, exist_ok=True)
+        with tools.progress('snapshot') as progress:
+            for k, name in enumerate(chosen):
+                file = folder / f'{name}_{drawn.t_ns * 1e-9:.2f}s.png'
+                cv2.imwrite(str(file), drawn.picture(name, from_deg)[:, :, ::-1])
+                written.append(str(file))
+                progress(k + 1, len(chosen))
+    if as_json:
+        tools.give(written)
+    else:
+        print('\n'.join(written))
 
 
 def stereo(

@@ -16,18 +16,20 @@ from geometry_msgs.msg import TransformStamped
 from pydantic import BaseModel
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from regolith_msgs.msg import Cycle, SensorsAck, TerrainUpdate, WheeledVehicleState
+from regolith_msgs.msg import Cycle, SensorsAck, TerrainUpdate, VehicleDescription, VehicleState
 from regolith_msgs.srv import GetTerrainSnapshot
 from tf2_msgs.msg import TFMessage
 
 from regolith_sensors import warm_up
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
 from regolith_sensors.scenario_config import Lamp, LightConfig, Sensor, scenario_sensors
-from regolith_sensors.scene.build import SensedWorld, VehicleModel
+from regolith_sensors.scene.build import SensedWorld
 from regolith_sensors.schedule import Due, Schedule
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.ros import convert as soil_convert
-from regolith_vehicles.config import VehicleEntry, load_vehicle_model
+from regolith_vehicles.config import VehicleEntry
+from regolith_vehicles.looks import Looks
+from regolith_vehicles.told_looks import looks_record, state_poses
 from regolith_world.config import WorldConfig, load_section
 from regolith_world.records import Command, Verdict
 from regolith_world.ros import qos
@@ -68,7 +70,6 @@ class SensorsNode:
         scenario = load_section(scenario_file, '', _Scenario)
         self._world_config = scenario.world
         sensors = scenario_sensors(scenario)
-        models = {n: VehicleModel(*load_vehicle_model(entry.model)) for n, entry in scenario.vehicles.items()}
         link = helper_node(self.node, 'link')
         self.nodes = [self.node, link]
         self.inbox = Inbox(link, self._run_id)
@@ -77,7 +78,10 @@ class SensorsNode:
         self.topics = self._make_topics(sensors, scenario)
         spans = [topics.span_ns for topics in self.topics]
         kept_ns = 2_000_000_000 + 2 * max(before + after for before, after in spans)
-        self.world = SensedWorld(scenario.terrain, scenario.light, scenario.seed, models, kept_ns)
+        self._leaving = Leaving()
+        warm_up.main(scenario.light.rays)
+        looks = self._await_looks(sorted(scenario.vehicles))
+        self.world = SensedWorld(scenario.terrain, scenario.light, scenario.seed, looks, kept_ns)
         self.states = self.world.states
         self._views = self.world.views(topics.sensor.vehicle for topics in self.topics)
         self._seeing = {topics.sensor.vehicle for topics in self.topics if topics.sees}
@@ -85,23 +89,45 @@ class SensorsNode:
             # Tiles take seconds; made here they keep no cycle waiting.
             x, y = scenario.vehicles[name].position
             self._views[name].look_around((x, y, float(self.states.ground.grid.levels(x, y))))
-        warm_up.main(scenario.light.rays)
         self._schedule = Schedule([t.sensor.frame_ns for t in self.topics], [span[1] for span in spans])
         self._acknowledged = (-1, -1)
         self._stopped = False
         self._snapshot: Any = None
-        self._parts = {name: len(model.parts) for name, model in models.items()}
         self.inbox.subscribe(Cycle, 'cycle', self._on_cycle, qos.HISTORY)
         self.inbox.subscribe(TerrainUpdate, 'terrain/update', self._on_update, qos.HISTORY)
-        for name in sorted(models):
+        for name in sorted(looks):
             self._follow(name)
         self._asking = self.node.create_client(GetTerrainSnapshot, 'terrain/snapshot')
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self.node)
         self._static = self.node.create_publisher(TFMessage, f'{root}/tf_static', qos.LATCHED)
-        frames = [t for s in sensors for t in static_transforms(s, models[s.vehicle].config.frames.base)]
+        frames = [t for s in sensors for t in static_transforms(s, looks[s.vehicle].parts[0].frame)]
         self._static.publish(TFMessage(transforms=frames))
-        self._leaving = Leaving()
+
+    def _await_looks(self, vehicles: list[str]) -> dict[str, Looks]:
+        """Return what the vehicles look like, as they tell themselves.
+
+        :raises TimeoutError: if one does not
+        """
+        looks: dict[str, Looks] = {}
+
+        def take(message: VehicleDescription) -> None:
+            looks.setdefault(message.name, looks_record(message))
+
+        for name in vehicles:
+            self.inbox.subscribe(VehicleDescription, f'{self._root}/{name}/parts', take, qos.LATCHED)
+        self._starting.done()  # from here on it waits for others
+        longest_s = self._world_config.start_timeout_s
+        patience = Patience(self.node, 'starting', longest_s)
+        while len(looks) < len(vehicles):
+            if self._leaving.asked:
+                raise KeyboardInterrupt
+            if patience.left() < 0.0:
+                missing = ', '.join(name for name in vehicles if name not in looks)
+                raise TimeoutError(f'sensors: no description of {missing} within {longest_s} s')
+            self.inbox.wait(0.02)
+        self._starting = Starting(self.nodes[1], 'starting')
+        return looks
 
     def _make_topics(self, sensors: tuple[Sensor, ...], scenario: _Scenario) -> list[SensorTopics]:
         lamps = {
@@ -124,20 +150,15 @@ class SensorsNode:
     # -- input --------------------------------------------------------------------------------------------------
 
     def _follow(self, vehicle: str) -> None:
-        track, parts = self.states.tracks[vehicle], self._parts[vehicle]
+        track = self.states.tracks[vehicle]
 
-        def take(message: WheeledVehicleState) -> None:
-            poses = [message.chassis, *message.wheels]
-            if len(poses) != parts:
-                raise ValueError(f'{vehicle}: a state of {len(poses)} parts; its model has {parts}')
-            values = [
-                (p.position.x, p.position.y, p.position.z, p.orientation.x, p.orientation.y, p.orientation.z,
-                 p.orientation.w) for p in poses
-            ]
-            stamp = message.header.stamp
-            track.add(stamp.sec * 10**9 + stamp.nanosec, np.array(values))
+        def take(message: bytes) -> None:
+            t_ns, poses = state_poses(message)
+            if len(poses) != len(track.parts):
+                raise ValueError(f'{vehicle}: a state of {len(poses)} parts; its description has {len(track.parts)}')
+            track.add(t_ns, poses)
 
-        self.inbox.subscribe(WheeledVehicleState, f'{self._root}/{vehicle}/vehicle_state', take, qos.HISTORY)
+        self.inbox.subscribe(VehicleState, f'{self._root}/{vehicle}/part_poses', take, qos.HISTORY, raw=True)
 
     def _on_update(self, message: TerrainUpdate) -> None:
         self.states.ground.on_update(soil_convert.update_record(message))

@@ -7,7 +7,7 @@ import pytest
 from regolith_sensors import bench
 
 
-@pytest.mark.seconds
+@pytest.mark.slow
 def test_what_seeing_costs(monkeypatch: pytest.MonkeyPatch) -> None:
     """The figures of the contract, and the ratio to bare ray casting: catches lost inlining on any machine."""
     monkeypatch.setattr(bench, '_REPEATS', 4)

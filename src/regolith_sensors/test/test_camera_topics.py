@@ -24,10 +24,11 @@ from regolith_sensors.rays.frame import empty_frame  # noqa: E402
 from regolith_sensors.ros.camera_topics import preview_frames, preview_message  # noqa: E402
 from regolith_sensors.ros.sensor_topics import SensorContext  # noqa: E402
 from regolith_sensors.scenario_config import LightConfig, sensors_of  # noqa: E402
-from regolith_sensors.scene.build import SensedWorld, VehicleModel  # noqa: E402
+from regolith_sensors.scene.build import SensedWorld  # noqa: E402
 from regolith_sensors.scene.world_view import WorldView  # noqa: E402
 from regolith_terrain.config import TerrainConfig  # noqa: E402
 from regolith_vehicles.config import load_vehicle_model  # noqa: E402
+from regolith_vehicles.gears import load_looks  # noqa: E402
 from regolith_world.ros.inbox import Inbox  # noqa: E402
 
 pytestmark = pytest.mark.ros
@@ -72,8 +73,8 @@ def test_nothing_is_rendered_for_nobody(context: Any) -> None:
     """Without listeners no frame is wanted; CameraInfo costs no rays; with a listener come pixels, stamp and frame."""
     light = LightConfig.model_validate({'view_range_m': 50.0})
     terrain = TerrainConfig.model_validate({'source': 'flat', 'spacing_m': 0.1})
-    world = SensedWorld(terrain, light, 1, {'amber': VehicleModel(*load_vehicle_model('viper'))})
-    pose = np.tile([0.0, 0.0, 0.25, 0.0, 0.0, 0.0, 1.0], (5, 1))
+    world = SensedWorld(terrain, light, 1, {'amber': load_looks(*load_vehicle_model('viper'))})
+    pose = np.tile([0.0, 0.0, 0.25, 0.0, 0.0, 0.0, 1.0], (9, 1))
     world.states.tracks['amber'].add(0, pose)
     view = Counted(world.view('amber'))
     node = Node('left', namespace='amber', context=context, enable_rosout=False)

@@ -21,6 +21,7 @@ from regolith_sensors.scene.meshes import box, corner_normals, cylinder, joined,
 from regolith_sensors.scene.scene import Scene, Semantic
 from regolith_sensors.scene.vehicle_mesh import vehicle_parts
 from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.gears import load_looks
 
 CAMERA: dict[str, Any] = {
     'width': 160, 'height': 120, 'pixel_size_m': 1e-5, 'focal_length_m': 1.2e-3, 'f_number': 8.0, 'exposure_s': 1e-3,
@@ -88,8 +89,7 @@ def test_rounded_bodies_have_smooth_normals_and_edges_stay() -> None:
 
 @pytest.mark.parametrize('model', ['viper', 'viper_grousered'])
 def test_wheels_show_their_grousers(model: str) -> None:
-    config, mjcf = load_vehicle_model(model)
-    part = next(p for p in vehicle_parts(config, mjcf, []) if p.name == 'front_left')
+    part = next(p for p in vehicle_parts(load_looks(*load_vehicle_model(model)), []) if p.name == 'front_left')
     # About the axle (y): the plates reach to the radius, the drum between them stays below it.
     away = np.hypot(part.mesh.vertices[:, 0], part.mesh.vertices[:, 2])
     assert away.max() == pytest.approx(0.25, abs=1e-4)
@@ -106,7 +106,7 @@ def test_unpainted_parts_are_no_brighter_than_dusty_metal(tmp_path: Any) -> None
     bare = tmp_path / 'bare.xml'
     bare.write_text(text)
     materials: list[Any] = []
-    vehicle_parts(config, bare, materials)
+    vehicle_parts(load_looks(config, bare), materials)
     colours = {m.color for m in materials if isinstance(m, Principled)}
     assert (0.14, 0.14, 0.14) in colours and (0.5, 0.5, 0.5) not in colours
     # What somebody chose stays.

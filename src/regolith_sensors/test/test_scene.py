@@ -27,6 +27,7 @@ from regolith_terrain.procedural import ProceduralField
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.gears import load_looks
 
 DOWN = np.diag([1.0, -1.0, -1.0])
 """Takes the optical frame of a camera that looks straight down, its top towards +y, to the world."""
@@ -172,8 +173,7 @@ def test_instances_have_world_normals(flat_scene: Callable[..., Scene]) -> None:
 def rough(detail: float = 3.0) -> tuple[Scene, SoilGrid]:
     grid = SoilGrid(ProceduralField(3), 0.05)
     materials: list[Material] = [Principled((0.15, 0.14, 0.13), 0.9, micro_relief=0.5)]
-    config, mjcf = load_vehicle_model('viper')
-    parts = vehicle_parts(config, mjcf, materials)
+    parts = vehicle_parts(load_looks(*load_vehicle_model('viper')), materials)
     scene = Scene(SoilGround(grid), materials, view_range=200.0, detail=detail)
     stone = scene.add_mesh(rock(1))
     for k in range(20):
@@ -181,7 +181,7 @@ def rough(detail: float = 3.0) -> tuple[Scene, SoilGrid]:
         x, y = 2.0 + 0.37 * k, (k * 0.61) % 4.0 - 2.0
         scene.place(thing, 0, (x, y, float(grid.levels(x, y))), (0, 0, math.sin(k), math.cos(k)), 0.1 + 0.01 * k)
     rover = scene.add_object('rover', [(scene.add_mesh(p.mesh), Semantic.VEHICLE) for p in parts])
-    for part in range(5):
+    for part in range(len(parts)):
         scene.place(rover, part, (9.0, 1.0, float(grid.levels(9.0, 1.0)) + 0.25), (0, 0, 0.2, math.sqrt(0.96)))
     return scene, grid
 

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from regolith_sensors.scenario_config import LightConfig
-from regolith_sensors.scene.build import SensedWorld, VehicleModel
-from regolith_sensors.scene.rock_layer import MOST, site_rocks
+from regolith_sensors.scene.build import SensedWorld
 from regolith_sensors.scene.terrain_tiles import SoilGround
 from regolith_sensors.scene.world_view import GroundHistory, PoseTrack, WorldStates
 from regolith_sensors.schedule import Schedule
@@ -23,8 +22,10 @@ from regolith_terrain.lunar.rocks import RockField
 from regolith_terrain.merge import SoilUpdate
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.solids.rock_shapes import MOST, site_rocks
 from regolith_terrain.surface import FlatField, PlaneField
 from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.gears import load_looks
 from regolith_world.records import CycleKey, Verdict
 from regolith_world.rotation import from_yaw
 
@@ -187,7 +188,7 @@ def test_far_ground_keeps_the_volume_of_ruts(stride: int) -> None:
 def test_rocks_have_numbers_of_their_own_wherever_one_looks_from() -> None:
     terrain = TerrainConfig.model_validate({'preset': 'mare', 'size_m': 60.0, 'spacing_m': 0.05})
     light = LightConfig.model_validate({'view_range_m': 60.0})
-    world = SensedWorld(terrain, light, 3, {'amber': VehicleModel(*load_vehicle_model('viper'))})
+    world = SensedWorld(terrain, light, 3, {'amber': load_looks(*load_vehicle_model('viper'))})
     shown = []
     for x in (0.0, 12.0, 0.0):
         view = world.view('amber')
@@ -202,3 +203,23 @@ def test_rocks_have_numbers_of_their_own_wherever_one_looks_from() -> None:
     rocks = site_rocks(RockField(LunarField(3, load_preset('mare'))), 60.0)
     near = [name for name in shown[0] if name.startswith('rock_')]
     assert max(shown[0].values()) <= 1 + 1 + 5 + len(rocks) < MOST and len(near) <= len(rocks)
+
+
+def test_obstacles_stand_in_the_scene_where_vehicles_feel_them() -> None:
+    """Rays meet the top of a step, and of a ramp half its height in its middle; each is an object of its name."""
+    terrain = TerrainConfig.model_validate(
+        {'source': 'flat',
+         'obstacles': {'kerb': {'type': 'step', 'position': [1.0, 0.6], 'size': [1.0, 0.5, 0.1], 'material': 'metal'},
+                       'up': {'type': 'ramp', 'position': [3.0, 0.0], 'heading_deg': 90.0, 'size': [2.0, 1.0, 0.5]}}}
+    )  # fmt: skip
+    world = SensedWorld(terrain, LightConfig(), 3, {'amber': load_looks(*load_vehicle_model('viper'))})
+    view = world.view('amber')
+    view.look_around((0.0, 0.0, 0.0))
+    assert {'kerb', 'up'} <= {thing.name for thing in view.scene.objects}
+    rays = view.scene.commit()
+    start = (np.array([(1.5, 0.6, 2.0), (3.0, 1.0, 2.0)]) - view.scene.origin).astype(np.float32)
+    down, level = np.tile(np.float32((0.0, 0.0, -1.0)), (2, 1)), np.tile(np.eye(3, dtype=np.float32), (2, 1, 1))
+    found, _, numbers = rays.cast(down, np.arange(2, dtype=np.int32), start, level, 10.0, 1e-3)
+    assert found == pytest.approx([1.9, 1.75], abs=1e-4)
+    named = {thing.number: thing.name for thing in view.scene.objects}
+    assert [named[int(number)] for number in numbers] == ['kerb', 'up']

@@ -35,6 +35,8 @@ def handshake_parameters(config: TerrainConfig, field: HeightField) -> dict[str,
         'terrain.compaction_transfer': str(config.compaction_transfer).lower(),
         'terrain.bulldozing': config.bulldozing.model_dump_json(),
         'terrain.rocks': json.dumps([config.has_rocks, *(free.model_dump(mode='json') for free in config.rock_free)]),
+        'terrain.solid_rocks': json.dumps([config.solid_rocks, config.rock_friction]),
+        'terrain.obstacles': json.dumps({name: o.model_dump(mode='json') for name, o in config.obstacles.items()}),
         'terrain.regions': json.dumps([region.model_dump(mode='json') for region in config.regions]),
     }
     for name in type(config.soil).model_fields:

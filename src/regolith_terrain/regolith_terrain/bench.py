@@ -70,9 +70,10 @@ def _roll(
     velocity = np.array([0.2, 0.0, 0.0])
     angular_velocity = np.array([0.0, 1.0, 0.0])
     loaded = 0.0
+    part = np.int64(0)  # a plain 0 would have the contact compiled anew, for zero
     for _ in range(steps):
         status = body_wrench(
-            ground, soils, rules, mode, 1e-3, shape, 0, center, rotation, velocity, angular_velocity, shear, scratch,
+            ground, soils, rules, mode, 1e-3, shape, part, center, rotation, velocity, angular_velocity, shear, scratch,
             wrench,
         )
         if status != OK:

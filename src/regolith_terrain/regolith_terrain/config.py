@@ -22,6 +22,7 @@ from regolith_terrain.lunar.presets import preset_names
 from regolith_terrain.soil_config import SoilConfig as SoilConfig
 from regolith_terrain.soil_config import SoilParameters
 from regolith_terrain.soil_law import DEFAULT, SCM, SoilLaw, soil_law
+from regolith_terrain.solids.config import ObstacleConfig
 
 if TYPE_CHECKING:
     # A kernel: it takes longer to load than the whole scenario to check.
@@ -215,6 +216,13 @@ class TerrainConfig(Section):
         None, description="kind of procedural lunar ground, or its YAML file; none: gentle ground as 'roughness' says"
     )
     rocks: bool = Field(True, description='whether a preset, or detail between posts, has its rocks')
+    solid_rocks: bool = Field(True, description='whether vehicles feel rocks wider than 5 cm')
+    rock_friction: float = Field(
+        default=0.8, ge=0.0, le=10.0, description='Coulomb coefficient of rocks against anything [-]'
+    )
+    obstacles: dict[Annotated[str, Field(min_length=1, max_length=100)], ObstacleConfig] = Field(
+        default_factory=dict, description="the scenario's section obstacles, in a resolved scenario"
+    )
     rocks_off_paths: bool = Field(
         True, description="whether rocks wider than 5 cm are kept off the starts and given paths of the vehicles"
     )

@@ -89,6 +89,9 @@ class ContactSetting:
     """``mode`` of the scenario's terrain section; laws without modes ignore it."""
     bulldozing: Floats = field(default_factory=NO_BULLDOZING.copy)
     """Rules of displaced soil, shape (5,)."""
+    layer: NDArray[np.int64] | None = None
+    """For each part, which memory of the ground under it is its own; parts that never touch the same nodes may share
+    one. None: each has one, in their order. Shape (n,)."""
 
 
 class GroundContact(ABC):

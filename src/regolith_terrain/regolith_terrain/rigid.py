@@ -40,10 +40,11 @@ from regolith_terrain.scm.constants import (
     STAT_LOADED_NODES,
     STAT_MAX_SINKAGE,
 )
+from regolith_terrain.scm.heights import lowest
 from regolith_terrain.scm.loading import mobilise
 from regolith_terrain.soil_grid import SoilWindow
 
-FRICTION, STIFFNESS, DAMPING, STICK = range(4)
+FRICTION, STIFFNESS, DAMPING, STICK, CREEP = range(5)
 """Columns of the parameters."""
 RATE_SHARE = 0.05
 """Share of the damping by the rate of shear that soil has: 10 ms. By its 0.2 s over a ``stick_m`` of 1 mm friction of a
@@ -70,11 +71,13 @@ class RigidArrays(NamedTuple):
     spacing: float
     """Distance of the nodes [m]."""
     soils: Floats
-    """Friction, stiffness, damping, stick, one row per soil, shape (m, 4)."""
+    """Friction, stiffness, damping, stick, creep, one row per soil, shape (m, 5)."""
     shapes: Shapes
     """Shapes of all parts."""
     patchy: bool
     """Whether other laws hold in some places."""
+    top: float
+    """Height of the highest node [m]."""
     held: Floats
     """In/out: mobilised friction of each point in its tangent plane, shape (n, BOX_POINTS, 2)."""
 
@@ -88,6 +91,9 @@ def press(arrays: RigidArrays, step: float, part: int, pose: PartPose, wrench: W
     kind, size = arrays.shapes.kind[part], arrays.shapes.size[part]
     round_one = kind in (CYLINDER, GROUSERED)
     point = np.empty(3)
+    if not round_one and lowest(kind, size, pose.center, pose.rotation) > arrays.top:
+        arrays.held[part] = 0.0
+        return OK
     for n in range(WHEEL_POINTS if round_one else BOX_POINTS):
         if round_one:
             radius = size[0] + (size[3] if kind == GROUSERED else 0.0)
@@ -96,6 +102,9 @@ def press(arrays: RigidArrays, step: float, part: int, pose: PartPose, wrench: W
                 _deepest_of_rim(arrays, pose, radius, (n - 1) * size[1], point)
         else:
             _corner(pose, size, kind == MESH, n, point)
+            if point[2] > arrays.top:
+                arrays.held[part, n, 0] = arrays.held[part, n, 1] = 0.0
+                continue
         status: int = _push(arrays, step, part, n, pose, point, wrench)
         if status != OK:
             return status
@@ -246,9 +255,13 @@ def _push(arrays: RigidArrays, step: float, part: int, n: int, pose: PartPose, p
     bx, by, bz = ny * az, nz * ax - nx * az, -ny * ax
     v1, v2 = vx * ax + vz * az, vx * bx + vy * by + vz * bz
     speed = math.sqrt(v1 * v1 + v2 * v2)
-    held[0], held[1], u1, u2 = mobilise(held[0], held[1], v1, v2, speed, step, soil[STICK])
-    u1, u2 = held[0] + RATE_SHARE * (u1 - held[0]), held[1] + RATE_SHARE * (u2 - held[1])
     grip = soil[FRICTION] * normal
+    if soil[CREEP] > 0.0:
+        grip = min(grip, soil[CREEP] * speed)
+        u1, u2 = (-v1 / speed, -v2 / speed) if speed > 0.0 else (0.0, 0.0)
+    else:
+        held[0], held[1], u1, u2 = mobilise(held[0], held[1], v1, v2, speed, step, soil[STICK])
+        u1, u2 = held[0] + RATE_SHARE * (u1 - held[0]), held[1] + RATE_SHARE * (u2 - held[1])
     fx = normal * nx + grip * (u1 * ax + u2 * bx)
     fy = normal * ny + grip * u2 * by
     fz = normal * nz + grip * (u1 * az + u2 * bz)
@@ -277,7 +290,8 @@ class RigidContact(GroundContact):
         self._held[active:] = 0.0
         return RigidArrays(
             window.level, self.region_rows(window), window.i0, window.j0, window.spacing, self.setting.soils.soils,
-            self.setting.shapes, bool(np.isnan(self.setting.soils.soils).any()), self._held,
+            self.setting.shapes, bool(np.isnan(self.setting.soils.soils).any()), float(np.nanmax(window.level)),
+            self._held,
         )
 
     def step_limit(self, mass: float, area: float) -> StepLimit:

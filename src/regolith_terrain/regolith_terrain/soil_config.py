@@ -86,7 +86,12 @@ class RigidGroundConfig(SoilParameters):
     stick_m: float = Field(
         default=1e-3, gt=0.0, le=0.1, description='sliding over which friction builds up to 1 - 1/e of its limit [m]'
     )
+    creep_nspm: float = Field(
+        default=0.0, ge=0.0, le=1e7,
+        description='above 0: friction of a point without memory, this times its speed up to the limit, so that'
+        ' nothing sticks; as in programs without a memory of contacts [N s/m]',
+    )
 
     def parameters(self) -> NDArray[np.float64]:
-        """Return friction, stiffness, damping, stick, shape (4,)."""
-        return np.array([self.friction, self.stiffness_npm, self.damping_nspm, self.stick_m])
+        """Return friction, stiffness, damping, stick, creep, shape (5,)."""
+        return np.array([self.friction, self.stiffness_npm, self.damping_nspm, self.stick_m, self.creep_nspm])

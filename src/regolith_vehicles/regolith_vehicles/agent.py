@@ -11,7 +11,7 @@ import math
 import struct
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,14 +23,15 @@ from regolith_terrain.height_field import HeightField
 from regolith_terrain.merge import SoilDelta, SoilUpdate
 from regolith_terrain.soil_copy import SoilCopy
 from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.solids.solids import Solids
 from regolith_vehicles.command import DriveCommand
 from regolith_vehicles.config import VehicleEntry, VehicleModelConfig
-from regolith_vehicles.description import WheeledVehicleDescription
 from regolith_vehicles.drivers import DriverError, finite_command, make_driver
 from regolith_vehicles.events import TRUTH, Event, EventWatch
-from regolith_vehicles.figures import Figures
+from regolith_vehicles.faces import joint_refusal, refusal
+from regolith_vehicles.looks import BodyLooks, looks_of
 from regolith_vehicles.motion import Motion
-from regolith_vehicles.odometry import Odometry
+from regolith_vehicles.snapshot import PartStates, Snapshot
 from regolith_vehicles.tangible import around, outlines, shape_bodies, swept_bounds, tangible_shapes
 from regolith_vehicles.trouble import VehicleError
 from regolith_vehicles.vehicle import Vehicle
@@ -53,56 +54,6 @@ NO_LIMIT_NS = 2**62
 _MAGIC = b'REGAGT02'
 _SAVED = b'REGAGT03'
 _HEAD = struct.Struct('<8sq32sqqq')
-
-
-@dataclass(frozen=True, slots=True)
-class PartStates:
-    """States of a running gear's parts on the ground."""
-
-    names: tuple[str, ...]
-    """Names of the parts."""
-    columns: tuple[str, ...]
-    """Names of the table's columns; for wheels those of :mod:`regolith_vehicles.wheel_state`."""
-    table: Vector
-    """One row per part, shape (n, number of columns)."""
-    positions: Vector
-    """Origins in the world of the bodies they are fixed to, of wheels their centres [m], shape (n, 3)."""
-    orientations: Vector
-    """Orientations of these bodies, quaternions (x, y, z, w), shape (n, 4)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """A committed state for observers."""
-
-    t_ns: int
-    """Simulated time [ns]."""
-    cycle: int
-    """Number of committed cycles."""
-    base: BodyState
-    """Pose and twist of the base."""
-    joint_names: tuple[str, ...]
-    """Names of the joints, in the order of the next three."""
-    joint_positions: Vector
-    """[rad] or [m]."""
-    joint_velocities: Vector
-    """[rad/s] or [m/s]."""
-    joint_efforts: Vector
-    """Efforts of motors and springs [N m] or [N]."""
-    parts: PartStates
-    """States of the running gear's parts."""
-    odometry: Odometry
-    """Dead reckoning."""
-    command: DriveCommand
-    """Last command of the driver."""
-    figures: Figures
-    """Figures of the run so far."""
-    events: tuple[Event, ...] = ()
-    """Events that began in the cycle that led here."""
-    cycle_ns: int = 0
-    """Length of the cycle that led here [ns]; 0 if none did (at the start, after a restore)."""
-    motion: Vector | None = None
-    """Motion of the base after every substep of that cycle, see :func:`regolith_vehicles.substeps.substep_loop`."""
 
 
 class VehicleAgent(Participant):
@@ -129,6 +80,7 @@ class VehicleAgent(Participant):
         publish: Callable[[Snapshot], None] | None = None,
         replay_inputs: Mapping[int, bytes] | None = None,
         epoch: int = 0,
+        solids: Solids | None = None,
     ) -> None:
         """Build the vehicle and place it on the ground.
 
@@ -138,6 +90,7 @@ class VehicleAgent(Participant):
         :param gravity_mps2: along -z of the world [m/s^2]
         :param send_evolved: carries answers to the world; send_delta: soil changes to terrain
         :param publish: called with every committed state, after the answer to the record that committed it is out
+        :param solids: what stands about (:func:`regolith_vehicles.surroundings.build_solids`)
         :param replay_inputs: live inputs by cycle number, used in place of those from outside
         :raises ValueError: if the model, the driver or the combination of soils is unusable
         """
@@ -159,9 +112,13 @@ class VehicleAgent(Participant):
         self._inputs: dict[int, bytes] = {}
         self.vehicle = Vehicle(
             name, model, mjcf_path, self.grid, terrain.soil_map(), gravity_mps2, terrain.mode, entry.mass_scale,
-            terrain.bulldozing.parameters(),
+            terrain.bulldozing.parameters(), solids,
         )
         self._part_names = part_names(model, self.vehicle.gear.names)
+        self.looks: BodyLooks = looks_of(model, self.vehicle.body, self.vehicle.gear)
+        """What it looks like; its poses are those of :attr:`Snapshot.poses`."""
+        self.poses_wanted: Callable[[], bool] = lambda: True
+        """Whether snapshots are to hold poses."""
         self.driver = make_driver(entry.driver)
         self.shapes = tangible_shapes(model)
         self._shape_bodies = shape_bodies(model)
@@ -198,22 +155,30 @@ class VehicleAgent(Participant):
         :param linear: forward speed [m/s]; ignored if not finite
         :param angular: yaw rate [rad/s]; ignored if not finite
         """
-        wanted = DriveCommand(linear, angular)
-        if wanted.finite:
+        return not self.take(DriveCommand(linear, angular))
+
+    def take(self, wanted: DriveCommand) -> str:
+        """Take a command of any face, as :meth:`on_command` does; return why not, '' if it was taken."""
+        problem = refusal(wanted, self.vehicle.gear)
+        if not problem:
             self._wanted = wanted
-        return wanted.finite
+        return problem
 
     def on_joint_targets(self, joints: Mapping[str, float]) -> bool:
-        """Return whether targets of joints were taken: they are finite, and the gear knows all of the joints.
+        """Return whether targets of joints were taken, see :meth:`take_joints`."""
+        return not self.take_joints(joints)
+
+    def take_joints(self, joints: Mapping[str, float]) -> str:
+        """Take targets of joints that the gear knows, within their limits; return why not, '' if they were taken.
 
         They go with the next latched input; of a joint the last target counts.
 
         :param joints: targets by name, in the units of the actuators on them
         """
-        known = all(name in self.vehicle.gear.joints and math.isfinite(value) for name, value in joints.items())
-        if known:
+        problem = joint_refusal(joints, self.vehicle.gear)
+        if not problem:
             self._wanted_joints.update(joints)
-        return known
+        return problem
 
     def on_update(self, update: SoilUpdate) -> None:
         """Take terrain's merge of an attempt; it may come before or after the verdict."""
@@ -233,13 +198,6 @@ class VehicleAgent(Participant):
         """Compile all kernels; changes nothing."""
         self.vehicle.evolve(1_000_000, *self.vehicle.gear.targets(DriveCommand()))
         self.vehicle.discard()
-
-    def description(self) -> WheeledVehicleDescription:
-        """Return the looks of the vehicle."""
-        visuals = self.model.visuals
-        return WheeledVehicleDescription(
-            visuals.chassis_vis_file, visuals.wheel_vis_file, visuals.tire_vis_file, len(self.model.wheels)
-        )
 
     def soil_hash(self) -> str:
         """Return the hash of the committed ground this agent stands on."""
@@ -311,7 +269,10 @@ class VehicleAgent(Participant):
             self.driver.receive(cycle.t_ns, live)
         with self._naming_time(cycle):
             self._command = finite_command(self.driver, self.entry.driver, cycle.t_ns, start)
-            targets = self.vehicle.gear.targets(self._command)
+            gear = self.vehicle.gear
+            if self._command.face not in gear.faces:
+                raise VehicleError(f'a command by {self._command.face}; allowed: {", ".join(gear.faces)}')
+            targets = gear.targets(self._command)
             self._motion = self.vehicle.begin(cycle.dt_ns, *targets)
         return self._motion.run
 
@@ -326,7 +287,7 @@ class VehicleAgent(Participant):
         qx, qy = float(end.orientation[0]), float(end.orientation[1])
         self._events = self._watch.look(
             cycle.t_ns + cycle.dt_ns, cycle.dt_ns * 1e-9, 1.0 - 2.0 * (qx * qx + qy * qy), self.vehicle.hull_share(),
-            self._command.linear, float(end.position[0]), float(end.position[1]),
+            self._command.speed, float(end.position[0]), float(end.position[1]),
         )
         self._state = self.vehicle.state()
         self._tentative = (cycle.key, self._digest(cycle.key.cycle + 1, self._live, self._state))
@@ -406,11 +367,19 @@ class VehicleAgent(Participant):
     def _capture(
         self, t_ns: int, samples: tuple[int, Vector] | None = None, events: tuple[Event, ...] = ()
     ) -> None:
-        if self._publish is None:
-            return
+        if self._publish is not None:
+            self._snapshot = self.snapshot(t_ns, samples, events)
+
+    def snapshot(
+        self, t_ns: int, samples: tuple[int, Vector] | None = None, events: tuple[Event, ...] = ()
+    ) -> Snapshot:
+        """Return the present state for observers.
+
+        :param samples: length of the cycle that led here [ns], and the motion within it
+        """
         names, positions, velocities = self.vehicle.joint_states()
         parts = PartStates(self._part_names, self.vehicle.gear.columns, *self.vehicle.gear_arrays())
-        self._snapshot = Snapshot(
+        return Snapshot(
             t_ns=t_ns,
             cycle=self._cycles,
             base=self.vehicle.body_state(),
@@ -419,6 +388,8 @@ class VehicleAgent(Participant):
             joint_velocities=velocities,
             joint_efforts=self.vehicle.joint_efforts(),
             parts=parts,
+            poses=self.vehicle.drawn_poses(self.looks.bodies) if self.poses_wanted() else None,
+            told=self.vehicle.gear.told(),
             odometry=self.vehicle.odometry,
             command=self._command,
             figures=self.vehicle.figures,

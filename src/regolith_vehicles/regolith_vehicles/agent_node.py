@@ -16,9 +16,11 @@ from regolith_terrain.ros import convert
 from regolith_terrain.ros.services import offer_heights
 from regolith_terrain.soil_copy import SoilCopy
 from regolith_terrain.soil_grid import SoilGrid
-from regolith_vehicles.agent import Snapshot, VehicleAgent
+from regolith_vehicles.agent import VehicleAgent
 from regolith_vehicles.config import VehicleEntry, load_vehicle_model
 from regolith_vehicles.ros.vehicle_topics import VehicleTopics
+from regolith_vehicles.snapshot import Snapshot
+from regolith_vehicles.surroundings import build_solids
 from regolith_world.config import Head, WorldConfig, load_section
 from regolith_world.ros import qos
 from regolith_world.ros.convert import cycle_record, evolved_record
@@ -54,6 +56,7 @@ class AgentNode:
         self.agent = VehicleAgent(
             name, entry, model, mjcf_path, terrain, field, world_config.gravity_mps2,
             self.shell.send_evolved, self._send_delta, soil=soil, publish=self._publish,
+            solids=build_solids(terrain, head.seed, field),
         )
         self.agent.warm_up()
         self.topics = VehicleTopics(node, self.agent, head.seed)

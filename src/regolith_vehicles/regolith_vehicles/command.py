@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The command of a driver: a twist of the base, and targets of joints by name."""
+"""The command of a driver: a twist of the base or what stands in its place, and targets of joints by name."""
 
 from __future__ import annotations
 
@@ -9,8 +9,41 @@ import math
 import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
+
+TWIST, ACKERMANN, PEDALS = 'twist', 'ackermann', 'pedals'
+"""Faces: the kinds of command that a running gear may understand, targets of joints apart."""
 
 _TWIST = struct.Struct('<dd')
+
+
+class Ackermann(NamedTuple):
+    """A speed, and the angle of a bicycle's front wheel."""
+
+    speed: float = 0.0
+    """Forward, negative: backward [m/s]."""
+    steering_angle: float = 0.0
+    """Left positive [rad]."""
+    steering_rate: float = 0.0
+    """At which the angle is to change [rad/s]; 0: as quickly as it can."""
+    acceleration: float = 0.0
+    """At which the speed is to change [m/s^2]; 0: as quickly as it can."""
+
+
+class Pedals(NamedTuple):
+    """Steering wheel, pedals and gear lever."""
+
+    steering: float = 0.0
+    """-1 full right to 1 full left."""
+    throttle: float = 0.0
+    """0 to 1."""
+    braking: float = 0.0
+    """0 to 1."""
+    reverse: float = 0.0
+    """1: the reverse gear; else 0."""
+
+
+_FACES: dict[str, type[Ackermann | Pedals]] = {ACKERMANN: Ackermann, PEDALS: Pedals}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +56,8 @@ class DriveCommand:
     """Yaw rate, left positive [rad/s]."""
     joints: Mapping[str, float] = field(default_factory=dict)
     """Joint -> target, in the unit of the actuator on it; the gear refuses those it cannot use by name."""
+    by: Ackermann | Pedals | None = None
+    """What drives in place of the twist, which is zero then."""
 
     def __iter__(self) -> Iterator[float]:
         """Yield forward speed and yaw rate."""
@@ -30,20 +65,35 @@ class DriveCommand:
         yield self.angular
 
     @property
+    def face(self) -> str:
+        """Kind of command."""
+        return next((name for name, kind in _FACES.items() if isinstance(self.by, kind)), TWIST)
+
+    @property
+    def speed(self) -> float:
+        """Forward speed it asks for [m/s]; of pedals, which ask for none, 0."""
+        return self.by.speed if isinstance(self.by, Ackermann) else self.linear
+
+    @property
     def finite(self) -> bool:
         """Whether all numbers are finite."""
-        return all(math.isfinite(value) for value in (self.linear, self.angular, *self.joints.values()))
+        return all(math.isfinite(value) for value in (*self, *self.joints.values(), *(self.by or ())))
 
     def save(self) -> bytes:
         """Return the command as bytes: equal commands, equal bytes."""
-        joints = json.dumps(dict(sorted(self.joints.items()))).encode() if self.joints else b''
-        return _TWIST.pack(self.linear, self.angular) + joints
+        joints = dict(sorted(self.joints.items()))
+        rest = [joints, self.face, *self.by] if self.by is not None else joints
+        return _TWIST.pack(self.linear, self.angular) + (json.dumps(rest).encode() if rest else b'')
 
     @staticmethod
     def load(blob: bytes) -> DriveCommand:
         """Return the instance that :meth:`save` wrote."""
         linear, angular = _TWIST.unpack_from(blob)
-        return DriveCommand(linear, angular, json.loads(blob[_TWIST.size :] or b'{}'))
+        rest = json.loads(blob[_TWIST.size :] or b'{}')
+        if isinstance(rest, dict):
+            return DriveCommand(linear, angular, rest)
+        joints, face, *numbers = rest
+        return DriveCommand(linear, angular, joints, _FACES[face](*numbers))
 
     @staticmethod
     def of(given: object) -> DriveCommand | None:

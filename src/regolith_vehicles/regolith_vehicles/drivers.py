@@ -12,7 +12,7 @@ from dataclasses import replace
 from importlib import metadata
 
 from regolith_files.plugins import entry_points, load_plugin
-from regolith_vehicles.command import DriveCommand
+from regolith_vehicles.command import Ackermann, DriveCommand
 from regolith_vehicles.config import (
     ConstantDriverConfig,
     DriverConfig,
@@ -20,6 +20,7 @@ from regolith_vehicles.config import (
     PathDriverConfig,
     PluginDriverConfig,
 )
+from regolith_vehicles.faces import stopped
 from regolith_world.records import BodyState
 from regolith_world.rotation import yaw
 
@@ -28,6 +29,8 @@ GROUP = 'regolith.drivers'
 
 LIVE = struct.Struct('<?dd')
 """A latched command: whether it is new, forward speed [m/s], yaw rate [rad/s]."""
+
+_EXTERNAL = struct.Struct('<qqqdd')
 
 
 class DriverError(RuntimeError):
@@ -53,10 +56,12 @@ class Driver(ABC):
     def encode(self, wanted: DriveCommand | None) -> bytes:
         """Return the live input of a cycle as bytes, to be latched, recorded and fed back.
 
+        Here only a twist is told on; drivers that know of other faces have an encoding of their own.
+
         :param wanted: last command from outside since the cycle before, its twist NaN where only targets of joints
             came; None: nothing came
         """
-        if wanted is None or math.isnan(wanted.linear):
+        if wanted is None or math.isnan(wanted.linear) or wanted.by is not None:
             return LIVE.pack(False, 0.0, 0.0)
         return LIVE.pack(True, *wanted)
 
@@ -175,9 +180,9 @@ class PathDriver(Driver):
 
 
 class ExternalDriver(Driver):
-    """The last latched twist, and the last targets of joints, each until it is too old.
+    """The last latched command of any face, and the last targets of joints, each until it is too old.
 
-    The state is both with their times.
+    The state is both with their times, and how far speed and steering have come where they are to change slowly.
     """
 
     wants_live_input = True
@@ -187,9 +192,11 @@ class ExternalDriver(Driver):
         self._since_ns = 0
         self._joints_since_ns = 0
         self._wanted = DriveCommand()
+        self._at_ns = 0
+        self._reached = Ackermann()
 
     def encode(self, wanted: DriveCommand | None) -> bytes:
-        """Return 0 (nothing came), 1 (a twist) or 2 (targets of joints alone), and the command; see the base class."""
+        """Return 0 (nothing came), 1 (something to drive by) or 2 (joints alone), and the command; see the base."""
         if wanted is None:
             return bytes([0]) + DriveCommand().save()
         if math.isnan(wanted.linear):
@@ -199,11 +206,11 @@ class ExternalDriver(Driver):
     def receive(self, t_ns: int, live: bytes) -> None:
         """Take a latched command; see the base class."""
         kind, given = live[0], DriveCommand.load(live[1:])
+        old = self._joints(t_ns)
         if kind == 1:
-            self._wanted = replace(self._wanted, linear=given.linear, angular=given.angular)
+            self._wanted = replace(given, joints=self._wanted.joints)
             self._since_ns = t_ns
         if given.joints:
-            old = self._joints(t_ns)
             self._wanted = replace(self._wanted, joints={**old, **given.joints})
             self._joints_since_ns = t_ns
 
@@ -213,21 +220,34 @@ class ExternalDriver(Driver):
     def command(self, t_ns: int, base: BodyState) -> DriveCommand:
         """Return the last command without what is older than the timeout; see the base class."""
         fresh = t_ns - self._since_ns < self._timeout_ns
-        linear, angular = self._wanted if fresh else DriveCommand()
-        return DriveCommand(linear, angular, self._joints(t_ns))
+        given = self._wanted if fresh else stopped(self._wanted)
+        seconds, self._at_ns = (t_ns - self._at_ns) * 1e-9, t_ns
+        if isinstance(given.by, Ackermann):
+            given = replace(given, by=_approached(self._reached, given.by, seconds))
+        self._reached = given.by if isinstance(given.by, Ackermann) else Ackermann(given.linear)
+        return replace(given, joints=self._joints(t_ns))
 
     def save(self) -> bytes:
-        """Return the command and the times its parts were latched."""
-        joints = struct.pack('<q', self._joints_since_ns) if self._wanted.joints else b''
-        return struct.pack('<q', self._since_ns) + self._wanted.save() + joints
+        """Return the command, the times its parts were latched, and what speed and steering have reached."""
+        times = self._since_ns, self._joints_since_ns, self._at_ns
+        return _EXTERNAL.pack(*times, *self._reached[:2]) + self._wanted.save()
 
     def restore(self, blob: bytes) -> None:
         """Restore what :meth:`save` returned."""
-        (self._since_ns,), self._joints_since_ns = struct.unpack_from('<q', blob), 0
-        command = blob[8:]
-        if len(command) > len(DriveCommand().save()):
-            (self._joints_since_ns,), command = struct.unpack('<q', command[-8:]), command[:-8]
-        self._wanted = DriveCommand.load(command)
+        *times, speed, angle = _EXTERNAL.unpack_from(blob)
+        self._since_ns, self._joints_since_ns, self._at_ns = times
+        self._reached = Ackermann(speed, angle)
+        self._wanted = DriveCommand.load(blob[_EXTERNAL.size :])
+
+
+def _approached(reached: Ackermann, goal: Ackermann, seconds: float) -> Ackermann:
+    """Return speed and angle on the way to a goal, after so long [s], at the rates it asks for."""
+
+    def toward(now: float, wanted: float, rate: float) -> float:
+        return wanted if rate <= 0.0 else now + min(max(wanted - now, -rate * seconds), rate * seconds)
+
+    speed = toward(reached.speed, goal.speed, goal.acceleration)
+    return Ackermann(speed, toward(reached.steering_angle, goal.steering_angle, goal.steering_rate))
 
 
 def known_drivers() -> dict[str, metadata.EntryPoint]:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ class Figures:
     rolled: float = 0.0
     """Mean way the rims of turning wheels went [m]."""
     max_sinkage: float = 0.0
-    """Deepest total sinkage of any wheel [m]."""
+    """Deepest total sinkage of any wheel or shoe [m]."""
     commanded: float = 0.0
     """1 once anything but standing still was commanded."""
 
@@ -38,17 +38,19 @@ class Figures:
         """
         return self.slipped / self.rolled if self.rolled > 0.0 else 0.0
 
-    def count(self, way: float, rim_speeds: Vector, table: Vector, commanded: bool, duration: float) -> None:
+    def count(
+        self, way: float, rim_speeds: Vector, slips: Vector, sinkage: float, commanded: bool, duration: float
+    ) -> None:
         """Add a cycle.
 
         :param way: horizontal, of the base [m]
-        :param rim_speeds: of the wheels, mean over the cycle [m/s]
-        :param table: of wheel states at its end; empty without wheels
+        :param rim_speeds: of the wheels or bands, mean over the cycle [m/s], shape (n,)
+        :param slips: their slip ratios at its end, shape (n,)
+        :param sinkage: the deepest then [m]
         :param commanded: whether wheels were told to turn
         :param duration: [s]
         """
-        if len(table):
-            self.max_sinkage = max(self.max_sinkage, float(table[:, wheel_state.SINKAGE_TOTAL].max()))
+        self.max_sinkage = max(self.max_sinkage, sinkage)
         if commanded:
             self.commanded = 1.0
         if not self.commanded:
@@ -58,15 +60,15 @@ class Figures:
         if bool(turning.any()):
             rolled = float(np.abs(rim_speeds[turning]).mean()) * duration
             self.rolled += rolled
-            self.slipped += float(table[turning, wheel_state.SLIP].mean()) * rolled
+            self.slipped += float(slips[turning].mean()) * rolled
 
     def values(self) -> tuple[float, ...]:
         """Return all figures in their order; ``Figures(*values)`` restores them."""
-        return astuple(self)
+        return self.distance, self.slipped, self.rolled, self.max_sinkage, self.commanded
 
     def copy(self) -> Figures:
         """Return figures that do not change with these."""
-        return replace(self)
+        return Figures(*self.values())
 
 
 COUNT = len(Figures().values())

@@ -6,10 +6,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from regolith_vehicles.config import VehicleModelConfig, VehicleModelError
-from regolith_vehicles.multibody import Multibody
+from regolith_vehicles.looks import BodyLooks, looks_of
+from regolith_vehicles.multibody import Multibody, compile_vehicle
 from regolith_vehicles.running_gear import RunningGear, gear_class
 from regolith_vehicles.wheels import Wheels
+
+
+def load_looks(config: VehicleModelConfig, mjcf_path: str | Path) -> BodyLooks:
+    """Return the looks of a vehicle by its files.
+
+    :raises VehicleModelError: if they describe none
+    """
+    body = compile_vehicle(config, mjcf_path, np.zeros(3))
+    return looks_of(config, body, make_gear(config, body, mjcf_path))
 
 
 def make_gear(config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> RunningGear:

@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import math
 
+import mujoco
 import numpy as np
 
+from regolith_terrain import scm
 from regolith_vehicles.config import ConstantDriverConfig, PathDriverConfig, VehicleEntry
 from regolith_vehicles.drivers import ConstantDriver
-from regolith_vehicles.multibody import Multibody
+from regolith_vehicles.running_gear import RunningGear
 from regolith_world.records import BodyState
 
 Point = tuple[float, float]
@@ -40,9 +42,14 @@ def given_path(entry: VehicleEntry, duration_s: float) -> list[Point]:
     return [(x, y)]
 
 
-def wheel_reach(body: Multibody) -> float:
-    """Return the radius about the base's origin [m] that holds all wheels, however they are steered."""
-    return float(np.max(np.hypot(body.layout.x, body.layout.y) + np.hypot(body.radius, body.half_width)))
+def gear_reach(gear: RunningGear) -> float:
+    """Return the radius about the base's origin [m] that holds a vehicle's wheels, steered or not, or shoes."""
+    data = mujoco.MjData(gear.body.model)
+    data.qpos[:7] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+    mujoco.mj_forward(gear.body.model, data)
+    places, _ = gear.part_poses(data)
+    reach = [scm.reach(part.shape) for part in gear.touching]
+    return float(np.max(np.hypot(places[:, 0], places[:, 1]) + reach, initial=0.0))
 
 
 def _arc(x: float, y: float, heading: float, speed: float, rate: float, time_s: float) -> list[Point]:

@@ -9,7 +9,7 @@ Base frame: x forward, y left; angles are about +z, positive to the left.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numba import njit
@@ -37,6 +37,11 @@ class WheelLayout:
     """Largest steering angle either way [rad], in (0, pi/2)."""
     max_speed: float
     """Largest speed of any wheel either way [rad/s]."""
+    steers: bool = field(init=False)
+    """Whether any wheel steers."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, 'steers', bool(self.steered.any()))
 
     def top_speed(self) -> float:
         """Return the speed at which the largest wheel rolls when it turns as fast as it can [m/s]."""
@@ -125,7 +130,7 @@ def twist_of_wheels(layout: WheelLayout, speeds: Vector, angles: Vector) -> tupl
     Checked by: test_kinematics.py::test_round_trip, test_kinematics.py::test_skid_steering_round_trip,
     test_kinematics.py::test_wheels_that_disagree_are_fitted_by_least_squares.
     """
-    if bool(layout.steered.any()):
+    if layout.steers:
         twist = np.zeros(3)
         _fit(layout.x, layout.y, layout.radius, np.asarray(speeds, float), np.asarray(angles, float), twist)
         return float(twist[0]), float(twist[1]), float(twist[2])

@@ -66,6 +66,10 @@ class WheelConfig(Section):
         default=None, min_length=1, description="OBJ, STL or MSH file in the body's frame, relative to the MJCF file"
     )
     mesh_scale: float = Field(default=1.0, gt=0.0, le=1e4, description="of the mesh file's unit [m]")
+    stiffness_npm: float | None = Field(
+        default=None, ge=1e4, le=1e9,
+        description='of the rim on its hub, where it meets rocks and obstacles [N/m]; absent: it does not yield',
+    )
     tyre: str | None = Field(
         default=None, min_length=1,
         description='name of a known tyre, or tyre YAML relative to this file: its law on ground that does not yield;'
@@ -256,6 +260,13 @@ class VisualsConfig(Section):
     chassis_vis_file: str = ''
     wheel_vis_file: str = ''
     tire_vis_file: str = ''
+    track_shoe_vis_file: str = ''
+    left_sprocket_vis_file: str = ''
+    right_sprocket_vis_file: str = ''
+    left_idler_vis_file: str = ''
+    right_idler_vis_file: str = ''
+    left_road_wheel_vis_file: str = ''
+    right_road_wheel_vis_file: str = ''
     grousers: GrouserConfig | None = Field(
         default=None, description='drawn on wheels that the soil feels as smooth cylinders'
     )
@@ -295,7 +306,7 @@ class VehicleModelConfig(Section):
     drive: DriveConfig | None = Field(default=None, description='of the wheels, which need one')
     steering: SteeringConfig = SteeringConfig()
     joints: dict[str, JointConfig] = Field(
-        default_factory=dict, description='MJCF joint -> how it takes targets (topic joint_targets), beside the wheels'
+        default_factory=dict, description='MJCF joint -> how it takes targets (topic joint_command), beside the wheels'
     )
     payloads: dict[str, PayloadConfig] = Field(
         default_factory=dict, description='name -> what a body carries; part of the state'

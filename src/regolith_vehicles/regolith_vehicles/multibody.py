@@ -369,3 +369,23 @@ def point_velocities(cvel: Vector, points: Vector, com: Vector, bodies: Indices)
             m, n = (a + 1) % 3, (a + 2) % 3
             out[k, a] = cvel[b, 3 + a] + (cvel[b, m] * (points[k, n] - com[n]) - cvel[b, n] * (points[k, m] - com[m]))
     return out
+
+
+def blown(model: Any, data: Any, body: int, point: ArrayLike, impulse: ArrayLike) -> Vector:
+    """Return by how much a blow changes the velocities of all joints, M^-1 J^T p, shape (nv,).
+
+    :param body: that is struck
+    :param point: in the world [m], shape (3,)
+    :param impulse: in the world [N s], shape (3,)
+
+    Source: featherstone2008.
+    Checked by: test_multibody.py::test_impulse_changes_momentum_by_itself,
+    test_multibody.py::test_impulse_agrees_with_the_state_it_reports.
+    """
+    jacobian = np.zeros((3, model.nv))
+    mujoco.mj_jac(model, data, jacobian, None, np.asarray(point, dtype=float), body)
+    mujoco.mj_makeM(model, data)
+    mujoco.mj_factorM(model, data)
+    change = np.zeros((1, model.nv))
+    mujoco.mj_solveM(model, data, change, (np.asarray(impulse, dtype=float) @ jacobian)[None, :])
+    return np.asarray(change[0])

@@ -46,7 +46,7 @@ def initial_covariance(layout: WheelLayout, config: OdometryConfig) -> Vector:
     out = np.zeros((5 + 2 * count, 5 + 2 * count))
     still = np.zeros(count)
     step = 2.0 * math.pi / config.encoder_ticks * layout.radius / math.sqrt(12.0)
-    weights = _weights(layout.x, layout.y, still, bool(layout.steered.any()))
+    weights = _weights(layout.x, layout.y, still, layout.steers)
     spread = weights * np.repeat(step, 2)
     out[:3, :3] = spread @ spread.T
     # Where the wheels stand tells nothing across a line of them.
@@ -72,7 +72,7 @@ def propagate(
     Checked by: test_odometry.py::test_linear_propagation_agrees_with_drawn_slips,
     test_odometry.py::test_a_common_slip_is_a_scale_error.
     """
-    weights = _weights(layout.x, layout.y, angles, bool(layout.steered.any()))
+    weights = _weights(layout.x, layout.y, angles, layout.steers)
     out: Vector = _propagate(
         covariance, weights, rolled, yaw, way[0], way[1], config.own_slip, config.correlation_m
     )
@@ -105,7 +105,7 @@ def twist_covariance(
     Source: martinelli2003; thrun2005, section 5.4.
     Checked by: test_odometry.py::test_the_twists_covariance_adds_common_slip_own_slip_and_ticks.
     """
-    weights = _weights(layout.x, layout.y, angles, bool(layout.steered.any()))
+    weights = _weights(layout.x, layout.y, angles, layout.steers)
     shares = np.empty((len(speeds), 2))
     shares[:, 0], shares[:, 1] = speeds, np.abs(speeds)
     tick = 2.0 * math.pi / config.encoder_ticks * layout.radius / math.sqrt(6.0) / duration

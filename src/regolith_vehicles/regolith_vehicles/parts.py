@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from regolith_terrain import scm
 from regolith_terrain.scm.constants import CYLINDER, GROUSERED, MESH
 from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.solids.contact import STIFFNESS_OF_PART
 from regolith_vehicles import substeps
 from regolith_vehicles.config import VehicleModelError
 from regolith_vehicles.model_config import GroundShapeConfig, VehicleModelConfig
@@ -68,6 +69,10 @@ class Parts:
     box_half: Vector
     """Half lengths of these boxes along the shapes' axes [m], shape (n, 3)."""
     hull: tuple[Group, ...]
+    layer: Indices
+    """Which of the vehicle's memories of the ground is each one's, shape (n,)."""
+    stiffness: Vector
+    """Of each where it meets a solid [N/m], shape (n,)."""
 
     @property
     def hull_area(self) -> float:
@@ -154,7 +159,19 @@ def make_parts(
         box_middle=middle,
         box_half=half,
         hull=_groups(body_of, len(gear), middle, half, frame),
+        layer=_layers([part.layer for part in gear], len(hull)),
+        stiffness=np.array([*(part.stiffness for part in gear), *(STIFFNESS_OF_PART for _ in hull)]),
     )
+
+
+def _layers(given: Sequence[int | None], more: int) -> Indices:
+    """Return the memories of a gear's parts, own ones where none is given, then ``more`` own ones."""
+    own = (max((k for k in given if k is not None), default=-1) + 1) if given else 0
+    layers = []
+    for k in given:
+        layers.append(own if k is None else k)
+        own += k is None
+    return np.array([*layers, *range(own, own + more)], dtype=np.int64)
 
 
 def _unusable(file: str | Path, key: str, error: ValueError) -> VehicleModelError:

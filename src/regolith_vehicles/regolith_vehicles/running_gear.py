@@ -9,24 +9,30 @@ run from one value to another, and parts with wrenches.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_files.plugins import PluginError, entry_points, load_plugin
+from regolith_files.section import Section
+from regolith_files.validation import validated
 from regolith_terrain.ground_contact import ContactSetting, GroundContact
 from regolith_terrain.scm.arrays import Shapes
 from regolith_terrain.soil_grid import SoilWindow
+from regolith_terrain.solids.contact import STIFFNESS_OF_PART
 from regolith_vehicles import substeps
-from regolith_vehicles.command import DriveCommand
+from regolith_vehicles.command import TWIST, Ackermann, DriveCommand
 from regolith_vehicles.figures import Figures
+from regolith_vehicles.looks import Drawn, Roller
 from regolith_vehicles.model_config import VehicleModelConfig
-from regolith_vehicles.multibody import Multibody
+from regolith_vehicles.multibody import Multibody, index_of
 from regolith_vehicles.odometry import Odometry
 
 Vector = NDArray[np.float64]
@@ -34,6 +40,12 @@ Indices = NDArray[np.int64]
 
 GROUP = 'regolith.running_gears'
 """Entry points of other packages: name -> a RunningGear class."""
+
+
+PARAMETERS = ('running_gear', 'parameters')
+"""Path of a gear's parameters in a vehicle's file."""
+
+Checked = TypeVar('Checked', bound=Section)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +62,22 @@ class TouchingPart:
     """Origin of the shape in the body's frame [m], shape (3,)."""
     frame: Vector = field(default_factory=lambda: np.eye(3))
     """Rotation of the shape in the body's frame; of a cylinder the y axis is the axle, shape (3, 3)."""
+    layer: int | None = None
+    """Number among the gear's memories of the ground, where parts share them; None: its own."""
+    stiffness: float = STIFFNESS_OF_PART
+    """Of the part where it meets a solid [N/m]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """Something that a running gear tells of some of its parts, for plots."""
+
+    name: str
+    """E.g. 'sinkage'; quantities of one name share a plot."""
+    unit: str
+    """Of SI, as 'm'; '' of ratios."""
+    parts: tuple[str, ...]
+    """What each of its values is of."""
 
 
 class Contacts(NamedTuple):
@@ -72,12 +100,22 @@ class RunningGear(ABC):
 
     columns: tuple[str, ...] = ()
     """Names of the table's columns."""
+    quantities: tuple[Quantity, ...] = ()
+    """What it tells of itself for plots, with values as in :meth:`told`; wheels have messages of their own."""
+    drawn: tuple[Drawn, ...] = ()
+    """What it draws besides bodies of the MJCF file, at :meth:`drawn_poses`."""
+    faces: tuple[str, ...] = (TWIST,)
+    """Kinds of command it understands (:attr:`DriveCommand.face`); its vehicle listens to their topics alone."""
+    wheelbase: float = 0.0
+    """From the rearmost to the foremost axle [m], by which it turns where an Ackermann command steers it."""
     joints: tuple[str, ...] = ()
     """Names a command may set targets of (:attr:`DriveCommand.joints`); those of others are refused."""
+    joint_limits: Mapping[str, tuple[float, float]] = MappingProxyType({})
+    """Least and greatest target of joints that have limits."""
     actuators: Indices
     """Indices of its actuators in MuJoCo's controls, shape (m,)."""
-    drive: Callable[..., None] = staticmethod(substeps.no_drive)
-    """Compiled function that sets controls within each substep (:func:`regolith_vehicles.substeps.substep_loop`)."""
+    hooks: substeps.Hooks = substeps.Hooks()
+    """Its compiled functions in each substep."""
 
     def __init__(self, config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> None:
         """Make the gear of a vehicle.
@@ -105,6 +143,20 @@ class RunningGear(ABC):
         """Forward speed it can be asked for [m/s]."""
 
     @property
+    def rollers(self) -> tuple[Roller, ...]:
+        """Bodies that turn on axles, with their names in messages: wheels in the order of the table, sprockets, …."""
+        return ()
+
+    def drawn_poses(self, data: Any) -> tuple[Vector, Vector]:
+        """Return the poses of :attr:`drawn` in the world: positions [m] and quaternions (x, y, z, w).
+
+        Their shapes are (n, 3) and (n, 4). Called after every commit while somebody listens; the arrays are copied.
+
+        :param data: mujoco.MjData
+        """
+        return np.zeros((0, 3)), np.zeros((0, 4))
+
+    @property
     def firm_contact(self) -> Callable[[ContactSetting], GroundContact] | None:
         """Maker of its own contact with ground that does not yield, as tyres have; none: the ground's law."""
         return None
@@ -115,6 +167,19 @@ class RunningGear(ABC):
 
         :param data: mujoco.MjData with the base at the world's origin and all joints at zero
         """
+
+    def twist(self, command: DriveCommand) -> tuple[float, float]:
+        """Return forward speed [m/s] and yaw rate [rad/s] of a command that steers by them or by an angle.
+
+        At angle d a bicycle of wheelbase L turns with v tan(d) / L.
+
+        Source: rajamani2012, section 2.2.
+        Checked by: test_faces.py::test_an_angle_is_a_curve.
+        """
+        if isinstance(command.by, Ackermann):
+            speed, angle = command.by[:2]
+            return speed, speed * math.tan(angle) / self.wheelbase
+        return command.linear, command.angular
 
     @abstractmethod
     def targets(self, command: DriveCommand) -> tuple[Vector, ...]:
@@ -142,8 +207,20 @@ class RunningGear(ABC):
         return command
 
     def driving(self, ramp: tuple[Vector, Vector]) -> Any:
-        """Return the first argument of :attr:`drive` for a cycle with these commands at its ends; None: no drive."""
+        """Return the first argument of the :attr:`hooks` for a cycle with these commands at its ends; None: none."""
         return None
+
+    def whereabouts(self, data: Any) -> tuple[Vector, Vector] | None:
+        """Return centres [m] and velocities [m/s] of its parts in the world, shape (n, 3) each; None: on their bodies.
+
+        :param data: mujoco.MjData at the start or the end of a cycle
+        """
+        return None
+
+    def part_poses(self, data: Any) -> tuple[Vector, Vector]:
+        """Return places [m] and quaternions (x, y, z, w) of its parts in the world, shapes (n, 3) and (n, 4)."""
+        bodies = [part.body for part in self.touching]
+        return data.xpos[bodies], data.xquat[bodies][:, [1, 2, 3, 0]]
 
     def positions(self, data: Any) -> Any:
         """Return the state at the start of a cycle that :meth:`finish` needs."""
@@ -172,13 +249,17 @@ class RunningGear(ABC):
     def measure(self, data: Any, contacts: Contacts) -> None:
         """Fill the table at the end of a cycle."""
 
+    def told(self) -> Vector:
+        """Return the values of all :attr:`quantities`, one after the other, shape (number of their parts,)."""
+        return np.zeros(0)
+
     def count(self, figures: Figures, way: float, data: Any, before: Any, moving: bool, duration: float) -> None:
         """Add a cycle to the figures of the run.
 
         :param way: horizontal, of the base [m]
         :param moving: whether anything but standing still was commanded
         """
-        figures.count(way, np.zeros(0), np.zeros((0, 0)), moving, duration)
+        figures.count(way, np.zeros(0), np.zeros(0), 0.0, moving, duration)
 
     def start_odometry(self) -> Odometry:
         """Return dead reckoning that begins here; of a gear without, one that stays there."""
@@ -200,6 +281,27 @@ class RunningGear(ABC):
     def take(self, values: Vector) -> None:
         """Restore what :meth:`values` returned."""
         self.table = values.reshape(self.table.shape).copy()
+
+
+def checked(schema: type[Checked], config: VehicleModelConfig, parameters: dict[str, Any]) -> Checked:
+    """Return a gear's parameters as its schema has them.
+
+    :raises InputError: naming file, key, value and what is allowed
+    """
+    if config.source is None:
+        return schema.model_validate(parameters)
+    return validated(schema, parameters, config.source, PARAMETERS)
+
+
+def parameter_indices(model: Any, kind: str, names: list[tuple[str, str]], mjcf: str, where: str) -> Indices:
+    """Return the indices of things of an MJCF file that a gear's parameters name.
+
+    :param names: key among the parameters, and name, of each
+    :param mjcf: name of the MJCF file; ``where``: vehicle's file
+    :raises VehicleModelError: naming the key and what there is
+    """
+    found = [index_of(model, kind, name, mjcf, where, '.'.join((*PARAMETERS, key))) for key, name in names]
+    return np.array(found, dtype=np.int64)
 
 
 def known_running_gears() -> tuple[str, ...]:

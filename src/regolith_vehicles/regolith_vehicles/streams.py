@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 STREAMS = {
-    'state': 'poses of its parts at every commit, vehicle_state',
+    'state': 'poses of its parts at every commit, part_poses',
     'motion': 'how its base moved within every cycle, motion_samples',
     'wheels': 'states of its wheels at every commit, wheel_states',
 }

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from regolith_terrain.compiled import bind
 from regolith_terrain.ground_contact import PartPose
 from regolith_terrain.scm.arrays import Wrench
+from regolith_terrain.solids.contact import TouchArrays, touch
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -154,39 +155,105 @@ def no_drive(arrays: Any, step: float, share: float, bodies: Bodies) -> None:
     """Leave the controls as they are."""
 
 
+@njit(cache=True, nogil=True, error_model='numpy')
+def on_body(arrays: Any, w: int, parts: Touching, bodies: Bodies, pose: PartPose) -> bool:
+    """Write pose and twist of a part that is fixed to a body; return whether it may touch the ground."""
+    xmat, cvel, offset, frame, root = bodies.xmat, bodies.cvel, parts.offset, parts.frame, bodies.root
+    center, velocity, rotation = pose.center, pose.velocity, pose.rotation
+    b = parts.body[w]
+    for a in range(3):
+        center[a] = bodies.xpos[b, a] + (
+            xmat[b, 3 * a] * offset[w, 0] + xmat[b, 3 * a + 1] * offset[w, 1] + xmat[b, 3 * a + 2] * offset[w, 2]
+        )
+    # cvel: angular velocity, then that of the body's point at the centre of mass of the whole vehicle.
+    wx, wy, wz = cvel[b, 0], cvel[b, 1], cvel[b, 2]
+    rx = center[0] - bodies.subtree_com[root, 0]
+    ry = center[1] - bodies.subtree_com[root, 1]
+    rz = center[2] - bodies.subtree_com[root, 2]
+    velocity[0] = cvel[b, 3] + (wy * rz - wz * ry)
+    velocity[1] = cvel[b, 4] + (wz * rx - wx * rz)
+    velocity[2] = cvel[b, 5] + (wx * ry - wy * rx)
+    for row in range(3):
+        pose.angular_velocity[row] = cvel[b, row]
+        for col in range(3):
+            rotation[row, col] = (
+                xmat[b, 3 * row] * frame[w, 0, col]
+                + xmat[b, 3 * row + 1] * frame[w, 1, col]
+                + xmat[b, 3 * row + 2] * frame[w, 2, col]
+            )
+    return True
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def add_wrench(bodies: Bodies, b: int, point: Floats, force: Floats, torque: Floats) -> None:
+    """Add a force at a point and a torque, in world axes, to what acts on a body."""
+    # MuJoCo takes the torque about the body's centre of mass.
+    applied, xipos = bodies.xfrc_applied, bodies.xipos
+    ax = point[0] - xipos[b, 0]
+    ay = point[1] - xipos[b, 1]
+    az = point[2] - xipos[b, 2]
+    fx, fy, fz = force[0], force[1], force[2]
+    applied[b, 0] += fx
+    applied[b, 1] += fy
+    applied[b, 2] += fz
+    applied[b, 3] += torque[0] + (ay * fz - az * fy)
+    applied[b, 4] += torque[1] + (az * fx - ax * fz)
+    applied[b, 5] += torque[2] + (ax * fy - ay * fx)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def to_body(arrays: Any, w: int, parts: Touching, bodies: Bodies, pose: PartPose, wrench: Wrench) -> None:
+    """Let the body that a part is fixed to bear the wrench of the ground on it."""
+    add_wrench(bodies, parts.body[w], pose.center, wrench.force, wrench.torque)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def no_settling(arrays: Any, step: float, bodies: Bodies, wrenches: Wrenches) -> None:
+    """Leave everything as it is."""
+
+
+class Hooks(NamedTuple):
+    """A running gear's part in each substep: compiled functions that take its arrays, or None for them, first."""
+
+    drive: Callable[..., None] = no_drive
+    """``(arrays, step, share, bodies)``: once all positions and velocities are known and before forces are, it may set
+    controls and add to ``xfrc_applied``, as engine and springs do; ``share`` of the cycle is over then. Not called
+    without arrays."""
+    place: Callable[..., bool] = on_body
+    """``(arrays, part, parts, bodies, pose)``: fills the pose of a part; whether it may touch the ground."""
+    bear: Callable[..., None] = to_body
+    """``(arrays, part, parts, bodies, pose, wrench)``: passes a wrench on a part to the bodies."""
+    settle: Callable[..., None] = no_settling
+    """``(arrays, step, bodies, wrenches)``: after all parts were pressed, moves what the gear has beyond bodies."""
+
+
 @cache
-def substep_loop(press: Callable[..., int], drive: Callable[..., None] = no_drive) -> Callable[..., int]:
-    """Return the compiled loop over a ground contact, ``run(count, step, bodies, controls, parts, contact, driving,
-    wrenches, fading, samples)``; it returns OK, or the failure as a status of this module.
+def substep_loop(press: Callable[..., int], hooks: Hooks = Hooks()) -> Callable[..., int]:  # noqa: B008  immutable
+    """Return the compiled loop over a ground contact, ``run(count, step, bodies, controls, parts, contact, solids,
+    driving, wrenches, fading, samples)``; it returns OK, or the failure as a status of this module.
 
     ``count`` and ``step`` [s] are number and length of the substeps (opt.timestep must be set to it), ``contact`` is
-    the first argument of ``press``, and ``samples`` is out: the base's motion after every substep, shape (count,
-    SAMPLE_COLUMNS). Forces are constant over a substep: MuJoCo's semi-implicit Euler, of first order.
+    the first argument of ``press``, ``solids`` are those near the parts, and ``samples`` is out: the base's motion
+    after every substep, shape (count, SAMPLE_COLUMNS). Forces are constant over a substep: MuJoCo's semi-implicit
+    Euler, of first order.
 
     :param press: the contact's compiled function (:mod:`regolith_terrain.ground_contact`)
-    :param drive: compiled ``drive(driving, step, share, bodies)``, called once a substep when all positions and
-        velocities are known and before forces are: it may set controls and add to ``xfrc_applied``, as engine and
-        springs do; ``share`` of the cycle is over then. With None for ``driving`` it is not called
+    :param hooks: of the running gear; ``driving`` is their first argument
 
     Source: todorov2012; hairer2006.
     Checked by: test_order.py::test_free_fall_is_of_first_order, test_vehicle.py::test_compiled_loop_equals_python_loop.
     """
-    return bind(_run_substeps, press=press, drive=drive)
+    return bind(_run_substeps, press=press, **hooks._asdict())
 
 
 def _run_substeps(
-    count: int, step: float, bodies: Bodies, controls: Controls, parts: Touching, contact: Any, driving: Any,
-    wrenches: Wrenches, fading: Fading, samples: Floats,
+    count: int, step: float, bodies: Bodies, controls: Controls, parts: Touching, contact: Any, solids: TouchArrays,
+    driving: Any, wrenches: Wrenches, fading: Fading, samples: Floats,
 ) -> int:
     """Return OK or the failure of a cycle's substeps; in Python, until :func:`substep_loop` binds functions to it."""
-    xpos, xmat, cvel, com = bodies.xpos, bodies.xmat, bodies.cvel, bodies.subtree_com
-    xipos, xfrc_applied, qvel = bodies.xipos, bodies.xfrc_applied, bodies.qvel
-    offset, frame = parts.offset, parts.frame
-    force, torque = wrenches.force, wrenches.torque
-    root = bodies.root
-    center = np.empty(3)
-    velocity = np.empty(3)
-    rotation = np.empty((3, 3))
+    xfrc_applied, qvel = bodies.xfrc_applied, bodies.qvel
+    pose = PartPose(np.empty(3), np.empty((3, 3)), np.empty(3), np.empty(3))
+    center, velocity = pose.center, pose.velocity
     for k in range(count):
         part = (k + 1) / count
         for a in range(controls.actuators.shape[0]):
@@ -202,46 +269,21 @@ def _run_substeps(
                     xfrc_applied[b, a] = 0.0
             drive(driving, step, part, bodies)  # type: ignore[name-defined]  # noqa: F821  bound
         for w in range(parts.active):
-            b = parts.body[w]
-            for a in range(3):
-                center[a] = xpos[b, a] + (
-                    xmat[b, 3 * a] * offset[w, 0]
-                    + xmat[b, 3 * a + 1] * offset[w, 1]
-                    + xmat[b, 3 * a + 2] * offset[w, 2]
-                )
-            # cvel: angular velocity, then that of the body's point at the centre of mass of the whole vehicle.
-            wx, wy, wz = cvel[b, 0], cvel[b, 1], cvel[b, 2]
-            rx = center[0] - com[root, 0]
-            ry = center[1] - com[root, 1]
-            rz = center[2] - com[root, 2]
-            velocity[0] = cvel[b, 3] + (wy * rz - wz * ry)
-            velocity[1] = cvel[b, 4] + (wz * rx - wx * rz)
-            velocity[2] = cvel[b, 5] + (wx * ry - wy * rx)
+            wrench = Wrench(wrenches.force[w], wrenches.torque[w], wrenches.stats[w])
+            if not place(driving, w, parts, bodies, pose):  # type: ignore[name-defined]  # noqa: F821  bound
+                wrench.force[:] = 0.0
+                wrench.torque[:] = 0.0
+                wrench.stats[:] = 0.0
+                continue
             if not np.isfinite(center[0] + center[1] + center[2] + velocity[0] + velocity[1] + velocity[2]):
                 return NOT_FINITE
-            for row in range(3):
-                for col in range(3):
-                    rotation[row, col] = (
-                        xmat[b, 3 * row] * frame[w, 0, col]
-                        + xmat[b, 3 * row + 1] * frame[w, 1, col]
-                        + xmat[b, 3 * row + 2] * frame[w, 2, col]
-                    )
-            pose = PartPose(center, rotation, velocity, cvel[b, :3])
-            wrench = Wrench(force[w], torque[w], wrenches.stats[w])
             status = press(contact, step, w, pose, wrench)  # type: ignore[name-defined]  # noqa: F821  bound
             if status != 0:
                 return (LEFT_WINDOW if status == 1 else SCRATCH_TOO_SMALL) + w
-            # MuJoCo takes the torque about the body's centre of mass.
-            ax = center[0] - xipos[b, 0]
-            ay = center[1] - xipos[b, 1]
-            az = center[2] - xipos[b, 2]
-            fx, fy, fz = force[w, 0], force[w, 1], force[w, 2]
-            xfrc_applied[b, 0] += fx
-            xfrc_applied[b, 1] += fy
-            xfrc_applied[b, 2] += fz
-            xfrc_applied[b, 3] += torque[w, 0] + (ay * fz - az * fy)
-            xfrc_applied[b, 4] += torque[w, 1] + (az * fx - ax * fz)
-            xfrc_applied[b, 5] += torque[w, 2] + (ax * fy - ay * fx)
+            if solids.near.number.shape[0] > 0:
+                touch(solids, step, w, pose, wrench)
+            bear(driving, w, parts, bodies, pose, wrench)  # type: ignore[name-defined]  # noqa: F821  bound
+        settle(driving, step, bodies, wrenches)  # type: ignore[name-defined]  # noqa: F821  bound
         mj_step2(bodies.model, bodies.data)
         if fading.factor < 1.0:
             for v in range(qvel.shape[0]):

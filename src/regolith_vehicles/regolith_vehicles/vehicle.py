@@ -22,9 +22,10 @@ from regolith_terrain.scm import NO_BULLDOZING, STAT_COUNT
 from regolith_terrain.soil_config import SoilParameters
 from regolith_terrain.soil_grid import SoilGrid, SoilWindow
 from regolith_terrain.soil_map import SoilMap
-from regolith_vehicles import substeps
+from regolith_terrain.solids.contact import TouchArrays
+from regolith_terrain.solids.solids import Solids
+from regolith_vehicles import multibody, substeps
 from regolith_vehicles.config import VehicleModelConfig
-from regolith_vehicles.description import Pose
 from regolith_vehicles.figures import COUNT as FIGURES
 from regolith_vehicles.figures import Figures
 from regolith_vehicles.gears import make_gear
@@ -43,16 +44,19 @@ from regolith_vehicles.placement import (
     pose_on_ground,
 )
 from regolith_vehicles.running_gear import Contacts
+from regolith_vehicles.soil_reach import window_around
+from regolith_vehicles.solid_parts import SolidParts
 from regolith_vehicles.trouble import VehicleError, check_cycle
 from regolith_vehicles.wheel_state import WheelState
 from regolith_world.records import BodyState
 
 Vector = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 _MAGIC = b'REGVEH01'
 _HEAD = struct.Struct('<8sqq')
 _STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
-_MARGIN_CELLS = 3
+_XYZW = [1, 2, 3, 0]
 
 
 class Vehicle:
@@ -69,6 +73,7 @@ class Vehicle:
         mode: str = 'regolith',
         mass_scale: float = 1.0,
         bulldozing: Vector = NO_BULLDOZING,
+        solids: Solids | None = None,
     ) -> None:
         """Compile the vehicle; :meth:`place` or :meth:`restore` comes next.
 
@@ -78,6 +83,7 @@ class Vehicle:
         :param mode: of the soil model, 'regolith' or 'reference'
         :param mass_scale: factor on all masses and inertias
         :param bulldozing: rules of displaced soil (:meth:`regolith_terrain.config.BulldozingConfig.parameters`)
+        :param solids: rocks and obstacles that stand about, if any
         :raises VehicleModelError: if the model is unusable or its substep too long for this soil
         :raises ValueError: if the mode is unknown
         """
@@ -96,12 +102,14 @@ class Vehicle:
         shapes, reach = self._parts.shapes, self._parts.reach
         try:
             self._contact: GroundContact = make_contact(
-                grid.law, ContactSetting(soils, shapes, reach, grid.spacing, mode, bulldozing), self.gear.firm_contact
+                grid.law, ContactSetting(soils, shapes, reach, grid.spacing, mode, bulldozing, self._parts.layer),
+                self.gear.firm_contact,
             )
         except ValueError as error:
             raise ValueError(f'{name}: {error}') from None
-        self._loop = substeps.substep_loop(self._contact.press, self.gear.drive)
+        self._loop = substeps.substep_loop(self._contact.press, self.gear.hooks)
         self._bodies = substeps.bodies(self._model, self._data, self.body.base)
+        self._solids = SolidParts(solids, self._parts, self._bodies)
         check_substep(
             config, self.body.mass, self._contact.step_limit, self.gear.pressing_area, config.file,
             self._parts.hull_area,
@@ -129,14 +137,14 @@ class Vehicle:
         data = mujoco.MjData(self._model)
         data.qpos[:7] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
         mujoco.mj_kinematics(self._model, data)
-        feet = self.gear.feet(data)
+        feet, levels = self.gear.feet(data), partial(self._solids.levels, self.grid.levels)
         aim_x, aim_y = x, y
         # On a slope soil gives way by some millimetres before it holds; the second time it does so from further up.
         for _ in range(2):
-            pose = pose_on_ground(aim_x, aim_y, heading, *feet, self.grid.levels)
+            pose = pose_on_ground(aim_x, aim_y, heading, *feet, levels)
             self.place_at(*pose)
             if not self._settle():
-                self.place_at(*pose_on_ground(x, y, heading, *feet, self.grid.levels))
+                self.place_at(*pose_on_ground(x, y, heading, *feet, levels))
                 return
             off_x, off_y = self._data.xpos[self.body.base, 0] - x, self._data.xpos[self.body.base, 1] - y
             if math.hypot(off_x, off_y) < PLACED_WITHIN:
@@ -161,7 +169,7 @@ class Vehicle:
         fade = math.exp(-SETTLING_RATE * step)
         self._model.opt.timestep = step
         for _ in range(SETTLING_CYCLES):
-            active = self._touching(count * step)
+            active, solids = self._touching(count * step)
             window = self._window(active, count * step)
             contact = self._contact.arrays(window, active)
             controls = self.gear.controls(still)
@@ -169,7 +177,8 @@ class Vehicle:
             fading = substeps.Fading(fade, window.values, window.history(), window.touched)
             try:
                 driving = self.gear.driving((still, still))
-                self._check(self._run(count, step, active, contact, driving, controls, controls, samples, fading)())
+                run = self._run(count, step, active, contact, solids, driving, controls, controls, samples, fading)
+                self._check(run())
             except VehicleError:
                 return False  # a model that blows up does so in the run, too, which says when
             self.gear.let_down(self._data, before, count * step)
@@ -189,6 +198,7 @@ class Vehicle:
         self._data.qpos[:3] = position
         self._data.qpos[3:7] = np.roll(np.asarray(orientation, dtype=float), 1)
         self._contact.reset()
+        self._solids.reset()
         self.gear.reset()
         self.payloads.reset()
         self._figures = Figures()
@@ -253,15 +263,22 @@ class Vehicle:
         rows = self.gear.table if self.config.wheels else ()
         return tuple(WheelState.from_row(w.name, row) for w, row in zip(self.config.wheels, rows, strict=True))
 
-    def wheel_poses(self) -> tuple[Pose, ...]:
-        """Return the poses of the wheels in the world, in the order of the configuration."""
-        bodies = self.body.wheel_body
-        return tuple(Pose(self._data.xpos[b].copy(), to_ros(self._data.xquat[b])) for b in bodies)
+    def drawn_poses(self, bodies: Indices) -> Vector:
+        """Return the poses in the world of bodies, then of what the gear draws beside them, shape (n, 7).
+
+        Positions [m] and quaternions (x, y, z, w), as :class:`regolith_vehicles.looks.BodyLooks` orders them.
+        """
+        data, count = self._data, len(bodies)
+        places, turns = self.gear.drawn_poses(data)
+        out = np.empty((count + len(places), 7))
+        out[:count, :3] = data.xpos[bodies]
+        out[:count, 3:] = data.xquat[bodies][:, _XYZW]
+        out[count:, :3], out[count:, 3:] = places, turns
+        return out
 
     def gear_arrays(self) -> tuple[Vector, Vector, Vector]:
         """Return copies of the gear's table, the positions of its parts' bodies and their quaternions (x, y, z, w)."""
-        bodies = self._parts.body[: self._parts.gear]
-        return self.gear.table.copy(), self._data.xpos[bodies], self._data.xquat[bodies][:, [1, 2, 3, 0]]
+        return self.gear.table.copy(), *self.gear.part_poses(self._data)
 
     def joint_states(self) -> tuple[tuple[str, ...], Vector, Vector]:
         """Return names, positions [rad or m] and velocities [rad/s or m/s] of all joints but the free one."""
@@ -271,6 +288,10 @@ class Vehicle:
         """Return the forces of motors and springs on the joints at the last substep [N m or N], in their order."""
         dof = self.body.joint_dof
         return np.asarray(self._data.qfrc_actuator[dof] + self._data.qfrc_passive[dof])
+
+    def ground_force(self) -> Vector:
+        """Return the force of the ground on the whole vehicle in the last substep, world axes [N], shape (3,)."""
+        return np.asarray(self._force.sum(axis=0))
 
     def hull_share(self) -> float:
         """Return the share of the weight that the hull carried at the end of the last cycle; 0 without gravity."""
@@ -291,27 +312,16 @@ class Vehicle:
     # -- how it moves -------------------------------------------------------------------------------------------
 
     def apply_impulse(self, point: ArrayLike, impulse: ArrayLike, part: int = -1) -> None:
-        """Change the velocities as a blow does: qvel += M^-1 J^T p; tentative like all motion.
+        """Change the velocities as a blow does (:func:`regolith_vehicles.multibody.blown`); tentative like all motion.
 
         :param point: in the world [m], shape (3,)
         :param impulse: in the world [N s], shape (3,)
         :param part: index in :meth:`part_states` of the body that was struck; -1: the base
-
-        Source: featherstone2008.
-        Checked by: test_multibody.py::test_impulse_changes_momentum_by_itself,
-        test_multibody.py::test_impulse_agrees_with_the_state_it_reports.
         """
-        model, data = self._model, self._data
         body = self.body.base if part < 0 else int(self.body.parts[part])
-        jacobian = np.zeros((3, model.nv))
-        mujoco.mj_jac(model, data, jacobian, None, np.asarray(point, dtype=float), body)
-        mujoco.mj_makeM(model, data)
-        mujoco.mj_factorM(model, data)
-        change = np.zeros((1, model.nv))
-        mujoco.mj_solveM(model, data, change, (np.asarray(impulse, dtype=float) @ jacobian)[None, :])
-        data.qvel[:] += change[0]
+        self._data.qvel[:] += multibody.blown(self._model, self._data, body, point, impulse)
         self._body_state = None
-        mujoco.mj_comVel(model, data)
+        mujoco.mj_comVel(self._model, self._data)
 
     def set_payload(self, name: str, mass: float, inertia: ArrayLike) -> None:
         """Replace what the vehicle carries under a name of its file; tentative like all motion.
@@ -352,27 +362,27 @@ class Vehicle:
         step = duration / count
         gear, data = self.gear, self._data
         ramp = gear.ramp(duration, *targets)
-        active = self._touching(duration)
+        active, solids = self._touching(duration)
         window = self._window(active, duration)
         contact = self._contact.arrays(window, active)
         self._model.opt.timestep = step
         samples = np.empty((count, substeps.SAMPLE_COLUMNS))
         begin, end = (gear.controls(command) for command in ramp)
-        loop = self._run(count, step, active, contact, gear.driving(ramp), begin, end, samples)
+        loop = self._run(count, step, active, contact, solids, gear.driving(ramp), begin, end, samples)
         return Motion(
             loop, window, contact, duration, ramp, gear.positions(data), data.xpos[self.body.base].copy(), samples
         )
 
     def _run(
-        self, count: int, step: float, active: int, contact: Any, driving: Any, begin: Vector, end: Vector,
-        samples: Vector, fading: substeps.Fading = substeps.NOT_FADING,
+        self, count: int, step: float, active: int, contact: Any, solids: TouchArrays, driving: Any, begin: Vector,
+        end: Vector, samples: Vector, fading: substeps.Fading = substeps.NOT_FADING,
     ) -> Callable[[], int]:
         """Return all substeps of a cycle, to be called; ``begin`` and ``end`` are controls of the actuators."""
         parts = self._parts
         self._force[active:] = self._torque[active:] = self._stats[active:] = 0.0
         return partial(
             self._loop, count, step, self._bodies, substeps.Controls(self.gear.actuators, begin, end),
-            substeps.Touching(parts.body, parts.offset, parts.frame, active), contact, driving,
+            substeps.Touching(parts.body, parts.offset, parts.frame, active), contact, solids, driving,
             substeps.Wrenches(self._force, self._torque, self._stats), fading, samples,
         )
 
@@ -383,52 +393,43 @@ class Vehicle:
         self._refresh()
         self._contact.remember(window, motion.contact)
         gear.finish(data, motion.before, motion.ramp, duration)
-        gear.measure(data, self._contacts(window))
+        n = self._parts.gear
+        velocities = self._whereabouts(n)[1]
+        gear.measure(data, Contacts(window, velocities, self._force[:n], self._torque[:n], self._stats[:n]))
         way = data.xpos[self.body.base] - motion.base_position
         moving = gear.moves(motion.ramp)
         gear.count(self._figures, math.hypot(float(way[0]), float(way[1])), data, motion.before, moving, duration)
         return window.changed()
 
-    def _contacts(self, window: SoilWindow) -> Contacts:
-        """Return the contacts of the running gear with the ground."""
-        parts, data = self._parts, self._data
-        n = parts.gear
-        centers = parts.centers(n, data.xpos, data.xmat)
-        return Contacts(window, self._velocities(centers), self._force[:n], self._torque[:n], self._stats[:n])
+    def _whereabouts(self, count: int) -> tuple[Vector, Vector]:
+        """Return origins [m] and velocities [m/s] of the first ``count`` parts in the world, shape (count, 3) each."""
+        data, parts = self._data, self._parts
+        centers = parts.centers(count, data.xpos, data.xmat)
+        velocities = point_velocities(data.cvel, centers, data.subtree_com[self._bodies.root], parts.body)
+        own = self.gear.whereabouts(data)
+        if own is not None:
+            centers[: parts.gear], velocities[: parts.gear] = own
+        return centers, velocities
 
-    def _velocities(self, centers: Vector) -> Vector:
-        """Return the velocities of the first parts' origins, at ``centers``, in world axes [m/s], shape (k, 3)."""
-        data = self._data
-        out: Vector = point_velocities(data.cvel, centers, data.subtree_com[self._bodies.root], self._parts.body)
-        return out
-
-    def _touching(self, duration: float) -> int:
-        """Return the number of parts to press on soil: the gear's alone, or all where the hull may come to it."""
+    def _touching(self, duration: float) -> tuple[int, TouchArrays]:
+        """Return how many parts to press: the gear's, or all where the hull may come to something; the solids near."""
         parts, data, contact = self._parts, self._data, self._contact
         com = data.subtree_com[self._bodies.root]
         near = parts.hull_is_near(
             self.grid, contact.feels_above_m, data.xpos, data.xmat, data.cvel, com, duration
         )
-        return len(parts.names) if near else parts.gear
+        solids, beside = self._solids.arrays(self._model, data, duration, self.gear.whereabouts(data))
+        return len(parts.names) if near or beside else parts.gear, solids
 
     def _window(self, active: int, duration: float) -> SoilWindow:
         """Return the window of soil within reach of the first ``active`` parts in a cycle."""
-        centers = self._parts.centers(active, self._data.xpos, self._data.xmat)
-        speeds = np.abs(self._velocities(centers)[:, :2])
-        spacing = self.grid.spacing
-        margin = self._parts.reach[:active] + 0.5 * substeps.MARGIN_ACCELERATION * duration**2
-        margin += (_MARGIN_CELLS + self._contact.margin_cells) * spacing
-        reach = speeds * duration + margin[:, None]
-        if not speeds.max() <= substeps.TOP_SPEED:  # NaN neither
+        centers, velocities = self._whereabouts(active)
+        margin = self._parts.reach[:active] + self._contact.margin_cells * self.grid.spacing
+        window = window_around(self.grid, centers[:, :2], velocities[:, :2], margin, duration)
+        if window is None:
             self._check(substeps.TOO_FAST)
-        low = np.floor((centers[:, :2] - reach) / spacing)
-        high = np.ceil((centers[:, :2] + reach) / spacing) + 1.0
-        if not np.abs((low, high)).max() < 2**30:
-            self._check(substeps.TOO_FAST)
-        parts = np.stack((low[:, 0], high[:, 0], low[:, 1], high[:, 1]), axis=1).astype(np.int32)
-        (i0, j0), (i1, j1) = parts[:, ::2].min(axis=0).tolist(), parts[:, 1::2].max(axis=0).tolist()
-        # Whole eights, so that the window seldom changes its size and the shear's arrays can be used again.
-        return self.grid.window(i0, i0 + (i1 - i0 + 7) // 8 * 8, j0, j0 + (j1 - j0 + 7) // 8 * 8, parts)
+        assert window is not None
+        return window
 
     def _check(self, status: int) -> None:
         check_cycle(status, self.name, self._model, self._data, self._parts.names)
@@ -464,7 +465,7 @@ class Vehicle:
         mujoco.mj_getState(self._model, self._data, vector, _STATE)
         own = np.concatenate((self.gear.values(), self.payloads.table.reshape(-1), self._figures.values()))
         head = _HEAD.pack(_MAGIC, size, len(own)) + vector.astype('<f8').tobytes() + own.astype('<f8').tobytes()
-        return head + self.gear.odometry.save() + self._contact.save()
+        return head + self.gear.odometry.save() + self._solids.save() + self._contact.save()
 
     def restore(self, blob: bytes) -> None:
         """Restore what :meth:`state` returned, and commit it.
@@ -483,7 +484,8 @@ class Vehicle:
         at += 8 * own_size
         odometry_size = len(self.gear.odometry.save())
         self.gear.odometry = Odometry.load(blob[at : at + odometry_size])
-        self._contact.load(blob[at + odometry_size :])
+        at = self._solids.load(blob, at + odometry_size)
+        self._contact.load(blob[at:])
         mujoco.mj_setState(self._model, self._data, vector, _STATE)
         self._data.warning.number[:] = 0
         self.gear.take(own[:gear_size].copy())

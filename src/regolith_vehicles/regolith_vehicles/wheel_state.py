@@ -79,6 +79,11 @@ class WheelState:
         )
 
 
+def slip_and_sinkage(table: Vector) -> tuple[Vector, float]:
+    """Return the slip ratios of wheels, shape (n,), and the deepest total sinkage [m], by their table."""
+    return table[:, SLIP], float(table[:, SINKAGE_TOTAL].max())
+
+
 @njit(cache=True, nogil=True, error_model='numpy')
 def slip_ratio(speed: float, rolling: float) -> float:
     """Return the slip ratio s = 1 - v / (omega R) of a wheel; see :attr:`WheelState.slip_ratio`.

@@ -14,12 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.ground_contact import ContactSetting, GroundContact
+from regolith_terrain.solids.contact import STIFFNESS_OF_PART
 from regolith_vehicles import wheel_state
-from regolith_vehicles.command import DriveCommand
+from regolith_vehicles.command import ACKERMANN, TWIST, DriveCommand
 from regolith_vehicles.config import VehicleModelError
 from regolith_vehicles.figures import Figures
 from regolith_vehicles.joint_servos import JointServos
 from regolith_vehicles.kinematics import wheel_commands
+from regolith_vehicles.looks import Role, Roller
 from regolith_vehicles.model_config import VehicleModelConfig
 from regolith_vehicles.motors import Motors
 from regolith_vehicles.multibody import Multibody
@@ -30,7 +32,7 @@ from regolith_vehicles.tyres import Tyre
 from regolith_vehicles.tyres.contact import TyreContact
 from regolith_vehicles.tyres.fitting import fitted
 from regolith_vehicles.wheel_shapes import axle_frame, wheel_shape
-from regolith_vehicles.wheel_state import measure_wheels
+from regolith_vehicles.wheel_state import measure_wheels, slip_and_sinkage
 
 Vector = NDArray[np.float64]
 
@@ -49,6 +51,9 @@ class Wheels(RunningGear):
         self.motors = Motors(config, body)
         self.servos = JointServos(config, body)
         self.joints = self.servos.names
+        self.joint_limits = {name: config.joints[name].limits for name in self.joints}
+        self.wheelbase = float(np.ptp(body.layout.x))
+        self.faces = (TWIST, ACKERMANN) if self.wheelbase > 0.0 else (TWIST,)
         self.actuators = np.concatenate((self.motors.actuators, self.servos.actuators))
 
     def parts(self, mjcf_path: Path) -> tuple[TouchingPart, ...]:
@@ -63,7 +68,8 @@ class Wheels(RunningGear):
                 where, key = self.config.file or mjcf_path, f'wheels.{wheel.name}'
                 raise VehicleModelError(where, key, None, allowed or 'a solid of some size', problem) from None
             frame = np.eye(3) if wheel.mesh is not None else axle_frame(axis)
-            made.append(TouchingPart(f'wheel {wheel.name}', int(body), shape, frame=frame))
+            stiffness = wheel.stiffness_npm or STIFFNESS_OF_PART
+            made.append(TouchingPart(f'wheel {wheel.name}', int(body), shape, frame=frame, stiffness=stiffness))
         return tuple(made)
 
     def _tyres(self) -> dict[int, Tyre]:
@@ -73,6 +79,15 @@ class Wheels(RunningGear):
             for k, wheel in enumerate(self.config.wheels)
             if wheel.tyre is not None
         }
+
+    @property
+    def rollers(self) -> tuple[Roller, ...]:
+        """The wheels."""
+        plates = self.config.visuals.grousers
+        return tuple(
+            Roller(int(body), w.name, Role.WHEEL, w.radius_m, w.width_m, w.grousers or plates)
+            for w, body in zip(self.config.wheels, self.body.wheel_body, strict=True)
+        )
 
     @property
     def firm_contact(self) -> Callable[[ContactSetting], GroundContact] | None:
@@ -107,7 +122,7 @@ class Wheels(RunningGear):
             named = ', '.join(sorted(set(command.joints) - set(self.joints)))
             known = ', '.join(self.joints) or 'none: wheels make their own targets of a twist'
             raise VehicleError(f'targets of joints {named}; allowed: {known}')
-        wheels = wheel_commands(self.body.layout, command.linear, command.angular)
+        wheels = wheel_commands(self.body.layout, *self.twist(command))
         return (*wheels, self.servos.goals(command.joints)) if self.joints else wheels
 
     def ramp(self, duration: float, *targets: ArrayLike) -> tuple[Vector, Vector]:
@@ -175,7 +190,7 @@ class Wheels(RunningGear):
     def count(self, figures: Figures, way: float, data: Any, before: Any, moving: bool, duration: float) -> None:
         """Add a cycle with the way of the rims; see the base class."""
         turned = data.qpos[self.body.wheel_qpos] - before[0]
-        figures.count(way, turned / duration * self.body.radius, self.table, moving, duration)
+        figures.count(way, turned / duration * self.body.radius, *slip_and_sinkage(self.table), moving, duration)
 
     def start_odometry(self) -> Odometry:
         """Return wheel odometry that begins here."""

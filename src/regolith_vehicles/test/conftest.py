@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +16,8 @@ from regolith_terrain.height_field import FlatField
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_vehicles.config import load_vehicle_model
 from regolith_vehicles.vehicle import Vehicle
+
+sys.path.insert(0, str(Path(__file__).parent))  # shoe_chain
 
 CYCLE_NS = 20_000_000
 

@@ -18,9 +18,11 @@ from regolith_terrain.merge import SoilDelta, SoilUpdate
 from regolith_terrain.soil_copy import SoilCopy
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_vehicles import wheel_state
-from regolith_vehicles.agent import Snapshot, VehicleAgent
+from regolith_vehicles.agent import VehicleAgent
+from regolith_vehicles.command import Ackermann, DriveCommand, Pedals
 from regolith_vehicles.config import VehicleEntry, load_vehicle_model
 from regolith_vehicles.drivers import Driver
+from regolith_vehicles.snapshot import Snapshot
 from regolith_vehicles.tangible import swept_bounds
 from regolith_world.participant import ParticipantFailed
 from regolith_world.records import GROUND, VEHICLE, BodyState, Command, Cycle, CycleKey, Evolved, Impulse, Verdict
@@ -285,19 +287,28 @@ def test_on_its_back_one_process_many_and_a_checkpoint_agree() -> None:
         assert [(e.t_ns, e.kind) for e in told] == [(1_000_000_000, 'rolled_over')]
 
 
-def test_a_rewound_agent_is_told_again_what_it_was_told() -> None:
+@pytest.mark.parametrize('given', [DriveCommand(0.3, 0.1), DriveCommand(by=Ackermann(0.3, 0.2, 0.5, 1.0))])
+def test_a_rewound_agent_is_told_again_what_it_was_told(given: DriveCommand) -> None:
     """Back at a checkpoint the commands of the way here come again, then those from outside count once more."""
     rig = Rig({'type': 'external', 'timeout_s': 1.0})
     _hashes(rig, 5)
     rig.hold()
     agent_blob, terrain_blob, t_ns = rig.agent.save(), rig.terrain.save(), rig.t_ns
-    rig.agent.on_command(0.3, 0.1)
+    assert not rig.agent.take(given)
     expected = _hashes(rig, 5)
     rig.go_to(agent_blob, terrain_blob, 5, t_ns)
     rig.agent.on_command(-0.5, 0.0)  # too late: these cycles have been
     assert _hashes(rig, 5) == expected
     rig.agent.on_command(-0.5, 0.0)
     assert [rig.evolve().live_inputs[0] for _ in range(2)] == [1, 0]
+
+
+def test_a_driver_inside_that_commands_by_pedals_a_rover_has_not_ends_the_run() -> None:
+    """The error names the face, and those there are."""
+    rig = Rig()
+    rig.agent.driver._twist = DriveCommand(by=Pedals(0.0, 1.0))
+    with pytest.raises(ParticipantFailed, match='a command by pedals; allowed: twist, ackermann'):
+        rig.evolve()
 
 
 def test_save_and_restore_continue_to_the_bit() -> None:

@@ -15,6 +15,8 @@ from regolith_terrain import scm
 from regolith_terrain.config import load_soil
 from regolith_terrain.ground_contact import spring_limit
 from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.solids.contact import TouchArrays
+from regolith_terrain.solids.memory import NO_SOLIDS
 from regolith_terrain.surface import HeightField
 from regolith_vehicles.config import load_vehicle_model
 from regolith_vehicles.kinematics import wheel_commands
@@ -186,12 +188,13 @@ def test_a_hull_above_ground_changes_nothing(make_vehicle: Maker, mode: str) -> 
     seen = []
     decide = vehicle._touching
 
-    def noting(duration: float) -> int:
-        seen.append(decide(duration))
-        return seen[-1]
+    def noting(duration: float) -> tuple[int, TouchArrays]:
+        active, solids = decide(duration)
+        seen.append(active)
+        return active, solids
 
     vehicle._touching = noting
-    thorough._touching = lambda duration: 8
+    thorough._touching = lambda duration: (8, NO_SOLIDS)
     for v in (vehicle, thorough):
         v.place_at((0.3, 0.2, 0.45), (0.0, 0.0, 0.0, 1.0))
         speeds, angles = wheel_commands(v.body.layout, 0.6, 0.1)

@@ -95,8 +95,8 @@ def test_place_on_a_slope(make_vehicle: Maker) -> None:
     assert rotation[:, 2] == pytest.approx(normal, abs=1e-2)
     assert math.atan2(rotation[1, 0], rotation[0, 0]) == pytest.approx(0.7, abs=5e-3)
     gaps = [
-        (float(pose.position[2]) - float(field.heights(*pose.position[:2]))) * normal[2] - 0.25
-        for pose in vehicle.wheel_poses()
+        (float(place[2]) - float(field.heights(*place[:2]))) * normal[2] - 0.25
+        for place in vehicle.gear_arrays()[1]
     ]
     assert min(gaps) > -0.03 and max(gaps) < -0.003
 

@@ -14,8 +14,9 @@ import pytest
 from pydantic import ValidationError
 
 from regolith_vehicles.experiments import proving_ground
-from regolith_vehicles.proving_ground.drive import Drive, drive, inputs
+from regolith_vehicles.proving_ground.drive import Drive, drive
 from regolith_vehicles.proving_ground.figures import figures
+from regolith_vehicles.proving_ground.inputs import inputs
 from regolith_vehicles.proving_ground.settings import Settings
 
 SUMMARY = Path(__file__).parent / 'data' / 'vehicles' / 'hmmwv_summary.csv'

@@ -75,7 +75,7 @@ def _angle(vehicle: Vehicle, joint: str) -> float:
     ('model', 'mass', 'middle'),
     [
         # 899 kg: NASA's press kit; the centre of mass as the file says, 0.48 m above the axles.
-        ('rocker_bogie', 899.0, (0.081, 0.0, 0.477)),
+        ('rocker_bogie', 899.0, (0.062, 0.0, 0.477)),
         # Sum and mean of the table of the reference's bodies, about its origin on the ground of the design.
         ('rocker_bogie_reference', 830.8969, (-0.0005, 0.0, 0.0663)),
     ],

@@ -188,6 +188,7 @@ def test_what_tyres_remember_is_saved(make_rover: Callable[..., Vehicle]) -> Non
         again.restore(kept[:-8])
 
 
+@pytest.mark.slow
 def test_on_soil_a_tyre_is_a_wheel_like_any_other(small_tyre: Path) -> None:
     """Which law acts is decided by the ground: the soil's on soil, the tyre's on a pad beside it."""
     pad = {'ground': 'rigid', 'disc': {'center': [0.0, 3.0], 'radius_m': 1.0}}

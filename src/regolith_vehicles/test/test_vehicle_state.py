@@ -172,12 +172,11 @@ def test_figures_come_back_in_their_order() -> None:
 def test_slip_is_averaged_over_the_way_of_the_wheels_that_turn() -> None:
     """Two wheels roll at 0.2 and -0.4 m/s, one stands; nothing counts before the first command but sinkage."""
     figures = Figures()
-    table = np.zeros((3, 15))
-    table[:, 2], table[:, 4] = (0.1, 0.5, -1.0), (0.01, 0.03, -0.02)
-    figures.count(0.5, np.array([0.2, -0.4, 0.0]), table, False, 0.5)
+    slips, sinkage = np.array([0.1, 0.5, -1.0]), 0.03
+    figures.count(0.5, np.array([0.2, -0.4, 0.0]), slips, sinkage, False, 0.5)
     assert figures.values() == (0.0, 0.0, 0.0, 0.03, 0.0)
-    figures.count(0.5, np.array([0.2, -0.4, 0.0]), table, True, 0.5)
-    figures.count(0.25, np.array([0.0, 0.0, 0.0]), table, False, 0.5)
+    figures.count(0.5, np.array([0.2, -0.4, 0.0]), slips, sinkage, True, 0.5)
+    figures.count(0.25, np.array([0.0, 0.0, 0.0]), slips, 0.01, False, 0.5)
     assert figures.distance == 0.75 and figures.rolled == pytest.approx(0.15) and figures.mean_slip == pytest.approx(0.3)
 
 

@@ -131,6 +131,7 @@ def test_grousered_rover_slips_less_uphill() -> None:
 
 
 @pytest.mark.seconds
+@pytest.mark.slow
 def test_slip_grows_with_the_slope_and_a_rover_across_it_drifts_down() -> None:
     settings = slope.Settings.model_validate({'slope_deg': '-10,0,10', 'duration_s': 8})
     down, level, up = slope.run(settings, lambda *tick: None)

@@ -58,6 +58,23 @@ def ensure(
     say(f'no folder for compiled kernels can be written to ({VARIABLE} names one): every process compiles its own')
 
 
+def _stamp() -> Path | None:
+    return Path(os.environ[VARIABLE]) / 'all_compiled' if os.environ.get(VARIABLE) else None
+
+
+def mark_complete() -> None:
+    """Remember that set-up has compiled all kernels as they are now, where a folder of theirs is set."""
+    stamp = _stamp()
+    if stamp is not None and stamp.parent.is_dir():
+        stamp.touch()
+
+
+def is_complete() -> bool:
+    """Return whether all kernels as they are now were compiled at set-up."""
+    stamp = _stamp()
+    return stamp is not None and stamp.exists() and not os.environ.get(_IN_MEMORY)
+
+
 @contextmanager
 def announced(say: Callable[[str], None] = _tell) -> Iterator[None]:
     """Announce the first compilation within the block, which may take long.

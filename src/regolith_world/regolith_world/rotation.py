@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -37,15 +38,23 @@ def matrices(quaternions: Vector) -> Vector:
 
 def product(a: Vector, b: Vector) -> Vector:
     """Return the Hamilton product a b: first b, then a."""
-    ax, ay, az, aw = a.tolist()
-    bx, by, bz, bw = b.tolist()
-    return np.array(
-        [
-            aw * bx + ax * bw + ay * bz - az * by,
-            aw * by - ax * bz + ay * bw + az * bx,
-            aw * bz + ax * by - ay * bx + az * bw,
-            aw * bw - ax * bx - ay * by - az * bz,
-        ]
+    return np.array(_hamilton(a.tolist(), b.tolist()))
+
+
+def products(a: Vector, b: Vector) -> Vector:
+    """Return the Hamilton products of quaternions of shape (n, 4), row by row; see :func:`product`."""
+    return np.stack(_hamilton(np.asarray(a, dtype=np.float64).T, np.asarray(b, dtype=np.float64).T), axis=1)
+
+
+def _hamilton(a: Any, b: Any) -> Any:
+    """Return the four components of a product, of numbers or of arrays."""
+    ax, ay, az, aw = a
+    bx, by, bz, bw = b
+    return (
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+        aw * bw - ax * bx - ay * by - az * bz,
     )
 
 

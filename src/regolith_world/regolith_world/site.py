@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -34,6 +35,19 @@ class Ground(Protocol):
         """Return the SHA-256 (hex) of the ground's definition."""
 
 
+class Standing(Protocol):
+    """What stands fast on the ground."""
+
+    def raised(self, heights: NDArray[Any], west: float, south: float, spacing: float) -> NDArray[Any]:
+        """Return a map of heights [m], shape (nx, ny), with what stands there.
+
+        :param west: x of the first row [m]; ``south``: y of the first column [m]
+        """
+
+    def fingerprint(self) -> str:
+        """Return the SHA-256 (hex) of its shapes and places."""
+
+
 def no_ground() -> Ground:
     """The ground in a node's process, which has none.
 
@@ -51,6 +65,13 @@ class Site:
     vehicles: Mapping[str, tuple[Place, ...]]
     """Known places of each vehicle by name: its start, then its way-points."""
     ground: Callable[[], Ground] = no_ground
+    standing: Callable[[], Standing | None] = lambda: None
+    """What stands on the ground and is large enough to matter to others than those who run into it; None: nothing."""
+
+    def fingerprint(self) -> str:
+        """Return the fingerprint of the ground with what stands on it, of bare ground the ground's own."""
+        ground, standing = self.ground().fingerprint(), self.standing()
+        return ground if standing is None else hashlib.sha256(f'{ground} {standing.fingerprint()}'.encode()).hexdigest()
 
 
 def beyond(ground: Ground, x: float, y: float) -> str:

@@ -36,10 +36,14 @@ def node() -> None:
 def end_with_parent() -> None:
     """Let the kernel send SIGTERM to this process at the end of its parent."""
     parent = os.environ.pop(PARENT, '')
-    if not parent.isdecimal():
-        return
-    if os.getppid() == int(parent):
+    if parent.isdecimal():
+        end_with(int(parent))
+
+
+def end_with(parent: int) -> None:
+    """Let the kernel send SIGTERM to this process at the end of the process ``parent``, which started it."""
+    if os.getppid() == parent:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
     # It may have ended before the kernel was asked, or a debugger may stand between.
-    if os.getppid() != int(parent) and not Path(f'/proc/{parent}').exists():
+    if os.getppid() != parent and not Path(f'/proc/{parent}').exists():
         os._exit(128 + signal.SIGTERM)

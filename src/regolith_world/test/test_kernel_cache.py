@@ -72,3 +72,17 @@ def test_without_any_folder_kernels_compile_in_memory(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, '-c', script], env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, '42\n'), done.stderr
     assert done.stderr.count('regolith: ') == 1 and 'every process compiles its own' in done.stderr
+
+
+def test_a_cache_is_complete_once_set_up_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And a folder for other kernels is not, nor is no folder."""
+    monkeypatch.delenv(kernel_cache.VARIABLE, raising=False)
+    kernel_cache.mark_complete()
+    assert not kernel_cache.is_complete()
+    monkeypatch.setenv(kernel_cache.VARIABLE, str(tmp_path))
+    assert not kernel_cache.is_complete()
+    kernel_cache.mark_complete()
+    assert kernel_cache.is_complete()
+    monkeypatch.setenv(kernel_cache.VARIABLE, str(tmp_path / 'others'))
+    kernel_cache.mark_complete()
+    assert not kernel_cache.is_complete()

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from regolith_files.problems import shown
+from regolith_vehicles.faces import ackermann_package
 
 QOS = ('state', 'latched', 'sensor')
 """``state``: reliable, volatile; ``latched``: reliable, transient local; ``sensor``: best effort, volatile."""
@@ -76,7 +77,7 @@ class RecordedTopic:
 def recorded_topics(vehicles: Iterable[str], extra: Iterable[str] = ()) -> tuple[RecordedTopic, ...]:
     """Return all topics that a run records, in name order.
 
-    :param vehicles: names of the (wheeled) vehicles
+    :param vehicles: names of the vehicles
     :param extra: further topics as lines, see :meth:`RecordedTopic.parse`
     """
     names = sorted(vehicles)
@@ -94,14 +95,21 @@ def recorded_topics(vehicles: Iterable[str], extra: Iterable[str] = ()) -> tuple
     ]
     for name in names:
         topics += [
+            RecordedTopic(f'/{name}/ackermann_cmd', f'{ackermann_package()}/msg/AckermannDriveStamped'),
             RecordedTopic(f'/{name}/cmd_vel', 'geometry_msgs/msg/Twist'),
             RecordedTopic(f'/{name}/description', 'regolith_msgs/msg/WheeledVehicleDescription', 'latched', 1),
+            RecordedTopic(f'/{name}/driver_inputs', 'regolith_msgs/msg/DriverInputs'),
             RecordedTopic(f'/{name}/events', 'regolith_msgs/msg/VehicleEvent', 'latched', 1),
+            RecordedTopic(f'/{name}/gear_state', 'regolith_msgs/msg/GearState'),
             RecordedTopic(f'/{name}/ground_truth/odom', 'nav_msgs/msg/Odometry', 'state', 1),
             RecordedTopic(f'/{name}/joint_states', 'sensor_msgs/msg/JointState', 'state', 1),
-            RecordedTopic(f'/{name}/joint_targets', 'sensor_msgs/msg/JointState'),
+            RecordedTopic(f'/{name}/joint_command', 'sensor_msgs/msg/JointState'),
             RecordedTopic(f'/{name}/odom', 'nav_msgs/msg/Odometry', 'state', 1),
+            RecordedTopic(f'/{name}/part_poses', 'regolith_msgs/msg/VehicleState', 'state', 1),
+            RecordedTopic(f'/{name}/parts', 'regolith_msgs/msg/VehicleDescription', 'latched', 1),
             RecordedTopic(f'/{name}/robot_description', 'std_msgs/msg/String', 'latched', 1),
+            RecordedTopic(f'/{name}/tracked_description', 'regolith_msgs/msg/TrackedVehicleDescription', 'latched'),
+            RecordedTopic(f'/{name}/tracked_state', 'regolith_msgs/msg/TrackedVehicleState'),
             RecordedTopic(f'/{name}/vehicle_state', 'regolith_msgs/msg/WheeledVehicleState', 'state', 1),
             RecordedTopic(f'/{name}/wheel_states', 'regolith_msgs/msg/WheelStates', 'state', 1),
         ]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_bringup.report.run_data import RunData
-from regolith_terrain.height_field import build_height_field
+from regolith_terrain.height_field import build_height_field, build_rocks
 from regolith_terrain.hillshade import hillshade
 
 Array = NDArray[np.float64]
@@ -90,6 +90,46 @@ def ground_map(run: RunData, bounds: tuple[float, float, float, float], max_pixe
         last_row * pixel + half,
     )
     return GroundMap(extent, pixel, height, shade, depth)
+
+
+def obstacle_outlines(run: RunData) -> list[Array]:
+    """Return the outlines of the obstacles' convex pieces from above [m], shape (n, 2) each, anticlockwise."""
+    terrain = run.scenario.terrain
+    if not terrain.obstacles:
+        return []
+    from scipy.spatial import ConvexHull
+
+    from regolith_vehicles.surroundings import build_obstacles
+
+    outlines = []
+    for thing in build_obstacles(terrain, build_height_field(terrain, run.scenario.seed)):
+        for piece in thing.hulls:
+            points = (piece.vertices @ thing.turn.T + thing.middle)[:, :2]
+            outlines.append(points[ConvexHull(points).vertices])
+    return outlines
+
+
+def region_outlines(run: RunData) -> list[tuple[str, Array]]:
+    """Return the regions whose ground is not that around them: what it is, and the corners [m], shape (n, 2)."""
+    terrain = run.scenario.terrain
+    own = (None, terrain.ground)
+    return [(part.ground, np.array(part.polygon)) for part in terrain.regions if part.ground not in own]
+
+
+def rock_ellipses(run: RunData, bounds: tuple[float, float, float, float], least_m: float) -> Array:
+    """Return rocks from above: x, y, width along and across [m], yaw [rad], shape (n, 5).
+
+    :param bounds: west, east, south, north [m]
+    :param least_m: width of the smallest [m]
+    """
+    field = build_rocks(run.scenario.terrain, run.scenario.seed)
+    if field is None:
+        return np.zeros((0, 5))
+    rocks = field.rocks_in(*bounds, least_m)
+    found: Array = np.stack(
+        (rocks.x, rocks.y, rocks.diameter, rocks.diameter * rocks.aspect, rocks.yaw), axis=1, dtype=np.float64
+    )
+    return found
 
 
 def crossing(run: RunData) -> tuple[float, float] | None:

@@ -50,7 +50,7 @@ def write_report(run_dir: str | Path) -> Path:
         description=_text(' '.join([run.scenario.description or 'A run of Regolith.', *_ended_early(summary)])),
         tiles=_tiles(summary),
         track_map=_image(plots.track_map(run)),
-        wheel_history=_image(plots.wheel_history(run)),
+        gear_histories=''.join(map(_gear_picture, plots.gear_histories(run))),
         sections=''.join(map(_section, report_sections(finished))),
         cycle_timing=_image(plots.cycle_timing(run)),
         vehicles=_vehicles(run, summary, colors),
@@ -71,6 +71,10 @@ def _image(figure: Figure) -> str:
     # Neither the time nor the version of the library is written, so that equal runs give equal pictures.
     figure.savefig(buffer, format='png', dpi=130, metadata={'Software': None})
     return 'data:image/png;base64,' + base64.b64encode(buffer.getvalue()).decode('ascii')
+
+
+def _gear_picture(figure: Figure) -> str:
+    return f'<img alt="What running gears measure, and speed, over time" src="{_image(figure)}">'
 
 
 def _text(value: object) -> str:

@@ -4,23 +4,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import PatchCollection
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Ellipse, Polygon, Rectangle
 
-from regolith_bringup.report.ground_map import GroundMap, crossing, driven_bounds, ground_map, site_bounds
-from regolith_bringup.report.run_data import RunData, Track
+from regolith_bringup.report.ground_map import (
+    GroundMap,
+    crossing,
+    driven_bounds,
+    ground_map,
+    obstacle_outlines,
+    region_outlines,
+    rock_ellipses,
+    site_bounds,
+)
+from regolith_bringup.report.run_data import SLIP, History, RunData, Track
 
 # Distinguishable with any colour vision (Okabe and Ito 2008), and on grey ground.
 COLORS = ('#e69f00', '#0072b2', '#009e73', '#cc79a7', '#d55e00', '#56b4e9', '#f0e442')
 _INK = '#22262b'
 _GRID = '#d9dde2'
+_SOLID = '#8c7b6b'
+_ROCK = '#5b5f66'
 _RUTS = LinearSegmentedColormap.from_list('ruts', ['#f6d7a8', '#e8894a', '#b5303f', '#5b1147'])
 _MOON = LinearSegmentedColormap.from_list('moon', ['#26282b', '#6d6f72', '#a9abad', '#e6e6e4'])
+_SHOWN_AS = {'m': (1e3, 'mm'), 'N': (1e-3, 'kN'), 'Pa': (1e-3, 'kPa'), '': (1.0, '-')}
+"""Unit of a quantity -> factor and unit in which it is drawn; others as they are."""
 _DASHES = ('-', '--', ':', '-.')
 
 
@@ -36,7 +51,7 @@ def track_map(run: RunData) -> Figure:
     wide, high = bounds[1] - bounds[0], bounds[3] - bounds[2]
     where = _zoom_center(run)
     side = 0.0 if where is None else min(2.4, 0.5 * max(wide, high))
-    figure = Figure(figsize=(12.0, float(np.clip(7.6 * high / wide + 1.2, 4.2, 9.0))), layout='constrained')
+    figure = Figure(figsize=(12.0, float(np.clip(7.6 * high / wide + 1.2, 4.2, 13.0))), layout='constrained')
     panels: dict[str, Axes] = figure.subplot_mosaic(
         [['main', 'site']] if where is None else [['main', 'inset'], ['main', 'site']], width_ratios=(2.2, 1.0)
     )
@@ -46,6 +61,12 @@ def track_map(run: RunData) -> Figure:
     largest = float(np.nanmax(depth)) if np.isfinite(depth).any() else 1.0
     top = max(largest, 0.1)
     _draw_ground(main, ground, top)
+    outlines = obstacle_outlines(run)
+    _draw_standing(main, run, bounds, outlines)
+    for ground_there, outline in region_outlines(run):
+        main.add_patch(Polygon(outline, closed=True, fill=False, ec='white', lw=1.4, ls='--'))
+        at = np.clip(outline.min(axis=0), (bounds[0], bounds[2]), None) + 0.01 * (wide + high)
+        main.text(float(at[0]), float(at[1]), f'{ground_there} ground', color='white', fontsize=9, clip_on=True)
     for name, track in sorted(run.tracks.items()):
         _draw_track(main, track, color_of(run, name))
     main.set(xlim=bounds[:2], ylim=bounds[2:], xlabel='x, east [m]', ylabel='y, north [m]')
@@ -55,6 +76,7 @@ def track_map(run: RunData) -> Figure:
         box = (where[0] - side / 2, where[0] + side / 2, where[1] - side / 2, where[1] + side / 2)
         main.add_patch(Rectangle((box[0], box[2]), side, side, fill=False, ec='white', lw=1.4))
         _draw_ground(inset, ground_map(run, box), top)
+        _draw_standing(inset, run, box, outlines)
         for name, track in sorted(run.tracks.items()):
             inset.plot(track.position[:, 0], track.position[:, 1], color=color_of(run, name), lw=1.0, alpha=0.8)
         inset.set(xlim=box[:2], ylim=box[2:], title='Enlarged', xlabel='x [m]')
@@ -66,39 +88,53 @@ def track_map(run: RunData) -> Figure:
     return figure
 
 
-def wheel_history(run: RunData) -> Figure:
-    """Return sinkage, slip and speed over time, one column per vehicle."""
-    names = sorted(run.tracks)
-    figure = Figure(figsize=(12.0, 9.0), layout='constrained')
-    axes = figure.subplots(3, max(1, len(names)), sharex=True, sharey='row', squeeze=False)
-    for column, name in enumerate(names):
-        track, color = run.tracks[name], color_of(run, name)
+def gear_histories(run: RunData) -> list[Figure]:
+    """Return what running gears measure and tell, over time: a figure for all vehicles that tell the same things."""
+    families: dict[tuple[str, ...], list[Track]] = {}
+    for _, track in sorted(run.tracks.items()):
+        families.setdefault(tuple(history.name for history in track.histories), []).append(track)
+    return [_family(run, tracks) for _, tracks in sorted(families.items(), key=lambda item: item[1][0].name)]
+
+
+def _family(run: RunData, tracks: list[Track]) -> Figure:
+    """Return the histories and speeds of vehicles that tell the same quantities, one column per vehicle."""
+    rows = len(tracks[0].histories) + 1
+    figure = Figure(figsize=(12.0, min(3.0 * rows, 12.0)), layout='constrained')
+    axes = figure.subplots(rows, len(tracks), sharex=True, sharey='row', squeeze=False)
+    for column, track in enumerate(tracks):
+        color = color_of(run, track.name)
         _style(axes[:, column])
-        sinkage, slip, speed = axes[:, column]
-        sinkage.set_title(name, loc='left', fontweight='bold', color=color)
-        for k, wheel in enumerate(track.wheels):
-            line: dict[str, Any] = {'ls': _DASHES[k % 4], 'lw': 1.1, 'color': color, 'alpha': 0.55 + 0.45 * (k < 2)}
-            sinkage.plot(track.wheel_time, track.sinkage_incremental[:, k] * 1e3, label=wheel, **line)
-            slip.plot(track.wheel_time, _smooth(track.slip_ratio[:, k]), label=wheel, **line)
-        speed.plot(track.time, track.speed, color=color, lw=1.4)
-        speed.set_xlabel('simulated time [s]')
-        slip.axhline(0.0, color=_INK, lw=0.6)
-        if track.wheels:
-            sinkage.legend(fontsize=8, ncols=2, framealpha=0.9, edgecolor=_GRID)
-    if names:
-        axes[0, 0].set_ylabel('incremental sinkage [mm]')
-        axes[1, 0].set_ylabel('slip ratio [-]')
-        axes[2, 0].set_ylabel('forward speed [m/s]')
-    for row in (0, 2):
-        axes[row, 0].set_ylim(bottom=min(0.0, axes[row, 0].get_ylim()[0]))
-    tracks = [t for t in run.tracks.values() if len(t.slip_ratio)]
-    slips = [_smooth(t.slip_ratio[:, k]) for t in tracks for k in range(len(t.wheels))]
+        axes[0, column].set_title(track.name, loc='left', fontweight='bold', color=color)
+        for history, panel in zip(track.histories, axes[:-1, column], strict=True):
+            scale, _ = _SHOWN_AS.get(history.unit, (1.0, ''))
+            for k, (part, values) in enumerate(zip(history.parts, history.values.T, strict=True)):
+                line: dict[str, Any] = {'ls': _DASHES[k % 4], 'lw': 1.1, 'color': color, 'alpha': 0.55 + 0.45 * (k < 2)}
+                shown = _smooth(values) if history.name == SLIP else values * scale
+                panel.plot(history.time, shown, label=part, **line)
+            if history.name == SLIP:
+                panel.axhline(0.0, color=_INK, lw=0.6)
+            if panel is axes[0, column] or history.parts != track.histories[0].parts:
+                panel.legend(fontsize=8, ncols=2, framealpha=0.9, edgecolor=_GRID)
+        axes[-1, column].plot(track.time, track.speed, color=color, lw=1.4)
+        axes[-1, column].set_xlabel('simulated time [s]')
+    for history, panel in zip(tracks[0].histories, axes[:-1, 0], strict=True):
+        panel.set_ylabel(f'{history.name} [{_SHOWN_AS.get(history.unit, (1.0, history.unit))[1]}]')
+        if history.name == SLIP:
+            _frame_slips(panel, [h for track in tracks for h in track.histories if h.name == SLIP])
+        else:
+            panel.set_ylim(bottom=min(0.0, panel.get_ylim()[0]))
+    axes[-1, 0].set_ylabel('forward speed [m/s]')
+    axes[-1, 0].set_ylim(bottom=min(0.0, axes[-1, 0].get_ylim()[0]))
+    return figure
+
+
+def _frame_slips(panel: Axes, histories: list[History]) -> None:
+    """Frame slips: spinning up from rest is slip near 1 for an instant, next to which nothing else would be seen."""
+    slips = [_smooth(values) for history in histories for values in history.values.T if len(values)]
     if slips:
-        # Spinning up from rest is slip near 1 for an instant, next to which nothing else would be seen.
         low, high = np.percentile(np.concatenate(slips), (1.0, 97.0))
         margin = max(0.03, 0.4 * float(high - low))
-        axes[1, 0].set_ylim(max(float(low) - margin, -1.0), min(float(high) + margin, 1.0))
-    return figure
+        panel.set_ylim(max(float(low) - margin, -1.0), min(float(high) + margin, 1.0))
 
 
 def cycle_timing(run: RunData) -> Figure:
@@ -164,6 +200,17 @@ def _draw_site(axes: Axes, run: RunData, driven: tuple[float, float, float, floa
     else:
         axes.plot(0.5 * (west + east), 0.5 * (south + north), '+', ms=14, mew=2.2, color=COLORS[0])
     axes.set(xlim=bounds[:2], ylim=bounds[2:], title=f'Site, {bounds[1] - bounds[0]:.0f} m', xlabel='x [m]')
+
+
+def _draw_standing(
+    axes: Axes, run: RunData, bounds: tuple[float, float, float, float], outlines: Sequence[Any]
+) -> None:
+    """Draw obstacles, and the rocks that are wide enough to be seen on such a map."""
+    least = max(0.1, 0.006 * max(bounds[1] - bounds[0], bounds[3] - bounds[2]))
+    rocks = [Ellipse((x, y), a, b, angle=np.degrees(yaw)) for x, y, a, b, yaw in rock_ellipses(run, bounds, least)]
+    axes.add_collection(PatchCollection(rocks, facecolors=_ROCK, edgecolors=_INK, linewidths=0.6))
+    for outline in outlines:
+        axes.add_patch(Polygon(outline, closed=True, fc=_SOLID, ec=_INK, lw=1.2, alpha=0.75))
 
 
 def _depth_scale(top_mm: float) -> Any:

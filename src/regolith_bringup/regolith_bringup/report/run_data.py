@@ -22,8 +22,26 @@ Array = NDArray[np.float64]
 Key = tuple[int, int, int]
 """(epoch, cycle, attempt)"""
 
+SLIP = 'slip ratio'
+"""Name of the slip among histories."""
 _COMMIT = 1
 _EVOLVE = 0
+
+
+@dataclass(frozen=True)
+class History:
+    """A quantity of a running gear over time: m samples of k parts."""
+
+    name: str
+    """E.g. 'slip ratio'."""
+    unit: str
+    """Of SI; '' of ratios."""
+    parts: tuple[str, ...]
+    """What each column is of."""
+    time: Array
+    """[s], shape (m,)."""
+    values: Array
+    """Shape (m, k)."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +71,16 @@ class Track:
     """[N], shape (m, w)."""
     drawbar_pull: Array
     """[N], shape (m, w)."""
+    told: tuple[History, ...] = ()
+    """What its running gear tells of itself besides."""
+
+    @property
+    def histories(self) -> tuple[History, ...]:
+        """What there is to plot of its running gear: of wheels what they measure, then what the gear tells."""
+        if not self.wheels:
+            return self.told
+        sunk = History('incremental sinkage', 'm', self.wheels, self.wheel_time, self.sinkage_incremental)
+        return sunk, History(SLIP, '', self.wheels, self.wheel_time, self.slip_ratio), *self.told
 
     @property
     def distance(self) -> float:
@@ -125,9 +153,12 @@ def _track(bag: Bag, name: str) -> Track:
     times: list[float] = []
     wheels: tuple[str, ...] = ()
     states: list[list[tuple[float, ...]]] = []
-    for message in bag.messages(f'/{name}/ground_truth/odom', f'/{name}/wheel_states'):
+    told: list[tuple[float, Any]] = []
+    for message in bag.messages(f'/{name}/ground_truth/odom', f'/{name}/wheel_states', f'/{name}/gear_state'):
         content = message.content
-        if message.topic.endswith('wheel_states'):
+        if message.topic.endswith('gear_state'):
+            told.append((_seconds(content.header), content.quantities))
+        elif message.topic.endswith('wheel_states'):
             wheels = tuple(w.name for w in content.wheels)
             times.append(_seconds(content.header))
             states.append(
@@ -141,6 +172,7 @@ def _track(bag: Bag, name: str) -> Track:
             poses.append((_seconds(content.header), p.x, p.y, p.z, q.x, q.y, q.z, q.w, content.twist.twist.linear.x))
     pose = np.array(poses, dtype=np.float64).reshape(-1, 9)
     wheel = np.array(states, dtype=np.float64).reshape(len(states), len(wheels), 5)
+    slip, total, incremental, load, pull = np.moveaxis(wheel, 2, 0)
     return Track(
         name,
         pose[:, 0],
@@ -149,7 +181,22 @@ def _track(bag: Bag, name: str) -> Track:
         pose[:, 8],
         wheels,
         np.array(times, dtype=np.float64),
-        *(wheel[:, :, k] for k in range(5)),
+        slip,
+        total,
+        incremental,
+        load,
+        pull,
+        _told(told),
+    )
+
+
+def _told(states: list[tuple[float, Any]]) -> tuple[History, ...]:
+    """Return the histories of the quantities of GearState messages, by their times."""
+    time = np.array([t for t, _ in states], dtype=np.float64)
+    first = states[0][1] if states else ()
+    return tuple(
+        History(q.name, q.unit, tuple(q.parts), time, np.array([each[k].values for _, each in states], np.float64))
+        for k, q in enumerate(first)
     )
 
 

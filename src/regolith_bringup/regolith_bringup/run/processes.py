@@ -9,10 +9,13 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
+from regolith_bringup.run.forked import ForkedProcess, is_ours
 from regolith_bringup.run.plan import NodeSpec
+from regolith_world.start import PARENT
 
 
 def executable(spec: NodeSpec) -> Path:
@@ -29,6 +32,24 @@ def executable(spec: NodeSpec) -> Path:
     if not path.is_file():
         raise FileNotFoundError(f'{path}: no such executable; run make setup')
     return path
+
+
+def _spawned(path: Path, arguments: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[str]:
+    """Start a program that cannot be forked; what comes of it is like a :class:`ForkedProcess`."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        return subprocess.Popen(
+            [str(path), *arguments],
+            env={**environment, PARENT: str(os.getpid())},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors='replace',
+            start_new_session=True,
+        )
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class NodeProcess:
@@ -48,26 +69,13 @@ class NodeProcess:
         # A session of its own: Ctrl-C in the terminal reaches the supervisor alone, which ends the run in order.
         # SIGINT is kept back until the node takes it quietly (regolith_world.start): an interpreter that is only
         # starting would print its stack.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-        try:
-            self.process = subprocess.Popen(
-                [str(executable(self.spec)), *self.spec.arguments()],
-                env=self._environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                errors='replace',
-                start_new_session=True,
-            )
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        self._reader = threading.Thread(target=self._read, args=(self.process,), daemon=True)
+        path, arguments = executable(self.spec), self.spec.arguments()
+        start = ForkedProcess if is_ours(path) else _spawned
+        self.process = start(path, arguments, self._environment)
+        self._reader = threading.Thread(target=self._read, args=(self.process.stdout,), daemon=True)
         self._reader.start()
-
-    def _read(self, process: subprocess.Popen[str]) -> None:
-        assert process.stdout is not None
-        for line in process.stdout:
+    def _read(self, output: Iterable[str]) -> None:
+        for line in output:
             self._say(self.spec.label, line.rstrip('\n'))
 
     @property
@@ -87,8 +95,14 @@ class NodeProcess:
 
     def signal(self, number: int) -> None:
         """Send a signal to the whole process group, if it still runs."""
-        if self.running:
+        if not self.running:
+            return
+        try:
             os.killpg(self.process.pid, number)
+        except ProcessLookupError:
+            # It was forked just now and has no session yet, or it has ended just now.
+            with suppress(ProcessLookupError):
+                os.kill(self.process.pid, number)
 
     def join_output(self) -> None:
         """Wait until all its output has been passed on."""

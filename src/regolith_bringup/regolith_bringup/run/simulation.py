@@ -19,8 +19,10 @@ from regolith_terrain.height_field import build_height_field
 from regolith_terrain.merge import SoilDelta, SoilUpdate
 from regolith_terrain.soil_copy import SoilCopy
 from regolith_terrain.soil_grid import SoilGrid
-from regolith_vehicles.agent import Snapshot, VehicleAgent
+from regolith_vehicles.agent import VehicleAgent
 from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.snapshot import Snapshot
+from regolith_vehicles.surroundings import build_solids
 from regolith_world.checkpoint import WORLD, Checkpoint
 from regolith_world.object_types import make_objects
 from regolith_world.participant import Participant
@@ -62,6 +64,7 @@ class Simulation:
         for name, (kind, section) in sections(scenario).items():
             self.others[name] = kind.participant(name, section, site, self.bus.answer)
             self._take_in(self.others[name])
+        solids = build_solids(config, scenario.seed, field) if scenario.vehicles else None
         for name, entry in sorted(scenario.vehicles.items()):
             model, mjcf_path = load_vehicle_model(entry.model)
             # Without compaction transfer every vehicle sees another ground, so it must have its own.
@@ -79,6 +82,7 @@ class Simulation:
                 soil=SoilCopy(SoilGrid(field, config.spacing_m, config.law), name, False) if own else None,
                 grid=None if own else self.terrain.grid,
                 publish=None if publish is None else partial(publish, name),
+                solids=solids,
             )
             self.agents[name] = agent
             self._take_in(agent)

@@ -21,6 +21,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 
 from regolith_bringup.commands.progress import tile_progress
+from regolith_bringup.run.forked import prepare
 from regolith_bringup.run.middleware import OPEN_WORDS, goes_out, middleware_environment
 from regolith_bringup.run.outcome import ended_well, sum_up
 from regolith_bringup.run.plan import RESTARTS, WORLD_EXECUTABLES, NodeSpec, Processes, new_run_id, plan
@@ -30,7 +31,6 @@ from regolith_bringup.run.shared_memory import remove_abandoned
 from regolith_bringup.scenario.loading import write_resolved
 from regolith_bringup.scenario.participants import prepared
 from regolith_bringup.scenario.schema import ResolvedScenario
-from regolith_world.start import PARENT
 
 BAD_INPUT = 2
 NODE_FAILED = 3
@@ -120,13 +120,13 @@ class Supervisor:
             'ROS_LOG_DIR': str(self._run_dir / 'log'),
             'PYTHONUNBUFFERED': '1',
             'PYTHONFAULTHANDLER': '1',
-            PARENT: str(os.getpid()),
         }
         if goes_out(os.environ, self._network):
             self.console.print(OPEN_WORDS, style='yellow')
         # The progress bar listens in this process.
         os.environ.update(middleware_environment(os.environ, self._network))
         remove_abandoned()
+        prepare('regolith_bringup.run.preloaded')
         if not self._quiet:
             labels = ', '.join(s.label for s in self._specs)
             self.console.print(f'starting {len(self._specs)} processes: {labels}', soft_wrap=True)

@@ -10,7 +10,7 @@ from regolith_vehicles.config import load_vehicle_model
 
 
 def kept_off_paths(scenario: Scenario) -> TerrainConfig:
-    """Return the terrain with the paths of all vehicles as rock-free ground, as wide as their wheels reach.
+    """Return the terrain with the paths of all vehicles as rock-free ground, as wide as their wheels or tracks reach.
 
     Paths that a resolved scenario lists already are not repeated.
 
@@ -18,12 +18,14 @@ def kept_off_paths(scenario: Scenario) -> TerrainConfig:
     :raises InputError: if a vehicle's files cannot be used
     """
     # MuJoCo takes longer to load than a scenario to check, and few scenarios have rocks.
-    from regolith_vehicles.given_path import given_path, wheel_reach
+    from regolith_vehicles.gears import make_gear
+    from regolith_vehicles.given_path import gear_reach, given_path
     from regolith_vehicles.multibody import compile_vehicle
 
     paths = dict.fromkeys(scenario.terrain.rock_free)
     for _, entry in sorted(scenario.vehicles.items()):
-        body = compile_vehicle(*load_vehicle_model(entry.model), (0.0, 0.0, 0.0))
+        config, mjcf = load_vehicle_model(entry.model)
+        gear = make_gear(config, compile_vehicle(config, mjcf, (0.0, 0.0, 0.0)), mjcf)
         points = tuple(given_path(entry, scenario.duration_s))
-        paths.setdefault(RockFreeConfig(points=points, half_width_m=round(wheel_reach(body), 3)))
+        paths.setdefault(RockFreeConfig(points=points, half_width_m=round(gear_reach(gear), 3)))
     return scenario.terrain.model_copy(update={'rock_free': tuple(paths)})

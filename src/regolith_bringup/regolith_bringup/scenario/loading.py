@@ -19,6 +19,7 @@ import yaml
 from regolith_bringup.bag.topics import RecordedTopic, is_topic
 from regolith_bringup.scenario.given_paths import kept_off_paths
 from regolith_bringup.scenario.library import find_scenarios
+from regolith_bringup.scenario.obstacle_section import resolve_obstacles, standing_obstacles
 from regolith_bringup.scenario.participants import check_keys, checked_sections, resolved_sections
 from regolith_bringup.scenario.schema import ResolvedScenario, Scenario
 from regolith_bringup.scenario.sensing_section import check_recorded, plain_times, resolved_sensing
@@ -64,8 +65,10 @@ def load_scenario(
             source.override(path, value, option if record is value else f'{option} {value}')
     source.data.setdefault('name', source.file.stem)
     resolve_terrain(source)
+    resolve_obstacles(source)
     plain_times(source)
     scenario = _checked(source)
+    scenario = scenario.model_copy(update={'terrain': standing_obstacles(scenario, source)})
     check_raster(scenario, source)
     _check_types(scenario, source)
     scenario = scenario.model_copy(update={'objects': resolved_objects(scenario, source)})

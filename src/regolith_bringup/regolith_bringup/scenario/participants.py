@@ -16,7 +16,7 @@ from regolith_files.validation import validated
 from regolith_files.yaml_source import YamlSource
 from regolith_vehicles.config import PathDriverConfig
 from regolith_world.participants import ParticipantType, Progress, participant_types
-from regolith_world.site import Ground, Site
+from regolith_world.site import Site, Standing
 
 
 def check_keys(source: YamlSource) -> list[Problem]:
@@ -63,16 +63,22 @@ def site_of(scenario: Scenario) -> Site:
     """Return the scenario's :class:`regolith_world.site.Site`."""
 
     @cache
-    def ground() -> Ground:
+    def ground() -> Any:
         from regolith_terrain.height_field import build_height_field
 
         return build_height_field(scenario.terrain, scenario.seed)
+
+    @cache
+    def standing() -> Standing | None:
+        from regolith_vehicles.surroundings import build_skyline
+
+        return build_skyline(scenario.terrain, scenario.seed, ground())
 
     places = {
         name: (entry.position, *(entry.driver.waypoints if isinstance(entry.driver, PathDriverConfig) else ()))
         for name, entry in scenario.vehicles.items()
     }
-    return Site(scenario.name, scenario.seed, places, ground)
+    return Site(scenario.name, scenario.seed, places, ground, standing)
 
 
 def resolved_sections(scenario: Scenario, source: YamlSource) -> dict[str, Section]:

@@ -15,6 +15,7 @@ from regolith_files.problems import shown
 from regolith_files.section import SHORTEST_S, Section
 from regolith_sensors.scenario_config import LightConfig
 from regolith_terrain.config import TerrainConfig
+from regolith_terrain.solids.config import ObstacleConfig
 from regolith_vehicles.config import VehicleEntry
 from regolith_world.config import WorldConfig
 from regolith_world.names import ros_name
@@ -85,9 +86,11 @@ class Scenario(Section):
     objects: dict[VehicleName, dict[str, Any]] = Field(
         default_factory=dict, description='name -> a thing that the world itself moves: its type, and what goes with it'
     )
+    obstacles: dict[VehicleName, ObstacleConfig] = Field(
+        default_factory=dict, description='name -> a solid thing that stands fast on the ground'
+    )
     light: LightConfig = Field(default_factory=lambda: LightConfig.model_validate({}))
     recording: RecordingConfig = Field(default_factory=lambda: RecordingConfig.model_validate({}))
-
 
     @model_validator(mode='after')
     def _sections_are_typed(self) -> Scenario:

@@ -24,7 +24,8 @@ from regolith_world.names import check_name
 
 _TAKEN = (
     'agent', 'ground_truth', 'odom', 'joint_states', 'wheel_states', 'vehicle_state', 'description', 'events',
-    'robot_description',
+    'robot_description', 'parts', 'part_poses', 'tracked_description', 'tracked_state', 'cmd_vel', 'ackermann_cmd',
+    'driver_inputs', 'joint_command',
 )
 """Taken names: nodes and topics in a vehicle's namespace."""
 

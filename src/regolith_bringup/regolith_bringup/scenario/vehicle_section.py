@@ -22,6 +22,7 @@ from regolith_files.plugins import PluginError
 from regolith_files.problems import InputError, Problem, one_of
 from regolith_files.yaml_source import KeyPath, YamlSource
 from regolith_terrain.config import TerrainConfig, load_soil, soil_names
+from regolith_terrain.soil_config import RigidGroundConfig
 from regolith_vehicles.config import (
     VEHICLES,
     PluginDriverConfig,
@@ -99,7 +100,7 @@ def _path(key: str, source: YamlSource) -> KeyPath:
 
 
 def _soils_ship(terrain: TerrainConfig) -> bool:
-    shipped = [load_soil(name) for name in soil_names()]
+    shipped = [*(load_soil(name) for name in soil_names()), RigidGroundConfig()]
     return all(soil in shipped for soil in (terrain.soil, *(region.soil for region in terrain.regions)))
 
 

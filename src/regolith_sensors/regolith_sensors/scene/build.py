@@ -4,64 +4,80 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
+
+import numpy as np
 
 from regolith_sensors.brdf import PRESETS
 from regolith_sensors.rays.choice import ray_backend
 from regolith_sensors.scenario_config import LightConfig
 from regolith_sensors.scene.materials import HapkeSoil, Material, Principled
-from regolith_sensors.scene.rock_layer import RockLayer, site_rocks
+from regolith_sensors.scene.meshes import Mesh
+from regolith_sensors.scene.rock_layer import RockLayer
 from regolith_sensors.scene.scene import Scene, Semantic
 from regolith_sensors.scene.terrain_tiles import SoilGround
 from regolith_sensors.scene.vehicle_mesh import Part, vehicle_parts
-from regolith_sensors.scene.world_view import WorldStates, WorldView
+from regolith_sensors.scene.world_view import ShownPart, WorldStates, WorldView
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.height_field import build_height_field, build_rocks
 from regolith_terrain.lunar.rocks import Rocks
 from regolith_terrain.soil_grid import SoilGrid
-from regolith_vehicles.model_config import VehicleModelConfig
+from regolith_terrain.solids.obstacles import Obstacle
+from regolith_terrain.solids.rock_shapes import site_rocks
+from regolith_vehicles.looks import Looks, Role
+from regolith_vehicles.surroundings import build_obstacles
+from regolith_world.rotation import from_yaw
 
 ROCK = Principled((0.15, 0.135, 0.12), 0.9, micro_relief=0.6)
 """Blocks of mare basalt and breccia, a little brighter than mature soil."""
-
-
-@dataclass(frozen=True)
-class VehicleModel:
-    """Description of a vehicle: its YAML file and its MJCF file."""
-
-    config: VehicleModelConfig
-    mjcf: Path
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """Return the names of its rigid parts, the base first."""
-        return ('chassis', *(wheel.name for wheel in self.config.wheels))
+OBSTACLES = {
+    'rock': ROCK, 'concrete': Principled((0.22, 0.215, 0.20), 0.9), 'metal': Principled((0.25, 0.25, 0.26), 0.4, 0.9),
+    'wood': Principled((0.18, 0.11, 0.06), 0.8),
+}  # fmt: skip
+"""Looks of obstacles, by the key ``material``."""
+_OF_THE_BODY = (Role.BODY, Role.TRACK_SHOE)
 
 
 class SensedWorld:
     """Ground, shapes and states shared by all views of a process."""
 
     def __init__(
-        self, terrain: TerrainConfig, light: LightConfig, seed: int, vehicles: Mapping[str, VehicleModel],
+        self, terrain: TerrainConfig, light: LightConfig, seed: int, vehicles: Mapping[str, Looks],
         kept_ns: int = 2_000_000_000,
     ) -> None:
         """Build the ground and the shapes.
 
-        :param vehicles: all of the scenario, by name
+        :param vehicles: looks of all of the scenario, by name
         :param kept_ns: age to which states are kept [ns]: longer than any frame's span
         """
         self.light = light
         self._size_m = terrain.size_m
         self._materials: list[Material] = [ROCK]
         self._parts: dict[str, list[Part]] = {}
-        for name, model in sorted(vehicles.items()):
-            self._parts[name] = vehicle_parts(model.config, model.mjcf, self._materials)
-        grid = SoilGrid(build_height_field(terrain, seed), terrain.spacing_m, terrain.law)
-        self.states = WorldStates({n: m.parts for n, m in vehicles.items()}, grid, kept_ns)
+        for name, looks in sorted(vehicles.items()):
+            self._parts[name] = vehicle_parts(looks, self._materials)
+        ground = build_height_field(terrain, seed)
+        grid = SoilGrid(ground, terrain.spacing_m, terrain.law)
+        names = {name: [part.name for part in looks.parts] for name, looks in vehicles.items()}
+        self.states = WorldStates(names, grid, kept_ns)
+        self._obstacles = self._looks_of(build_obstacles(terrain, ground))
         field = build_rocks(terrain, seed)
         self._rocks: Rocks | None = site_rocks(field, terrain.size_m) if field is not None else None
+
+    def _looks_of(self, obstacles: list[Obstacle]) -> list[tuple[Obstacle, Mesh]]:
+        """Return obstacles with their meshes; their materials are appended to the scene's."""
+        looks: dict[str, int] = {}
+        found = []
+        for thing in obstacles:
+            name = thing.config.material
+            if name not in looks:
+                looks[name] = len(self._materials)
+                self._materials.append(OBSTACLES[name])
+            corners = thing.triangles.reshape(-1, 3)
+            triangles = np.arange(len(corners), dtype=np.uint32).reshape(-1, 3)
+            found.append((thing, Mesh(corners, triangles, np.full(len(triangles), looks[name], dtype=np.uint16))))
+        return found
 
     def view(self, viewer: str) -> WorldView:
         """Return the view from a vehicle, with a scene of its own."""
@@ -71,27 +87,34 @@ class SensedWorld:
             view_range=light.view_range_m, detail=light.detail, micro_slope_deg=light.micro_slope_deg,
             micro_albedo=light.micro_albedo, rays=ray_backend(light.rays)(),
         )
-        objects = {}
-        for name, parts in self._parts.items():
-            # Body and wheels are objects of their own, so that boxes distinguish wheels.
-            objects[name] = [
-                scene.add_object(
-                    name if part is parts[0] else f'{name}/{part.name}',
-                    [
-                        (
-                            scene.add_mesh(part.mesh, holds_light=True),
-                            Semantic.VEHICLE if part is parts[0] else Semantic.WHEEL,
-                        )
-                    ],
-                )
-                for part in parts
-            ]
+        objects = {name: _objects(scene, name, parts) for name, parts in self._parts.items()}
+        for thing, mesh in self._obstacles:
+            semantic = Semantic.ROCK if thing.config.material == 'rock' else Semantic.OTHER
+            added = scene.add_object(thing.name, [(scene.add_mesh(mesh), semantic)])
+            scene.place(added, 0, thing.middle, from_yaw(math.radians(thing.config.heading_deg)))
         rocks = RockLayer(self._rocks, scene, 0, len(scene.objects) + 2) if self._rocks is not None else None
         return WorldView(self.states, viewer, scene, objects, rocks)
 
     def views(self, viewers: Iterable[str]) -> dict[str, WorldView]:
         """Return one view per vehicle."""
         return {name: self.view(name) for name in sorted(set(viewers))}
+
+
+def _objects(scene: Scene, name: str, parts: list[Part]) -> list[ShownPart]:
+    """Add a vehicle to a scene; what rolls is an object each, so that boxes distinguish wheels, the rest is one."""
+    meshes: dict[int, int] = {}
+    for part in parts:
+        if id(part.mesh) not in meshes:
+            # A track's many shoes are small and dark, and gathering light for each would cost more than all the rest.
+            meshes[id(part.mesh)] = scene.add_mesh(part.mesh, holds_light=part.role != Role.TRACK_SHOE)
+    body = [part for part in parts if part.role in _OF_THE_BODY]
+    whole = scene.add_object(name, [(meshes[id(part.mesh)], Semantic.VEHICLE) for part in body])
+    shown = [ShownPart(whole, k, part.row) for k, part in enumerate(body)]
+    for part in parts:
+        if part.role not in _OF_THE_BODY:
+            wheel = scene.add_object(f'{name}/{part.name}', [(meshes[id(part.mesh)], Semantic.WHEEL)])
+            shown.append(ShownPart(wheel, 0, part.row))
+    return shown
 
 
 World = SensedWorld

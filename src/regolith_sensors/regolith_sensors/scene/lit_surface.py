@@ -75,14 +75,16 @@ def _lattice(pieces: int) -> Floats:
 
 
 def _weights(places: Floats, normals: Floats, points: Floats) -> tuple[NDArray[np.int32], Singles]:
-    near = np.zeros((len(places), NEIGHBOURS), np.int32)
-    weight = np.zeros((len(places), NEIGHBOURS), np.float32)
-    for k in range(len(places)):
-        away2 = np.sum((points[:, :3] - places[k]) ** 2, axis=1)
-        facing = np.maximum(points[:, 3:] @ normals[k], 0.0)
+    # Triangles that share a corner on a smooth side share a node.
+    nodes, node = np.unique(np.concatenate([places, normals], axis=1), axis=0, return_inverse=True)
+    near = np.zeros((len(nodes), NEIGHBOURS), np.int32)
+    weight = np.zeros((len(nodes), NEIGHBOURS), np.float32)
+    for k in range(len(nodes)):
+        away2 = np.sum((points[:, :3] - nodes[k, :3]) ** 2, axis=1)
+        facing = np.maximum(points[:, 3:] @ nodes[k, 3:], 0.0)
         # Never zero: far points count by their distance.
         value = facing**4 * np.exp(-away2 / _CELL_M**2) + 1e-9 * (1e-3 + facing) / (1.0 + away2)
         best = np.argsort(-value, kind='stable')[:NEIGHBOURS]
         near[k, : len(best)] = best
         weight[k, : len(best)] = value[best] / value[best].sum()
-    return near, weight
+    return near[node.reshape(-1)], weight[node.reshape(-1)]

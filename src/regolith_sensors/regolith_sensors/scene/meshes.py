@@ -12,7 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Floats, Singles
-from regolith_world.keyed_random import generator
+from regolith_terrain.solids import rock_shapes
 
 Triangles = NDArray[np.uint32]
 
@@ -163,52 +163,9 @@ def capsule(radius: float, half_length: float, sides: int = 16, material: int = 
 
 def icosphere(subdivisions: int, material: int = 0) -> Mesh:
     """Return a unit sphere of 20 x 4^n triangles."""
-    g = 0.5 * (1.0 + math.sqrt(5.0))
-    vertices = [(-1, g, 0), (1, g, 0), (-1, -g, 0), (1, -g, 0), (0, -1, g), (0, 1, g), (0, -1, -g), (0, 1, -g),
-                (g, 0, -1), (g, 0, 1), (-g, 0, -1), (-g, 0, 1)]
-    faces = [(0, 11, 5), (0, 5, 1), (0, 1, 7), (0, 7, 10), (0, 10, 11), (1, 5, 9), (5, 11, 4), (11, 10, 2),
-             (10, 7, 6), (7, 1, 8), (3, 9, 4), (3, 4, 2), (3, 2, 6), (3, 6, 8), (3, 8, 9), (4, 9, 5), (2, 4, 11),
-             (6, 2, 10), (8, 6, 7), (9, 8, 1)]
-    points = [np.array(v) / np.linalg.norm(v) for v in vertices]
-    for _ in range(subdivisions):
-        middle: dict[tuple[int, int], int] = {}
-        split = []
-        for a, b, c in faces:
-            halves = []
-            for p, q in ((a, b), (b, c), (c, a)):
-                key = (min(p, q), max(p, q))
-                if key not in middle:
-                    middle[key] = len(points)
-                    m = points[p] + points[q]
-                    points.append(m / np.linalg.norm(m))
-                halves.append(middle[key])
-            ab, bc, ca = halves
-            split += [(a, ab, ca), (b, bc, ab), (c, ca, bc), (ab, bc, ca)]
-        faces = split
-    return _mesh(np.array(points), np.array(faces), material)
+    return _mesh(*rock_shapes.icosphere(subdivisions), material)
 
 
 def rock(number: int, subdivisions: int = 3, material: int = 0) -> Mesh:
-    """Return an irregular rock of about unit radius: a sphere cut by planes, roughened and flattened.
-
-    Cuts make the facets and edges of broken rock, smooth noise rounds them a little, as micrometeorites do. Axial
-    ratios are about 1 : 0.8 : 0.6, those of lunar fragments (Demidov & Basilevsky 2014 find heights of half the
-    width).
-
-    :param number: each number is another rock
-    :param subdivisions: 2 gives 320 triangles, 3 gives 1280
-    """
-    rng = generator(number, 'rock', 'shape', 0)
-    sphere = icosphere(subdivisions, material)
-    radius = np.ones(len(sphere.vertices))
-    for _ in range(14):
-        normal = rng.standard_normal(3)
-        normal /= np.linalg.norm(normal)
-        reach = sphere.vertices @ normal
-        with np.errstate(divide='ignore'):
-            radius = np.minimum(radius, np.where(reach > 1e-6, rng.uniform(0.62, 0.95) / reach, np.inf))
-    for frequency, size in ((2.0, 0.06), (5.0, 0.025), (11.0, 0.010)):
-        waves = rng.standard_normal((6, 3)) * frequency
-        radius = radius + size * np.mean(np.sin(sphere.vertices @ waves.T + rng.uniform(0.0, 6.3, 6)), axis=1)
-    axes = np.array([1.0, rng.uniform(0.7, 0.95), rng.uniform(0.5, 0.75)])
-    return Mesh(sphere.vertices * radius[:, None] * axes, sphere.triangles, sphere.material)
+    """Return an irregular rock of about unit radius; see :func:`regolith_terrain.solids.rock_shapes.rock`."""
+    return _mesh(*rock_shapes.rock(number, subdivisions), material)

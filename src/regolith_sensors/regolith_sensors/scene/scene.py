@@ -193,12 +193,12 @@ class Scene:
         return moved.astype(np.float32)
 
     def _move(self, arrays: SceneArrays) -> None:
-        first = len(self.tiles.tiles)
-        for number in sorted(self._moved):
-            transform = self._place[number].copy()
-            transform[:, 3] -= self.origin
-            arrays.transforms[first + number] = transform
-            arrays.frames[first + number] = _normal_matrix(self._place[number, :, :3])
+        moved = np.array(sorted(self._moved), dtype=np.int64)
+        transforms = self._place[moved]
+        numbers = len(self.tiles.tiles) + moved
+        arrays.frames[numbers] = _normal_matrices(transforms[:, :, :3])
+        transforms[:, :, 3] -= self.origin
+        arrays.transforms[numbers] = transforms
 
     def _rebuilt(self) -> SceneParts:
         tiles = self.tiles.tiles
@@ -220,8 +220,7 @@ class Scene:
         frames = np.zeros((len(facts), 9), dtype=np.float32)
         frames[:first, :3] = corners - self.origin
         frames[:first, 3] = [self.tiles.cell(tile) for tile in tiles]
-        for number in range(len(self._instances)):
-            frames[first + number] = _normal_matrix(self._place[number, :, :3])
+        frames[first:] = _normal_matrices(self._place[: len(self._instances), :, :3])
         arrays = SceneArrays(
             np.array(facts, dtype=np.int32),
             frames,
@@ -267,6 +266,6 @@ class Scene:
         )
 
 
-def _normal_matrix(linear: Floats) -> Singles:
-    """Return the inverse transpose, shape (9,), which takes normals from the object to the world."""
-    return np.linalg.inv(linear).T.astype(np.float32).reshape(9)
+def _normal_matrices(linear: Floats) -> Singles:
+    """Return the inverse transposes, shape (n, 9), which take normals from objects to the world."""
+    return np.swapaxes(np.linalg.inv(linear), 1, 2).astype(np.float32).reshape(-1, 9)

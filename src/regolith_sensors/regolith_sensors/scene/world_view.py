@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -81,6 +82,21 @@ class PoseTrack:
         exact = share == 1.0
         position = np.where(exact, last[:, :3], first[:, :3] + share * (last[:, :3] - first[:, :3]))
         return position, np.where(exact, last[:, 3:], slerp(first[:, 3:], last[:, 3:], share))
+
+
+    def all_at(self, t_ns: int) -> Floats:
+        """Return the poses of all parts at a time [ns], as :meth:`at` does, shape (parts, 7)."""
+        if not self._times:
+            raise LookupError('no state of the vehicle is known')
+        after = min(bisect_left(self._times, t_ns), len(self._times) - 1)
+        before = max(after - 1, 0)
+        first, last = self._poses[before], self._poses[after]
+        span = max(self._times[after] - self._times[before], 1)
+        share = 1.0 if after == before else min(max((t_ns - self._times[before]) / span, 0.0), 1.0)
+        if share == 1.0:
+            return last
+        place = first[:, :3] + share * (last[:, :3] - first[:, :3])
+        return np.concatenate((place, slerp(first[:, 3:], last[:, 3:], np.full((len(first), 1), share))), axis=1)
 
 
 class GroundHistory:
@@ -181,11 +197,21 @@ class WorldStates:
         return told and self.ground.knows(t1_ns) and self.ground.valid_from_ns <= max(t0_ns, 0)
 
 
+class ShownPart(NamedTuple):
+    """A vehicle's part in a scene."""
+
+    thing: SceneObject
+    instance: int
+    """Its number among those of the object."""
+    row: int
+    """Its place among the poses of a state."""
+
+
 class WorldView:
     """The world around one vehicle, for its sensors."""
 
     def __init__(
-        self, states: WorldStates, viewer: str, scene: Scene, vehicles: Mapping[str, Sequence[SceneObject]],
+        self, states: WorldStates, viewer: str, scene: Scene, vehicles: Mapping[str, Sequence[ShownPart]],
         rocks: RockLayer | None = None,
     ) -> None:
         """Make the view of a vehicle.
@@ -193,7 +219,7 @@ class WorldView:
         :param states: shared with other views; each view has a scene of its own, centred on its vehicle
         :param viewer: name of that vehicle
         :param scene: its ground is ``states.ground.grid``
-        :param vehicles: the scene's objects of each vehicle, one per part, in the order of its track
+        :param vehicles: what the scene shows of each vehicle
         :param rocks: of the site
         """
         self.states = states
@@ -231,11 +257,12 @@ class WorldView:
         """
         position, _ = self.base_pose(self.viewer, t_ns)
         self.look_around(position[0])
-        for name, objects in self._vehicles.items():
+        for name, parts in self._vehicles.items():
             track = self.states.tracks[name]
             if track.last_ns < 0:
                 continue
-            for part, thing in enumerate(objects):
-                place, turn = track.at(t_ns, part)
-                self.scene.place(thing, 0, place[0], turn[0])
+            poses = track.all_at(t_ns)
+            for part in parts:
+                pose = poses[part.row]
+                self.scene.place(part.thing, part.instance, pose[:3], pose[3:])
         return self.scene.commit()

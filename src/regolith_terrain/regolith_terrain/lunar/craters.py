@@ -222,7 +222,7 @@ def add_craters(
 @njit(cache=True, nogil=True, error_model='numpy')
 def first_class(classes: Floats, least: float) -> int:
     """Return the first class whose smallest diameter is ``least`` or more."""
-    first = 0
+    first: int = np.int64(0)  # type: ignore[assignment]  # a plain 0 would have what takes it compiled for zero, too
     while first < classes.shape[0] and classes[first, LEAST] < least:
         first += 1
     return first

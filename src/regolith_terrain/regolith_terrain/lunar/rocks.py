@@ -15,7 +15,8 @@ that from small and old ones. Rocks roll nowhere and lie apart by chance only: t
 Like the craters, rocks of an octave of diameters come from the cells of a lattice, here by thinning candidates of the
 densest field there can be, so that any box gives the same rocks.
 
-Wheels do not feel rocks. Where vehicles are to drive there are none wider than 5 cm, as drivers choose their way.
+Vehicles feel those wider than 5 cm (:mod:`regolith_terrain.solids`). Where they are to drive there are none so wide, as
+drivers choose their way.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from regolith_terrain.ground_contact import ContactSetting, GroundContact, PartPose, StepLimit, spring_limit
 from regolith_terrain.records import Floats
@@ -16,6 +17,8 @@ from regolith_terrain.scm.constants import DAMPING, ELASTIC, ENABLED, MODE_REFER
 from regolith_terrain.scm.wrench import body_wrench
 from regolith_terrain.shear_memory import ShearMemory
 from regolith_terrain.soil_grid import SoilWindow
+
+Ints = NDArray[np.int64]
 
 
 class ScmArrays(NamedTuple):
@@ -27,7 +30,9 @@ class ScmArrays(NamedTuple):
     mode: int
     shapes: Shapes
     shear: Floats
-    """Shape (layers, ni, nj, 2); one layer: shared by all parts."""
+    """Shape (layers, ni, nj, 2)."""
+    layer: Ints
+    """Layer of each part, shape (n,)."""
     scratch: Scratch
 
 
@@ -36,7 +41,7 @@ def press(arrays: ScmArrays, step: float, part: int, pose: PartPose, wrench: Wre
     """Press a part into the soil for one substep; see :mod:`regolith_terrain.ground_contact`."""
     status: int = body_wrench(
         arrays.ground, arrays.soils, arrays.rules, arrays.mode, step, arrays.shapes, part, pose.center, pose.rotation,
-        pose.velocity, pose.angular_velocity, arrays.shear[part if arrays.shear.shape[0] > 1 else 0], arrays.scratch,
+        pose.velocity, pose.angular_velocity, arrays.shear[arrays.layer[part]], arrays.scratch,
         wrench,
     )
     return status
@@ -55,26 +60,30 @@ class ScmContact(GroundContact):
         rules = setting.bulldozing
         self.margin_cells = float(rules[SPREAD]) + 2.0 if rules[ENABLED] else 0.0
         self.feels_above_m = RAY_ABOVE if self.mode == MODE_REFERENCE else 0.0
+        own = np.arange(self.parts) if setting.layer is None else setting.layer
+        self._layer = np.zeros(self.parts, np.int64) if self.mode == MODE_REFERENCE else own.astype(np.int64)
         self._scratch = make_scratch(float(setting.reach.max()), setting.spacing, self.margin_cells)
         self.shear = ShearMemory.empty(self._layers)
         self._zeros: Floats | None = None
 
     @property
     def _layers(self) -> int:
-        return 1 if self.mode == MODE_REFERENCE else self.parts
+        return int(self._layer.max()) + 1
 
     def arrays(self, window: SoilWindow, active: int) -> ScmArrays:
         """Return the arguments of :func:`press`; the shear in them is the cycle's until :meth:`remember`."""
         setting = self.setting
         ground = scm_ground(window, self.region_rows(window) if setting.soils.regions else None)
-        self.shear = self.shear.first(min(self.shear.layers, active))
-        shape = (min(self.shear.layers, active), *window.shape, 2)
+        layers = int(self._layer[:active].max()) + 1
+        self.shear = self.shear.first(layers)
+        shape = (layers, *window.shape, 2)
         shear, self._zeros = self._zeros, None
         if shear is None or shear.shape != shape:
             shear = np.zeros(shape)
         self.shear.scatter_into(window.i0, window.j0, shear)
         return ScmArrays(
-            ground, setting.soils.soils, setting.bulldozing, self.mode, setting.shapes, shear, self._scratch
+            ground, setting.soils.soils, setting.bulldozing, self.mode, setting.shapes, shear, self._layer,
+            self._scratch,
         )
 
     def remember(self, window: SoilWindow, arrays: ScmArrays) -> None:

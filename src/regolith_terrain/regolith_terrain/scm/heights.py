@@ -14,7 +14,7 @@ from numba import njit
 
 from regolith_terrain.records import Floats
 from regolith_terrain.scm.arrays import Ground, Shapes
-from regolith_terrain.scm.constants import HEIGHT, MODE_REGOLITH, RAY_ABOVE, SLOPE_X, SLOPE_Y, STEEPEST
+from regolith_terrain.scm.constants import HEIGHT, MESH, MODE_REGOLITH, RAY_ABOVE, SLOPE_X, SLOPE_Y, STEEPEST
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
@@ -29,6 +29,17 @@ def ceiling(ground: Ground, mode: int, r0: int, r1: int, c0: int, c1: int) -> fl
             if here > top:  # max() would also have to mind NaN
                 top = here
     return top if mode == MODE_REGOLITH else top + RAY_ABOVE
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def lowest(kind: int, size: Floats, center: Floats, rotation: Floats) -> float:
+    """Return the height below which nothing of a box, or of a mesh's box, reaches [m]."""
+    low: float = center[2]
+    for k in range(3):
+        low -= size[k] * abs(rotation[2, k])
+        if kind == MESH:
+            low += size[3 + k] * rotation[2, k]
+    return low
 
 
 @njit(cache=True, nogil=True, error_model='numpy')

@@ -25,7 +25,7 @@ from regolith_terrain.scm.constants import (
     SPREAD,
     STAT_HIT_NODES,
 )
-from regolith_terrain.scm.heights import box_heights, ceiling, cylinder_heights, grouser_heights, mesh_heights
+from regolith_terrain.scm.heights import box_heights, ceiling, cylinder_heights, grouser_heights, lowest, mesh_heights
 from regolith_terrain.scm.loading import load_nodes, measure_patches
 from regolith_terrain.scm.patches import find_runs
 
@@ -74,6 +74,10 @@ def body_wrench(
             return OK
         cylinder_heights(ground, mode, size[0], size[1], center, rotation, r0, r1, c0, c1, floats)
     else:
+        if lowest(kind, size, center, rotation) > top:  # most shoes of a track
+            if mode == MODE_REGOLITH:
+                shear[r0:r1, c0:c1] = 0.0
+            return OK
         floats[HEIGHT, : (r1 - r0) * (c1 - c0)] = math.inf
     if kind == GROUSERED:
         grouser_heights(ground, size, center, rotation, scratch.blade, top, r0, r1, c0, c1, floats)

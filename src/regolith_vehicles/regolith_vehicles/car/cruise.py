@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A twist turned into what a driver does: steering by the bicycle model, throttle and brake by a PI controller."""
+"""A speed or a twist turned into what a driver does: steering by the bicycle model, pedals by a PI controller."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Vector = NDArray[np.float64]
 
 PROPORTIONAL, INTEGRAL = 0.25, 0.1
 """Throttle for each m/s that is lacking, and for each m/s and second."""
-BRAKING = 0.3
-"""Brake for each m/s too much."""
+BRAKING, BRAKING_INTEGRAL = 0.3, 0.3
+"""Brake for each m/s too much, and for each m/s and second: downhill the first alone would let it roll on."""
 COASTING = 0.3
 """Speed too much up to which it only takes its foot off the throttle [m/s]."""
 STANDING = 0.2
@@ -30,32 +30,74 @@ class Cruise(NamedTuple):
     command: Vector
     """Steering (-1 to 1), throttle and braking (0 to 1), direction (1 or -1), shape (4,)."""
     integral: float
-    """Lacking speed, integrated [m]."""
+    """Lacking speed, integrated; below 0: what is too much, while it brakes [m]."""
 
 
-def cruise(
-    linear: float, angular: float, speed: float, integral: float, duration: float, wheelbase: float, full_angle: float
-) -> Cruise:
-    """Return a car's command for a twist.
+def steered(linear: float, angular: float, speed: float, wheelbase: float, full_angle: float) -> float:
+    """Return the steering (-1 to 1) for a twist, by the bicycle model.
 
     :param linear: forward speed to reach [m/s]; ``angular``: yaw rate, left positive [rad/s]
     :param speed: forward speed now [m/s]
-    :param integral: as returned for the cycle before, 0 at first [m]
-    :param duration: of the cycle [s]
     :param wheelbase: [m]
     :param full_angle: of the wheels at full steering [rad]
 
-    Source: rajamani2012, sections 2.2 and 5.3.
+    Source: rajamani2012, section 2.2.
     Checked by: test_car.py::test_a_twist_is_driven.
     """
-    way = 1.0 if linear >= 0.0 else -1.0
-    along = max(abs(linear), abs(speed), _SLOW) * way
-    steering = min(max(math.atan(wheelbase * angular / along) / full_angle, -1.0), 1.0)
-    if (linear == 0.0 and abs(speed) < STANDING) or speed * way < -STANDING:
+    along = max(abs(linear), abs(speed), _SLOW) * (1.0 if linear >= 0.0 else -1.0)
+    return math.atan(wheelbase * angular / along) / full_angle
+
+
+def brakes(linear: float, lacking: float, integral: float) -> bool:
+    """Return whether a driver brakes: to stop, much too fast, or braking already and not much too slow."""
+    return linear == 0.0 or lacking < -COASTING or (integral < 0.0 and lacking < COASTING)
+
+
+def slowed(lacking: float, integral: float, duration: float) -> tuple[float, float]:
+    """Return the brake (0 to 1) and the new integral [m] of a driver who brakes.
+
+    :param lacking: speed to reach less that of now, both along the way [m/s]
+    :param integral: of that [m]; above 0, from driving on, it counts for nothing
+    :param duration: of the cycle [s]
+    """
+    summed = min(0.0, min(0.0, integral) + lacking * duration)
+    wanted = -BRAKING * lacking - BRAKING_INTEGRAL * summed
+    braking = min(max(wanted, 0.0), 1.0)
+    return braking, summed if wanted <= 1.0 else min(0.0, integral)
+
+
+def held_back(lacking: float, speed: float, integral: float, duration: float) -> float:
+    """Return the new integral [m] of a driver who brakes as it goes the wrong way.
+
+    Rolling back a little, as at the foot of a slope, it gives more throttle each time that it lets go; else it forgets.
+    """
+    if abs(speed) > 2.5 * STANDING:
+        return 0.0
+    return min(max(0.0, integral) + lacking * duration, 1.0 / INTEGRAL)
+
+
+def cruise(linear: float, steering: float, speed: float, integral: float, duration: float) -> Cruise:
+    """Return a car's command for a forward speed.
+
+    :param linear: forward speed to reach [m/s]
+    :param steering: -1 to 1; cut to that
+    :param speed: forward speed now [m/s]
+    :param integral: as returned for the cycle before, 0 at first [m]
+    :param duration: of the cycle [s]
+
+    Source: rajamani2012, section 5.3.
+    Checked by: test_car.py::test_a_twist_is_driven.
+    """
+    way = 1.0 if linear > 0.0 or (linear == 0.0 and speed >= 0.0) else -1.0  # to stop: the way it goes
+    steering = min(max(steering, -1.0), 1.0)
+    if linear == 0.0 and abs(speed) < STANDING:
         return Cruise(np.array([steering, 0.0, 1.0, way]), 0.0)
     lacking = (linear - speed) * way
-    if lacking < -COASTING or linear == 0.0:
-        return Cruise(np.array([steering, 0.0, min(1.0, -BRAKING * lacking), way]), 0.0)
+    if speed * way < -STANDING:
+        return Cruise(np.array([steering, 0.0, 1.0, way]), held_back(lacking, speed, integral, duration))
+    if brakes(linear, lacking, integral):
+        braking, summed = slowed(lacking, integral, duration)
+        return Cruise(np.array([steering, 0.0, braking, way]), summed)
     summed = max(0.0, integral + lacking * duration)
     wanted = PROPORTIONAL * lacking + INTEGRAL * summed
     throttle = min(max(wanted, 0.0), 1.0)

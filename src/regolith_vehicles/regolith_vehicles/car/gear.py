@@ -14,42 +14,45 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_files.validation import validated
 from regolith_terrain import scm
 from regolith_terrain.ground_contact import ContactSetting, GroundContact
 from regolith_vehicles import wheel_state
 from regolith_vehicles.car import powertrain
-from regolith_vehicles.car.config import RPM, CarConfig
-from regolith_vehicles.car.cruise import cruise
-from regolith_vehicles.car.powertrain import STEERING, THROTTLE, CarArrays, Powertrain, Struts
-from regolith_vehicles.command import DriveCommand
+from regolith_vehicles.car.config import CarConfig
+from regolith_vehicles.car.cruise import cruise, steered
+from regolith_vehicles.car.powertrain import STEERING, THROTTLE, CarArrays, Powertrain, Struts, make_powertrain
+from regolith_vehicles.command import ACKERMANN, PEDALS, TWIST, Ackermann, DriveCommand, Pedals
 from regolith_vehicles.figures import Figures
+from regolith_vehicles.looks import Role, Roller
 from regolith_vehicles.model_config import VehicleModelConfig
-from regolith_vehicles.multibody import Multibody, index_of
-from regolith_vehicles.running_gear import Contacts, RunningGear, TouchingPart
+from regolith_vehicles.multibody import Multibody
+from regolith_vehicles.running_gear import PARAMETERS, Contacts, RunningGear, TouchingPart, checked, parameter_indices
+from regolith_vehicles.substeps import Hooks
 from regolith_vehicles.trouble import VehicleError
 from regolith_vehicles.tyres import Tyre
 from regolith_vehicles.tyres.contact import TyreContact
 from regolith_vehicles.tyres.fitting import fitted
 from regolith_vehicles.wheel_shapes import axle_frame
-from regolith_vehicles.wheel_state import measure_wheels
+from regolith_vehicles.wheel_state import measure_wheels, slip_and_sinkage
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 _TENDON, _JOINT = int(mujoco.mjtEq.mjEQ_TENDON), int(mujoco.mjtWrap.mjWRAP_JOINT)
-_KEY = ('running_gear', 'parameters')
+LOCKED_OUT = 1.0
+"""Speed above which the lever does not change between ahead and reverse [m/s]."""
 
 
 class Car(RunningGear):
     """Wheels on tyres and a powertrain; the table's columns are those of :mod:`regolith_vehicles.wheel_state`.
 
     A command is steering (-1 right to 1 left), throttle and braking (0 to 1) and direction (below 0: reverse gear), by
-    itself as :meth:`ramp`'s target, or made of a twist (:mod:`regolith_vehicles.car.cruise`).
+    itself as :meth:`ramp`'s target, or made of a twist or an Ackermann command (:mod:`regolith_vehicles.car.cruise`).
     """
 
     columns = wheel_state.NAMES
-    drive = staticmethod(powertrain.drive)
+    faces = (TWIST, ACKERMANN, PEDALS)
+    hooks = Hooks(drive=powertrain.drive)
 
     def __init__(self, config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path, **parameters: Any) -> None:
         """Make the gear.
@@ -60,7 +63,7 @@ class Car(RunningGear):
         """
         self.where = config.file or str(mjcf_path)
         self.mjcf = Path(mjcf_path).name
-        self.car = _checked(config, parameters)
+        self.car = checked(CarConfig, config, parameters)
         self.model = body.model
         wheels = self.car.wheels
         self.bodies = self._find('body', [(f'wheels.{k}.body', w.body) for k, w in enumerate(wheels)])
@@ -99,10 +102,7 @@ class Car(RunningGear):
 
     def _find(self, kind: str, names: list[tuple[str, str]]) -> Indices:
         """Return the indices of things in the MJCF file by (key, name)."""
-        found = [
-            index_of(self.model, kind, name, self.mjcf, self.where, '.'.join((*_KEY, key))) for key, name in names
-        ]
-        return np.array(found, dtype=np.int64)
+        return parameter_indices(self.model, kind, names, self.mjcf, self.where)
 
     def _struts(self) -> Struts:
         springs, dampers = self.car.springs, self.car.dampers
@@ -126,18 +126,15 @@ class Car(RunningGear):
         )
 
     def _train(self) -> Powertrain:
-        engine, box = self.car.engine, self.car.gearbox
         shaft = self._find('actuator', [('driveshaft', self.car.driveshaft)])[0]
-        return Powertrain(
-            np.array(engine.idle), np.array(engine.full), np.array(box.gears), box.reverse,
-            np.array([*(RPM * rpm for rpm in box.up_rpm), math.inf]), RPM * box.down_rpm, int(shaft),
-        )
+        return make_powertrain(self.car.engine, self.car.gearbox, int(shaft))
 
     def _tyres(self) -> dict[int, Tyre]:
         """Return the wheels' tyres, by the index of the wheel."""
         return {
             k: fitted(
-                self.config, '.'.join((*_KEY, f'wheels.{k}.tyre')), wheel.tyre, wheel.radius_m, wheel.tyre_behaviour
+                self.config, '.'.join((*PARAMETERS, f'wheels.{k}.tyre')), wheel.tyre, wheel.radius_m,
+                wheel.tyre_behaviour,
             )
             for k, wheel in enumerate(self.car.wheels)
             if wheel.tyre is not None
@@ -151,6 +148,14 @@ class Car(RunningGear):
                 frame=axle_frame(self.model.jnt_axis[joint]),
             )
             for wheel, body, joint in zip(self.car.wheels, self.bodies, self.joints_of, strict=True)
+        )
+
+    @property
+    def rollers(self) -> tuple[Roller, ...]:
+        """The wheels."""
+        return tuple(
+            Roller(int(body), w.name, Role.WHEEL, w.radius_m, w.width_m)
+            for w, body in zip(self.car.wheels, self.bodies, strict=True)
         )
 
     @property
@@ -175,26 +180,35 @@ class Car(RunningGear):
         return place[:, 0], place[:, 1], place[:, 2] - self.radius
 
     def targets(self, command: DriveCommand) -> tuple[Vector, ...]:
-        """Return forward speed and yaw rate of the twist, which :meth:`ramp` drives."""
+        """Return what :meth:`ramp` takes: of pedals themselves, else what is to be driven."""
         if command.joints:
             named = ', '.join(sorted(command.joints))
-            raise VehicleError(f'targets of joints {named} for a car; allowed: a twist')
+            raise VehicleError(f'targets of joints {named} for a car; allowed: none')
+        if isinstance(command.by, Pedals):
+            *inputs, reverse = command.by
+            return (np.array([*inputs, -1.0 if reverse else 1.0]),)
+        if isinstance(command.by, Ackermann):
+            return np.array([command.by.speed]), np.array([command.by.steering_angle])
         return (np.array([command.linear, command.angular]),)
 
     def ramp(self, duration: float, *targets: ArrayLike) -> tuple[Vector, Vector]:
         """Return commands at both ends of a cycle.
 
-        :param targets: forward speed [m/s] and yaw rate [rad/s], shape (2,), or steering, throttle, braking and, if it
-            is not to go ahead, direction, shape (3,) or (4,)
+        :param targets: forward speed [m/s] and yaw rate [rad/s], shape (2,); or forward speed and angle of the steered
+            wheels [rad], shape (1,) each; or steering, throttle, braking and, if it is not to go ahead, direction,
+            shape (3,) or (4,)
         """
-        given = np.asarray(targets[0], dtype=np.float64)
+        given = np.concatenate([np.asarray(target, dtype=np.float64) for target in targets])
+        speed, integral = self.cruising.tolist()
         if len(given) == 2:
-            angle = math.radians(self.car.steering.wheel_angle_deg)
-            speed, integral = self.cruising.tolist()
-            linear, angular = given.tolist()
-            wanted, self.cruising[1] = cruise(linear, angular, speed, integral, duration, self.wheelbase, angle)
+            full = math.radians(self.car.steering.wheel_angle_deg)
+            linear, turn = given.tolist()
+            steering = turn / full if len(targets) == 2 else steered(linear, turn, speed, self.wheelbase, full)
+            wanted, self.cruising[1] = cruise(linear, steering, speed, integral, duration)
         else:
-            wanted = np.array([*given, 1.0])[:4]
+            wanted, self.cruising[1] = np.array([*given, 1.0])[:4], 0.0
+            if (wanted[3] < 0.0) != (self.command[3] < 0.0) and abs(speed) > LOCKED_OUT:
+                wanted[3] = self.command[3]
         wanted = np.clip(wanted, (-1.0, 0.0, 0.0, -1.0), 1.0)
         if self.car.pedal_time_s > 0.0:
             most = duration / self.car.pedal_time_s
@@ -266,7 +280,7 @@ class Car(RunningGear):
     def count(self, figures: Figures, way: float, data: Any, before: Any, moving: bool, duration: float) -> None:
         """Add a cycle with the way of the rims; see the base class."""
         turned = data.qpos[self.angles] - before
-        figures.count(way, turned / duration * self.radius, self.table, moving, duration)
+        figures.count(way, turned / duration * self.radius, *slip_and_sinkage(self.table), moving, duration)
 
     def reset(self) -> None:
         """Command nothing, first gear, and forget all loads."""
@@ -285,10 +299,3 @@ class Car(RunningGear):
         command, cruising, state, wound_up, table = np.split(values, np.cumsum((4, 2, 3, len(self.wound_up))))
         self.command, self.cruising, self.state[:], self.wound_up[:] = command.copy(), cruising.copy(), state, wound_up
         super().take(table)
-
-
-def _checked(config: VehicleModelConfig, parameters: dict[str, Any]) -> CarConfig:
-    """Return the parameters, checked."""
-    if config.source is None:
-        return CarConfig.model_validate(parameters)
-    return validated(CarConfig, parameters, config.source, _KEY)

@@ -19,6 +19,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from regolith_vehicles.car.config import RPM, EngineMap, Gearbox
 from regolith_vehicles.curves import interpolated
 from regolith_vehicles.substeps import Bodies
 
@@ -65,6 +66,17 @@ class Powertrain(NamedTuple):
     """Below which it goes down [rad/s]."""
     driveshaft: int
     """Actuator of the driveshaft."""
+
+
+def make_powertrain(engine: EngineMap, gearbox: Gearbox, driveshaft: int = -1) -> Powertrain:
+    """Return the powertrain of a vehicle's file.
+
+    :param driveshaft: its actuator; -1: it has none, and whoever drives takes the torque himself
+    """
+    return Powertrain(
+        np.array(engine.idle), np.array(engine.full), np.array(gearbox.gears), gearbox.reverse,
+        np.array([*(RPM * rpm for rpm in gearbox.up_rpm), np.inf]), RPM * gearbox.down_rpm, driveshaft,
+    )
 
 
 class CarArrays(NamedTuple):

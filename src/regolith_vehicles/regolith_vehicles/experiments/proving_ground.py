@@ -24,8 +24,10 @@ def draw(settings: Settings, result: dict[str, Any], axes: Any) -> None:
     """Draw speed, and what the manoeuvre is about, over time."""
     table = dict(zip(result['columns'], np.array(result['rows']).T, strict=True))
     axes.plot(table['t_s'], table['vx_mps'], label='forward speed [m/s]')
-    turning = settings.manoeuvre in ('step_steer', 'circle')
+    turning = settings.manoeuvre in ('step_steer', 'circle', 'turn', 'pivot')
     other, label = ('yaw_rate_radps', 'yaw rate [rad/s]') if turning else ('ax_mps2', 'acceleration [m/s²]')
+    if settings.family != 'car' and not turning:
+        other, label = 'pitch_deg', 'pitch [°], nose down'
     beside = axes.twinx()
     beside.plot(table['t_s'], table[other], 'C1', label=label)
     beside.set_ylabel(label)

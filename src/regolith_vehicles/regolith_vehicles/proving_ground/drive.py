@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,10 +18,15 @@ from regolith_terrain.height_field import FlatField
 from regolith_terrain.soil_config import RigidGroundConfig
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.soil_law import RIGID
+from regolith_terrain.solids.polyhedron import hull
+from regolith_terrain.solids.solids import Solid, Solids
 from regolith_vehicles.car import Car
 from regolith_vehicles.car.powertrain import ENGINE_SPEED, ENGINE_TORQUE, GEAR
 from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.proving_ground.inputs import inputs
+from regolith_vehicles.proving_ground.rover import rover_drive
 from regolith_vehicles.proving_ground.settings import Settings
+from regolith_vehicles.proving_ground.tank import tank_drive, tank_parameters
 from regolith_vehicles.vehicle import Vehicle
 from regolith_vehicles.wheel_state import FORCE, SLIP_ANGLE, SPIN
 from regolith_world.rotation import matrix
@@ -45,26 +51,6 @@ class Drive:
         return column
 
 
-def ramp(time: float, start: float, length: float) -> float:
-    """Return 0 before ``start``, 1 after another ``length`` [s], a straight line between."""
-    if length <= 0.0:
-        return 1.0 if time >= start else 0.0
-    return min(1.0, max(0.0, (time - start) / length))
-
-
-def inputs(s: Settings, time: float, speed: float) -> Floats:
-    """Return steering, throttle and braking at a time [s] and a forward speed [m/s], shape (3,)."""
-    steering = s.steering * ramp(time, s.steer_start_s, s.steer_ramp_s)
-    braking = s.braking * ramp(time, s.brake_start_s, s.brake_ramp_s)
-    if s.hold:
-        wanted = s.speed_mps + s.speed_rate_mps2 * max(0.0, time - s.speed_rate_start_s)
-        throttle = min(1.0, max(0.0, s.hold_gain * (wanted - speed) + s.hold_feed * wanted))
-        throttle *= time < s.hold_until_s
-    else:
-        throttle = s.throttle * ramp(time, s.throttle_start_s, s.throttle_ramp_s)
-    return np.array([steering, throttle, braking])
-
-
 def make_vehicle(s: Settings) -> Vehicle:
     """Return the vehicle of a drive, placed at the origin.
 
@@ -72,31 +58,54 @@ def make_vehicle(s: Settings) -> Vehicle:
     """
     config, mjcf = load_vehicle_model(s.vehicle)
     gear = config.running_gear
-    assert gear is not None
-    wheels = [dict(wheel) for wheel in gear.parameters['wheels']]
-    for k, wheel in enumerate(wheels):
-        if s.tyre is not None:
-            wheel['tyre'] = s.tyre[min(k * len(s.tyre) // len(wheels), len(s.tyre) - 1)]
-        wheel['tyre_behaviour'] = s.tyre_behaviour
-    engine = {**gear.parameters['engine'], 'mounted': s.engine_mounted}
-    parameters = {**gear.parameters, 'wheels': wheels, 'engine': engine}
-    if s.differentials is not None:
-        parameters['locked'] = s.differentials == 'locked'
-    changed: dict[str, Any] = {'running_gear': gear.model_copy(update={'parameters': parameters})}
+    changed: dict[str, Any] = {}
+    if gear is not None:
+        changes = tank_parameters if s.family == 'tracks' else _car_parameters
+        changed['running_gear'] = gear.model_copy(update={'parameters': changes(s, gear.parameters)})
     if s.step_s is not None:
         changed['substep_s'] = s.step_s
     rigid = s.ground == 'rigid'
     grid = SoilGrid(FlatField(), 1.0, RIGID) if rigid else SoilGrid(FlatField(), s.grid_m)
-    soil = RigidGroundConfig(friction=s.friction) if rigid else load_soil(s.ground)
-    vehicle = Vehicle('vehicle', config.model_copy(update=changed), mjcf, grid, soil, s.gravity_mps2)
-    vehicle.place(0.0, 0.0, 0.0)
+    soil = RigidGroundConfig(friction=s.friction, creep_nspm=s.creep_nspm) if rigid else load_soil(s.ground)
+    solids = _box(s) if s.manoeuvre == 'box' else None
+    vehicle = Vehicle(
+        'vehicle', config.model_copy(update=changed), mjcf, grid, soil, s.gravity_mps2, solids=solids
+    )
+    if s.start_height_m is None:
+        vehicle.place(0.0, 0.0, 0.0)
+    else:
+        vehicle.place_at((0.0, 0.0, s.start_height_m), (0.0, 0.0, 0.0, 1.0))
     return vehicle
+
+
+def _box(s: Settings) -> Solids:
+    """Return the box of the manoeuvre."""
+    x, y, z = (s.box_start_m, s.box_start_m + s.box_length_m), (s.box_right_m, s.box_left_m), (-0.5, s.box_height_m)
+    friction = s.friction if s.box_friction is None else s.box_friction
+    return Solids([hull(list(itertools.product(x, y, z)))], [Solid(0, np.zeros(3), np.eye(3), friction)])
+
+
+def _car_parameters(s: Settings, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a car's gear with what the settings change."""
+    wheels = [dict(wheel) for wheel in given['wheels']]
+    for k, wheel in enumerate(wheels):
+        if s.tyre is not None:
+            wheel['tyre'] = s.tyre[min(k * len(s.tyre) // len(wheels), len(s.tyre) - 1)]
+        wheel['tyre_behaviour'] = s.tyre_behaviour
+    parameters = {**given, 'wheels': wheels, 'engine': {**given['engine'], 'mounted': s.engine_mounted}}
+    if s.differentials is not None:
+        parameters['locked'] = s.differentials == 'locked'
+    return parameters
 
 
 def drive(s: Settings, tick: Callable[[int, int], None]) -> Drive:
     """Return what a vehicle does."""
     vehicle = make_vehicle(s)
     gear = vehicle.gear
+    if s.by_twist:
+        return Drive(*rover_drive(s, vehicle, tick))
+    if s.family == 'tracks':
+        return Drive(*tank_drive(s, vehicle, tick))
     assert isinstance(gear, Car)
     cycle_ns = round(s.cycle_s * 1e9)
     for _ in range(round(_STOOD_S / 0.02)):

@@ -26,11 +26,52 @@ def figures(s: Settings, drive: Drive) -> dict[str, float]:
     Source: blundell2014, chapter 7.
     Checked by: test_proving_ground.py::test_figures_are_those_of_a_made_up_drive.
     """
+    if s.family == 'tracks':
+        return _tracked(s, drive)
     of: dict[str, Callable[[Settings, Drive], dict[str, float]]] = {
         'settle': _settled, 'straight': _settled, 'step_steer': _stepped, 'circle': _circled, 'brake': _braked,
-        'accelerate': _accelerated,
+        'accelerate': _accelerated, 'box': _crossed, 'pivot': _turned,
     }  # fmt: skip
     return {name: value for name, value in of[s.manoeuvre](s, drive).items() if math.isfinite(value)}
+
+
+_TRACKED = {
+    'vx': 'vx_mps', 'yaw rate': 'yaw_rate_radps', 'sprocket speed L': 'spk_omega_L', 'sprocket speed R': 'spk_omega_R',
+    'sprocket torque L': 'spk_torque_L_Nm', 'sprocket torque R': 'spk_torque_R_Nm', 'pin force L': 'tension_mean_L_N',
+    'pin force R': 'tension_mean_R_N', 'pitch': 'pitch_deg', 'ground Fx': 'ground_Fx_N',
+}  # fmt: skip
+
+
+def _tracked(s: Settings, drive: Drive) -> dict[str, float]:
+    """Return means over each second; of a vehicle that settles, over all but the first."""
+    end = float(drive['t_s'][-1])
+    if s.manoeuvre == 'settle':
+        names = ('z_m', 'pitch_deg', 'roll_deg', 'ground_Fz_N', 'tension_mean_L_N', 'tension_mean_R_N')
+        arms = (name for name in drive.columns if name.startswith('arm'))
+        return {f'{name} mean 1-{end:g} s': _mean(drive, name, 1.0, end) for name in (*names, *arms)}
+    return {
+        f'mean over {t}..{t + 1} s: {name}': _mean(drive, column, t, t + 1)
+        for t in range(1, int(end + 1e-9))
+        for name, column in _TRACKED.items()
+    }
+
+
+def _crossed(s: Settings, drive: Drive) -> dict[str, float]:
+    return {
+        'x_m, last': float(drive['x_m'][-1]), 'z_m, highest': float(drive['z_m'].max()),
+        'pitch_deg, least': float(drive['pitch_deg'].min()), 'pitch_deg, greatest': float(drive['pitch_deg'].max()),
+        'roll_deg, greatest': float(np.abs(drive['roll_deg']).max()), 'yaw_deg, last': float(drive['yaw_deg'][-1]),
+    }  # fmt: skip
+
+
+def _turned(s: Settings, drive: Drive) -> dict[str, float]:
+    """Return yaw rate, speed and radius of the second half."""
+    end = float(drive['t_s'][-1])
+    rate, speed = (_mean(drive, name, 0.5 * end, end) for name in ('yaw_rate_radps', 'vx_mps'))
+    label = f'mean {0.5 * end:g}-{end:g} s'
+    way = math.hypot(float(drive['x_m'][-1]), float(drive['y_m'][-1]))
+    found = {f'yaw rate, {label}': rate, f'speed, {label}': speed, 'distance from the start': way}
+    return {**found, f'radius, {label}': abs(speed / rate) if rate else math.nan}
 
 
 def _mean(drive: Drive, name: str, start: float, end: float) -> float:
@@ -88,6 +129,8 @@ def _stepped(s: Settings, drive: Drive) -> dict[str, float]:
 
 
 def _circled(s: Settings, drive: Drive) -> dict[str, float]:
+    if s.by_twist:
+        return _turned(s, drive)
     times = drive['t_s']
     going = times > max(s.speed_rate_start_s, s.steer_start_s + s.steer_ramp_s)
     speed, rate, pull = (drive[name][going] for name in ('vx_mps', 'yaw_rate_radps', 'ay_mps2'))

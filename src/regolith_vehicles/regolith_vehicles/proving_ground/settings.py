@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from regolith_files.library import Library
 from regolith_files.problems import InputError
@@ -28,8 +28,31 @@ MANOEUVRES: dict[str, dict[str, Any]] = {
     'brake': {'hold': True, 'speed_mps': 20.0, 'initial_speed_mps': 20.0, 'hold_until_s': 4.0, 'braking': 0.5,
               'brake_start_s': 4.0, 'duration_s': 9.0},
     'accelerate': {'throttle': 1.0, 'throttle_start_s': 1.0, 'duration_s': 12.0},
+    'box': {'hold': True, 'speed_mps': 2.0, 'box_start_m': 6.0},
 }  # fmt: skip
 """Settings of each manoeuvre that differ from the defaults."""
+TWISTS: dict[str, dict[str, Any]] = {
+    'settle': {'duration_s': 10.0},
+    'straight': {'speed_mps': 0.3},
+    'circle': {'speed_mps': 0.3, 'yaw_rate_radps': 0.1, 'duration_s': 30.0},
+    'pivot': {'yaw_rate_radps': 0.2, 'duration_s': 15.0},
+    'box': {'speed_mps': 0.3, 'duration_s': 15.0},
+}
+"""The same of vehicles that go by a twist: forward speed and yaw rate."""
+TRACKED: dict[str, dict[str, Any]] = {
+    'settle': {'braking': 1.0, 'duration_s': 10.0},
+    'straight': {'throttle': 0.8, 'throttle_start_s': 1.5, 'throttle_ramp_s': 0.5},
+    'turn': {'throttle': 0.8, 'throttle_start_s': 1.5, 'throttle_ramp_s': 0.5, 'steering': 0.4, 'steer_start_s': 4.0,
+             'steer_ramp_s': 0.5},
+    'pivot': {'throttle': 1.0, 'throttle_start_s': 1.5, 'throttle_ramp_s': 1.0, 'steering': 1.0, 'steer_start_s': 1.5,
+              'driveline': 'split', 'duration_s': 6.0},
+    'brake': {'throttle': 0.8, 'throttle_start_s': 1.5, 'throttle_ramp_s': 0.5, 'throttle_until_s': 4.5,
+              'braking': 0.3, 'brake_start_s': 5.0, 'brake_ramp_s': 0.2},
+    'box': {'throttle': 0.5, 'box_start_m': 3.0},
+}  # fmt: skip
+"""The same of vehicles on tracks."""
+_FAMILIES = {'car': MANOEUVRES, 'tracks': TRACKED}
+"""Running gear -> its manoeuvres; wheels of a vehicle's own go by a twist."""
 
 
 def _names(value: Any) -> Any:
@@ -43,7 +66,9 @@ class Settings(Section):
     vehicle: Annotated[str, known(load_vehicle_model)] = Field(
         default='hmmwv', min_length=1, description='name or file of a vehicle'
     )
-    manoeuvre: Literal['settle', 'straight', 'step_steer', 'circle', 'brake', 'accelerate'] = 'step_steer'
+    manoeuvre: Literal['settle', 'straight', 'step_steer', 'circle', 'brake', 'accelerate', 'turn', 'pivot', 'box'] = (
+        'step_steer'
+    )
     case: str | None = Field(default=None, min_length=1, description='name or file of settings to start from')
     duration_s: float = Field(default=8.0, gt=0.0, le=1000.0, description='[s]')
     step_s: float | None = Field(default=None, ge=1e-5, le=0.02, description="substep [s]; absent: the vehicle's")
@@ -51,6 +76,12 @@ class Settings(Section):
     sample_s: float = Field(default=0.02, ge=1e-4, le=10.0, description='time between two rows [s]')
     ground: str = Field(default='rigid', min_length=1, description='rigid, or the name of a soil')
     friction: float = Field(default=0.8, gt=0.0, le=2.0, description='of rigid ground')
+    creep_nspm: float = Field(
+        default=0.0, ge=0.0, le=1e7, description='of rigid ground: friction by the speed of sliding; 0: it sticks'
+    )
+    start_height_m: float | None = Field(
+        default=None, ge=-100.0, le=100.0, description='of the base, level, from which it falls; absent: it is placed'
+    )
     gravity_mps2: float = Field(default=9.81, gt=0.0, le=30.0, description='[m/s^2]')
     grid_m: float = Field(default=0.05, ge=0.005, le=1.0, description='spacing of the nodes of soil [m]')
     initial_speed_mps: float = Field(default=0.0, ge=-100.0, le=100.0, description='of all parts [m/s]')
@@ -67,6 +98,7 @@ class Settings(Section):
     throttle: float = Field(default=0.0, ge=0.0, le=1.0)
     throttle_start_s: float = Field(default=0.0, ge=0.0, le=1000.0, description='[s]')
     throttle_ramp_s: float = Field(default=0.0, ge=0.0, le=1000.0, description='[s]')
+    throttle_until_s: float = Field(default=1000.0, ge=0.0, le=1000.0, description='[s]')
     braking: float = Field(default=0.0, ge=0.0, le=1.0)
     brake_start_s: float = Field(default=0.0, ge=0.0, le=1000.0, description='[s]')
     brake_ramp_s: float = Field(default=0.0, ge=0.0, le=1000.0, description='[s]')
@@ -77,7 +109,22 @@ class Settings(Section):
         default='regolith', description="reference: as Chrono's are"
     )
     differentials: Literal['open', 'locked'] | None = Field(default=None, description="absent: the vehicle's")
+    driveline: Literal['brakes', 'split'] | None = Field(
+        default=None, description="what steers tracks; absent: the vehicle's"
+    )
     engine_mounted: bool = Field(default=True, description="false: its reaction on the chassis is lost, as in Chrono's")
+
+    yaw_rate_radps: float = Field(default=0.0, ge=-10.0, le=10.0, description='of vehicles that go by a twist, left +')
+    speed_ramp_s: float = Field(default=1.0, ge=0.0, le=1000.0, description='in which speed and yaw rate come [s]')
+    nominal_radius_m: float | None = Field(
+        default=None, gt=0.0, le=5.0, description="that makes spins of speeds [m]; absent: the wheels' own"
+    )
+    box_start_m: float = Field(default=1.7, ge=-1e3, le=1e3, description='where the box of manoeuvre box begins, x [m]')
+    box_length_m: float = Field(default=0.6, ge=0.03, le=1e3, description='along x [m]')
+    box_right_m: float = Field(default=-2.0, ge=-1e3, le=1e3, description='its right side, y [m]')
+    box_left_m: float = Field(default=2.0, ge=-1e3, le=1e3, description='its left side, y [m]')
+    box_height_m: float = Field(default=0.1, ge=0.03, le=100.0, description='[m]')
+    box_friction: float | None = Field(default=None, ge=0.0, le=10.0, description="absent: the ground's, friction")
 
     @model_validator(mode='before')
     @classmethod
@@ -86,15 +133,39 @@ class Settings(Section):
             return values
         case = values.get('case')
         given = {**(_case(case) if isinstance(case, str) else {}), **values}
-        return {**MANOEUVRES.get(str(given.get('manoeuvre', 'step_steer')), {}), **given}
+        usual = _FAMILIES.get(_family(given.get('vehicle', 'hmmwv')), TWISTS)
+        return {**usual.get(str(given.get('manoeuvre', 'step_steer')), {}), **given}
 
-    @field_validator('vehicle')
-    @classmethod
-    def _is_a_car(cls, value: str) -> str:
-        config, _ = load_vehicle_model(value)
-        if config.running_gear is None or config.running_gear.name != 'car':
-            raise ValueError('is no car; allowed: a vehicle whose running gear is a car')
-        return value
+    @property
+    def by_twist(self) -> bool:
+        """Whether the vehicle goes by speed and yaw rate, not by pedals."""
+        return self.family not in _FAMILIES
+
+    @property
+    def family(self) -> str:
+        """Running gear of the vehicle; '' of wheels of its own."""
+        return _family(self.vehicle)
+
+    @model_validator(mode='after')
+    def _can_do_it(self) -> Settings:
+        if self.family not in (*_FAMILIES, ''):
+            what = ', '.join((*_FAMILIES, 'wheels of its own'))
+            raise ValueError(f'vehicle = {self.vehicle!r}: goes by {self.family!r}; allowed: {what}')
+        known = _FAMILIES.get(self.family, TWISTS)
+        if self.manoeuvre not in known:
+            raise ValueError(f'manoeuvre = {self.manoeuvre!r}: is not for this vehicle; allowed: {", ".join(known)}')
+        if self.box_left_m - self.box_right_m < 0.03:
+            raise ValueError(f'box_left_m = {self.box_left_m!r}: is not left of box_right_m; allowed: 0.03 m from it')
+        return self
+
+
+def _family(vehicle: Any) -> str:
+    """Return the running gear of a vehicle, '' if wheels of its own; of what is no vehicle the key itself will say."""
+    try:
+        gear = load_vehicle_model(vehicle)[0].running_gear
+    except (InputError, TypeError, ValueError):
+        return 'car'
+    return '' if gear is None else gear.name
 
 
 def _case(name: str) -> dict[str, Any]:

@@ -5,14 +5,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
+from functools import partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
-from geometry_msgs.msg import Pose, TransformStamped, Twist, TwistStamped
+from geometry_msgs.msg import TransformStamped, Twist, TwistStamped
 from nav_msgs.msg import Odometry as OdometryMessage
 from rclpy.node import Node
-from rclpy.qos import QoSProfile
 from regolith_msgs import msg as m
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
@@ -20,16 +21,22 @@ from tf2_msgs.msg import TFMessage
 
 from regolith_terrain.ros.convert import typed_array
 from regolith_vehicles import motion_samples, wheel_state
-from regolith_vehicles.agent import Snapshot, VehicleAgent
+from regolith_vehicles.agent import VehicleAgent
+from regolith_vehicles.command import ACKERMANN, PEDALS, TWIST, Ackermann, DriveCommand, Pedals
 from regolith_vehicles.edge_watch import EdgeWatch
 from regolith_vehicles.encoders import Encoders
+from regolith_vehicles.faces import JOINTS, TOPICS, ackermann_package
+from regolith_vehicles.looks import Role
+from regolith_vehicles.ros.marker_topic import MarkerTopic
+from regolith_vehicles.ros.part_topics import PartTopics
+from regolith_vehicles.ros.state_topic import StateTopic
+from regolith_vehicles.snapshot import Snapshot
 from regolith_vehicles.urdf import frame_joints, robot_description
 from regolith_world.records import Vector
 from regolith_world.ros import qos
-from regolith_world.ros.convert import shape_message
 from regolith_world.ros.inbox import Inbox
 from regolith_world.ros.naming import root_of
-from regolith_world.ros.number_template import Field, NumberTemplate, pose, xyz
+from regolith_world.ros.number_template import Field, pose, xyz
 from regolith_world.ros.parameters import declare
 from regolith_world.rotation import matrix
 
@@ -37,7 +44,7 @@ NOTHING_KNOWN = 1e6
 """Variance of components that wheel odometry does not see."""
 _PLANAR = (0, 1, 5)
 
-RATE = 'rate of the state topics but vehicle_state, wheel_states and motion_samples, in simulated time [Hz]'
+RATE = 'rate of the state topics but part_poses, vehicle_state, wheel_states and motion_samples, in simulated time [Hz]'
 
 
 class VehicleTopics:
@@ -63,17 +70,19 @@ class VehicleTopics:
         self._period_ns = round(1e9 / rate_hz)
         self._last_slot = -1
         wheels = agent.model.wheels
-        self._wheeled = bool(wheels)
+        gear = agent.vehicle.gear
+        rolling = [roller.name for roller in gear.rollers if roller.role == Role.WHEEL]
+        self._wheeled = bool(rolling) and gear.columns == wheel_state.NAMES
         truth = OdometryMessage(child_frame_id=self._base)
         truth.header.frame_id = 'world'
         twist = truth.twist.twist
-        self._truth = _Topic(
+        self._truth = StateTopic(
             node, 'ground_truth/odom', truth, [*pose(truth.pose.pose), *xyz(twist.linear), *xyz(twist.angular)]
         )
         odometry = OdometryMessage(child_frame_id=self._base)
         odometry.header.frame_id = self._odom
         twist = odometry.twist.twist
-        self._odometry = _Topic(
+        self._odometry = StateTopic(
             node, 'odom', odometry,
             [
                 *pose(odometry.pose.pose), *xyz(twist.linear), (twist.angular, 'z'), (odometry.pose, 'covariance'),
@@ -88,23 +97,30 @@ class VehicleTopics:
         joints = JointState(name=list(joint_names), position=positions.tolist(), velocity=velocities.tolist())
         joints.effort = agent.vehicle.joint_efforts().tolist()
         numbers = [(joints, name) for name in ('position', 'velocity', 'effort')]
-        self._joints = _Topic(node, 'joint_states', joints, numbers)
-        states = m.WheelStates(wheels=[m.WheelState(name=w.name) for w in wheels])
+        self._joints = StateTopic(node, 'joint_states', joints, numbers)
+        states = m.WheelStates(wheels=[m.WheelState(name=name) for name in rolling if self._wheeled])
         states.header.frame_id = 'world'
         numbers = [field for wheel in states.wheels for field in _wheel_fields(wheel)]
-        self._wheels = _Topic(node, 'wheel_states', states, numbers, [(w, 'loaded_nodes') for w in states.wheels])
-        state = m.WheeledVehicleState(name=agent.name, wheels=[Pose() for _ in wheels])
-        state.header.frame_id = 'world'
-        self._state = _Topic(
-            node, 'vehicle_state', state, [*pose(state.chassis), *(f for wheel in state.wheels for f in pose(wheel))]
-        )
+        self._wheels = StateTopic(node, 'wheel_states', states, numbers, [(w, 'loaded_nodes') for w in states.wheels])
+        self._gear: StateTopic | None = None
+        if gear.quantities:
+            told = m.GearState(name=agent.name)
+            told.header.frame_id = self._base
+            told.quantities = [
+                m.GearQuantity(name=q.name, unit=q.unit, parts=list(q.parts), values=[0.0] * len(q.parts))
+                for q in gear.quantities
+            ]
+            self._gear = StateTopic(node, 'gear_state', told, [(q, 'values') for q in told.quantities])
+        self._parts = PartTopics(node, agent, self._base)
+        self._markers = MarkerTopic(node, agent.name, agent.looks, self._base)
+        agent.poses_wanted = lambda: self._parts.wanted or self._markers.wanted
         self._tree = frame_joints(agent.model, agent.vehicle.body)
         frames = [self._transform(self._odom, self._base)]
         frames += [self._transform(f'{frame_prefix}{j.parent}', f'{frame_prefix}{j.child}') for j in self._tree]
         parts = [(f.transform.translation, f.transform.rotation) for f in frames]
         numbers = [field for shift, turn in parts for field in (*xyz(shift), *((turn, name) for name in 'xyzw'))]
         stamps = [frame.header.stamp for frame in frames]
-        self._tf = _Topic(node, f'{root_of(node)}/tf', TFMessage(transforms=frames), numbers, (), stamps, qos.TF)
+        self._tf = StateTopic(node, f'{root_of(node)}/tf', TFMessage(transforms=frames), numbers, (), stamps, qos.TF)
         self._motion = node.create_publisher(
             m.MotionSamples, 'motion_samples', qos.STATE, qos_overriding_options=qos.OVERRIDABLE
         )
@@ -115,66 +131,52 @@ class VehicleTopics:
             self._static = node.create_publisher(TFMessage, f'{root_of(node)}/tf_static', qos.LATCHED)
         urdf = node.create_publisher(String, 'robot_description', qos.LATCHED)
         urdf.publish(String(data=robot_description(agent.model, agent.vehicle.body, agent.name)))
-        description = node.create_publisher(m.WheeledVehicleDescription, 'description', qos.LATCHED)
-        description.publish(self._describe())
 
     def followed(self, streams: Iterable[str]) -> list[Any]:
         """Return the publishers of some streams: they must have subscribers before a run with sensors may start.
 
         :param streams: names of :data:`regolith_vehicles.streams.STREAMS`
         """
-        known = {'state': self._state.publisher, 'motion': self._motion, 'wheels': self._wheels.publisher}
+        known = {'state': self._parts.all.publisher, 'motion': self._motion, 'wheels': self._wheels.publisher}
         return [known[name] for name in streams]
 
     def listen(self, inbox: Inbox, link: Node) -> None:
-        """Subscribe to ``cmd_vel``, and to ``joint_targets`` if the gear takes some.
+        """Subscribe to the topics of the faces that the running gear has, see :mod:`regolith_vehicles.faces`.
 
         :param link: a node in the vehicle's namespace that is not spun
         """
         stamped = declare(self._node, 'cmd_vel_stamped', False, 'whether cmd_vel is a TwistStamped (after Jazzy)')
-        kind: Any = TwistStamped if stamped else Twist
-        take = (lambda message: self._command(message.twist)) if stamped else self._command
-        inbox.subscribe(kind, 'cmd_vel', take, qos.COMMAND, optional=True, node=link)
-        if self._agent.vehicle.gear.joints:
-            inbox.subscribe(JointState, 'joint_targets', self._aim, qos.COMMAND, optional=True, node=link)
+        package = ackermann_package()
+        readers: dict[str, tuple[Any, Callable[[Any], DriveCommand]]] = {
+            TWIST: (TwistStamped, lambda message: twist_command(message.twist)) if stamped else (Twist, twist_command),
+            ACKERMANN: (import_module(f'{package}.msg').AckermannDriveStamped, ackermann_command),
+            PEDALS: (m.DriverInputs, pedals_command),
+        }
+        gear = self._agent.vehicle.gear
+        for face, topic in TOPICS.items():
+            if face in gear.faces:
+                kind, read = readers[face]
+                inbox.subscribe(kind, topic, partial(self._drive, read), qos.COMMAND, optional=True, node=link)
+        if gear.joints:
+            inbox.subscribe(JointState, JOINTS, self._aim, qos.COMMAND, optional=True, node=link)
+
+    def _drive(self, read: Callable[[Any], DriveCommand], message: Any) -> None:
+        self._refuse(self._agent.take(read(message)))
 
     def _aim(self, message: JointState) -> None:
         """Take targets of joints: positions, of a message without them velocities, else efforts."""
-        values = next((v for v in (message.position, message.velocity, message.effort) if len(v)), ())
-        given = dict(zip(message.name, map(float, values), strict=False))
-        if len(values) != len(message.name) or not self._agent.on_joint_targets(given):
-            known = ', '.join(self._agent.vehicle.gear.joints)
-            self._log.warning(
-                f'joint_targets {given} ignored; allowed: a finite number for each name, of {known}',
-                throttle_duration_sec=1.0,
-            )
+        fields = {name: getattr(message, name) for name in ('position', 'velocity', 'effort')}
+        name, values = next(((n, v) for n, v in fields.items() if len(v)), ('position', ()))
+        if len(values) != len(message.name):
+            problem = f'{JOINTS}: {name} has {len(values)} numbers; allowed: one for each name, {len(message.name)}'
+        else:
+            problem = self._agent.take_joints(dict(zip(message.name, map(float, values))))
+        self._refuse(problem)
 
-    def _command(self, twist: Twist) -> None:
-        linear, angular = twist.linear.x, twist.angular.z
-        if not self._agent.on_command(linear, angular):
-            self._log.warning(
-                f'cmd_vel of {linear} m/s, {angular} rad/s ignored; allowed: finite numbers', throttle_duration_sec=1.0
-            )
-
-    def _describe(self) -> m.WheeledVehicleDescription:
-        agent = self._agent
-        description = agent.description()
-        wheels = agent.model.wheels
-        message = m.WheeledVehicleDescription(
-            name=agent.name,
-            chassis_vis_file=description.chassis_vis_file,
-            wheel_vis_file=description.wheel_vis_file,
-            tire_vis_file=description.tire_vis_file,
-            num_wheels=int(description.num_wheels),
-            wheel_names=[w.name for w in wheels],
-            wheel_radius=[float(w.radius_m) for w in wheels],
-            wheel_width=[float(w.width_m) for w in wheels],
-            shapes=[shape_message(s) for s in agent.shapes],
-            mass=float(agent.vehicle.body_state().mass),
-            model_file=agent.mjcf_path.read_text(),
-        )
-        message.header.frame_id = self._base
-        return message
+    def _refuse(self, problem: str) -> None:
+        """Warn of a message that was not taken, if there is a problem."""
+        if problem:
+            self._log.warning(f'{self._agent.name} ignores a message on {problem}', throttle_duration_sec=1.0)
 
     def publish(self, snapshot: Snapshot) -> None:
         """Publish a committed state: poses and wheels always, which sensors interpolate; the rest once per period."""
@@ -205,6 +207,8 @@ class VehicleTopics:
             self._odometry.publish(t_ns, np.concatenate((planar, twist, *covariances)))
         if self._joints.wanted:
             self._joints.publish(t_ns, np.concatenate((*self._counted(snapshot, slot), snapshot.joint_efforts)))
+        if self._gear is not None and self._gear.wanted:
+            self._gear.publish(t_ns, snapshot.told)
         if self._tf.wanted:
             self._tf.publish(
                 t_ns, np.concatenate((planar, *(joint.pose(snapshot.joint_positions) for joint in self._tree)))
@@ -238,16 +242,31 @@ class VehicleTopics:
         return positions, velocities
 
     def _publish_parts(self, snapshot: Snapshot) -> None:
-        base, parts = snapshot.base, snapshot.parts
+        self._parts.publish(snapshot)
+        self._markers.publish(snapshot)
         if self._motion.get_subscription_count():
             self._motion.publish(motion_message(self._agent.name, snapshot))
         if self._wheels.wanted:
-            table = parts.table if self._wheeled else np.zeros((0, wheel_state.COLUMNS))
+            table = snapshot.parts.table if self._wheeled else np.zeros((0, wheel_state.COLUMNS))
             loaded = table[:, wheel_state.LOADED_NODES].astype(int).tolist()
             self._wheels.publish(snapshot.t_ns, table[:, _WHEEL_COLUMNS].ravel(), loaded)
-        if self._state.wanted:
-            poses = np.concatenate((parts.positions, parts.orientations), axis=1)[: len(self._agent.model.wheels)]
-            self._state.publish(snapshot.t_ns, np.concatenate((base.position, base.orientation, poses.ravel())))
+
+
+def twist_command(twist: Twist) -> DriveCommand:
+    """Return the command of a Twist."""
+    return DriveCommand(twist.linear.x, twist.angular.z)
+
+
+def ackermann_command(message: Any) -> DriveCommand:
+    """Return the command of an AckermannDriveStamped, whichever package it is from; its jerk is not followed."""
+    drive = message.drive
+    numbers = drive.speed, drive.steering_angle, drive.steering_angle_velocity, drive.acceleration
+    return DriveCommand(by=Ackermann(*map(float, numbers)))
+
+
+def pedals_command(message: m.DriverInputs) -> DriveCommand:
+    """Return the command of a DriverInputs."""
+    return DriveCommand(by=Pedals(message.steering, message.throttle, message.braking, float(message.gear)))
 
 
 def planar_covariance(errors: Vector) -> Vector:
@@ -303,30 +322,3 @@ def _wheel_fields(wheel: m.WheelState) -> list[Field]:
         'drawbar_pull',
     )
     return [*((wheel, name) for name in scalars), *xyz(wheel.force), *xyz(wheel.torque)]
-
-
-class _Topic:
-    """A publisher of one kind of state, whose messages differ in their numbers only."""
-
-    def __init__(
-        self,
-        node: Node,
-        topic: str,
-        message: Any,
-        numbers: list[Field],
-        counts: Sequence[Field] = (),
-        stamps: Sequence[Any] | None = None,
-        profile: QoSProfile = qos.STATE,
-    ) -> None:
-        stamps = [message.header.stamp] if stamps is None else stamps
-        self._template = NumberTemplate(message, numbers, stamps, counts)
-        self.publisher = node.create_publisher(type(message), topic, profile, qos_overriding_options=qos.OVERRIDABLE)
-
-    @property
-    def wanted(self) -> bool:
-        """Whether there are subscribers."""
-        return bool(self.publisher.get_subscription_count())
-
-    def publish(self, t_ns: int, values: Vector | Sequence[float], counts: Sequence[int] = ()) -> None:
-        """Send the message with these numbers."""
-        self.publisher.publish(self._template.fill(t_ns, values, counts))

@@ -38,7 +38,7 @@ class Inbox:
     def __init__(self, node: Node, run: int = 0) -> None:
         self._node = node
         self._run = run
-        self._entries: list[tuple[Any, Any, Callable[[Any], None]]] = []
+        self._entries: list[tuple[Any, Any, bool, Callable[[Any], None]]] = []
         self._needed: list[Any] = []
         self._executor: SingleThreadedExecutor | None = None
         self._wait_set: Any = None
@@ -56,23 +56,25 @@ class Inbox:
         optional: bool = False,
         node: Node | None = None,
         every_run: bool = False,
+        raw: bool = False,
     ) -> None:
         """Subscribe; ``callback`` is called from :meth:`wait`.
 
         :param optional: whether it needs no publisher, as ``cmd_vel``
         :param node: for the topic's namespace and remaps, not spun by any executor; None: the inbox's own
         :param every_run: whether messages of other runs are taken, too
+        :param raw: whether the callback gets a message's bytes; then it is of any run
         """
         path = run_path(message_type)
         if self._executor is not None and node is not None:
             self._executor.add_node(node)
-        if path is not None and not every_run:
+        if path is not None and not every_run and not raw:
             callback = self._ours(path, callback)
         handler = callback if self._executor is not None else _never
-        subscription = (node or self._node).create_subscription(message_type, topic, handler, qos)
+        subscription = (node or self._node).create_subscription(message_type, topic, handler, qos, raw=raw)
         if not optional:
             self._needed.append(subscription)
-        self._entries.append((subscription, message_type, callback))
+        self._entries.append((subscription, message_type, raw, callback))
         self._wait_set = None
 
     def _ours(self, path: tuple[str, ...], callback: Callable[[Any], None]) -> Callable[[Any], None]:
@@ -96,7 +98,7 @@ class Inbox:
         if self._wait_set is None:
             self._wait_set = _rclpy.WaitSet(len(self._entries), 0, 0, 0, 0, 0, self._node.context.handle)
         self._wait_set.clear_entities()
-        for subscription, _, _ in self._entries:
+        for subscription, *_ in self._entries:
             self._wait_set.add_subscription(subscription.handle)
         self._wait_set.wait(max(0, int(timeout_s * 1e9)))
         return self.deliver()
@@ -107,9 +109,9 @@ class Inbox:
             self._executor.spin_once(timeout_sec=0.0)
             return False
         found = False
-        for subscription, message_type, callback in self._entries:
+        for subscription, message_type, raw, callback in self._entries:
             while True:
-                taken = subscription.handle.take_message(message_type, False)
+                taken = subscription.handle.take_message(message_type, raw)
                 if taken is None:
                     break
                 found = True

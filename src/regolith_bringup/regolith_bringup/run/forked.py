@@ -1,0 +1,107 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Processes forked from one that has imported everything, so that nodes need not do it one by one.
+
+The process they are forked from is :mod:`multiprocessing`'s fork server. It never has a thread or a ROS context of its
+own, and ends with the process that started it. A forked node runs the same executable file as ``ros2 run`` would, with
+the same arguments, environment and command line in ``ps``; executables that are no script of this Python are not ours
+to run this way (:func:`is_ours`).
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import runpy
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from multiprocessing import forkserver, get_context, resource_tracker
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from setproctitle import setproctitle
+
+from regolith_world.start import PARENT
+
+_context = get_context('forkserver')
+
+
+def prepare(module: str) -> None:
+    """Start the process that nodes are forked from; it imports a module while the caller goes on."""
+    _context.set_forkserver_preload([module])
+    _ensure_running()
+
+
+def _ensure_running() -> None:
+    # A helper of the fork server's; its start lets SIGINT in.
+    resource_tracker.ensure_running()
+    # Ctrl-C in the terminal is the caller's alone; nodes let it in when they can take it (regolith_world.start).
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def is_ours(path: Path) -> bool:
+    """Return whether a file is a script for the Python that runs this, of the same environment."""
+    with path.open('rb') as file:
+        line = file.readline().decode(errors='replace').strip()
+    interpreter, own = Path(line.removeprefix('#!')), Path(sys.executable)
+    # A virtual environment has several names for its Python, all of them links to the one it was made with.
+    return line.startswith('#!') and interpreter.parent == own.parent and interpreter.resolve() == own.resolve()
+
+
+class ForkedProcess:
+    """A script running in a forked process; what :class:`subprocess.Popen` offers of this is named alike."""
+
+    def __init__(self, path: Path, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
+        """Start it in a session of its own; SIGINT is blocked, standard input is empty."""
+        _ensure_running()
+        output, inner = _context.Pipe(duplex=False)
+        self._process = _context.Process(
+            target=_run, args=(str(path), list(arguments), dict(environment), inner), daemon=True
+        )
+        try:
+            self._process.start()
+        finally:
+            inner.close()
+        assert self._process.pid is not None
+        self.pid: int = self._process.pid
+        self.stdout = os.fdopen(os.dup(output.fileno()), encoding='utf-8', errors='replace')
+        """What it prints, errors and all."""
+        output.close()
+
+    def poll(self) -> int | None:
+        """Return its exit code; negative for a signal; None while it runs."""
+        return self._process.exitcode
+
+    def wait(self, timeout: float) -> int | None:
+        """Return its exit code once it has ended, or None after ``timeout`` [wall s]."""
+        self._process.join(timeout)
+        return self._process.exitcode
+
+
+def _run(path: str, arguments: list[str], environment: dict[str, str], output: Connection) -> None:
+    """Become the process that the script at ``path`` runs in."""
+    os.setsid()
+    # Before the environment moves, by which it finds the place of the command line.
+    setproctitle(' '.join([sys.executable, path, *arguments]))
+    with open(os.devnull, 'rb') as nothing:
+        os.dup2(nothing.fileno(), 0)
+    for stream in (1, 2):
+        os.dup2(output.fileno(), stream)
+    output.close()
+    # Among them is what the fork server lives as long as: it and all nodes are to end with the process that asked.
+    os.closerange(3, os.sysconf('SC_OPEN_MAX'))
+    os.environ.clear()
+    os.environ.update(environment)
+    # It ends with the process it was forked from, and that with the one that asked for it.
+    os.environ[PARENT] = str(os.getppid())
+    if environment.get('PYTHONFAULTHANDLER'):
+        faulthandler.enable()
+    for text in (sys.stdout, sys.stderr):
+        text.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    sys.argv = [path, *arguments]
+    runpy.run_path(path, run_name='__main__')

@@ -1,0 +1,430 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The contact of a vehicle's parts with solids: rocks and obstacles, none of which moves.
+
+A wheel, or any part that is round, is a row of discs, 25 mm apart at most. The plane of a disc cuts a convex solid in a
+polygon, and the disc meets that where it comes closest to the axle: a flat side pushes along the facet's normal, a
+corner along the radius. Beside a wall, where it is a shorter way out, the wheel is pushed along its axle instead.
+Anything else is a box: it is pushed along the normal of the shortest way out (of its own faces and the solid's facets),
+at its own points within the solid and at the solid's points within it, the deepest in each eighth of the box.
+
+A point presses with a spring and a damper, N = max(0, k d - c v_n), as on ground that does not yield. Both are as stiff
+as the vehicle's inverse inertia at the part bears in an explicit step, up to STIFFNESS: a wheel alone may be light, but
+a vehicle that runs into a boulder is not. Coulomb friction is at most mu N, mu the solid's whatever touches it; what of
+it is mobilised is a vector in the contact's memory that keeps to the tangent plane, dm = (u - m) |v| dt / s, as on
+rigid ground. So a body at rest on a slope stays where it is. Tyres are as hard here as wheels.
+
+Source: dahl1968; goldstein2002.
+Checked by: test_solid_contact.py::test_a_wheel_on_a_box_carries_its_load_and_slips_by_coulomb,
+test_solid_contact.py::test_a_block_on_a_ramp_holds_below_the_angle_of_friction_and_slides_above.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from regolith_terrain.ground_contact import PartPose
+from regolith_terrain.records import Floats
+from regolith_terrain.rigid import RATE_SHARE
+from regolith_terrain.scm.arrays import Shapes, Wrench
+from regolith_terrain.scm.constants import CYLINDER, GROUSERED, MESH
+from regolith_terrain.scm.loading import mobilise
+from regolith_terrain.solids.solids import Near
+
+Indices = NDArray[np.int64]
+
+STIFFNESS = 2e6
+"""Of the spring under one point, where the step bears it [N/m]."""
+STIFFNESS_OF_PART = 8e6
+"""Of the springs under all points together of a part that does not yield by itself [N/m]."""
+STIFFEST = 0.25
+"""Largest share of m / dt^2 that the springs under all points of a part have together."""
+DAMPEST = 0.75
+"""Largest share of m / dt that their dampers have together; oscillation grows where 2 of it and 1 of that exceed 4."""
+DAMPING_RATIO = 0.7
+"""Of a point's damper, with the mass that it feels, where the step bears it."""
+STICK_M = 1e-3
+"""Sliding over which friction builds up to 1 - 1/e of its limit [m]."""
+DISC_GAP_M = 0.025
+MOST_DISCS = 20
+SLOTS = 24
+"""Points of contact that one part can have."""
+_AXIAL = MOST_DISCS
+_FEATURES = 32
+"""More than a part has features: its discs and sides, or its eighths twice."""
+PX, PY, PZ, NX, NY, NZ, DEPTH, FRICTION = range(8)
+"""Columns of a point of contact: place, normal towards the part, depth [m], Coulomb coefficient."""
+_BOX_POINTS = np.array(
+    [
+        (x, y, z)
+        for x in (-1.0, -0.5, 0.0, 0.5, 1.0)
+        for y in (-1.0, -0.5, 0.0, 0.5, 1.0)
+        for z in (-1.0, -0.5, 0.0, 0.5, 1.0)
+        if [abs(x), abs(y), abs(z)].count(1.0) >= 2
+    ]
+)
+"""Corners of a box and points along its edges, in half lengths, shape (44, 3)."""
+
+
+class TouchArrays(NamedTuple):
+    """Solids near a vehicle, its shapes, and the memory of their contacts."""
+
+    near: Near
+    shapes: Shapes
+    reach: Floats
+    """Radius about its origin that holds each part [m], shape (n,)."""
+    stiffness: Floats
+    """Of the springs under all points of each part together [N/m], shape (n,)."""
+    inverse: Floats
+    """Inverse inertia of the vehicle at each part's origin at the start of the cycle: from force and torque to
+    acceleration and angular acceleration, world axes, shape (n, 6, 6); times the number of parts that share it."""
+    touched: Indices
+    """In/out: number of points in contact of each part, shape (n,)."""
+    key: Indices
+    """In/out: solid and feature of each, shape (n, SLOTS)."""
+    held: Floats
+    """In/out: mobilised friction of each, world axes, shape (n, SLOTS, 3)."""
+    found: Floats
+    """Room for the points of one part, shape (SLOTS, 8)."""
+    keys: Indices
+    """Room for their keys, shape (SLOTS,)."""
+    fresh: Floats
+    """Room for their friction, shape (SLOTS, 3)."""
+    room: Floats
+    """Room for the vertices of one solid, shape (v, 3)."""
+    discs: Floats
+    """Room for what discs meet: square of the distance, x, z, facet, whether on its side; shape (MOST_DISCS, 5)."""
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def touch(solids: TouchArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> None:
+    """Add the wrench of all solids on a part to ``wrench``, for one substep."""
+    near = solids.near
+    x, y, z, reach = pose.center[0], pose.center[1], pose.center[2], solids.reach[part]
+    count = np.int64(0)  # a plain 0 would have everything below compiled for zero, too
+    kind = solids.shapes.kind[part]
+    for n in range(near.number.shape[0]):
+        box = near.box[n]
+        if (
+            box[0] > x + reach or box[3] < x - reach or box[1] > y + reach or box[4] < y - reach
+            or box[2] > z + reach or box[5] < z - reach
+        ):
+            continue
+        if kind in (CYLINDER, GROUSERED):
+            count = _meet_discs(solids, n, part, pose, count)
+        else:
+            count = _meet_box(solids, n, part, pose, kind == MESH, count)
+    known = solids.touched[part]
+    key, held = solids.key[part], solids.held[part]
+    for k in range(count):
+        fresh = solids.fresh[k]
+        fresh[:] = 0.0
+        for j in range(known):
+            if key[j] == solids.keys[k]:
+                fresh[:] = held[j]
+                break
+    inverse = solids.inverse[part]
+    for k in range(count):
+        key[k] = solids.keys[k]
+        _push(solids.found[k], solids.fresh[k], inverse, solids.stiffness[part], count, step, pose, wrench)
+        held[k] = solids.fresh[k]
+    solids.touched[part] = count
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _push(
+    point: Floats, held: Floats, inverse: Floats, part_stiffness: float, count: int, step: float, pose: PartPose,
+    wrench: Wrench,
+) -> None:
+    """Add the force on one point of contact to the wrench.
+
+    :param point: by its columns, shape (8,); held: in/out, mobilised friction, shape (3,)
+    :param part_stiffness: of the springs under all points of the part together [N/m]
+    :param count: number of points that share it, and the part's inertia
+    """
+    nx, ny, nz, depth = point[NX], point[NY], point[NZ], point[DEPTH]
+    px, py, pz = point[PX] - pose.center[0], point[PY] - pose.center[1], point[PZ] - pose.center[2]
+    wx, wy, wz = pose.angular_velocity[0], pose.angular_velocity[1], pose.angular_velocity[2]
+    vx = pose.velocity[0] + wy * pz - wz * py
+    vy = pose.velocity[1] + wz * px - wx * pz
+    vz = pose.velocity[2] + wx * py - wy * px
+    leaving = vx * nx + vy * ny + vz * nz
+    mass = _mass(inverse, nx, ny, nz, py * nz - pz * ny, pz * nx - px * nz, px * ny - py * nx)
+    share = mass / count
+    stiffness = min(STIFFNESS, part_stiffness / count, STIFFEST * share / (step * step))
+    damping = min(2.0 * DAMPING_RATIO * math.sqrt(stiffness * share), DAMPEST * share / step)
+    normal = max(0.0, stiffness * depth - damping * leaving)
+    # Tangents: one across the normal and the axis it has least of.
+    if abs(ny) <= abs(nx) or abs(ny) <= abs(nz):
+        scale = 1.0 / math.sqrt(nz * nz + nx * nx)
+        ax, ay, az = nz * scale, 0.0, -nx * scale
+    else:
+        scale = 1.0 / math.sqrt(ny * ny + nz * nz)
+        ax, ay, az = 0.0, -nz * scale, ny * scale
+    bx, by, bz = ny * az - nz * ay, nz * ax - nx * az, nx * ay - ny * ax
+    v1, v2 = vx * ax + vy * ay + vz * az, vx * bx + vy * by + vz * bz
+    m1 = held[0] * ax + held[1] * ay + held[2] * az
+    m2 = held[0] * bx + held[1] * by + held[2] * bz
+    m1, m2, u1, u2 = mobilise(m1, m2, v1, v2, math.sqrt(v1 * v1 + v2 * v2), step, STICK_M)
+    held[0], held[1], held[2] = m1 * ax + m2 * bx, m1 * ay + m2 * by, m1 * az + m2 * bz
+    u1, u2 = m1 + RATE_SHARE * (u1 - m1), m2 + RATE_SHARE * (u2 - m2)
+    grip = point[FRICTION] * normal
+    fx = normal * nx + grip * (u1 * ax + u2 * bx)
+    fy = normal * ny + grip * (u1 * ay + u2 * by)
+    fz = normal * nz + grip * (u1 * az + u2 * bz)
+    wrench.force[0] += fx
+    wrench.force[1] += fy
+    wrench.force[2] += fz
+    wrench.torque[0] += py * fz - pz * fy
+    wrench.torque[1] += pz * fx - px * fz
+    wrench.torque[2] += px * fy - py * fx
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _mass(inverse: Floats, nx: float, ny: float, nz: float, tx: float, ty: float, tz: float) -> float:
+    """Return the mass that a point of a part has along a direction, 1 / (J M^-1 J^T) [kg].
+
+    :param nx: direction, a unit vector, as are ny and nz; tx, ty, tz: lever arm times it [m]
+
+    Source: goldstein2002.
+    Checked by: test_solid_contact.py::test_a_point_of_a_free_body_has_the_mass_of_its_lever.
+    """
+    total = 0.0
+    for a in range(6):
+        left = nx if a == 0 else ny if a == 1 else nz if a == 2 else tx if a == 3 else ty if a == 4 else tz
+        for b in range(6):
+            right = nx if b == 0 else ny if b == 1 else nz if b == 2 else tx if b == 3 else ty if b == 4 else tz
+            total += left * inverse[a, b] * right
+    return 1.0 / max(total, 1e-9)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _meet_discs(solids: TouchArrays, n: int, part: int, pose: PartPose, count: int) -> int:
+    """Append the points at which a round part meets a solid; return the number of points."""
+    near, room, discs = solids.near, solids.room, solids.discs
+    size, rotation, center = solids.shapes.size[part], pose.rotation, pose.center
+    half_width = size[1]
+    radius = size[0] + (size[3] if solids.shapes.kind[part] == GROUSERED else 0.0)
+    # Above one of its facets: most solids near a wheel are.
+    for t in range(near.first_triangle[n], near.first_triangle[n + 1]):
+        plane = near.planes[t]
+        along = plane[0] * rotation[0, 1] + plane[1] * rotation[1, 1] + plane[2] * rotation[2, 1]
+        away = plane[0] * center[0] + plane[1] * center[1] + plane[2] * center[2] - plane[3]
+        if away > half_width * abs(along) + radius * math.sqrt(max(0.0, 1.0 - along * along)):
+            return count
+    first = near.first_vertex[n]
+    low, high = math.inf, -math.inf
+    for v in range(first, near.first_vertex[n + 1]):
+        dx, dy, dz = near.vertices[v, 0] - center[0], near.vertices[v, 1] - center[1], near.vertices[v, 2] - center[2]
+        for a in range(3):
+            room[v - first, a] = dx * rotation[0, a] + dy * rotation[1, a] + dz * rotation[2, a]
+        low, high = min(low, room[v - first, 1]), max(high, room[v - first, 1])
+    if low >= half_width or high <= -half_width:
+        return count
+    number = min(MOST_DISCS, 2 + int(2.0 * half_width / DISC_GAP_M))
+    gap = 2.0 * half_width / (number - 1)
+    for k in range(number):
+        discs[k, 0] = math.inf
+    for t in range(near.first_triangle[n], near.first_triangle[n + 1]):
+        a, b, c = near.triangles[t, 0] - first, near.triangles[t, 1] - first, near.triangles[t, 2] - first
+        y0, y1 = min(room[a, 1], room[b, 1], room[c, 1]), max(room[a, 1], room[b, 1], room[c, 1])
+        if y1 <= -half_width or y0 > half_width or y1 - y0 < 1e-12:
+            continue
+        k0 = max(0, int(math.ceil((y0 + half_width) / gap)))
+        k1 = min(number - 1, int(math.floor((y1 + half_width) / gap)))
+        for k in range(k0, k1 + 1):
+            _cut(room, a, b, c, k * gap - half_width, t, discs[k])
+    # How deep each disc is in, and which is deepest.
+    deepest, outermost, beside = 0.0, -1, 1.0 if low + high > 0.0 else -1.0
+    for k in range(number):
+        if discs[k, 0] == math.inf:
+            continue
+        plane = near.planes[int(discs[k, 3])]
+        nx = plane[0] * rotation[0, 0] + plane[1] * rotation[1, 0] + plane[2] * rotation[2, 0]
+        nz = plane[0] * rotation[0, 2] + plane[1] * rotation[1, 2] + plane[2] * rotation[2, 2]
+        distance = math.sqrt(discs[k, 0])
+        if discs[k, 4] > 0.0:  # on a side: outside of it the normal leads to the axle
+            inside = nx * discs[k, 1] + nz * discs[k, 2] > 0.0
+            depth = (radius + (distance if inside else -distance)) * math.sqrt(nx * nx + nz * nz)
+        else:
+            depth = radius - distance
+        discs[k, 0] = depth
+        deepest = max(deepest, depth)
+        if depth > 0.0 and (outermost < 0 or beside > 0.0):
+            outermost = k
+    if deepest <= 0.0:
+        return count
+    base = near.number[n] * _FEATURES
+    out = half_width - low if beside > 0.0 else half_width + high
+    if out < deepest:
+        # Beside the part: a push along the axle is the shorter way out.
+        point = solids.found[count]
+        plane = near.planes[int(discs[outermost, 3])]
+        qx, qz = discs[outermost, 1], discs[outermost, 2]
+        nx = plane[0] * rotation[0, 0] + plane[1] * rotation[1, 0] + plane[2] * rotation[2, 0]
+        nz = plane[0] * rotation[0, 2] + plane[1] * rotation[1, 2] + plane[2] * rotation[2, 2]
+        if nx * qx + nz * qz > 0.0:  # it covers the hub
+            qx, qz = 0.0, 0.0
+        for a in range(3):
+            point[a] = center[a] + rotation[a, 0] * qx + rotation[a, 1] * beside * half_width + rotation[a, 2] * qz
+            point[3 + a] = -beside * rotation[a, 1]
+        point[DEPTH], point[FRICTION] = out, near.friction[n]
+        solids.keys[count] = base + _AXIAL
+        return min(count + 1, SLOTS - 1)
+    for k in range(number):
+        if discs[k, 0] == math.inf or discs[k, 0] <= 0.0:
+            continue
+        point = solids.found[count]
+        qx, qz, y = discs[k, 1], discs[k, 2], k * gap - half_width
+        distance = math.sqrt(qx * qx + qz * qz)
+        for a in range(3):
+            point[a] = center[a] + rotation[a, 0] * qx + rotation[a, 1] * y + rotation[a, 2] * qz
+            if discs[k, 4] > 0.0:
+                point[3 + a] = near.planes[int(discs[k, 3]), a]
+            else:
+                point[3 + a] = -(rotation[a, 0] * qx + rotation[a, 2] * qz) / distance
+        point[DEPTH], point[FRICTION] = discs[k, 0], near.friction[n]
+        solids.keys[count] = base + k
+        count = min(count + 1, SLOTS - 1)
+    return count
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _cut(room: Floats, a: int, b: int, c: int, y: float, facet: int, disc: Floats) -> None:
+    """Cut a triangle by a disc's plane; keep the point of the cut that is closest to the axle, if that is closer."""
+    count = 0
+    px, pz, qx, qz = 0.0, 0.0, 0.0, 0.0
+    for k in range(3):
+        i = a if k == 0 else b if k == 1 else c
+        j = b if k == 0 else c if k == 1 else a
+        yi, yj = room[i, 1], room[j, 1]
+        if (yi <= y) != (yj <= y):
+            part = (y - yi) / (yj - yi)
+            x, z = room[i, 0] + part * (room[j, 0] - room[i, 0]), room[i, 2] + part * (room[j, 2] - room[i, 2])
+            if count == 0:
+                px, pz = x, z
+            else:
+                qx, qz = x, z
+            count += 1
+    if count != 2:
+        return
+    dx, dz = qx - px, qz - pz
+    length = dx * dx + dz * dz
+    part = -(px * dx + pz * dz) / length if length > 0.0 else 0.0
+    on_side = 1.0 if 0.0 < part < 1.0 else 0.0
+    part = min(max(part, 0.0), 1.0)
+    x, z = px + part * dx, pz + part * dz
+    square = x * x + z * z
+    # A side before its own end, which the next side shares.
+    if square < disc[0] - 1e-15 or (square <= disc[0] and on_side > disc[4]):
+        disc[0], disc[1], disc[2], disc[3], disc[4] = square, x, z, facet, on_side
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _meet_box(solids: TouchArrays, n: int, part: int, pose: PartPose, centered: bool, count: int) -> int:
+    """Append the points at which a box meets a solid; return the number of points.
+
+    :param centered: whether the box has a centre of its own, size[3:6]
+    """
+    near, room = solids.near, solids.room
+    size, rotation = solids.shapes.size[part], pose.rotation
+    cx, cy, cz = pose.center[0], pose.center[1], pose.center[2]
+    if centered:
+        cx += rotation[0, 0] * size[3] + rotation[0, 1] * size[4] + rotation[0, 2] * size[5]
+        cy += rotation[1, 0] * size[3] + rotation[1, 1] * size[4] + rotation[1, 2] * size[5]
+        cz += rotation[2, 0] * size[3] + rotation[2, 1] * size[4] + rotation[2, 2] * size[5]
+    # The shortest way out along a facet's normal,
+    out, nx, ny, nz = math.inf, 0.0, 0.0, 0.0
+    for t in range(near.first_triangle[n], near.first_triangle[n + 1]):
+        plane = near.planes[t]
+        depth = plane[3] - plane[0] * cx - plane[1] * cy - plane[2] * cz
+        for a in range(3):
+            depth += size[a] * abs(plane[0] * rotation[0, a] + plane[1] * rotation[1, a] + plane[2] * rotation[2, a])
+        if depth <= 0.0:
+            return count
+        if depth < out:
+            out, nx, ny, nz = depth, plane[0], plane[1], plane[2]
+    # or one of the box's own, which goes first where they are the same.
+    first = near.first_vertex[n]
+    for a in range(3):
+        low, high = math.inf, -math.inf
+        for v in range(first, near.first_vertex[n + 1]):
+            at = (
+                (near.vertices[v, 0] - cx) * rotation[0, a] + (near.vertices[v, 1] - cy) * rotation[1, a]
+                + (near.vertices[v, 2] - cz) * rotation[2, a]
+            )
+            low, high = min(low, at), max(high, at)
+        if size[a] - low <= 0.0 or size[a] + high <= 0.0:
+            return count
+        if size[a] - low < 1.001 * out + 1e-6:
+            out, nx, ny, nz = size[a] - low, -rotation[0, a], -rotation[1, a], -rotation[2, a]
+        if size[a] + high < 1.001 * out + 1e-6:
+            out, nx, ny, nz = size[a] + high, rotation[0, a], rotation[1, a], rotation[2, a]
+    # Deepest point in each eighth of the box: of the solid's within the box, of the box's within the solid.
+    deepest = room  # rows 0 to 15: depth, place
+    for k in range(16):
+        deepest[k, 0] = 0.0
+    where = solids.discs
+    lx = nx * rotation[0, 0] + ny * rotation[1, 0] + nz * rotation[2, 0]
+    ly = nx * rotation[0, 1] + ny * rotation[1, 1] + nz * rotation[2, 1]
+    lz = nx * rotation[0, 2] + ny * rotation[1, 2] + nz * rotation[2, 2]
+    for s in range(near.first_sample[n], near.first_sample[n + 1]):
+        dx, dy, dz = near.samples[s, 0] - cx, near.samples[s, 1] - cy, near.samples[s, 2] - cz
+        x = dx * rotation[0, 0] + dy * rotation[1, 0] + dz * rotation[2, 0]
+        y = dx * rotation[0, 1] + dy * rotation[1, 1] + dz * rotation[2, 1]
+        z = dx * rotation[0, 2] + dy * rotation[1, 2] + dz * rotation[2, 2]
+        if abs(x) > size[0] or abs(y) > size[1] or abs(z) > size[2]:
+            continue
+        # The box moves along n, the point goes back through it.
+        depth = min(_way(x, -lx, size[0]), _way(y, -ly, size[1]), _way(z, -lz, size[2]))
+        k = 8 + (1 if x > 0.0 else 0) + (2 if y > 0.0 else 0) + (4 if z > 0.0 else 0)
+        if depth > deepest[k, 0]:
+            deepest[k, 0] = depth
+            where[k, 0], where[k, 1], where[k, 2] = near.samples[s, 0], near.samples[s, 1], near.samples[s, 2]
+    for s in range(_BOX_POINTS.shape[0]):
+        bx, by, bz = _BOX_POINTS[s, 0] * size[0], _BOX_POINTS[s, 1] * size[1], _BOX_POINTS[s, 2] * size[2]
+        x = cx + rotation[0, 0] * bx + rotation[0, 1] * by + rotation[0, 2] * bz
+        y = cy + rotation[1, 0] * bx + rotation[1, 1] * by + rotation[1, 2] * bz
+        z = cz + rotation[2, 0] * bx + rotation[2, 1] * by + rotation[2, 2] * bz
+        box = near.box[n]
+        if x < box[0] or x > box[3] or y < box[1] or y > box[4] or z < box[2] or z > box[5]:
+            continue
+        depth = math.inf
+        for t in range(near.first_triangle[n], near.first_triangle[n + 1]):
+            plane = near.planes[t]
+            rest = plane[3] - plane[0] * x - plane[1] * y - plane[2] * z
+            if rest <= 0.0:
+                depth = 0.0
+                break
+            slope = plane[0] * nx + plane[1] * ny + plane[2] * nz
+            if slope > 1e-9:
+                depth = min(depth, rest / slope)
+        k = (1 if bx > 0.0 else 0) + (2 if by > 0.0 else 0) + (4 if bz > 0.0 else 0)
+        if depth > deepest[k, 0]:
+            deepest[k, 0] = depth
+            where[k, 0], where[k, 1], where[k, 2] = x, y, z
+    base = near.number[n] * _FEATURES
+    for k in range(16):
+        if deepest[k, 0] > 0.0:
+            point = solids.found[count]
+            point[PX], point[PY], point[PZ] = where[k, 0], where[k, 1], where[k, 2]
+            point[NX], point[NY], point[NZ] = nx, ny, nz
+            point[DEPTH], point[FRICTION] = min(deepest[k, 0], out), near.friction[n]
+            solids.keys[count] = base + k
+            count = min(count + 1, SLOTS - 1)
+    return count
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _way(at: float, step: float, half: float) -> float:
+    """Return how far a point within a slab goes along a direction until it leaves it."""
+    if step > 1e-12:
+        return (half - at) / step
+    if step < -1e-12:
+        return (-half - at) / step
+    return math.inf

@@ -1,0 +1,79 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Obstacles as solids: their corners, and where they stand on the ground."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from regolith_terrain.records import Floats
+from regolith_terrain.solids.config import ObstacleConfig
+from regolith_terrain.solids.polyhedron import Polyhedron, hull, pieces
+from regolith_terrain.surface import HeightField
+
+_FOUNDATION_M = 0.5
+"""By how much what stands on the ground reaches into it [m]."""
+MOST_CORNERS = 1000
+"""Corners of one convex piece of a mesh; a wheel looks at all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """An obstacle where it stands."""
+
+    name: str
+    config: ObstacleConfig
+    middle: Floats
+    """Its origin in the world [m], shape (3,)."""
+    turn: Floats
+    """Its axes in the world as columns, shape (3, 3)."""
+    hulls: tuple[Polyhedron, ...]
+    """What is felt of it, in its own frame."""
+    triangles: Floats
+    """What is seen of it, corners in its own frame [m], shape (k, 3, 3)."""
+
+
+def corners(config: ObstacleConfig) -> Floats:
+    """Return the corners of a ramp, wall, step or box in its own frame [m], shape (n, 3)."""
+    assert config.size is not None
+    length, width, height = config.size
+    foot = 0.0 if len(config.position) == 3 else -_FOUNDATION_M
+    back = -0.5 * length if config.type in ('box', 'wall') else 0.0
+    front = back + length
+    rises = [(front, height)] if config.type == 'ramp' else [(back, height), (front, height)]
+    if config.type == 'ramp' and foot < 0.0:
+        rises.append((back, 0.0))
+    profile = [(back, foot), (front, foot), *rises]
+    return np.array([(x, side * 0.5 * width, z) for x, z in profile for side in (-1.0, 1.0)])
+
+
+def obstacle(
+    name: str, config: ObstacleConfig, ground: HeightField, read: Callable[[Path, float], Floats]
+) -> Obstacle:
+    """Return an obstacle on the undisturbed ground.
+
+    :param read: of a mesh file and its unit [m], the corners of its triangles [m], shape (k, 3, 3)
+    :raises ValueError: if a mesh cannot be read, or is no solid of a usable size
+    """
+    x, y = float(config.position[0]), float(config.position[1])
+    lift = float(config.position[2]) if len(config.position) == 3 else 0.0
+    level = float(ground.heights(np.array([x]), np.array([y]))[0])
+    c, s = math.cos(math.radians(config.heading_deg)), math.sin(math.radians(config.heading_deg))
+    turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    if config.path is not None:
+        triangles = read(Path(config.path), config.scale)
+        hulls = tuple(hull(piece) for piece in pieces(triangles))
+        most = max(len(piece.vertices) for piece in hulls)
+        if most > MOST_CORNERS:
+            raise ValueError(f'a convex piece with {most} corners; allowed: up to {MOST_CORNERS}')
+        if not 0.03 <= min(np.ptp(piece.vertices, axis=0).max() for piece in hulls) <= 1e4:
+            raise ValueError('a piece smaller than 3 cm or larger than 10 km; allowed: sizes between, see scale')
+    else:
+        hulls = (hull(corners(config)),)
+        triangles = hulls[0].vertices[hulls[0].triangles]
+    return Obstacle(name, config, np.array([x, y, level + lift]), turn, hulls, triangles)

@@ -1,0 +1,101 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Convex polyhedra: hulls of points, and of the pieces of a mesh."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from regolith_terrain.records import Floats
+
+Indices = NDArray[np.int64]
+
+_SAMPLE_M = 0.05
+"""Distance of points along long edges at which boxes are looked at [m]."""
+_MOST_SAMPLES = 40
+"""Most of them along one edge."""
+_FLAT = 1e-6
+"""Angle below which two facets count as one plane [rad]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Polyhedron:
+    """A convex polyhedron with triangular facets."""
+
+    vertices: Floats
+    """[m], shape (n, 3)."""
+    triangles: Indices
+    """Corners of the facets, anticlockwise from outside, shape (m, 3)."""
+    samples: Floats
+    """Its vertices, and points along its edges where these are long [m], shape (k, 3)."""
+
+    @property
+    def normals(self) -> Floats:
+        """Outward unit normals of the facets, shape (m, 3)."""
+        a, b, c = (self.vertices[self.triangles[:, k]] for k in range(3))
+        across = np.cross(b - a, c - a)
+        out: Floats = across / np.linalg.norm(across, axis=1, keepdims=True)
+        return out
+
+
+def hull(points: ArrayLike) -> Polyhedron:
+    """Return the convex hull of points [m], shape (n, 3).
+
+    :raises ValueError: if they have no volume
+    """
+    from scipy.spatial import ConvexHull, QhullError
+
+    given = np.asarray(points, dtype=np.float64)
+    try:
+        found = ConvexHull(given)
+    except (QhullError, ValueError):
+        raise ValueError('points without volume; allowed: a solid of some size') from None
+    kept = np.sort(found.vertices)
+    row = np.full(len(given), -1, dtype=np.int64)
+    row[kept] = np.arange(len(kept))
+    vertices, triangles = given[kept], row[found.simplices]
+    a, b, c = (vertices[triangles[:, k]] for k in range(3))
+    turned = np.einsum('ij,ij->i', np.cross(b - a, c - a), found.equations[:, :3]) < 0.0
+    triangles[turned] = triangles[turned][:, [0, 2, 1]]
+    return Polyhedron(vertices, triangles, _samples(vertices, triangles))
+
+
+def _samples(vertices: Floats, triangles: Indices) -> Floats:
+    """Return the vertices, and points along all edges but those within a flat face."""
+    a, b, c = (vertices[triangles[:, k]] for k in range(3))
+    normal = np.cross(b - a, c - a)
+    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
+    beside: dict[tuple[int, int], list[int]] = {}
+    for number, corners in enumerate(triangles.tolist()):
+        for k in range(3):
+            p, q = corners[k], corners[(k + 1) % 3]
+            beside.setdefault((min(p, q), max(p, q)), []).append(number)
+    points = [vertices]
+    for (p, q), (one, *rest) in sorted(beside.items()):
+        if rest and float(normal[one] @ normal[rest[0]]) > 1.0 - 0.5 * _FLAT:
+            continue
+        count = min(int(np.linalg.norm(vertices[q] - vertices[p]) / _SAMPLE_M), _MOST_SAMPLES)
+        part = (np.arange(count) + 1.0)[:, None] / (count + 1.0)
+        points.append(vertices[p] + part * (vertices[q] - vertices[p]))
+    return np.concatenate(points)
+
+
+def pieces(triangles: Floats) -> list[Floats]:
+    """Return the corners of each connected piece of a mesh.
+
+    :param triangles: corners [m], shape (k, 3, 3); those within 1 um of each other are one
+    :return: points of each piece [m], shape (n, 3), in the order of the first triangles
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    points, place = np.unique(np.round(triangles.reshape(-1, 3), 6), axis=0, return_inverse=True)
+    corners = place.reshape(-1, 3)
+    rows, columns = corners[:, [0, 1]].ravel(), corners[:, [1, 2]].ravel()
+    graph = coo_array((np.ones(len(rows)), (rows, columns)), shape=(len(points), len(points)))
+    _, label = connected_components(graph, directed=False)
+    order = dict.fromkeys(label[corners[:, 0]].tolist())
+    return [points[label == piece] for piece in order]

@@ -1,0 +1,140 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Wheels and blocks on solids that do not move: weight, Coulomb's limit, walls and edges; which solids are near."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from regolith_terrain import scm
+from regolith_terrain.ground_contact import PartPose
+from regolith_terrain.scm.arrays import Shapes, Wrench, make_wrench
+from regolith_terrain.solids.contact import DEPTH, STIFFNESS_OF_PART, _mass, touch
+from regolith_terrain.solids.memory import SolidContact
+from regolith_terrain.solids.polyhedron import hull, pieces
+from regolith_terrain.solids.solids import Solid, Solids, within
+
+STEP = 1e-3
+MU = 0.6
+LEVEL = np.eye(3)
+
+
+def block(low: tuple[float, float, float], high: tuple[float, float, float], friction: float = MU) -> Solids:
+    """Return one box between two corners [m]."""
+    corners = np.array(list(itertools.product(*zip(low, high, strict=True))))
+    return Solids([hull(corners)], [Solid(0, np.zeros(3), LEVEL, friction)])
+
+
+class Body:
+    """A body of one part that only translates, with explicit steps as a vehicle's."""
+
+    def __init__(
+        self, solids: Solids, shape: Shapes, mass: float, turn: np.ndarray = LEVEL, stiffness: float = STIFFNESS_OF_PART
+    ) -> None:
+        self.contact = SolidContact(solids, shape, np.array([scm.reach(shape)]), np.array([stiffness]))
+        inverse = np.zeros((1, 6, 6))
+        inverse[0, :3, :3] = np.eye(3) / mass
+        self.arrays = self.contact.arrays(np.arange(len(solids)), inverse)
+        self.mass, self.turn = mass, turn
+        self.place, self.velocity = np.zeros(3), np.zeros(3)
+        self.wrench: Wrench = make_wrench()
+
+    def press(self) -> np.ndarray:
+        self.wrench.force[:] = self.wrench.torque[:] = 0.0
+        touch(self.arrays, STEP, 0, PartPose(self.place, self.turn, self.velocity, np.zeros(3)), self.wrench)
+        return self.wrench.force.copy()
+
+    def go(self, seconds: float, gravity: np.ndarray) -> None:
+        for _ in range(round(seconds / STEP)):
+            self.velocity += STEP * (gravity + self.press() / self.mass)
+            self.place += STEP * self.velocity
+
+
+@pytest.mark.parametrize('stiffness', [STIFFNESS_OF_PART, 3e5])
+def test_a_wheel_on_a_box_carries_its_load_and_slips_by_coulomb(stiffness: float) -> None:
+    """At rest the springs of its discs carry the weight; sliding, friction is mu of it, against the motion."""
+    wheel = Body(block((-1.0, -1.0, -0.5), (1.0, 1.0, 0.1)), scm.cylinder(0.25, 0.3), 50.0, stiffness=stiffness)
+    wheel.place[2] = 0.35
+    wheel.go(1.0, np.array([0.0, 0.0, -9.81]))
+    assert wheel.press() == pytest.approx([0.0, 0.0, 50.0 * 9.81], abs=1e-6 * 490.0)
+    assert 0.35 - wheel.place[2] == pytest.approx(50.0 * 9.81 / stiffness, rel=1e-6)
+    # Ten times STICK_M: exp(-10) of the limit is still missing.
+    wheel.velocity[:2] = 0.1 * math.cos(0.4), 0.1 * math.sin(0.4)
+    for _ in range(100):
+        force = wheel.press()
+    assert np.hypot(*force[:2]) == pytest.approx(MU * force[2], rel=2e-4)
+    assert math.atan2(force[1], force[0]) == pytest.approx(0.4 - math.pi, abs=1e-6)
+
+
+@pytest.mark.parametrize(('over', 'away'), [(0.9, 0.0), (1.2, 1.0)])
+def test_a_block_on_a_ramp_holds_below_the_angle_of_friction_and_slides_above(over: float, away: float) -> None:
+    """Below atan(mu) it stays where it is once friction has built up; above, it gains g (sin - mu cos)."""
+    angle = math.atan(over * MU)
+    c, s = math.cos(angle), math.sin(angle)
+    turn = np.array([[c, 0.0, -s], [0.0, 1.0, 0.0], [s, 0.0, c]])
+    ramp = hull([(x, y, z) for y in (-5.0, 5.0) for x, z in ((-50.0, -50.0), (50.0, -50.0), (50.0, 50.0 * s / c),
+                                                            (-50.0, -50.0 * s / c))])  # fmt: skip
+    body = Body(Solids([ramp], [Solid(0, np.zeros(3), LEVEL, MU)]), scm.box(0.4, 0.4, 0.2), 20.0, turn)
+    body.place[:] = 0.1 * turn[:, 2]
+    body.go(1.0, np.array([0.0, 0.0, -9.81]))
+    start, place = body.velocity.copy(), body.place.copy()
+    body.go(1.0, np.array([0.0, 0.0, -9.81]))
+    along = float((body.velocity - start) @ -turn[:, 0])
+    assert along == pytest.approx(away * 9.81 * (s - MU * c), abs=1e-3)
+    if not away:
+        assert np.linalg.norm(body.place - place) < 1e-5
+
+
+def test_a_wall_beside_a_wheel_pushes_along_the_axle() -> None:
+    """It would be a long way out upwards."""
+    wheel = Body(block((-1.0, 0.149, -0.5), (1.0, 1.0, 2.0)), scm.cylinder(0.25, 0.3), 50.0)
+    force = wheel.press()
+    assert force[1] < 0.0 and force[[0, 2]] == pytest.approx([0.0, 0.0])
+    assert wheel.wrench.torque == pytest.approx([0.0, 0.0, 0.0])
+
+
+def test_a_rim_meets_an_edge_along_the_radius() -> None:
+    """The edge of a step at half the radius pushes a wheel back and up, at 30 degrees above the level."""
+    wheel = Body(block((0.0, -1.0, -1.0), (2.0, 1.0, 0.125)), scm.cylinder(0.25, 0.3), 50.0)
+    wheel.place[:] = -0.2 * math.cos(math.radians(30.0)) - 0.0433, 0.0, 0.25
+    force = wheel.press()
+    assert math.degrees(math.atan2(force[2], -force[0])) == pytest.approx(30.0, abs=0.2)
+    assert wheel.arrays.found[0, DEPTH] == pytest.approx(0.25 - math.hypot(wheel.place[0], 0.125), abs=1e-9)
+
+
+def test_a_point_of_a_free_body_has_the_mass_of_its_lever() -> None:
+    """1 / (1 / m + r^2 / J): a rod struck at its end feels a quarter of its mass."""
+    mass, length = 3.0, 2.0
+    inverse = np.diag([1.0 / mass] * 3 + [12.0 / (mass * length**2)] * 3)
+    assert _mass(inverse, 0.0, 0.0, 1.0, 0.0, -0.5 * length, 0.0) == pytest.approx(0.25 * mass)
+    assert _mass(inverse, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0) == pytest.approx(mass)
+
+
+def test_solids_near_are_those_a_search_of_all_finds() -> None:
+    """Cells change nothing but the time; what is found comes in the order of the numbers."""
+    rng = np.random.default_rng(5)
+    shape = hull(list(itertools.product((-1.0, 1.0), repeat=3)))
+    placed = [
+        Solid(0, np.append(rng.uniform(-30.0, 30.0, 2), 0.0), np.diag(rng.uniform(0.05, 3.0, 3)), 0.8)
+        for _ in range(300)
+    ]
+    solids = Solids([shape], placed)
+    balls = np.column_stack((rng.uniform(-35.0, 35.0, (5, 2)), np.zeros(5), rng.uniform(0.1, 3.0, 5)))
+    low, high = solids.placed.box[:, :3], solids.placed.box[:, 3:]
+    gaps = [np.linalg.norm(np.maximum(np.maximum(low - b[:3], b[:3] - high), 0.0), axis=1) - b[3] for b in balls]
+    found, met = within(solids.cells, solids.placed.box, balls)
+    assert found.tolist() == np.flatnonzero(np.min(gaps, axis=0) <= 0.0).tolist()
+    assert met.tolist() == [bool((gap <= 0.0).any()) for gap in gaps]
+    assert not len(within(solids.cells, solids.placed.box, np.array([[1e9, 0.0, 0.0, 1.0]]))[0])
+
+
+def test_a_mesh_of_two_cubes_is_two_solids() -> None:
+    """Else the gap between them would be filled."""
+    cube = hull(list(itertools.product((0.0, 1.0), repeat=3)))
+    triangles = cube.vertices[cube.triangles]
+    found = pieces(np.concatenate((triangles, triangles + (3.0, 0.0, 0.0))))
+    assert [piece[:, 0].tolist() for piece in map(np.array, found)] == [[0.0] * 4 + [1.0] * 4, [3.0] * 4 + [4.0] * 4]

@@ -1,0 +1,42 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A publisher of one kind of state, whose messages differ in their numbers only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+
+from regolith_world.records import Vector
+from regolith_world.ros import qos
+from regolith_world.ros.number_template import Field, NumberTemplate
+
+
+class StateTopic:
+    """The publisher."""
+
+    def __init__(
+        self,
+        node: Node,
+        topic: str,
+        message: Any,
+        numbers: list[Field],
+        counts: Sequence[Field] = (),
+        stamps: Sequence[Any] | None = None,
+        profile: QoSProfile = qos.STATE,
+    ) -> None:
+        stamps = [message.header.stamp] if stamps is None else stamps
+        self._template = NumberTemplate(message, numbers, stamps, counts)
+        self.publisher = node.create_publisher(type(message), topic, profile, qos_overriding_options=qos.OVERRIDABLE)
+
+    @property
+    def wanted(self) -> bool:
+        """Whether there are subscribers."""
+        return bool(self.publisher.get_subscription_count())
+
+    def publish(self, t_ns: int, values: Vector | Sequence[float], counts: Sequence[int] = ()) -> None:
+        """Send the message with these numbers."""
+        self.publisher.publish(self._template.fill(t_ns, values, counts))

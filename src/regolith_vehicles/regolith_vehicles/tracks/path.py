@@ -1,0 +1,109 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The way of a track: the shortest closed band round discs, and points on it.
+
+All is in the plane of one track, x forward and z up in the hull's frame. Discs are given in the order in which the
+band meets them on its way down at the front, along the ground and up at the rear: sprocket, road wheels, idler. The
+first and the last are always on the way, a road wheel only if it stands out. So the band runs clockwise as seen from
+the right of the vehicle; outwards is to the left of its travel.
+
+Pins stand a pitch apart along chords. On a disc of radius R a chord p takes the arc R 2 asin(p / 2R); lengths on discs
+are counted in chords, so that equal lengths are equal numbers of shoes. Where a shoe has one pin on a disc and one off,
+its chord is out by less than p^3 / (60 R^2).
+
+Source: wong2008, section 2.6.
+Checked by: test_track_path.py::test_a_band_round_two_discs_is_as_long_as_geometry_says,
+test_track_path.py::test_pins_stand_a_pitch_apart.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+LENGTH, DISC, NEXT, ANGLE, TURN, X, Z, DX, DZ = range(9)
+"""Columns of a piece of the way: length in chords [m]; disc of an arc, else the one that a straight piece comes from;
+the one it leads to, -1: an arc; angle of the outward normal at its start [rad]; radians for each metre of length;
+start [m]; direction."""
+COLUMNS = 9
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def lay_band(x: Floats, z: Floats, radius: Floats, pitch: float, pieces: Floats) -> tuple[int, float]:
+    """Write the pieces of the way, and return how many there are, and its length [m].
+
+    It begins at the front of the first disc, where the outward normal is +x.
+
+    :param x: centres of the discs [m], shape (n,); so is ``z``; ``radius`` of the pin line on each [m]
+    :param pitch: of the pins [m]
+    :param pieces: out, shape (at least 2 n + 2, COLUMNS)
+    """
+    discs = x.shape[0]
+    count, total = 0, 0.0
+    here, angle = 0, 0.0
+    while True:
+        # The next disc is the one to whose tangent all others lie to the right: the furthest to the left.
+        best, best_x, best_z, best_angle, best_length = -1, 0.0, 0.0, 0.0, 0.0
+        for disc in range(here + 1, discs + 1):
+            other = disc if disc < discs else 0
+            if other == 0 and here != discs - 1:
+                continue
+            dx, dz = x[other] - x[here], z[other] - z[here]
+            apart = math.sqrt(dx * dx + dz * dz)
+            ex, ez = dx / apart, dz / apart
+            sine = (radius[here] - radius[other]) / apart
+            cosine = math.sqrt(max(0.0, 1.0 - sine * sine))
+            # Outward normal of the tangent; its direction of travel has it to the left.
+            nx, nz = sine * ex - cosine * ez, sine * ez + cosine * ex
+            tx, tz = nz, -nx
+            if best < 0 or best_x * tz - best_z * tx > 0.0:
+                best, best_x, best_z, best_angle, best_length = other, tx, tz, math.atan2(nz, nx), apart * cosine
+        # Clockwise along the disc to the tangent.
+        turned = (angle - best_angle) % (2.0 * math.pi)
+        if turned > 2.0 * math.pi - 1e-9:
+            turned = 0.0
+        per_length = 2.0 * math.asin(0.5 * pitch / radius[here]) / pitch
+        total += _arc(pieces, count, here, turned, per_length, angle, x[here], z[here], radius[here])
+        count += 1
+        piece = pieces[count]
+        piece[LENGTH], piece[DISC], piece[NEXT], piece[ANGLE], piece[TURN] = best_length, here, best, best_angle, 0.0
+        piece[X] = x[here] + radius[here] * math.cos(best_angle)
+        piece[Z] = z[here] + radius[here] * math.sin(best_angle)
+        piece[DX], piece[DZ] = best_x, best_z
+        total += best_length
+        count += 1
+        here, angle = best, best_angle
+        if here == 0:
+            break
+    turned = angle % (2.0 * math.pi)
+    per_length = 2.0 * math.asin(0.5 * pitch / radius[0]) / pitch
+    total += _arc(pieces, count, 0, turned, per_length, angle, x[0], z[0], radius[0])
+    return count + 1, total
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _arc(
+    pieces: Floats, at: int, disc: int, turned: float, per_length: float, angle: float, x: float, z: float,
+    radius: float,
+) -> float:
+    """Write an arc that turns by ``turned`` [rad], clockwise from a normal at ``angle``, and return its length [m]."""
+    piece = pieces[at]
+    length: float = turned / per_length
+    piece[LENGTH], piece[DISC], piece[NEXT], piece[ANGLE], piece[TURN] = length, disc, -1.0, angle, per_length
+    piece[X], piece[Z], piece[DX], piece[DZ] = x, z, radius, 0.0
+    return length
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def point_on(piece: Floats, way: float) -> tuple[float, float, float, float]:
+    """Return x and z [m] and the outward normal at a length [m] from the start of a piece."""
+    if piece[NEXT] < 0.0:
+        angle = piece[ANGLE] - way * piece[TURN]
+        nx, nz = math.cos(angle), math.sin(angle)
+        return piece[X] + piece[DX] * nx, piece[Z] + piece[DX] * nz, nx, nz
+    return piece[X] + way * piece[DX], piece[Z] + way * piece[DZ], -piece[DZ], piece[DX]

@@ -1,0 +1,177 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Vehicles among boulders, rocks and obstacles: where they stop, what they climb, and what a checkpoint knows of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regolith_terrain.config import TerrainConfig, load_soil
+from regolith_terrain.ground_contact import PartPose
+from regolith_terrain.scm.arrays import make_wrench
+from regolith_terrain.soil_config import RigidGroundConfig
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.soil_law import RIGID
+from regolith_terrain.solids.contact import DEPTH, touch
+from regolith_terrain.solids.polyhedron import hull
+from regolith_terrain.solids.rock_shapes import scaled_rock
+from regolith_terrain.solids.solids import Solid, Solids
+from regolith_terrain.surface import FlatField
+from regolith_vehicles.command import DriveCommand
+from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.surroundings import build_solids
+from regolith_vehicles.vehicle import Vehicle
+from regolith_world.rotation import from_yaw, matrix
+
+CYCLE_NS = 20_000_000
+STEP = 1e-3
+
+
+def rock(width: float, height: float, x: float, y: float, friction: float = 0.8) -> Solids:
+    """Return one rock of a site, three tenths of it in the ground."""
+    half = 0.5 * height / 0.7
+    axes = np.diag([0.5 * width, 0.45 * width, half])
+    return Solids([hull(scaled_rock(3)[0])], [Solid(0, np.array([x, y, height - half]), axes, friction)])
+
+
+def made(model: str, solids: Solids | None, ground: str = 'rigid', gravity: float = 1.62) -> Vehicle:
+    config, mjcf = load_vehicle_model(model)
+    rigid = ground == 'rigid'
+    grid = SoilGrid(FlatField(), 1.0, RIGID) if rigid else SoilGrid(FlatField(), 0.02)
+    soil: Any = RigidGroundConfig(friction=0.8) if rigid else load_soil(ground)
+    return Vehicle('rover', config, mjcf, grid, soil, gravity, solids=solids)
+
+
+def drive(vehicle: Vehicle, speed: float, seconds: float) -> float:
+    """Return how deep any part was in a solid at the ends of the cycles [m]."""
+    targets, deepest = vehicle.gear.targets(DriveCommand(speed)), 0.0
+    for _ in range(round(seconds * 1e9 / CYCLE_NS)):
+        vehicle.grid.apply(vehicle.evolve(CYCLE_NS, *targets))
+        vehicle.commit()
+        deepest = max(deepest, depth(vehicle))
+    return deepest
+
+
+def depth(vehicle: Vehicle) -> float:
+    """Return how deep the vehicle's parts are in solids now [m]."""
+    arrays, _ = vehicle._solids.arrays(vehicle._model, vehicle._data, STEP)
+    arrays = arrays._replace(touched=arrays.touched.copy(), key=arrays.key.copy(), held=arrays.held.copy())
+    parts, data, deepest = vehicle._parts, vehicle._data, 0.0
+    for part in range(len(parts.names) if len(arrays.near.number) else 0):
+        turn = data.xmat[parts.body[part]].reshape(3, 3)
+        center = data.xpos[parts.body[part]] + turn @ parts.offset[part]
+        touch(arrays, STEP, part, PartPose(center, turn @ parts.frame[part], np.zeros(3), np.zeros(3)), make_wrench())
+        deepest = max(deepest, *arrays.found[: arrays.touched[part], DEPTH], 0.0)
+    return deepest
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize('ground', ['rigid', 'lunar_nominal'])
+def test_a_boulder_stops_a_rover(ground: str) -> None:
+    """It drives its hull against one of 60 cm at 0.3 m/s, and stands there with its wheels turning."""
+    rover = made('viper', rock(0.6, 0.6, 2.0, 0.0), ground)
+    rover.place(0.0, 0.0, 0.0)
+    assert drive(rover, 0.3, 6.0) < 5e-3
+    before = rover.body_state().position[0]
+    assert drive(rover, 0.3, 1.0) < 5e-3
+    assert 1.0 < before < 1.4 and rover.body_state().position[0] - before < 0.02
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize('ground', ['rigid', 'lunar_nominal'])
+def test_a_rover_climbs_a_small_rock(ground: str) -> None:
+    """Its left wheels go over one that is 10 cm high, and it drives on as fast as before."""
+    rover = made('viper', rock(0.12, 0.1, 1.5, 0.61), ground)
+    rover.place(0.0, 0.0, 0.0)
+    highest, targets = 0.0, rover.gear.targets(DriveCommand(0.3))
+    for _ in range(round(9e9 / CYCLE_NS)):
+        rover.grid.apply(rover.evolve(CYCLE_NS, *targets))
+        rover.commit()
+        highest = max(highest, rover._data.xpos[rover.body.wheel_body[0], 2])
+        assert depth(rover) < 5e-3
+    assert highest > 0.32
+    body = rover.body_state()
+    assert body.position[0] > 2.4 and body.linear_velocity[0] == pytest.approx(0.3, rel=0.2)
+
+
+@pytest.mark.seconds
+def test_a_hull_lies_on_rocks() -> None:
+    """A rover set down on boulders between its wheels rests on its belly, and they carry the weight."""
+    heap = [Solid(0, np.array([x, y, 0.4]), np.diag([0.25, 0.25, 0.4]), 0.8) for x in (-0.3, 0.3) for y in (-0.2, 0.2)]
+    rover = made('viper', Solids([hull(scaled_rock(5)[0])], heap))
+    rover.place_at((0.0, 0.0, 0.62), from_yaw(0.0))
+    drive(rover, 0.0, 4.0)
+    assert rover.hull_share() == pytest.approx(1.0, abs=1e-2)
+    assert np.abs(rover.data.qvel[:6]).max() < 1e-3 and depth(rover) < 5e-3
+    assert abs(float(matrix(rover.body_state().orientation)[2, 2])) > 0.95
+
+
+@pytest.mark.seconds
+def test_a_state_on_a_rock_is_exact() -> None:
+    """What follows from a saved state is the same to the bit, in the same vehicle and in another."""
+    solids = rock(0.3, 0.15, 1.0, 0.61)
+    rover, other = (made('viper', solids, 'lunar_nominal') for _ in range(2))
+    rover.place(0.0, 0.0, 0.0)
+    assert rover._solids.contact is not None
+    while not rover._solids.contact._count.any():
+        drive(rover, 0.3, 0.02)
+    saved = rover.state()
+    targets = rover.gear.targets(DriveCommand(0.3))
+
+    def onwards(vehicle: Vehicle) -> list[bytes]:
+        vehicle.restore(saved)
+        states = []
+        for _ in range(5):
+            vehicle.evolve(CYCLE_NS, *targets)
+            states.append(vehicle.state())
+        return states
+
+    first = onwards(rover)
+    assert onwards(rover) == first
+    other.grid.load(rover.grid.save())
+    assert onwards(other) == first
+    blob = rover._solids.save()
+    with pytest.raises(ValueError, match='contacts with solids'):
+        other._solids.load(blob[:-9], 0)
+
+
+@pytest.mark.seconds
+def test_solids_far_away_change_nothing() -> None:
+    """To the bit; and a rover that left its rock remembers nothing of it."""
+    near, alone = made('viper', rock(0.6, 0.6, 50.0, 0.0), 'lunar_nominal'), made('viper', None, 'lunar_nominal')
+    for rover in (near, alone):
+        rover.place(0.0, 0.0, 0.3)
+        targets = rover.gear.targets(DriveCommand(0.4, 0.1))
+        for _ in range(25):
+            rover.grid.apply(rover.evolve(CYCLE_NS, *targets))
+            rover.commit()
+    assert near.data.qpos.tobytes() == alone.data.qpos.tobytes()
+    assert near.data.qvel.tobytes() == alone.data.qvel.tobytes()
+    assert near.grid.soil_hash() == alone.grid.soil_hash()
+
+
+def test_a_vehicle_starts_on_top_of_an_obstacle() -> None:
+    """Not within it."""
+    terrain = {'source': 'flat', 'obstacles': {'pad': {'type': 'box', 'position': [0.0, 0.0], 'size': [4.0, 4.0, 0.5]}}}
+    solids = build_solids(TerrainConfig.model_validate(terrain), 1, FlatField())
+    rover = made('viper', solids)
+    rover.place(0.0, 0.0, 0.0)
+    assert rover.body_state().position[2] == pytest.approx(0.75, abs=0.02)
+
+
+def test_every_process_knows_the_same_solids() -> None:
+    """They follow from the scenario alone: the same ones, in the same order, with the same numbers."""
+    terrain = TerrainConfig.model_validate(
+        {'preset': 'highland', 'size_m': 20.0,
+         'obstacles': {'b': {'type': 'wall', 'position': [1.0, 2.0], 'size': [2.0, 0.2, 1.0], 'friction': 0.3},
+                       'a': {'type': 'ramp', 'position': [5.0, 2.0, 0.5], 'size': [2.0, 1.0, 0.5]}}}
+    )  # fmt: skip
+    one, two = (build_solids(terrain, 4, FlatField()) for _ in range(2))
+    assert one is not None and two is not None and len(one) == len(two) > 10
+    assert all(np.array_equal(a, b) for a, b in zip(one.placed, two.placed, strict=True))
+    assert one.placed.friction[:3].tolist() == [0.8, 0.3, 0.8]
+    without = build_solids(terrain.model_copy(update={'solid_rocks': False}), 4, FlatField())
+    assert without is not None and len(without) == 2

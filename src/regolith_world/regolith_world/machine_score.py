@@ -1,0 +1,40 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How fast this machine is just now: a fixed compiled loop, timed beside whatever a speed is claimed of."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+_ROUNDS = 2_000_000
+_TABLE = 4096
+
+
+def machine_score(repeats: int = 3) -> float:
+    """Return millions of rounds of the loop per second, on one thread; the best of several passes.
+
+    A round is what substeps are made of: a root, a division, some products in a chain, a look-up in a small table. The
+    loop never changes, so that figures of one year and the next can be held against each other.
+    """
+    table = np.linspace(0.1, 1.0, _TABLE)
+    _loop(table, 10)
+    best = np.inf
+    for _ in range(repeats):
+        begin = time.perf_counter()
+        _loop(table, _ROUNDS)
+        best = min(best, time.perf_counter() - begin)
+    return float(1e-6 * _ROUNDS / best)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _loop(table: NDArray[np.float64], rounds: int) -> float:
+    """Return a number that no compiler knows in advance."""
+    x, at = 0.5, 0
+    for _ in range(rounds):
+        at = (at * 1103 + 12345) % table.shape[0]
+        x = np.sqrt(x * table[at] + 0.25) / (x + table[at] * 0.5 + 0.1)
+    return float(x)
