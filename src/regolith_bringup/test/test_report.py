@@ -117,7 +117,7 @@ def test_summary_has_the_stable_keys(run_dir: Path) -> None:
     } <= set(summary)
     assert set(summary['vehicles']) == {'amber', 'basalt'}
     assert summary['vehicles']['amber']['distance_m'] == pytest.approx(0.36)
-    assert set(summary['vehicles']['amber']) == {'distance_m', 'mean_slip', 'max_sinkage_m', 'final_pose'}
+    assert set(summary['vehicles']['amber']) == {'distance_m', 'mean_slip', 'max_sinkage_m', 'final_pose', 'battery'}
     assert summary['terrain'] == {'modified_nodes': 1200, 'max_rut_depth_m': made.RUT_M, 'conflicts': 60, 'ledger': None}
     assert summary['bag']['lost'] == 0
     assert summary['bag']['messages'] == sum(read_run(run_dir).topics.values())
@@ -144,7 +144,7 @@ def test_what_participants_report_stands_under_its_own_key(run_dir: Path, tmp_pa
     def event(t_s: float, kind: str) -> dict[str, object]:
         return {'t_s': t_s, 'kind': kind, 'basis': 'truth'}
 
-    own = {'distance_m': 1.0, 'mean_slip': 2.0, 'max_sinkage_m': 3.0, 'final_pose': {}}
+    own = {'distance_m': 1.0, 'mean_slip': 2.0, 'max_sinkage_m': 3.0, 'final_pose': {}, 'battery': {'charge': 0.5, 'drawn_wh': 3.0, 'returned_wh': 1.0}}
     world['reports']['amber'] = json.dumps({**own, 'events': [event(1.0, 'stuck'), event(2.0, 'tipped')]})
     world['reports']['basalt'] = json.dumps({**own, 'distance_m': 4.0, 'events': [event(1.0, 'slid')]})
     links = {'a->b': {'sent': 3}}

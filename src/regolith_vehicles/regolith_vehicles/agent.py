@@ -31,6 +31,7 @@ from regolith_vehicles.events import TRUTH, Event, EventWatch
 from regolith_vehicles.faces import joint_refusal, refusal
 from regolith_vehicles.looks import BodyLooks, looks_of
 from regolith_vehicles.motion import Motion
+from regolith_vehicles.powertrain.battery import battery_figures
 from regolith_vehicles.snapshot import PartStates, Snapshot
 from regolith_vehicles.tangible import around, outlines, shape_bodies, swept_bounds, tangible_shapes
 from regolith_vehicles.trouble import VehicleError
@@ -390,6 +391,7 @@ class VehicleAgent(Participant):
             parts=parts,
             poses=self.vehicle.drawn_poses(self.looks.bodies) if self.poses_wanted() else None,
             told=self.vehicle.gear.told(),
+            charge=self.vehicle.gear.charge.copy(),
             odometry=self.vehicle.odometry,
             command=self._command,
             figures=self.vehicle.figures,
@@ -399,13 +401,15 @@ class VehicleAgent(Participant):
         )
 
     def report(self) -> dict[str, object]:
-        """Return the figures of the run's summary: distance_m, mean_slip, max_sinkage_m, final_pose, events."""
+        """Return the figures of the run's summary, from distance_m to events."""
         base, figures = self.vehicle.body_state(), self.vehicle.figures
+        battery = self.model.battery
         return {
             'distance_m': figures.distance,
             'mean_slip': figures.mean_slip,
             'max_sinkage_m': figures.max_sinkage,
             'final_pose': {'position': base.position.tolist(), 'orientation': base.orientation.tolist()},
+            'battery': None if battery is None else battery_figures(battery, self.vehicle.gear.charge),
             'events': [{'t_s': t_ns * 1e-9, 'kind': kind, 'basis': TRUTH} for t_ns, kind in self._watch.history],
         }
 

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, Field, PrivateAttr, field_validator, model_
 
 from regolith_files.section import Section
 from regolith_files.yaml_source import YamlSource
+from regolith_vehicles.powertrain.config import BatteryConfig, WheelMotorConfig
 
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
@@ -180,6 +181,9 @@ class DriveConfig(Section):
         description='parking brake: time constant with which wheels that are to stand return to where they came to do'
         ' so [s]; absent: they are kept from turning, but do not return',
     )
+    motor: WheelMotorConfig | None = Field(
+        default=None, description="of each wheel; absent: it takes of the vehicle's battery just the power of the wheel"
+    )
 
 
 class SteeringConfig(Section):
@@ -305,6 +309,9 @@ class VehicleModelConfig(Section):
     )
     drive: DriveConfig | None = Field(default=None, description='of the wheels, which need one')
     steering: SteeringConfig = SteeringConfig()
+    battery: BatteryConfig | None = Field(
+        default=None, description='that feeds its motors; absent: they are fed for ever'
+    )
     joints: dict[str, JointConfig] = Field(
         default_factory=dict, description='MJCF joint -> how it takes targets (topic joint_command), beside the wheels'
     )

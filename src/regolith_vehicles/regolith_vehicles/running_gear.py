@@ -29,11 +29,15 @@ from regolith_terrain.soil_grid import SoilWindow
 from regolith_terrain.solids.contact import STIFFNESS_OF_PART
 from regolith_vehicles import substeps
 from regolith_vehicles.command import TWIST, Ackermann, DriveCommand
+from regolith_vehicles.config import VehicleModelError
 from regolith_vehicles.figures import Figures
 from regolith_vehicles.looks import Drawn, Roller
 from regolith_vehicles.model_config import VehicleModelConfig
 from regolith_vehicles.multibody import Multibody, index_of
 from regolith_vehicles.odometry import Odometry
+from regolith_vehicles.powertrain.battery import full_charge
+from regolith_vehicles.powertrain.config import PowertrainConfig
+from regolith_vehicles.powertrain.train import Powertrain, make_powertrain
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -123,6 +127,8 @@ class RunningGear(ABC):
         :raises VehicleModelError: if its files do not describe one
         """
         self.config, self.body = config, body
+        self.charge = np.zeros(0) if config.battery is None else full_charge(config.battery)
+        """State of the vehicle's battery (:mod:`regolith_vehicles.powertrain.battery`); (0,) without one."""
         self.touching = self.parts(Path(mjcf_path))
         self.names = tuple(part.name for part in self.touching)
         self.table = np.zeros((len(self.touching), len(self.columns)))
@@ -206,6 +212,20 @@ class RunningGear(ABC):
         """Return the actuators' controls for a command of :meth:`ramp`, shape (m,)."""
         return command
 
+    def powertrain(self, config: PowertrainConfig, name: str, shaft_inertia: float) -> Powertrain:
+        """Return a powertrain that draws on the vehicle's battery.
+
+        :param name: among those of the file
+        :param shaft_inertia: of the driveshaft for a sudden torque [kg m^2]
+        :raises VehicleModelError: if it needs a battery, and the vehicle has none
+        """
+        try:
+            return make_powertrain(config, self.config.battery, self.charge, shaft_inertia)
+        except ValueError as error:
+            problem, _, allowed = str(error).partition('; allowed: ')
+            key = '.'.join((*PARAMETERS, 'powertrains', name))
+            raise VehicleModelError(self.config.file, key, None, allowed, problem) from None
+
     def driving(self, ramp: tuple[Vector, Vector]) -> Any:
         """Return the first argument of the :attr:`hooks` for a cycle with these commands at its ends; None: none."""
         return None
@@ -273,6 +293,12 @@ class RunningGear(ABC):
         """Command nothing and forget all history."""
         self.table = np.zeros_like(self.table)
         self.odometry = self.start_odometry()
+        self.recharge()
+
+    def recharge(self) -> None:
+        """Give the battery its charge of the start."""
+        if self.config.battery is not None:
+            self.charge[:] = full_charge(self.config.battery)
 
     def values(self) -> Vector:
         """Return all that evolves except odometry, shape (k,); a gear with more than its table adds that before it."""

@@ -59,6 +59,8 @@ class Snapshot:
     quaternion (x, y, z, w), shape (n, 7); None: nobody wants them."""
     told: Vector
     """Values of the running gear's quantities, see :meth:`regolith_vehicles.running_gear.RunningGear.told`."""
+    charge: Vector
+    """State of the battery by the columns of :mod:`regolith_vehicles.powertrain.battery`; (0,) without one."""
     odometry: Odometry
     """Dead reckoning."""
     command: DriveCommand

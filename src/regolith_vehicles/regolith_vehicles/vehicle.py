@@ -153,6 +153,7 @@ class Vehicle:
         self._data.qvel[:] = 0.0
         self._data.xfrc_applied[:] = 0.0
         self._force[:] = self._torque[:] = self._stats[:] = 0.0
+        self.gear.recharge()
         self._refresh()
         self.commit()
 
@@ -463,9 +464,10 @@ class Vehicle:
         size = mujoco.mj_stateSize(self._model, _STATE)
         vector = np.empty(size)
         mujoco.mj_getState(self._model, self._data, vector, _STATE)
-        own = np.concatenate((self.gear.values(), self.payloads.table.reshape(-1), self._figures.values()))
+        gear = self.gear
+        own = np.concatenate((gear.values(), gear.charge, self.payloads.table.reshape(-1), self._figures.values()))
         head = _HEAD.pack(_MAGIC, size, len(own)) + vector.astype('<f8').tobytes() + own.astype('<f8').tobytes()
-        return head + self.gear.odometry.save() + self._solids.save() + self._contact.save()
+        return head + gear.odometry.save() + self._solids.save() + self._contact.save()
 
     def restore(self, blob: bytes) -> None:
         """Restore what :meth:`state` returned, and commit it.
@@ -473,8 +475,8 @@ class Vehicle:
         :raises ValueError: if the blob is not the state of such a vehicle
         """
         size = mujoco.mj_stateSize(self._model, _STATE)
-        gear_size = len(self.gear.values())
-        own_size = gear_size + self.payloads.table.size + FIGURES
+        gear_size, charge = len(self.gear.values()), self.gear.charge
+        own_size = gear_size + len(charge) + self.payloads.table.size + FIGURES
         if len(blob) < _HEAD.size or _HEAD.unpack_from(blob) != (_MAGIC, size, own_size):
             raise ValueError(f'{self.name}: not the saved state of a vehicle of this model ({len(blob)} bytes)')
         at = _HEAD.size
@@ -489,7 +491,8 @@ class Vehicle:
         mujoco.mj_setState(self._model, self._data, vector, _STATE)
         self._data.warning.number[:] = 0
         self.gear.take(own[:gear_size].copy())
-        carried = own[gear_size:-FIGURES].reshape(-1, 4)
+        charge[:] = own[gear_size : gear_size + len(charge)]
+        carried = own[gear_size + len(charge) : -FIGURES].reshape(-1, 4)
         if not np.array_equal(carried, self.payloads.table):
             self.payloads.take(carried)
         self._figures = Figures(*(float(value) for value in own[-FIGURES:]))

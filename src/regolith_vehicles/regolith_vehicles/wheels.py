@@ -26,6 +26,8 @@ from regolith_vehicles.model_config import VehicleModelConfig
 from regolith_vehicles.motors import Motors
 from regolith_vehicles.multibody import Multibody
 from regolith_vehicles.odometry import Odometry
+from regolith_vehicles.powertrain.battery import STORED, draw, make_battery
+from regolith_vehicles.powertrain.electric import wheel_motor, wheels_power
 from regolith_vehicles.running_gear import Contacts, RunningGear, TouchingPart
 from regolith_vehicles.trouble import VehicleError
 from regolith_vehicles.tyres import Tyre
@@ -55,6 +57,9 @@ class Wheels(RunningGear):
         self.wheelbase = float(np.ptp(body.layout.x))
         self.faces = (TWIST, ACKERMANN) if self.wheelbase > 0.0 else (TWIST,)
         self.actuators = np.concatenate((self.motors.actuators, self.servos.actuators))
+        self._battery = None if config.battery is None else make_battery(config.battery)
+        self._motor = wheel_motor(None if config.drive is None else config.drive.motor)
+        self._others = np.setdiff1d(np.arange(body.model.nu), body.wheel_actuator)
 
     def parts(self, mjcf_path: Path) -> tuple[TouchingPart, ...]:
         """Return the wheels in the order of the file."""
@@ -128,6 +133,8 @@ class Wheels(RunningGear):
     def ramp(self, duration: float, *targets: ArrayLike) -> tuple[Vector, Vector]:
         """Return commands at both ends of a cycle; targets as of :meth:`targets`. See the base class."""
         speeds, angles, *goal = (np.asarray(target, float) for target in targets)
+        if self._battery is not None and self.charge[STORED] <= 0.0:
+            speeds = np.zeros_like(speeds)
         begin, end = self.motors.ramp(speeds, angles, duration)
         if not self.joints:
             return begin, end
@@ -170,7 +177,18 @@ class Wheels(RunningGear):
         self.motors.correct_droop(wanted - turned / duration, duration)
         self.motors.stand(turned, begin, end)
         angles = 0.5 * (steer_angles + self.steer_angles(data))
+        if self._battery is not None:
+            self._take_power(data, turned, duration)
         self.odometry.advance(body.layout, self.config.odometry, turned, angles, duration)
+
+    def _take_power(self, data: Any, turned: Vector, duration: float) -> None:
+        """Draw on the battery for a cycle, by the torques at its end and the angles that wheels turned by."""
+        assert self._battery is not None
+        torques = data.qfrc_actuator[self.body.wheel_dof]
+        power = wheels_power(self._motor, torques, turned / duration)
+        force, speed = data.actuator_force[self._others], data.actuator_velocity[self._others]
+        power += float(np.maximum(force * speed, 0.0).sum())
+        draw(self._battery, self.charge, power, duration)
 
     def let_down(self, data: Any, before: Any, duration: float) -> None:
         """Integrate the speed error that a slope causes; see the base class."""

@@ -18,10 +18,11 @@ from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.soil_law import RIGID
 from regolith_terrain.surface import FlatField, PlaneField
 from regolith_vehicles.car.config import SpringConfig
-from regolith_vehicles.car.powertrain import ENGINE_SPEED, GEAR, Powertrain, brake, torque
 from regolith_vehicles.command import DriveCommand
 from regolith_vehicles.config import VehicleModelError, load_vehicle_model
 from regolith_vehicles.curves import interpolated
+from regolith_vehicles.powertrain.brake import brake
+from regolith_vehicles.powertrain.columns import GEAR
 from regolith_vehicles.trouble import VehicleError
 from regolith_vehicles.vehicle import Vehicle
 
@@ -73,27 +74,6 @@ def test_springs_push_by_their_table() -> None:
     for length, push in ((0.35, 500.0), (0.3, 1000.0), (0.25, 2500.0), (0.45, -500.0), (0.5, -1000.0 - 250.0)):
         assert interpolated(*knots.T, length) == pytest.approx(push)
     assert interpolated(*knots.T, 0.2) == pytest.approx(4000.0 + 250.0)
-
-
-def test_a_gearbox_changes_by_the_speed_of_its_engine() -> None:
-    flat = np.array([[0.0, 100.0], [300.0, 100.0]])
-    train = Powertrain(np.zeros_like(flat) + [[0.0, 0.0]], flat, np.array([0.2, 0.4, 0.8]),
-                       -0.2, np.array([200.0, 210.0, math.inf]), 90.0, 0)
-    state = np.zeros(3)
-    gears, torques = [], []
-    for shaft in np.linspace(0.0, 160.0, 321):
-        torques.append(torque(train, state, 0.5, False, shaft))
-        gears.append(int(state[GEAR]))
-    # Up at 200 rad/s in the first gear, 40 on the shaft, and at 210 in the second, 84; a substep late.
-    changes = [0.5 * k for k in range(1, 321) if gears[k] != gears[k - 1]]
-    assert changes == [41.0, 85.0] and gears[-1] == 2
-    assert torques[0] == pytest.approx(50.0 / 0.2) and torques[-1] == pytest.approx(50.0 / 0.8)
-    for shaft in np.linspace(160.0, 0.0, 321):
-        torque(train, state, 0.0, False, shaft)
-        gears.append(int(state[GEAR]))
-    assert gears[-1] == 0 and state[ENGINE_SPEED] == 0.0
-    assert torque(train, state, 0.0, False, 100.0) == 0.0
-    assert torque(train, state, 1.0, True, -10.0) == pytest.approx(-100.0 / 0.2) and state[GEAR] == -1.0
 
 
 def test_a_brake_holds_up_to_its_torque() -> None:
@@ -244,13 +224,26 @@ def test_a_twist_is_driven(make_car: Callable[..., Vehicle]) -> None:
     assert 30.0 < car.gear.top_speed < 60.0
 
 
+def one(**changed: Any) -> dict[str, Any]:
+    """Return parameters with a powertrain of their own."""
+    simple = {
+        'engine': {'type': 'map', 'idle': [[0, 0], [1, 0]], 'full': [[0, 9], [1, 0]]},
+        'gearbox': {'gears': [0.2], 'reverse': -0.2, 'up_rpm': [], 'down_rpm': 1.0},
+    }
+    return {'powertrain': 'own', 'powertrains': {'own': {**simple, **changed}}}
+
+
 @pytest.mark.parametrize(
     ('changed', 'message'),
     [
         ({'driveshaft': 'drivshaft'}, r'running_gear\.parameters\.driveshaft .*allowed: the name of one of the actuators of hmmwv\.xml: steering, driveshaft, '),
-        ({'engine': {'type': 'map', 'idle': [[1, 2], [0, 1]], 'full': [[0, 1], [1, 2]]}}, 'does not ascend; allowed: '),
-        ({'gearbox': {'gears': [0.2], 'reverse': 0.2, 'up_rpm': [], 'down_rpm': 1.0}}, r'reverse = 0\.2: .*allowed: '),
-        ({'gearbox': {'gears': [0.2], 'reverse': -0.2, 'up_rpm': [3.0], 'down_rpm': 1.0}}, 'up_rpm has 1 speeds; allowed: '),
+        (one(engine={'type': 'map', 'idle': [[1, 2], [0, 1]], 'full': [[0, 1], [1, 2]]}), 'does not ascend; allowed: '),
+        (one(gearbox={'gears': [0.2], 'reverse': 0.2, 'up_rpm': [], 'down_rpm': 1.0}), r'reverse = 0\.2: .*allowed: '),
+        (one(gearbox={'gears': [0.2], 'reverse': -0.2, 'up_rpm': [3.0], 'down_rpm': 1.0}), 'up_rpm has 1 speeds; allowed: '),
+        (one(coupling={'type': 'clutch', 'torque_nm': 9.0, 'closes_radps': [0, 0]}), "engine 'map' with coupling 'clutch'; allowed: "),
+        ({'powertrain': 'mop'}, "powertrain = 'mop'; allowed: one of powertrains, map, shafts"),
+        (one(engine={'type': 'electric', 'full': [[0, 9], [1, 0]], 'idle': [[0, 0], [1, 0]], 'torque_constant_nmpa': 1.0,
+                     'resistance_ohm': 0.1}), r'powertrains\.own: an electric motor without a battery.*key battery'),
         ({'locks': ['lock_fron']}, r'locks\.0 .*allowed: the name of one of the equality .*lock_front'),
         ({'wheelz': 3}, 'wheelz = 3: unknown key; allowed: wheels, springs'),
     ],

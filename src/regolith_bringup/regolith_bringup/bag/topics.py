@@ -96,6 +96,7 @@ def recorded_topics(vehicles: Iterable[str], extra: Iterable[str] = ()) -> tuple
     for name in names:
         topics += [
             RecordedTopic(f'/{name}/ackermann_cmd', f'{ackermann_package()}/msg/AckermannDriveStamped'),
+            RecordedTopic(f'/{name}/battery_state', 'sensor_msgs/msg/BatteryState'),
             RecordedTopic(f'/{name}/cmd_vel', 'geometry_msgs/msg/Twist'),
             RecordedTopic(f'/{name}/description', 'regolith_msgs/msg/WheeledVehicleDescription', 'latched', 1),
             RecordedTopic(f'/{name}/driver_inputs', 'regolith_msgs/msg/DriverInputs'),

@@ -128,9 +128,20 @@ def _vehicles(run: RunData, summary: dict[str, Any], colors: dict[str, str]) -> 
                 _number(_float(v['max_sinkage_m']), 1, 1e3, 'mm'),
                 place,
                 _text(run.scenario.vehicles[name].driver.type) if name in run.scenario.vehicles else _NOTHING,
+                _battery(v.get('battery')),
             )
         )
-    return _table(('vehicle', 'distance', 'mean slip', 'largest sinkage', 'ends at x, y, z [m]', 'driver'), rows)
+    head = ('vehicle', 'distance', 'mean slip', 'largest sinkage', 'ends at x, y, z [m]', 'driver', 'battery')
+    columns = len(head) if any(v.get('battery') for v in summary['vehicles'].values()) else len(head) - 1
+    return _table(head[:columns], [row[:columns] for row in rows])
+
+
+def _battery(figures: dict[str, Any] | None) -> str:
+    """Return charge, and energy that was drawn less what came back."""
+    if figures is None:
+        return _NOTHING
+    used = _number(figures['drawn_wh'] - figures['returned_wh'], 2, unit='W h')
+    return f'{_number(figures["charge"], 1, 100.0, "%")}, {used} used'
 
 
 def _events(summary: dict[str, Any]) -> str:

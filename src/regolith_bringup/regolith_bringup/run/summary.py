@@ -32,7 +32,7 @@ _WORLD_KEYS = (
     'state_hash',
     'processes',
 )
-_VEHICLE_KEYS = ('distance_m', 'mean_slip', 'max_sinkage_m', 'final_pose')
+_VEHICLE_KEYS = ('distance_m', 'mean_slip', 'max_sinkage_m', 'final_pose', 'battery')
 _TERRAIN_KEYS = ('modified_nodes', 'max_rut_depth_m', 'conflicts', 'ledger')
 
 

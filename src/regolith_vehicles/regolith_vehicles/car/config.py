@@ -4,31 +4,16 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from regolith_files.section import Section
+from regolith_vehicles.powertrain.config import Curve, PowertrainConfig, one_of_them
 
 Vector = NDArray[np.float64]
-RPM = np.pi / 30.0
-
-
-def ascending(points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
-    """Return the points of a curve whose first numbers grow; for validators.
-
-    :raises ValueError: if they do not
-    """
-    if any(b[0] <= a[0] for a, b in pairwise(points)):
-        raise ValueError('does not ascend; allowed: points whose first numbers grow')
-    return points
-
-
-Curve = Annotated[tuple[tuple[float, float], ...], Field(min_length=2, max_length=200), AfterValidator(ascending)]
-
 
 class CarWheelConfig(Section):
     """One wheel by the names its parts have in the MJCF file."""
@@ -101,37 +86,6 @@ class SteeringConfig(Section):
     )
 
 
-class EngineMap(Section):
-    """An engine without inertia: torque over speed at no throttle and at full, linear between."""
-
-    type: Literal['map']
-    idle: Curve = Field(description='speed [rad/s] and torque [N m] without throttle')
-    full: Curve = Field(description='speed [rad/s] and torque [N m] at full throttle')
-    mounted: bool = Field(
-        default=True, description='whether the chassis bears its reaction; false: it is lost, as in the reference'
-    )
-
-
-class Gearbox(Section):
-    """Gears that change at once, as the engine's speed asks for."""
-
-    gears: tuple[Annotated[float, Field(gt=0.0)], ...] = Field(
-        min_length=1, max_length=20, description="driveshaft's speed over the engine's, first gear first"
-    )
-    reverse: float = Field(lt=0.0, description='of the reverse gear')
-    up_rpm: tuple[Annotated[float, Field(gt=0.0)], ...] = Field(
-        description='speed above which each gear but the last goes up'
-    )
-    down_rpm: float = Field(gt=0.0, description='speed below which a gear goes down')
-
-    @model_validator(mode='after')
-    def _fits(self) -> Gearbox:
-        if len(self.up_rpm) != len(self.gears) - 1:
-            wanted = len(self.gears) - 1
-            raise ValueError(f'up_rpm has {len(self.up_rpm)} speeds; allowed: one less than gears, {wanted}')
-        return self
-
-
 class CarConfig(Section):
     """A road vehicle's running gear."""
 
@@ -139,11 +93,18 @@ class CarConfig(Section):
     springs: tuple[SpringConfig, ...] = ()
     dampers: tuple[DamperConfig, ...] = ()
     steering: SteeringConfig
-    engine: EngineMap
-    gearbox: Gearbox
+    powertrains: dict[str, PowertrainConfig] = Field(
+        min_length=1, max_length=20, description='name -> what can drive it'
+    )
+    powertrain: str = Field(description='the one of them that does')
     driveshaft: str = Field(min_length=1, description='MJCF motor on the tendon that turns as the driveshaft does')
     locks: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
         default=(), max_length=20, description='MJCF equality constraints that lock differentials'
     )
     locked: bool = Field(default=False, description='whether all of them do')
     pedal_time_s: float = Field(default=0.0, ge=0.0, le=10.0, description='from nothing to full of any input [s]')
+
+    @model_validator(mode='after')
+    def _has_the_powertrain(self) -> CarConfig:
+        one_of_them(self.powertrain, self.powertrains)
+        return self

@@ -17,15 +17,17 @@ from numpy.typing import ArrayLike, NDArray
 from regolith_terrain import scm
 from regolith_terrain.ground_contact import ContactSetting, GroundContact
 from regolith_vehicles import wheel_state
-from regolith_vehicles.car import powertrain
+from regolith_vehicles.car import forces
 from regolith_vehicles.car.config import CarConfig
 from regolith_vehicles.car.cruise import cruise, steered
-from regolith_vehicles.car.powertrain import STEERING, THROTTLE, CarArrays, Powertrain, Struts, make_powertrain
+from regolith_vehicles.car.forces import CarArrays, Struts
 from regolith_vehicles.command import ACKERMANN, PEDALS, TWIST, Ackermann, DriveCommand, Pedals
 from regolith_vehicles.figures import Figures
 from regolith_vehicles.looks import Role, Roller
 from regolith_vehicles.model_config import VehicleModelConfig
 from regolith_vehicles.multibody import Multibody
+from regolith_vehicles.powertrain.columns import STATES, STEERING, THROTTLE
+from regolith_vehicles.powertrain.train import Powertrain
 from regolith_vehicles.running_gear import PARAMETERS, Contacts, RunningGear, TouchingPart, checked, parameter_indices
 from regolith_vehicles.substeps import Hooks
 from regolith_vehicles.trouble import VehicleError
@@ -52,7 +54,7 @@ class Car(RunningGear):
 
     columns = wheel_state.NAMES
     faces = (TWIST, ACKERMANN, PEDALS)
-    hooks = Hooks(drive=powertrain.drive)
+    hooks = Hooks(drive=forces.drive)
 
     def __init__(self, config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path, **parameters: Any) -> None:
         """Make the gear.
@@ -75,6 +77,7 @@ class Car(RunningGear):
         super().__init__(config, body, mjcf_path)
         self.actuators = self._find('actuator', [('steering.actuator', self.car.steering.actuator)])
         self.struts = self._struts()
+        self.driveshaft = int(self._find('actuator', [('driveshaft', self.car.driveshaft)])[0])
         self.train = self._train()
         self.brake_torque = np.array([w.brake_torque_nm for w in wheels])
         # Taken over by every reset of MuJoCo's data, as a placing begins with.
@@ -89,7 +92,8 @@ class Car(RunningGear):
         self.command = np.zeros(4)
         self.cruising = np.zeros(2)
         """Forward speed [m/s] and the controller's integral [m]."""
-        self.state = np.zeros(3)
+        self.mounted = self.car.powertrains[self.car.powertrain].engine.mounted
+        self.state = np.zeros(STATES)
         self.wound_up = np.zeros(len(wheels))
         self.tyres = self._tyres()
 
@@ -126,8 +130,21 @@ class Car(RunningGear):
         )
 
     def _train(self) -> Powertrain:
-        shaft = self._find('actuator', [('driveshaft', self.car.driveshaft)])[0]
-        return make_powertrain(self.car.engine, self.car.gearbox, int(shaft))
+        config = self.car.powertrains[self.car.powertrain]
+        return self.powertrain(config, self.car.powertrain, self._shaft_inertia())
+
+    def _shaft_inertia(self) -> float:
+        """Return the inertia that the driveshaft has for a sudden torque, all wheels in the air [kg m^2]."""
+        data = mujoco.MjData(self.model)
+        mujoco.mj_forward(self.model, data)
+        moment = np.zeros((1, self.model.nv))
+        mujoco.mju_sparse2dense(
+            moment, data.actuator_moment, data.moment_rownnz[[self.driveshaft]], data.moment_rowadr[[self.driveshaft]],
+            data.moment_colind,
+        )
+        speeded = np.zeros((1, self.model.nv))
+        mujoco.mj_solveM(self.model, data, speeded, moment)
+        return 1.0 / float(moment[0] @ speeded[0])
 
     def _tyres(self) -> dict[int, Tyre]:
         """Return the wheels' tyres, by the index of the wheel."""
@@ -225,11 +242,11 @@ class Car(RunningGear):
         return np.array([0.0, 0.0, 1.0, 1.0])
 
     def driving(self, ramp: tuple[Vector, Vector]) -> CarArrays:
-        """Return the arguments of :func:`regolith_vehicles.car.powertrain.drive`."""
+        """Return the arguments of :func:`regolith_vehicles.car.forces.drive`."""
         begin, end = ramp
         return CarArrays(
-            self.struts, self.train, begin, end, self.dofs, self.brake_torque, self.drive_ratio, self.uprights,
-            self.body.base, self.car.engine.mounted, self.state, self.wound_up,
+            self.struts, self.train, self.driveshaft, begin, end, self.dofs, self.brake_torque, self.drive_ratio,
+            self.uprights, self.body.base, self.mounted, self.state, self.wound_up,
         )
 
     def roll(self, data: Any, speed: float) -> None:
@@ -296,6 +313,6 @@ class Car(RunningGear):
 
     def take(self, values: Vector) -> None:
         """Restore what :meth:`values` returned."""
-        command, cruising, state, wound_up, table = np.split(values, np.cumsum((4, 2, 3, len(self.wound_up))))
+        command, cruising, state, wound_up, table = np.split(values, np.cumsum((4, 2, STATES, len(self.wound_up))))
         self.command, self.cruising, self.state[:], self.wound_up[:] = command.copy(), cruising.copy(), state, wound_up
         super().take(table)

@@ -21,8 +21,8 @@ from regolith_terrain.soil_law import RIGID
 from regolith_terrain.solids.polyhedron import hull
 from regolith_terrain.solids.solids import Solid, Solids
 from regolith_vehicles.car import Car
-from regolith_vehicles.car.powertrain import ENGINE_SPEED, ENGINE_TORQUE, GEAR
 from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.powertrain.columns import ENGINE_SPEED, ENGINE_TORQUE, GEAR
 from regolith_vehicles.proving_ground.inputs import inputs
 from regolith_vehicles.proving_ground.rover import rover_drive
 from regolith_vehicles.proving_ground.settings import Settings
@@ -92,7 +92,13 @@ def _car_parameters(s: Settings, given: dict[str, Any]) -> dict[str, Any]:
         if s.tyre is not None:
             wheel['tyre'] = s.tyre[min(k * len(s.tyre) // len(wheels), len(s.tyre) - 1)]
         wheel['tyre_behaviour'] = s.tyre_behaviour
-    parameters = {**given, 'wheels': wheels, 'engine': {**given['engine'], 'mounted': s.engine_mounted}}
+    trains = {
+        name: {**train, 'engine': {**train['engine'], 'mounted': s.engine_mounted}}
+        for name, train in given['powertrains'].items()
+    }
+    parameters = {**given, 'wheels': wheels, 'powertrains': trains}
+    if s.powertrain is not None:
+        parameters['powertrain'] = s.powertrain
     if s.differentials is not None:
         parameters['locked'] = s.differentials == 'locked'
     return parameters

@@ -112,8 +112,10 @@ class Settings(Section):
     driveline: Literal['brakes', 'split'] | None = Field(
         default=None, description="what steers tracks; absent: the vehicle's"
     )
+    powertrain: str | None = Field(
+        default=None, min_length=1, description="one of the vehicle's powertrains; absent: its own choice"
+    )
     engine_mounted: bool = Field(default=True, description="false: its reaction on the chassis is lost, as in Chrono's")
-
     yaw_rate_radps: float = Field(default=0.0, ge=-10.0, le=10.0, description='of vehicles that go by a twist, left +')
     speed_ramp_s: float = Field(default=1.0, ge=0.0, le=1000.0, description='in which speed and yaw rate come [s]')
     nominal_radius_m: float | None = Field(

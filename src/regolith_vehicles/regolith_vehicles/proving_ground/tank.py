@@ -11,7 +11,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from regolith_vehicles.car.powertrain import ENGINE_SPEED, ENGINE_TORQUE, GEAR
+from regolith_vehicles.powertrain.columns import ENGINE_SPEED, ENGINE_TORQUE, GEAR
 from regolith_vehicles.proving_ground.inputs import inputs
 from regolith_vehicles.proving_ground.settings import Settings
 from regolith_vehicles.tracks import Tracks
@@ -21,6 +21,8 @@ from regolith_world.rotation import matrix
 
 def tank_parameters(s: Settings, given: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters of a gear of tracks with what the settings change."""
+    if s.powertrain is not None:
+        given = {**given, 'powertrain': s.powertrain}
     if s.driveline is None:
         return given
     # Splitting has no gear between driveshaft and sprockets.

@@ -27,6 +27,7 @@ from regolith_vehicles.edge_watch import EdgeWatch
 from regolith_vehicles.encoders import Encoders
 from regolith_vehicles.faces import JOINTS, TOPICS, ackermann_package
 from regolith_vehicles.looks import Role
+from regolith_vehicles.ros.battery_topic import BatteryTopic
 from regolith_vehicles.ros.marker_topic import MarkerTopic
 from regolith_vehicles.ros.part_topics import PartTopics
 from regolith_vehicles.ros.state_topic import StateTopic
@@ -113,6 +114,7 @@ class VehicleTopics:
             self._gear = StateTopic(node, 'gear_state', told, [(q, 'values') for q in told.quantities])
         self._parts = PartTopics(node, agent, self._base)
         self._markers = MarkerTopic(node, agent.name, agent.looks, self._base)
+        self._battery = BatteryTopic(node, agent.model.battery)
         agent.poses_wanted = lambda: self._parts.wanted or self._markers.wanted
         self._tree = frame_joints(agent.model, agent.vehicle.body)
         frames = [self._transform(self._odom, self._base)]
@@ -207,6 +209,7 @@ class VehicleTopics:
             self._odometry.publish(t_ns, np.concatenate((planar, twist, *covariances)))
         if self._joints.wanted:
             self._joints.publish(t_ns, np.concatenate((*self._counted(snapshot, slot), snapshot.joint_efforts)))
+        self._battery.publish(snapshot)
         if self._gear is not None and self._gear.wanted:
             self._gear.publish(t_ns, snapshot.told)
         if self._tf.wanted:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from regolith_files.section import Section
-from regolith_vehicles.car.config import EngineMap, Gearbox
+from regolith_vehicles.powertrain.config import PowertrainConfig, one_of_them
 
 Vector3 = tuple[float, float, float]
 Size = Annotated[float, Field(gt=0.0, le=10.0)]
@@ -92,8 +92,10 @@ class TracksConfig(Section):
     rubber: RubberConfig
     resistance: ResistanceConfig = ResistanceConfig()
     brake_torque_nm: float = Field(gt=0.0, le=1e7, description='of each sprocket at full braking [N m]')
-    engine: EngineMap
-    gearbox: Gearbox
+    powertrains: dict[str, PowertrainConfig] = Field(
+        min_length=1, max_length=20, description='name -> what can drive it'
+    )
+    powertrain: str = Field(description='the one of them that does')
     final_ratio: float = Field(default=1.0, gt=0.0, le=100.0, description="sprockets' mean speed over the driveshaft's")
     steering: Literal['brakes', 'split'] = Field(
         default='brakes',
@@ -107,4 +109,9 @@ class TracksConfig(Section):
     def _pivots_by_splitting(self) -> TracksConfig:
         if self.pivots and self.steering != 'split':
             raise ValueError(f'pivots with steering {self.steering!r}; allowed: with split')
+        return self
+
+    @model_validator(mode='after')
+    def _has_the_powertrain(self) -> TracksConfig:
+        one_of_them(self.powertrain, self.powertrains)
         return self

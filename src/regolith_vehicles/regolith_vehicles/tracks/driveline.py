@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What turns the sprockets of a tracked vehicle: engine, gearbox, differential and brakes.
 
-Engine and gearbox are those of a car (:mod:`regolith_vehicles.car.powertrain`). Steered by brakes, an open differential
+Engine and gearbox are as of a car (:mod:`regolith_vehicles.powertrain.train`). Steered by brakes, an open differential
 splits the torque evenly, and the brake of the inner side is pressed. Steered by splitting, each side has half the
 torque, the inner one a share of (1 - steering) of that, or (1 - 2 steering) in pivot mode: its reverse at full
 steering. Brakes, and the inner resistance of a band, are elastics that wind up until they slide, so they hold.
@@ -21,7 +21,9 @@ from numpy.typing import NDArray
 
 from regolith_terrain.ground_contact import PartPose
 from regolith_terrain.scm.arrays import Wrench
-from regolith_vehicles.car.powertrain import BRAKING, DIRECTION, STEERING, THROTTLE, Powertrain, brake, torque
+from regolith_vehicles.powertrain.brake import brake
+from regolith_vehicles.powertrain.columns import BRAKING, DIRECTION, STEERING, THROTTLE
+from regolith_vehicles.powertrain.train import Powertrain, torque
 from regolith_vehicles.substeps import Bodies, Touching, Wrenches, on_body, to_body
 from regolith_vehicles.tracks.band import Band, BandState, place_shoes
 from regolith_vehicles.tracks.forces import settle_band, turn_wheels
@@ -62,7 +64,7 @@ class TrackArrays(NamedTuple):
     end: Floats
     """Command at its end."""
     engine: Floats
-    """In/out: gear, speed and torque of the engine, shape (3,)."""
+    """In/out: of the powertrain, shape (STATES,)."""
     wound_up: Floats
     """In/out: elastic part of each brake's turn [rad], shape (2,)."""
 
@@ -78,7 +80,8 @@ def drive(arrays: TrackArrays, step: float, share: float, bodies: Bodies) -> Non
     steering = begin[STEERING] + (end[STEERING] - begin[STEERING]) * share
     left, right = bodies.qvel[line.dof[0]], bodies.qvel[line.dof[1]]
     shaft_speed = 0.5 * (left + right) / line.final_ratio
-    half = 0.5 / line.final_ratio * torque(line.train, arrays.engine, throttle, end[DIRECTION] < 0.0, shaft_speed)
+    shaft = torque(line.train, arrays.engine, throttle, end[DIRECTION] < 0.0, shaft_speed, step)
+    half = 0.5 / line.final_ratio * shaft
     turning = 2.0 if end[PIVOT] > 0.5 else 1.0
     for side in range(2):
         inner = max(steering if side == 0 else -steering, 0.0)

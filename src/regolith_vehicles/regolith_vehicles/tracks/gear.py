@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.scm.constants import STAT_MAX_SINKAGE
-from regolith_vehicles.car.powertrain import THROTTLE, make_powertrain
 from regolith_vehicles.command import PEDALS, TWIST, DriveCommand, Pedals
 from regolith_vehicles.config import VehicleModelError
 from regolith_vehicles.figures import Figures
 from regolith_vehicles.looks import Drawn, Role, Roller
 from regolith_vehicles.model_config import VehicleModelConfig
 from regolith_vehicles.multibody import Multibody
+from regolith_vehicles.powertrain.columns import STATES, THROTTLE
 from regolith_vehicles.running_gear import (
     Contacts,
     Quantity,
@@ -74,10 +74,11 @@ class Tracks(RunningGear):
         self.actuators = np.zeros(0, dtype=np.int64)
         self.band = self._band(body)
         self.state = make_state(self.band)
-        self.line = self._line()
         # The band turns with its sprocket.
+        turning = self.band.disc_dof[:, 0]
         inertia = self.shoes * self.tracks.shoe.mass_kg * self.band.per_turn**2
-        self.model.dof_armature[self.line.dof] += inertia
+        self.model.dof_armature[turning] += inertia
+        self.line = self._line(self.model.dof_M0[turning] + inertia)
         looks = shoe_shapes.drawn(self.tracks.shoe)
         self.drawn = tuple(Drawn(name, Role.TRACK_SHOE, looks) for name in self.names)
         self.quantities = _quantities([side.name for side in sides])
@@ -85,7 +86,7 @@ class Tracks(RunningGear):
         self.command = np.zeros(5)
         self.cruising = np.zeros(4)
         """Forward speed [m/s], yaw rate [rad/s], and the controllers' integrals [m] and [rad]."""
-        self.engine = np.zeros(3)
+        self.engine = np.zeros(STATES)
         self.wound_up = np.zeros(2)
 
     def _find(self, kind: str, names: list[tuple[str, str]]) -> Indices:
@@ -132,9 +133,11 @@ class Tracks(RunningGear):
             gravity=np.array(self.model.opt.gravity),
         )
 
-    def _line(self) -> Driveline:
+    def _line(self, sprocket_inertia: Vector) -> Driveline:
+        """Return the driveline; the inertia is that of each sprocket with its band [kg m^2], shape (2,)."""
         tracks = self.tracks
-        train = make_powertrain(tracks.engine, tracks.gearbox)
+        inertia = float(sprocket_inertia.sum()) * tracks.final_ratio**2
+        train = self.powertrain(tracks.powertrains[tracks.powertrain], tracks.powertrain, inertia)
         motors = self._find(
             'actuator', [(f'sides.{k}.sprocket.actuator', s.sprocket.actuator) for k, s in enumerate(tracks.sides)]
         )

@@ -1,0 +1,117 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What moves a car within a substep: springs and dampers by their tables, powertrain and brakes.
+
+Source: blundell2014, chapter 6.
+Checked by: test_car.py::test_springs_push_by_their_table.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from regolith_vehicles.curves import interpolated
+from regolith_vehicles.powertrain.brake import brake
+from regolith_vehicles.powertrain.columns import BRAKING, DIRECTION, THROTTLE
+from regolith_vehicles.powertrain.train import Powertrain, torque
+from regolith_vehicles.substeps import Bodies
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+class Struts(NamedTuple):
+    """Springs and dampers."""
+
+    spring: Indices
+    """Actuators of the springs, shape (n,)."""
+    knots: Floats
+    """Length [m] and push [N] of each, the last repeated, shape (n, k, 2)."""
+    damper: Indices
+    """Actuators of the dampers, shape (m,)."""
+    damping: Floats
+    """Range [m], compression and rebound within it and outside [N s/m], shape (m, 6)."""
+
+
+class CarArrays(NamedTuple):
+    """Arguments of :func:`drive`."""
+
+    struts: Struts
+    train: Powertrain
+    driveshaft: int
+    """Actuator of the driveshaft."""
+    begin: Floats
+    """Command at the start of the cycle, shape (4,)."""
+    end: Floats
+    """Command at its end."""
+    brake_dof: Indices
+    """Degrees of freedom of the wheels, shape (w,)."""
+    brake_torque: Floats
+    """Of each at full braking [N m]."""
+    drive_ratio: Floats
+    """Torque of each wheel over the driveshaft's, shape (w,)."""
+    uprights: Indices
+    """Body that bears each wheel driven by a half shaft, -1: none."""
+    base: int
+    """Body of the chassis."""
+    mounted: bool
+    """Whether the chassis bears the engine's reaction."""
+    state: Floats
+    """In/out: of the powertrain, shape (STATES,)."""
+    wound_up: Floats
+    """In/out: elastic part of each brake's turn [rad], shape (w,)."""
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def drive(arrays: CarArrays, step: float, share: float, bodies: Bodies) -> None:
+    """Set the forces of struts, engine and brakes; see :func:`regolith_vehicles.substeps.substep_loop`."""
+    struts = arrays.struts
+    for n in range(struts.spring.shape[0]):
+        a = struts.spring[n]
+        bodies.ctrl[a] = interpolated(struts.knots[n, :, 0], struts.knots[n, :, 1], bodies.actuator_length[a])
+    for n in range(struts.damper.shape[0]):
+        a = struts.damper[n]
+        row = struts.damping[n]
+        inside = row[0] <= bodies.actuator_length[a] <= row[1]
+        rate = bodies.actuator_velocity[a]
+        column = (2 if inside else 4) + (0 if rate < 0.0 else 1)
+        bodies.ctrl[a] = -row[column] * rate
+    throttle = arrays.begin[THROTTLE] + (arrays.end[THROTTLE] - arrays.begin[THROTTLE]) * share
+    braking = arrays.begin[BRAKING] + (arrays.end[BRAKING] - arrays.begin[BRAKING]) * share
+    backwards = arrays.end[DIRECTION] < 0.0
+    speed = bodies.actuator_velocity[arrays.driveshaft]
+    shaft = torque(arrays.train, arrays.state, throttle, backwards, speed, step)
+    bodies.ctrl[arrays.driveshaft] = shaft
+    _react(arrays, shaft, bodies)
+    for w in range(arrays.brake_dof.shape[0]):
+        dof = arrays.brake_dof[w]
+        full = arrays.brake_torque[w]
+        arrays.wound_up[w], bodies.qfrc_applied[dof] = brake(
+            arrays.wound_up[w], bodies.qvel[dof], full, braking * full, step
+        )
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _react(arrays: CarArrays, shaft: float, bodies: Bodies) -> None:
+    """Let the chassis bear what half shafts do to the wheels, which MuJoCo's joints leave to the uprights.
+
+    The torque that shafts lose or gain on their own inertia is left out.
+
+    :param shaft: torque on the driveshaft [N m]
+    """
+    applied, xmat, base = bodies.xfrc_applied, bodies.xmat, arrays.base
+    for w in range(arrays.uprights.shape[0]):
+        b = arrays.uprights[w]
+        if b < 0:
+            continue
+        turn = shaft * arrays.drive_ratio[w]
+        for a in range(3):
+            applied[b, 3 + a] += turn * xmat[b, 3 * a + 1]
+            applied[base, 3 + a] -= turn * xmat[base, 3 * a + 1]
+    if not arrays.mounted:  # the differentials' boxes turn the chassis, and no engine turns it back
+        for a in range(3):
+            applied[base, 3 + a] -= shaft * xmat[base, 3 * a]

@@ -1,0 +1,112 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""An engine and a turbine on shafts of their own, with a torque converter or a clutch between them.
+
+The turbine is tied to the driveshaft by the gear: the torque through it is what would make both turn alike by the end
+of a step, if nothing but this torque acted on the driveshaft and its wheels turned freely. As its wheels are tied to
+the ground, it takes some steps until they do. So changes of gears, which are sudden, are impacts that keep momentum.
+
+Source: blundell2014, section 6.11; rajamani2012, section 5.2.
+Checked by: test_powertrain.py::test_a_converter_multiplies_torque_at_stall_and_couples_at_speed,
+test_powertrain.py::test_a_change_of_gears_keeps_momentum.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from regolith_vehicles.curves import interpolated
+from regolith_vehicles.powertrain.columns import ENGINE_SPEED, ENGINE_TORQUE, TURBINE_SPEED
+
+Floats = NDArray[np.float64]
+
+COUPLED = 0.01
+"""Slip of a converter within which its torque goes to zero [-]."""
+GOVERNOR = 0.1
+"""Share of its idle speed by which an engine must turn too slowly for full throttle."""
+
+
+class Coupling(NamedTuple):
+    """Engine, coupling and turbine."""
+
+    engine_inertia: float
+    """[kg m^2]"""
+    turbine_inertia: float
+    """[kg m^2]"""
+    shaft_inertia: float
+    """That the driveshaft has for a sudden torque [kg m^2]."""
+    idle_speed: float
+    """Of the engine [rad/s]."""
+    capacity: Floats
+    """Ratio of speeds and capacity factor of a converter; of a clutch shape (0, 2)."""
+    torque_ratio: Floats
+    """Ratio of speeds and of torques."""
+    clutch: Floats
+    """Torque [N m], and speeds of the engine at which it begins to close and is closed [rad/s], shape (3,)."""
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def converted(coupling: Coupling, engine_speed: float, turbine_speed: float) -> tuple[float, float]:
+    """Return the torques that a converter takes from the engine and gives to the turbine [N m].
+
+    T = (w / K)^2 at the engine, K by the ratio of speeds, and T times the ratio of torques at the turbine. Where the
+    turbine is faster it brakes: the curves are mirrored at a ratio of 1, and torque is passed on as it is.
+
+    Source: blundell2014, section 6.11.
+    Checked by: test_powertrain.py::test_a_converter_multiplies_torque_at_stall_and_couples_at_speed.
+    """
+    if engine_speed <= 0.0:
+        return 0.0, 0.0
+    ratio = max(turbine_speed / engine_speed, 0.0)
+    mirrored = max(2.0 - ratio, 0.0) if ratio > 1.0 else ratio
+    factor = interpolated(coupling.capacity[:, 0], coupling.capacity[:, 1], mirrored)
+    taken = (engine_speed / factor) ** 2 * min(max((1.0 - ratio) / COUPLED, -1.0), 1.0)
+    if ratio > 1.0:
+        return taken, taken
+    return taken, taken * interpolated(coupling.torque_ratio[:, 0], coupling.torque_ratio[:, 1], ratio)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def through_shafts(
+    coupling: Coupling, full: Floats, losses: Floats, state: Floats, throttle: float, ratio: float, shaft_speed: float,
+    step: float,
+) -> float:
+    """Return the torque on the driveshaft [N m], and turn engine and turbine by a step.
+
+    :param full: of the engine, speed [rad/s] and torque [N m]; losses: the same
+    :param state: in/out, by its columns
+    :param ratio: driveshaft's speed over the turbine's
+    :param shaft_speed: of the driveshaft [rad/s]
+    :param step: [s]
+
+    Source: blundell2014, section 6.11.
+    Checked by: test_powertrain.py::test_a_change_of_gears_keeps_momentum,
+    test_powertrain.py::test_a_clutch_slips_up_to_its_torque.
+    """
+    engine, turbine = state[ENGINE_SPEED], state[TURBINE_SPEED]
+    if coupling.idle_speed > 0.0:
+        lacking = (coupling.idle_speed - engine) / (GOVERNOR * coupling.idle_speed)
+        throttle = max(throttle, min(max(lacking, 0.0), 1.0))
+    made = throttle * interpolated(full[:, 0], full[:, 1], engine) + interpolated(losses[:, 0], losses[:, 1], engine)
+    tied = 1.0 / coupling.turbine_inertia + 1.0 / (ratio * ratio * coupling.shaft_inertia)
+    if coupling.capacity.shape[0] > 0:
+        taken, given = converted(coupling, engine, turbine)
+    else:
+        begins, ends = coupling.clutch[1], coupling.clutch[2]
+        closed = 1.0 if ends <= 0.0 else min(max((engine - begins) / (ends - begins), 0.0), 1.0)
+        most = closed * coupling.clutch[0]
+        heavy = coupling.turbine_inertia + ratio * ratio * coupling.shaft_inertia
+        slip = engine + step * made / coupling.engine_inertia - turbine
+        wanted = slip / (step * (1.0 / coupling.engine_inertia + 1.0 / heavy))
+        taken = min(max(wanted, -most), most)
+        given = taken
+    passed = (turbine + step * given / coupling.turbine_inertia - shaft_speed / ratio) / (step * tied)
+    state[ENGINE_SPEED] = max(0.0, engine + step * (made - taken) / coupling.engine_inertia)
+    state[TURBINE_SPEED] = turbine + step * (given - passed) / coupling.turbine_inertia
+    state[ENGINE_TORQUE] = made
+    out: float = passed / ratio
+    return out

@@ -1,0 +1,55 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The battery of a vehicle, once a simulated second, as ROS tools know it."""
+
+from __future__ import annotations
+
+from rclpy.node import Node
+from sensor_msgs.msg import BatteryState
+
+from regolith_vehicles.powertrain.battery import CURRENT, VOLTAGE, charge_share
+from regolith_vehicles.powertrain.config import BatteryConfig
+from regolith_vehicles.snapshot import Snapshot
+from regolith_world.ros import qos
+
+TOPIC = 'battery_state'
+_PERIOD_NS = 1_000_000_000
+
+
+class BatteryTopic:
+    """``battery_state``; no topic where there is no battery.
+
+    Its capacity in ampere-hours is that at the mean of its voltages without load.
+
+    :param node: in the vehicle's namespace
+    """
+
+    def __init__(self, node: Node, config: BatteryConfig | None) -> None:
+        self._config, self._last_slot = config, -1
+        if config is None:
+            return
+        capacity = config.energy_wh / (0.5 * sum(config.voltage_v))
+        self._message = BatteryState(
+            present=True, capacity=capacity, design_capacity=capacity, temperature=float('nan'),
+            power_supply_technology=BatteryState.POWER_SUPPLY_TECHNOLOGY_UNKNOWN,
+        )
+        self._publisher = node.create_publisher(BatteryState, TOPIC, qos.STATE, qos_overriding_options=qos.OVERRIDABLE)
+
+    def publish(self, snapshot: Snapshot) -> None:
+        """Publish a committed state, once in each second."""
+        slot = snapshot.t_ns // _PERIOD_NS
+        if self._config is None or slot == self._last_slot or not self._publisher.get_subscription_count():
+            return
+        self._last_slot = slot
+        message, charge = self._message, snapshot.charge
+        stamp = message.header.stamp
+        stamp.sec, stamp.nanosec = divmod(snapshot.t_ns, 10**9)
+        message.percentage = charge_share(self._config, charge)
+        message.charge = message.percentage * message.capacity
+        message.voltage, message.current = float(charge[VOLTAGE]), -float(charge[CURRENT])
+        message.power_supply_status = (
+            BatteryState.POWER_SUPPLY_STATUS_DISCHARGING if charge[CURRENT] > 0.0
+            else BatteryState.POWER_SUPPLY_STATUS_CHARGING if charge[CURRENT] < 0.0
+            else BatteryState.POWER_SUPPLY_STATUS_NOT_CHARGING
+        )
+        self._publisher.publish(message)

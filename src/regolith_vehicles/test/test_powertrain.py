@@ -1,0 +1,196 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Powertrains by themselves: gears, converter, clutch, electric motor, each against what its curves say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.powertrain.battery import DRAWN, RETURNED, full_charge
+from regolith_vehicles.powertrain.columns import (
+    ENGINE_SPEED,
+    ENGINE_TORQUE,
+    GEAR,
+    SINCE_SHIFT,
+    STATES,
+    TURBINE_SPEED,
+)
+from regolith_vehicles.powertrain.config import BatteryConfig, PowertrainConfig
+from regolith_vehicles.powertrain.shafts import converted
+from regolith_vehicles.powertrain.train import Powertrain, make_powertrain, torque
+
+STEP = 1e-3
+FLAT = [[0.0, 100.0], [300.0, 100.0]]
+NONE = [[0.0, 0.0], [300.0, 0.0]]
+ONE_GEAR = {'gears': [0.2], 'reverse': -0.2, 'up_rpm': [], 'down_rpm': 1.0}
+BATTERY = BatteryConfig(energy_wh=100.0, voltage_v=(300.0, 300.0), resistance_ohm=0.5)
+
+
+def made(engine: dict[str, Any], gearbox: dict[str, Any] = ONE_GEAR, shaft_inertia: float = 10.0, **more: Any) -> Powertrain:
+    config = PowertrainConfig.model_validate({'engine': engine, 'gearbox': gearbox, **more})
+    return make_powertrain(config, BATTERY, full_charge(BATTERY), shaft_inertia)
+
+
+def shafts(coupling: dict[str, Any], shaft_inertia: float = 10.0, **engine: Any) -> Powertrain:
+    """Return an engine of 100 N m and 2 kg m^2, and two gears on a shaft of 0.5 kg m^2."""
+    of = {'type': 'shaft', 'inertia_kgm2': 2.0, 'full': FLAT, 'losses': NONE, **engine}
+    gearbox = {'gears': [0.2, 0.4], 'reverse': -0.2, 'up_rpm': [1000.0], 'down_rpm': 1.0, 'inertia_kgm2': 0.5}
+    return made(of, gearbox, shaft_inertia, coupling=coupling)
+
+
+CONVERTER = {'type': 'converter', 'capacity_factor': [[0, 10], [0.8, 12], [1, 30]], 'torque_ratio': [[0, 2.0], [0.8, 1.0], [1, 1.0]]}
+
+
+def test_a_gearbox_changes_by_the_speed_of_its_engine() -> None:
+    rpm = 30.0 / np.pi
+    gearbox = {'gears': [0.2, 0.4, 0.8], 'reverse': -0.2, 'up_rpm': [200.0 * rpm, 210.0 * rpm], 'down_rpm': 90.0 * rpm}
+    train = made({'type': 'map', 'idle': NONE, 'full': FLAT}, gearbox)
+    state = np.zeros(STATES)
+    gears, torques = [], []
+    for shaft in np.linspace(0.0, 160.0, 321):
+        torques.append(torque(train, state, 0.5, False, shaft, STEP))
+        gears.append(int(state[GEAR]))
+    # Up at 200 rad/s in the first gear, 40 on the shaft, and at 210 in the second, 84; a substep late.
+    changes = [0.5 * k for k in range(1, 321) if gears[k] != gears[k - 1]]
+    assert changes == [41.0, 85.0] and gears[-1] == 2
+    assert torques[0] == pytest.approx(50.0 / 0.2) and torques[-1] == pytest.approx(50.0 / 0.8)
+    for shaft in np.linspace(160.0, 0.0, 321):
+        torque(train, state, 0.0, False, shaft, STEP)
+        gears.append(int(state[GEAR]))
+    assert gears[-1] == 0 and state[ENGINE_SPEED] == 0.0
+    assert torque(train, state, 0.0, False, 100.0, STEP) == 0.0
+    assert torque(train, state, 1.0, True, -10.0, STEP) == pytest.approx(-100.0 / 0.2) and state[GEAR] == -1.0
+
+
+def test_gears_wait_for_the_latency() -> None:
+    gearbox = {'gears': [0.2, 0.4], 'reverse': -0.2, 'up_rpm': [100.0], 'down_rpm': 50.0, 'latency_s': 0.5}
+    train, state = made({'type': 'map', 'idle': NONE, 'full': FLAT}, gearbox), np.zeros(STATES)
+    changes, gear = [], 0.0
+    for k in range(2000):
+        # Fast for a while, then slow: 200 rad/s of the engine in first gear, 5 in second.
+        torque(train, state, 0.5, False, 40.0 if k < 100 or k > 700 else 2.0, STEP)
+        if state[GEAR] != gear:
+            changes.append(k)
+            gear = state[GEAR]
+    # The first change comes 0.5 s after the start at the earliest, by what the engine does then.
+    assert changes == [702]
+    assert state[SINCE_SHIFT] == pytest.approx(2.0 - 0.703, abs=2e-3)
+
+
+@pytest.mark.parametrize('vehicle', ['hmmwv', 'm113'])
+def test_without_throttle_an_engine_does_not_drive_off(vehicle: str) -> None:
+    """The table of Chrono's engine gives -2.2 N m at rest, by which its parked car drives off backwards (V3)."""
+    config, _ = load_vehicle_model(vehicle)
+    assert config.running_gear is not None
+    for given in config.running_gear.parameters['powertrains'].values():
+        train = make_powertrain(PowertrainConfig.model_validate(given), None, np.zeros(0), 1.0)
+        for backwards in (False, True):
+            assert torque(train, np.zeros(STATES), 0.0, backwards, 0.0, STEP) == 0.0
+        if train.idle[:, 1].min() < 0.0 and train.kind == 0:
+            # What turns it is braked, either way.
+            for speed in (5.0, -5.0):
+                assert torque(train, np.zeros(STATES), 0.0, False, speed, STEP) * speed < 0.0
+
+
+def test_a_converter_multiplies_torque_at_stall_and_couples_at_speed() -> None:
+    coupling = shafts(CONVERTER).coupling
+    assert converted(coupling, 100.0, 0.0) == pytest.approx((100.0, 200.0))  # (100 / 10)^2, twice at the turbine
+    assert converted(coupling, 100.0, 80.0) == pytest.approx(((100.0 / 12.0) ** 2,) * 2)
+    taken, given = converted(coupling, 100.0, 150.0)  # the turbine drives the engine
+    assert taken == given == pytest.approx(-((100.0 / (10.0 + 2.0 * 0.5 / 0.8)) ** 2))
+    assert converted(coupling, 100.0, 100.0) == pytest.approx((0.0, 0.0)) and converted(coupling, 0.0, 9.0) == (0.0, 0.0)
+    # Power that goes in and does not come out is heat.
+    for turbine in np.linspace(0.0, 190.0, 39):
+        taken, given = converted(coupling, 100.0, turbine)
+        assert taken * 100.0 - given * turbine >= -1e-9
+
+    # Held by its brakes, the engine comes to the speed at which the converter takes all it makes: K sqrt(T).
+    train, state = shafts(CONVERTER), np.zeros(STATES)
+    for _ in range(20_000):
+        pull = torque(train, state, 1.0, False, 0.0, STEP)
+    assert state[ENGINE_SPEED] == pytest.approx(10.0 * np.sqrt(100.0), rel=2e-3)
+    assert pull == pytest.approx(2.0 * 100.0 / 0.2, rel=0.01) and abs(state[TURBINE_SPEED]) < 1.0
+
+
+def turned(train: Powertrain, state: np.ndarray, throttle: float, steps: int, inertia: float, speed: float = 0.0) -> float:
+    """Return the speed of a driveshaft of some inertia on which nothing but the powertrain acts."""
+    for _ in range(steps):
+        speed += STEP * torque(train, state, throttle, False, speed, STEP) / inertia
+    return speed
+
+
+def test_a_change_of_gears_keeps_momentum() -> None:
+    """Turbine and driveshaft turn alike but for a step; a change of gears is an impact between them."""
+    for felt in (10.0, 4.0):  # of 10 kg m^2, all of which a sudden torque feels, or a part
+        train, state = shafts(CONVERTER, felt), np.zeros(STATES)
+        speed = turned(train, state, 1.0, 300, 10.0)
+        assert state[GEAR] == 0.0 and state[TURBINE_SPEED] == pytest.approx(speed / 0.2, rel=0.02)
+        # Into second gear, with the engine away: 0.5 w_t + L / 0.4 is kept, 10 w_s of it at the driveshaft.
+        state[GEAR], state[ENGINE_SPEED], state[SINCE_SHIFT] = 1.0, 0.0, 0.0
+        before = 0.5 * state[TURBINE_SPEED] + 0.4 * 10.0 * speed
+        after = turned(train, state, 0.0, 40, 10.0, speed)
+        assert state[TURBINE_SPEED] == pytest.approx(after / 0.4, rel=1e-3)
+        assert 0.5 * state[TURBINE_SPEED] + 0.4 * 10.0 * after == pytest.approx(before, rel=1e-9)
+
+
+def test_what_an_engine_makes_goes_into_its_shafts() -> None:
+    """Without a ground the engine's work less the heat of the converter is the energy of engine, turbine and shaft."""
+    train, state = shafts(CONVERTER), np.zeros(STATES)
+    speed, work, heat = 0.0, 0.0, 0.0
+    for _ in range(6000):
+        before = state.copy()
+        taken, given = converted(train.coupling, before[ENGINE_SPEED], before[TURBINE_SPEED])
+        speed += STEP * torque(train, state, 1.0, False, speed, STEP) / 10.0
+        engine, turbine = 0.5 * (before + state)[[ENGINE_SPEED, TURBINE_SPEED]]
+        work += STEP * state[ENGINE_TORQUE] * engine
+        heat += STEP * (taken * engine - given * turbine)
+    stored = 0.5 * (2.0 * state[ENGINE_SPEED] ** 2 + 0.5 * state[TURBINE_SPEED] ** 2 + 10.0 * speed**2)
+    assert state[GEAR] == 1.0 and heat > 0.05 * work
+    # The change of gears is an impact, which loses energy; the rest is lost nowhere.
+    lost = work - heat - stored
+    assert 0.0 < lost < 0.1 * work
+
+
+def test_a_clutch_slips_up_to_its_torque() -> None:
+    clutch = {'type': 'clutch', 'torque_nm': 20.0, 'closes_radps': [0, 0]}
+    train, state = shafts(clutch), np.zeros(STATES)
+    # 100 N m, of which it passes 20 while it slips: 80 speed up the engine of 2 kg m^2.
+    speed = turned(train, state, 1.0, 500, 10.0)
+    assert state[ENGINE_SPEED] == pytest.approx(0.5 * 80.0 / 2.0, rel=1e-6)
+    assert speed == pytest.approx(0.5 * (20.0 / 0.2) / (10.0 + 0.5 / 0.2**2), rel=0.01)
+    # One that bears more takes along what is behind it as if it were one shaft.
+    train, state = shafts({**clutch, 'torque_nm': 500.0}), np.zeros(STATES)
+    speed = turned(train, state, 1.0, 500, 10.0)
+    assert state[ENGINE_SPEED] == pytest.approx(speed / 0.2, rel=0.01)
+    assert speed == pytest.approx(0.5 * (100.0 / 0.2) / (10.0 + 2.5 / 0.2**2), rel=0.01)
+    # Open below 50 rad/s: the engine idles, and nothing moves.
+    train, state = shafts({**clutch, 'closes_radps': [50.0, 80.0]}, idle_radps=40.0), np.zeros(STATES)
+    assert turned(train, state, 0.0, 3000, 10.0) == 0.0
+    assert 35.0 < state[ENGINE_SPEED] < 50.0
+
+
+def test_a_motor_takes_from_the_battery_what_it_gives_and_heats() -> None:
+    motor = {'type': 'electric', 'full': FLAT, 'idle': [[0.0, -20.0], [300.0, -20.0]], 'torque_constant_nmpa': 0.5,
+             'resistance_ohm': 0.05, 'converter_efficiency': 0.9}  # fmt: skip
+    train, state = made(motor), np.zeros(STATES)
+    # 100 N m at 40 rad/s: 4 kW of work, 200 A that heat by 2 kW, 90 % of what the battery gives.
+    assert torque(train, state, 1.0, False, 8.0, 1.0) == pytest.approx(100.0 / 0.2)
+    assert train.charge[DRAWN] == pytest.approx(6000.0 / 0.9, rel=1e-9)
+    # Without throttle it takes 20 N m: 800 W less 80 W of heat, 90 % of which come back.
+    assert torque(train, state, 0.0, False, 8.0, 1.0) == pytest.approx(-20.0 / 0.2)
+    assert train.charge[RETURNED] == pytest.approx(0.9 * (800.0 - 80.0), rel=1e-9)
+    assert torque(train, state, 1.0, True, 8.0, 1.0) == pytest.approx(-500.0)
+    # At 300 rad/s it would take 36 kW; the battery has 300^2 / (4 x 0.5) = 45 kW, at 100 V half of that and less.
+    assert torque(train, state, 1.0, False, 60.0, STEP) == pytest.approx(500.0)
+    weak = BatteryConfig(energy_wh=100.0, voltage_v=(100.0, 100.0), resistance_ohm=0.5)
+    train = train._replace(battery=train.battery._replace(empty_voltage=100.0, full_voltage=100.0), charge=full_charge(weak))
+    held = torque(train, state, 1.0, False, 60.0, STEP) * 0.2
+    assert 10.0 < held < 16.0
+    assert train.charge[DRAWN] == pytest.approx(STEP * (held * 300.0 + 0.05 * (held / 0.5) ** 2) / 0.9, rel=1e-9)
+    # Empty, it gives nothing.
+    train.charge[:] = 0.0
+    assert torque(train, state, 1.0, False, 8.0, STEP) == 0.0
