@@ -80,9 +80,9 @@ class Odometry:
         middle = self.yaw + 0.5 * turn
         self.errors = odometry_errors.propagate(self.errors, layout, config, rolled, angles, middle, way)
         length = math.hypot(dx, dy)
-        heading = np.array([math.cos(middle), math.sin(middle)])
+        c, s = math.cos(middle), math.sin(middle)
         lost = odometry_errors.setting_off(config, self.distance, self.distance + length)
-        self.errors[:2, :2] += lost * np.outer(heading, heading)
+        self.errors[:2, :2] += ((lost * c * c, lost * c * s), (lost * c * s, lost * s * s))
         self.twist_errors = odometry_errors.twist_covariance(layout, config, rolled / duration, angles, duration)
         self.x += way[0]
         self.y += way[1]

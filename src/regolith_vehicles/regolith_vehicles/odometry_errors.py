@@ -105,14 +105,33 @@ def twist_covariance(
     Source: martinelli2003; thrun2005, section 5.4.
     Checked by: test_odometry.py::test_the_twists_covariance_adds_common_slip_own_slip_and_ticks.
     """
+    tick = 2.0 * math.pi / config.encoder_ticks / math.sqrt(6.0) / duration
     weights = _weights(layout.x, layout.y, angles, layout.steers)
-    shares = np.empty((len(speeds), 2))
-    shares[:, 0], shares[:, 1] = speeds, np.abs(speeds)
-    tick = 2.0 * math.pi / config.encoder_ticks * layout.radius / math.sqrt(6.0) / duration
-    own = weights * np.sqrt(np.square(config.own_slip * shares) + np.square(tick)[:, None]).reshape(-1)
-    along = config.common_slip * weights[:, ::2] @ shares[:, 0]
-    across = config.common_slip * weights[:, 1::2] @ shares[:, 1]
-    out: Vector = own @ own.T + np.outer(along, along) + np.outer(across, across)
+    out: Vector = _twist_covariance(weights, speeds, layout.radius, tick, config.common_slip, config.own_slip)
+    return out
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _twist_covariance(
+    weights: Vector, speeds: Vector, radius: Vector, tick: float, common_slip: float, own_slip: float
+) -> Vector:
+    """Return the sum of what common slip, slip of each wheel's own, and ticks [rad/s] do to the twist, shape (3, 3).
+
+    :param weights: see :func:`_weights`
+    """
+    out, along, across = np.zeros((3, 3)), np.zeros(3), np.zeros(3)
+    for k in range(speeds.shape[0]):
+        speed, ticks = speeds[k], tick * radius[k]
+        own = own_slip * own_slip * speed * speed + ticks * ticks
+        for m in range(3):
+            along[m] += weights[m, 2 * k] * common_slip * speed
+            across[m] += weights[m, 2 * k + 1] * common_slip * abs(speed)
+            for n in range(3):
+                both = weights[m, 2 * k] * weights[n, 2 * k] + weights[m, 2 * k + 1] * weights[n, 2 * k + 1]
+                out[m, n] += own * both
+    for m in range(3):
+        for n in range(3):
+            out[m, n] += along[m] * along[n] + across[m] * across[n]
     return out
 
 
