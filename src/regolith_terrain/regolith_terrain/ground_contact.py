@@ -45,6 +45,11 @@ class PartPose(NamedTuple):
     """Angular velocity, world axes [rad/s], shape (3,)."""
 
 
+def make_pose() -> PartPose:
+    """Return room for the pose of a part."""
+    return PartPose(np.zeros(3), np.eye(3), np.zeros(3), np.zeros(3))
+
+
 class StepLimit(NamedTuple):
     """Stability limit of a substep with explicit forces."""
 

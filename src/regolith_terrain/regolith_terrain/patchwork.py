@@ -58,7 +58,7 @@ def _press_both(arrays: PatchworkArrays, step: float, part: int, pose: PartPose,
 @cache
 def _pressing(first: Callable[..., int], second: Callable[..., int]) -> Callable[..., int]:
     """Return the compiled :func:`_press_both` over two contacts' functions; for the same two the same one."""
-    return bind(_press_both, first=first, second=second)
+    return bind(_press_both, views_only=True, first=first, second=second)
 
 
 class Patchwork(GroundContact):

@@ -80,9 +80,11 @@ class RigidArrays(NamedTuple):
     """Height of the highest node [m]."""
     held: Floats
     """In/out: mobilised friction of each point in its tangent plane, shape (n, BOX_POINTS, 2)."""
+    point: Floats
+    """Room for a point [m], shape (3,)."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def press(arrays: RigidArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
     """Press a part on the ground for one substep; see :mod:`regolith_terrain.ground_contact`."""
     wrench.force[:] = 0.0
@@ -90,7 +92,7 @@ def press(arrays: RigidArrays, step: float, part: int, pose: PartPose, wrench: W
     wrench.stats[:] = 0.0
     kind, size = arrays.shapes.kind[part], arrays.shapes.size[part]
     round_one = kind in (CYLINDER, GROUSERED)
-    point = np.empty(3)
+    point = arrays.point
     if not round_one and lowest(kind, size, pose.center, pose.rotation) > arrays.top:
         arrays.held[part] = 0.0
         return OK
@@ -111,7 +113,7 @@ def press(arrays: RigidArrays, step: float, part: int, pose: PartPose, wrench: W
     return OK
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def soil_at(arrays: RigidArrays, x: float, y: float) -> int:
     """Return the row of ``soils`` that holds at a place within the window; of another law its stiffness is NaN."""
     if arrays.soils.shape[0] == 1:
@@ -121,7 +123,7 @@ def soil_at(arrays: RigidArrays, x: float, y: float) -> int:
     return held
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def surface_at(arrays: RigidArrays, x: float, y: float) -> tuple[float, float, float]:
     """Return height [m] and slopes of the ground at a place, NaN beyond the window."""
     row, col = x / arrays.spacing - arrays.i0, y / arrays.spacing - arrays.j0
@@ -135,7 +137,7 @@ def surface_at(arrays: RigidArrays, x: float, y: float) -> tuple[float, float, f
     return near + u * (far - near), (far - near) / arrays.spacing, ((b - a) + u * ((e - d) - (b - a))) / arrays.spacing
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _lowest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: float, point: Floats) -> None:
     """Write the point [m] of a circle about a wheel's axle that lies deepest against the slope of the ground below it.
 
@@ -156,7 +158,7 @@ def _lowest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: fl
         point[0], point[1], point[2] = cx + scale * dx, cy + scale * dy, cz + scale * dz
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _depth(arrays: RigidArrays, x: float, y: float, z: float) -> float:
     """Return the depth of a point in ground of this law [m], negative above it, -inf where another law holds."""
     height, slope_x, slope_y = surface_at(arrays, x, y)
@@ -168,7 +170,7 @@ def _depth(arrays: RigidArrays, x: float, y: float, z: float) -> float:
     return depth
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _deepest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: float, point: Floats) -> None:
     """Replace the lowest point of a circle about an axle by the deepest one that is over ground of this law.
 
@@ -210,7 +212,7 @@ def _deepest_of_rim(arrays: RigidArrays, pose: PartPose, radius: float, aside: f
     point[0], point[1], point[2] = cx + c * dx + s * hx, cy + c * dy + s * hy, cz + c * dz
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _corner(pose: PartPose, size: Floats, centered: bool, n: int, point: Floats) -> None:
     """Write corner ``n`` [m] of the box round a shape to ``point``.
 
@@ -225,7 +227,7 @@ def _corner(pose: PartPose, size: Floats, centered: bool, n: int, point: Floats)
             point[a] += pose.rotation[a, k] * at
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _push(arrays: RigidArrays, step: float, part: int, n: int, pose: PartPose, point: Floats, wrench: Wrench) -> int:
     """Return OK or LEFT_WINDOW; add the force and torque of the ground on point ``n`` of a part to the wrench."""
     height, slope_x, slope_y = surface_at(arrays, point[0], point[1])
@@ -284,6 +286,7 @@ class RigidContact(GroundContact):
     def __init__(self, setting: ContactSetting) -> None:
         super().__init__(setting)
         self._held = np.zeros((self.parts, BOX_POINTS, 2))
+        self._point = np.zeros(3)
 
     def arrays(self, window: SoilWindow, active: int) -> RigidArrays:
         """Return the arguments of :func:`press` for a cycle."""
@@ -291,7 +294,7 @@ class RigidContact(GroundContact):
         return RigidArrays(
             window.level, self.region_rows(window), window.i0, window.j0, window.spacing, self.setting.soils.soils,
             self.setting.shapes, bool(np.isnan(self.setting.soils.soils).any()), float(np.nanmax(window.level)),
-            self._held,
+            self._held, self._point,
         )
 
     def step_limit(self, mass: float, area: float) -> StepLimit:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def interpolated(xs: Floats, ys: Floats, x: float) -> float:
     """Return a curve's value, linear between its points and level beyond them.
 

@@ -114,6 +114,8 @@ class Wrenches(NamedTuple):
     """About the shape's origin, world axes [N m], shape (n, 3)."""
     stats: Floats
     """Shape (n, STAT_COUNT)."""
+    pose: PartPose
+    """Room for the pose of one part."""
 
 
 class Fading(NamedTuple):
@@ -150,12 +152,12 @@ mj_step1 = types.ExternalFunction('mj_step1', _pair)
 mj_step2 = types.ExternalFunction('mj_step2', _pair)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def no_drive(arrays: Any, step: float, share: float, bodies: Bodies) -> None:
     """Leave the controls as they are."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def on_body(arrays: Any, w: int, parts: Touching, bodies: Bodies, pose: PartPose) -> bool:
     """Write pose and twist of a part that is fixed to a body; return whether it may touch the ground."""
     xmat, cvel, offset, frame, root = bodies.xmat, bodies.cvel, parts.offset, parts.frame, bodies.root
@@ -184,30 +186,34 @@ def on_body(arrays: Any, w: int, parts: Touching, bodies: Bodies, pose: PartPose
     return True
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
-def add_wrench(bodies: Bodies, b: int, point: Floats, force: Floats, torque: Floats) -> None:
-    """Add a force at a point and a torque, in world axes, to what acts on a body."""
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def add_wrench(
+    bodies: Bodies, b: int, px: float, py: float, pz: float, fx: float, fy: float, fz: float, tx: float, ty: float,
+    tz: float,
+) -> None:
+    """Add a force [N] at a point [m] and a torque [N m], in world axes, to what acts on a body."""
     # MuJoCo takes the torque about the body's centre of mass.
     applied, xipos = bodies.xfrc_applied, bodies.xipos
-    ax = point[0] - xipos[b, 0]
-    ay = point[1] - xipos[b, 1]
-    az = point[2] - xipos[b, 2]
-    fx, fy, fz = force[0], force[1], force[2]
+    ax, ay, az = px - xipos[b, 0], py - xipos[b, 1], pz - xipos[b, 2]
     applied[b, 0] += fx
     applied[b, 1] += fy
     applied[b, 2] += fz
-    applied[b, 3] += torque[0] + (ay * fz - az * fy)
-    applied[b, 4] += torque[1] + (az * fx - ax * fz)
-    applied[b, 5] += torque[2] + (ax * fy - ay * fx)
+    applied[b, 3] += tx + (ay * fz - az * fy)
+    applied[b, 4] += ty + (az * fx - ax * fz)
+    applied[b, 5] += tz + (ax * fy - ay * fx)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def to_body(arrays: Any, w: int, parts: Touching, bodies: Bodies, pose: PartPose, wrench: Wrench) -> None:
     """Let the body that a part is fixed to bear the wrench of the ground on it."""
-    add_wrench(bodies, parts.body[w], pose.center, wrench.force, wrench.torque)
+    center, force, torque = pose.center, wrench.force, wrench.torque
+    add_wrench(
+        bodies, parts.body[w], center[0], center[1], center[2], force[0], force[1], force[2], torque[0], torque[1],
+        torque[2],
+    )
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def no_settling(arrays: Any, step: float, bodies: Bodies, wrenches: Wrenches) -> None:
     """Leave everything as it is."""
 
@@ -243,7 +249,7 @@ def substep_loop(press: Callable[..., int], hooks: Hooks = Hooks()) -> Callable[
     Source: todorov2012; hairer2006.
     Checked by: test_order.py::test_free_fall_is_of_first_order, test_vehicle.py::test_compiled_loop_equals_python_loop.
     """
-    return bind(_run_substeps, press=press, **hooks._asdict())
+    return bind(_run_substeps, views_only=True, press=press, **hooks._asdict())
 
 
 def _run_substeps(
@@ -252,7 +258,7 @@ def _run_substeps(
 ) -> int:
     """Return OK or the failure of a cycle's substeps; in Python, until :func:`substep_loop` binds functions to it."""
     xfrc_applied, qvel = bodies.xfrc_applied, bodies.qvel
-    pose = PartPose(np.empty(3), np.empty((3, 3)), np.empty(3), np.empty(3))
+    pose = wrenches.pose
     center, velocity = pose.center, pose.velocity
     for k in range(count):
         part = (k + 1) / count
@@ -293,6 +299,8 @@ def _run_substeps(
                     if fading.touched[r, c]:
                         for n in range(fading.values.shape[0]):
                             fading.values[n, r, c] = fading.untouched[n, r, c]
-        samples[k, :7] = bodies.qpos[:7]
-        samples[k, 7:] = qvel[:6]
+        for a in range(7):
+            samples[k, a] = bodies.qpos[a]
+        for a in range(6):
+            samples[k, 7 + a] = qvel[a]
     return OK

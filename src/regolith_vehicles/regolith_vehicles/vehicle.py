@@ -15,7 +15,7 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from regolith_terrain.ground_contact import ContactSetting, GroundContact
+from regolith_terrain.ground_contact import ContactSetting, GroundContact, make_pose
 from regolith_terrain.patchwork import make_contact
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.scm import NO_BULLDOZING, STAT_COUNT
@@ -109,6 +109,7 @@ class Vehicle:
             raise ValueError(f'{name}: {error}') from None
         self._loop = substeps.substep_loop(self._contact.press, self.gear.hooks)
         self._bodies = substeps.bodies(self._model, self._data, self.body.base)
+        self._pose = make_pose()
         self._solids = SolidParts(solids, self._parts, self._bodies)
         check_substep(
             config, self.body.mass, self._contact.step_limit, self.gear.pressing_area, config.file,
@@ -384,7 +385,7 @@ class Vehicle:
         return partial(
             self._loop, count, step, self._bodies, substeps.Controls(self.gear.actuators, begin, end),
             substeps.Touching(parts.body, parts.offset, parts.frame, active), contact, solids, driving,
-            substeps.Wrenches(self._force, self._torque, self._stats), fading, samples,
+            substeps.Wrenches(self._force, self._torque, self._stats, self._pose), fading, samples,
         )
 
     def finish(self, motion: Motion) -> NodeRecords:

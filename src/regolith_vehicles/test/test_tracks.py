@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from regolith_terrain.config import load_soil
+from regolith_terrain.ground_contact import make_pose
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.soil_config import RigidGroundConfig
 from regolith_terrain.soil_grid import SoilGrid
@@ -103,7 +104,7 @@ def test_the_band_passes_on_every_force(make_m113: MakeM113) -> None:
     views.xfrc_applied[:] = 0.0
     views.qfrc_applied[:] = 0.0
     step = 1e-3
-    settle_band(gear.band, gear.state, step, views, substeps.Wrenches(force, torque, np.zeros((shoes, 8))))
+    settle_band(gear.band, gear.state, step, views, substeps.Wrenches(force, torque, np.zeros((shoes, 8)), make_pose()))
     turn = vehicle.data.xmat[gear.body.base].reshape(3, 3)
     moved, twisted = np.zeros(3), np.zeros(3)
     for side in range(2):

@@ -57,7 +57,7 @@ _SHARE = 0.125
 """Of the excess height that slides to one neighbour in a sweep; a quarter is the limit of stability on four."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def note_plastic_set(ground: Ground, r0: int, c0: int, width: int, n_runs: int, scratch: Scratch) -> None:
     """Note the plastic set [m] of the nodes a body hits before it loads them, for :func:`bulldoze`."""
     runs, noted = scratch.ints, scratch.floats[GROWTH]
@@ -67,7 +67,7 @@ def note_plastic_set(ground: Ground, r0: int, c0: int, width: int, n_runs: int, 
             noted[row * width + col] = ground.sinkage_plastic[row + r0, col + c0]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _measure_growth(ground: Ground, r0: int, c0: int, width: int, n_runs: int, scratch: Scratch) -> None:
     """Turn the plastic sets of :func:`note_plastic_set` into their growth since, as height [m]."""
     runs, growth = scratch.ints, scratch.floats[GROWTH]
@@ -79,7 +79,7 @@ def _measure_growth(ground: Ground, r0: int, c0: int, width: int, n_runs: int, s
             growth[cell] = added / ground.upright[r, c] if added != 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def bulldoze(
     ground: Ground, soils: Floats, rules: Floats, r0: int, r1: int, c0: int, c1: int, n_runs: int, scratch: Scratch
 ) -> None:
@@ -126,14 +126,14 @@ def bulldoze(
     )
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _quanta(soils: Floats, ground: Ground, r: int, c: int, height: float) -> float:
     """Return the mass of ``height`` [m] of a node's soil as a whole number of quanta; odd in the height."""
     density = soils[ground.region[r, c] if soils.shape[0] > 1 else 0, DENSITY]
     return float(round(height * density / QUANTUM_KGPM2))
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _carve(
     ground: Ground, soils: Floats, scratch: Scratch, factor: float, patch: int, n_runs: int, r0: int, c0: int,
     width: int,
@@ -154,7 +154,7 @@ def _carve(
     return carved
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _set_down(
     ground: Ground, cells: Indices, start: int, end: int, quanta: float, left: int, top: int, cols: int
 ) -> None:
@@ -166,7 +166,7 @@ def _set_down(
         ground.mass_kgpm2[cells[k] // cols + left, cells[k] % cols + top] += own * QUANTUM_KGPM2
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _mark_loaded(
     ground: Ground, scratch: Scratch, n_runs: int, margin: int, width: int, r0: int, c0: int, cols: int
 ) -> None:
@@ -180,7 +180,7 @@ def _mark_loaded(
                 marks[(row + margin) * cols + col + margin] = _LOADED
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _ring(marks: Indices, cells: Indices, count: int, cell: int, cols: int, stamp: int) -> int:
     """Return the number of cells listed, with the unloaded neighbours of a loaded cell that bear another stamp."""
     for other in (cell - cols, cell - 1, cell + 1, cell + cols):
@@ -191,7 +191,7 @@ def _ring(marks: Indices, cells: Indices, count: int, cell: int, cols: int, stam
     return count
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _domain(marks: Indices, cells: Indices, count: int, spread: int, cols: int) -> int:
     """Return the number of cells within ``spread`` cells of the listed ones and not loaded; lists each of them once."""
     unique = 0
@@ -213,7 +213,7 @@ def _domain(marks: Indices, cells: Indices, count: int, spread: int, cols: int) 
     return unique
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def erode(
     ground: Ground, soils: Floats, cells: Indices, count: int, marks: Indices, left: int, top: int, cols: int,
     limit: float, sweeps: int, flux: Floats, mass_flux: Floats,
@@ -260,7 +260,7 @@ def erode(
                 ground.mass_kgpm2[r, c] += mass_flux[k] * QUANTUM_KGPM2
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _slide(difference: float, limit: float) -> float:
     """Return the height [m] a node gains from a neighbour higher by ``difference`` [m]; odd, so nothing is lost."""
     if difference > limit:
@@ -270,7 +270,7 @@ def _slide(difference: float, limit: float) -> float:
     return 0.0
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _raise(ground: Ground, r: int, c: int, height: float) -> None:
     """Raise a node by a height [m] of virgin soil."""
     ground.level[r, c] += height

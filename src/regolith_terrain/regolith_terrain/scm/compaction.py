@@ -13,7 +13,7 @@ PLASTIC = SCM.names.index('sinkage_plastic')
 YIELD = SCM.names.index('sigma_yield')
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def outdoes(values: Floats, a: int, b: int) -> bool:
     """Return whether column ``a`` of node records has the deeper plastic set, or one as deep that bore more."""
     field = PLASTIC if values[PLASTIC, a] != values[PLASTIC, b] else YIELD

@@ -36,7 +36,7 @@ class ScmArrays(NamedTuple):
     scratch: Scratch
 
 
-@njit(cache=True, nogil=True, error_model='numpy', inline='always')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, inline='always')
 def press(arrays: ScmArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
     """Press a part into the soil for one substep; see :mod:`regolith_terrain.ground_contact`."""
     status: int = body_wrench(

@@ -17,7 +17,7 @@ from regolith_terrain.scm.arrays import Ground, Shapes
 from regolith_terrain.scm.constants import HEIGHT, MESH, MODE_REGOLITH, RAY_ABOVE, SLOPE_X, SLOPE_Y, STEEPEST
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def ceiling(ground: Ground, mode: int, r0: int, r1: int, c0: int, c1: int) -> float:
     """Return the height above which nothing in rows r0..r1-1, columns c0..c1-1 feels a body [m]."""
     top = -math.inf
@@ -31,7 +31,7 @@ def ceiling(ground: Ground, mode: int, r0: int, r1: int, c0: int, c1: int) -> fl
     return top if mode == MODE_REGOLITH else top + RAY_ABOVE
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def lowest(kind: int, size: Floats, center: Floats, rotation: Floats) -> float:
     """Return the height below which nothing of a box, or of a mesh's box, reaches [m]."""
     low: float = center[2]
@@ -42,7 +42,7 @@ def lowest(kind: int, size: Floats, center: Floats, rotation: Floats) -> float:
     return low
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _put(floats: Floats, cell: int, height: float, gx: float, gy: float) -> None:
     """Set a cell's surface to a height [m] and a gradient (gx, gy) [-]; steeper than STEEPEST it is taken as that."""
     floats[HEIGHT, cell] = height
@@ -55,7 +55,7 @@ def _put(floats: Floats, cell: int, height: float, gx: float, gy: float) -> None
     floats[SLOPE_Y, cell] = gy
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def cylinder_heights(
     ground: Ground, mode: int, radius: float, half_width: float, center: Floats, rotation: Floats, r0: int, r1: int,
     c0: int, c1: int, floats: Floats,
@@ -120,7 +120,7 @@ def cylinder_heights(
                 _put(floats, cell, cz + lower, -(dx - along * ax) * inverse_down, -(dy - along * ay) * inverse_down)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def box_heights(
     ground: Ground, cx: float, cy: float, cz: float, rotation: Floats, hx: float, hy: float, hz: float, top: float,
     r0: int, r1: int, c0: int, c1: int, floats: Floats,
@@ -161,7 +161,7 @@ def box_heights(
                 _put(floats, cell, cz + lower, -rotation[0, face] / climb, -rotation[1, face] / climb)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def grouser_heights(
     ground: Ground, size: Floats, center: Floats, rotation: Floats, blade: Floats, top: float, r0: int, r1: int,
     c0: int, c1: int, floats: Floats,
@@ -188,7 +188,7 @@ def grouser_heights(
         )
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def mesh_heights(
     ground: Ground, shapes: Shapes, which: int, center: Floats, rotation: Floats, top: float, r0: int, r1: int, c0: int,
     c1: int, floats: Floats,
@@ -218,7 +218,7 @@ def mesh_heights(
             _triangle(ground, center, ax, ay, az, bx, by, bz, cx, cy, cz, r0, r1, c0, c1, floats)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _triangle(
     ground: Ground, center: Floats, ax: float, ay: float, az: float, bx: float, by: float, bz: float, cx: float,
     cy: float, cz: float, r0: int, r1: int, c0: int, c1: int, floats: Floats,

@@ -44,7 +44,7 @@ from regolith_terrain.scm.constants import (
 from regolith_terrain.scm.patches import inverse_width
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def measure_patches(floats: Floats, runs: Indices, n_runs: int, spacing: float, regolith: bool, stats: Floats) -> None:
     """Write 1 / b [1/m] of each patch at its first run and clear its displaced volume.
 
@@ -63,7 +63,7 @@ def measure_patches(floats: Floats, runs: Indices, n_runs: int, spacing: float, 
                 stats[STAT_INVERSE_WIDTH] = width
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _yielded(
     trial: float, sinkage: float, bearing: float, exponent: float, sigma_yield: float, regolith: bool
 ) -> float:
@@ -80,7 +80,7 @@ def _yielded(
     return min(trial, max(virgin, sigma_yield)) if regolith else virgin
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _decay(x: float) -> float:
     """Return (1 - exp(-x)) / x for x >= 0; the series is exact to rounding below 0.1 and several times faster."""
     if x > 0.1:
@@ -93,7 +93,7 @@ def _decay(x: float) -> float:
     return 1.0 + x * (-0.5 + x * t)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def mobilise(
     mx: float, my: float, vx: float, vy: float, speed: float, dt: float, janosi: float
 ) -> tuple[float, float, float, float]:
@@ -129,7 +129,7 @@ def mobilise(
     return nx, ny, ux, uy
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def load_nodes(
     ground: Ground, soils: Floats, mode: int, dt: float, center: Floats, velocity: Floats, angular_velocity: Floats,
     shear: Floats, r0: int, c0: int, cols: int, n_runs: int, scratch: Scratch, wrench: Wrench,

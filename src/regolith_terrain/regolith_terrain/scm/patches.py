@@ -31,7 +31,7 @@ from regolith_terrain.scm.constants import (
 )
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def upright_part(base: Floats, r: int, c: int, spacing: float) -> float:
     """Return the vertical part of a node's unit normal, from central differences of the undisturbed heights."""
     gx = base[r, c + 1] - base[r + 2, c + 1]
@@ -41,7 +41,7 @@ def upright_part(base: Floats, r: int, c: int, spacing: float) -> float:
     return 2.0 * spacing / math.sqrt(gx * gx + gy * gy + 4.0 * spacing * spacing)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _penetration(
     height: float, level_initial: float, level: float, sinkage_plastic: float, nz: float, mode: int
 ) -> float:
@@ -61,7 +61,7 @@ def _penetration(
     return MISS if depth <= sinkage_plastic else depth
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def find_runs(
     ground: Ground, soils: Floats, mode: int, shear: Floats, r0: int, r1: int, c0: int, c1: int, floats: Floats,
     runs: Indices,
@@ -130,7 +130,7 @@ def find_runs(
     return n, hits
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _root(runs: Indices, run: int) -> int:
     """Return the run that stands for the patch of a run."""
     while runs[run, PATCH] != run:
@@ -138,7 +138,7 @@ def _root(runs: Indices, run: int) -> int:
     return run
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def inverse_width(runs: Indices, n_runs: int, patch: int, spacing: float, whole_cells: bool) -> tuple[int, float]:
     """Return (number of nodes, 1 / b) of a patch, where 1 / b = hull perimeter / (2 hull area).
 
@@ -201,7 +201,7 @@ def inverse_width(runs: Indices, n_runs: int, patch: int, spacing: float, whole_
     return nodes, (perimeter / (2.0 * area) if area >= MIN_HULL_AREA else 0.0)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _push(runs: Indices, size: int, r: int, c: int, column: int, side: int) -> int:
     """Return the size of a chain of vertices after (r, c) was added to it and those it makes concave were dropped."""
     while size >= 2:

@@ -30,7 +30,7 @@ from regolith_terrain.scm.loading import load_nodes, measure_patches
 from regolith_terrain.scm.patches import find_runs
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def body_wrench(
     ground: Ground, soils: Floats, rules: Floats, mode: int, dt: float, shapes: Shapes, which: int, center: Floats,
     rotation: Floats, velocity: Floats, angular_velocity: Floats, shear: Floats, scratch: Scratch, wrench: Wrench,
@@ -102,7 +102,7 @@ def body_wrench(
     return OK
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _rectangle(
     ground: Ground, mode: int, kind: int, size: Floats, center: Floats, rotation: Floats, rules: Floats,
     scratch: Scratch,
@@ -141,7 +141,7 @@ def _rectangle(
     return status, r0, r1, c0, c1
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _low_part(
     ground: Ground, kind: int, size: Floats, center: Floats, rotation: Floats, top: float, r0: int, r1: int, c0: int,
     c1: int, shear: Floats, mode: int,

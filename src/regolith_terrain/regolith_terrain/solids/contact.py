@@ -101,7 +101,7 @@ class TouchArrays(NamedTuple):
     """Room for what discs meet: square of the distance, x, z, facet, whether on its side; shape (MOST_DISCS, 5)."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def touch(solids: TouchArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> None:
     """Add the wrench of all solids on a part to ``wrench``, for one substep."""
     near = solids.near
@@ -126,17 +126,19 @@ def touch(solids: TouchArrays, step: float, part: int, pose: PartPose, wrench: W
         fresh[:] = 0.0
         for j in range(known):
             if key[j] == solids.keys[k]:
-                fresh[:] = held[j]
+                for a in range(3):
+                    fresh[a] = held[j, a]
                 break
     inverse = solids.inverse[part]
     for k in range(count):
         key[k] = solids.keys[k]
         _push(solids.found[k], solids.fresh[k], inverse, solids.stiffness[part], count, step, pose, wrench)
-        held[k] = solids.fresh[k]
+        for a in range(3):
+            held[k, a] = solids.fresh[k, a]
     solids.touched[part] = count
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _push(
     point: Floats, held: Floats, inverse: Floats, part_stiffness: float, count: int, step: float, pose: PartPose,
     wrench: Wrench,
@@ -185,7 +187,7 @@ def _push(
     wrench.torque[2] += px * fy - py * fx
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _mass(inverse: Floats, nx: float, ny: float, nz: float, tx: float, ty: float, tz: float) -> float:
     """Return the mass that a point of a part has along a direction, 1 / (J M^-1 J^T) [kg].
 
@@ -203,7 +205,7 @@ def _mass(inverse: Floats, nx: float, ny: float, nz: float, tx: float, ty: float
     return 1.0 / max(total, 1e-9)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _meet_discs(solids: TouchArrays, n: int, part: int, pose: PartPose, count: int) -> int:
     """Append the points at which a round part meets a solid; return the number of points."""
     near, room, discs = solids.near, solids.room, solids.discs
@@ -294,7 +296,7 @@ def _meet_discs(solids: TouchArrays, n: int, part: int, pose: PartPose, count: i
     return count
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _cut(room: Floats, a: int, b: int, c: int, y: float, facet: int, disc: Floats) -> None:
     """Cut a triangle by a disc's plane; keep the point of the cut that is closest to the axle, if that is closer."""
     count = 0
@@ -325,7 +327,7 @@ def _cut(room: Floats, a: int, b: int, c: int, y: float, facet: int, disc: Float
         disc[0], disc[1], disc[2], disc[3], disc[4] = square, x, z, facet, on_side
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _meet_box(solids: TouchArrays, n: int, part: int, pose: PartPose, centered: bool, count: int) -> int:
     """Append the points at which a box meets a solid; return the number of points.
 
@@ -420,7 +422,7 @@ def _meet_box(solids: TouchArrays, n: int, part: int, pose: PartPose, centered: 
     return count
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _way(at: float, step: float, half: float) -> float:
     """Return how far a point within a slab goes along a direction until it leaves it."""
     if step > 1e-12:

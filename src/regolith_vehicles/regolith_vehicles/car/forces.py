@@ -66,7 +66,7 @@ class CarArrays(NamedTuple):
     """In/out: elastic part of each brake's turn [rad], shape (w,)."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def drive(arrays: CarArrays, step: float, share: float, bodies: Bodies) -> None:
     """Set the forces of struts, engine and brakes; see :func:`regolith_vehicles.substeps.substep_loop`."""
     struts = arrays.struts
@@ -95,7 +95,7 @@ def drive(arrays: CarArrays, step: float, share: float, bodies: Bodies) -> None:
         )
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _react(arrays: CarArrays, shaft: float, bodies: Bodies) -> None:
     """Let the chassis bear what half shafts do to the wheels, which MuJoCo's joints leave to the uprights.
 

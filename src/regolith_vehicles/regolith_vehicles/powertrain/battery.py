@@ -71,7 +71,7 @@ def battery_figures(config: BatteryConfig, charge: Floats) -> dict[str, float]:
     }
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def most_power(battery: Battery, charge: Floats) -> float:
     """Return the power that motors can have at most [W]: V^2 / 4 R at the terminals, nothing of an empty battery."""
     if charge[STORED] <= 0.0:
@@ -81,14 +81,14 @@ def most_power(battery: Battery, charge: Floats) -> float:
     return most
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _open_voltage(battery: Battery, charge: Floats) -> float:
     share = min(max(charge[STORED] / battery.capacity, 0.0), 1.0)
     voltage: float = battery.empty_voltage + (battery.full_voltage - battery.empty_voltage) * share
     return voltage
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def draw(battery: Battery, charge: Floats, power: float, step: float) -> None:
     """Draw a power for some time; below zero it is returned, which a full battery does not take.
 

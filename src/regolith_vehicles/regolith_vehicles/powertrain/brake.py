@@ -12,7 +12,7 @@ DAMPING_TIME = 0.005
 """Damping of that elastic over its stiffness [s]."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def brake(wound_up: float, speed: float, full: float, limit: float, step: float) -> tuple[float, float]:
     """Return the elastic part of a brake's turn after a step [rad], and its torque [N m].
 

@@ -35,7 +35,7 @@ class Motor(NamedTuple):
     """Of the electronics before it, either way [-]."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def terminal_power(motor: Motor, torque: float, speed: float) -> float:
     """Return the power that a motor takes from the battery at a torque [N m] and a speed [rad/s], [W].
 
@@ -49,7 +49,7 @@ def terminal_power(motor: Motor, torque: float, speed: float) -> float:
     return power / motor.efficiency if power > 0.0 else power * motor.efficiency
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def fed(motor: Motor, battery: Battery, charge: Floats, torque: float, speed: float, step: float) -> float:
     """Return the torque that a battery can feed of one that is asked for [N m], and draw its power for a step.
 
@@ -84,7 +84,7 @@ def wheel_motor(config: WheelMotorConfig | None) -> WheelMotor:
     return WheelMotor(config.resistance_ohm * per_torque**2, config.gear_efficiency, float(config.regenerates))
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def wheels_power(motor: WheelMotor, torques: Floats, speeds: Floats) -> float:
     """Return the power that the motors of all wheels take from the battery [W].
 

@@ -49,7 +49,7 @@ class Coupling(NamedTuple):
     """Torque [N m], and speeds of the engine at which it begins to close and is closed [rad/s], shape (3,)."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def converted(coupling: Coupling, engine_speed: float, turbine_speed: float) -> tuple[float, float]:
     """Return the torques that a converter takes from the engine and gives to the turbine [N m].
 
@@ -70,7 +70,7 @@ def converted(coupling: Coupling, engine_speed: float, turbine_speed: float) -> 
     return taken, taken * interpolated(coupling.torque_ratio[:, 0], coupling.torque_ratio[:, 1], ratio)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def through_shafts(
     coupling: Coupling, full: Floats, losses: Floats, state: Floats, throttle: float, ratio: float, shaft_speed: float,
     step: float,

@@ -113,7 +113,7 @@ def _motor(engine: EngineMap | ShaftEngine | ElectricMotor) -> Motor:
     return Motor(engine.torque_constant_nmpa, engine.resistance_ohm, engine.converter_efficiency)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def torque(
     train: Powertrain, state: Floats, throttle: float, backwards: bool, shaft_speed: float, step: float
 ) -> float:

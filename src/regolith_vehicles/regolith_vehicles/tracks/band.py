@@ -145,7 +145,7 @@ def make_state(band: Band) -> BandState:
     )
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def place_shoes(band: Band, state: BandState, step: float, bodies: Bodies) -> None:
     """Write where all shoes are and how they move.
 
@@ -158,7 +158,7 @@ def place_shoes(band: Band, state: BandState, step: float, bodies: Bodies) -> No
         _place_side(band, state, side, bodies)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _find_discs(band: Band, state: BandState, side: int, bodies: Bodies) -> None:
     """Write the discs' places and rates in the hull's frame."""
     hull = band.hull
@@ -182,13 +182,14 @@ def _find_discs(band: Band, state: BandState, side: int, bodies: Bodies) -> None
         row[3] = turn[2] * vx + turn[5] * vy + turn[8] * vz
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _place_pins(band: Band, state: BandState, side: int, nestling: float, bodies: Bodies) -> None:
     """Write the pins in the order of the way, from the front of the sprocket on; the first comes again at the end."""
     discs, pieces, pins = state.discs[side], state.pieces[side], state.pins[side]
     last = band.disc.shape[1] - 1
     radius = state.radius[side]
-    radius[:] = band.radius[side]
+    for k in range(last + 1):
+        radius[k] = band.radius[side, k]
     radius[last] = idler_radius(band, side, state.tension[side, 1])
     count, total = lay_band(discs[:, 0], discs[:, 1], radius, band.pitch, pieces)
     shoes = band.shoes[side]
@@ -253,10 +254,11 @@ def _place_pins(band: Band, state: BandState, side: int, nestling: float, bodies
         out[VZ] = vz + pin[RATE] * nz - travel * nx
     if nestling < 1.0:
         state.short[side] = at - first - (shoes - 1) * spacing
-    pins[shoes] = pins[0]
+    for a in range(PIN_COLUMNS):
+        pins[shoes, a] = pins[0, a]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _place_side(band: Band, state: BandState, side: int, bodies: Bodies) -> None:
     """Write poses and motion of one side's shoes."""
     hull, pins, shoes = band.hull, state.pins[side], band.shoes[side]
@@ -289,7 +291,7 @@ def _place_side(band: Band, state: BandState, side: int, bodies: Bodies) -> None
         state.near[shoe] = a[PLACE] != ABOVE and b[PLACE] != ABOVE
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def idler_radius(band: Band, side: int, tension: float) -> float:
     """Return the radius of the pins on an idler [m] whose rubber yields under the band's tension [N].
 

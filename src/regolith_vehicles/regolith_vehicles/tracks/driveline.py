@@ -69,7 +69,7 @@ class TrackArrays(NamedTuple):
     """In/out: elastic part of each brake's turn [rad], shape (2,)."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def drive(arrays: TrackArrays, step: float, share: float, bodies: Bodies) -> None:
     """Place the shoes, and set the torques of engine, brakes and wheels."""
     band, state, line = arrays.band, arrays.state, arrays.line
@@ -99,7 +99,7 @@ def drive(arrays: TrackArrays, step: float, share: float, bodies: Bodies) -> Non
         bodies.qfrc_applied[dof] = holding - turn_wheels(band, state, side, bodies)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def place(arrays: TrackArrays, part: int, parts: Touching, bodies: Bodies, pose: PartPose) -> bool:
     """Write the pose of a shoe, or of a part of the hull; return whether it may touch the ground."""
     state = arrays.state
@@ -108,21 +108,23 @@ def place(arrays: TrackArrays, part: int, parts: Touching, bodies: Bodies, pose:
         return True
     if not state.near[part]:
         return False
-    pose.center[:] = state.center[part]
-    pose.rotation[:] = state.rotation[part]
-    pose.velocity[:] = state.velocity[part]
-    pose.angular_velocity[:] = state.spin[part]
+    for a in range(3):
+        pose.center[a] = state.center[part, a]
+        pose.velocity[a] = state.velocity[part, a]
+        pose.angular_velocity[a] = state.spin[part, a]
+        for b in range(3):
+            pose.rotation[a, b] = state.rotation[part, a, b]
     return True
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def bear(arrays: TrackArrays, part: int, parts: Touching, bodies: Bodies, pose: PartPose, wrench: Wrench) -> None:
     """Let the hull bear the wrench on a part of it; those on shoes wait for all of them."""
     if part >= arrays.state.near.shape[0]:
         to_body(None, part, parts, bodies, pose, wrench)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def settle(arrays: TrackArrays, step: float, bodies: Bodies, wrenches: Wrenches) -> None:
     """Pass the wrenches on all shoes through the bands to the vehicle."""
     settle_band(arrays.band, arrays.state, step, bodies, wrenches)

@@ -40,7 +40,7 @@ _PIN_DAMPING = 600.0
 """Damping between neighbouring pins across the band [N s/m]: a twentieth of critical of their quickest mode."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def settle_band(band: Band, state: BandState, step: float, bodies: Bodies, wrenches: Wrenches) -> None:
     """Pass the ground's wrenches on the shoes to the vehicle, and move the pins by a substep [s]."""
     for side in range(band.disc.shape[0]):
@@ -52,12 +52,11 @@ def settle_band(band: Band, state: BandState, step: float, bodies: Bodies, wrenc
         _twist(band.hull, -torque, bodies.xmat[band.hull], bodies)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _load_pins(band: Band, state: BandState, side: int, bodies: Bodies, wrenches: Wrenches) -> None:
     """Share out the forces of ground and wheels on one side's shoes to their pins; the hull bears those across."""
     hull, pins, shoes, load = band.hull, state.pins[side], band.shoes[side], state.load[side]
     turn = bodies.xmat[hull]
-    force, torque = np.empty(3), np.empty(3)
     load[:] = 0.0
     pull = 0.0
     for k in range(shoes):
@@ -87,14 +86,16 @@ def _load_pins(band: Band, state: BandState, side: int, bodies: Bodies, wrenches
         behind[1] += tail * dx - 0.5 * along * dz
         behind[2] += 0.5 * along
         if fy != 0.0 or mx != 0.0 or mz != 0.0:
-            for r in range(3):
-                force[r] = turn[3 * r + 1] * fy
-                torque[r] = turn[3 * r] * mx + turn[3 * r + 2] * mz
-            add_wrench(bodies, hull, state.center[shoe], force, torque)
+            center = state.center
+            add_wrench(
+                bodies, hull, center[shoe, 0], center[shoe, 1], center[shoe, 2],
+                turn[1] * fy, turn[4] * fy, turn[7] * fy,
+                turn[0] * mx + turn[2] * mz, turn[3] * mx + turn[5] * mz, turn[6] * mx + turn[8] * mz,
+            )  # fmt: skip
     state.pull[side] = pull
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _press_wheels(
     band: Band, state: BandState, side: int, a: Floats, b: Floats, dx: float, dz: float, bodies: Bodies
 ) -> tuple[float, float]:
@@ -137,7 +138,7 @@ def _press_wheels(
     return total, moment
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _turn_about(bodies: Bodies, body: int, fx: float, fz: float, turn: Floats) -> None:
     """Add the moment about a body's centre of mass of a force at its origin, given in the hull's plane [N]."""
     ax, ay, az = (
@@ -150,14 +151,14 @@ def _turn_about(bodies: Bodies, body: int, fx: float, fz: float, turn: Floats) -
     bodies.xfrc_applied[body, 5] += ax * wy - ay * wx
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _twist(body: int, moment: float, turn: Floats, bodies: Bodies) -> None:
     """Add a moment about the hull's y [N m] to a body."""
     for r in range(3):
         bodies.xfrc_applied[body, 3 + r] += moment * turn[3 * r + 1]
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _push_disc(
     band: Band, state: BandState, side: int, disc: int, x: float, z: float, fx: float, fz: float, bodies: Bodies
 ) -> None:
@@ -169,7 +170,7 @@ def _push_disc(
     _twist(band.hull, (z - place[1]) * fx - (x - place[0]) * fz, turn, bodies)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _push_hull(band: Band, side: int, x: float, z: float, fx: float, fz: float, bodies: Bodies) -> None:
     """Add a force in the hull's plane [N] at a point of a track's plane."""
     turn, hull, y = bodies.xmat[band.hull], band.hull, band.aside[side]
@@ -186,7 +187,7 @@ def _push_hull(band: Band, side: int, x: float, z: float, fx: float, fz: float, 
     applied[5] += ax * wy - ay * wx
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _unit(start: Floats, end: Floats) -> tuple[float, float]:
     """Return the direction from one pin to another."""
     dx, dz = end[PX] - start[PX], end[PZ] - start[PZ]
@@ -194,7 +195,7 @@ def _unit(start: Floats, end: Floats) -> tuple[float, float]:
     return dx / size, dz / size
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _settle_run(band: Band, state: BandState, side: int, step: float, bodies: Bodies) -> None:
     """Move the free pins of one side, and pull at sprocket and idler."""
     pins, shoes, load, turn = state.pins[side], band.shoes[side], state.load[side], bodies.xmat[band.hull]
@@ -242,7 +243,7 @@ def _settle_run(band: Band, state: BandState, side: int, step: float, bodies: Bo
     _push_disc(band, state, side, 0, x, z, -tension * ux, -tension * uz, bodies)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _stay_off_sprocket(
     band: Band, state: BandState, side: int, row: Floats, pin: Floats, step: float, bodies: Bodies
 ) -> None:
@@ -272,7 +273,7 @@ def _stay_off_sprocket(
     _push_hull(band, side, row[PX], row[PZ], aside * nz, -aside * nx, bodies)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _first_tension(band: Band, state: BandState, side: int, first: int, end: int) -> float:
     """Return the tension of the link next to the sprocket below [N].
 
@@ -295,7 +296,7 @@ def _first_tension(band: Band, state: BandState, side: int, first: int, end: int
     return tension
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def turn_wheels(band: Band, state: BandState, side: int, bodies: Bodies) -> float:
     """Let the band turn road wheels and idler; return what that takes at the sprocket [N m]."""
     speed = band.per_turn[side] * bodies.qvel[band.disc_dof[side, 0]]

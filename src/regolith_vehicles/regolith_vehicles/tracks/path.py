@@ -33,7 +33,7 @@ start [m]; direction."""
 COLUMNS = 9
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def lay_band(x: Floats, z: Floats, radius: Floats, pitch: float, pieces: Floats) -> tuple[int, float]:
     """Write the pieces of the way, and return how many there are, and its length [m].
 
@@ -86,7 +86,7 @@ def lay_band(x: Floats, z: Floats, radius: Floats, pitch: float, pieces: Floats)
     return count + 1, total
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _arc(
     pieces: Floats, at: int, disc: int, turned: float, per_length: float, angle: float, x: float, z: float,
     radius: float,
@@ -99,7 +99,7 @@ def _arc(
     return length
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def point_on(piece: Floats, way: float) -> tuple[float, float, float, float]:
     """Return x and z [m] and the outward normal at a length [m] from the start of a piece."""
     if piece[NEXT] < 0.0:

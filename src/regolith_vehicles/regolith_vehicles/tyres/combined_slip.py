@@ -13,7 +13,7 @@ import math
 from numba import njit
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def shares(slip_x: float, slip_y: float, peak_x: float, peak_y: float) -> tuple[float, float, float, float]:
     """Return the shares of the pure forces along and across, and the pure slips to take these at.
 

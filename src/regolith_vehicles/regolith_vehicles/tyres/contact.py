@@ -48,7 +48,7 @@ class TyreArrays(NamedTuple):
     """Room for a force and moments, shape (5,)."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def press(arrays: TyreArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
     """Press a part on firm ground for one substep; see :mod:`regolith_terrain.ground_contact`.
 

@@ -16,7 +16,7 @@ from numba import njit
 from regolith_vehicles.tyres.combined_slip import shares
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def slip_force(p: Any, load: float, slip_x: float, tan_alpha: float, scale: float) -> tuple[float, float, float]:
     """Return the force along and across [N], and the aligning moment [N m].
 
@@ -45,7 +45,7 @@ def slip_force(p: Any, load: float, slip_x: float, tan_alpha: float, scale: floa
     return fx * nx, fy * ny, mz * ny
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _along(stiffness: float, limit: float, critical: float, slip: float) -> float:
     """Return the force along [N] at pure slip."""
     if abs(slip) < critical:
@@ -53,7 +53,7 @@ def _along(stiffness: float, limit: float, critical: float, slip: float) -> floa
     return math.copysign(limit - limit * limit / (4.0 * abs(slip) * stiffness), slip)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _across(stiffness: float, limit: float, critical: float, tan_alpha: float, width: float) -> tuple[float, float]:
     """Return the force across [N] and its moment [N m] at pure slip."""
     if tan_alpha == 0.0 or limit <= 0.0:
@@ -65,7 +65,7 @@ def _across(stiffness: float, limit: float, critical: float, tan_alpha: float, w
     return -limit * (1.0 - h**3) * side, limit * width * (1.0 - h) * h**3 * side
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def slip_stiffness(p: Any, load: float) -> tuple[float, float]:
     """Return the slopes of force over slip along and across at none [N], the same at all loads."""
     return p.fiala.cslip, p.fiala.calpha

@@ -71,7 +71,7 @@ class Contact(NamedTuple):
     """Coulomb coefficient of the ground."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def faded(value: float, low: float, high: float) -> float:
     """Return 0 below ``low``, 1 above ``high``, and a smooth step between."""
     if value <= low:
@@ -82,7 +82,7 @@ def faded(value: float, low: float, high: float) -> float:
     return u - math.sin(2.0 * math.pi * u) / (2.0 * math.pi)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def tyre_force(p: Any, contact: Contact, step: float, memory: Floats, out: Floats) -> None:
     """Write force and moment of the ground on a tyre, and let its memory pass a step.
 
@@ -120,7 +120,7 @@ def tyre_force(p: Any, contact: Contact, step: float, memory: Floats, out: Float
     out[0], out[1] = fx, fy
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _related_speed(p: Any, vx: float, spin: float, radius: float) -> float:
     """Return the speed that slips are related to [m/s]."""
     if p.model == TMEASY:
@@ -131,7 +131,7 @@ def _related_speed(p: Any, vx: float, spin: float, radius: float) -> float:
     return max(abs(vx), _SPEED_FLOOR)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _slips(
     p: Any, vx: float, sliding_x: float, sliding_y: float, related: float, spin: float, radius: float
 ) -> tuple[float, float]:
@@ -147,7 +147,7 @@ def _slips(
     return along, -sliding_y / related if related > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _relaxation(p: Any, load: float) -> tuple[float, float]:
     """Return the relaxation lengths along and across [m]."""
     lengths: tuple[float, float] = p.relaxation_length[0], p.relaxation_length[1]
@@ -156,7 +156,7 @@ def _relaxation(p: Any, load: float) -> tuple[float, float]:
     return lengths
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _lagged(
     slip_x: float, slip_y: float, sliding_x: float, sliding_y: float, related: float, step: float, lag_x: float,
     lag_y: float,
@@ -170,7 +170,7 @@ def _lagged(
     return slip_x * scale, slip_y * scale
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _rolling(p: Any, contact: Contact, slip_x: float, slip_y: float, scale: float) -> tuple[float, float, float]:
     """Return force along and across [N] and aligning moment [N m] by the model's curves."""
     load = contact.load
@@ -187,7 +187,7 @@ def _rolling(p: Any, contact: Contact, slip_x: float, slip_y: float, scale: floa
     return force
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def slip_stiffness(p: Any, load: float) -> tuple[float, float]:
     """Return the slopes of force over slip along and across at none [N]."""
     slopes: tuple[float, float]
@@ -202,7 +202,7 @@ def slip_stiffness(p: Any, load: float) -> tuple[float, float]:
     return slopes
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _held(
     p: Any, load: float, mu: float, tread_speed: float, sliding_x: float, sliding_y: float, step: float,
     memory: Floats,
@@ -223,7 +223,7 @@ def _held(
     return fx * scale, fy * scale
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _bristle(
     p: Any, limit: float, sliding: float, loose: float, step: float, deflection: float
 ) -> tuple[float, float]:
@@ -251,7 +251,7 @@ def _bristle(
     return force, deflection * keep + (sliding / rate * (1.0 - keep) if rate > 0.0 else sliding * step)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _moments(
     p: Any, contact: Contact, vx: float, fx: float, fy: float, mz: float, slip_y: float, rolling: float,
     radius: float, out: Floats,

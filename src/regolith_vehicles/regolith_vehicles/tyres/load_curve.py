@@ -17,7 +17,7 @@ from regolith_vehicles.curves import interpolated
 from regolith_vehicles.tyres.constants import PACEJKA_02, TMEASY
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def static_load(p: Any, depth: float) -> float:
     """Return the load [N] of a tyre pressed in by ``depth`` [m]: linear between the knots of its curve.
 
@@ -36,7 +36,7 @@ def static_load(p: Any, depth: float) -> float:
     return load
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def static_depth(p: Any, load: float) -> float:
     """Return the depth [m] at which a tyre carries a load [N], NaN where no depth does."""
     if load <= 0.0:
@@ -48,7 +48,7 @@ def static_depth(p: Any, load: float) -> float:
     return depth
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def vertical_load(p: Any, depth: float, leaving: float) -> float:
     """Return the load [N] at a depth [m] and a speed away from the ground [m/s], never below zero."""
     if depth <= 0.0:
@@ -57,7 +57,7 @@ def vertical_load(p: Any, depth: float, leaving: float) -> float:
     return max(0.0, load)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def rolling_radius(p: Any, depth: float) -> float:
     """Return the effective radius [m], speed over spin of a tyre that rolls free.
 

@@ -38,7 +38,7 @@ class _Pure(NamedTuple):
     """Of the force, S_V [N]."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _formula(peak: float, shape: float, stiffness: float, x: float, curvature: float, reference: bool) -> float:
     """Return D sin(C atan(B x - E (B x - atan(B x)))), B = K / (C D).
 
@@ -50,7 +50,7 @@ def _formula(peak: float, shape: float, stiffness: float, x: float, curvature: f
     return peak * math.sin(shape * math.atan(bx - curvature * (bx - math.atan(bx))))
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _longitudinal(p: Any, load: float, df: float, kappa: float, gamma: float, scale: float) -> _Pure:
     """Return the force along at pure slip ``kappa``.
 
@@ -69,7 +69,7 @@ def _longitudinal(p: Any, load: float, df: float, kappa: float, gamma: float, sc
     return _Pure(force, peak, stiffness, c.PCX1, shift, lift)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _lateral(p: Any, load: float, df: float, alpha: float, gamma: float, scale: float) -> _Pure:
     """Return the force across at pure slip ``alpha`` [rad].
 
@@ -90,7 +90,7 @@ def _lateral(p: Any, load: float, df: float, alpha: float, gamma: float, scale: 
     return _Pure(force, peak, stiffness, c.PCY1, shift, lift)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _aligning(p: Any, load: float, df: float, alpha: float, gamma: float, fy: float, pure: _Pure) -> float:
     """Return the moment about the vertical [N m] of a force across ``fy``, by trail and residual moment.
 
@@ -115,7 +115,7 @@ def _aligning(p: Any, load: float, df: float, alpha: float, gamma: float, fy: fl
     return moment
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def slip_force(
     p: Any, load: float, slip_x: float, tan_alpha: float, camber: float, scale: float
 ) -> tuple[float, float, float]:
@@ -156,7 +156,7 @@ def slip_force(
     return fx, -fy, -mz
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def slip_stiffness(p: Any, load: float) -> tuple[float, float]:
     """Return the slopes of force over slip along and across at none [N]."""
     c = p.pacejka_02
@@ -166,7 +166,7 @@ def slip_stiffness(p: Any, load: float) -> tuple[float, float]:
     return along, abs(c.PKY1 * nominal * math.sin(2.0 * math.atan(load / (c.PKY2 * nominal))))
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def relaxation_lengths(p: Any, load: float) -> tuple[float, float]:
     """Return the ways along and across in which 63 % of a change of slip take effect [m].
 
@@ -180,7 +180,7 @@ def relaxation_lengths(p: Any, load: float) -> tuple[float, float]:
     return along, c.PTY1 * math.sin(2.0 * math.atan(load / (c.PTY2 * nominal))) * p.radius
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def rolling_resistance(p: Any, load: float, fx: float, speed: float) -> float:
     """Return the moment against rolling [N m], positive.
 

@@ -21,7 +21,7 @@ STEEPEST = 89.5
 """Limit of the angles in the formula [deg]."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def magic_formula(x: float, peak: float, slope: float, shape: float, curvature: float) -> float:
     """Return D sin(C atan(B x - E (B x - atan(B x)))), of which B C D is the slope.
 
@@ -36,14 +36,14 @@ def magic_formula(x: float, peak: float, slope: float, shape: float, curvature: 
     return peak * math.sin(shape * math.atan(bx - curvature * (bx - math.atan(bx))))
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _peak_slip(peak: float, slope: float, shape: float) -> float:
     """Return the slip of the peak where the curvature is 0, tan(pi / (2 C)) / B; of a shape without one, D over BCD."""
     stretch = math.tan(0.5 * math.pi / shape) if shape > 1.0 else 1.0
     return max(1e-9, abs(stretch * shape * peak / slope))
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _longitudinal(b: Any, w: float, kappa: float) -> tuple[float, float]:
     """Return force [N] and the slip of the peak [%]; ``w``: load [kN], ``kappa``: slip [%]."""
     peak, slope = b[1] * w * w + b[2] * w, (b[3] * w * w + b[4] * w) * math.exp(-b[5] * w)
@@ -52,7 +52,7 @@ def _longitudinal(b: Any, w: float, kappa: float) -> tuple[float, float]:
     return force, _peak_slip(peak, slope, b[0])
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _lateral(a: Any, w: float, alpha: float, gamma: float, scale: float) -> tuple[float, float]:
     """Return force [N] and the slip angle of the peak [deg]; ``alpha``, ``gamma``: slip angle and camber [deg]."""
     peak = a[1] * w * w + a[2] * w
@@ -62,7 +62,7 @@ def _lateral(a: Any, w: float, alpha: float, gamma: float, scale: float) -> tupl
     return force + a[11] * w * gamma + a[12] * w + a[13], _peak_slip(peak, slope, a[0])
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _aligning(c: Any, w: float, alpha: float, gamma: float, scale: float) -> float:
     """Return the moment [N m]."""
     bent = abs(gamma)
@@ -75,7 +75,7 @@ def _aligning(c: Any, w: float, alpha: float, gamma: float, scale: float) -> flo
     return moment
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def slip_force(
     p: Any, load: float, slip_x: float, tan_alpha: float, camber: float, scale: float
 ) -> tuple[float, float, float]:
@@ -108,7 +108,7 @@ def slip_force(
     return scale * fx * nx, -fy * ny, -_aligning(m.c, w, sy, gamma, scale) * ny
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def slip_stiffness(p: Any, load: float) -> tuple[float, float]:
     """Return the slopes of force over slip along and across at none [N]."""
     a, b, w = p.pacejka_89.a, p.pacejka_89.b, 1e-3 * load

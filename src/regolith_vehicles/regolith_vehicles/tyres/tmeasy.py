@@ -21,7 +21,7 @@ SPEED_FLOOR = 0.01
 """Added to the speed of the tread [m/s], so that a locked wheel has a finite slip."""
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def transport_speed(spin: float, radius: float) -> float:
     """Return the speed that slips are related to [m/s].
 
@@ -30,19 +30,19 @@ def transport_speed(spin: float, radius: float) -> float:
     return radius * abs(spin) + SPEED_FLOOR
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _linear(pair: Any, q: float) -> float:
     value: float = pair[0] + (pair[1] - pair[0]) * (q - 1.0)
     return value
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _quadratic(pair: Any, q: float) -> float:
     value: float = q * (2.0 * pair[0] - 0.5 * pair[1] - (pair[0] - 0.5 * pair[1]) * q)
     return value
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _curve(s: float, start: float, sm: float, fm: float, ss: float, fs: float) -> float:
     """Return the force [N] at a slip: from ``start`` s over the peak (sm, fm) to sliding (ss, fs).
 
@@ -64,7 +64,7 @@ def _curve(s: float, start: float, sm: float, fm: float, ss: float, fs: float) -
     return fs + bend * (joint - sm) / (ss - joint) * (ss - s) ** 2
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def slip_force(p: Any, load: float, slip_x: float, slip_y: float, scale: float) -> tuple[float, float]:
     """Return the force along and across [N].
 
@@ -89,7 +89,7 @@ def slip_force(p: Any, load: float, slip_x: float, slip_y: float, scale: float) 
     return force * c, force * n
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def slip_stiffness(p: Any, load: float) -> tuple[float, float]:
     """Return the slopes of force over slip along and across at none [N]."""
     t = p.tmeasy
@@ -97,7 +97,7 @@ def slip_stiffness(p: Any, load: float) -> tuple[float, float]:
     return _quadratic(t.dfx0, q), _quadratic(t.dfy0, q)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def aligning_moment(p: Any, load: float, depth: float, slip_y: float, force_y: float) -> float:
     """Return the moment about the vertical [N m] of a lateral force that acts behind the middle of the contact.
 
@@ -123,7 +123,7 @@ def aligning_moment(p: Any, load: float, depth: float, slip_y: float, force_y: f
     return moment
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def overturning_moment(p: Any, camber: float) -> float:
     """Return the moment about the forward axis [N m] of a tread that camber presses on one side."""
     moment: float = -p.width * p.width / 12.0 * p.tmeasy.camber_stiffness * camber
