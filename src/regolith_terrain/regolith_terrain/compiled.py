@@ -7,8 +7,9 @@ about 5 us.
 
 Kernels that make no arrays and return none say ``_nrt=False``: Numba then counts no owners of those they are given. It
 does so at every call and for each array of a tuple, atomically, which took a tank four fifths of its time, and half of
-that of compilation. One that made an array would not compile; one that was given a new one by another kernel would
-never free it. So a row is copied number by number: ``a[:] = b[k]`` makes an array where both may overlap.
+that of compilation. One that makes an array, or calls one that does, would not compile so; one that is given a new one
+would never free it. So a row is copied number by number: ``a[:] = b[k]`` makes an array where both may overlap. A loop
+over kernels that do not say so, as those of a plug-in, counts owners, too.
 
 A kernel in a loop's closure would be compiled in just as well, but then Numba's cache on disk never finds the loop
 again: the closure is part of its key, and a kernel has another identity in each process. So kernels are bound as
@@ -36,15 +37,20 @@ def bind(loop: Callable[..., Any], *, views_only: bool = False, **kernels: Calla
     """Return a compiled loop.
 
     :param loop: in plain Python; it calls the kernels by the names they are given here, as if they were globals
-    :param views_only: whether it makes no arrays, nor takes any from the kernels
+    :param views_only: whether it makes no arrays, nor takes any from the kernels, so that it need not count owners
     :param kernels: compiled by Numba
     """
     assert isinstance(loop, FunctionType)
     bound = FunctionType(loop.__code__, {**loop.__globals__, **kernels}, loop.__name__, loop.__defaults__)
     bound.__module__ = loop.__module__
     bound.__qualname__ = f'{loop.__qualname__}_{_digest(tuple(sorted(kernels.items())))}'
-    compiled: Callable[..., Any] = njit(cache=True, nogil=True, error_model='numpy', _nrt=not views_only)(bound)
+    counts = not views_only or any(_counts_owners(kernel) for kernel in kernels.values())
+    compiled: Callable[..., Any] = njit(cache=True, nogil=True, error_model='numpy', _nrt=counts)(bound)
     return compiled
+
+
+def _counts_owners(kernel: Any) -> bool:
+    return bool(kernel.targetoptions.get('_nrt', True))
 
 
 def _digest(kernels: tuple[tuple[str, Any], ...]) -> str:

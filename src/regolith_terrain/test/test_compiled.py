@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
 from regolith_terrain.compiled import bind
@@ -31,3 +32,22 @@ def test_each_kernel_has_a_loop_of_its_own() -> None:
     assert one(10, 1.0) == 11.0 and other(10, 1.0) == 1024.0
     assert one.py_func.__qualname__ != other.py_func.__qualname__
     assert bind(repeat, kernel=more).py_func.__qualname__ == one.py_func.__qualname__
+
+
+@njit
+def through_a_new_array(x):
+    room = np.full(3, x)
+    return room.sum()
+
+
+@njit(_nrt=False)
+def by_numbers(x):
+    return 3.0 * x
+
+
+def test_a_plug_ins_kernel_may_make_arrays() -> None:
+    """A loop that need not count owners does so for a kernel that does: it would not compile otherwise."""
+    for kernel, counts in ((through_a_new_array, True), (by_numbers, False)):
+        loop = bind(repeat, views_only=True, kernel=kernel)
+        assert loop(3, 1.0) == 27.0 and loop.targetoptions['_nrt'] is counts
+    assert bind(repeat, kernel=by_numbers).targetoptions['_nrt'] is True

@@ -40,7 +40,7 @@ def edge_pixels(frame: Frame) -> NDArray[np.int32]:
     return out
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def _differ(
     instance: Ints, semantic: NDArray[np.uint8], distance: Singles, normal: Singles, i: int, j: int, a: int, b: int
 ) -> bool:
@@ -59,7 +59,7 @@ def _differ(
     return bool(here >= 0 and cosine < _BENT)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _mark(
     first: int, last: int, instance: Ints, semantic: NDArray[np.uint8], distance: Singles, normal: Singles,
     marks: Bools,
@@ -79,7 +79,7 @@ def _mark(
             marks[i, j] = edge
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _list(marks: Bools, out: Ints) -> None:
     height, width = marks.shape
     count = 0

@@ -72,13 +72,13 @@ def hapke_fast_many(
     return out.astype(np.float64).reshape(i.shape)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _hapke_many(mu0: Singles, mu: Singles, haversine: Singles, constants: Singles, out: Singles) -> None:
     for n in range(out.shape[0]):
         out[n] = hapke_row(mu0[n], mu[n], haversine[n], constants, 0, 0)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def hapke_row(mu0: Single, mu: Single, haversine: Single, table: Singles, row: int, at: int) -> Single:
     """Return r [1/sr] of Hapke's function; 0 where mu0 or mu is not positive.
 
@@ -91,7 +91,7 @@ def hapke_row(mu0: Single, mu: Single, haversine: Single, table: Singles, row: i
     return r * _coherent(haversine, table[row, at + _BC0], table[row, at + _INVERSE_HC])
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def hapke_lanes(
     g: Singles, normal: int, toward: int, light: Singles, table: Singles, row: int, at: int, out: Singles
 ) -> None:
@@ -116,14 +116,14 @@ def hapke_lanes(
             out[0, lane] *= _coherent(hav, table[row, at + _BC0], table[row, at + _INVERSE_HC])
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def haversine(lx: Single, ly: Single, lz: Single, vx: Single, vy: Single, vz: Single) -> Single:
     """Return sin^2 of half the angle between two unit vectors."""
     x, y, z = lx - vx, ly - vy, lz - vz
     return min(np.float32(0.25) * (x * x + y * y + z * z), _ONE)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def _constants(table: Singles, row: int, at: int) -> tuple[Single, ...]:
     return (
         table[row, at], table[row, at + 1], table[row, at + 2], table[row, at + 3], table[row, at + 4],
@@ -132,7 +132,7 @@ def _constants(table: Singles, row: int, at: int) -> tuple[Single, ...]:
     )
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def _coherent(haversine: Single, amplitude: Single, inverse_width: Single) -> Single:
     """Return the factor of coherent backscatter."""
     hav = min(haversine, _NEAR_ONE)
@@ -140,7 +140,7 @@ def _coherent(haversine: Single, amplitude: Single, inverse_width: Single) -> Si
     return _ONE + amplitude * (_ONE + (_ONE - exp(-y)) / y) * _HALF / ((_ONE + y) * (_ONE + y))
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def _hapke(mu0: Single, mu: Single, haversine: Single, constants: tuple[Single, ...]) -> Single:
     """Return r without coherent backscatter.
 

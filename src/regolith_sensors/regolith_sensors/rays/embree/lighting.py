@@ -51,7 +51,7 @@ _BOUNCES = 2048
 _LATTICE_A, _LATTICE_B = np.float32(0.7548776662466927), np.float32(0.5698402909980532)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def open_lane(packet: Singles, words: Words, lane: int) -> None:
     """Initialise a ray, except for origin and direction."""
     packet[T_NEAR, lane], packet[T_FAR, lane] = _ZERO, _INF
@@ -59,14 +59,14 @@ def open_lane(packet: Singles, words: Words, lane: int) -> None:
     words[GEOM, lane], words[INST, lane] = _NONE, _NONE
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def _pair(stream: np.uint64, pixel: int, sample: int) -> tuple[Single, Single]:
     """Return two numbers in [0, 1) of a sample of a pixel: SplitMix64 of the sample's number."""
     word = mix(stream + (np.uint64(pixel) * _PER_PIXEL + np.uint64(sample)) * _GOLDEN)
     return np.float32(word >> np.uint64(40)) * _TO_UNIT, np.float32(word & np.uint64(0xFFFFFF)) * _TO_UNIT
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def _spread(stream: np.uint64, pixel: int, sample: int, extra: int) -> tuple[Single, Single]:
     """Return a sample's two numbers for a pixel's further rays: the first ray's, moved along a lattice.
 
@@ -114,7 +114,7 @@ def direct(
         _lamp(handle, materials, lamps, lamp, hit, material, g, packet, words, valid, arguments, out)
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _sunlit(
     materials: Singles, direction: Singles, irradiance: Singles, material: Longs, g: Singles, seen: Singles,
     out: Singles,
@@ -143,13 +143,13 @@ def _sunlit(
             out[0, lane] = out[1, lane] = out[2, lane] = _ZERO
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def _mu0(g: Singles, direction: Singles, lane: int) -> Single:
     """Return the cosine of incidence of light from a direction."""
     return g[NORMAL, lane] * direction[0] + g[NORMAL + 1, lane] * direction[1] + g[NORMAL + 2, lane] * direction[2]
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def _mu(g: Singles, lane: int) -> Single:
     """Return the cosine of emission."""
     return (
@@ -159,7 +159,7 @@ def _mu(g: Singles, lane: int) -> Single:
     )
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def _sun_seen(
     handle: int, direction: Singles, across: Singles, disc: Single, darkening: Single, stream: np.uint64, samples: int,
     extra: Longs, pixels: Longs, g: Singles, packet: Singles, words: Words, valid: Ints, arguments: Ints, seen: Singles,

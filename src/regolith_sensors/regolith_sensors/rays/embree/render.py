@@ -106,7 +106,7 @@ def _trace_band(first: int, last: int, *arguments: Any) -> None:
         _trace(first, last, w.packet, w.words, w.valid, w.arguments, *arguments)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def _aim(
     rays: Singles, r: Singles, origin: Singles, block: int, more: Singles, chosen: Ints, rows: Longs, columns: Longs,
     extra: Longs, packet: Singles, words: Words, valid: Ints,

@@ -43,13 +43,13 @@ _LEAST = np.float32(0.02)
 _LIFT, _LIFT_PART = np.float32(2e-4), np.float32(3e-6)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def hit_something(words: Words, lane: int) -> bool:
     """Return whether a lane of a traced packet met anything."""
     return bool(words[GEOM, lane] != _NONE)
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def _unit(x: Single, y: Single, z: Single) -> tuple[Single, Single, Single]:
     scale = _ONE / math.sqrt(max(x * x + y * y + z * z, np.float32(1e-30)))
     return x * scale, y * scale, z * scale
@@ -123,7 +123,7 @@ def surface_at(
     return instance, material, bright, x, y, z, nx, ny, nz, start_x, start_y, start_z
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def _ground(
     facts: Ints, frames: Singles, nodes: Singles, instance: int, x: Single, y: Single, z: Single
 ) -> tuple[Single, Single, Single, Single, Single]:
@@ -149,7 +149,7 @@ def _ground(
     return nx, ny, nz, min(rise, cell), rough
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def _bent(
     texels: Singles, layers: Singles, x: Single, y: Single, z: Single, nx: Single, ny: Single, nz: Single,
     amount: Single, footprint: Single,

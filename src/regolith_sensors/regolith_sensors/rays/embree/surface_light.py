@@ -183,7 +183,7 @@ def _gather(
             out[n, k] *= _PI / np.float32(about.shape[0])
 
 
-@njit(cache=True, nogil=True, error_model='numpy')
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _spread(found: Singles, near: Ints, weight: Singles, out: Singles) -> None:
     """Write the irradiance at nodes, from that at points."""
     for node in range(out.shape[0]):
@@ -193,7 +193,7 @@ def _spread(found: Singles, near: Ints, weight: Singles, out: Singles) -> None:
                 out[node, k] += share * found[point, k]
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def add_surface_light(
     facts: Ints, lattice: Ints, materials: Singles, light: Singles, instance: int, material: int, packet: Singles,
     words: Words, lane: int, out: Singles,
@@ -223,7 +223,7 @@ def add_surface_light(
     out[2, lane] += blue * _INV_PI * (wa * light[a, 2] + wb * light[b, 2] + wc * light[c, 2])
 
 
-@njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def _node(first: int, pieces: int, i: int, j: int) -> int:
     """Return the number of a triangle's node, i along its first side and j along its second."""
     return first + i * (pieces + 1) - i * (i - 1) // 2 + j
