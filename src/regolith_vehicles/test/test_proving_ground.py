@@ -144,3 +144,18 @@ def test_left_and_right_are_alike() -> None:
     left, right = (driven('step_v20_s0.1', steering=side * 0.1, duration_s=6.0) for side in (1.0, -1.0))
     assert right['yaw rate, mean 5-6 s'] == pytest.approx(-left['yaw rate, mean 5-6 s'], rel=3e-3)  # the solver takes left constraints first
     assert math.isclose(right['yaw rate peak / mean 5-6 s'], left['yaw rate peak / mean 5-6 s'], rel_tol=1e-2)
+
+
+@pytest.mark.seconds
+def test_a_vehicle_that_blows_up_is_told_in_words() -> None:
+    with pytest.raises(ValueError, match=r'vehicle: .*(unstable|blown up)'):
+        proving_ground.run(Settings.model_validate({'manoeuvre': 'settle', 'step_s': 0.01}), lambda done, total: None)
+
+
+@pytest.mark.seconds
+def test_without_pedals_and_gas_nothing_drives_off() -> None:
+    """Chrono's car and tank do, by their engines (V3, V5); ours rolls by what its brakes lift off with."""
+    car = driven('creep_nobrake')
+    assert abs(car['backward acceleration, 4-10 s']) < 1e-4 and car['way'] < 0.05
+    tank = driven('map_throttle0')
+    assert abs(tank['mean over 2..3 s: vx']) < 2e-3

@@ -15,6 +15,8 @@ from pydantic import ValidationError
 from regolith_files.problems import InputError
 from regolith_vehicles.experiments.tyre_rig import Settings, run
 from regolith_vehicles.tyres import RollingTyre, load_tyre
+from regolith_vehicles.tyres.motions import COLUMNS as MOTION_COLUMNS
+from regolith_vehicles.tyres.motions import BenchMotion, moved
 from regolith_vehicles.tyres.tyre import TYRES as FILES
 
 DATA = Path(__file__).parent / 'data' / 'tyres'
@@ -62,40 +64,36 @@ def test_load_curves_agree_with_the_reference(model: str) -> None:
     assert not found['Fz'][~touching].any()
 
 
-def prescribed(case: str, t: float, radius: float) -> tuple[float, float, float]:
-    """Return vx, vy [m/s] and spin [rad/s] of a case of the transients."""
-    kind, _, rest = case.partition('_')
-    if kind == 'step':
-        speed = {'v10': 10.0, 'v05': 0.5}[rest.rpartition('_')[2]]
-        return speed, speed * math.tan(math.radians(5.0)) if t >= 0.05 - 1e-9 else 0.0, speed / radius
-    if case == 'stand_lat_sine':
-        return 0.0, 0.2 * math.cos(2.0 * math.pi * t), 0.0
-    assert case == 'ramp_v0_5_kappa05_alpha3'
-    return t, t * math.tan(math.radians(3.0)), 1.05 * t / radius
+STILL = BenchMotion('ramp', 0.0, 0.0, 0.0, 0.0, 0.2, 1.0, 0.0)
+MOTIONS = {
+    'step_alpha5_v10': STILL._replace(kind='step_slip_angle', speed=10.0, slip_angle=math.radians(5.0)),
+    'step_alpha5_v05': STILL._replace(kind='step_slip_angle', speed=0.5, slip_angle=math.radians(5.0)),
+    'stand_lat_sine': STILL._replace(kind='stand_lat_sine'),
+    'ramp_v0_5_kappa05_alpha3': STILL._replace(slip=0.05, slip_angle=math.radians(3.0), acceleration=1.0),
+    'pull_lat_1000': STILL._replace(kind='pull_lat', pull=1000.0),
+    'pull_lat_6000': STILL._replace(kind='pull_lat', pull=6000.0),
+    'pull_long_4000': STILL._replace(kind='pull_long', pull=4000.0),
+}
 
 
 @pytest.mark.parametrize('model', TYRES)
 @pytest.mark.parametrize('case', ['step_alpha5_v10', 'step_alpha5_v05', 'stand_lat_sine', 'ramp_v0_5_kappa05_alpha3'])
 def test_transients_agree_with_the_reference(case: str, model: str) -> None:
     rows = table('tyre_transient', model=model, case=case)
-    tyre = load_tyre(TYRES[model], 'reference').start(load=6000.0)
-    wanted = dict(zip(np.rint(rows['t_s'] / STEP).astype(int).tolist(), range(len(rows['t_s'])), strict=True))
-    worst = 0.0
-    for k in range(max(wanted) + 1):
-        found = tyre.step(STEP, *prescribed(case, k * STEP, tyre.rolling_radius))
-        if k in wanted:
-            n = wanted[k]
-            worst = max(worst, abs(found['Fx'] - rows['Fx_N'][n]), abs(found['Fy'] - rows['Fy_N'][n]))
-            assert found['Mz'] == pytest.approx(rows['Mz_Nm'][n], abs=0.05)
-    assert worst < 0.1  # of 6000 N: both sides take the same steps, from parameters of nine digits
+    at = np.rint(rows['t_s'] / STEP).astype(int)
+    found = moved(load_tyre(TYRES[model], 'reference').start(load=6000.0), MOTIONS[case], STEP, int(at.max()) + 1)
+    # Of 6000 N: both sides take the same steps, from parameters of nine digits.
+    for name, most in (('Fx_N', 0.1), ('Fy_N', 0.1), ('Mz_Nm', 0.05), ('vy_mps', 1e-5), ('y_m', 1e-5)):
+        assert np.abs(found[at, MOTION_COLUMNS.index(name)] - rows[name]).max() < most, name
 
 
 @pytest.mark.parametrize('model', TYRES)
 @pytest.mark.parametrize('case', ['pull_lat_1000', 'pull_lat_6000', 'pull_long_4000'])
 def test_pulled_masses_agree_with_the_reference(case: str, model: str) -> None:
     rows = table('tyre_transient', model=model, case=case)
-    way = pulled(load_tyre(TYRES[model], 'reference').start(load=6000.0), case, int(rows['t_s'].max() / STEP + 0.5))
     at = np.rint(rows['t_s'] / STEP).astype(int)
+    tyre = load_tyre(TYRES[model], 'reference').start(load=6000.0)
+    way = moved(tyre, MOTIONS[case], STEP, int(at.max()) + 1)[:, MOTION_COLUMNS.index('y_m')]
     assert np.abs(way[at] - rows['y_m']).max() < 1e-4 * max(0.01, np.abs(rows['y_m']).max())
 
 
@@ -115,6 +113,21 @@ def pulled(tyre: RollingTyre, case: str, steps: int, slowly: bool = False) -> np
         x += STEP * v
         way.append(x)
     return np.array(way)
+
+
+def test_the_rig_moves_a_tyre_over_time() -> None:
+    given = {'tyre': 'hmmwv_fiala', 'motion': 'ramp', 'slip': [-0.05], 'slip_angle_deg': [-3.0], 'duration_s': 0.5}
+    made = run(Settings.model_validate(given), lambda done, total: None)
+    column = dict(zip(made['columns'], np.array(made['rows']).T, strict=True))
+    assert len(column['t_s']) == 501 and column['vx_mps'][-1] == pytest.approx(0.5)
+    assert made['summary']['last_fx_n'] == column['Fx_N'][-1] < 0.0 < column['Fy_N'][-1]
+    assert column['y_m'][-1] == pytest.approx(-0.125 * math.tan(math.radians(3.0)), rel=0.01)
+    for wrong, message in (
+        ({'load_n': [1.0, 2.0]}, "motion 'ramp' with a grid of 2; allowed: with one value of each"),
+        ({'step_s': 1e-6}, r'duration_s / step_s = 500000; allowed: up to 100000'), ({'motion': 'rump'}, 'ramp'),
+    ):
+        with pytest.raises(ValidationError, match=message):
+            Settings.model_validate({**given, **wrong})
 
 
 # -- what is mended of the reference ------------------------------------------------------------------------------------

@@ -12,11 +12,18 @@ from regolith_terrain.experiments.settings import Tick
 from regolith_vehicles.proving_ground.drive import drive
 from regolith_vehicles.proving_ground.figures import figures
 from regolith_vehicles.proving_ground.settings import Settings as Settings
+from regolith_vehicles.trouble import VehicleError
 
 
 def run(settings: Settings, tick: Tick) -> dict[str, Any]:
-    """Return ``columns``, ``rows`` and ``summary``."""
-    done = drive(settings, tick)
+    """Return ``columns``, ``rows`` and ``summary``.
+
+    :raises ValueError: if the vehicle blows up on the way, as by too long a step
+    """
+    try:
+        done = drive(settings, tick)
+    except VehicleError as error:
+        raise ValueError(str(error)) from error
     return {'columns': list(done.columns), 'rows': done.rows.tolist(), 'summary': figures(settings, done)}
 
 

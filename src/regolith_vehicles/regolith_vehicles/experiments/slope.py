@@ -15,6 +15,7 @@ from regolith_terrain.height_field import FlatField
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_vehicles.config import load_vehicle_model
 from regolith_vehicles.kinematics import wheel_commands
+from regolith_vehicles.trouble import VehicleError
 from regolith_vehicles.vehicle import Vehicle
 
 _CYCLE_NS = 20_000_000
@@ -44,6 +45,8 @@ class Settings(BenchSettings):
 def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
     """Return a row per slope.
 
+    :raises ValueError: if the rover blows up on one
+
     ``slip`` is the mean of 1 - v / (omega R) over the wheels, v the vehicle's speed along its first heading,
     ``speed_mps`` that speed, ``side_speed_mps`` the drift to its left.
 
@@ -54,7 +57,11 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
     rows = []
     for done, slope in enumerate(s.slope_deg):
         tick(done, len(s.slope_deg))
-        rows.append({'soil': s.soil.name, 'mode': s.mode, 'model': s.model, 'slope_deg': slope, **_climb(s, slope)})
+        try:
+            climbed = _climb(s, slope)
+        except VehicleError as error:
+            raise ValueError(f'at {slope:g} deg: {error}') from error
+        rows.append({'soil': s.soil.name, 'mode': s.mode, 'model': s.model, 'slope_deg': slope, **climbed})
     tick(len(s.slope_deg), len(s.slope_deg))
     return rows
 

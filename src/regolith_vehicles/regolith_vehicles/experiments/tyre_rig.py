@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A tyre on a bench: its forces over slip, slip angle, camber, load and friction."""
+"""A tyre on a bench: its forces over slip, slip angle, camber, load and friction, or over time in a motion."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from itertools import product
 from typing import Annotated, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from regolith_files.section import Section
 from regolith_terrain.experiments.settings import Numbers, Tick, known, within
 from regolith_vehicles.tyres import Tyre, load_tyre
+from regolith_vehicles.tyres.motions import COLUMNS as MOTION_COLUMNS
+from regolith_vehicles.tyres.motions import BenchMotion, Kind, moved
 
 COLUMNS = (
     'load_n', 'slip', 'slip_angle_deg', 'camber_deg', 'friction', 'fx_n', 'fy_n', 'mx_nm', 'my_nm', 'mz_nm', 'depth_m',
@@ -36,6 +39,15 @@ class Settings(Section):
     camber_deg: Numbers = Field(default=(0.0,), description='> 0: the top leans to the right [deg]')
     friction: Numbers = Field(default=(0.8,), description='of the ground')
     speed_mps: float = Field(default=10.0, ge=-200.0, le=200.0, description='[m/s]')
+    motion: Kind | None = Field(
+        default=None, description='over time, of the first load, slip, slip angle, camber and friction; absent: steady'
+    )
+    duration_s: float = Field(default=2.0, gt=0.0, le=1000.0, description='of a motion [s]')
+    step_s: float = Field(default=1e-3, ge=1e-6, le=0.1, description='of a motion [s]')
+    acceleration_mps2: float = Field(default=1.0, ge=-100.0, le=100.0, description='of motion ramp [m/s^2]')
+    amplitude_mps: float = Field(default=0.2, ge=-100.0, le=100.0, description='speed of motions stand_… [m/s]')
+    frequency_hz: float = Field(default=1.0, ge=0.0, le=1e3, description='of motions stand_… [Hz]')
+    pull_n: float = Field(default=1000.0, ge=-1e7, le=1e7, description='of motions pull_…, for a second [N]')
 
     @model_validator(mode='after')
     def _possible(self) -> Settings:
@@ -45,6 +57,10 @@ class Settings(Section):
         within('friction', self.friction, 0.0, 5.0)
         if (count := math.prod(map(len, self.grid()))) > _MOST_ROWS:
             raise ValueError(f'grid of {count} rows; allowed: up to {_MOST_ROWS}')
+        if self.motion is not None and count > 1:
+            raise ValueError(f'motion {self.motion!r} with a grid of {count}; allowed: with one value of each')
+        if self.motion is not None and self.duration_s / self.step_s > _MOST_ROWS:
+            raise ValueError(f'duration_s / step_s = {self.duration_s / self.step_s:g}; allowed: up to {_MOST_ROWS}')
         tyre = self.made()
         most = np.asarray(self.load_n)[np.isnan(tyre.depth(self.load_n))]
         if len(most):
@@ -55,6 +71,15 @@ class Settings(Section):
     def grid(self) -> tuple[tuple[float, ...], ...]:
         """Return the values of each axis, in the order of the columns."""
         return self.load_n, self.slip, self.slip_angle_deg, self.camber_deg, self.friction
+
+    @property
+    def bench_motion(self) -> BenchMotion:
+        """The motion."""
+        assert self.motion is not None
+        return BenchMotion(
+            self.motion, self.speed_mps, self.slip[0], math.radians(self.slip_angle_deg[0]), self.acceleration_mps2,
+            self.amplitude_mps, self.frequency_hz, self.pull_n,
+        )
 
     def made(self) -> Tyre:
         """Return the tyre."""
@@ -68,6 +93,14 @@ def run(settings: Settings, tick: Tick) -> dict[str, Any]:
     Checked by: test_tyres.py::test_the_rig_shows_what_the_tyre_does.
     """
     tyre = settings.made()
+    if settings.motion is not None:
+        rolling = tyre.start(
+            load=settings.load_n[0], camber=math.radians(settings.camber_deg[0]), friction=settings.friction[0]
+        )
+        count = round(settings.duration_s / settings.step_s) + 1
+        rows = moved(rolling, settings.bench_motion, settings.step_s, count)
+        tick(1, 1)
+        return {'columns': list(MOTION_COLUMNS), 'rows': rows.tolist(), 'summary': _moved_figures(rows)}
     table = np.array(list(product(*settings.grid())))
     load, slip, angle, camber, friction = table.T
     found = tyre.steady_state(
@@ -78,6 +111,16 @@ def run(settings: Settings, tick: Tick) -> dict[str, Any]:
     summary = [_figures(tyre, *at, settings.speed_mps) for at in product(settings.load_n, settings.friction)]
     tick(1, 1)
     return {'columns': list(COLUMNS), 'rows': out.tolist(), 'summary': summary}
+
+
+def _moved_figures(rows: NDArray[np.float64]) -> dict[str, float]:
+    """Return what became of a motion: greatest forces, the last ones, and the way."""
+    column = dict(zip(MOTION_COLUMNS, rows.T, strict=True))
+    return {
+        'greatest_fx_n': float(np.abs(column['Fx_N']).max()), 'greatest_fy_n': float(np.abs(column['Fy_N']).max()),
+        'last_fx_n': float(column['Fx_N'][-1]), 'last_fy_n': float(column['Fy_N'][-1]),
+        'last_mz_nm': float(column['Mz_Nm'][-1]), 'last_y_m': float(column['y_m'][-1]),
+    }  # fmt: skip
 
 
 def _figures(tyre: Tyre, load: float, friction: float, speed: float) -> dict[str, float]:
@@ -105,6 +148,14 @@ def _figures(tyre: Tyre, load: float, friction: float, speed: float) -> dict[str
 
 def draw(settings: Settings, result: dict[str, Any], axes: Any) -> None:
     """Draw the force over the axis that has most values, a curve for each combination of the others."""
+    if settings.motion is not None:
+        column = dict(zip(result['columns'], np.array(result['rows']).T, strict=True))
+        axes.plot(column['t_s'], column['Fx_N'], label='forward')
+        axes.plot(column['t_s'], column['Fy_N'], label='to the left')
+        axes.set_xlabel('time [s]')
+        axes.set_ylabel('force [N]')
+        axes.set_title(f'{settings.tyre}, {settings.motion}, {settings.behaviour}')
+        return
     rows, names = np.array(result['rows']), COLUMNS[: len(settings.grid())]
     over = max(range(len(names)), key=lambda k: len(set(settings.grid()[k])))
     force = 'fx_n' if names[over] == 'slip' else 'fy_n'

@@ -97,6 +97,9 @@ def _settled(s: Settings, drive: Drive) -> dict[str, float]:
     names = ['z_m', 'pitch_deg', *(n for n in drive.columns if n.startswith(('Fz_', 'spring_', 'toe_F', 'camber_F')))]
     found = {f'{name} mean {start:g}-{end:g} s': _mean(drive, name, start, end) for name in names}
     way = np.hypot(drive['x_m'] - drive['x_m'][0], drive['y_m'] - drive['y_m'][0])
+    late = drive['t_s'] >= 0.4 * end - 1e-9
+    slowing = -float(np.polyfit(drive['t_s'][late], drive['vx_mps'][late], 1)[0]) if late.sum() > 2 else math.nan
+    found[f'backward acceleration, {0.4 * end:g}-{end:g} s'] = slowing
     return {**found, 'way': float(way[-1]), 'vx_mps, last': float(drive['vx_mps'][-1])}
 
 
