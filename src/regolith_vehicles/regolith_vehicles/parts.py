@@ -71,6 +71,8 @@ class Parts:
     hull: tuple[Group, ...]
     layer: Indices
     """Which of the vehicle's memories of the ground is each one's, shape (n,)."""
+    yielding: Vector
+    """Inverse of the mass that gives way of each by itself [1/kg], shape (n,)."""
     stiffness: Vector
     """Of each where it meets a solid [N/m], shape (n,)."""
 
@@ -160,6 +162,7 @@ def make_parts(
         box_half=half,
         hull=_groups(body_of, len(gear), middle, half, frame),
         layer=_layers([part.layer for part in gear], len(hull)),
+        yielding=np.array([*(1.0 / part.own_mass for part in gear), *(0.0 for _ in hull)]),
         stiffness=np.array([*(part.stiffness for part in gear), *(STIFFNESS_OF_PART for _ in hull)]),
     )
 

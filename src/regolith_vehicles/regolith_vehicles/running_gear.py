@@ -70,6 +70,8 @@ class TouchingPart:
     """Number among the gear's memories of the ground, where parts share them; None: its own."""
     stiffness: float = STIFFNESS_OF_PART
     """Of the part where it meets a solid [N/m]."""
+    own_mass: float = math.inf
+    """What gives way of it at once where it meets a solid, as a shoe of a band does [kg]; inf: all its body bears."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,9 @@ class SolidParts:
         beside = bool(met[parts.gear :].any())
         if not beside:
             self.contact.part(parts.gear)
-        return self.contact.arrays(numbers, _inverse(model, data, parts.body, balls[:, :3], met)), beside
+        inverse = _inverse(model, data, parts.body, balls[:, :3], met)
+        inverse[:, :3, :3] += parts.yielding[:, None, None] * np.eye(3)
+        return self.contact.arrays(numbers, inverse), beside
 
     def levels(self, ground: Callable[[Vector, Vector], Vector], x: Vector, y: Vector) -> Vector:
         """Return the heights of ground, or of what stands on it, at places [m]."""

@@ -17,6 +17,8 @@ from regolith_terrain.soil_law import RIGID
 from regolith_vehicles.command import DriveCommand
 from regolith_vehicles.config import ExternalDriverConfig, load_vehicle_model
 from regolith_vehicles.drivers import make_driver
+from regolith_vehicles.proving_ground.drive import drive
+from regolith_vehicles.proving_ground.settings import Settings
 from regolith_vehicles.vehicle import Vehicle
 
 G = 9.81
@@ -79,3 +81,15 @@ def test_a_tank_keeps_its_speed_on_a_slope(slope_deg: float) -> None:
         seen.append(tank.data.qvel[0])
     assert np.mean(seen) == pytest.approx(1.0, abs=0.15)
     assert abs(tank.body_state().position[1]) < 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('left', [2.0, 0.0])
+def test_a_tank_drives_over_a_step_of_30_cm(left: float) -> None:
+    """With both tracks, and with the right one alone: up, on, and down again; shoes push back as their own mass bears."""
+    given = {'vehicle': 'm113', 'manoeuvre': 'box', 'throttle': 0.8, 'duration_s': 9.0, 'box_height_m': 0.3, 'box_left_m': left}
+    done = drive(Settings.model_validate(given), lambda done, total: None)
+    on = (done['x_m'] > 4.0) & (done['x_m'] < 5.5)  # the sprockets are past the box, the road wheels on it
+    assert done['z_m'][on].max() > 0.59 + (0.4 if left > 0.0 else 0.25)
+    assert np.abs(done['roll_deg'][on]).max() > 3.0 if left == 0.0 else np.abs(done['roll_deg']).max() < 1.0
+    assert done['x_m'][-1] > 15.0 and done['z_m'][-50:].mean() == pytest.approx(0.6, abs=0.03)

@@ -152,7 +152,9 @@ class Tracks(RunningGear):
         """Return the shoes."""
         shape, base = shoe_shapes.felt(self.tracks.shoe), self.body.base
         return tuple(
-            TouchingPart(f'shoe {side.name} {n}', base, shape, layer=_LAYERS * k + n % _LAYERS)
+            TouchingPart(
+                f'shoe {side.name} {n}', base, shape, layer=_LAYERS * k + n % _LAYERS, own_mass=self.tracks.shoe.mass_kg
+            )
             for k, side in enumerate(self.tracks.sides)
             for n in range(side.shoes)
         )
