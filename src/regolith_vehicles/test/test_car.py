@@ -233,6 +233,18 @@ def one(**changed: Any) -> dict[str, Any]:
     return {'powertrain': 'own', 'powertrains': {'own': {**simple, **changed}}}
 
 
+@pytest.mark.seconds
+def test_a_twist_does_not_spin_the_wheels(make_car: Callable[..., Vehicle]) -> None:
+    """On the Moon's weight an engine has five times the torque that the tyres pass on; a driver eases the throttle."""
+    car = make_car(gravity=1.62)
+    car.place(0.0, 0.0, 0.0)
+    for _ in range(300):
+        car.evolve(CYCLE_NS, *car.gear.targets(DriveCommand(1.5, 0.0)))
+        car.commit()
+    assert car.body_state().linear_velocity[0] == pytest.approx(1.5, abs=0.1)
+    assert car.figures.mean_slip < 0.15
+
+
 @pytest.mark.parametrize(
     ('changed', 'message'),
     [

@@ -18,6 +18,8 @@ BRAKING, BRAKING_INTEGRAL = 0.3, 0.3
 """Brake for each m/s too much, and for each m/s and second: downhill the first alone would let it roll on."""
 COASTING = 0.3
 """Speed too much up to which it only takes its foot off the throttle [m/s]."""
+SPINNING, SPINNING_SHARE = 0.15, 0.15
+"""Speed of rims beyond the car's that a driver minds [m/s], and its growth with speed; at twice that it shuts it."""
 STANDING = 0.2
 """Speed below which it may stop for good, or change its direction [m/s]."""
 _SLOW = 0.5
@@ -64,6 +66,19 @@ def slowed(lacking: float, integral: float, duration: float) -> tuple[float, flo
     wanted = -BRAKING * lacking - BRAKING_INTEGRAL * summed
     braking = min(max(wanted, 0.0), 1.0)
     return braking, summed if wanted <= 1.0 else min(0.0, integral)
+
+
+def eased(spinning: float, speed: float) -> float:
+    """Return the share of the throttle (0 to 1) that a driver leaves whose wheels spin.
+
+    :param spinning: speed of the quickest driven rim beyond the car's [m/s]
+    :param speed: forward speed [m/s]
+
+    Source: rajamani2012, section 3.3.
+    Checked by: test_car.py::test_a_twist_does_not_spin_the_wheels.
+    """
+    borne = SPINNING + SPINNING_SHARE * abs(speed)
+    return min(max(2.0 - spinning / borne, 0.0), 1.0)
 
 
 def held_back(lacking: float, speed: float, integral: float, duration: float) -> float:

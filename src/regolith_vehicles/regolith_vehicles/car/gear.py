@@ -19,7 +19,7 @@ from regolith_terrain.ground_contact import ContactSetting, GroundContact
 from regolith_vehicles import wheel_state
 from regolith_vehicles.car import forces
 from regolith_vehicles.car.config import CarConfig
-from regolith_vehicles.car.cruise import cruise, steered
+from regolith_vehicles.car.cruise import cruise, eased, steered
 from regolith_vehicles.car.forces import CarArrays, Struts
 from regolith_vehicles.command import ACKERMANN, PEDALS, TWIST, Ackermann, DriveCommand, Pedals
 from regolith_vehicles.figures import Figures
@@ -222,6 +222,9 @@ class Car(RunningGear):
             linear, turn = given.tolist()
             steering = turn / full if len(targets) == 2 else steered(linear, turn, speed, self.wheelbase, full)
             wanted, self.cruising[1] = cruise(linear, steering, speed, integral, duration)
+            left = eased(self._rim_speed() - abs(speed), speed)
+            if left < 1.0:
+                wanted[THROTTLE], self.cruising[1] = left * wanted[THROTTLE], integral
         else:
             wanted, self.cruising[1] = np.array([*given, 1.0])[:4], 0.0
             if (wanted[3] < 0.0) != (self.command[3] < 0.0) and abs(speed) > LOCKED_OUT:
@@ -231,6 +234,11 @@ class Car(RunningGear):
             most = duration / self.car.pedal_time_s
             wanted[:3] = np.clip(wanted[:3], self.command[:3] - most, self.command[:3] + most)
         return self.command, wanted
+
+    def _rim_speed(self) -> float:
+        """Return the speed of the quickest driven rim at the end of the last cycle [m/s]."""
+        rims = np.abs(self.table[:, wheel_state.SPIN]) * self.radius
+        return float(rims[self.drive_ratio > 0.0].max(initial=0.0))
 
     def controls(self, command: Vector) -> Vector:
         """Return the angle of the steering linkage [rad]."""
