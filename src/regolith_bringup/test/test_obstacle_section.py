@@ -58,6 +58,16 @@ def test_mistakes_are_named_with_key_value_and_what_is_allowed(
     assert 'yard.yaml' in text and all(part in text for part in told), text
 
 
+@pytest.mark.seconds
+def test_a_vehicle_within_an_obstacle_is_refused(tmp_path: Path) -> None:
+    """It would be thrown; on a box it stands, beside a wall it does, too."""
+    wall = '  a: {type: wall, position: [0.0, PLACE], size: [4.0, 0.3, 1.0]}\n'
+    with pytest.raises(InputError, match=r'vehicles\.amber\.position = .*stands 0\.\d+ m deep in an obstacle; allowed: '):
+        load_scenario(written(tmp_path, wall.replace('PLACE', '0.0')))
+    load_scenario(written(tmp_path, wall.replace('PLACE', '2.0')))
+    load_scenario(written(tmp_path, '  a: {type: box, position: [0.0, 0.0], size: [4.0, 4.0, 1.0]}\n'))
+
+
 def test_obstacles_reach_every_process_with_the_terrain(tmp_path: Path) -> None:
     """A resolved scenario's terrain section has them, with the paths of meshes absolute."""
     (tmp_path / 'heap.obj').write_text(TETRAHEDRON, encoding='utf-8')

@@ -67,7 +67,10 @@ def snapshot(
     of: Annotated[list[str] | None, typer.Option(metavar='NAME', help='Of this vehicle; may be repeated.')] = None,
     from_deg: Annotated[
         float | None,
-        typer.Option('--from', metavar='DEG', help='Direction of the camera, from ahead of the vehicle to the left.'),
+        typer.Option(
+            '--from', metavar='DEG', min=-360.0, max=360.0,
+            help='Direction of the camera, from ahead of the vehicle to the left.',
+        ),
     ] = None,
     out: Annotated[Path | None, typer.Option(metavar='DIR', help='Folder; default: RUN/snapshots.')] = None,
     as_json: JsonOption = False,
@@ -79,10 +82,13 @@ def snapshot(
 
     tools: Tools = context.obj
     opened = tools.run(run)
-    names = sorted(opened.scenario.vehicles)
+    with _bad_input('snapshot'):
+        names = sorted(opened.scenario.vehicles)
     for name in of or ():
         if name not in names:
             raise InputError(Problem('snapshot', '--of', 'is no vehicle of this run', one_of(names, name), shown(name)))
+    if at is not None and at > opened.simulated_s:
+        raise InputError(Problem('snapshot', '--at', 'is after the end', f'up to {opened.simulated_s:g} s', f'{at:g}'))
     folder = out if out is not None else run / 'snapshots'
     written = []
     with _bad_input('snapshot'):

@@ -288,7 +288,7 @@ class VehicleAgent(Participant):
         qx, qy = float(end.orientation[0]), float(end.orientation[1])
         self._events = self._watch.look(
             cycle.t_ns + cycle.dt_ns, cycle.dt_ns * 1e-9, 1.0 - 2.0 * (qx * qx + qy * qy), self.vehicle.hull_share(),
-            self._command.speed, float(end.position[0]), float(end.position[1]),
+            self._command.speed, float(end.position[0]), float(end.position[1]), self.vehicle.gear.is_empty,
         )
         self._state = self.vehicle.state()
         self._tentative = (cycle.key, self._digest(cycle.key.cycle + 1, self._live, self._state))

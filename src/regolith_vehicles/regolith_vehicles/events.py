@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Events of a vehicle: rolled over, high-centred, stuck. Each is reported when it begins, once until it has ended."""
+"""Events of a vehicle: rolled over, high-centred, stuck, battery empty. Each is reported once, when it begins."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import math
 import struct
 from dataclasses import dataclass
 
-KINDS = ('rolled_over', 'high_centred', 'stuck')
-ROLLED_OVER, HIGH_CENTRED, STUCK = KINDS
+KINDS = ('rolled_over', 'high_centred', 'stuck', 'battery_empty')
+ROLLED_OVER, HIGH_CENTRED, STUCK, BATTERY_EMPTY = KINDS
 TRUTH = 'truth'
 """Basis of an event: found from true states."""
 
@@ -32,7 +32,7 @@ STUCK_M = 0.05
 STUCK_NS = 10_000_000_000
 """Time in which a vehicle under command must cover STUCK_M [ns]."""
 
-_STATE = struct.Struct('<ddddq???q')
+_STATE = struct.Struct('<ddddq????q')
 _ENTRY = struct.Struct('<qB')
 
 
@@ -68,7 +68,8 @@ class EventWatch:
         return list(self._history)
 
     def look(
-        self, t_ns: int, duration: float, up: float, hull_share: float, speed: float, x: float, y: float
+        self, t_ns: int, duration: float, up: float, hull_share: float, speed: float, x: float, y: float,
+        empty: bool = False,
     ) -> tuple[Event, ...]:
         """Return the events that began in a cycle.
 
@@ -78,6 +79,7 @@ class EventWatch:
         :param hull_share: part of the weight that the hull carries
         :param speed: commanded forward speed [m/s]
         :param x: of the base in the world [m]; so is y
+        :param empty: whether it has a battery, and that is empty
         """
         found = []
         self._lying_s = self._lying_s + duration if up < LYING else 0.0
@@ -101,6 +103,10 @@ class EventWatch:
         elif late and not self._told[STUCK]:
             time = f'{STUCK_NS * 1e-9:.0f} s'
             found.append((STUCK, f'told to go at {speed:.2f} m/s, it went less than {STUCK_M} m in {time}'))
+
+        if empty and not self._told[BATTERY_EMPTY]:
+            found.append((BATTERY_EMPTY, 'its battery is empty, its motors have no torque'))
+        self._told[BATTERY_EMPTY] = self._told[BATTERY_EMPTY] and empty
 
         for kind, _ in found:
             self._told[kind] = True

@@ -35,7 +35,7 @@ from regolith_vehicles.looks import Drawn, Roller
 from regolith_vehicles.model_config import VehicleModelConfig
 from regolith_vehicles.multibody import Multibody, index_of
 from regolith_vehicles.odometry import Odometry
-from regolith_vehicles.powertrain.battery import full_charge
+from regolith_vehicles.powertrain.battery import STORED, full_charge
 from regolith_vehicles.powertrain.config import PowertrainConfig
 from regolith_vehicles.powertrain.train import Powertrain, make_powertrain
 
@@ -296,6 +296,11 @@ class RunningGear(ABC):
         self.table = np.zeros_like(self.table)
         self.odometry = self.start_odometry()
         self.recharge()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has a battery, and that is empty."""
+        return bool(len(self.charge)) and self.charge[STORED] <= 0.0
 
     def recharge(self) -> None:
         """Give the battery its charge of the start."""

@@ -14,7 +14,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from regolith_terrain.solids.contact import TouchArrays
+from regolith_terrain.ground_contact import make_pose
+from regolith_terrain.scm.arrays import make_wrench
+from regolith_terrain.solids.contact import DEPTH, TouchArrays, touch
 from regolith_terrain.solids.memory import NO_SOLIDS, SolidContact
 from regolith_terrain.solids.solids import Cells, Solids, within
 from regolith_vehicles import substeps
@@ -65,6 +67,21 @@ class SolidParts:
         inverse = _inverse(model, data, parts.body, balls[:, :3], met)
         inverse[:, :3, :3] += parts.yielding[:, None, None] * np.eye(3)
         return self.contact.arrays(numbers, inverse), beside
+
+    def deepest(self, model: Any, data: Any, own: tuple[Vector, Vector] | None = None) -> float:
+        """Return how deep a part that is on a body is in a solid at the present pose [m]; contacts are forgotten."""
+        arrays, _ = self.arrays(model, data, 0.0, own)
+        if self.contact is None or arrays is NO_SOLIDS:
+            return 0.0
+        parts, pose, wrench, found = self._parts, make_pose(), make_wrench(), 0.0
+        centers = parts.centers(len(parts.names), data.xpos, data.xmat)
+        for k in range(0 if own is None else parts.gear, len(parts.names)):
+            pose.center[:] = centers[k]
+            pose.rotation[:] = data.xmat[parts.body[k]].reshape(3, 3) @ parts.frame[k]
+            touch(arrays, 1e-3, k, pose, wrench)
+            found = max(found, float(arrays.found[: arrays.touched[k], DEPTH].max(initial=0.0)))
+        self.contact.part()
+        return found
 
     def levels(self, ground: Callable[[Vector, Vector], Vector], x: Vector, y: Vector) -> Vector:
         """Return the heights of ground, or of what stands on it, at places [m]."""

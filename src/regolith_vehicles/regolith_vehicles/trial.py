@@ -15,6 +15,22 @@ _SHARE = 0.2
 """Share of the top speed at which it drives [-]."""
 
 
+DEEP_M = 0.2
+"""How deep a vehicle may be in obstacles where it is put [m]: it is pushed out of less without being thrown."""
+
+
+def stands_clear(vehicle: Vehicle, x: float, y: float, heading: float) -> str:
+    """Return what keeps a vehicle from standing at a place among solids, in words; '' if nothing does.
+
+    It is put there as if the ground were level.
+
+    :param x: of the place [m]; so is y; heading: [rad]
+    """
+    vehicle.put(x, y, heading)
+    deep = vehicle.depth_in_solids()
+    return f'stands {deep:.2g} m deep in an obstacle' if deep > DEEP_M else ''
+
+
 def try_out(vehicle: Vehicle, x: float, y: float) -> None:
     """Place a vehicle on its ground, let it stand for half a second and drive for another; the soil keeps the marks.
 

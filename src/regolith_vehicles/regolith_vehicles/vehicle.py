@@ -135,17 +135,12 @@ class Vehicle:
         :param x: of the base frame in the world [m]; so is y
         :param heading: of the base's +x, from the world's +x towards +y [rad]
         """
-        data = mujoco.MjData(self._model)
-        data.qpos[:7] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
-        mujoco.mj_kinematics(self._model, data)
-        feet, levels = self.gear.feet(data), partial(self._solids.levels, self.grid.levels)
         aim_x, aim_y = x, y
         # On a slope soil gives way by some millimetres before it holds; the second time it does so from further up.
         for _ in range(2):
-            pose = pose_on_ground(aim_x, aim_y, heading, *feet, levels)
-            self.place_at(*pose)
+            self.put(aim_x, aim_y, heading)
             if not self._settle():
-                self.place_at(*pose_on_ground(x, y, heading, *feet, levels))
+                self.put(x, y, heading)
                 return
             off_x, off_y = self._data.xpos[self.body.base, 0] - x, self._data.xpos[self.body.base, 1] - y
             if math.hypot(off_x, off_y) < PLACED_WITHIN:
@@ -157,6 +152,18 @@ class Vehicle:
         self.gear.recharge()
         self._refresh()
         self.commit()
+
+    def put(self, x: float, y: float, heading: float) -> None:
+        """Stand on the surface, wheels on the plane that fits best, without settling; the state is committed."""
+        data = mujoco.MjData(self._model)
+        data.qpos[:7] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+        mujoco.mj_kinematics(self._model, data)
+        levels = partial(self._solids.levels, self.grid.levels)
+        self.place_at(*pose_on_ground(x, y, heading, *self.gear.feet(data), levels))
+
+    def depth_in_solids(self) -> float:
+        """Return how deep a wheel or the hull is in a rock or an obstacle now [m]; all contacts are forgotten."""
+        return self._solids.deepest(self._model, self._data, self.gear.whereabouts(self._data))
 
     def _settle(self) -> bool:
         """Return whether the vehicle comes to rest from its present pose, on soil that forgets each substep.

@@ -26,7 +26,7 @@ from regolith_vehicles.model_config import VehicleModelConfig
 from regolith_vehicles.motors import Motors
 from regolith_vehicles.multibody import Multibody
 from regolith_vehicles.odometry import Odometry
-from regolith_vehicles.powertrain.battery import STORED, draw, make_battery
+from regolith_vehicles.powertrain.battery import draw, make_battery
 from regolith_vehicles.powertrain.electric import wheel_motor, wheels_power
 from regolith_vehicles.running_gear import Contacts, RunningGear, TouchingPart
 from regolith_vehicles.trouble import VehicleError
@@ -133,7 +133,7 @@ class Wheels(RunningGear):
     def ramp(self, duration: float, *targets: ArrayLike) -> tuple[Vector, Vector]:
         """Return commands at both ends of a cycle; targets as of :meth:`targets`. See the base class."""
         speeds, angles, *goal = (np.asarray(target, float) for target in targets)
-        if self._battery is not None and self.charge[STORED] <= 0.0:
+        if self.is_empty:
             speeds = np.zeros_like(speeds)
         begin, end = self.motors.ramp(speeds, angles, duration)
         if not self.joints:

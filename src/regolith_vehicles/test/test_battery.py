@@ -159,7 +159,7 @@ def test_a_rover_with_an_empty_battery_stands() -> None:
     go(rover, DriveCommand(0.2), 25)
     assert rover.body_state().linear_velocity[0] > 0.1
     go(rover, DriveCommand(0.2), 100)
-    assert rover.gear.charge[STORED] == 0.0 and np.abs(rover.body_state().linear_velocity).max() < 1e-3
+    assert rover.gear.is_empty and rover.gear.charge[STORED] == 0.0 and np.abs(rover.body_state().linear_velocity).max() < 1e-3
 
 
 @pytest.mark.seconds

@@ -69,3 +69,12 @@ def test_state_resumes() -> None:
     rest = _look(first, range(300, 700), share=0.9, speed=1.0)
     assert rest and _look(second, range(300, 700), share=0.9, speed=1.0) == rest
     assert second.save() == first.save()
+
+
+def test_an_empty_battery_is_told_once() -> None:
+    watch = EventWatch()
+    found = []
+    for k, empty in enumerate((False, True, True, False, True)):
+        found += [e.kind for e in watch.look(k * STEP_NS, 0.02, 1.0, 0.0, 0.0, 0.0, 0.0, empty)]
+        watch = EventWatch.load(watch.save())
+    assert found == ['battery_empty', 'battery_empty']

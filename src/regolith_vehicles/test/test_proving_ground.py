@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from regolith_files.problems import InputError
 from regolith_vehicles.experiments import proving_ground
 from regolith_vehicles.proving_ground.drive import Drive, drive
 from regolith_vehicles.proving_ground.figures import figures
@@ -149,7 +150,7 @@ def test_left_and_right_are_alike() -> None:
 @pytest.mark.seconds
 def test_a_vehicle_that_blows_up_is_told_in_words() -> None:
     with pytest.raises(ValueError, match=r'vehicle: .*(unstable|blown up)'):
-        proving_ground.run(Settings.model_validate({'manoeuvre': 'settle', 'step_s': 0.01}), lambda done, total: None)
+        proving_ground.run(Settings.model_validate({'manoeuvre': 'settle', 'step_s': 0.005}), lambda done, total: None)
 
 
 @pytest.mark.seconds
@@ -159,3 +160,34 @@ def test_without_pedals_and_gas_nothing_drives_off() -> None:
     assert abs(car['backward acceleration, 4-10 s']) < 1e-4 and car['way'] < 0.05
     tank = driven('map_throttle0')
     assert abs(tank['mean over 2..3 s: vx']) < 2e-3
+
+
+@pytest.mark.parametrize(
+    ('given', 'message'),
+    [
+        ({'vehicle': 'viper', 'manoeuvre': 'straight', 'throttle': 1.0}, 'throttle = 1.0: says nothing of this vehicle'),
+        ({'vehicle': 'm113', 'manoeuvre': 'straight', 'tyre': 'hmmwv_fiala'}, 'tyre = .*: says nothing of this vehicle'),
+        ({'driveline': 'split'}, "driveline = 'split': says nothing of this vehicle"),
+        ({'step_s': 0.02}, 'step_s = 0.02, cycle_s = 0.005, sample_s = 0.02; allowed: each at least as long'),
+        ({'sample_s': 0.001, 'cycle_s': 0.01}, 'cycle_s = 0.01, sample_s = 0.001; allowed: each at least as long'),
+        ({'powertrain': 'steam'}, "powertrain = 'steam'"),
+        ({'tyre': 'hmmwv_fiala,hmmwv_fiala,hmmwv_fiala'}, 'tyre has 3 names; allowed: one, one of each axle'),
+    ],
+)
+def test_settings_that_say_nothing_are_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises((ValueError, InputError), match=message):
+        proving_ground.run(Settings.model_validate({'duration_s': 0.02, **given}), lambda done, total: None)
+
+
+@pytest.mark.seconds
+def test_backwards_it_goes_in_reverse() -> None:
+    done = drive(
+        Settings.model_validate({'manoeuvre': 'straight', 'speed_mps': -3.0, 'hold_gain': 0.1, 'initial_speed_mps': 0.0}),
+        lambda done, total: None,
+    )
+    assert done['vx_mps'][-1] == pytest.approx(-2.85, abs=0.15) and done['gear'][-1] == 0.0
+    assert done['slip_FL'][-1] == pytest.approx(0.0, abs=0.05)
+
+
+def test_a_short_drive_has_no_figures_of_what_it_did_not_come_to() -> None:
+    assert driven('step_v20_s0.1', duration_s=0.1) == {}

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from regolith_files.problems import InputError
 from regolith_terrain.config import load_soil
 from regolith_terrain.ground_contact import make_pose
 from regolith_terrain.height_field import FlatField
@@ -85,6 +86,23 @@ def test_discs_in_another_order_are_refused(make_m113: MakeM113) -> None:
             side['sprocket'][part], side['idler'][part] = side['idler'][part], side['sprocket'][part]
     with pytest.raises(VehicleModelError, match='the sprocket foremost'):
         make_m113(sides=behind)
+
+
+def test_bands_that_do_not_fit_are_refused(make_m113: MakeM113) -> None:
+    given = gear_of(make_m113()).tracks.model_dump()
+    sides = [dict(side) for side in given['sides']]
+    for shoes in (10, 200):
+        with pytest.raises(VehicleModelError, match=rf'sides\.0\.shoes .*{shoes}.*; allowed: 60 to 65 of them'):
+            make_m113(sides=[{**sides[0], 'shoes': shoes}, sides[1]])
+    for wrong, message in (
+        ([sides[0], {**sides[1], 'name': 'left'}], "sides have name 'left' both"),
+        ([sides[0], {**sides[0], 'name': 'right'}], 'sides have body .* both'),
+    ):
+        with pytest.raises(InputError, match=message):
+            make_m113(sides=wrong)
+    pads = [{**given['shoe']['pads'][0], 'length_m': 1.0}]
+    with pytest.raises(InputError, match=r'shoe\.pads of 1\.0 m; allowed: up to pitch_m'):
+        make_m113(shoe={**given['shoe'], 'pads': pads})
 
 
 def test_the_band_passes_on_every_force(make_m113: MakeM113) -> None:

@@ -371,3 +371,29 @@ def test_the_rig_shows_what_the_tyre_does() -> None:
 def test_the_rig_refuses_what_makes_no_sense(given: dict[str, object]) -> None:
     with pytest.raises(ValidationError, match='; allowed: '):
         Settings.model_validate(given)
+
+
+@pytest.mark.parametrize(
+    ('given', 'message'),
+    [
+        ({'load': 1e9}, 'load of 1e.09 N; allowed: what it carries, at most'), ({'load': math.nan}, 'load is nan'),
+        ({'friction': 0.0}, 'friction is 0; allowed: above 0'), ({'slip': math.inf}, 'slip is inf; allowed: finite'),
+        ({'slip_angle': 2.0}, 'slip_angle is 2; allowed: less than a right angle'),
+    ],
+)
+def test_what_no_bench_has_is_refused(given: dict[str, float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        load_tyre('hmmwv_tmeasy').steady_state(**{'load': 6000.0, **given})
+
+
+def test_a_motion_that_is_none_is_refused() -> None:
+    tyre = load_tyre('hmmwv_tmeasy')
+    with pytest.raises(ValueError, match='load is nan'):
+        tyre.start(load=math.nan)
+    with pytest.raises(ValueError, match='height is nan'):
+        tyre.vertical(height=math.nan)
+    rolling = tyre.start(load=6000.0)
+    with pytest.raises(ValueError, match='dt is -1; allowed: at least 0'):
+        rolling.step(-1.0, 10.0, 0.0, 20.0)
+    with pytest.raises(ValueError, match='vx is nan'):
+        rolling.step(1e-3, math.nan, 0.0, 20.0)

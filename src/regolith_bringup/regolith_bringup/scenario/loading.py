@@ -24,7 +24,7 @@ from regolith_bringup.scenario.participants import check_keys, checked_sections,
 from regolith_bringup.scenario.schema import ResolvedScenario, Scenario
 from regolith_bringup.scenario.sensing_section import check_recorded, plain_times, resolved_sensing
 from regolith_bringup.scenario.terrain_section import check_raster, law_of, resolve_terrain, soil_values
-from regolith_bringup.scenario.vehicle_section import resolved_models
+from regolith_bringup.scenario.vehicle_section import check_clear, resolved_models
 from regolith_files.atomic import write_atomically
 from regolith_files.problems import InputError, Problem, one_of
 from regolith_files.validation import validated
@@ -73,6 +73,7 @@ def load_scenario(
     _check_types(scenario, source)
     scenario = scenario.model_copy(update={'objects': resolved_objects(scenario, source)})
     models = resolved_models(scenario, source)
+    check_clear(scenario, models, source)
     sensing = {name: resolved_sensing(name, e, source) for name, e in scenario.vehicles.items()}
     changed: dict[str, Any] = {
         'vehicles': {

@@ -137,6 +137,38 @@ def _build(
         raise InputError(Problem(config.file or str(mjcf), 'mjcf', problem, allowed, config.mjcf)) from None
 
 
+def check_clear(scenario: Scenario, models: dict[str, str], source: YamlSource) -> None:
+    """Refuse vehicles that stand in an obstacle, from which they would be thrown.
+
+    :param models: as of :func:`resolved_models`
+    """
+    terrain, places = scenario.terrain, {name: entry.position for name, entry in scenario.vehicles.items()}
+    near = {
+        name for name, at in places.items() for obstacle in terrain.obstacles.values()
+        if obstacle.path is not None
+        or math.dist(at, obstacle.position[:2]) < NEAR_M + math.hypot(*(obstacle.size or (0.0, 0.0))[:2])
+    }
+    if not near:
+        return
+    from regolith_terrain.height_field import FlatField
+    from regolith_terrain.soil_grid import SoilGrid
+    from regolith_terrain.soil_law import RIGID
+    from regolith_vehicles.surroundings import build_solids
+    from regolith_vehicles.trial import stands_clear
+    from regolith_vehicles.vehicle import Vehicle
+
+    alone = terrain.model_copy(update={'solid_rocks': False})
+    for name in sorted(near):
+        config, mjcf = load_vehicle_model(models[name])
+        with announced(), _mujoco_is_quiet():
+            grid, gravity = SoilGrid(FlatField(), 1.0, RIGID), scenario.world.gravity_mps2
+            solids = build_solids(alone, scenario.seed, FlatField())
+            vehicle = Vehicle(name, config, mjcf, grid, RigidGroundConfig(), gravity, solids=solids)
+            problem = stands_clear(vehicle, *places[name], math.radians(scenario.vehicles[name].heading_deg))
+        if problem:
+            raise source.error(('vehicles', name, 'position'), problem, 'a place beside it, or on it', places[name])
+
+
 @contextmanager
 def _mujoco_is_quiet() -> Iterator[None]:
     """Keep MuJoCo's warnings off the terminal: the vehicle reads them and reports one line."""
@@ -156,6 +188,8 @@ def _reach(shape: CollisionShape) -> float:
     return math.hypot(*shape.position[:2]) + math.hypot(*(shape.size[:wide] if upright else shape.size))
 
 
+NEAR_M = 10.0
+"""Reach of the largest vehicles from their places [m]."""
 LARGE_M = 5.0
 """Size up to which objects are looked at here; a vehicle within a larger one is found when it joins the world."""
 

@@ -47,6 +47,15 @@ class SpringConfig(Section):
     stops_m: tuple[float, float] = Field(description='lengths below and above which the stops act, too [m]')
     stop_force: Curve = Field(description='way beyond a stop [m] and force [N] from 0, 0 on')
 
+    @model_validator(mode='after')
+    def _is_a_spring(self) -> SpringConfig:
+        for key, curve in (('force', self.force), ('stop_force', self.stop_force)):
+            if tuple(curve[0]) != (0.0, 0.0):
+                raise ValueError(f'{key} begins at {list(curve[0])}; allowed: [0, 0]')
+        if self.stops_m[0] >= self.stops_m[1]:
+            raise ValueError(f'stops_m {list(self.stops_m)}; allowed: a shorter and a longer length')
+        return self
+
     def knots(self) -> Vector:
         """Return length [m] and push [N] of the spring with its stops, linear between, shape (n, 2)."""
         table, stop = np.array(self.force), np.array(self.stop_force)
@@ -74,6 +83,12 @@ class DamperConfig(Section):
     rebound_nspm: float = Field(ge=0.0, description='[N s/m]')
     compression_outside_nspm: float = Field(ge=0.0, description='outside the range [N s/m]')
     rebound_outside_nspm: float = Field(ge=0.0, description='outside the range [N s/m]')
+
+    @model_validator(mode='after')
+    def _has_a_range(self) -> DamperConfig:
+        if self.range_m[0] >= self.range_m[1]:
+            raise ValueError(f'range_m {list(self.range_m)}; allowed: a shorter and a longer length')
+        return self
 
 
 class SteeringConfig(Section):
@@ -103,6 +118,20 @@ class CarConfig(Section):
     )
     locked: bool = Field(default=False, description='whether all of them do')
     pedal_time_s: float = Field(default=0.0, ge=0.0, le=10.0, description='from nothing to full of any input [s]')
+
+    @model_validator(mode='after')
+    def _parts_are_its_own(self) -> CarConfig:
+        struts = [*(s.actuator for s in self.springs), *(d.actuator for d in self.dampers)]
+        for key, names in (
+            ('wheels name', [w.name for w in self.wheels]), ('wheels joint', [w.joint for w in self.wheels]),
+            ('wheels body', [w.body for w in self.wheels]), ('locks', self.locks),
+            ('actuator', [*struts, self.steering.actuator, self.driveshaft]),
+        ):
+            if twice := sorted({name for name in names if list(names).count(name) > 1}):
+                raise ValueError(f'{key} {twice[0]!r} twice; allowed: each once')
+        if not any(wheel.drive_ratio > 0.0 for wheel in self.wheels):
+            raise ValueError('drive_ratio of all wheels is 0; allowed: above 0 of one')
+        return self
 
     @model_validator(mode='after')
     def _has_the_powertrain(self) -> CarConfig:

@@ -15,6 +15,7 @@ from regolith_files.section import Section
 RPM = np.pi / 30.0
 
 Positive = Annotated[float, Field(gt=0.0)]
+Ratio = Annotated[float, Field(gt=0.0, le=100.0)]
 
 
 def ascending(points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
@@ -30,6 +31,15 @@ def ascending(points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, flo
 Curve = Annotated[tuple[tuple[float, float], ...], Field(min_length=2, max_length=200), AfterValidator(ascending)]
 
 
+def _brakes(idle: tuple[tuple[float, float], ...]) -> None:
+    """Refuse an engine that pushes without throttle.
+
+    :raises ValueError: naming the point
+    """
+    if pushes := [list(point) for point in idle if point[1] > 0.0]:
+        raise ValueError(f'idle {pushes[0]}; allowed: torques of at most 0')
+
+
 class EngineMap(Section):
     """An engine without inertia: torque over speed at no throttle and at full, linear between."""
 
@@ -39,6 +49,11 @@ class EngineMap(Section):
     mounted: bool = Field(
         default=True, description='whether the chassis bears its reaction; false: it is lost, as in the reference'
     )
+
+    @model_validator(mode='after')
+    def _brakes_without_throttle(self) -> EngineMap:
+        _brakes(self.idle)
+        return self
 
 
 class ShaftEngine(Section):
@@ -53,6 +68,12 @@ class ShaftEngine(Section):
     )
     mounted: bool = Field(default=True, description='whether the chassis bears its reaction; false: it is lost')
 
+    @model_validator(mode='after')
+    def _loses(self) -> ShaftEngine:
+        if gains := [list(point) for point in self.losses if point[0] > 0.0 and point[1] > 0.0]:
+            raise ValueError(f'losses {gains[0]}; allowed: torques of at most 0 at speeds above 0')
+        return self
+
 
 class ElectricMotor(Section):
     """A motor on a battery: torque over speed at full throttle, and what it takes back without."""
@@ -66,6 +87,11 @@ class ElectricMotor(Section):
         default=0.95, gt=0.0, le=1.0, description='of the electronics between battery and windings, either way [-]'
     )
     mounted: bool = Field(default=True, description='whether the chassis bears its reaction; false: it is lost')
+
+    @model_validator(mode='after')
+    def _brakes_without_throttle(self) -> ElectricMotor:
+        _brakes(self.idle)
+        return self
 
 
 class Converter(Section):
@@ -104,10 +130,10 @@ class Clutch(Section):
 class Gearbox(Section):
     """Gears that change at once, as the speed of the shaft before them asks for: engine, or turbine of a coupling."""
 
-    gears: tuple[Positive, ...] = Field(
+    gears: tuple[Ratio, ...] = Field(
         min_length=1, max_length=20, description="driveshaft's speed over that of the shaft before it, first gear first"
     )
-    reverse: float = Field(lt=0.0, description='of the reverse gear')
+    reverse: float = Field(lt=0.0, ge=-100.0, description='of the reverse gear')
     up_rpm: tuple[Positive, ...] = Field(description='speed above which each gear but the last goes up')
     down_rpm: float = Field(gt=0.0, description='speed below which a gear goes down')
     latency_s: float = Field(default=0.0, ge=0.0, le=60.0, description='least time between two changes [s]')
@@ -120,6 +146,8 @@ class Gearbox(Section):
         if len(self.up_rpm) != len(self.gears) - 1:
             wanted = len(self.gears) - 1
             raise ValueError(f'up_rpm has {len(self.up_rpm)} speeds; allowed: one less than gears, {wanted}')
+        if self.up_rpm and self.down_rpm >= min(self.up_rpm):
+            raise ValueError(f'down_rpm {self.down_rpm!r}; allowed: below all up_rpm, {min(self.up_rpm)!r}')
         return self
 
 

@@ -90,6 +90,8 @@ def _car_parameters(s: Settings, given: dict[str, Any]) -> dict[str, Any]:
     wheels = [dict(wheel) for wheel in given['wheels']]
     for k, wheel in enumerate(wheels):
         if s.tyre is not None:
+            if len(s.tyre) not in (1, 2, len(wheels)):
+                raise ValueError(f'tyre has {len(s.tyre)} names; allowed: one, one of each axle, or of each wheel')
             wheel['tyre'] = s.tyre[min(k * len(s.tyre) // len(wheels), len(s.tyre) - 1)]
         wheel['tyre_behaviour'] = s.tyre_behaviour
     trains = {
@@ -122,7 +124,7 @@ def drive(s: Settings, tick: Callable[[int, int], None]) -> Drive:
     cycles, every = round(s.duration_s / s.cycle_s), max(1, round(s.sample_s / s.cycle_s))
     columns = _columns(gear)
     rows = [_row(vehicle, gear, 0.0, np.zeros(3), np.zeros(3))]
-    before = vehicle.body_state().linear_velocity
+    before, way = vehicle.body_state().linear_velocity, -1.0 if s.hold and s.speed_mps < 0.0 else 1.0
     for k in range(cycles):
         if k % 200 == 0:
             tick(k, cycles)
@@ -130,7 +132,7 @@ def drive(s: Settings, tick: Callable[[int, int], None]) -> Drive:
         speed = _forward(vehicle)
         given, ends = inputs(s, time + 1e-9, speed), inputs(s, time + s.cycle_s + 1e-9, speed)
         # The steering is linear within a cycle; pedals are decided at its start.
-        vehicle.grid.apply(vehicle.evolve(cycle_ns, np.array([ends[0], given[1], given[2]])))
+        vehicle.grid.apply(vehicle.evolve(cycle_ns, np.array([ends[0], given[1], given[2], way])))
         vehicle.commit()
         now = vehicle.body_state().linear_velocity
         if (k + 1) % every == 0:
@@ -158,8 +160,19 @@ def _columns(gear: Car) -> tuple[str, ...]:
         'vy_mps', 'yaw_rate_radps', 'ax_mps2', 'ay_mps2', 'gear', 'engine_radps', 'engine_Nm',
         *(f'Fz_{w}_N' for w in wheels), 'Fy_F_N', 'Fy_R_N', 'Fx_F_N', 'Fx_R_N', *(f'om_{w}_radps' for w in wheels),
         *(f'toe_{w}_deg' for w in wheels), *(f'camber_{w}_deg' for w in wheels), *(f'alpha_{w}_deg' for w in wheels),
+        *(f'slip_{w}' for w in wheels),
         *(f'spring_{_short(spring.actuator.removeprefix("spring_"))}_m' for spring in gear.car.springs),
     )  # fmt: skip
+
+
+def _velocities(vehicle: Vehicle, gear: Car) -> Floats:
+    """Return the hubs' velocities along the base's x and y [m/s], shape (w, 2)."""
+    body, data = vehicle.body_state(), vehicle.data
+    axes = matrix(body.orientation)
+    root = int(vehicle.body.model.body_rootid[vehicle.body.base])
+    arm = data.xpos[gear.bodies] - data.subtree_com[root]
+    speed = data.cvel[gear.bodies, 3:] + np.cross(data.cvel[gear.bodies, :3], arm)
+    return np.asarray((speed @ axes)[:, :2])
 
 
 def _row(vehicle: Vehicle, gear: Car, time: float, given: Floats, pull: Floats) -> list[float]:
@@ -184,10 +197,14 @@ def _row(vehicle: Vehicle, gear: Car, time: float, given: Floats, pull: Floats) 
          force[:, 1] * np.cos(heading) - force[:, 0] * np.sin(heading)), axis=1,
     )  # fmt: skip
     slip_angle = np.degrees(table[:, SLIP_ANGLE])
+    # Over the hub's speed along the heading, as Chrono has it; not over the rim's, as the table has it.
+    rims = table[:, SPIN] * gear.radius
+    along = np.einsum('ni,ni->n', _velocities(vehicle, gear), np.column_stack((axles[:, 1], -axles[:, 0])))
+    slip = (rims - along) / np.maximum(np.abs(along), 0.1)
     return [
         time, *given, *body.position, math.degrees(math.atan2(axes[2, 1], axes[2, 2])),
         math.degrees(math.asin(-axes[2, 0])), math.degrees(yaw), v[0], v[1], float(body.angular_velocity[2]), a[0],
         a[1], gear.state[GEAR] + 1.0, gear.state[ENGINE_SPEED], gear.state[ENGINE_TORQUE], *force[:, 2],
         *(float(wheel_force[at, k].sum()) for k in (1, 0) for at in (front, ~front)), *table[:, SPIN], *toe, *camber,
-        *slip_angle, *data.actuator_length[gear.struts.spring],
+        *slip_angle, *slip, *data.actuator_length[gear.struts.spring],
     ]  # fmt: skip

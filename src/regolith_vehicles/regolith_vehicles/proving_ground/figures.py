@@ -106,6 +106,8 @@ def _settled(s: Settings, drive: Drive) -> dict[str, float]:
 def _stepped(s: Settings, drive: Drive) -> dict[str, float]:
     times, end = drive['t_s'], s.duration_s
     start = end - 1.0
+    if start < s.steer_start_s + s.steer_ramp_s:  # nothing of it has settled
+        return {}
     half = s.steer_start_s + 0.5 * s.steer_ramp_s
     side = 1.0 if s.steering >= 0.0 else -1.0
     turned, pulled = side * drive['yaw_rate_radps'], side * drive['ay_mps2']

@@ -53,6 +53,15 @@ TRACKED: dict[str, dict[str, Any]] = {
 """The same of vehicles on tracks."""
 _FAMILIES = {'car': MANOEUVRES, 'tracks': TRACKED}
 """Running gear -> its manoeuvres; wheels of a vehicle's own go by a twist."""
+_PEDALS = (
+    'hold', 'hold_until_s', 'hold_gain', 'hold_feed', 'speed_rate_mps2', 'speed_rate_start_s', 'steering',
+    'steer_start_s', 'steer_ramp_s', 'throttle', 'throttle_start_s', 'throttle_ramp_s', 'throttle_until_s', 'braking',
+    'brake_start_s', 'brake_ramp_s', 'powertrain',
+)  # fmt: skip
+_CARS = ('tyre', 'tyre_behaviour', 'differentials', 'engine_mounted', 'initial_speed_mps')
+_TWIST = ('yaw_rate_radps', 'speed_ramp_s', 'nominal_radius_m')
+_UNUSED = {'car': ('driveline', *_TWIST), 'tracks': (*_CARS, *_TWIST), '': (*_PEDALS, *_CARS, 'driveline')}
+"""Running gear -> settings that say nothing of it."""
 
 
 def _names(value: Any) -> Any:
@@ -135,7 +144,16 @@ class Settings(Section):
             return values
         case = values.get('case')
         given = {**(_case(case) if isinstance(case, str) else {}), **values}
-        usual = _FAMILIES.get(_family(given.get('vehicle', 'hmmwv')), TWISTS)
+        family = _family(given.get('vehicle', 'hmmwv'))
+        for key in _UNUSED.get(family, ()):
+            if given.get(key) is not None:
+                raise ValueError(f'{key} = {given[key]!r}: says nothing of this vehicle; allowed: left out')
+        usual = _FAMILIES.get(family, TWISTS)
+        sample, usual_cycle = given.get('sample_s'), cls.model_fields['cycle_s'].default
+        if 'cycle_s' not in given and isinstance(sample, int | float) and 0.0 < sample < usual_cycle:
+            given = {**given, 'cycle_s': sample}
+        if given.get('manoeuvre') == 'straight' and 'speed_mps' in given and family == 'car':
+            given = {'initial_speed_mps': given['speed_mps'], **given}
         return {**usual.get(str(given.get('manoeuvre', 'step_steer')), {}), **given}
 
     @property
@@ -153,6 +171,10 @@ class Settings(Section):
         if self.family not in (*_FAMILIES, ''):
             what = ', '.join((*_FAMILIES, 'wheels of its own'))
             raise ValueError(f'vehicle = {self.vehicle!r}: goes by {self.family!r}; allowed: {what}')
+        step = self.step_s or 0.0
+        if step > self.cycle_s or self.sample_s < self.cycle_s:
+            given = f'step_s = {self.step_s}, cycle_s = {self.cycle_s}, sample_s = {self.sample_s}'
+            raise ValueError(f'{given}; allowed: each at least as long as the one before it')
         known = _FAMILIES.get(self.family, TWISTS)
         if self.manoeuvre not in known:
             raise ValueError(f'manoeuvre = {self.manoeuvre!r}: is not for this vehicle; allowed: {", ".join(known)}')
@@ -176,7 +198,10 @@ def _case(name: str) -> dict[str, Any]:
     :raises ValueError: if there is none of this name, or its file cannot be read
     """
     try:
-        return dict(YamlSource(CASES.find(name), what='a case').data)
+        found = dict(YamlSource(CASES.find(name), what='a case').data)
     except InputError as error:
         first = error.problems[0]
         raise ValueError(f'case {name!r}: {first.problem}; allowed: {first.allowed}') from None
+    if 'case' in found:
+        raise ValueError(f'case {name!r} starts from case {found["case"]!r}; allowed: settings alone')
+    return found

@@ -112,6 +112,17 @@ class TracksConfig(Section):
         return self
 
     @model_validator(mode='after')
+    def _sides_differ(self) -> TracksConfig:
+        left, right = self.sides
+        discs = [{s.sprocket.body, s.idler.body, *(w.body for w in s.wheels)} for s in (left, right)]
+        if left.name == right.name or discs[0] & discs[1]:
+            what = f'name {left.name!r}' if left.name == right.name else f'body {sorted(discs[0] & discs[1])[0]!r}'
+            raise ValueError(f'sides have {what} both; allowed: a left and a right one')
+        if (longest := max(pad.length_m for pad in self.shoe.pads)) > self.shoe.pitch_m:
+            raise ValueError(f'shoe.pads of {longest!r} m; allowed: up to pitch_m, {self.shoe.pitch_m!r}')
+        return self
+
+    @model_validator(mode='after')
     def _has_the_powertrain(self) -> TracksConfig:
         one_of_them(self.powertrain, self.powertrains)
         return self

@@ -40,6 +40,8 @@ from regolith_vehicles.wheel_state import slip_ratio
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
+_FITS = 0.05
+"""Share by which a band's shoes may be longer or shorter than its way when the vehicle is built."""
 _LAYERS = 4
 """Shoes of a side that are this far apart share a memory of the soil's shear: they never reach the same nodes."""
 LOAD, SINKAGE, TRAVEL = range(3)
@@ -74,6 +76,7 @@ class Tracks(RunningGear):
         self.actuators = np.zeros(0, dtype=np.int64)
         self.band = self._band(body)
         self.state = make_state(self.band)
+        self._check_length()
         # The band turns with its sprocket.
         turning = self.band.disc_dof[:, 0]
         inertia = self.shoes * self.tracks.shoe.mass_kg * self.band.per_turn**2
@@ -88,6 +91,23 @@ class Tracks(RunningGear):
         """Forward speed [m/s], yaw rate [rad/s], and the controllers' integrals [m] and [rad]."""
         self.engine = np.zeros(STATES)
         self.wound_up = np.zeros(2)
+
+    def _check_length(self) -> None:
+        """Refuse bands that are far too short or too long for their discs.
+
+        :raises VehicleModelError: naming the side
+        """
+        data, pitch = mujoco.MjData(self.model), self.tracks.shoe.pitch_m
+        mujoco.mj_forward(self.model, data)
+        self.find_shoes(data)
+        for k, (side, way) in enumerate(zip(self.tracks.sides, self.state.way.tolist(), strict=True)):
+            off = side.shoes * pitch / way - 1.0
+            if not abs(off) <= _FITS:
+                least, most = math.ceil((1.0 - _FITS) * way / pitch), math.floor((1.0 + _FITS) * way / pitch)
+                where = f'running_gear.parameters.sides.{k}.shoes'
+                problem = f'are {side.shoes * pitch:.3g} m long on a way of {way:.3g} m'
+                raise VehicleModelError(self.where, where, side.shoes, f'{least} to {most} of them', problem)
+        self.state = make_state(self.band)
 
     def _find(self, kind: str, names: list[tuple[str, str]]) -> Indices:
         """Return the indices of things in the MJCF file by (key, name)."""

@@ -25,6 +25,26 @@ Floats = NDArray[np.float64]
 TYRES = Library('tyre', Path(__file__).parent / 'data', 'regolith.tyres')
 BEHAVIOURS = ('regolith', 'reference')
 NAMES = ('Fx', 'Fy', 'Mx', 'My', 'Mz')
+_LIMITS = {
+    'friction': (0.0, 10.0, 'above 0, below 10'), 'dt': (-1e-300, math.inf, 'at least 0'),
+    'slip_angle': (-0.5 * math.pi, 0.5 * math.pi, 'less than a right angle either way'),
+    'camber': (-0.5 * math.pi, 0.5 * math.pi, 'less than a right angle either way'),
+}
+"""Arguments with limits: both excluded, and in words."""
+DEEPEST = 0.5
+"""Depth over the radius beyond which nothing can be said of a tyre."""
+
+
+def _sensible(**given: Floats) -> None:
+    """Refuse numbers that no bench has.
+
+    :raises ValueError: naming the argument, its value and what is allowed
+    """
+    for name, values in given.items():
+        low, high, allowed = _LIMITS.get(name, (-math.inf, math.inf, 'finite numbers'))
+        good = np.isfinite(values) & (values > low) & (values < high)
+        if not good.all():
+            raise ValueError(f'{name} is {values[~good].ravel()[0]:g}; allowed: {allowed}')
 
 
 class Tyre:
@@ -63,6 +83,7 @@ class Tyre:
         :param camber: [rad]
         """
         heights, speeds, cambers = np.broadcast_arrays(*(np.asarray(v, float) for v in (height, speed_z, camber)))
+        _sensible(height=heights, speed_z=speeds, camber=cambers)
         out = np.array(
             [_vertical(self.record[0], *given) for given in zip(heights.flat, speeds.flat, cambers.flat, strict=True)]
         ).reshape(-1, 2)
@@ -91,16 +112,34 @@ class Tyre:
         :raises ValueError: if a load is more than the tyre carries at any depth
         """
         given = np.broadcast_arrays(*(np.asarray(v, float) for v in (load, slip, slip_angle, camber, speed, friction)))
+        names = ('load', 'slip', 'slip_angle', 'camber', 'speed', 'friction')
+        _sensible(**dict(zip(names, given, strict=True)))
+        self._carries(given[0])
         shape = given[0].shape
         table = np.stack([value.ravel() for value in given], axis=1)
         out = np.zeros((len(table), len(NAMES)))
-        if not _steady(self.record, table, out):
-            most = self.config.load_curve[-1][1]
-            raise ValueError(f'load of {float(table[:, 0].max()):g} N; allowed: what it carries, at most {most:g} N')
+        _steady(self.record, table, out)
         return {name: out[:, k].reshape(shape) for k, name in enumerate(NAMES)}
 
+    def _carries(self, loads: Floats) -> None:
+        """Refuse loads that it does not carry.
+
+        :raises ValueError: naming the load, and the largest that it carries
+        """
+        most = float(self.record[0]['radius']) * DEEPEST
+        if len(loads.ravel()) and not float(self.depth(loads.max())) <= most:
+            carried = vertical_load(self.record[0], most, 0.0)
+            if self.config.load_curve[-1][1] < carried and not math.isfinite(float(self.depth(carried))):
+                carried = self.config.load_curve[-1][1]
+            raise ValueError(f'load of {float(loads.max()):g} N; allowed: what it carries, at most {carried:g} N')
+
     def start(self, *, load: float, camber: float = 0.0, friction: float = 0.8) -> RollingTyre:
-        """Return the tyre under a constant load [N], undeflected."""
+        """Return the tyre under a constant load [N], undeflected.
+
+        :raises ValueError: if it does not carry the load, or the ground has no friction
+        """
+        _sensible(load=np.array([load]), camber=np.array([camber]), friction=np.array([friction]))
+        self._carries(np.array([load]))
         return RollingTyre(self, float(load), float(camber), float(friction))
 
 
@@ -117,10 +156,12 @@ class RollingTyre:
     def step(self, dt: float, vx: float, vy: float, omega: float) -> dict[str, float]:
         """Return force and moments of a motion, and let the tyre pass a step of it.
 
-        :param dt: [s]
+        :param dt: [s]; 0: the force that lasts, without any lag
         :param vx: of the wheel's centre forward [m/s]; ``vy``: to the left
         :param omega: spin [rad/s], > 0 rolls forward
         """
+        if not (dt >= 0.0 and math.isfinite(dt + vx + vy + omega)):
+            _sensible(dt=np.array([dt]), vx=np.array([vx]), vy=np.array([vy]), omega=np.array([omega]))
         out = np.zeros(len(NAMES))
         contact = Contact(self.load, self.depth, float(vx), float(vy), float(omega), self.camber, self.friction)
         tyre_force(self.tyre.record[0], contact, float(dt), self.memory, out)
