@@ -23,6 +23,11 @@ from regolith_vehicles.tracks.gear import Tracks
 
 with (Path(__file__).parent / 'data' / 'vehicles' / 'm113_means.csv').open() as file:
     TABLE = list(csv.DictReader(file))
+SETTLED = (
+    ('L', 0.57473, 1.9628e5, (31541.0, 22171.0, 20088.0, 18080.0, 26145.0)),
+    ('R', 0.63572, 1.3622e5, (25933.0, 19557.0, 17105.0, 16212.0, 19183.0)),
+)
+"""The reference's length [m] and push [N] of the tensioner, and loads of the road wheels [N], of each side at rest."""
 
 
 @cache
@@ -53,6 +58,12 @@ def test_it_settles_as_high_as_the_reference_on_arms_as_steep() -> None:
         ours, theirs = pairs('settle', column)
         assert ours == pytest.approx(theirs, rel=0.1), column
     settings, done = driven('settle')
+    found = figures(settings, done)
+    for side, length, push, loads in SETTLED:
+        assert found[f'tensioner_len_{side}_m mean 1-2.5 s'] == pytest.approx(length, abs=0.006)
+        assert found[f'tensioner_F_{side}_N mean 1-2.5 s'] == pytest.approx(push, rel=0.03)
+        ours = [found[f'wheelFz{side}{k}_N mean 1-2.5 s'] for k in range(5)]
+        assert ours == pytest.approx(loads, rel=0.08)  # the reference's chatter: its two sides differ by more
     assert figures(settings, done)['ground_Fz_N mean 1-2.5 s'] == pytest.approx(11342.86 * 9.81, rel=0.02)
 
 

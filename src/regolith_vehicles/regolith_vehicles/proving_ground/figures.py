@@ -46,8 +46,11 @@ def _tracked(s: Settings, drive: Drive) -> dict[str, float]:
     """Return means over each second; of a vehicle that settles, over all but the first."""
     end = float(drive['t_s'][-1])
     if s.manoeuvre == 'settle':
-        names = ('z_m', 'pitch_deg', 'roll_deg', 'ground_Fz_N', 'tension_mean_L_N', 'tension_mean_R_N')
-        arms = (name for name in drive.columns if name.startswith('arm'))
+        names = (
+            'z_m', 'pitch_deg', 'roll_deg', 'ground_Fz_N', 'tension_mean_L_N', 'tension_mean_R_N', 'tensioner_len_L_m',
+            'tensioner_len_R_m', 'tensioner_F_L_N', 'tensioner_F_R_N',
+        )  # fmt: skip
+        arms = (name for name in drive.columns if name.startswith(('arm', 'wheelFz')))
         return {f'{name} mean 1-{end:g} s': _mean(drive, name, 1.0, end) for name in (*names, *arms)}
     return {
         f'mean over {t}..{t + 1} s: {name}': _mean(drive, column, t, t + 1)

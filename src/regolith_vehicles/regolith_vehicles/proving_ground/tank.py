@@ -39,9 +39,11 @@ def tank_drive(s: Settings, vehicle: Vehicle, tick: Callable[[int, int], None]) 
     columns = (
         't_s', 'steering', 'throttle', 'braking', 'x_m', 'y_m', 'z_m', 'roll_deg', 'pitch_deg', 'yaw_deg', 'vx_mps',
         'vy_mps', 'yaw_rate_radps', 'gear', 'engine_radps', 'engine_Nm', 'spk_omega_L', 'spk_omega_R',
-        'spk_torque_L_Nm', 'spk_torque_R_Nm', 'tension_mean_L_N', 'tension_mean_R_N', 'tensioner_way_L_m',
-        'tensioner_way_R_m', 'ground_Fx_N', 'ground_Fy_N', 'ground_Fz_N',
+        'spk_torque_L_Nm', 'spk_torque_R_Nm', 'shoe_speed_L_mps', 'shoe_speed_R_mps', 'tension_mean_L_N',
+        'tension_max_L_N', 'tension_mean_R_N', 'tension_max_R_N', 'tensioner_len_L_m', 'tensioner_F_L_N',
+        'tensioner_len_R_m', 'tensioner_F_R_N', 'ground_Fx_N', 'ground_Fy_N', 'ground_Fz_N',
         *(f'arm{side}{k}_deg' for side, row in zip('LR', arms, strict=True) for k in range(len(row))),
+        *(f'wheelFz{side}{k}_N' for side, row in zip('LR', arms, strict=True) for k in range(len(row))),
         'sinkage_max_m',
     )  # fmt: skip
     cycle_ns, pivot = round(s.cycle_s * 1e9), float(s.manoeuvre == 'pivot')
@@ -64,7 +66,7 @@ def tank_drive(s: Settings, vehicle: Vehicle, tick: Callable[[int, int], None]) 
 
 
 def _slides(gear: Tracks) -> list[int]:
-    """Return the joints' positions by which the idlers move, -1 where none does."""
+    """Return the joints by which the idlers move, -1 where none does."""
     model, found = gear.model, []
     for body in gear.band.disc[:, -1]:
         b = int(body)
@@ -72,12 +74,23 @@ def _slides(gear: Tracks) -> list[int]:
             joints = range(int(model.body_jntadr[b]), int(model.body_jntadr[b]) + int(model.body_jntnum[b]))
             slides = [j for j in joints if int(model.jnt_type[j]) == int(mujoco.mjtJoint.mjJNT_SLIDE)]
             if slides:
-                found.append(int(model.jnt_qposadr[slides[0]]))
+                found.append(slides[0])
                 break
             b = int(model.body_parentid[b])
         else:
             found.append(-1)
     return found
+
+
+def _tensioner(model: Any, data: Any, joint: int) -> tuple[float, float]:
+    """Return length [m] and force [N] of a tensioner by its slide; zeros where there is none.
+
+    The length is counted from the 0.5 m that the reference's has where the slide stands at zero.
+    """
+    if joint < 0:
+        return 0.0, 0.0
+    dof = int(model.jnt_dofadr[joint])
+    return 0.5 + float(data.qpos[model.jnt_qposadr[joint]]), float(data.qfrc_passive[dof] + data.qfrc_actuator[dof])
 
 
 def _row(
@@ -98,6 +111,9 @@ def _row(
         math.degrees(math.asin(-axes[2, 0])), math.degrees(math.atan2(axes[1, 0], axes[0, 0])), v[0], v[1],
         float(body.angular_velocity[2]), gear.engine[GEAR] + 1.0, gear.engine[ENGINE_SPEED],
         gear.engine[ENGINE_TORQUE], *data.qvel[gear.line.dof], *data.ctrl[gear.line.motors],
-        *gear.state.tension.mean(axis=1), *(float(data.qpos[k]) if k >= 0 else 0.0 for k in slides), *force,
-        *angles, float(vehicle.gear.table[:, 1].max()),
+        *np.abs(gear.band.per_turn * data.qvel[gear.line.dof]),
+        *np.column_stack((gear.state.tension.mean(axis=1), gear.state.tension.max(axis=1))).ravel(),
+        *(number for joint in slides for number in _tensioner(gear.model, data, joint)), *force, *angles,
+        # What the shoes pressed with in the last substep: nothing else acts on a road wheel from outside.
+        *data.xfrc_applied[gear.band.disc[:, 1:-1].ravel(), 2], float(vehicle.gear.table[:, 1].max()),
     ]  # fmt: skip
