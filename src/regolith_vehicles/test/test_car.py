@@ -253,7 +253,7 @@ def test_a_twist_does_not_spin_the_wheels(make_car: Callable[..., Vehicle]) -> N
         (one(gearbox={'gears': [0.2], 'reverse': 0.2, 'up_rpm': [], 'down_rpm': 1.0}), r'reverse = 0\.2: .*allowed: '),
         (one(gearbox={'gears': [0.2], 'reverse': -0.2, 'up_rpm': [3.0], 'down_rpm': 1.0}), 'up_rpm has 1 speeds; allowed: '),
         (one(coupling={'type': 'clutch', 'torque_nm': 9.0, 'closes_radps': [0, 0]}), "engine 'map' with coupling 'clutch'; allowed: "),
-        (one(gearbox={'gears': [0.2, 0.4], 'reverse': -0.2, 'up_rpm': [900.0], 'down_rpm': 9000.0}), 'down_rpm 9000.0; allowed: below all up_rpm'),
+        (one(gearbox={'gears': [0.2, 0.4], 'reverse': -0.2, 'up_rpm': [900.0], 'down_rpm': 9000.0}), 'down_rpm 9000.0; allowed: above 0, below all up_rpm'),
         (one(engine={'type': 'map', 'idle': [[0, 5], [1, 0]], 'full': [[0, 9], [1, 0]]}), r'idle \[0\.0, 5\.0\]; allowed: torques of at most 0'),
         ({'driveshaft': 'steering'}, "actuator 'steering' twice; allowed: each once"),
         ({'powertrain': 'mop'}, "powertrain = 'mop'; allowed: one of powertrains, map, shafts"),

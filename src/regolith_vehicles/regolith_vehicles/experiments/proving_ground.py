@@ -36,7 +36,8 @@ def draw(settings: Settings, result: dict[str, Any], axes: Any) -> None:
     if settings.family != 'car' and not turning:
         other, label = 'pitch_deg', 'pitch [°], nose down'
     beside = axes.twinx()
-    beside.plot(table['t_s'], table[other], 'C1', label=label)
+    beside.plot(table['t_s'], table[other], 'C1')
+    axes.plot([], [], 'C1', label=label)  # so that one legend has both
     beside.set_ylabel(label)
     axes.set_xlabel('time [s]')
     axes.set_ylabel('forward speed [m/s]')

@@ -135,7 +135,7 @@ class Gearbox(Section):
     )
     reverse: float = Field(lt=0.0, ge=-100.0, description='of the reverse gear')
     up_rpm: tuple[Positive, ...] = Field(description='speed above which each gear but the last goes up')
-    down_rpm: float = Field(gt=0.0, description='speed below which a gear goes down')
+    down_rpm: float = Field(default=0.0, ge=0.0, description='speed below which a gear goes down; of one gear nothing')
     latency_s: float = Field(default=0.0, ge=0.0, le=60.0, description='least time between two changes [s]')
     inertia_kgm2: float = Field(
         default=0.0, ge=0.0, le=1e4, description='of the shaft between a coupling and the gears [kg m^2]'
@@ -146,8 +146,8 @@ class Gearbox(Section):
         if len(self.up_rpm) != len(self.gears) - 1:
             wanted = len(self.gears) - 1
             raise ValueError(f'up_rpm has {len(self.up_rpm)} speeds; allowed: one less than gears, {wanted}')
-        if self.up_rpm and self.down_rpm >= min(self.up_rpm):
-            raise ValueError(f'down_rpm {self.down_rpm!r}; allowed: below all up_rpm, {min(self.up_rpm)!r}')
+        if self.up_rpm and not 0.0 < self.down_rpm < min(self.up_rpm):
+            raise ValueError(f'down_rpm {self.down_rpm!r}; allowed: above 0, below all up_rpm, {min(self.up_rpm)!r}')
         return self
 
 
