@@ -6,10 +6,10 @@ What that costs against a loop with SCM written in is paid once per cycle: some 
 about 5 us.
 
 Kernels that make no arrays and return none say ``_nrt=False``: Numba then counts no owners of those they are given. It
-does so at every call and for each array of a tuple, atomically, which took a tank four fifths of its time, and half of
-that of compilation. One that makes an array, or calls one that does, would not compile so; one that is given a new one
-would never free it. So a row is copied number by number: ``a[:] = b[k]`` makes an array where both may overlap. A loop
-over kernels that do not say so, as those of a plug-in, counts owners, too.
+does so at every call and for each array of a tuple, atomically, which took a tank four fifths of its time. One that
+makes an array, or calls one that does, would not compile so; one that is given a new one would never free it. So a row
+is copied number by number: ``a[:] = b[k]`` makes an array where both may overlap. A loop over kernels that do not say
+so, as those of a plug-in, counts owners, too.
 
 A kernel in a loop's closure would be compiled in just as well, but then Numba's cache on disk never finds the loop
 again: the closure is part of its key, and a kernel has another identity in each process. So kernels are bound as

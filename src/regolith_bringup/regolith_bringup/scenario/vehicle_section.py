@@ -157,12 +157,11 @@ def check_clear(scenario: Scenario, models: dict[str, str], source: YamlSource) 
     from regolith_vehicles.trial import stands_clear
     from regolith_vehicles.vehicle import Vehicle
 
-    alone = terrain.model_copy(update={'solid_rocks': False})
+    solids = build_solids(terrain.model_copy(update={'solid_rocks': False}), scenario.seed, FlatField())
     for name in sorted(near):
         config, mjcf = load_vehicle_model(models[name])
         with announced(), _mujoco_is_quiet():
             grid, gravity = SoilGrid(FlatField(), 1.0, RIGID), scenario.world.gravity_mps2
-            solids = build_solids(alone, scenario.seed, FlatField())
             vehicle = Vehicle(name, config, mjcf, grid, RigidGroundConfig(), gravity, solids=solids)
             problem = stands_clear(vehicle, *places[name], math.radians(scenario.vehicles[name].heading_deg))
         if problem:

@@ -223,7 +223,7 @@ class Car(RunningGear):
             steering = turn / full if len(targets) == 2 else steered(linear, turn, speed, self.wheelbase, full)
             wanted, self.cruising[1] = cruise(linear, steering, speed, integral, duration)
             left = eased(self._rim_speed() - abs(speed), speed)
-            if left < 1.0:
+            if left < 1.0 and wanted[THROTTLE] > 0.0:
                 wanted[THROTTLE], self.cruising[1] = left * wanted[THROTTLE], integral
         else:
             wanted, self.cruising[1] = np.array([*given, 1.0])[:4], 0.0

@@ -22,6 +22,7 @@ from regolith_terrain.solids.polyhedron import hull
 from regolith_terrain.solids.solids import Solid, Solids
 from regolith_vehicles.car import Car
 from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.multibody import point_velocities
 from regolith_vehicles.powertrain.columns import ENGINE_SPEED, ENGINE_TORQUE, GEAR
 from regolith_vehicles.proving_ground.inputs import inputs
 from regolith_vehicles.proving_ground.rover import rover_drive
@@ -124,7 +125,7 @@ def drive(s: Settings, tick: Callable[[int, int], None]) -> Drive:
     cycles, every = round(s.duration_s / s.cycle_s), max(1, round(s.sample_s / s.cycle_s))
     columns = _columns(gear)
     rows = [_row(vehicle, gear, 0.0, np.zeros(3), np.zeros(3))]
-    before, way = vehicle.body_state().linear_velocity, -1.0 if s.hold and s.speed_mps < 0.0 else 1.0
+    before = vehicle.body_state().linear_velocity
     for k in range(cycles):
         if k % 200 == 0:
             tick(k, cycles)
@@ -132,7 +133,7 @@ def drive(s: Settings, tick: Callable[[int, int], None]) -> Drive:
         speed = _forward(vehicle)
         given, ends = inputs(s, time + 1e-9, speed), inputs(s, time + s.cycle_s + 1e-9, speed)
         # The steering is linear within a cycle; pedals are decided at its start.
-        vehicle.grid.apply(vehicle.evolve(cycle_ns, np.array([ends[0], given[1], given[2], way])))
+        vehicle.grid.apply(vehicle.evolve(cycle_ns, np.array([ends[0], given[1], given[2], s.way])))
         vehicle.commit()
         now = vehicle.body_state().linear_velocity
         if (k + 1) % every == 0:
@@ -165,16 +166,6 @@ def _columns(gear: Car) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _velocities(vehicle: Vehicle, gear: Car) -> Floats:
-    """Return the hubs' velocities along the base's x and y [m/s], shape (w, 2)."""
-    body, data = vehicle.body_state(), vehicle.data
-    axes = matrix(body.orientation)
-    root = int(vehicle.body.model.body_rootid[vehicle.body.base])
-    arm = data.xpos[gear.bodies] - data.subtree_com[root]
-    speed = data.cvel[gear.bodies, 3:] + np.cross(data.cvel[gear.bodies, :3], arm)
-    return np.asarray((speed @ axes)[:, :2])
-
-
 def _row(vehicle: Vehicle, gear: Car, time: float, given: Floats, pull: Floats) -> list[float]:
     """Return a row of the table.
 
@@ -199,7 +190,9 @@ def _row(vehicle: Vehicle, gear: Car, time: float, given: Floats, pull: Floats) 
     slip_angle = np.degrees(table[:, SLIP_ANGLE])
     # Over the hub's speed along the heading, as Chrono has it; not over the rim's, as the table has it.
     rims = table[:, SPIN] * gear.radius
-    along = np.einsum('ni,ni->n', _velocities(vehicle, gear), np.column_stack((axles[:, 1], -axles[:, 0])))
+    com = data.subtree_com[gear.model.body_rootid[vehicle.body.base]]
+    hubs = point_velocities(data.cvel, data.xpos[gear.bodies], com, gear.bodies) @ axes
+    along = hubs[:, 0] * axles[:, 1] - hubs[:, 1] * axles[:, 0]
     slip = (rims - along) / np.maximum(np.abs(along), 0.1)
     return [
         time, *given, *body.position, math.degrees(math.atan2(axes[2, 1], axes[2, 2])),

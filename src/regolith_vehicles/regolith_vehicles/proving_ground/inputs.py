@@ -25,8 +25,7 @@ def inputs(s: Settings, time: float, speed: float) -> Floats:
     braking = s.braking * ramp(time, s.brake_start_s, s.brake_ramp_s)
     if s.hold:
         wanted = s.speed_mps + s.speed_rate_mps2 * max(0.0, time - s.speed_rate_start_s)
-        way = -1.0 if s.speed_mps < 0.0 else 1.0  # backwards in reverse
-        throttle = min(1.0, max(0.0, way * (s.hold_gain * (wanted - speed) + s.hold_feed * wanted)))
+        throttle = min(1.0, max(0.0, s.way * (s.hold_gain * (wanted - speed) + s.hold_feed * wanted)))
         throttle *= time < s.hold_until_s
     else:
         throttle = s.throttle * ramp(time, s.throttle_start_s, s.throttle_ramp_s) * (time < s.throttle_until_s)

@@ -157,6 +157,11 @@ class Settings(Section):
         return {**usual.get(str(given.get('manoeuvre', 'step_steer')), {}), **given}
 
     @property
+    def way(self) -> float:
+        """1, or -1 where it keeps a speed backwards, in reverse."""
+        return -1.0 if self.hold and self.speed_mps < 0.0 else 1.0
+
+    @property
     def by_twist(self) -> bool:
         """Whether the vehicle goes by speed and yaw rate, not by pedals."""
         return self.family not in _FAMILIES
