@@ -9,7 +9,10 @@ setup(
     version='0.1.0',
     packages=find_packages(exclude=['test']),
     package_data={
-        package_name: ['py.typed', 'data/soils/*.yaml', 'data/terrain/*.yaml', 'data/reference/*', 'references.bib'],
+        package_name: [
+            'py.typed', 'data/soils/*.yaml', 'data/particle_soils/*.yaml', 'data/terrain/*.yaml', 'data/reference/*',
+            'references.bib',
+        ],
     },
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{package_name}']),
