@@ -259,6 +259,9 @@ class TerrainConfig(Section):
         default=(), max_length=255, description='parts with other soils; where they overlap the last one holds'
     )
     bulldozing: BulldozingConfig = BulldozingConfig()
+    bedrock_depth_m: float | None = Field(
+        default=None, ge=0.0, le=1e4, description='of rock that no tool digs below undisturbed ground [m]; absent: none'
+    )
 
     @model_validator(mode='before')
     @classmethod

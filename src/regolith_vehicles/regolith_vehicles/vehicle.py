@@ -15,6 +15,7 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from regolith_terrain.digging.ground import DiggableGround
 from regolith_terrain.ground_contact import ContactSetting, GroundContact, make_pose
 from regolith_terrain.patchwork import make_contact
 from regolith_terrain.records import NodeRecords
@@ -46,6 +47,8 @@ from regolith_vehicles.placement import (
 from regolith_vehicles.running_gear import Contacts
 from regolith_vehicles.soil_reach import window_around
 from regolith_vehicles.solid_parts import SolidParts
+from regolith_vehicles.tool_work import TOOL_HOOKS, Digging
+from regolith_vehicles.tools import VehicleTools
 from regolith_vehicles.trouble import VehicleError, check_cycle
 from regolith_vehicles.wheel_state import WheelState
 from regolith_world.records import BodyState
@@ -74,6 +77,7 @@ class Vehicle:
         mass_scale: float = 1.0,
         bulldozing: Vector = NO_BULLDOZING,
         solids: Solids | None = None,
+        diggable: DiggableGround | None = None,
     ) -> None:
         """Compile the vehicle; :meth:`place` or :meth:`restore` comes next.
 
@@ -84,6 +88,7 @@ class Vehicle:
         :param mass_scale: factor on all masses and inertias
         :param bulldozing: rules of displaced soil (:meth:`regolith_terrain.config.BulldozingConfig.parameters`)
         :param solids: rocks and obstacles that stand about, if any
+        :param diggable: what its tools can dig; None: nothing
         :raises VehicleModelError: if the model is unusable or its substep too long for this soil
         :raises ValueError: if the mode is unknown
         """
@@ -94,6 +99,8 @@ class Vehicle:
         vector = np.array([0.0, 0.0, -float(given)]) if given.ndim == 0 else given
         self.body = compile_vehicle(config, mjcf_path, vector, mass_scale)
         self.payloads = Payloads(config, self.body)
+        self.tools = VehicleTools(config, self.body, mjcf_path, self.payloads, grid, vector, diggable)
+        """Its tools, and the soil in them."""
         soils = soil if isinstance(soil, SoilMap) else SoilMap(soil.parameters())
         self._model = self.body.model
         self._data = mujoco.MjData(self._model)
@@ -107,7 +114,8 @@ class Vehicle:
             )
         except ValueError as error:
             raise ValueError(f'{name}: {error}') from None
-        self._loop = substeps.substep_loop(self._contact.press, self.gear.hooks)
+        tool_hooks = TOOL_HOOKS if self.tools.names else substeps.ToolHooks()
+        self._loop = substeps.substep_loop(self._contact.press, self.gear.hooks, tool_hooks)
         self._bodies = substeps.bodies(self._model, self._data, self.body.base)
         self._pose = make_pose()
         self._solids = SolidParts(solids, self._parts, self._bodies)
@@ -210,6 +218,7 @@ class Vehicle:
         self._solids.reset()
         self.gear.reset()
         self.payloads.reset()
+        self.tools.reset()
         self._figures = Figures()
         self._refresh()
         self.commit()
@@ -370,21 +379,24 @@ class Vehicle:
         count = -(-dt_ns // longest)
         step = duration / count
         gear, data = self.gear, self._data
+        if self.tools.take_in():
+            self._refresh()
         ramp = gear.ramp(duration, *targets)
         active, solids = self._touching(duration)
         window = self._window(active, duration)
         contact = self._contact.arrays(window, active)
+        digging = self.tools.begin(data, window, duration)
         self._model.opt.timestep = step
         samples = np.empty((count, substeps.SAMPLE_COLUMNS))
         begin, end = (gear.controls(command) for command in ramp)
-        loop = self._run(count, step, active, contact, solids, gear.driving(ramp), begin, end, samples)
-        return Motion(
-            loop, window, contact, duration, ramp, gear.positions(data), data.xpos[self.body.base].copy(), samples
-        )
+        loop = self._run(count, step, active, contact, solids, gear.driving(ramp), begin, end, samples,
+                         digging=digging)
+        base = data.xpos[self.body.base].copy()
+        return Motion(loop, window, contact, duration, ramp, gear.positions(data), base, samples, digging)
 
     def _run(
         self, count: int, step: float, active: int, contact: Any, solids: TouchArrays, driving: Any, begin: Vector,
-        end: Vector, samples: Vector, fading: substeps.Fading = substeps.NOT_FADING,
+        end: Vector, samples: Vector, fading: substeps.Fading = substeps.NOT_FADING, digging: Digging | None = None,
     ) -> Callable[[], int]:
         """Return all substeps of a cycle, to be called; ``begin`` and ``end`` are controls of the actuators."""
         parts = self._parts
@@ -392,7 +404,7 @@ class Vehicle:
         return partial(
             self._loop, count, step, self._bodies, substeps.Controls(self.gear.actuators, begin, end),
             substeps.Touching(parts.body, parts.offset, parts.frame, active), contact, solids, driving,
-            substeps.Wrenches(self._force, self._torque, self._stats, self._pose), fading, samples,
+            substeps.Wrenches(self._force, self._torque, self._stats, self._pose), fading, samples, digging,
         )
 
     def finish(self, motion: Motion) -> NodeRecords:
@@ -408,6 +420,8 @@ class Vehicle:
         way = data.xpos[self.body.base] - motion.base_position
         moving = gear.moves(motion.ramp)
         gear.count(self._figures, math.hypot(float(way[0]), float(way[1])), data, motion.before, moving, duration)
+        if self.tools.finish(data, motion.digging, duration):
+            self._refresh()
         return window.changed()
 
     def _whereabouts(self, count: int) -> tuple[Vector, Vector]:
@@ -434,7 +448,11 @@ class Vehicle:
         """Return the window of soil within reach of the first ``active`` parts in a cycle."""
         centers, velocities = self._whereabouts(active)
         margin = self._parts.reach[:active] + self._contact.margin_cells * self.grid.spacing
-        window = window_around(self.grid, centers[:, :2], velocities[:, :2], margin, duration)
+        around = centers[:, :2], velocities[:, :2], margin
+        if self.tools.names:
+            more = self.tools.places(self._data)
+            around = np.vstack((around[0], more[0])), np.vstack((around[1], more[1])), np.append(margin, more[2])
+        window = window_around(self.grid, *around, duration)
         if window is None:
             self._check(substeps.TOO_FAST)
         assert window is not None
@@ -475,7 +493,7 @@ class Vehicle:
         gear = self.gear
         own = np.concatenate((gear.values(), gear.charge, self.payloads.table.reshape(-1), self._figures.values()))
         head = _HEAD.pack(_MAGIC, size, len(own)) + vector.astype('<f8').tobytes() + own.astype('<f8').tobytes()
-        return head + gear.odometry.save() + self._solids.save() + self._contact.save()
+        return head + gear.odometry.save() + self._solids.save() + self.tools.save() + self._contact.save()
 
     def restore(self, blob: bytes) -> None:
         """Restore what :meth:`state` returned, and commit it.
@@ -494,7 +512,7 @@ class Vehicle:
         at += 8 * own_size
         odometry_size = len(self.gear.odometry.save())
         self.gear.odometry = Odometry.load(blob[at : at + odometry_size])
-        at = self._solids.load(blob, at + odometry_size)
+        at = self.tools.load(blob, self._solids.load(blob, at + odometry_size))
         self._contact.load(blob[at:])
         mujoco.mj_setState(self._model, self._data, vector, _STATE)
         self._data.warning.number[:] = 0

@@ -35,7 +35,7 @@ from regolith_terrain.digging.cutting import (
     rupture_angle,
 )
 from regolith_terrain.ground_contact import PartPose
-from regolith_terrain.records import Floats, Indices
+from regolith_terrain.records import Floats
 
 BLADE, BUCKET, DRUM = range(3)
 KINDS = {'blade': BLADE, 'bucket': BUCKET, 'drum': DRUM}
@@ -322,7 +322,7 @@ def sweep_drum(tools: Tools, k: int, step: float, pose: PartPose, spin: float, f
 
 
 def make_tools(
-    kind: Indices, numbers: Floats, fill: Floats, share: Floats, held: Floats, edge: Floats, soils: Floats,
+    kind: NDArray[np.int64], numbers: Floats, fill: Floats, share: Floats, held: Floats, edge: Floats, soils: Floats,
     level: Floats, bedrock: Floats, region: NDArray[np.uint8], i0: int, j0: int, spacing: float, gravity: float,
 ) -> Tools:
     """Return tools before a cycle that have asked for nothing yet; parameters as the fields of :class:`Tools`.
@@ -333,6 +333,6 @@ def make_tools(
     told = np.zeros((n, TOLD_COLUMNS))
     told[:, HELD] = held
     return Tools(
-        np.asarray(kind, dtype=np.int64), numbers, fill, share, told, edge, soils, level, bedrock, region,
+        kind, numbers, fill, share, told, edge, soils, level, bedrock, region,
         np.zeros((n + 1, *level.shape)), np.full((n, *level.shape), np.inf), i0, j0, spacing, gravity,
     )
