@@ -219,3 +219,50 @@ def test_a_task_that_cannot_be_done_is_refused_at_check(tmp_path: Path, task: di
     if task.get('tools'):
         with pytest.raises(InputError, match='no tools'):
             load_scenario(write(tmp_path, tasks=[{'do': 'dig'}], model='viper'))
+
+
+def whole(name: str) -> Simulation:
+    """Return a shipped scenario after its duration, its ledger looked at every ten seconds."""
+    simulation = Simulation(load_scenario(name).scenario)
+    end = simulation.scenario.duration_s
+    assert end is not None
+    for n in range(1, math.ceil(end / 10.0) + 1):
+        simulation.run(min(end, 10.0 * n))
+        assert error_of(books(simulation)) <= 1e-9
+    return simulation
+
+
+def steepest(simulation: Simulation, x: tuple[float, float]) -> float:
+    """Return the steepest slope between neighbours near y = 0, along and across [deg]."""
+    spacing = simulation.terrain.grid.spacing
+    first, last = (round(v / spacing) for v in x)
+    level = simulation.terrain.grid.window(first, last, -40, 40).level
+    return math.degrees(math.atan(max(np.abs(np.diff(level, axis=a)).max() for a in (0, 1)) / spacing))
+
+
+@pytest.mark.slow
+def test_rassor_fills_its_drums_hauls_and_pours_a_berm() -> None:
+    """Ten tasks within their times: drums to 95 %, all of it poured; the berm's slopes are those of loose soil."""
+    simulation = whole('rassor_dig')
+    total = books(simulation)
+    assert simulation.agents['digger'].driver.done == 10  # type: ignore[attr-defined]
+    assert total['dug_kg'] >= 2 * 0.95 * 40.0 and total['poured_kg'] == total['dug_kg']
+    assert total['ground_kg'] == pytest.approx(0.0, abs=1e-9 * total['dug_kg'])
+    levels = simulation.terrain.grid.levels(np.linspace(3.4, 4.4, 51), np.zeros(51))
+    assert 0.15 < levels.max() < 0.3
+    # Wheels press a steeper step than repose into its toe at most on this side of it.
+    assert steepest(simulation, (3.85, 4.6)) <= 35.1
+
+
+@pytest.mark.slow
+def test_three_trips_build_a_berm_whose_profile_is_measured() -> None:
+    """Three times two full drums, in a cross-section of what was poured over its length of a metre or so."""
+    simulation = whole('berm')
+    total = books(simulation)
+    assert total['dug_kg'] >= 3 * 2 * 0.95 * 40.0 and total['poured_kg'] == total['dug_kg']
+    measured = simulation.terrain.report()['profiles']
+    assert list(measured) == ['along', 'crest']
+    volume = total['poured_kg'] / 1500.0
+    for line in measured.values():
+        assert 0.25 < line['highest_m'] < 0.4 and line['lowest_m'] > -0.02
+        assert 0.5 < volume / line['above_m2'] < 1.2

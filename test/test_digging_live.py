@@ -11,6 +11,8 @@ from harness import LiveRun, RunResult, run_scenario
 from test_digging import write
 from test_failures import kill_in_mid_run
 
+from regolith_world.machine_score import machine_score
+
 pytestmark = pytest.mark.ros
 
 
@@ -51,3 +53,12 @@ def test_who_dies_while_it_digs_comes_back_with_the_soil_it_had(tmp_path: Path, 
         kill_in_mid_run(live, node, 3.0)
         result = live.finish()
     assert result.summary['state_hash'] == undisturbed.summary['state_hash']
+
+
+@pytest.mark.slow
+@pytest.mark.alone
+def test_a_digger_keeps_up_with_real_time(tmp_path: Path) -> None:
+    """One process, recording, on two cores: at least as fast as the clock, beside the machine's score."""
+    result = run_scenario(tmp_path, 'rassor_dig', processes='one')
+    print(f'speed {result.summary["speed"]:.2f}, machine_score {machine_score():.3g}')
+    assert result.summary['speed'] >= 1.0

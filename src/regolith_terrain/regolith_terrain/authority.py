@@ -7,6 +7,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -14,8 +15,9 @@ from regolith_terrain.config import TerrainConfig
 from regolith_terrain.digging.exchange import SoilGrant, compile_exchange, exchange
 from regolith_terrain.digging.ground import DiggableGround
 from regolith_terrain.digging.loose import LooseSoil
-from regolith_terrain.mass import Ledger, ledger
+from regolith_terrain.mass import ledger
 from regolith_terrain.merge import SoilDelta, SoilUpdate, compile_merge, merge
+from regolith_terrain.profiles import profiles
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.surface import HeightField
 from regolith_world.participant import Participant
@@ -177,13 +179,14 @@ class TerrainAuthority(Participant):
         soil_hash = self.grid.soil_hash()
         return self._answer_with(cycle.key, soil_hash, soil_hash, report)
 
-    def report(self) -> dict[str, float | int | Ledger]:
-        """Return the figures of the run's summary: modified_nodes, max_rut_depth_m, conflicts, ledger."""
+    def report(self) -> dict[str, Any]:
+        """Return the figures of the run's summary: modified_nodes, max_rut_depth_m, conflicts, ledger, profiles."""
         return {
             'modified_nodes': self.grid.modified_count,
             'max_rut_depth_m': self.grid.max_rut_depth(),
             'conflicts': self.conflicts,
             'ledger': ledger(self.grid.moved_mass(), self.grid.spacing**2),
+            **({'profiles': profiles(self.grid, self.config.profiles)} if self.config.profiles else {}),
         }
 
     def _commit(self, cycle: Cycle) -> None:

@@ -411,7 +411,7 @@ class VehicleAgent(Participant):
             joint_efforts=self.vehicle.joint_efforts(),
             parts=parts,
             poses=self.vehicle.drawn_poses(self.looks.bodies) if self.poses_wanted() else None,
-            told=self.vehicle.gear.told(),
+            told=np.concatenate((self.vehicle.gear.told(), self.vehicle.tools.tell())),
             charge=self.vehicle.gear.charge.copy(),
             odometry=self.vehicle.odometry,
             command=self._command,

@@ -45,6 +45,7 @@ from regolith_vehicles.config import VehicleModelError
 from regolith_vehicles.model_config import VehicleModelConfig
 from regolith_vehicles.multibody import Multibody
 from regolith_vehicles.payloads import Payloads
+from regolith_vehicles.running_gear import Quantity
 from regolith_vehicles.soil_in_flight import SoilInFlight
 from regolith_vehicles.tool_shapes import shape_of
 from regolith_vehicles.tool_work import Digging
@@ -56,6 +57,9 @@ ROCKING_RADPS = 0.1
 _HEAD = struct.Struct('<q')
 _HELD, _TRANSIT, _GRANTED, _POURED, SOIL_COLUMNS = range(5)
 """Columns of a tool's soil, per area of a node [kg/m^2]: held, in transit, granted and poured out since the start."""
+
+
+_TOLD = ('load', 'kg'), ('depth of cut', 'm'), ('cutting force', 'N')
 
 
 class VehicleTools:
@@ -126,6 +130,8 @@ class VehicleTools:
         """Soil that has not landed."""
         self.work = Work()
         """What the last cycle asked for, and what came down in it."""
+        self.quantities = tuple(Quantity(*what, self.names) for what in _TOLD) if self.names else ()
+        """What they tell of themselves, with values as in :meth:`tell`."""
         self.always_near = False
         """Whether tools take part in every cycle, near the ground or not: to compile what they need."""
         self.reset()
@@ -309,6 +315,11 @@ class VehicleTools:
         return bool(under.size) and bool(center[2] - around < np.max(under))
 
     # -- what there is ------------------------------------------------------------------------------------------
+
+    def tell(self) -> Vector:
+        """Return the values of :attr:`quantities`, one after the other."""
+        load = self._soil[:, _HELD] * self._cell
+        return np.concatenate((load, self.told[:, DEPTH], self.told[:, DRAFT]))
 
     def levels(self) -> Mapping[str, float]:
         """Return how full each tool is, 0 to 1, with what is on its way."""

@@ -104,12 +104,13 @@ class VehicleTopics:
         numbers = [field for wheel in states.wheels for field in _wheel_fields(wheel)]
         self._wheels = StateTopic(node, 'wheel_states', states, numbers, [(w, 'loaded_nodes') for w in states.wheels])
         self._gear: StateTopic | None = None
-        if gear.quantities:
+        quantities = (*gear.quantities, *agent.vehicle.tools.quantities)
+        if quantities:
             told = m.GearState(name=agent.name)
             told.header.frame_id = self._base
             told.quantities = [
                 m.GearQuantity(name=q.name, unit=q.unit, parts=list(q.parts), values=[0.0] * len(q.parts))
-                for q in gear.quantities
+                for q in quantities
             ]
             self._gear = StateTopic(node, 'gear_state', told, [(q, 'values') for q in told.quantities])
         self._parts = PartTopics(node, agent, self._base)
