@@ -29,7 +29,7 @@ TASKS = [
 
 def write(folder: Path, **changes: Any) -> Path:
     """Return the path of a scenario in which a digger fills its drums by a third and pours a part of that."""
-    driver = {'type': 'tasks', 'tasks': changes.pop('tasks', TASKS)}
+    driver = changes.pop('driver', {'type': 'tasks', 'tasks': changes.pop('tasks', TASKS)})
     vehicle = {'model': changes.pop('model', 'rassor'), 'position': [0.0, 0.0], 'driver': driver}
     data = {
         'name': 'digging', 'duration_s': 8.0, 'terrain': {'source': 'flat', 'spacing_m': 0.02, 'soil': 'lunar_nominal'},

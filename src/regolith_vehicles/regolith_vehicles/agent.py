@@ -28,11 +28,12 @@ from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.solids.solids import Solids
 from regolith_vehicles.command import DriveCommand
 from regolith_vehicles.config import VehicleEntry, VehicleModelConfig
-from regolith_vehicles.drivers import DriverError, finite_command, make_driver
+from regolith_vehicles.drivers import DriverError, ExternalDriver, finite_command, make_driver
 from regolith_vehicles.events import TRUTH, Event, EventWatch
 from regolith_vehicles.faces import joint_refusal, refusal
 from regolith_vehicles.looks import BodyLooks, looks_of
 from regolith_vehicles.motion import Motion
+from regolith_vehicles.orders import OrderedDriver
 from regolith_vehicles.powertrain.battery import battery_figures
 from regolith_vehicles.snapshot import PartStates, Snapshot
 from regolith_vehicles.tangible import around, outlines, shape_bodies, swept_bounds, tangible_shapes
@@ -123,6 +124,8 @@ class VehicleAgent(Participant):
         self.poses_wanted: Callable[[], bool] = lambda: True
         """Whether snapshots are to hold poses."""
         self.driver = make_driver(entry.driver)
+        if isinstance(self.driver, ExternalDriver) and model.tools:
+            self.driver = OrderedDriver(self.driver)
         self.shapes = tangible_shapes(model)
         self._shape_bodies = shape_bodies(model)
         self.outlines = outlines(model)

@@ -27,9 +27,13 @@ _STATE = struct.Struct('<qq?')
 class TasksDriver(Driver):
     """Works through tasks. The state is how many were done, since when the present one lasts, and whether it turns."""
 
-    def __init__(self, config: TasksDriverConfig) -> None:
+    def __init__(self, config: TasksDriverConfig, start_ns: int | None = None) -> None:
+        """Begin with the first task.
+
+        :param start_ns: simulated time [ns] in place of the configuration's
+        """
         self._config = config
-        self._start_ns = round(config.start_s * 1e9)
+        self._start_ns = round(config.start_s * 1e9) if start_ns is None else start_ns
         self._done = 0
         self._since_ns = self._start_ns
         self._turning = False

@@ -132,6 +132,7 @@ class VehicleTools:
         """What the last cycle asked for, and what came down in it."""
         self.quantities = tuple(Quantity(*what, self.names) for what in _TOLD) if self.names else ()
         """What they tell of themselves, with values as in :meth:`tell`."""
+        self._nothing = np.zeros(0)
         self.always_near = False
         """Whether tools take part in every cycle, near the ground or not: to compile what they need."""
         self.reset()
@@ -318,6 +319,8 @@ class VehicleTools:
 
     def tell(self) -> Vector:
         """Return the values of :attr:`quantities`, one after the other."""
+        if not self.names:
+            return self._nothing
         load = self._soil[:, _HELD] * self._cell
         return np.concatenate((load, self.told[:, DEPTH], self.told[:, DRAFT]))
 
