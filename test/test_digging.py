@@ -154,6 +154,45 @@ def test_digging_forces_hold_the_machine_back(tmp_path: Path) -> None:
     assert torque[0, 1] < 0.0 < torque[1, 1]
 
 
+@pytest.mark.seconds
+@pytest.mark.parametrize(('kind', 'down', 'poured_at'), [('blade', -0.6, 0.1), ('bucket', -0.62, -0.9)])
+def test_a_blade_loses_its_pile_when_lifted_and_a_bucket_when_tipped(
+    tmp_path: Path, kind: str, down: float, poured_at: float
+) -> None:
+    """An edge of 0.6 m on an arm, some centimetres deep, fills up as it goes ahead, against a force; lifted, the blade's
+    pile drops where it was, while the bucket keeps its load till it tips beyond 5 degrees."""
+    path = digger_with(tmp_path, {})
+    data = yaml.safe_load(path.read_text())
+    data['payloads'] = {'load': {'body': 'arm_front', 'capacity_kg': 15.0}}
+    tool = {'kind': kind, 'body': 'arm_front', 'payload': 'load', 'position': [0.55, 0.0, -0.29], 'width_m': 0.6}
+    data['tools'] = {'edge': {**tool, 'tips_at_deg': 5.0}}
+    data['ground_shapes'] = data['ground_shapes'][:1]
+    path.write_text(yaml.safe_dump(data))
+    tasks = [
+        {'do': 'dig', 'until_full': 0.6, 'speed_mps': 0.1, 'joints': {'arm_front': down}},
+        {'do': 'haul', 'to': [0.8, 0.0], 'first_s': 3.0, 'joints': {'arm_front': -0.3}},
+        {'do': 'dump', 'joints': {'arm_front': poured_at}},
+    ]
+    simulation = Simulation(load_scenario(write(tmp_path, model=str(path), tasks=tasks)).scenario)
+    agent: Any = simulation.agents['digger']
+    tools, at = agent.vehicle.tools, 0.0
+    kept = {0: 0.0, 1: 0.0}
+    while agent.driver.done < 3:
+        at += 0.2
+        assert at < 25.0
+        simulation.run(at)
+        total = books(simulation)
+        assert error_of(total) <= 1e-9
+        if tools.told[0, 1] > 0.01 and agent.driver.done == 0 and total['carried_kg'] > 1.0:
+            assert tools._force[0, 0] < -1.0 and tools.told[0, 2] == pytest.approx(-tools._force[0, 0], rel=1e-3)
+        if agent.driver.done in kept:
+            kept[agent.driver.done] = total['carried_kg']
+    simulation.run(at + 1.0)
+    total = books(simulation)
+    assert kept[0] > 8.0 and total['poured_kg'] == total['dug_kg'] and total['carried_kg'] == 0.0
+    assert kept[1] > 8.0 if kind == 'bucket' else kept[1] == 0.0
+
+
 @pytest.mark.parametrize(
     ('change', 'key', 'words'),
     [
