@@ -14,7 +14,7 @@ import numpy as np
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.digging.exchange import SoilGrant, compile_exchange, exchange
 from regolith_terrain.digging.ground import DiggableGround
-from regolith_terrain.digging.loose import LooseSoil
+from regolith_terrain.digging.loose import NO_LOOSE_SOIL, LooseSoil
 from regolith_terrain.mass import ledger
 from regolith_terrain.merge import SoilDelta, SoilUpdate, compile_merge, merge
 from regolith_terrain.profiles import profiles
@@ -149,7 +149,7 @@ class TerrainAuthority(Participant):
         # Deltas of agents that take no part any more are left out.
         records, owner, conflicts = merge(self.grid, {agent: here[agent].records for agent in agents})
         grants: tuple[SoilGrant, ...] = ()
-        loose = LooseSoil()
+        loose = NO_LOOSE_SOIL
         works = {agent: here[agent].work for agent in agents if not here[agent].work.is_done}
         if works or self.loose.mark.any():
             records, owner, grants, loose = exchange(self.grid, records, owner, works, self.loose, self._diggable)

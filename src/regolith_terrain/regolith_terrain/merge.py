@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from regolith_terrain.compiled import bind
 from regolith_terrain.digging.exchange import SoilGrant, Work
-from regolith_terrain.digging.loose import LooseSoil
+from regolith_terrain.digging.loose import NO_LOOSE_SOIL, LooseSoil
 from regolith_terrain.records import Floats, NodeRecords, node_key
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.soil_law import SoilLaw
@@ -58,7 +58,7 @@ class SoilUpdate:
     """Hash of the ground once this update is committed."""
     grants: tuple[SoilGrant, ...] = ()
     """What tools get of the soil they asked for."""
-    loose: LooseSoil = field(default_factory=LooseSoil)
+    loose: LooseSoil = NO_LOOSE_SOIL
     """Changes of loose soil, by which a terrain that was started again follows."""
 
 

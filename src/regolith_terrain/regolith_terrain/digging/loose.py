@@ -22,7 +22,7 @@ def _none() -> Indices:
     return np.zeros(0, np.int32)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LooseSoil:
     """Loose soil on columns, or changes of it; unique and sorted by (i, j)."""
 
@@ -86,3 +86,7 @@ class LooseSoil:
             rows['i'].astype(np.int32), rows['j'].astype(np.int32), rows['mass'].astype(np.float64),
             rows['mark'].astype(np.int8),
         )
+
+
+NO_LOOSE_SOIL = LooseSoil()
+"""What most cycles change; shared, as nothing writes to it."""

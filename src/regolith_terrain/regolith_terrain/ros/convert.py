@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from regolith_msgs import msg as m
 
 from regolith_terrain.digging.exchange import SoilAsked, SoilGrant, SoilLanded, Work
-from regolith_terrain.digging.loose import LooseSoil
+from regolith_terrain.digging.loose import NO_LOOSE_SOIL, LooseSoil
 from regolith_terrain.merge import SoilDelta, SoilUpdate
 from regolith_terrain.records import NodeRecords
 from regolith_world.ros.convert import key_message, key_record
@@ -98,6 +98,12 @@ def update_message(update: SoilUpdate) -> m.TerrainUpdate:
 
 def update_record(message: m.TerrainUpdate) -> SoilUpdate:
     """Return the record of a merged update."""
+    loose = NO_LOOSE_SOIL
+    if message.loose_x:
+        loose = LooseSoil(
+            np.array(message.loose_x, np.int32), np.array(message.loose_y, np.int32), np.array(message.loose_kgpm2),
+            np.array(message.loose_mark, np.int8),
+        )
     return SoilUpdate(
         key_record(message.key),
         nodes_record(message.nodes),
@@ -107,8 +113,5 @@ def update_record(message: m.TerrainUpdate) -> SoilUpdate:
         message.soil_seq,
         message.soil_hash,
         tuple(SoilGrant(g.agent, g.tool, g.granted_kgpm2) for g in message.granted),
-        LooseSoil(
-            np.array(message.loose_x, np.int32), np.array(message.loose_y, np.int32), np.array(message.loose_kgpm2),
-            np.array(message.loose_mark, np.int8),
-        ),
+        loose,
     )
