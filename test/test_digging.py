@@ -57,7 +57,8 @@ def error_of(total: dict[str, float]) -> float:
 
 @pytest.mark.seconds
 def test_soil_is_never_lost_and_comes_on_board_one_cycle_later(tmp_path: Path) -> None:
-    """In every cycle the ledger is closed to 1e-9 of what was moved; a payload grows by what the update before granted."""
+    """In every cycle the ledger is closed to 1e-9 of what was moved; a payload grows by what the update before
+    granted."""
     simulation = Simulation(load_scenario(write(tmp_path)).scenario)
     digger, granted, requested = simulation.agents['digger'], [0.0], [0.0]
     area = simulation.scenario.terrain.spacing_m**2
@@ -86,7 +87,8 @@ def test_soil_is_never_lost_and_comes_on_board_one_cycle_later(tmp_path: Path) -
 
 @pytest.mark.seconds
 def test_a_checkpoint_with_soil_in_drums_and_in_the_air_leads_to_the_same_hash(tmp_path: Path) -> None:
-    """Saved while soil is in the drums, in the air, in transit and sliding; resumed in a new world, and after going on."""
+    """Saved while soil is in the drums, in the air, in transit and sliding; resumed in a new world, and after going
+    on."""
     scenario = load_scenario(write(tmp_path)).scenario
     simulation = Simulation(scenario)
     simulation.run(2.4)
@@ -145,7 +147,8 @@ def test_an_attempt_that_is_discarded_leaves_drums_and_air_as_they_were(tmp_path
 
 
 def test_digging_forces_hold_the_machine_back(tmp_path: Path) -> None:
-    """Drums that dig feel the soil: some newtons on each, opposed to each other, and a torque that brakes the turning."""
+    """Drums that dig feel the soil: some newtons on each, opposed to each other, and a torque that brakes the
+    turning."""
     simulation = Simulation(load_scenario(write(tmp_path)).scenario)
     simulation.run(2.4)
     vehicle = simulation.agents['digger'].vehicle
@@ -155,7 +158,10 @@ def test_digging_forces_hold_the_machine_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize(('kind', 'down', 'poured_at'), [('blade', -0.6, 0.1), ('bucket', -0.62, -0.9)])
+@pytest.mark.parametrize(
+    ('kind', 'down', 'poured_at'),
+    [('blade', -0.6, 0.1), pytest.param('bucket', -0.62, -0.9, marks=pytest.mark.slow)],
+)
 def test_a_blade_loses_its_pile_when_lifted_and_a_bucket_when_tipped(
     tmp_path: Path, kind: str, down: float, poured_at: float
 ) -> None:
@@ -169,7 +175,7 @@ def test_a_blade_loses_its_pile_when_lifted_and_a_bucket_when_tipped(
     data['ground_shapes'] = data['ground_shapes'][:1]
     path.write_text(yaml.safe_dump(data))
     tasks = [
-        {'do': 'dig', 'until_full': 0.6, 'speed_mps': 0.1, 'joints': {'arm_front': down}},
+        {'do': 'dig', 'until_full': 0.5, 'speed_mps': 0.15, 'joints': {'arm_front': down}},
         {'do': 'haul', 'to': [0.8, 0.0], 'first_s': 3.0, 'joints': {'arm_front': -0.3}},
         {'do': 'dump', 'joints': {'arm_front': poured_at}},
     ]
@@ -189,8 +195,8 @@ def test_a_blade_loses_its_pile_when_lifted_and_a_bucket_when_tipped(
             kept[agent.driver.done] = total['carried_kg']
     simulation.run(at + 1.0)
     total = books(simulation)
-    assert kept[0] > 8.0 and total['poured_kg'] == total['dug_kg'] and total['carried_kg'] == 0.0
-    assert kept[1] > 8.0 if kind == 'bucket' else kept[1] == 0.0
+    assert kept[0] > 6.5 and total['poured_kg'] == total['dug_kg'] and total['carried_kg'] == 0.0
+    assert kept[1] > 6.5 if kind == 'bucket' else kept[1] == 0.0
 
 
 @pytest.mark.parametrize(
