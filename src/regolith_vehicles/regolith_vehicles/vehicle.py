@@ -26,12 +26,13 @@ from regolith_terrain.soil_map import SoilMap
 from regolith_terrain.solids.contact import TouchArrays
 from regolith_terrain.solids.solids import Solids
 from regolith_vehicles import multibody, substeps
+from regolith_vehicles.body_states import drawn_poses, part_states, whole_state
 from regolith_vehicles.config import VehicleModelConfig
 from regolith_vehicles.figures import COUNT as FIGURES
 from regolith_vehicles.figures import Figures
 from regolith_vehicles.gears import make_gear
 from regolith_vehicles.motion import Motion
-from regolith_vehicles.multibody import check_substep, compile_vehicle, composite_inertia, point_velocities, to_ros
+from regolith_vehicles.multibody import check_substep, compile_vehicle, point_velocities
 from regolith_vehicles.odometry import Odometry
 from regolith_vehicles.parts import make_parts
 from regolith_vehicles.payloads import Payloads
@@ -59,7 +60,6 @@ Indices = NDArray[np.int64]
 _MAGIC = b'REGVEH01'
 _HEAD = struct.Struct('<8sqq')
 _STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
-_XYZW = [1, 2, 3, 0]
 
 
 class Vehicle:
@@ -241,20 +241,7 @@ class Vehicle:
         """Return pose, twist and composite inertia of the whole vehicle, named as it is."""
         if self._body_state is not None:
             return self._body_state
-        data, model = self._data, self._model
-        center, inertia = np.empty(3), np.empty((3, 3))
-        total = composite_inertia(model.body_mass, model.body_inertia, data.xipos, data.ximat, center, inertia)
-        rotation = data.xmat[self.body.base].reshape(3, 3)
-        self._body_state = BodyState(
-            name=self.name,
-            position=data.xpos[self.body.base].copy(),
-            orientation=to_ros(data.xquat[self.body.base]),
-            linear_velocity=data.qvel[:3].copy(),
-            angular_velocity=rotation @ data.qvel[3:6],
-            mass=float(total),
-            center_of_mass=center,
-            inertia=inertia,
-        )
+        self._body_state = whole_state(self.name, self._model, self._data, self.body.base)
         return self._body_state
 
     def part_states(self) -> tuple[BodyState, ...]:
@@ -262,19 +249,8 @@ class Vehicle:
 
         Mass, centre of mass and inertia are those of the whole vehicle.
         """
-        bodies = self.body.parts
-        if not len(bodies):
-            return ()
-        data, whole = self._data, self.body_state()
-        places = data.xpos[bodies]
-        velocities = point_velocities(data.cvel, places, data.subtree_com[self._bodies.root], bodies)
-        return tuple(
-            BodyState(
-                f'{self.name}/{name}', place, to_ros(data.xquat[b]), velocity, data.cvel[b, :3].copy(), whole.mass,
-                whole.center_of_mass, whole.inertia,
-            )
-            for name, b, place, velocity in zip(self.config.parts, bodies, places, velocities, strict=True)
-        )
+        whole = self.body_state()
+        return part_states(self.config.parts, self.body.parts, self._data, self._bodies.root, whole)
 
     def wheel_states(self) -> tuple[WheelState, ...]:
         """Return the states of the wheels at the end of the last cycle; zeros before the first."""
@@ -286,13 +262,7 @@ class Vehicle:
 
         Positions [m] and quaternions (x, y, z, w), as :class:`regolith_vehicles.looks.BodyLooks` orders them.
         """
-        data, count = self._data, len(bodies)
-        places, turns = self.gear.drawn_poses(data)
-        out = np.empty((count + len(places), 7))
-        out[:count, :3] = data.xpos[bodies]
-        out[:count, 3:] = data.xquat[bodies][:, _XYZW]
-        out[count:, :3], out[count:, 3:] = places, turns
-        return out
+        return drawn_poses(bodies, self.gear, self._data)
 
     def gear_arrays(self) -> tuple[Vector, Vector, Vector]:
         """Return copies of the gear's table, the positions of its parts' bodies and their quaternions (x, y, z, w)."""
