@@ -26,6 +26,7 @@ setup(
     license='Apache-2.0',
     entry_points={
         'console_scripts': ['terrain_node = regolith_world.start:node'],
+        'regolith.report_sections': ['digging = regolith_terrain.digging.report:section'],
         'regolith.citations': ['terrain = regolith_terrain.papers:papers'],
         'regolith.experiments': [
             'bevameter = regolith_terrain.experiments.bevameter',
