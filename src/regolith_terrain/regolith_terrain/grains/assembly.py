@@ -172,6 +172,12 @@ class Assembly:
         self.grains.active[:] = inside
         self.grains.motion[~inside] = 0.0
 
+    def put_body(self, body: int, place: Sequence[float]) -> None:
+        """Put a body elsewhere at once [m]."""
+        self.bodies.place[body] = place
+        place_parts(self.bodies)
+        self._listed = False
+
     # -- measuring ---------------------------------------------------------------------------------------------------
 
     @property

@@ -28,6 +28,8 @@ _DENSE = 0.64
 """Part of a bed's volume that is solid in random close packing of spheres; clumps come close."""
 _SOFT = 0.02
 """Of Young's modulus: that of grains while they fall into place."""
+_SOFTEST_PA = 5e6
+"""At least: the weight of a decimetre of grains presses them together by 2 % [Pa]."""
 
 
 class Grains(Section):
@@ -149,8 +151,9 @@ def fill(
     place[:, :2] += middle
     turn = attitudes(bed.seed, 'grain', count)
     material = grains.material()
+    modulus = material.youngs_modulus_pa
     soft = smooth(material, packing_friction).model_copy(
-        update={'youngs_modulus_pa': max(_SOFT * material.youngs_modulus_pa, 1e5)}
+        update={'youngs_modulus_pa': min(max(_SOFT * modulus, _SOFTEST_PA), modulus)}
     )
     fall = 2.5 * math.sqrt(2.0 * float(np.ptp(place[:, 2])) / gravity)
     a = Assembly(place, scale, soft, bodies=[bed.walls(grains)], gravity=(0.0, 0.0, -gravity), shape=grains.clump(),
