@@ -81,7 +81,7 @@ def test_too_many_grains_are_refused_with_what_they_would_need() -> None:
 @pytest.mark.parametrize(
     ('bed', 'slope', 'message'),
     [({'grains': {'radius_m': 0.06, 'spread': 0.1}}, 10.0, 'quarter of width_m'), ({}, 60.0, '-45 to 45'),
-     ({'drive_s': 30.0}, 10.0, 'length_m 1.0 of the bin'), ({'bin': {'width_m': 0.22, 'length_m': 1.2}}, 10.0, '1.2 times')],
+     ({'drive_s': 30.0}, 10.0, 'length_m 1.3 of the bin'), ({'bin': {'width_m': 0.22, 'length_m': 1.5}}, 10.0, '1.2 times')],
 )
 def test_impossible_climbs_are_refused(bed: dict[str, Any], slope: float, message: str) -> None:
     with pytest.raises(ValueError, match=message):
@@ -91,7 +91,7 @@ def test_impossible_climbs_are_refused(bed: dict[str, Any], slope: float, messag
 RIG = WheelRig(radius_m=0.045, width_m=0.04, grousers=12, grouser_height_m=0.01, grouser_thickness_m=0.003, mass_kg=0.4,
                omega_radps=4.0)
 BED = ClimbBed.model_validate(
-    {'grains': {'radius_m': 0.004, 'youngs_modulus_pa': 5e6}, 'drive_s': 0.4, 'mean_s': 0.2, 'threads': 1,
+    {'grains': {'shape': 'sphere', 'radius_m': 0.004, 'youngs_modulus_pa': 5e6}, 'drive_s': 0.4, 'mean_s': 0.2, 'threads': 1,
      'bin': {'length_m': 0.21, 'width_m': 0.06, 'depth_m': 0.025}}
 )
 

@@ -35,8 +35,8 @@ _SOFTEST_PA = 5e6
 class Grains(Section):
     """Grains of one kind. Defaults stand in for GRC-1 as published DEM of wheels has it, but for size and stiffness."""
 
-    shape: Literal['sphere', 'clump3', 'clump6'] = Field(default='sphere', description='one sphere, or several in one')
-    radius_m: float = Field(default=0.007, gt=1e-4, le=0.1, description='mean radius of the sphere of equal volume [m]')
+    shape: Literal['sphere', 'clump3', 'clump6'] = Field(default='clump3', description='one sphere, or several in one')
+    radius_m: float = Field(default=0.008, gt=1e-4, le=0.1, description='mean radius of the sphere of equal volume [m]')
     spread: float = Field(default=0.15, ge=0.0, le=0.5, description='largest deviation of it, evenly distributed [-]')
     youngs_modulus_pa: float = Field(default=4e8, ge=1e5, le=1e12, description='softened [Pa]')
     poisson_ratio: float = Field(default=0.3, ge=0.0, lt=0.5, description='[-]')
@@ -88,7 +88,7 @@ class Grains(Section):
 class Bin(Section):
     """A box of grains, filled to a level surface at z = 0."""
 
-    length_m: float = Field(default=1.0, gt=0.0, le=20.0, description='along x [m]')
+    length_m: float = Field(default=1.3, gt=0.0, le=20.0, description='along x [m]')
     width_m: float = Field(default=0.4, gt=0.0, le=20.0, description='along y [m]')
     depth_m: float = Field(default=0.12, gt=0.0, le=5.0, description='[m]')
     wall_friction: float = Field(default=0.9, ge=0.0, le=10.0, description='of walls and floor [-]')

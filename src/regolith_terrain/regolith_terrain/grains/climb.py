@@ -21,8 +21,8 @@ Tick = Callable[[int, int], None]
 
 _BLOCK_S = 0.01
 """Between samples [s]."""
-_REACH = 0.32
-"""How far ahead and behind the axle grains move; beyond they are frozen [m]."""
+_BEHIND, _AHEAD = 0.27, 0.33
+"""How far from the axle grains move; beyond they are frozen [m]."""
 _PREPARING = 25
 """Percent of progress that filling the bin takes."""
 
@@ -54,14 +54,14 @@ class ClimbBed(Section):
     grains: Grains = Field(default_factory=Grains, description='grains of the bed')
     bin: Bin = Field(default_factory=Bin, description='box of the bed')
     wheel_friction: float = Field(default=0.5, ge=0.0, le=10.0, description='between wheel and grains [-]')
-    drive_s: float = Field(default=2.4, gt=0.1, le=60.0, description='simulated time [s]')
-    mean_s: float = Field(default=1.0, gt=0.05, le=60.0, description='at its end, over which figures are means [s]')
+    drive_s: float = Field(default=3.6, gt=0.1, le=60.0, description='simulated time [s]')
+    mean_s: float = Field(default=2.6, gt=0.05, le=60.0, description='at its end, over which figures are means [s]')
     threads: int = Field(default=2, ge=1, le=2, description='threads; the outcome is the same')
 
     @model_validator(mode='after')
     def _possible(self) -> ClimbBed:
-        if self.mean_s > 0.5 * self.drive_s:
-            raise ValueError(f'mean_s {self.mean_s!r} s; allowed: at most half of drive_s, {self.drive_s!r} s')
+        if self.mean_s > 0.8 * self.drive_s:
+            raise ValueError(f'mean_s {self.mean_s!r} s; allowed: at most 0.8 of drive_s, {self.drive_s!r} s')
         self.grains.affordable(self.bin.count(self.grains), self.drive_s)
         return self
 
@@ -71,8 +71,8 @@ class Climbed(NamedTuple):
 
     slip: float
     """1 - v / (omega R), R to the tips of the grousers [-]."""
-    slip_before: float
-    """The same over a stretch of equal length before: steady if both are alike [-]."""
+    slip_drift: float
+    """Slip of the second half of that time less that of the first [-]."""
     sinkage_m: float
     """Depth of the lowest grouser's tip circle below the surface [m]."""
     speed_mps: float
@@ -131,7 +131,7 @@ def climb(rig: WheelRig, slope_deg: float, tick: Tick, bed: ClimbBed | None = No
     forces, overlaps = [], []
     for block in range(blocks):
         x = float(a.bodies.place[1, 0])
-        a.freeze_outside((x - _REACH, -np.inf, -np.inf), (x + _REACH, np.inf, np.inf))
+        a.freeze_outside((x - _BEHIND, -np.inf, -np.inf), (x + _AHEAD, np.inf, np.inf))
         a.bodies.impulse[:] = 0.0
         a.advance(steps)
         mean = a.bodies.impulse[1] / (steps * a.dt)
@@ -142,11 +142,11 @@ def climb(rig: WheelRig, slope_deg: float, tick: Tick, bed: ClimbBed | None = No
         tick(_PREPARING + int((100 - _PREPARING) * (block + 1) / blocks), 100)
     samples = np.array(track)
     end = samples[:, 0] > a.time - bed.mean_s - 1e-9
-    middle = (samples[:, 0] > a.time - 2.0 * bed.mean_s - 1e-9) & ~end
-    speed, before = (float(np.polyfit(samples[k, 0], samples[k, 1], 1)[0]) for k in (end, middle))
+    late = samples[:, 0] > a.time - 0.5 * bed.mean_s - 1e-9
+    speed, second, first = (float(np.polyfit(samples[k, 0], samples[k, 1], 1)[0]) for k in (end, late, end & ~late))
     torque = float(samples[end, 3].mean())
     return Climbed(
-        slip=1.0 - speed / (rig.omega_radps * tip), slip_before=1.0 - before / (rig.omega_radps * tip),
+        slip=1.0 - speed / (rig.omega_radps * tip), slip_drift=(first - second) / (rig.omega_radps * tip),
         sinkage_m=float(samples[end, 2].mean()), speed_mps=speed, torque_nm=torque, power_w=torque * rig.omega_radps,
         normal_force_n=float(np.mean(forces[-int(end.sum()):])), largest_overlap=a.largest_overlap,
         usual_overlap=float(np.quantile(np.concatenate(overlaps), 0.999)), grains=len(filled.scale),
