@@ -4,11 +4,13 @@
 """Run cases of the campaign on grains and write docs/validation/dem.md from their table.
 
 ``tools/validate_dem.py CASE...`` runs cases by name (``all``: each of them, hours on two cores) and puts their rows
-into docs/validation/dem.csv; without a case the page and its picture are made from the table as it is.
+into docs/validation/dem.csv; without a case the page and its picture are made from the table as it is. Figures do not
+depend on the number of threads, times do: ``--threads 1`` for one.
 """
 
 from __future__ import annotations
 
+import argparse
 import csv
 import subprocess
 import sys
@@ -47,11 +49,11 @@ HEAPS: dict[str, dict[str, Any]] = {
 COLUMNS = (
     'case', 'slope_deg', 'slip', 'slip_drift', 'sinkage_m', 'power_w', 'angle_deg', 'height_over_radius', 'run_out',
     'settled_s', 'grains', 'bulk_density_kgpm3', 'youngs_modulus_pa', 'step_s', 'largest_overlap', 'usual_overlap',
-    'wall_s', 'processor_s', 'commit', 'command', 'curve',
+    'wall_s', 'processor_s', 'threads', 'commit', 'command', 'curve',
 )  # fmt: skip
 
 
-def run(case: str) -> dict[str, Any]:
+def run(case: str, threads: int) -> dict[str, Any]:
     """Return the row of a case."""
     begin, used = time.perf_counter(), time.process_time()
     with Progress(console=Console(stderr=True), transient=True) as show:
@@ -60,16 +62,16 @@ def run(case: str) -> dict[str, Any]:
         def tick(done: int, total: int) -> None:
             show.update(bar, completed=done, total=total)
 
-        row = _wheel(*WHEELS[case], tick) if case in WHEELS else _heap(HEAPS[case], tick)
+        row = _wheel(*WHEELS[case], threads, tick) if case in WHEELS else _heap(HEAPS[case], threads, tick)
     commit = subprocess.check_output(['git', 'rev-parse', '--short', 'HEAD'], cwd=ROOT, text=True)
     return {
-        'case': case, **row, 'wall_s': round(time.perf_counter() - begin), 'commit': commit.strip(),
+        'case': case, **row, 'wall_s': round(time.perf_counter() - begin), 'threads': threads, 'commit': commit.strip(),
         'processor_s': round(time.process_time() - used), 'command': f'tools/validate_dem.py {case}',
     }  # fmt: skip
 
 
-def _wheel(slope: float, settings: dict[str, Any], tick: Any) -> dict[str, Any]:
-    bed = ClimbBed.model_validate(settings)
+def _wheel(slope: float, settings: dict[str, Any], threads: int, tick: Any) -> dict[str, Any]:
+    bed = ClimbBed.model_validate({**settings, 'threads': threads})
     found = climb(WheelRig(), slope, tick, bed)
     shown = found.track[:: max(1, len(found.track) // 40)]
     return {
@@ -79,8 +81,8 @@ def _wheel(slope: float, settings: dict[str, Any], tick: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _heap(settings: dict[str, Any], tick: Any) -> dict[str, Any]:
-    checked = repose.Settings.model_validate({**settings, 'friction': (settings['friction'],)})
+def _heap(settings: dict[str, Any], threads: int, tick: Any) -> dict[str, Any]:
+    checked = repose.Settings.model_validate({**settings, 'friction': (settings['friction'],), 'threads': threads})
     row = repose.run(checked, tick)[0]
     return {
         **{key: f'{value:.4g}' for key, value in row.items() if key in COLUMNS and isinstance(value, float)},
@@ -161,16 +163,20 @@ def main() -> None:
     import matplotlib
 
     matplotlib.use('Agg')
-    asked = sys.argv[1:]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('cases', nargs='*', metavar='CASE')
+    parser.add_argument('--threads', type=int, choices=(1, 2), default=2)
+    given = parser.parse_args()
+    asked = given.cases
     known = (*WHEELS, *HEAPS)
     unknown = [case for case in asked if case not in (*known, 'all')]
     if unknown:
         sys.exit(f'{unknown[0]}: no such case; allowed: all, {", ".join(known)}')
     for case in known if 'all' in asked else asked:
-        keep(run(case))
+        keep(run(case, given.threads))
     found = rows()
     cost = {'largest_overlap': 'largest overlap', 'youngs_modulus_pa': 'E [Pa]', 'step_s': 'step [s]',
-            'grains': 'grains', 'wall_s': 'wall [s]', 'processor_s': 'processor [s]', 'commit': 'commit'}
+            'grains': 'grains', 'wall_s': 'wall [s]', 'processor_s': 'processor [s]', 'threads': 'threads', 'commit': 'commit'}
     wheel = {'case': 'case', 'slope_deg': 'slope [deg]', 'slip': 'slip', 'slip_drift': 'drift of slip',
              'sinkage_m': 'sinkage [m]', 'power_w': 'power [W]', 'usual_overlap': '99.9 % of overlaps below'}
     heap = {'case': 'case', 'angle_deg': 'flank [deg]', 'height_over_radius': 'height / radius',

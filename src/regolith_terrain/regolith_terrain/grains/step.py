@@ -38,9 +38,13 @@ def press(
     for i in range(low, high):
         g = i // per
         x, y, z, radius = ball[i, 0], ball[i, 1], ball[i, 2], ball[i, 3]
+        frozen = grains.active[g] == 0
         fx = fy = fz = tx = ty = tz = 0.0
         for p in range(pairs.start[i], pairs.start[i + 1]):
             j = pairs.other[p]
+            h = j // per
+            if frozen and grains.active[h] == 0:
+                continue
             dx, dy, dz = x - ball[j, 0], y - ball[j, 1], z - ball[j, 2]
             square = dx * dx + dy * dy + dz * dz
             both = radius + ball[j, 3]
@@ -48,9 +52,6 @@ def press(
                 if pairs.touching[p] != 0:
                     pairs.touching[p] = 0
                     pairs.slip[p, 0] = pairs.slip[p, 1] = pairs.slip[p, 2] = 0.0
-                continue
-            h = j // per
-            if grains.active[g] == 0 and grains.active[h] == 0:
                 continue
             far = np.sqrt(square)
             nx, ny, nz = dx / far, dy / far, dz / far
@@ -81,6 +82,8 @@ def press(
             pairs.reaction[p, 3] = -(by * pz - bz * py) - cx
             pairs.reaction[p, 4] = -(bz * px - bx * pz) - cy
             pairs.reaction[p, 5] = -(bx * py - by * px) - cz
+        if frozen:
+            continue
         for p in range(part_pairs.start[i], part_pairs.start[i + 1]):
             q = part_pairs.part[p]
             away, nx, ny, nz = distance(bodies, q, x, y, z)
@@ -89,8 +92,6 @@ def press(
                 if part_pairs.touching[p] != 0:
                     part_pairs.touching[p] = 0
                     part_pairs.slip[p, 0] = part_pairs.slip[p, 1] = part_pairs.slip[p, 2] = 0.0
-                continue
-            if grains.active[g] == 0:
                 continue
             b = bodies.part_body[q]
             ax, ay, az = x - away * nx - place[g, 0], y - away * ny - place[g, 1], z - away * nz - place[g, 2]

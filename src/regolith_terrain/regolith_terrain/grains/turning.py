@@ -9,6 +9,9 @@ from numba import njit
 
 from regolith_terrain.records import Floats
 
+_SMALL = 1e-4
+"""Half an angle below which sine and cosine are the first terms of their series [rad]."""
+
 Three = tuple[float, float, float]
 
 
@@ -60,9 +63,10 @@ def _turn(turn: Floats, g: int, wx: float, wy: float, wz: float, dt: float) -> N
     """Turn an attitude by a spin of the world's axes."""
     speed = np.sqrt(wx * wx + wy * wy + wz * wz)
     half = 0.5 * speed * dt
-    if half <= 0.0:
-        return
-    s, c = np.sin(half) / speed, np.cos(half)
+    if half < _SMALL:  # the next terms are below the last bit
+        s, c = 0.5 * dt * (1.0 - half * half / 6.0), 1.0 - 0.5 * half * half
+    else:
+        s, c = np.sin(half) / speed, np.cos(half)
     a, b, d = wx * s, wy * s, wz * s
     x, y, z, w = turn[g, 0], turn[g, 1], turn[g, 2], turn[g, 3]
     qx = c * x + a * w + b * z - d * y
