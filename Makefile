@@ -50,6 +50,7 @@ validate: setup
 	@./regolith exec python3 tools/validate_scm.py
 	@MPLBACKEND=Agg ./regolith exec python3 tools/validate_tyres.py
 	@MPLBACKEND=Agg ./regolith exec python3 tools/validate_vehicles.py
+	@./regolith exec python3 tools/validate_dem.py
 
 clean:
 	rm -rf .venv build install log .cache

@@ -176,7 +176,8 @@ def main() -> None:
         keep(run(case, given.threads))
     found = rows()
     cost = {'largest_overlap': 'largest overlap', 'youngs_modulus_pa': 'E [Pa]', 'step_s': 'step [s]',
-            'grains': 'grains', 'wall_s': 'wall [s]', 'processor_s': 'processor [s]', 'threads': 'threads', 'commit': 'commit'}
+            'grains': 'grains', 'wall_s': 'wall [s]', 'processor_s': 'processor [s]', 'threads': 'threads',
+            'commit': 'commit'}
     wheel = {'case': 'case', 'slope_deg': 'slope [deg]', 'slip': 'slip', 'slip_drift': 'drift of slip',
              'sinkage_m': 'sinkage [m]', 'power_w': 'power [W]', 'usual_overlap': '99.9 % of overlaps below'}
     heap = {'case': 'case', 'angle_deg': 'flank [deg]', 'height_over_radius': 'height / radius',
