@@ -14,9 +14,10 @@ NORMAL, TANGENTIAL, DAMPING, DAMPING_RATIO, FRICTION, ROLLING, PULL, FORM = rang
 """Columns of a contact law: Fn = NORMAL s delta - gn v_n with s = sqrt(R* delta), gn = DAMPING sqrt(s m*); of given
 stiffness s = sqrt(delta / 2 R*), gn = DAMPING s m*. Tangential stiffness TANGENTIAL s, damping DAMPING_RATIO gn."""
 HERTZ, USER = 0.0, 1.0
-ROLLING_STOP = 0.3
-"""Part of the rolling that resistance may take away in one step and one contact. A grain has up to a dozen, each
-counts half in a crowd of equals: more than 2 in all would be unstable."""
+MEMORY = 6
+"""Columns of a contact's memory: sliding [m], rolling [rad]."""
+_ROLLING_DAMPING = 0.1
+"""Part of the critical damping of rolling to and fro that a contact has."""
 
 Six = tuple[float, float, float, float, float, float]
 
@@ -38,15 +39,15 @@ def contact_force(
     :param nx, ny, nz: unit normal from the second to the first
     :param vx, vy, vz: velocity of the first against the second at the contact [m/s]
     :param wx, wy, wz: spin of the first against the second [rad/s]
-    :param slip: memories of sliding [m], shape (n, 3); row ``at`` is this contact's and is updated
+    :param slip: memories of sliding [m] and rolling [rad], shape (n, 6); row ``at`` is this contact's and is updated
     :param dt: step [s]
     :return: force [N] and couple [N m]
 
-    The couple is ROLLING x radius x |Fn| against the rolling, but never more than takes a given part of the rolling
-    away within a step, which stands for the threshold under which the published law has none: resting grains would
-    shake. So a sphere that is held on a slope creeps, at g sin(slope) dt / 0.12.
+    The couple against rolling is at most ROLLING x radius x |Fn|. Up to there it is a spring, as stiff as the tangential
+    one at that radius, with a memory and little damping, and not Schwartz's, which has none at low rates: grains at
+    rest would creep under load, and heaps sag.
 
-    Source: tsuji1992; mindlin1953, no slip; schwartz2012, rolling; fang2021.
+    Source: tsuji1992; mindlin1953, no slip; schwartz2012, the limit of rolling; ai2011, model C, its spring; fang2021.
     Checked by: test_grain_contacts.py::test_a_head_on_impact_has_the_restitution_asked_for,
     test_grain_contacts.py::test_a_sliding_sphere_comes_to_roll,
     test_grain_contacts.py::test_rolling_resistance_holds_on_a_slope_below_its_coefficient.
@@ -81,9 +82,19 @@ def contact_force(
     if law[ROLLING] > 0.0:
         twist = wx * nx + wy * ny + wz * nz
         wx, wy, wz = wx - twist * nx, wy - twist * ny, wz - twist * nz
-        speed = np.sqrt(wx * wx + wy * wy + wz * wz)
-        if speed > 0.0:
-            stop = ROLLING_STOP * 0.4 * m_star * arm * arm * speed / dt
-            couple = -min(law[ROLLING] * arm * abs(pressed), stop) / speed
-            cx, cy, cz = couple * wx, couple * wy, couple * wz
+        ux, uy, uz = slip[at, 3] + wx * dt, slip[at, 4] + wy * dt, slip[at, 5] + wz * dt
+        along = ux * nx + uy * ny + uz * nz
+        ux, uy, uz = ux - along * nx, uy - along * ny, uz - along * nz
+        kr = kt * arm * arm
+        gr = 2.0 * _ROLLING_DAMPING * arm * np.sqrt(1.4 * m_star * kr)
+        cx, cy, cz = -kr * ux - gr * wx, -kr * uy - gr * wy, -kr * uz - gr * wz
+        limit = law[ROLLING] * arm * abs(pressed)
+        square = cx * cx + cy * cy + cz * cz
+        if square > limit * limit:
+            cut = limit / np.sqrt(square)
+            cx, cy, cz = cx * cut, cy * cut, cz * cut
+            ux, uy, uz = -(cx + gr * wx) / kr, -(cy + gr * wy) / kr, -(cz + gr * wz) / kr
+        slip[at, 3] = ux
+        slip[at, 4] = uy
+        slip[at, 5] = uz
     return normal * nx + fx, normal * ny + fy, normal * nz + fz, cx, cy, cz

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from regolith_terrain.grains.contact import MEMORY
 from regolith_terrain.grains.parts import PLANE, distance
 from regolith_terrain.grains.state import BodyArrays, GrainArrays, Ints, Pairs, PartPairs, empty_pairs, empty_part_pairs
 from regolith_terrain.records import Floats
@@ -159,9 +160,8 @@ def _remember(
                 p += 1
             if p < old_start[i + 1] and old_other[p] == other[k] and old_touching[p] != 0:
                 touching[k] = 1
-                slip[k, 0] = old_slip[p, 0]
-                slip[k, 1] = old_slip[p, 1]
-                slip[k, 2] = old_slip[p, 2]
+                for column in range(MEMORY):
+                    slip[k, column] = old_slip[p, column]
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_terrain.grains.contact import MEMORY
 from regolith_terrain.records import Floats
 
 Ints = NDArray[np.int64]
@@ -51,7 +52,7 @@ class Pairs(NamedTuple):
     other: Ints
     """The second ball, shape (p,)."""
     slip: Floats
-    """Memory of sliding, as of the first against the second [m], shape (p, 3)."""
+    """Memory of sliding [m] and of rolling [rad], of the first against the second, shape (p, 6)."""
     touching: Flags
     """Shape (p,)."""
     reaction: Floats
@@ -111,7 +112,7 @@ class BodyArrays(NamedTuple):
 def empty_pairs(balls: int, rows: int) -> Pairs:
     """Return pairs without memory."""
     return Pairs(
-        start=np.zeros(balls + 1, dtype=np.int64), other=np.zeros(rows, dtype=np.int64), slip=np.zeros((rows, 3)),
+        start=np.zeros(balls + 1, dtype=np.int64), other=np.zeros(rows, dtype=np.int64), slip=np.zeros((rows, MEMORY)),
         touching=np.zeros(rows, dtype=np.uint8), reaction=np.zeros((rows, 6)),
         back_start=np.zeros(balls + 1, dtype=np.int64), back=np.zeros(rows, dtype=np.int64),
     )
@@ -120,6 +121,6 @@ def empty_pairs(balls: int, rows: int) -> Pairs:
 def empty_part_pairs(balls: int, rows: int) -> PartPairs:
     """Return pairs without memory."""
     return PartPairs(
-        start=np.zeros(balls + 1, dtype=np.int64), part=np.zeros(rows, dtype=np.int64), slip=np.zeros((rows, 3)),
+        start=np.zeros(balls + 1, dtype=np.int64), part=np.zeros(rows, dtype=np.int64), slip=np.zeros((rows, MEMORY)),
         touching=np.zeros(rows, dtype=np.uint8), reaction=np.zeros((rows, 6)),
     )

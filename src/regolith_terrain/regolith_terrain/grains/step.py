@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from regolith_terrain.grains.contact import contact_force
+from regolith_terrain.grains.contact import MEMORY, contact_force
 from regolith_terrain.grains.parts import distance
 from regolith_terrain.grains.state import BodyArrays, GrainArrays, Pairs, PartPairs
 from regolith_terrain.grains.turning import spin_clump
@@ -51,7 +51,8 @@ def press(
             if square >= both * both:
                 if pairs.touching[p] != 0:
                     pairs.touching[p] = 0
-                    pairs.slip[p, 0] = pairs.slip[p, 1] = pairs.slip[p, 2] = 0.0
+                    for column in range(MEMORY):
+                        pairs.slip[p, column] = 0.0
                 continue
             far = np.sqrt(square)
             nx, ny, nz = dx / far, dy / far, dz / far
@@ -91,7 +92,8 @@ def press(
             if overlap <= 0.0:
                 if part_pairs.touching[p] != 0:
                     part_pairs.touching[p] = 0
-                    part_pairs.slip[p, 0] = part_pairs.slip[p, 1] = part_pairs.slip[p, 2] = 0.0
+                    for column in range(MEMORY):
+                        part_pairs.slip[p, column] = 0.0
                 continue
             b = bodies.part_body[q]
             ax, ay, az = x - away * nx - place[g, 0], y - away * ny - place[g, 1], z - away * nz - place[g, 2]
