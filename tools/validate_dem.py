@@ -34,11 +34,12 @@ MEASURED = {0: 0.032, 5: 0.052, 10: 0.135, 15: 0.434, 20: 0.756, 25: 0.885}
 """Slip over slope [deg] of a prototype wheel on GRC-1."""
 OTHERS = {0: 0.04, 2.5: 0.06, 5: 0.105, 10: 0.21, 15: 0.415, 20: 0.62, 25: 0.72}
 """Of the discrete elements of the same authors."""
-SPHERES = {'shape': 'sphere', 'rolling': 0.2}
+CLUMPS = {'shape': 'clump3', 'rolling': 0.0}
+LESS_ROLLING = {'rolling': 0.2}
 WHEELS: dict[str, tuple[float, dict[str, Any]]] = {
     **{f'wheel_{slope}': (slope, {}) for slope in (0, 5, 10, 15, 20)},
-    'wheel_10_stiff': (10, {'grains': {'youngs_modulus_pa': 1.6e9}}),
-    'wheel_10_spheres': (10, {'grains': SPHERES}),
+    'wheel_10_stiff': (10, {'grains': {'youngs_modulus_pa': 8e8}}),
+    'wheel_10_clumps': (10, {'grains': CLUMPS}), 'wheel_10_rolling': (10, {'grains': LESS_ROLLING}),
 }
 HEAPS: dict[str, dict[str, Any]] = {
     'heap_0.2': {'friction': 0.2}, 'heap_0.4': {'friction': 0.4}, 'heap_0.6': {'friction': 0.6},
@@ -130,8 +131,8 @@ def draw(found: dict[str, dict[str, str]]) -> None:
     slips.plot(*zip(*OTHERS.items()), 'o--', color='0.5', label="the authors' DEM")
     plain = [found[c] for c in WHEELS if c in found and c.count('_') == 1]
     at = [float(r['slope_deg']) for r in plain]
-    slips.plot(at, [float(r['slip']) for r in plain], 'C0D-', label='clumps of three')
-    for case, mark in (('wheel_10_stiff', 'C1x'), ('wheel_10_spheres', 'C2+')):
+    slips.plot(at, [float(r['slip']) for r in plain], 'C0D-', label='ours, spheres')
+    for case, mark in (('wheel_10_stiff', 'C1x'), ('wheel_10_clumps', 'C2+'), ('wheel_10_rolling', 'C3*')):
         if case in found:
             name = case.rpartition('_')[2]
             slips.plot(float(found[case]['slope_deg']), float(found[case]['slip']), mark, markersize=10, label=name)

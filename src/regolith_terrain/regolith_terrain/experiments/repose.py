@@ -37,7 +37,7 @@ class Settings(Section):
     gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='[m/s^2]')
     friction: Numbers = Field(default=(0.4,), description='between elements of the ground [-]; several: a sweep')
     count: int = Field(default=5000, ge=100, le=2_000_000, description='elements of the ground')
-    rolling: float = Field(default=0.1, ge=0.0, le=1.0, description='dem: resistance to rolling [-]')
+    rolling: float = Field(default=0.3, ge=0.0, le=1.0, description='dem: resistance to rolling [-]')
     shape: Literal['sphere', 'clump3', 'clump6'] = Field(default='sphere', description='dem: shape of grains')
     youngs_modulus_pa: float = Field(default=2e9, ge=1e5, le=1e12, description="dem: Young's modulus, softened [Pa]")
     floor_friction: float = Field(default=0.9, ge=0.0, le=10.0, description='of the floor, which is rough [-]')

@@ -33,16 +33,20 @@ _SOFTEST_PA = 5e6
 
 
 class Grains(Section):
-    """Grains of one kind. Defaults stand in for GRC-1 as published DEM of wheels has it, but for size and stiffness."""
+    """Grains of one kind. Defaults stand in for GRC-1: friction and density as in published DEM of wheels on it.
 
-    shape: Literal['sphere', 'clump3', 'clump6'] = Field(default='clump3', description='one sphere, or several in one')
+    Resistance to rolling, which spheres need in place of corners, is that with which a heap (experiment ``repose``) stands
+    at 33 deg, the friction angle of GRC-1 (33.4 deg).
+    """
+
+    shape: Literal['sphere', 'clump3', 'clump6'] = Field(default='sphere', description='one sphere, or several in one')
     radius_m: float = Field(default=0.008, gt=1e-4, le=0.1, description='mean radius of the sphere of equal volume [m]')
     spread: float = Field(default=0.15, ge=0.0, le=0.5, description='largest deviation of it, evenly distributed [-]')
     youngs_modulus_pa: float = Field(default=4e8, ge=1e5, le=1e12, description='softened [Pa]')
     poisson_ratio: float = Field(default=0.3, ge=0.0, lt=0.5, description='[-]')
     restitution: float = Field(default=0.5, gt=0.0, le=1.0, description='[-]')
     friction: float = Field(default=0.4, ge=0.0, le=10.0, description='between grains [-]')
-    rolling: float = Field(default=0.0, ge=0.0, le=1.0, description='resistance to rolling [-]')
+    rolling: float = Field(default=0.3, ge=0.0, le=1.0, description='resistance to rolling [-]')
     cohesion: float = Field(default=0.0, ge=0.0, le=1e3, description='pull of a contact over the weight of a grain [-]')
     density_kgpm3: float = Field(default=2600.0, gt=0.0, le=3e4, description='of the solid [kg/m^3]')
 

@@ -34,7 +34,7 @@ def dem(counts: tuple[int, ...] = COUNTS) -> dict[str, Any]:
         ``wheel_compute_per_sim_s``, wall seconds of one thread per simulated second of a wheel on the smallest bed, at
         the step of ``wheel_step_s``; ``machine_score``, see :func:`regolith_world.machine_score.machine_score`
     """
-    grains = Grains(shape='sphere', radius_m=0.007, youngs_modulus_pa=5e6, restitution=0.1)
+    grains = Grains(radius_m=0.007, youngs_modulus_pa=5e6, restitution=0.1)
     keys = ('steps_per_s', 'contacts_per_grain', 'contacts_per_s', 'bytes_per_grain')
     found: dict[str, dict[str, Any]] = {key: {} for key in keys}
     scores = [machine_score()]
@@ -51,7 +51,7 @@ def dem(counts: tuple[int, ...] = COUNTS) -> dict[str, Any]:
         found['contacts_per_s'][str(count)] = rates['1'] * bed.touching / count
         found['bytes_per_grain'][str(count)] = bed.bytes_per_grain
     assert small is not None
-    wheeled = _with_wheel(small, Grains(shape='sphere', radius_m=0.007))
+    wheeled = _with_wheel(small, Grains(radius_m=0.007))
     begin = time.perf_counter()
     wheeled.advance(_WHEEL_STEPS)
     per_step = (time.perf_counter() - begin) / _WHEEL_STEPS

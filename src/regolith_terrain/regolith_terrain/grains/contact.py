@@ -43,9 +43,9 @@ def contact_force(
     :param dt: step [s]
     :return: force [N] and couple [N m]
 
-    The couple against rolling is at most ROLLING x radius x |Fn|. Up to there it is a spring, as stiff as the tangential
-    one at that radius, with a memory and little damping, and not Schwartz's, which has none at low rates: grains at
-    rest would creep under load, and heaps sag.
+    The couple against rolling is at most ROLLING x radius x |Fn|. Up to there it is a spring, as stiff as the
+    tangential one at that radius, with a memory and little damping, and not Schwartz's, which has none at low rates:
+    grains at rest would creep under load, and heaps sag.
 
     Source: tsuji1992; mindlin1953, no slip; schwartz2012, the limit of rolling; ai2011, model C, its spring; fang2021.
     Checked by: test_grain_contacts.py::test_a_head_on_impact_has_the_restitution_asked_for,
