@@ -33,7 +33,7 @@ class Settings(Section):
     )
     radius_m: float = Field(default=0.15, ge=0.01, le=10.0, description='of the cylinder [m]')
     height_m: float = Field(default=0.3, ge=0.01, le=20.0, description='of its filling, about [m]')
-    lift_mps: float = Field(default=0.15, gt=0.0, le=10.0, description='speed at which it is drawn up [m/s]')
+    lift_mps: float = Field(default=0.3, gt=0.0, le=10.0, description='speed at which it is drawn up [m/s]')
     gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='[m/s^2]')
     friction: Numbers = Field(default=(0.4,), description='between elements of the ground [-]; several: a sweep')
     count: int = Field(default=5000, ge=100, le=2_000_000, description='elements of the ground')

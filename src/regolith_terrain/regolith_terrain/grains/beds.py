@@ -35,8 +35,8 @@ _SOFTEST_PA = 5e6
 class Grains(Section):
     """Grains of one kind. Defaults stand in for GRC-1: friction and density as in published DEM of wheels on it.
 
-    Resistance to rolling, which spheres need in place of corners, is that with which a heap (experiment ``repose``) stands
-    at 33 deg, the friction angle of GRC-1 (33.4 deg).
+    Resistance to rolling, which spheres need in place of corners, is that with which a heap (experiment ``repose``)
+    stands at 33 deg, the friction angle of GRC-1 (33.4 deg).
     """
 
     shape: Literal['sphere', 'clump3', 'clump6'] = Field(default='sphere', description='one sphere, or several in one')
