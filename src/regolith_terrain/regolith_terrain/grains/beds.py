@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -123,13 +123,17 @@ class Bin(Section):
         )  # fmt: skip
 
 
-class Filled:
-    """Grains at rest in a bin: places, sizes, attitudes, and how dense they lie."""
+class Filled(NamedTuple):
+    """Grains at rest in a bin."""
 
-    def __init__(self, place: Floats, scale: Floats, turn: Floats, bulk_density: float) -> None:
-        self.place, self.scale, self.turn = place, scale, turn
-        self.bulk_density = bulk_density
-        """Of the upper three quarters [kg/m^3]."""
+    place: Floats
+    """Centres of mass [m], shape (n, 3)."""
+    scale: Floats
+    """Sizes, shape (n,)."""
+    turn: Floats
+    """Attitudes, shape (n, 4)."""
+    bulk_density: float
+    """Of the lower three quarters of the bed [kg/m^3]."""
 
 
 def fill(
