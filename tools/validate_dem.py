@@ -34,12 +34,12 @@ MEASURED = {0: 0.032, 5: 0.052, 10: 0.135, 15: 0.434, 20: 0.756, 25: 0.885}
 """Slip over slope [deg] of a prototype wheel on GRC-1."""
 OTHERS = {0: 0.04, 2.5: 0.06, 5: 0.105, 10: 0.21, 15: 0.415, 20: 0.62, 25: 0.72}
 """Of the discrete elements of the same authors."""
+DENSE = {'packing': 'dense'}
 CLUMPS = {'shape': 'clump3', 'rolling': 0.0}
-LESS_ROLLING = {'rolling': 0.2}
 WHEELS: dict[str, tuple[float, dict[str, Any]]] = {
     **{f'wheel_{slope}': (slope, {}) for slope in (0, 5, 10, 15, 20)},
     'wheel_10_stiff': (10, {'grains': {'youngs_modulus_pa': 8e8}}),
-    'wheel_10_clumps': (10, {'grains': CLUMPS}), 'wheel_10_rolling': (10, {'grains': LESS_ROLLING}),
+    'wheel_10_clumps': (10, {'grains': CLUMPS, 'bin': DENSE}), 'wheel_10_dense': (10, {'bin': DENSE}),
 }
 HEAPS: dict[str, dict[str, Any]] = {
     'heap_0.2': {'friction': 0.2}, 'heap_0.4': {'friction': 0.4}, 'heap_0.6': {'friction': 0.6},
@@ -132,7 +132,7 @@ def draw(found: dict[str, dict[str, str]]) -> None:
     plain = [found[c] for c in WHEELS if c in found and c.count('_') == 1]
     at = [float(r['slope_deg']) for r in plain]
     slips.plot(at, [float(r['slip']) for r in plain], 'C0D-', label='ours, spheres')
-    for case, mark in (('wheel_10_stiff', 'C1x'), ('wheel_10_clumps', 'C2+'), ('wheel_10_rolling', 'C3*')):
+    for case, mark in (('wheel_10_stiff', 'C1x'), ('wheel_10_clumps', 'C2+'), ('wheel_10_dense', 'C3*')):
         if case in found:
             name = case.rpartition('_')[2]
             slips.plot(float(found[case]['slope_deg']), float(found[case]['slip']), mark, markersize=10, label=name)
@@ -154,7 +154,8 @@ def draw(found: dict[str, dict[str, str]]) -> None:
     heaps.set_ylabel('height [mm]')
     for axis in (slips, ways, heaps):
         axis.grid(alpha=0.3)
-        axis.legend(fontsize=8)
+        if axis.get_legend_handles_labels()[0]:
+            axis.legend(fontsize=8)
     figure.savefig(PICTURES / 'validation_dem.png', dpi=90)
     plt.close(figure)
 

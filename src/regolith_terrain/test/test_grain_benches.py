@@ -92,7 +92,7 @@ RIG = WheelRig(radius_m=0.045, width_m=0.04, grousers=12, grouser_height_m=0.01,
                omega_radps=4.0)
 BED = ClimbBed.model_validate(
     {'grains': {'shape': 'sphere', 'radius_m': 0.004, 'youngs_modulus_pa': 5e6}, 'drive_s': 0.4, 'mean_s': 0.2, 'threads': 1,
-     'bin': {'length_m': 0.21, 'width_m': 0.06, 'depth_m': 0.025}}
+     'bin': {'packing': 'dense', 'length_m': 0.21, 'width_m': 0.06, 'depth_m': 0.025}}
 )
 
 
@@ -104,6 +104,8 @@ def test_a_bed_is_dense_and_level() -> None:
     assert np.quantile(top, 0.99) > -2.0 * BED.grains.radius_m
     # Random close packing is 0.64; walls ten grains apart keep some of it away.
     assert 0.54 < filled.bulk_density / BED.grains.density_kgpm3 < 0.66
+    loose = fill(BED.bin.model_copy(update={'packing': 'loose'}), BED.grains, 9.81)
+    assert loose.bulk_density < 0.97 * filled.bulk_density
 
 
 @pytest.mark.seconds

@@ -95,6 +95,9 @@ class Bin(Section):
     length_m: float = Field(default=1.3, gt=0.0, le=20.0, description='along x [m]')
     width_m: float = Field(default=0.4, gt=0.0, le=20.0, description='along y [m]')
     depth_m: float = Field(default=0.12, gt=0.0, le=5.0, description='[m]')
+    packing: Literal['loose', 'dense'] = Field(
+        default='loose', description='how grains fell into place: with their friction, or without any'
+    )
     wall_friction: float = Field(default=0.9, ge=0.0, le=10.0, description='of walls and floor [-]')
     seed: int = Field(default=1, ge=0, le=2**31, description='of sizes, places and attitudes')
 
@@ -137,14 +140,12 @@ class Filled(NamedTuple):
 
 
 def fill(
-    bed: Bin, grains: Grains, gravity: float, threads: int = 1, tick: Callable[[float], None] = lambda part: None,
-    packing_friction: float = 0.0,
+    bed: Bin, grains: Grains, gravity: float, threads: int = 1, tick: Callable[[float], None] = lambda part: None
 ) -> Filled:
-    """Return grains that fell into a bin without friction, so that they lie dense, and were cut off level at the top.
+    """Return grains that fell into a bin and were cut off level at the top.
 
     :param gravity: [m/s^2]
     :param tick: called with the part that is done
-    :param packing_friction: friction while they fall; the more, the looser the bed [-]
     """
     count = bed.count(grains)
     scale = grains.scales(bed.seed, 'grain', count)
@@ -160,9 +161,8 @@ def fill(
     turn = attitudes(bed.seed, 'grain', count)
     material = grains.material()
     modulus = material.youngs_modulus_pa
-    soft = smooth(material, packing_friction).model_copy(
-        update={'youngs_modulus_pa': min(max(_SOFT * modulus, _SOFTEST_PA), modulus)}
-    )
+    falling = smooth(material) if bed.packing == 'dense' else material.model_copy(update={'restitution': 0.1})
+    soft = falling.model_copy(update={'youngs_modulus_pa': min(max(_SOFT * modulus, _SOFTEST_PA), modulus)})
     fall = 2.5 * math.sqrt(2.0 * float(np.ptp(place[:, 2])) / gravity)
     a = Assembly(place, scale, soft, bodies=[bed.walls(grains)], gravity=(0.0, 0.0, -gravity), shape=grains.clump(),
                  turn=turn, threads=threads)

@@ -65,9 +65,9 @@ def lattice(seed: int, name: str, count: int, largest: float, allowed: Callable[
     return np.ascontiguousarray(places[np.lexsort((block[:, 2], block[:, 1], block[:, 0]))])
 
 
-def smooth(material: GrainMaterial, friction: float = 0.0) -> GrainMaterial:
-    """Return a material to pack with: another friction, no rolling resistance, dull impacts."""
-    return material.model_copy(update={'friction': friction, 'rolling': 0.0, 'restitution': 0.1, 'cohesion': 0.0})
+def smooth(material: GrainMaterial) -> GrainMaterial:
+    """Return a material to pack densely with: no friction, no rolling resistance, dull impacts."""
+    return material.model_copy(update={'friction': 0.0, 'rolling': 0.0, 'restitution': 0.1, 'cohesion': 0.0})
 
 
 def settle(
