@@ -27,8 +27,9 @@ def row(case: str) -> dict[str, str]:
 def test_the_wheel_climbs_as_in_the_table() -> None:
     expected = row('wheel_10')
     found = climb(WheelRig(), 10.0, lambda done, total: None)
-    # The same bits on the same processor; on another one grains lie otherwise, and slips of such beds differ by 0.05.
-    assert found.slip == pytest.approx(float(expected['slip']), abs=0.1)
+    # The same bits on the same processor; the rounding of another one makes another bed of the same kind, so that only
+    # the bounds of the campaign itself, 0.12 of slip, are asked for.
+    assert found.slip == pytest.approx(float(expected['slip']), abs=0.12)
     assert found.sinkage_m == pytest.approx(float(expected['sinkage_m']), abs=0.01)
 
 
