@@ -51,6 +51,7 @@ validate: setup
 	@MPLBACKEND=Agg ./regolith exec python3 tools/validate_tyres.py
 	@MPLBACKEND=Agg ./regolith exec python3 tools/validate_vehicles.py
 	@MPLBACKEND=Agg ./regolith exec python3 tools/validate_digging.py
+	@./regolith exec python3 tools/validate_dem.py
 
 clean:
 	rm -rf .venv build install log .cache
