@@ -28,7 +28,7 @@ setup(
         'console_scripts': ['terrain_node = regolith_world.start:node'],
         'regolith.report_sections': ['digging = regolith_terrain.digging.report:section'],
         'regolith.citations': ['terrain = regolith_terrain.papers:papers'],
-        'regolith.benchmarks': ['dem = regolith_terrain.grains.bench:dem'],
+        'regolith.benchmarks': ['crm = regolith_terrain.crm.bench:crm', 'dem = regolith_terrain.grains.bench:dem'],
         'regolith.experiments': [
             'bevameter = regolith_terrain.experiments.bevameter',
             'multipass = regolith_terrain.experiments.multipass',

@@ -98,6 +98,29 @@ class Bed:
         """Return the distance to which neighbours are listed [m]."""
         return 2.0 * self.scheme.length * (1.0 + SKIN)
 
+    @property
+    def soil_count(self) -> int:
+        """Return the number of particles of soil."""
+        return int(np.count_nonzero(self.kind == SOIL))
+
+    @property
+    def neighbours(self) -> float:
+        """Return the mean length of the lists of soil that moves; they reach a little further than the kernel."""
+        assert self._near is not None
+        lists = self._near.begin[self._listed]
+        ends = np.append(lists[1:], len(self._near.offsets))
+        return float((ends - lists - 9)[self.kind[self._listed] == SOIL].mean())
+
+    @property
+    def nbytes(self) -> int:
+        """Return the size of all arrays."""
+        arrays = [self.particles, self._twin, self.memory, self._twin_memory, self.kind, self.label]
+        arrays += [self.local, self.body]
+        if self._near is not None:
+            arrays += [self._soil, self._markers, self._listed]
+            arrays += [part for part in self._near if isinstance(part, np.ndarray)]
+        return sum(array.nbytes for array in arrays)
+
     def soil_rows(self) -> NDArray[np.int64]:
         """Return the rows of soil, in the order of their labels."""
         rows = np.nonzero(self.kind == SOIL)[0]
@@ -158,7 +181,7 @@ class Bed:
         moves = self._moving(cell, size)
         self._soil = np.nonzero(moves & (self.kind == SOIL))[0].astype(np.int32)
         self._markers = np.nonzero(moves & (self.kind == MARKER))[0].astype(np.int32)
-        rows = np.nonzero(moves)[0].astype(np.int32)
+        rows = self._listed = np.nonzero(moves)[0].astype(np.int32)
         begin = np.zeros(n, np.int64)
         around, shift = columns_around(size, self.period)
         near = Neighbours(np.zeros(1, np.uint8), begin, cell, first, around, shift, int(size[2]))

@@ -15,6 +15,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from regolith_files.section import Section
+from regolith_terrain.crm.column import heap_of_soil
 from regolith_terrain.experiments.heaps import Column, Heap, measured, profile
 from regolith_terrain.experiments.settings import Numbers, Tick, within
 from regolith_terrain.grains.beds import Grains
@@ -27,7 +28,9 @@ _SOLID = 0.6
 class Settings(Section):
     """The bench; what only one kind of ground has says so."""
 
-    ground: Literal['dem'] = Field(default='dem', description='model of the ground: dem, grains')
+    ground: Literal['crm', 'dem'] = Field(
+        default='dem', description='model of the ground: crm, a continuum of particles; dem, grains'
+    )
     release: Literal['lift', 'collapse'] = Field(
         default='lift', description='the cylinder is drawn up, or vanishes at once'
     )
@@ -40,7 +43,7 @@ class Settings(Section):
     rolling: float = Field(default=0.3, ge=0.0, le=1.0, description='dem: resistance to rolling [-]')
     shape: Literal['sphere', 'clump3', 'clump6'] = Field(default='sphere', description='dem: shape of grains')
     youngs_modulus_pa: float = Field(default=2e9, ge=1e5, le=1e12, description="dem: Young's modulus, softened [Pa]")
-    floor_friction: float = Field(default=0.9, ge=0.0, le=10.0, description='of the floor, which is rough [-]')
+    floor_friction: float = Field(default=0.9, ge=0.0, le=10.0, description='dem: of the floor, which is rough [-]')
     seed: int = Field(default=1, ge=0, le=2**31, description='of places and sizes')
     threads: int = Field(default=2, ge=1, le=2, description='threads; the outcome is the same')
 
@@ -49,7 +52,8 @@ class Settings(Section):
         within('friction', self.friction, 0.0, 10.0)
         if self.radius_m < 3.0 * (math.pi * self.radius_m**2 * self.height_m / self.count) ** (1.0 / 3.0):
             raise ValueError(f'count {self.count!r}; allowed: enough elements for three across the radius')
-        self.grains(self.friction[0]).affordable(self.count, 3.0)
+        if self.ground == 'dem':
+            self.grains(self.friction[0]).affordable(self.count, 3.0)
         return self
 
     def column(self) -> Column:
@@ -75,7 +79,11 @@ def _grains(settings: Settings, friction: float, tick: Callable[[float], None]) 
     return heap_of_grains(settings.column(), grains, settings.count, settings.seed, settings.threads, tick)
 
 
-GROUNDS: dict[str, Ground] = {'dem': _grains}
+def _continuum(settings: Settings, friction: float, tick: Callable[[float], None]) -> Heap:
+    return heap_of_soil(settings.column(), friction, settings.count, settings.threads, tick)
+
+
+GROUNDS: dict[str, Ground] = {'crm': _continuum, 'dem': _grains}
 """Models of the ground by name."""
 
 
