@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,7 +115,7 @@ class Bed:
     @property
     def nbytes(self) -> int:
         """Return the size of all arrays."""
-        arrays = [self.particles, self._twin, self.memory, self._twin_memory, self.kind, self.label]
+        arrays: list[NDArray[Any]] = [self.particles, self._twin, self.memory, self._twin_memory, self.kind, self.label]
         arrays += [self.local, self.body]
         if self._near is not None:
             arrays += [self._soil, self._markers, self._listed]
