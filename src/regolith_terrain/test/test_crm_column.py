@@ -27,7 +27,7 @@ def test_collapse_is_the_same_under_any_gravity_but_slower() -> None:
     assert moon['settled'] / earth['settled'] == pytest.approx(math.sqrt(9.81 / 1.62), rel=1e-6)
 
 
-@pytest.mark.seconds
+@pytest.mark.slow
 def test_repose_bench_has_a_continuum_too() -> None:
     settings = repose.Settings.model_validate(
         {'ground': 'crm', 'release': 'collapse', 'radius_m': 0.15, 'height_m': 0.15, 'count': 500, 'friction': '0.3,0.7'}
