@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -34,9 +35,9 @@ from regolith_terrain.crm.arrays import (
 )
 from regolith_terrain.crm.cells import columns_around, count_neighbours, find_cells, list_neighbours, sorted_rows
 from regolith_terrain.crm.soil import Discretisation, ParticleSoil
-from regolith_terrain.crm.soil_step import ACCELERATION, APPROACH, LIMITS, SPEED, advance_soil
-from regolith_terrain.crm.threads import BAND, in_bands
+from regolith_terrain.crm.soil_step import ACCELERATION, APPROACH, BAND, LIMITS, SPEED, advance_soil
 from regolith_terrain.crm.wall_step import carry_on, forces_on_markers, place_markers, sum_forces
+from regolith_world.bands import in_bands
 
 SKIN = 0.1
 """Share of the kernel's reach by which lists of neighbours reach further, so that they last for some steps."""
@@ -79,13 +80,14 @@ class Bed:
         self.memory = np.zeros((n + m if soil.law == 'cam_clay' else 0, MEMORY))
         self._twin_memory = np.empty_like(self.memory)
         count = len(self.bodies.center)
+        far = np.linalg.norm(self.local, axis=1)
+        self._radius = np.array([float(far[self.body == k].max(initial=0.0)) for k in range(count)])
         self.force, self.torque = np.zeros((count, 3)), np.zeros((count, 3))
         self._on_markers = np.zeros((m, 3))
         self._limits = np.zeros((-(-(n + m) // BAND), LIMITS))
         self.boxes: Floats | None = None
         """What moves: soil within these boxes, corner and opposite corner [m], shape (k, 6), and what still flows
         outside them. None: all soil does."""
-        self.frozen = 0
         self._near: Neighbours | None = None
         self._moved = 0.0
         self._top = 0.0
@@ -154,8 +156,8 @@ class Bed:
         """Sort particles by cell and list their neighbours."""
         self.rebuilds += 1
         markers = np.nonzero(self.kind == MARKER)[0].astype(np.int32)
-        in_bands(
-            1, place_markers, len(markers), self.particles, markers, self.label, self.body, self.local, self.bodies, 0.0
+        place_markers(
+            0, len(markers), self.particles, markers, self.label, self.body, self.local, self.bodies, 0.0
         )
         edge = self.reach
         low = self.particles[:, :3].min(axis=0) - edge
@@ -189,13 +191,13 @@ class Bed:
         count = len(rows)
         length = np.zeros(count, np.int64)
         if any(
-            in_bands(self.workers, count_neighbours, count, self.particles, self.kind, near, rows, self.reach, length)
+            self._banded(count_neighbours, count, self.particles, self.kind, near, rows, self.reach, length)
         ):
             raise FloatingPointError('soil is packed too densely')
         ends = np.cumsum(length)
         begin[rows] = ends - length
         near = near._replace(offsets=np.zeros(int(ends[-1]) if count else 1, np.uint8))
-        in_bands(self.workers, list_neighbours, count, self.particles, self.kind, near, rows, self.reach)
+        self._banded(list_neighbours, count, self.particles, self.kind, near, rows, self.reach)
         self._near = near
         self._twin[:] = self.particles
         self._moved = 0.0
@@ -211,7 +213,6 @@ class Bed:
         velocity = self.particles[:, 3:6]
         inside |= np.einsum('ij,ij->i', velocity, velocity) > self.still**2
         inside &= soil
-        self.frozen = int(np.count_nonzero(soil & ~inside))
         velocity[soil & ~inside] = 0.0
         busy = np.zeros(tuple(int(v) for v in size), np.bool_)
         busy.reshape(-1)[cell[inside]] = True
@@ -272,40 +273,38 @@ class Bed:
             self._markers_at(now, ahead)
             if now is self._twin:
                 self._forces(now)
-            in_bands(
-                self.workers, advance_soil, len(self._soil), old, now, new, self.memory, after, self.kind,
+            self._banded(
+                advance_soil, len(self._soil), old, now, new, self.memory, after, self.kind,
                 self._near, self._soil, part, self.gravity, self.material, self.scheme, self._limits,
             )
         speed = float(self._limits[:, SPEED].max(initial=0.0))
         if not math.isfinite(speed):
             raise FloatingPointError(f'soil blew up at {self.t} s')
-        self._top = 1.2 * max(speed, self._marker_speed())
-        self._moved += max(speed, self._marker_speed()) * dt
+        fastest = max(speed, self._marker_speed())
+        self._top = 1.2 * fastest
+        self._moved += fastest * dt
         self.t += dt
 
     def _marker_speed(self) -> float:
         """Return a bound of the speed of markers [m/s]."""
-        if not hasattr(self, '_radius'):
-            self._radius = np.array([
-                float(np.linalg.norm(self.local[self.body == k], axis=1).max(initial=0.0))
-                for k in range(len(self.bodies.center))
-            ])
         b = self.bodies
         return float((np.linalg.norm(b.velocity, axis=1) + self._radius * np.linalg.norm(b.spin, axis=1)).max())
 
+    def _banded(self, kernel: Callable[..., Any], count: int, *arguments: Any) -> list[Any]:
+        """Return what a kernel returns for bands of rows."""
+        return in_bands(self.workers, kernel, count, BAND, *arguments)
+
     def _markers_at(self, particles: Floats, ahead: float) -> None:
         n = len(self._markers)
-        in_bands(
-            1, place_markers, n, particles, self._markers, self.label, self.body, self.local, self.bodies, ahead
-        )
-        in_bands(
-            self.workers, carry_on, n, particles, self._near, self._markers, self.label, self.body, self.bodies,
+        place_markers(0, n, particles, self._markers, self.label, self.body, self.local, self.bodies, ahead)
+        self._banded(
+            carry_on, n, particles, self._near, self._markers, self.label, self.body, self.bodies,
             self.gravity, self.material, self.scheme,
         )
 
     def _forces(self, particles: Floats) -> None:
-        in_bands(
-            self.workers, forces_on_markers, len(self._markers), particles, self._near, self._markers, self.label,
+        self._banded(
+            forces_on_markers, len(self._markers), particles, self._near, self._markers, self.label,
             self.material, self.scheme, self._on_markers,
         )
         sum_forces(self._on_markers, self.body, self.local, self.bodies, self.force, self.torque)

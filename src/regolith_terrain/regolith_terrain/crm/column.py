@@ -46,7 +46,7 @@ def heap_of_soil(
     filled = markers.lattice((-0.5 * side, -0.5 * side, 0.0), (0.5 * side, 0.5 * side, column.height), spacing)
     filled = filled[np.hypot(filled[:, 0], filled[:, 1]) < column.radius]
     tall = float(filled[:, 2].max()) + 0.5 * spacing
-    # Twice as far as Lube et al. (2004) have seen columns run.
+    # Further than Lube et al. (2004) have seen columns run.
     far = column.radius * (1.0 + 2.5 * max(1.0, tall / column.radius)) + 4.0 * spacing
     half = math.ceil(far / spacing) * spacing
     floor = markers.floor((-half, -half, 0.0), (half, half, 0.0), spacing)

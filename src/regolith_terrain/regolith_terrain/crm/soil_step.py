@@ -44,10 +44,11 @@ from regolith_terrain.crm.arrays import (
 )
 from regolith_terrain.crm.plasticity import stress_after
 from regolith_terrain.crm.smoothing import slope, weight
-from regolith_terrain.crm.threads import BAND
 
 # Columns of what limits the next step: largest speed [m/s], acceleration [m/s^2], rate of approach h u.r / r^2 [m/s].
 SPEED, ACCELERATION, APPROACH, LIMITS = range(4)
+BAND = 1024
+"""Rows per call of the kernels, which threads share."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
