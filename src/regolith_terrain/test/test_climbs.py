@@ -91,6 +91,23 @@ def test_times_stretch_under_less_gravity() -> None:
     assert made == moon.model_copy(update={'omega_radps': 0.3251})
 
 
+@pytest.mark.seconds
+def test_a_climb_on_the_moon_is_that_on_earth_but_slower() -> None:
+    """Without cohesion, and as stiff for its weight, soil on the Moon does the same at rates lower by the root of gravity.
+
+    So slips and powers over m g v agree to rounding, which a wheel's ground amplifies.
+    """
+    rows = []
+    for g in (9.81, 1.62):
+        stiff = {**COARSE['crm']['particle_soil'], 'youngs_modulus_pa': 1e5 * g / 9.81}
+        rows += climbed('crm', gravity_mps2=g, omega_radps=4.0 * math.sqrt(g / 9.81), particle_soil=stiff)
+    earth, moon = rows
+    assert moon['steps'] == earth['steps']
+    assert moon['simulated_s'] == pytest.approx(earth['simulated_s'] * math.sqrt(9.81 / 1.62), rel=1e-9)
+    for key in ('slip', 'cost_of_transport', 'sinkage_m'):
+        assert moon[key] == pytest.approx(earth[key], rel=1e-6), key
+
+
 @pytest.mark.parametrize(
     ('values', 'said'),
     [

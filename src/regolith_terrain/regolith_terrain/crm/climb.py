@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Any
 
@@ -25,8 +26,8 @@ _RIM = 3
 """Layers by which the trough's walls stand above the soil."""
 _BLOCK = 50
 """Steps of an advance, about. Each begins with new lists of neighbours: so a saved state goes on with the same bits."""
-_SAMPLE_S = 0.01
-"""Between samples, about [s]."""
+_SAMPLES = 400
+"""Of a climb, about."""
 
 
 def refuse(rig: WheelRig, settings: Discretisation) -> None:
@@ -69,6 +70,7 @@ class Climb:
             np.repeat(np.array([0, 1], np.int32), (len(walls), len(rotor))), workers=workers,
         )
         self.bed.lay_at_rest(0.0)
+        self.bed.still *= math.sqrt(rig.gravity_mps2 / 9.81)  # soil freezes at the same place under any gravity
         self.dt = settings.step(self.bed.material)
         self.steps = 0
         self._wall = 0.0
@@ -76,18 +78,22 @@ class Climb:
     @property
     def part(self) -> float:
         """Return the part that is done."""
-        return 1.0 if self._left == 0 else min(0.9999, self.wheel.t / self.rig.end_s)
+        return self.steps / self._all
+
+    @property
+    def _all(self) -> int:
+        return max(1, round(self.rig.end_s / self.dt))
 
     @property
     def _left(self) -> int:
-        return max(0, round(self.rig.end_s / self.dt) - self.steps)
+        return max(0, self._all - self.steps)
 
     def advance(self, tick: Part) -> None:
         """Go on by a few samples."""
         begin = time.perf_counter()
         self._place()
         self.bed.sort()
-        each = max(1, round(_SAMPLE_S / self.dt))
+        each = max(1, self._all // _SAMPLES)
         for _ in range(max(1, round(_BLOCK / each))):
             if self._left:
                 self._sample(min(each, self._left))

@@ -204,16 +204,16 @@ def measured(rig: WheelRig, samples: Floats) -> dict[str, Any]:
     :return: None for each figure of which there is nothing yet
     """
     now = float(samples[-1, 0]) if len(samples) else 0.0
-    span = rig.mean_share * (now - rig.settle_s)
-    begin = now - span - 1e-9
-    end, late = samples[:, 0] >= begin, samples[:, 0] >= now - 0.5 * span - 1e-9
+    span = rig.mean_share * min(rig.drive_s, now - rig.settle_s)
+    slack = 1e-6 * span
+    end, late = samples[:, 0] >= now - span - slack, samples[:, 0] >= now - 0.5 * span - slack
     fastest = rig.omega_radps * rig.outermost_m
     keys = ('slip', 'slip_drift', 'steady', 'sinkage_m', 'speed_mps', 'torque_nm', 'power_w', 'cost_of_transport',
             'normal_force_n')  # fmt: skip
     found: dict[str, Any] = dict.fromkeys(keys)
     if span > 0.0 and min(int(late.sum()), int((end & ~late).sum())) >= 2:
         speed, second, first = (
-            float(np.polyfit(samples[k, 0] - now, samples[k, 1], 1)[0]) for k in (end, late, end & ~late)
+            float(np.polyfit(samples[k, 0], samples[k, 1], 1)[0]) for k in (end, late, end & ~late)
         )
         torque = float(samples[end, 3].mean())
         power, weight = torque * rig.omega_radps, rig.mass_kg * rig.gravity_mps2
