@@ -28,8 +28,10 @@ def wheel_shape(rig: WheelRig) -> scm.Shapes:
 
 
 class Climb:
-    """A climb on its way (:class:`regolith_terrain.experiments.runs.Run`). It takes seconds: it starts anew from a
-    checkpoint."""
+    """A climb on its way (:class:`regolith_terrain.experiments.runs.Run`).
+
+    It takes seconds, so nothing of it is saved: from a checkpoint it starts anew.
+    """
 
     def __init__(
         self, rig: WheelRig, slope_deg: float, soil: Floats, grid_m: float = 0.01, dt_s: float = 1e-3,
