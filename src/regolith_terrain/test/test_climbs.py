@@ -117,6 +117,8 @@ def test_a_climb_on_the_moon_is_that_on_earth_but_slower() -> None:
         ({'ground': 'dem', 'grains': {'radius_m': 0.06}}, 'radius_m 0.06 of grains; allowed'),
         ({'load_n': 100.0}, r'load_n 100.0 with slope_deg; allowed: with slip, or in rig'),
         ({'duration_s': 30.0}, r'length_m 0.21 of the trough; allowed: at least'),
+        ({'spacing_m': 0.02}, "spacing_m with ground 'scm'; allowed: with ground 'crm'"),
+        ({'ground': 'crm', 'soil': 'grc1'}, "soil with ground 'crm'; allowed: with ground 'scm'"),
         ({'rig': 'mud'}, 'no such wheel rig'),
         ({'rig': {'scm_soil': 'mud'}}, 'no such soil'),
         ({'ground': 'crm', 'rig': {'particle_soil': 'mud'}}, 'no such particle soil'),

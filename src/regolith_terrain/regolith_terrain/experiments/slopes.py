@@ -20,10 +20,15 @@ from regolith_terrain.grains import climb as grain_climb
 from regolith_terrain.grains.beds import Bin, Grains
 
 DEFAULT_RIG = 'grc1_mgru3'
+OF_GROUND = {
+    'scm': ('soil', 'mode', 'grid_m', 'dt_s'),
+    'crm': ('spacing_m', 'viscosity', 'smoothing', 'particle_soil'),
+    'dem': ('grains', 'packing', 'seed'),
+}
+"""Settings that climbs have on ground of one kind only."""
 OF_CLIMBS = (
-    'rig', 'mass_kg', 'gravity_mps2', 'duration_s', 'spacing_m', 'viscosity', 'smoothing', 'particle_soil', 'grains',
-    'packing', 'seed', 'threads', 'resume', 'checkpoint',
-)  # fmt: skip
+    'rig', 'mass_kg', 'gravity_mps2', 'duration_s', *OF_GROUND['crm'], *OF_GROUND['dem'], 'threads', 'resume', 'checkpoint'
+)
 """Settings that only climbs have."""
 
 
@@ -64,6 +69,10 @@ class SlopeSettings(BenchSettings, Resumable):
                 value = getattr(self, odd[0])
                 raise ValueError(f'{odd[0]} {getattr(value, "name", value)!r} is of climbs; allowed: with slope_deg')
             return self
+        for ground in OF_GROUND:
+            for key in OF_GROUND[ground]:
+                if ground != self.ground and key in self.model_fields_set:
+                    raise ValueError(f'{key} with ground {self.ground!r}; allowed: with ground {ground!r}')
         rig = self.climbing_rig()
         for slope in self.slope_deg:
             GROUNDS[self.ground][0](self, rig, slope)
