@@ -22,7 +22,7 @@ from regolith_terrain.grains.beds import Bin, Grains
 DEFAULT_RIG = 'grc1_mgru3'
 OF_GROUND = {
     'scm': ('soil', 'mode', 'grid_m', 'dt_s'),
-    'crm': ('spacing_m', 'viscosity', 'smoothing', 'particle_soil'),
+    'crm': ('spacing_m', 'viscosity', 'smoothing', 'shifting', 'surface', 'particle_soil'),
     'dem': ('grains', 'packing', 'seed'),
 }
 """Settings that climbs have on ground of one kind only."""
@@ -53,6 +53,10 @@ class SlopeSettings(BenchSettings, Resumable):
     spacing_m: float = Field(default=0.01, gt=0.0, le=10.0, description='crm: distance of particles [m]')
     viscosity: float = Field(default=0.1, ge=0.0, le=2.0, description='crm: alpha of the artificial viscosity [-]')
     smoothing: float = Field(default=1.3, ge=1.1, le=1.6, description='crm: smoothing length over spacing [-]')
+    shifting: float = Field(default=0.25, ge=0.0, le=1.0, description='crm: of XSPH [-]')
+    surface: float = Field(
+        default=0.0, ge=0.0, lt=3.0, description='crm: divergence of position below which soil bears nothing [-]'
+    )
     particle_soil: GivenSoil | None = Field(default=None, description="crm: name or file of a soil; none: the rig's")
     grains: Grains = Field(default_factory=Grains, description='dem: grains of the bed, a mapping')
     packing: Literal['loose', 'dense'] = Field(default='loose', description='dem: how grains fell into place')
@@ -102,7 +106,7 @@ def _on_scm(settings: SlopeSettings, rig: WheelRig, slope: float) -> Run:
 def _discretisation(settings: SlopeSettings) -> Discretisation:
     return Discretisation(
         spacing_m=settings.spacing_m, smoothing=settings.smoothing, viscosity=settings.viscosity,
-        courant=crm_climb.COURANT,
+        shifting=settings.shifting, surface=settings.surface, courant=crm_climb.COURANT,
     )
 
 
