@@ -74,6 +74,8 @@ def test_what_is_packed_is_what_comes_out() -> None:
     found = unpacked(packed(a=np.arange(3.0), b=b'\x00\xff', c=0.1, d=np.zeros((0, 5))))
     assert found['a'].tolist() == [0.0, 1.0, 2.0] and found['b'].tobytes() == b'\x00\xff'
     assert float(found['c']) == 0.1 and found['d'].shape == (0, 5)
+    with pytest.raises(ValueError, match='is damaged; allowed: a whole one'):
+        unpacked(packed(a=np.arange(30.0))[:-40])
 
 
 @pytest.mark.seconds

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
+from zipfile import BadZipFile
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -139,9 +140,15 @@ def packed(**arrays: Any) -> bytes:
 
 
 def unpacked(saved: bytes) -> dict[str, np.ndarray]:
-    """Return what :func:`packed` was given, as arrays; bytes as arrays of them."""
-    with np.load(io.BytesIO(saved), allow_pickle=False) as found:
-        return dict(found)
+    """Return what :func:`packed` was given, as arrays; bytes as arrays of them.
+
+    :raises ValueError: if it is damaged
+    """
+    try:
+        with np.load(io.BytesIO(saved), allow_pickle=False) as found:
+            return dict(found)
+    except (BadZipFile, EOFError):
+        raise ValueError(f'saved state of {len(saved)} bytes is damaged; allowed: a whole one') from None
 
 
 @contextmanager

@@ -27,8 +27,9 @@ OF_GROUND = {
 }
 """Settings that climbs have on ground of one kind only."""
 OF_CLIMBS = (
-    'rig', 'mass_kg', 'gravity_mps2', 'duration_s', *OF_GROUND['crm'], *OF_GROUND['dem'], 'threads', 'resume', 'checkpoint'
-)
+    'rig', 'mass_kg', 'gravity_mps2', 'duration_s', *OF_GROUND['crm'], *OF_GROUND['dem'], 'threads', 'resume',
+    'checkpoint',
+)  # fmt: skip
 """Settings that only climbs have."""
 
 
