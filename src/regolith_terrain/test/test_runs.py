@@ -70,6 +70,20 @@ def test_a_sweep_stops_where_it_was_asked_to_and_goes_on_there(tmp_path: Path, m
     assert again[0]['n'] == 2 and again[0]['checkpoint'] != rows[1]['checkpoint'] and Path(again[0]['checkpoint']).exists()
 
 
+def test_a_case_that_fails_leaves_the_others() -> None:
+    class Falls(Count):
+        def advance(self, tick: Callable[[float], None]) -> None:
+            super().advance(tick)
+            if self.n == 3:
+                raise FloatingPointError('soil blew up at 3 s')
+
+    rows = sweep(Resumable(), lambda number: (Count, Falls, Count)[number](), 3, nothing)
+    assert [row['n'] for row in rows] == [10, 3, 10] and [row['incomplete'] for row in rows] == [False, True, False]
+    assert rows[1]['problem'] == 'soil blew up at 3 s'
+    with pytest.raises(ValueError, match='soil blew up'):
+        sweep(Resumable(), lambda number: Falls(), 1, nothing)
+
+
 def test_what_is_packed_is_what_comes_out() -> None:
     found = unpacked(packed(a=np.arange(3.0), b=b'\x00\xff', c=0.1, d=np.zeros((0, 5))))
     assert found['a'].tolist() == [0.0, 1.0, 2.0] and found['b'].tobytes() == b'\x00\xff'

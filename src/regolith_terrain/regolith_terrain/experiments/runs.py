@@ -95,7 +95,8 @@ def said(settings: Resumable) -> dict[str, Any]:
 def sweep(settings: Resumable, begin: Callable[[int], Run], count: int, tick: Tick) -> list[dict[str, Any]]:
     """Return a row per case; ``incomplete`` says whether Ctrl-C came before it was over.
 
-    Then it is the last one, and its ``checkpoint`` is the file to go on from. A second Ctrl-C ends the process.
+    Then it is the last one, and its ``checkpoint`` is the file to go on from. A second Ctrl-C ends the process. A case
+    that fails is incomplete, too, and says its ``problem``; the others are run all the same.
 
     :param begin: returns the run of a case by its number, quickly
     :param tick: progress callback
@@ -123,10 +124,14 @@ def sweep(settings: Resumable, begin: Callable[[int], Run], count: int, tick: Ti
                     run.advance(progress)
                     if run.part < 1.0:
                         progress(run.part)
+                rows.append({**run.row(), 'incomplete': False})
             except Stopped:
                 file = _write(settings, rows, run.save())
                 return [*rows, {**run.row(), 'incomplete': True, 'checkpoint': str(file)}]
-            rows.append({**run.row(), 'incomplete': False})
+            except (FloatingPointError, ValueError) as error:  # as soil that flies apart, a wheel that sinks in whole
+                if count == 1:
+                    raise ValueError(str(error)) from error
+                rows.append({**(run.row() if run.part < 1.0 else {}), 'incomplete': True, 'problem': str(error)})
     tick(PARTS * count, PARTS * count)
     return rows
 

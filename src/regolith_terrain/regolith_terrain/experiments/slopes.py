@@ -164,7 +164,7 @@ def climb_slopes(settings: SlopeSettings, tick: Tick) -> list[dict[str, Any]]:
 
 def draw_slopes(settings: SlopeSettings, rows: list[dict[str, Any]], axes: Any) -> None:
     """Draw slip over slope."""
-    done = [row for row in rows if row['slip'] is not None]
+    done = [row for row in rows if row.get('slip') is not None]
     axes.plot([r['slope_deg'] for r in done], [r['slip'] for r in done], 'o-', label=settings.ground)
     axes.set_xlabel('slope [deg]')
     axes.set_ylabel('slip 1 - v / (ωR), R over the grousers [-]')
