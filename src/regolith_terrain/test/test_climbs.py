@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from regolith_terrain.experiments import wheel_rig
 from regolith_terrain.experiments.climbs import WheelRig, load_wheel_rig, measured
+from regolith_terrain.grains import climb as grain_climb
 
 KEYS = {
     'ground', 'rig', 'slope_deg', 'slip', 'slip_drift', 'steady', 'sinkage_m', 'speed_mps', 'torque_nm', 'power_w',
@@ -160,4 +161,21 @@ def test_a_climb_that_was_stopped_goes_on_with_the_same_bits(ground: str, at: fl
     # The checkpoint knows the settings.
     again = wheel_rig.Settings.model_validate({'resume': stopped['checkpoint'], 'threads': 2})
     rows = wheel_rig.run(again, lambda *tick: None)
+    assert [figures(row) for row in rows] == [figures(row) for row in whole]
+
+
+@pytest.mark.seconds
+def test_a_bin_that_was_being_filled_is_filled_anew(tmp_path: Path) -> None:
+    values = {'duration_s': 0.15, 'checkpoint': str(tmp_path / 'climb')}
+    whole = climbed('dem', **values)
+    grain_climb._beds.clear()  # else there is nothing to fill
+
+    def stop(done: int, total: int) -> None:
+        if 0.05 * total < done and not (tmp_path / 'pressed').exists():
+            (tmp_path / 'pressed').touch()
+            signal.raise_signal(signal.SIGINT)
+
+    (stopped,) = wheel_rig.run(settings('dem', **values), stop)
+    assert stopped['incomplete'] is True and stopped['steps'] is None and stopped['slip'] is None
+    rows = climbed('dem', **values, resume=stopped['checkpoint'])
     assert [figures(row) for row in rows] == [figures(row) for row in whole]
