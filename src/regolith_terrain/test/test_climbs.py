@@ -126,7 +126,7 @@ def test_a_climb_on_the_moon_is_that_on_earth_but_slower() -> None:
         ({'slope_deg': None, 'rig': {}, 'ground': 'crm'}, "ground 'crm' is of climbs; allowed: with slope_deg"),
         ({'slope_deg': None}, 'rig .* is of climbs; allowed: with slope_deg'),
         ({'resume': 'nowhere'}, "resume 'nowhere'; allowed: a checkpoint"),
-        ({'checkpoint': '/nowhere/at/all'}, "checkpoint '/nowhere/at/all'; allowed: a file in a folder"),
+        ({'checkpoint': '/nowhere/at/all'}, "checkpoint '/nowhere/at/all'; allowed: a file in a folder that can be written to"),
     ],
 )
 def test_impossible_climbs_are_refused(values: dict[str, Any], said: str) -> None:

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import signal
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -81,8 +82,8 @@ class Resumable(Section):
                         f'{key} {now.get(key)!r}; allowed: {before.get(key)!r}, as in the checkpoint {self.resume}'
                     )
         folder = Path(self.checkpoint or self.resume or '.').parent
-        if not folder.is_dir():
-            raise ValueError(f'checkpoint {self.checkpoint!r}; allowed: a file in a folder that exists')
+        if (self.checkpoint or self.resume) and not (folder.is_dir() and os.access(folder, os.W_OK)):
+            raise ValueError(f'checkpoint {self.checkpoint!r}; allowed: a file in a folder that can be written to')
         return self
 
 
@@ -189,8 +190,9 @@ def _write(settings: Resumable, rows: list[dict[str, Any]], saved: bytes) -> Pat
 
 
 def _free_name(name: str) -> Path:
+    folder = Path() if os.access('.', os.W_OK) else Path(tempfile.gettempdir())
     number = 1
-    while (file := Path(f'{name}-{number}.checkpoint')).exists():
+    while (file := folder / f'{name}-{number}.checkpoint').exists():
         number += 1
     return file
 
