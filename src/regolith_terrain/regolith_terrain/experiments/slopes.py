@@ -56,7 +56,7 @@ class SlopeSettings(BenchSettings, Resumable):
     smoothing: float = Field(default=1.3, ge=1.1, le=1.6, description='crm: smoothing length over spacing [-]')
     shifting: float = Field(default=0.25, ge=0.0, le=1.0, description='crm: of XSPH [-]')
     surface: float = Field(
-        default=0.0, ge=0.0, lt=3.0, description='crm: divergence of position below which soil bears nothing [-]'
+        default=2.0, ge=0.0, lt=3.0, description='crm: divergence of position below which soil bears nothing [-]'
     )
     particle_soil: GivenSoil | None = Field(default=None, description="crm: name or file of a soil; none: the rig's")
     grains: Grains = Field(default_factory=Grains, description='dem: grains of the bed, a mapping')
