@@ -155,7 +155,7 @@ def test_a_rover_sinks_deeper_where_the_soil_is_softer() -> None:
 
 def test_bulldozing_conserves_what_a_rover_displaces_and_can_be_replayed() -> None:
     rules = BulldozingConfig(enabled=True, flow_factor=1.0).parameters()
-    vehicle = vehicle_of('viper', bulldozing=rules)
+    vehicle = vehicle_of('viper', displacement=rules)
     drive(vehicle, 60)
     records = vehicle.grid.all_records()
     plastic = records.sinkage_plastic.sum()
