@@ -51,8 +51,10 @@ K_PHI, K_C, EXPONENT, COHESION, TAN_PHI, JANOSI, ELASTIC, DAMPING, DENSITY = ran
 ENABLED, TAN_REPOSE, FLOW_FACTOR, SWEEPS, SPREAD, CARRIES, SHEAR_LAYER, RULES = range(8)
 NOTHING_MOVES = np.zeros(RULES)
 """Rules by which soil is pressed and sheared but stays in its column."""
-BEHIND = 0.3
+BEHIND = 0.15
 """Way behind its rim that a wheel carries soil at most, in radii."""
+SPARE_CELLS = 2.0
+"""Nodes round a part that windows hold in any case beyond the one whose shear is forgotten."""
 SHOE_SHIFT = 2
 """Nodes by which a body that is no wheel shifts soil at most."""
 

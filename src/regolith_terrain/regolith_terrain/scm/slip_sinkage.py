@@ -6,12 +6,12 @@ The soil between the grousers, and a thin band that shears below them, goes with
 
     q = (min(h, s / f) + min(h_s, s)) v_s   [m^2/s: per metre of width],
 
-v_s being the speed of slip at the wheel's foot (omega R - v for a wheel that rolls straight on), s the depth of the foot
-in the ground as it finds it, h the height of the grousers, f their share of the rim and h_s the thickness of the band in
-terms of soil at full speed. Thin plates go into soil that bears a wheel, which then rests on what lies between them;
-they do so until their share of the rim bears what the whole of it would, which on hard ground is less than their height.
-(Of plates that are felt one by one the depth is known: min(h, s).) So per second each metre of width loses q below the
-wheel, and gains as much behind it.
+v_s being the speed of slip at the wheel's foot (omega R - v for a wheel that rolls straight on), s the depth of the
+foot in the ground as it finds it, h the height of the grousers, f their share of the rim and h_s the thickness of the
+band in terms of soil at full speed. Thin plates go into soil that bears a wheel, which then rests on what lies between
+them; they do so until their share of the rim bears what the whole of it would, which on hard ground is less than their
+height. (Of plates that are felt one by one the depth is known: min(h, s).) So per second each metre of width loses q
+below the wheel, and gains as much behind it.
 
 The deeper the rim has come down, the more soil the grousers hold: what a column loses is in proportion to the slope of
 the rim over it. Over ground that a wheel crosses at slip i, a column has then lost
@@ -22,12 +22,12 @@ where the rim is z(x) deep, at x before its foot. That is in proportion to the r
 spread below the wheel as it is without slip; and below the foot, where the grousers are full, it is what Reece says
 grousers dig: h i / (1 - i). A wheel that spins on the spot digs on.
 
-What is dug lowers ``level_initial`` with ``level``: pressure counts from the new surface, while the column's plastic set
-and yield pressure remain, for the soil under it is as compact as it was. What lands raises both, as soil that bulldozing
-heaps up does. It lands where the rim has come up to the surface again, as far behind the foot as the contact reaches
-ahead, in the mirror image of the hole; but no further than BEHIND radii behind the rim, and under the rim only where
-there is room. Each column's mass changes in whole quanta, at the bulk density of the column that gives. Heaps stand as
-they are laid, until bulldozing or terrain lets them slump.
+What is dug lowers ``level_initial`` with ``level``: pressure counts from the new surface, while the column's plastic
+set and yield pressure remain, for the soil under it is as compact as it was. What lands raises both, as soil that
+bulldozing heaps up does. It lands where the rim has come up to the surface again, as far behind the foot as the contact
+reaches ahead, in the mirror image of the hole; but no further than BEHIND radii behind the rim, and under the rim only
+where there is room. Each column's mass changes in whole quanta, at the bulk density of the column that gives. Heaps
+stand as they are laid, until bulldozing or terrain lets them slump.
 
 A wheel that brakes carries soil ahead. Sideways nothing is carried: grousers do not hold it. Under bodies that are no
 wheels, such as the shoes of a track, the band alone moves, by a few nodes at a time, so that each shoe hands on what
@@ -94,7 +94,7 @@ def carry(
     test_slip_sinkage.py::test_what_is_carried_is_on_the_ledger_to_the_quantum.
     """
     runs, spacing = scratch.ints, ground.spacing
-    wheel = kind == CYLINDER or kind == GROUSERED
+    wheel = kind in (CYLINDER, GROUSERED)
     if wheel:
         flow = _under_wheel(ground, rules, kind, size, center, rotation, velocity, angular_velocity)
         # Reciprocal of the radius in nodes, and the foot's place along the flow, as the scratch counts its cells.
@@ -115,8 +115,8 @@ def carry(
         rear, front = max(rear, a, b), min(front, a, b)
         if wheel:
             # By Simpson's rule over the run.
-            steep = _weight((foot - a) * bend) + _weight((foot - b) * bend) + 4.0 * _weight((foot - 0.5 * (a + b)) * bend)
-            total += steep * (last - first + 1) / 6.0
+            ends = _weight((foot - a) * bend) + _weight((foot - b) * bend)
+            total += (ends + 4.0 * _weight((foot - 0.5 * (a + b)) * bend)) * (last - first + 1) / 6.0
         else:
             total += last - first + 1
         a, b = first * dx - row * dy, last * dx - row * dy
@@ -224,8 +224,9 @@ def _under_body(
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _move(
-    ground: Ground, soils: Floats, bounds: tuple[int, int, int, int], r0: int, c0: int, rows: int, cols: int, n_runs: int,
-    scratch: Scratch, dx: float, dy: float, foot: float, bend: float, unit: float, turned: int, to_r: int, to_c: int,
+    ground: Ground, soils: Floats, bounds: tuple[int, int, int, int], r0: int, c0: int, rows: int, cols: int,
+    n_runs: int, scratch: Scratch, dx: float, dy: float, foot: float, bend: float, unit: float, turned: int, to_r: int,
+    to_c: int,
 ) -> None:
     """Take ``unit`` [m] times its weight from each column, and set it down.
 
