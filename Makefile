@@ -13,7 +13,7 @@ export PATH := $(or $(PATH),/usr/local/bin:/usr/bin:/bin)
 
 requirements := $(wildcard tools/requirements*.txt) tools/constraints.txt tools/setup.sh tools/make_underlay.py
 # Python sources are linked, not copied, into install/, so only these make a build necessary.
-built_from := $(shell find src underlay \( -name '*.msg' -o -name '*.srv' -o -name 'CMakeLists.txt' -o -name 'package.xml' \
+built_from := $(shell find src underlay \( -name '*.msg' -o -name '*.srv' -o -name '*.action' -o -name 'CMakeLists.txt' -o -name 'package.xml' \
 	-o -name 'setup.py' -o -path '*/config/*' -o -path '*/launch/*' \) -type f 2>/dev/null)
 
 .PHONY: setup demo test test-fast test-all lint bench validate clean
@@ -50,6 +50,8 @@ validate: setup
 	@./regolith exec python3 tools/validate_scm.py
 	@MPLBACKEND=Agg ./regolith exec python3 tools/validate_tyres.py
 	@MPLBACKEND=Agg ./regolith exec python3 tools/validate_vehicles.py
+	@MPLBACKEND=Agg ./regolith exec python3 tools/validate_digging.py
+	@./regolith exec python3 tools/validate_dem.py
 
 clean:
 	rm -rf .venv build install log .cache

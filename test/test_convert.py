@@ -47,3 +47,31 @@ def test_every_field_comes_back(name: str) -> None:
     record = filled(kind, itertools.count(1))
     back = getattr(convert, f'{name}_record')(getattr(convert, f'{name}_message')(record))
     assert codec.encode(back) == codec.encode(record)
+
+
+def test_what_tools_ask_for_and_get_comes_back() -> None:
+    """Requests, soil that lands, grants and loose soil, as records and as messages; most deltas have none of it."""
+    from regolith_terrain.digging.exchange import SoilAsked, SoilGrant, SoilLanded, Work
+    from regolith_terrain.digging.loose import LooseSoil
+    from regolith_terrain.merge import SoilDelta, SoilUpdate
+    from regolith_terrain.records import NodeRecords
+    from regolith_terrain.ros import convert
+
+    def whole(*values: int) -> np.ndarray[Any, np.dtype[np.int32]]:
+        return np.array(values, np.int32)
+
+    key = records.CycleKey(1, 2, 3)
+    asked = tuple(
+        SoilAsked(tool, whole(n, 7), whole(-n, 5), np.array([0.5 * n, 2.0]), np.array([-0.1 * n, 0.3]))
+        for n, tool in enumerate(('blade', 'drum'), start=1)
+    )
+    work = Work(asked, SoilLanded(whole(-3, 4), whole(8, 9), np.array([0.25, 1.5])))
+    for given in (work, Work()):
+        delta = SoilDelta(key, 'amber', NodeRecords.empty(), given)
+        back = convert.delta_record(convert.delta_message(delta)).work
+        assert repr(back) == repr(given) and back.is_done == given.is_done
+    loose = LooseSoil(whole(1, 2), whole(3, 4), np.array([0.5, 0.0]), np.array([2, 1], np.int8))
+    grants = SoilGrant('amber', 'blade', 0.75), SoilGrant('beryl', 'drum', 0.0)
+    update = SoilUpdate(key, NodeRecords.empty(), np.zeros(0, np.int16), ('amber',), 0, 5, 'hash', grants, loose)
+    again = convert.update_record(convert.update_message(update))
+    assert again.grants == grants and again.loose.save() == loose.save()

@@ -9,7 +9,10 @@ setup(
     version='0.1.0',
     packages=find_packages(exclude=['test']),
     package_data={
-        package_name: ['py.typed', 'data/soils/*.yaml', 'data/terrain/*.yaml', 'data/reference/*', 'references.bib'],
+        package_name: [
+            'py.typed', 'data/soils/*.yaml', 'data/particle_soils/*.yaml', 'data/terrain/*.yaml', 'data/reference/*',
+            'references.bib',
+        ],
     },
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{package_name}']),
@@ -23,11 +26,14 @@ setup(
     license='Apache-2.0',
     entry_points={
         'console_scripts': ['terrain_node = regolith_world.start:node'],
+        'regolith.report_sections': ['digging = regolith_terrain.digging.report:section'],
         'regolith.citations': ['terrain = regolith_terrain.papers:papers'],
+        'regolith.benchmarks': ['crm = regolith_terrain.crm.bench:crm', 'dem = regolith_terrain.grains.bench:dem'],
         'regolith.experiments': [
             'bevameter = regolith_terrain.experiments.bevameter',
             'multipass = regolith_terrain.experiments.multipass',
             'plate-sinkage = regolith_terrain.experiments.plate_sinkage',
+            'repose = regolith_terrain.experiments.repose',
             'wheel-rig = regolith_terrain.experiments.wheel_rig',
         ],
     },

@@ -27,7 +27,10 @@ setup(
     entry_points={
         'console_scripts': ['agent_node = regolith_world.start:node'],
         'regolith.running_gears': ['car = regolith_vehicles.car:Car', 'tracks = regolith_vehicles.tracks:Tracks'],
-        'regolith.citations': ['vehicles = regolith_vehicles.papers:papers'],
+        'regolith.citations': [
+            'vehicles = regolith_vehicles.papers:papers',
+            'digging = regolith_vehicles.papers:digging_papers',
+        ],
         'regolith.experiments': [
             'slope = regolith_vehicles.experiments.slope',
             'proving-ground = regolith_vehicles.experiments.proving_ground',

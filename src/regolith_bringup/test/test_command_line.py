@@ -35,7 +35,7 @@ def called(capfd: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, st
         ('report /nope', 'report: /nope: no such folder'),
         ('report /', 'report: /: is not a run folder'),
         ('cite /', 'cite: /: is not a run folder'),
-        ('check two_rovers --set vehicles.amber.driver=5', 'a mapping with the key type: constant, path, external,'),
+        ('check two_rovers --set vehicles.amber.driver=5', 'a mapping with the key type: constant, path, tasks,'),
         ('check two_rovers --set vehicles.amber.position=[1,true,[null]]', 'position = [1, true, [null]]: '),
         ('recover /nope', 'recover: /nope: no such folder'),
         ('exec no-such-program', 'exec: no-such-program: cannot be run'),

@@ -4,15 +4,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from regolith_terrain.config import TerrainConfig
-from regolith_terrain.mass import Ledger, ledger
+from regolith_terrain.digging.exchange import SoilGrant, compile_exchange, exchange
+from regolith_terrain.digging.ground import DiggableGround
+from regolith_terrain.digging.loose import NO_LOOSE_SOIL, LooseSoil
+from regolith_terrain.mass import ledger
 from regolith_terrain.merge import SoilDelta, SoilUpdate, compile_merge, merge
-from regolith_terrain.records import NodeRecords
+from regolith_terrain.profiles import profiles
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.surface import HeightField
 from regolith_world.participant import Participant
@@ -21,7 +26,9 @@ from regolith_world.records import GROUND, Command, Cycle, CycleKey, Evolved, Jo
 NO_LIMIT_NS = 2**62
 """Terrain never asks for a shorter cycle."""
 
-_HEAD = 16
+_HEAD = 24
+MOON_MPS2 = 1.62
+"""Gravity where none is given [m/s^2]."""
 
 
 def handshake_parameters(config: TerrainConfig, field: HeightField) -> dict[str, str]:
@@ -39,6 +46,7 @@ def handshake_parameters(config: TerrainConfig, field: HeightField) -> dict[str,
         'terrain.solid_rocks': json.dumps([config.solid_rocks, config.rock_friction]),
         'terrain.obstacles': json.dumps({name: o.model_dump(mode='json') for name, o in config.obstacles.items()}),
         'terrain.regions': json.dumps([region.model_dump(mode='json') for region in config.regions]),
+        'terrain.bedrock_depth_m': repr(config.bedrock_depth_m),
     }
     for name in type(config.soil).model_fields:
         if name != 'name':
@@ -62,6 +70,7 @@ class TerrainAuthority(Participant):
         name: str = 'terrain',
         grid: SoilGrid | None = None,
         epoch: int = 0,
+        gravity_mps2: float = MOON_MPS2,
     ) -> None:
         """Hold the ground of a scenario.
 
@@ -70,23 +79,28 @@ class TerrainAuthority(Participant):
         :param send_evolved: carries answers to the world
         :param send_update: carries merged changes to all
         :param grid: committed soil, where it is shared within the process; none: a fresh one
+        :param gravity_mps2: by which loose soil stands or slides [m/s^2]
         """
         super().__init__(name, send_evolved, epoch)
         self.config = config
         self.height_field = height_field
         self.grid = grid if grid is not None else SoilGrid(height_field, config.spacing_m, config.law)
+        self.loose = LooseSoil()
+        """Committed loose soil."""
         self.soil_seq = 0
         self.conflicts = 0
         self.on_commit: Callable[[Cycle], None] = lambda cycle: None
         """Called with every record that commits an attempt, once the ground has changed."""
         self._send_update = send_update
-        self._deltas: dict[CycleKey, dict[str, NodeRecords]] = {}
+        self._diggable = DiggableGround(config, gravity_mps2)
+        self._deltas: dict[CycleKey, dict[str, SoilDelta]] = {}
         self._awaited: tuple[str, ...] | None = None
         self._update: SoilUpdate | None = None
 
     def join_request(self) -> JoinRequest:
         """Return the description terrain joins with, ready to merge at once."""
         compile_merge(self.config.law)
+        compile_exchange(self.config.law, self._diggable)
         soil_hash = self.grid.soil_hash()
         return JoinRequest(
             name=self.name,
@@ -103,7 +117,7 @@ class TerrainAuthority(Participant):
         """Take an agent's changes; they may come before their cycle's record, twice, or too late."""
         if delta.key.epoch < self.epoch or (self._last_key is not None and delta.key < self._last_key):
             return
-        self._deltas.setdefault(delta.key, {}).setdefault(delta.agent, delta.records)
+        self._deltas.setdefault(delta.key, {}).setdefault(delta.agent, delta)
         if delta.key == self._last_key and self._awaited is not None:
             answer = self._try_merge(delta.key)
             if answer is not None:
@@ -134,34 +148,52 @@ class TerrainAuthority(Participant):
         agents = self._awaited
         self._awaited = None
         # Deltas of agents that take no part any more are left out.
-        merged = merge(self.grid, {agent: here[agent] for agent in agents})
-        soil_hash = self.grid.hash_with(merged.records)
+        records, owner, conflicts = merge(self.grid, {agent: here[agent].records for agent in agents})
+        grants: tuple[SoilGrant, ...] = ()
+        loose = NO_LOOSE_SOIL
+        works = {agent: here[agent].work for agent in agents if not here[agent].work.is_done}
+        if works or self.loose.mark.any():
+            records, owner, grants, loose = exchange(self.grid, records, owner, works, self.loose, self._diggable)
+        soil_hash = self.grid.hash_with(records)
         self._update = SoilUpdate(
-            key, merged.records, merged.owner, agents, merged.conflicts, self.soil_seq + 1, soil_hash
+            key, records, owner, agents, conflicts, self.soil_seq + 1, soil_hash, grants, loose
         )
         self._send_update(self._update)
-        return self._answer_with(key, soil_hash)
+        return self._answer_with(key, soil_hash, self._state_hash(self._update))
 
-    def _answer_with(self, key: CycleKey, soil_hash: str, report: str = '') -> Evolved:
-        return Evolved(key, self.name, NO_LIMIT_NS, state_hash=soil_hash, soil_hash=soil_hash, report=report)
+    def _state_hash(self, update: SoilUpdate) -> str:
+        """Return the hash of all of terrain's state once an update is committed: the ground's, if there is no more."""
+        loose = self.loose.changed(update.loose)
+        if not len(loose) and not update.grants:
+            return update.soil_hash
+        digest = hashlib.sha256(update.soil_hash.encode() + loose.save())
+        for grant in update.grants:
+            digest.update(f'{grant.agent} {grant.tool} {grant.granted!r}'.encode())
+        return digest.hexdigest()
+
+    def _answer_with(self, key: CycleKey, soil_hash: str, state_hash: str, report: str = '') -> Evolved:
+        return Evolved(key, self.name, NO_LIMIT_NS, state_hash=state_hash, soil_hash=soil_hash, report=report)
 
     def _idle_answer(self, cycle: Cycle) -> Evolved:
         self._forget_before(cycle.key)
         report = json.dumps(self.report()) if cycle.command == Command.STOP else ''
-        return self._answer_with(cycle.key, self.grid.soil_hash(), report)
+        soil_hash = self.grid.soil_hash()
+        return self._answer_with(cycle.key, soil_hash, soil_hash, report)
 
-    def report(self) -> dict[str, float | int | Ledger]:
-        """Return the figures of the run's summary: modified_nodes, max_rut_depth_m, conflicts, ledger."""
+    def report(self) -> dict[str, Any]:
+        """Return the figures of the run's summary: modified_nodes, max_rut_depth_m, conflicts, ledger, profiles."""
         return {
             'modified_nodes': self.grid.modified_count,
             'max_rut_depth_m': self.grid.max_rut_depth(),
             'conflicts': self.conflicts,
             'ledger': ledger(self.grid.moved_mass(), self.grid.spacing**2),
+            **({'profiles': profiles(self.grid, self.config.profiles)} if self.config.profiles else {}),
         }
 
     def _commit(self, cycle: Cycle) -> None:
         if self._update is not None:
             self.grid.apply(self._update.records)
+            self.loose = self.loose.changed(self._update.loose)
             self.soil_seq = self._update.soil_seq
             self.conflicts += self._update.conflicts
         self._drop_attempt()
@@ -178,7 +210,7 @@ class TerrainAuthority(Participant):
         """Take an update that was sent before a restart as the outcome of the present attempt."""
         self._awaited = None
         self._update = update
-        self._reply(self._answer_with(update.key, update.soil_hash))
+        self._reply(self._answer_with(update.key, update.soil_hash, self._state_hash(update)))
 
     def _resend(self) -> None:
         if self._update is not None:
@@ -188,8 +220,9 @@ class TerrainAuthority(Participant):
         self._deltas = {other: parts for other, parts in self._deltas.items() if other >= key}
 
     def save(self) -> bytes:
-        """Return soil_seq, the count of conflicts and the ground as bytes (little-endian)."""
-        return np.array([self.soil_seq, self.conflicts], dtype='<i8').tobytes() + self.grid.save()
+        """Return soil_seq, the count of conflicts, the loose soil and the ground as bytes (little-endian)."""
+        loose = self.loose.save()
+        return np.array([self.soil_seq, self.conflicts, len(loose)], dtype='<i8').tobytes() + loose + self.grid.save()
 
     def restore(self, blob: bytes, epoch: int) -> None:
         """Restore what :meth:`save` returned.
@@ -198,14 +231,16 @@ class TerrainAuthority(Participant):
         """
         if len(blob) < _HEAD:
             raise ValueError(f'{self.name}: saved state of {len(blob)} bytes was cut short')
-        self.grid.load(blob[_HEAD:])
-        self.soil_seq, self.conflicts = (int(v) for v in np.frombuffer(blob, '<i8', 2))
+        self.grid.load(self.unpack(blob)[1])
+        self.soil_seq, self.conflicts, length = (int(v) for v in np.frombuffer(blob, '<i8', 3))
+        self.loose = LooseSoil.load(blob[_HEAD : _HEAD + length])
         self.forget(epoch)
 
     @staticmethod
     def unpack(blob: bytes) -> tuple[int, bytes]:
         """Return soil_seq and the ground (for ``SoilGrid.load``) from the bytes of :meth:`save`."""
-        return int(np.frombuffer(blob, '<i8', 1)[0]), blob[_HEAD:]
+        soil_seq, _, length = (int(v) for v in np.frombuffer(blob, '<i8', 3))
+        return soil_seq, blob[_HEAD + length :]
 
     def forget(self, epoch: int) -> None:
         """Drop all that came of earlier records; deltas of the new epoch that are already here stay."""

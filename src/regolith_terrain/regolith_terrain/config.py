@@ -229,6 +229,19 @@ class RockFreeConfig(Section):
     half_width_m: float = Field(gt=0.0, le=1e4, description='how far from the line [m]')
 
 
+class ProfileConfig(Section):
+    """A line along which the ground is measured at the end of a run."""
+
+    start: Point = Field(description='x, y [m]')
+    end: Point = Field(description='x, y [m]')
+
+    @model_validator(mode='after')
+    def _has_length(self) -> ProfileConfig:
+        if self.start == self.end:
+            raise ValueError(f'start and end are both {list(self.start)}; allowed: places that differ')
+        return self
+
+
 class TerrainConfig(Section):
     """The ground: its source, its soil law and its soils."""
 
@@ -283,6 +296,13 @@ class TerrainConfig(Section):
     )
     bulldozing: BulldozingConfig = BulldozingConfig()
     slip_sinkage: SlipSinkageConfig = SlipSinkageConfig()
+    bedrock_depth_m: float | None = Field(
+        default=None, ge=0.0, le=1e4, description='of rock that no tool digs below undisturbed ground [m]; absent: none'
+    )
+
+    profiles: dict[Annotated[str, Field(min_length=1, max_length=100)], ProfileConfig] = Field(
+        default_factory=dict, max_length=100, description='lines whose heights are in summary and report, by names'
+    )
 
     @model_validator(mode='before')
     @classmethod

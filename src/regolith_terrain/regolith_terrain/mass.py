@@ -38,8 +38,8 @@ def ledger(
 ) -> Ledger:
     """Return the books.
 
-    Nothing carries soil today, and bulldozing sets soil down in the substep in which it takes it up, so that only the
-    ground has an entry; the others are for tools and thrown soil.
+    Terrain knows the ground alone; what tools carry and have thrown is added when a run is summed up. Bulldozing sets
+    soil down in the substep in which it takes it up.
 
     :param ground_kgpm2: exact sum of ``mass_kgpm2`` over all nodes
     :param cell_m2: area of a node

@@ -14,6 +14,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain.compiled import bind
+from regolith_terrain.digging.exchange import SoilGrant, Work
+from regolith_terrain.digging.loose import NO_LOOSE_SOIL, LooseSoil
 from regolith_terrain.records import Floats, NodeRecords, node_key
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.soil_law import SoilLaw
@@ -34,6 +36,8 @@ class SoilDelta:
     key: CycleKey
     agent: str
     records: NodeRecords
+    work: Work = Work()  # noqa: RUF009  immutable
+    """What its tools ask for, and what of their soil came down; terrain takes it after the merge."""
 
 
 @dataclass(slots=True)
@@ -43,7 +47,7 @@ class SoilUpdate:
     key: CycleKey
     records: NodeRecords
     owner: Owners
-    """Index into ``agents`` of the agent whose compaction each node keeps, shape (n,)."""
+    """Index into ``agents`` of the agent whose compaction each node keeps; -1: nobody's, soil was moved; shape (n,)."""
     agents: tuple[str, ...]
     """All agents of the cycle, sorted by name."""
     conflicts: int
@@ -52,6 +56,10 @@ class SoilUpdate:
     """Number of updates committed once this one is."""
     soil_hash: str
     """Hash of the ground once this update is committed."""
+    grants: tuple[SoilGrant, ...] = ()
+    """What tools get of the soil they asked for."""
+    loose: LooseSoil = NO_LOOSE_SOIL
+    """Changes of loose soil, by which a terrain that was started again follows."""
 
 
 class Merged(NamedTuple):

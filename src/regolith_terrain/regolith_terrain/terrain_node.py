@@ -36,7 +36,8 @@ class TerrainNode:
         self.shell = ParticipantShell(node, world_config, lambda name: name)
         self._update = self.shell.link.create_publisher(TerrainUpdate, 'terrain/update', qos.PROTOCOL)
         self.authority = TerrainAuthority(
-            config, build_height_field(config, head.seed), self.shell.send_evolved, self._send_update, name='terrain'
+            config, build_height_field(config, head.seed), self.shell.send_evolved, self._send_update, name='terrain',
+            gravity_mps2=world_config.gravity_mps2,
         )
         self.shell.inbox.subscribe(TerrainDelta, 'terrain/delta', self._on_delta, qos.PROTOCOL)
         self.shell.attach(self.authority, self._restore, self._replay)

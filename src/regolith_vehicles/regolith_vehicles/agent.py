@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 
 from regolith_terrain.authority import handshake_parameters
 from regolith_terrain.config import TerrainConfig
+from regolith_terrain.digging.exchange import SoilGrant
+from regolith_terrain.digging.ground import DiggableGround
 from regolith_terrain.height_field import HeightField
 from regolith_terrain.merge import SoilDelta, SoilUpdate
 from regolith_terrain.soil_copy import SoilCopy
@@ -26,11 +28,12 @@ from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.solids.solids import Solids
 from regolith_vehicles.command import DriveCommand
 from regolith_vehicles.config import VehicleEntry, VehicleModelConfig
-from regolith_vehicles.drivers import DriverError, finite_command, make_driver
+from regolith_vehicles.drivers import DriverError, ExternalDriver, finite_command, make_driver
 from regolith_vehicles.events import TRUTH, Event, EventWatch
 from regolith_vehicles.faces import joint_refusal, refusal
 from regolith_vehicles.looks import BodyLooks, looks_of
 from regolith_vehicles.motion import Motion
+from regolith_vehicles.orders import OrderedDriver
 from regolith_vehicles.powertrain.battery import battery_figures
 from regolith_vehicles.snapshot import PartStates, Snapshot
 from regolith_vehicles.tangible import around, outlines, shape_bodies, swept_bounds, tangible_shapes
@@ -113,7 +116,7 @@ class VehicleAgent(Participant):
         self._inputs: dict[int, bytes] = {}
         self.vehicle = Vehicle(
             name, model, mjcf_path, self.grid, terrain.soil_map(), gravity_mps2, terrain.mode, entry.mass_scale,
-            terrain.displacement(), solids,
+            terrain.displacement(), solids, DiggableGround(terrain, gravity_mps2) if model.tools else None,
         )
         self._part_names = part_names(model, self.vehicle.gear.names)
         self.looks: BodyLooks = looks_of(model, self.vehicle.body, self.vehicle.gear)
@@ -121,6 +124,8 @@ class VehicleAgent(Participant):
         self.poses_wanted: Callable[[], bool] = lambda: True
         """Whether snapshots are to hold poses."""
         self.driver = make_driver(entry.driver)
+        if isinstance(self.driver, ExternalDriver) and model.tools:
+            self.driver = OrderedDriver(self.driver)
         self.shapes = tangible_shapes(model)
         self._shape_bodies = shape_bodies(model)
         self.outlines = outlines(model)
@@ -139,6 +144,7 @@ class VehicleAgent(Participant):
         self._events: tuple[Event, ...] = ()
         self._cycles = 0
         self.stand()
+        self._granted: dict[CycleKey, tuple[SoilGrant, ...]] = {}
         self._tentative: tuple[CycleKey, str] | None = None
         self._delta: SoilDelta | None = None
         self._motion: Motion | None = None
@@ -183,7 +189,11 @@ class VehicleAgent(Participant):
 
     def on_update(self, update: SoilUpdate) -> None:
         """Take terrain's merge of an attempt; it may come before or after the verdict."""
-        if self.soil is not None and update.key.epoch == self.epoch:
+        if update.key.epoch != self.epoch:
+            return
+        if update.grants:
+            self._granted[update.key] = update.grants
+        if self.soil is not None:
             self.soil.receive(update)
             self.retry_stashed()
 
@@ -197,8 +207,12 @@ class VehicleAgent(Participant):
 
     def warm_up(self) -> None:
         """Compile all kernels; changes nothing."""
-        self.vehicle.evolve(1_000_000, *self.vehicle.gear.targets(DriveCommand()))
-        self.vehicle.discard()
+        tools = self.vehicle.tools
+        for at_work in (False, True) if tools.names else (False,):
+            tools.always_near = at_work
+            self.vehicle.evolve(1_000_000, *self.vehicle.gear.targets(DriveCommand()))
+            self.vehicle.discard()
+        tools.always_near = False
 
     def soil_hash(self) -> str:
         """Return the hash of the committed ground this agent stands on."""
@@ -238,6 +252,10 @@ class VehicleAgent(Participant):
             self.soil.commit(key)
         self._tentative = None
         self.vehicle.commit(self._state)
+        # What was granted is in transit: part of the state from now on, on board in the next cycle.
+        if self.vehicle.tools.grant(self._granted.get(key, ()), self.name):
+            self.vehicle.commit()
+        self._forget_grants(key)
         self._driver_committed = self.driver.save()
         self._watch_committed = self._watch.save()
         self._cycles = key.cycle + 1
@@ -248,8 +266,12 @@ class VehicleAgent(Participant):
             return
         if self.soil is not None:
             self.soil.drop(self._tentative[0])
+        self._forget_grants(self._tentative[0])
         self._tentative = None
         self._go_back()
+
+    def _forget_grants(self, key: CycleKey) -> None:
+        self._granted = {other: grants for other, grants in self._granted.items() if other > key}
 
     def _go_back(self) -> None:
         """Return to the committed state."""
@@ -269,6 +291,8 @@ class VehicleAgent(Participant):
         if self.driver.wants_live_input:
             self.driver.receive(cycle.t_ns, live)
         with self._naming_time(cycle):
+            if self.vehicle.tools.names:
+                self.driver.see(self.vehicle.tools.levels())
             self._command = finite_command(self.driver, self.entry.driver, cycle.t_ns, start)
             gear = self.vehicle.gear
             if self._command.face not in gear.faces:
@@ -292,7 +316,7 @@ class VehicleAgent(Participant):
         )
         self._state = self.vehicle.state()
         self._tentative = (cycle.key, self._digest(cycle.key.cycle + 1, self._live, self._state))
-        self._delta = SoilDelta(cycle.key, self.name, records)
+        self._delta = SoilDelta(cycle.key, self.name, records, self.vehicle.tools.work)
         self._send_delta(self._delta)
         low, high = around(map(swept_bounds, self.outlines, self._start, bodies))
         return Evolved(
@@ -390,7 +414,7 @@ class VehicleAgent(Participant):
             joint_efforts=self.vehicle.joint_efforts(),
             parts=parts,
             poses=self.vehicle.drawn_poses(self.looks.bodies) if self.poses_wanted() else None,
-            told=self.vehicle.gear.told(),
+            told=np.concatenate((self.vehicle.gear.told(), self.vehicle.tools.tell())),
             charge=self.vehicle.gear.charge.copy(),
             odometry=self.vehicle.odometry,
             command=self._command,
@@ -405,6 +429,7 @@ class VehicleAgent(Participant):
         base, figures = self.vehicle.body_state(), self.vehicle.figures
         battery = self.model.battery
         return {
+            **({'soil': self.vehicle.tools.books()} if self.vehicle.tools.names else {}),
             'distance_m': figures.distance,
             'mean_slip': figures.mean_slip,
             'max_sinkage_m': figures.max_sinkage,
@@ -457,6 +482,7 @@ class VehicleAgent(Participant):
         self._tentative = None
         self._delta = None
         self._snapshot = None
+        self._granted = {key: grants for key, grants in self._granted.items() if key.epoch >= epoch}
         self._unseen = True
         self._latched = (-1, b'')
 

@@ -17,6 +17,7 @@ from regolith_files.problems import InputError, Problem, shown
 from regolith_files.section import LONGEST_S, SHORTEST_S, Moment, Section
 from regolith_files.validation import validated
 from regolith_vehicles.model_config import VehicleModelConfig, frame_id
+from regolith_vehicles.task_config import HaulConfig, TasksDriverConfig
 
 __all__ = [
     'ConstantDriverConfig',
@@ -92,6 +93,17 @@ class ExternalDriverConfig(Section):
     )
 
 
+def waypoints_of(driver: Any) -> dict[tuple[str | int, ...], Place]:
+    """Return the places that a driver's section sends it to, by their keys in it, in order."""
+    if isinstance(driver, PathDriverConfig):
+        return {('waypoints', number): point for number, point in enumerate(driver.waypoints)}
+    if isinstance(driver, TasksDriverConfig):
+        return {
+            ('tasks', number, 'to'): task.to for number, task in enumerate(driver.tasks) if isinstance(task, HaulConfig)
+        }
+    return {}
+
+
 class PluginDriverConfig(Section):
     """A driver of another package, from entry-point group ``regolith.drivers``."""
 
@@ -101,7 +113,8 @@ class PluginDriverConfig(Section):
 
 
 DriverConfig = Annotated[
-    ConstantDriverConfig | PathDriverConfig | ExternalDriverConfig | PluginDriverConfig, Field(discriminator='type')
+    ConstantDriverConfig | PathDriverConfig | TasksDriverConfig | ExternalDriverConfig | PluginDriverConfig,
+    Field(discriminator='type'),
 ]
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 import struct
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib import metadata
@@ -20,60 +19,19 @@ from regolith_vehicles.config import (
     PathDriverConfig,
     PluginDriverConfig,
 )
+from regolith_vehicles.driver import LIVE as LIVE
+from regolith_vehicles.driver import Driver as Driver
+from regolith_vehicles.driver import DriverError as DriverError
 from regolith_vehicles.faces import stopped
+from regolith_vehicles.task_config import TasksDriverConfig
+from regolith_vehicles.tasks import TasksDriver
 from regolith_world.records import BodyState
 from regolith_world.rotation import yaw
 
 GROUP = 'regolith.drivers'
 """Entry points of other packages: name -> a callable that takes the driver's parameters and returns a Driver."""
 
-LIVE = struct.Struct('<?dd')
-"""A latched command: whether it is new, forward speed [m/s], yaw rate [rad/s]."""
-
 _EXTERNAL = struct.Struct('<qqqdd')
-
-
-class DriverError(RuntimeError):
-    """A driver returned no finite command; the message names the driver."""
-
-
-class Driver(ABC):
-    """Base of all drivers. Everything that evolves must be in :meth:`save`; no clock, no random numbers."""
-
-    wants_live_input = False
-    """Whether :meth:`receive` is to be called with the input latched for each cycle."""
-
-    @abstractmethod
-    def command(self, t_ns: int, base: BodyState) -> DriveCommand:
-        """Return the command of a cycle; a pair of forward speed [m/s] and yaw rate [rad/s] will do, too.
-
-        Called once per attempt at a cycle, with the committed state at its start.
-
-        :param t_ns: start of the cycle [ns]
-        :param base: committed pose and twist of the base in the world
-        """
-
-    def encode(self, wanted: DriveCommand | None) -> bytes:
-        """Return the live input of a cycle as bytes, to be latched, recorded and fed back.
-
-        Here only a twist is told on; drivers that know of other faces have an encoding of their own.
-
-        :param wanted: last command from outside since the cycle before, its twist NaN where only targets of joints
-            came; None: nothing came
-        """
-        if wanted is None or math.isnan(wanted.linear) or wanted.by is not None:
-            return LIVE.pack(False, 0.0, 0.0)
-        return LIVE.pack(True, *wanted)
-
-    def receive(self, t_ns: int, live: bytes) -> None:  # noqa: B027  most drivers have no use for it
-        """Take the live input latched for the cycle that starts at t_ns [ns]."""
-
-    def save(self) -> bytes:
-        """Return the exact state."""
-        return b''
-
-    def restore(self, blob: bytes) -> None:  # noqa: B027  nor any state
-        """Restore what :meth:`save` returned."""
 
 
 class ConstantDriver(Driver):
@@ -266,6 +224,8 @@ def make_driver(config: DriverConfig) -> Driver:
         return PathDriver(config)
     if isinstance(config, ExternalDriverConfig):
         return ExternalDriver(config)
+    if isinstance(config, TasksDriverConfig):
+        return TasksDriver(config)
     points = known_drivers()
     if config.name not in points:
         raise ValueError(f'driver.name: {config.name!r} is not installed; allowed: {sorted(points)}')

@@ -10,9 +10,10 @@ import mujoco
 import numpy as np
 
 from regolith_terrain import scm
-from regolith_vehicles.config import ConstantDriverConfig, PathDriverConfig, VehicleEntry
+from regolith_vehicles.config import ConstantDriverConfig, PathDriverConfig, VehicleEntry, waypoints_of
 from regolith_vehicles.drivers import ConstantDriver
 from regolith_vehicles.running_gear import RunningGear
+from regolith_vehicles.task_config import TasksDriverConfig
 from regolith_world.records import BodyState
 
 Point = tuple[float, float]
@@ -34,6 +35,8 @@ def given_path(entry: VehicleEntry, duration_s: float) -> list[Point]:
     if isinstance(driver, PathDriverConfig):
         points = [(x, y), *driver.waypoints]
         return [*points, driver.waypoints[0]] if driver.loop else points
+    if isinstance(driver, TasksDriverConfig):
+        return [(x, y), *waypoints_of(driver).values()]
     if isinstance(driver, ConstantDriverConfig):
         base = BodyState('', np.array([x, y, 0.0]), np.array([0.0, 0.0, 0.0, 1.0]), np.zeros(3), np.zeros(3))
         speed, rate = ConstantDriver(driver).command(math.ceil(driver.start_s * 1e9), base)

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, Field, PrivateAttr, field_validator, model_
 from regolith_files.section import Section
 from regolith_files.yaml_source import YamlSource
 from regolith_vehicles.powertrain.config import BatteryConfig, WheelMotorConfig
+from regolith_vehicles.tool_config import ToolConfig
 
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
@@ -318,6 +319,9 @@ class VehicleModelConfig(Section):
     payloads: dict[str, PayloadConfig] = Field(
         default_factory=dict, description='name -> what a body carries; part of the state'
     )
+    tools: dict[Annotated[str, Field(min_length=1, max_length=100)], ToolConfig] = Field(
+        default_factory=dict, description='name -> a blade, bucket or bucket drum that digs and fills a payload'
+    )
     odometry: OdometryConfig = OdometryConfig()
     visuals: VisualsConfig = VisualsConfig()
     frames: FramesConfig = FramesConfig()
@@ -353,6 +357,18 @@ class VehicleModelConfig(Section):
         if len(set(bodies)) < len(bodies):
             raise ValueError(f'share a body: {", ".join(bodies)}; allowed: one payload for each body')
         return payloads
+
+    @model_validator(mode='after')
+    def _tools_fill_payloads(self) -> VehicleModelConfig:
+        filled = [tool.payload for tool in self.tools.values()]
+        for name, tool in self.tools.items():
+            payload = self.payloads.get(tool.payload)
+            if payload is None or payload.mass_kg > 0.0 or filled.count(tool.payload) > 1:
+                raise ValueError(
+                    f'tools.{name}.payload: {tool.payload!r}; allowed: one of the payloads, empty at the start, for no'
+                    f' other tool: {", ".join(self.payloads) or "there is none"}'
+                )
+        return self
 
     @property
     def wheel_drive(self) -> DriveConfig:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from regolith_terrain.soil_grid import SoilWindow
 from regolith_vehicles import substeps
+from regolith_vehicles.tool_work import Digging
 
 Vector = NDArray[np.float64]
 
@@ -37,6 +38,8 @@ class Motion:
     """Position of the base at the start [m], shape (3,)."""
     samples: Vector
     """Motion of the base after every substep, see :func:`substeps.substep_loop`."""
+    digging: Digging | None = None
+    """Tools at work."""
     status: int = substeps.OK
     """Outcome of the loop."""
 

@@ -98,6 +98,15 @@ def index_of(model: Any, kind: str, name: str, file: str, where: str | Path, key
     return int(index)
 
 
+def check_turns(model: Any, joint: int, body: int, file: str, where: str | Path, key: str, name: str | None) -> None:
+    """Refuse a joint that is no hinge of a body; a joint below 0 is none, and right.
+
+    :raises VehicleModelError: naming the key
+    """
+    if joint >= 0 and (int(model.jnt_type[joint]) != _HINGE or int(model.jnt_bodyid[joint]) != body):
+        raise VehicleModelError(where, key, name, f'a hinge of {file} that {model.body(body).name} turns about')
+
+
 def compile_vehicle(
     config: VehicleModelConfig, mjcf_path: str | Path, gravity: ArrayLike, mass_scale: float = 1.0
 ) -> Multibody:

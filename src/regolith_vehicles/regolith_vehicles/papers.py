@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ _TYRES = {
 _STANDSTILL = ('dahl1968', 'dupont2002', 'pacejka2012')
 _CARS = ('blundell2014', 'dupont2002', 'rajamani2012')
 _PATH = ('coulter1992',)
+_TOOLS = ('mckyes1985', 'reece1964', 'terzaghi1943')
 
 
 def _of_vehicle(config: VehicleModelConfig) -> Iterator[str]:
@@ -42,3 +44,10 @@ def papers(scenario: Any) -> Citations:
     for entry in scenario.vehicles.values():
         keys.update(_of_vehicle(load_vehicle_model(entry.model)[0]))
     return Citations(Path(__file__).parent / 'references.bib', sorted(keys))
+
+
+def digging_papers(scenario: Any) -> Citations:
+    """Return the papers behind the ground of vehicles that dig; none without tools."""
+    digs = any(load_vehicle_model(entry.model)[0].tools for entry in scenario.vehicles.values())
+    bibliography = Path(str(resources.files('regolith_terrain'))) / 'references.bib'
+    return Citations(bibliography, _TOOLS if digs else ())

@@ -58,7 +58,8 @@ class Snapshot:
     """Poses in the world of all parts that are drawn and move, in the order of the agent's looks: x, y, z [m] and
     quaternion (x, y, z, w), shape (n, 7); None: nobody wants them."""
     told: Vector
-    """Values of the running gear's quantities, see :meth:`regolith_vehicles.running_gear.RunningGear.told`."""
+    """Values of the running gear's quantities (:meth:`regolith_vehicles.running_gear.RunningGear.told`), then of the
+    tools' (:meth:`regolith_vehicles.tools.VehicleTools.tell`)."""
     charge: Vector
     """State of the battery by the columns of :mod:`regolith_vehicles.powertrain.battery`; (0,) without one."""
     odometry: Odometry

@@ -233,28 +233,51 @@ class Hooks(NamedTuple):
     """``(arrays, step, bodies, wrenches)``: after all parts were pressed, moves what the gear has beyond bodies."""
 
 
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def no_tools(digging: Any, bodies: Bodies) -> None:
+    """Leave all bodies as they are."""
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def no_work(digging: Any, step: float, bodies: Bodies, pose: PartPose) -> None:
+    """Leave everything as it is."""
+
+
+class ToolHooks(NamedTuple):
+    """The part of tools in each substep (:mod:`regolith_vehicles.tool_work`); not called where none is at work."""
+
+    clear: Callable[..., None] = no_tools
+    """``(digging, bodies)``: takes all forces off the tools' bodies."""
+    work: Callable[..., None] = no_work
+    """``(digging, step, bodies, pose)``: after all parts were pressed, lets tools sweep."""
+
+
 @cache
-def substep_loop(press: Callable[..., int], hooks: Hooks = Hooks()) -> Callable[..., int]:  # noqa: B008  immutable
+def substep_loop(
+    press: Callable[..., int], hooks: Hooks = Hooks(), tools: ToolHooks = ToolHooks()  # noqa: B008  immutable
+) -> Callable[..., int]:
     """Return the compiled loop over a ground contact, ``run(count, step, bodies, controls, parts, contact, solids,
-    driving, wrenches, fading, samples)``; it returns OK, or the failure as a status of this module.
+    driving, wrenches, fading, samples, digging)``; it returns OK, or the failure as a status of this module.
 
     ``count`` and ``step`` [s] are number and length of the substeps (opt.timestep must be set to it), ``contact`` is
     the first argument of ``press``, ``solids`` are those near the parts, and ``samples`` is out: the base's motion
-    after every substep, shape (count, SAMPLE_COLUMNS). Forces are constant over a substep: MuJoCo's semi-implicit
+    after every substep, shape (count, SAMPLE_COLUMNS). ``digging`` are the vehicle's tools
+    (:class:`regolith_vehicles.tool_work.Digging`), or None. Forces are constant over a substep: MuJoCo's semi-implicit
     Euler, of first order.
 
     :param press: the contact's compiled function (:mod:`regolith_terrain.ground_contact`)
     :param hooks: of the running gear; ``driving`` is their first argument
+    :param tools: of the tools, if there are any; ``digging`` is their first argument
 
     Source: todorov2012; hairer2006.
     Checked by: test_order.py::test_free_fall_is_of_first_order, test_vehicle.py::test_compiled_loop_equals_python_loop.
     """
-    return bind(_run_substeps, views_only=True, press=press, **hooks._asdict())
+    return bind(_run_substeps, views_only=True, press=press, **tools._asdict(), **hooks._asdict())
 
 
 def _run_substeps(
     count: int, step: float, bodies: Bodies, controls: Controls, parts: Touching, contact: Any, solids: TouchArrays,
-    driving: Any, wrenches: Wrenches, fading: Fading, samples: Floats,
+    driving: Any, wrenches: Wrenches, fading: Fading, samples: Floats, digging: Any,
 ) -> int:
     """Return OK or the failure of a cycle's substeps; in Python, until :func:`substep_loop` binds functions to it."""
     xfrc_applied, qvel = bodies.xfrc_applied, bodies.qvel
@@ -269,6 +292,8 @@ def _run_substeps(
             for w in range(parts.body.shape[0]):
                 for a in range(6):
                     xfrc_applied[parts.body[w], a] = 0.0
+            if digging is not None:
+                clear(digging, bodies)  # type: ignore[name-defined]  # noqa: F821  bound
         else:
             for b in range(xfrc_applied.shape[0]):
                 for a in range(6):
@@ -289,6 +314,8 @@ def _run_substeps(
             if solids.near.number.shape[0] > 0:
                 touch(solids, step, w, pose, wrench)
             bear(driving, w, parts, bodies, pose, wrench)  # type: ignore[name-defined]  # noqa: F821  bound
+        if digging is not None:
+            work(digging, step, bodies, pose)  # type: ignore[name-defined]  # noqa: F821  bound
         settle(driving, step, bodies, wrenches)  # type: ignore[name-defined]  # noqa: F821  bound
         mj_step2(bodies.model, bodies.data)
         if fading.factor < 1.0:

@@ -15,6 +15,7 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from regolith_terrain.digging.ground import DiggableGround
 from regolith_terrain.ground_contact import ContactSetting, GroundContact, make_pose
 from regolith_terrain.patchwork import make_contact
 from regolith_terrain.records import NodeRecords
@@ -25,12 +26,13 @@ from regolith_terrain.soil_map import SoilMap
 from regolith_terrain.solids.contact import TouchArrays
 from regolith_terrain.solids.solids import Solids
 from regolith_vehicles import multibody, substeps
+from regolith_vehicles.body_states import drawn_poses, part_states, whole_state
 from regolith_vehicles.config import VehicleModelConfig
 from regolith_vehicles.figures import COUNT as FIGURES
 from regolith_vehicles.figures import Figures
 from regolith_vehicles.gears import make_gear
 from regolith_vehicles.motion import Motion
-from regolith_vehicles.multibody import check_substep, compile_vehicle, composite_inertia, point_velocities, to_ros
+from regolith_vehicles.multibody import check_substep, compile_vehicle, point_velocities
 from regolith_vehicles.odometry import Odometry
 from regolith_vehicles.parts import make_parts
 from regolith_vehicles.payloads import Payloads
@@ -46,6 +48,8 @@ from regolith_vehicles.placement import (
 from regolith_vehicles.running_gear import Contacts
 from regolith_vehicles.soil_reach import window_around
 from regolith_vehicles.solid_parts import SolidParts
+from regolith_vehicles.tool_work import TOOL_HOOKS, Digging
+from regolith_vehicles.tools import VehicleTools
 from regolith_vehicles.trouble import VehicleError, check_cycle
 from regolith_vehicles.wheel_state import WheelState
 from regolith_world.records import BodyState
@@ -56,7 +60,6 @@ Indices = NDArray[np.int64]
 _MAGIC = b'REGVEH01'
 _HEAD = struct.Struct('<8sqq')
 _STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
-_XYZW = [1, 2, 3, 0]
 
 
 class Vehicle:
@@ -74,6 +77,7 @@ class Vehicle:
         mass_scale: float = 1.0,
         displacement: Vector = NOTHING_MOVES,
         solids: Solids | None = None,
+        diggable: DiggableGround | None = None,
     ) -> None:
         """Compile the vehicle; :meth:`place` or :meth:`restore` comes next.
 
@@ -84,6 +88,7 @@ class Vehicle:
         :param mass_scale: factor on all masses and inertias
         :param displacement: rules of displaced soil (:meth:`regolith_terrain.config.TerrainConfig.displacement`)
         :param solids: rocks and obstacles that stand about, if any
+        :param diggable: what its tools can dig; None: nothing
         :raises VehicleModelError: if the model is unusable or its substep too long for this soil
         :raises ValueError: if the mode is unknown
         """
@@ -94,6 +99,8 @@ class Vehicle:
         vector = np.array([0.0, 0.0, -float(given)]) if given.ndim == 0 else given
         self.body = compile_vehicle(config, mjcf_path, vector, mass_scale)
         self.payloads = Payloads(config, self.body)
+        self.tools = VehicleTools(config, self.body, mjcf_path, self.payloads, grid, vector, diggable)
+        """Its tools, and the soil in them."""
         soils = soil if isinstance(soil, SoilMap) else SoilMap(soil.parameters())
         self._model = self.body.model
         self._data = mujoco.MjData(self._model)
@@ -107,7 +114,8 @@ class Vehicle:
             )
         except ValueError as error:
             raise ValueError(f'{name}: {error}') from None
-        self._loop = substeps.substep_loop(self._contact.press, self.gear.hooks)
+        tool_hooks = TOOL_HOOKS if self.tools.names else substeps.ToolHooks()
+        self._loop = substeps.substep_loop(self._contact.press, self.gear.hooks, tool_hooks)
         self._bodies = substeps.bodies(self._model, self._data, self.body.base)
         self._pose = make_pose()
         self._solids = SolidParts(solids, self._parts, self._bodies)
@@ -210,6 +218,7 @@ class Vehicle:
         self._solids.reset()
         self.gear.reset()
         self.payloads.reset()
+        self.tools.reset()
         self._figures = Figures()
         self._refresh()
         self.commit()
@@ -232,20 +241,7 @@ class Vehicle:
         """Return pose, twist and composite inertia of the whole vehicle, named as it is."""
         if self._body_state is not None:
             return self._body_state
-        data, model = self._data, self._model
-        center, inertia = np.empty(3), np.empty((3, 3))
-        total = composite_inertia(model.body_mass, model.body_inertia, data.xipos, data.ximat, center, inertia)
-        rotation = data.xmat[self.body.base].reshape(3, 3)
-        self._body_state = BodyState(
-            name=self.name,
-            position=data.xpos[self.body.base].copy(),
-            orientation=to_ros(data.xquat[self.body.base]),
-            linear_velocity=data.qvel[:3].copy(),
-            angular_velocity=rotation @ data.qvel[3:6],
-            mass=float(total),
-            center_of_mass=center,
-            inertia=inertia,
-        )
+        self._body_state = whole_state(self.name, self._model, self._data, self.body.base)
         return self._body_state
 
     def part_states(self) -> tuple[BodyState, ...]:
@@ -253,19 +249,8 @@ class Vehicle:
 
         Mass, centre of mass and inertia are those of the whole vehicle.
         """
-        bodies = self.body.parts
-        if not len(bodies):
-            return ()
-        data, whole = self._data, self.body_state()
-        places = data.xpos[bodies]
-        velocities = point_velocities(data.cvel, places, data.subtree_com[self._bodies.root], bodies)
-        return tuple(
-            BodyState(
-                f'{self.name}/{name}', place, to_ros(data.xquat[b]), velocity, data.cvel[b, :3].copy(), whole.mass,
-                whole.center_of_mass, whole.inertia,
-            )
-            for name, b, place, velocity in zip(self.config.parts, bodies, places, velocities, strict=True)
-        )
+        whole = self.body_state()
+        return part_states(self.config.parts, self.body.parts, self._data, self._bodies.root, whole)
 
     def wheel_states(self) -> tuple[WheelState, ...]:
         """Return the states of the wheels at the end of the last cycle; zeros before the first."""
@@ -277,13 +262,7 @@ class Vehicle:
 
         Positions [m] and quaternions (x, y, z, w), as :class:`regolith_vehicles.looks.BodyLooks` orders them.
         """
-        data, count = self._data, len(bodies)
-        places, turns = self.gear.drawn_poses(data)
-        out = np.empty((count + len(places), 7))
-        out[:count, :3] = data.xpos[bodies]
-        out[:count, 3:] = data.xquat[bodies][:, _XYZW]
-        out[count:, :3], out[count:, 3:] = places, turns
-        return out
+        return drawn_poses(bodies, self.gear, self._data)
 
     def gear_arrays(self) -> tuple[Vector, Vector, Vector]:
         """Return copies of the gear's table, the positions of its parts' bodies and their quaternions (x, y, z, w)."""
@@ -370,21 +349,24 @@ class Vehicle:
         count = -(-dt_ns // longest)
         step = duration / count
         gear, data = self.gear, self._data
+        if self.tools.take_in():
+            self._refresh()
         ramp = gear.ramp(duration, *targets)
         active, solids = self._touching(duration)
         window = self._window(active, duration)
         contact = self._contact.arrays(window, active)
+        digging = self.tools.begin(data, window, duration)
         self._model.opt.timestep = step
         samples = np.empty((count, substeps.SAMPLE_COLUMNS))
         begin, end = (gear.controls(command) for command in ramp)
-        loop = self._run(count, step, active, contact, solids, gear.driving(ramp), begin, end, samples)
-        return Motion(
-            loop, window, contact, duration, ramp, gear.positions(data), data.xpos[self.body.base].copy(), samples
-        )
+        loop = self._run(count, step, active, contact, solids, gear.driving(ramp), begin, end, samples,
+                         digging=digging)
+        base = data.xpos[self.body.base].copy()
+        return Motion(loop, window, contact, duration, ramp, gear.positions(data), base, samples, digging)
 
     def _run(
         self, count: int, step: float, active: int, contact: Any, solids: TouchArrays, driving: Any, begin: Vector,
-        end: Vector, samples: Vector, fading: substeps.Fading = substeps.NOT_FADING,
+        end: Vector, samples: Vector, fading: substeps.Fading = substeps.NOT_FADING, digging: Digging | None = None,
     ) -> Callable[[], int]:
         """Return all substeps of a cycle, to be called; ``begin`` and ``end`` are controls of the actuators."""
         parts = self._parts
@@ -392,7 +374,7 @@ class Vehicle:
         return partial(
             self._loop, count, step, self._bodies, substeps.Controls(self.gear.actuators, begin, end),
             substeps.Touching(parts.body, parts.offset, parts.frame, active), contact, solids, driving,
-            substeps.Wrenches(self._force, self._torque, self._stats, self._pose), fading, samples,
+            substeps.Wrenches(self._force, self._torque, self._stats, self._pose), fading, samples, digging,
         )
 
     def finish(self, motion: Motion) -> NodeRecords:
@@ -408,6 +390,8 @@ class Vehicle:
         way = data.xpos[self.body.base] - motion.base_position
         moving = gear.moves(motion.ramp)
         gear.count(self._figures, math.hypot(float(way[0]), float(way[1])), data, motion.before, moving, duration)
+        if self.tools.finish(data, motion.digging, duration):
+            self._refresh()
         return window.changed()
 
     def _whereabouts(self, count: int) -> tuple[Vector, Vector]:
@@ -434,7 +418,11 @@ class Vehicle:
         """Return the window of soil within reach of the first ``active`` parts in a cycle."""
         centers, velocities = self._whereabouts(active)
         margin = self._parts.reach[:active] + self._contact.margin_cells * self.grid.spacing
-        window = window_around(self.grid, centers[:, :2], velocities[:, :2], margin, duration)
+        around = centers[:, :2], velocities[:, :2], margin
+        if self.tools.names:
+            more = self.tools.places(self._data)
+            around = np.vstack((around[0], more[0])), np.vstack((around[1], more[1])), np.append(margin, more[2])
+        window = window_around(self.grid, *around, duration)
         if window is None:
             self._check(substeps.TOO_FAST)
         assert window is not None
@@ -475,7 +463,7 @@ class Vehicle:
         gear = self.gear
         own = np.concatenate((gear.values(), gear.charge, self.payloads.table.reshape(-1), self._figures.values()))
         head = _HEAD.pack(_MAGIC, size, len(own)) + vector.astype('<f8').tobytes() + own.astype('<f8').tobytes()
-        return head + gear.odometry.save() + self._solids.save() + self._contact.save()
+        return head + gear.odometry.save() + self._solids.save() + self.tools.save() + self._contact.save()
 
     def restore(self, blob: bytes) -> None:
         """Restore what :meth:`state` returned, and commit it.
@@ -494,7 +482,7 @@ class Vehicle:
         at += 8 * own_size
         odometry_size = len(self.gear.odometry.save())
         self.gear.odometry = Odometry.load(blob[at : at + odometry_size])
-        at = self._solids.load(blob, at + odometry_size)
+        at = self.tools.load(blob, self._solids.load(blob, at + odometry_size))
         self._contact.load(blob[at:])
         mujoco.mj_setState(self._model, self._data, vector, _STATE)
         self._data.warning.number[:] = 0

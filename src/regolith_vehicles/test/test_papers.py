@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from regolith_vehicles.config import VehicleEntry
-from regolith_vehicles.papers import papers
+from regolith_vehicles.papers import digging_papers, papers
 
 
 def cited(*drivers: dict[str, Any]) -> set[str]:
@@ -24,3 +24,14 @@ def test_vehicles_and_drivers_choose_the_papers() -> None:
     assert cited() == set()
     assert {'siegwart2011', 'thrun2005', 'wong2008'} <= cited(straight) and 'coulter1992' not in cited(straight)
     assert cited(straight, path) - cited(straight) == {'coulter1992'}
+
+
+def test_digging_is_cited_where_a_vehicle_has_tools() -> None:
+    """The earthmoving equation and the height of a face, with a digger alone."""
+    keys = {}
+    for model in ('viper', 'rassor'):
+        entry = VehicleEntry.model_validate({'position': [0.0, 0.0], 'model': model})
+        found = digging_papers(SimpleNamespace(vehicles={'a': entry}))
+        assert set(found.keys) <= set(found.entries())
+        keys[model] = set(found.keys)
+    assert keys == {'viper': set(), 'rassor': {'mckyes1985', 'reece1964', 'terzaghi1943'}}

@@ -364,6 +364,9 @@ class World:
         # Who has no bodies is no object, but its state is part of the world; the ground's is its own hash.
         others = (n for n, roles in self.participants.items() if not (roles.has_bodies or roles.owns_soil))
         hashes |= {n: self.last_answers[n].state_hash for n in others if n in self.last_answers}
+        # A terrain that has more to remember than the ground, as loose soil, says so by a hash of its own.
+        own = ((n, a) for n, a in self.last_answers.items() if self.participants[n].owns_soil)
+        hashes |= {n: answer.state_hash for n, answer in own if answer.state_hash != answer.soil_hash}
         self.state_hash = cycle_hash(self.t_ns, hashes, self.soil_hash, self.control.memory())
 
     # -- checkpoints --------------------------------------------------------------------------------------------

@@ -50,7 +50,9 @@ class Simulation:
         field = build_height_field(config, scenario.seed)
         self.bus = LocalBus(threads)
         self.world = World(scenario.world, make_objects(scenario.objects, scenario.world.gravity_mps2), self.bus)
-        self.terrain = TerrainAuthority(config, field, self.bus.answer, self._on_update)
+        self.terrain = TerrainAuthority(
+            config, field, self.bus.answer, self._on_update, gravity_mps2=scenario.world.gravity_mps2
+        )
         self.agents: dict[str, VehicleAgent] = {}
         self.on_delta: Callable[[SoilDelta], None] = lambda delta: None
         """Called with every delta, in name order."""

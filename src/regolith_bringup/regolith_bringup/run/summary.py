@@ -8,6 +8,7 @@ Commands, figures and sections of all packages take the run as their argument (:
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +19,7 @@ from regolith_bringup.doors import summary_figures
 from regolith_bringup.scenario.schema import Scenario
 from regolith_files.atomic import write_atomically
 from regolith_files.doors import NoRecordingError
+from regolith_terrain.mass import ledger
 from regolith_world.config import load_section
 
 _WORLD_KEYS = (
@@ -119,6 +121,7 @@ def build_summary(run_dir: str | Path) -> dict[str, Any]:
         key=lambda event: (event['t_s'], event['vehicle']),
     )
     summary['terrain'] = _part(reports.get('terrain'), _TERRAIN_KEYS)
+    _close_books(summary)
     summary['failure'] = world.get('failure') or ''
     summary['bag'] = _bag(run)
     recorded = summary['bag'].pop('failure')
@@ -132,6 +135,15 @@ def write_summary(run_dir: str | Path, summary: dict[str, Any] | None = None) ->
     summary = build_summary(run_dir) if summary is None else summary
     write_atomically(Path(run_dir) / 'summary.json', json.dumps(summary, indent=1, allow_nan=False) + '\n')
     return summary
+
+
+def _close_books(summary: dict[str, Any]) -> None:
+    """Add the soil that vehicles hold and have thrown to terrain's ledger, which knows the ground alone."""
+    held = [vehicle['soil'] for vehicle in summary['vehicles'].values() if 'soil' in vehicle]
+    ground = summary['terrain']['ledger']
+    if ground is not None and held:
+        parts = (math.fsum(soil[key] for soil in held) for key in ('carried_kg', 'in_flight_kg', 'in_transit_kg'))
+        summary['terrain']['ledger'] = dict(ledger(ground['ground_kg'], 1.0, *parts))
 
 
 def _mapping(report: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from regolith_files.problems import InputError, Problem, one_of
 from regolith_files.section import Section
 from regolith_files.validation import validated
 from regolith_files.yaml_source import YamlSource
-from regolith_vehicles.config import PathDriverConfig
+from regolith_vehicles.config import waypoints_of
 from regolith_world.participants import ParticipantType, Progress, participant_types
 from regolith_world.site import Site, Standing
 
@@ -75,7 +75,7 @@ def site_of(scenario: Scenario) -> Site:
         return build_skyline(scenario.terrain, scenario.seed, ground())
 
     places = {
-        name: (entry.position, *(entry.driver.waypoints if isinstance(entry.driver, PathDriverConfig) else ()))
+        name: (entry.position, *waypoints_of(entry.driver).values())
         for name, entry in scenario.vehicles.items()
     }
     return Site(scenario.name, scenario.seed, places, ground, standing)

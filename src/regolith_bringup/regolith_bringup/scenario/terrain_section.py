@@ -16,7 +16,7 @@ from regolith_files.yaml_source import KeyPath, YamlSource
 from regolith_terrain.config import SOILS, soil_names
 from regolith_terrain.lunar.presets import PRESETS, load_preset
 from regolith_terrain.soil_law import DEFAULT, SoilLaw, known_soil_laws, soil_law
-from regolith_vehicles.config import PathDriverConfig
+from regolith_vehicles.config import waypoints_of
 from regolith_world.site import beyond
 
 
@@ -125,6 +125,5 @@ def _places(scenario: Scenario) -> Iterator[tuple[KeyPath, tuple[float, float]]]
     """Yield the places on the ground in a scenario, with their keys."""
     for name, entry in scenario.vehicles.items():
         yield ('vehicles', name, 'position'), entry.position
-        if isinstance(entry.driver, PathDriverConfig):
-            for number, point in enumerate(entry.driver.waypoints):
-                yield ('vehicles', name, 'driver', 'waypoints', number), point
+        for key, point in waypoints_of(entry.driver).items():
+            yield ('vehicles', name, 'driver', *key), point

@@ -34,6 +34,7 @@ from regolith_vehicles.config import (
 )
 from regolith_vehicles.drivers import known_drivers, make_driver
 from regolith_vehicles.model_config import CollisionShape
+from regolith_vehicles.task_config import HaulConfig, TasksDriverConfig
 from regolith_world.kernel_cache import announced
 
 
@@ -59,6 +60,8 @@ def resolved_models(scenario: Scenario, source: YamlSource) -> dict[str, str]:
         reaches[name] = max((_reach(shape) for shape in config.collision.shapes), default=0.0)
         if isinstance(entry.driver, PluginDriverConfig):
             _check_driver(name, entry.driver, source)
+        if isinstance(entry.driver, TasksDriverConfig):
+            _check_tasks(name, entry.driver, config, source)
     if scenario.world.touch != 'pose_only':
         _check_room(scenario, models, reaches, source)
     return models
@@ -224,6 +227,25 @@ def _check_room(scenario: Scenario, models: dict[str, str], reaches: dict[str, f
         problem = str(refused).partition(';')[0]
         name = next((name for name in vehicles if problem.startswith(f'{name!r} at')), '')
         raise source.error(('vehicles', name, 'position'), problem, 'room for each vehicle', places.get(name)) from None
+
+
+def _check_tasks(name: str, driver: TasksDriverConfig, config: VehicleModelConfig, source: YamlSource) -> None:
+    """Refuse tasks for tools or joints that the vehicle has not."""
+    for number, task in enumerate(driver.tasks):
+        key: KeyPath = ('vehicles', name, 'driver', 'tasks', number)
+        known = ', '.join(sorted(config.tools)) or 'none: the vehicle has no tools'
+        if not isinstance(task, HaulConfig):
+            unknown = sorted(set(task.tools) - set(config.tools))
+            if unknown or not config.tools:
+                raise source.error((*key, 'tools'), f'has no such tool for {task.do}', known, unknown or None)
+        for joint, target in task.joints.items():
+            given = config.joints.get(joint)
+            if given is None:
+                allowed = ', '.join(sorted(config.joints)) or 'none: the vehicle has no joints that take targets'
+                raise source.error((*key, 'joints', joint), 'is no joint that takes targets', allowed, joint)
+            if not given.limits[0] <= target <= given.limits[1]:
+                allowed = f'{given.limits[0]!r} to {given.limits[1]!r}, the limits of the joint'
+                raise source.error((*key, 'joints', joint), 'is beyond its limits', allowed, target)
 
 
 def _check_driver(name: str, driver: PluginDriverConfig, source: YamlSource) -> None:

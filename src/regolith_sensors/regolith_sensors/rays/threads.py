@@ -1,19 +1,14 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled loops over bands of an image, shared among a few threads.
-
-The kernels release the interpreter's lock and every element depends on nothing but its index, so the number of threads
-changes no bit. Python threads rather than numba's own: those cannot be entered from two threads at once (workqueue) or
-do not survive a fork (OpenMP).
-"""
+"""Bands of an image, shared among as many threads as sensors may use."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
 from typing import Any
+
+from regolith_world import bands
 
 
 def worker_count() -> int:
@@ -24,26 +19,6 @@ def worker_count() -> int:
     return min(len(os.sched_getaffinity(0)), 8)
 
 
-@lru_cache(maxsize=1)
-def _pool(workers: int, process: int) -> ThreadPoolExecutor:
-    # Keyed by the process as well: threads do not follow into a forked child.
-    return ThreadPoolExecutor(workers, thread_name_prefix='sensor')
-
-
 def in_bands(kernel: Callable[..., Any], count: int, band: int, *arguments: Any) -> None:
-    """Call ``kernel(first, last, *arguments)`` for bands that together cover 0 <= n < count.
-
-    :param kernel: compiled, with nogil; it may write only what belongs to its own band
-    :param count: number of elements
-    :param band: elements per call
-    :param arguments: further arguments of each call
-    """
-    workers = worker_count()
-    bounds = [(first, min(first + band, count)) for first in range(0, count, band)]
-    if workers == 1 or len(bounds) < 2:
-        for first, last in bounds:
-            kernel(first, last, *arguments)
-        return
-    waiting = [_pool(workers, os.getpid()).submit(kernel, *bound, *arguments) for bound in bounds]
-    for job in waiting:
-        job.result()
+    """Call a kernel for bands of elements; see :func:`regolith_world.bands.in_bands`."""
+    bands.in_bands(worker_count(), kernel, count, band, *arguments)

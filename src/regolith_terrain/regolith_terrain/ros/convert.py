@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from regolith_msgs import msg as m
 
+from regolith_terrain.digging.exchange import SoilAsked, SoilGrant, SoilLanded, Work
+from regolith_terrain.digging.loose import NO_LOOSE_SOIL, LooseSoil
 from regolith_terrain.merge import SoilDelta, SoilUpdate
 from regolith_terrain.records import NodeRecords
 from regolith_world.ros.convert import key_message, key_record
@@ -42,17 +44,41 @@ def nodes_record(message: m.SoilNodes) -> NodeRecords:
 
 def delta_message(delta: SoilDelta) -> m.TerrainDelta:
     """Return the message of an agent's changes."""
-    return m.TerrainDelta(key=key_message(delta.key), agent=delta.agent, nodes=nodes_message(delta.records))
+    message = m.TerrainDelta(key=key_message(delta.key), agent=delta.agent, nodes=nodes_message(delta.records))
+    asked, landed = delta.work
+    if asked:
+        message.asked = [
+            m.SoilAsked(
+                tool=part.tool, x=typed_array('i', part.i), y=typed_array('i', part.j),
+                requested_kgpm2=typed_array('d', part.requested), path=typed_array('d', part.path),
+            )
+            for part in asked
+        ]
+    if landed is not None:
+        message.landed_x, message.landed_y = typed_array('i', landed.i), typed_array('i', landed.j)
+        message.landed_kgpm2 = typed_array('d', landed.mass)
+    return message
 
 
 def delta_record(message: m.TerrainDelta) -> SoilDelta:
     """Return the record of an agent's changes."""
-    return SoilDelta(key_record(message.key), message.agent, nodes_record(message.nodes))
+    asked = tuple(
+        SoilAsked(
+            part.tool, np.array(part.x, np.int32), np.array(part.y, np.int32), np.array(part.requested_kgpm2),
+            np.array(part.path),
+        )
+        for part in message.asked
+    )
+    landed = None
+    if message.landed_x:
+        places = np.array(message.landed_x, np.int32), np.array(message.landed_y, np.int32)
+        landed = SoilLanded(*places, np.array(message.landed_kgpm2))
+    return SoilDelta(key_record(message.key), message.agent, nodes_record(message.nodes), Work(asked, landed))
 
 
 def update_message(update: SoilUpdate) -> m.TerrainUpdate:
     """Return the message of a merged update."""
-    return m.TerrainUpdate(
+    message = m.TerrainUpdate(
         key=key_message(update.key),
         soil_seq=int(update.soil_seq),
         nodes=nodes_message(update.records),
@@ -61,10 +87,23 @@ def update_message(update: SoilUpdate) -> m.TerrainUpdate:
         conflicts=int(update.conflicts),
         soil_hash=update.soil_hash,
     )
+    if update.grants:
+        message.granted = [m.SoilGrant(agent=g.agent, tool=g.tool, granted_kgpm2=g.granted) for g in update.grants]
+    loose = update.loose
+    if len(loose):
+        message.loose_x, message.loose_y = typed_array('i', loose.i), typed_array('i', loose.j)
+        message.loose_kgpm2, message.loose_mark = typed_array('d', loose.mass), typed_array('b', loose.mark)
+    return message
 
 
 def update_record(message: m.TerrainUpdate) -> SoilUpdate:
     """Return the record of a merged update."""
+    loose = NO_LOOSE_SOIL
+    if message.loose_x:
+        loose = LooseSoil(
+            np.array(message.loose_x, np.int32), np.array(message.loose_y, np.int32), np.array(message.loose_kgpm2),
+            np.array(message.loose_mark, np.int8),
+        )
     return SoilUpdate(
         key_record(message.key),
         nodes_record(message.nodes),
@@ -73,4 +112,6 @@ def update_record(message: m.TerrainUpdate) -> SoilUpdate:
         message.conflicts,
         message.soil_seq,
         message.soil_hash,
+        tuple(SoilGrant(g.agent, g.tool, g.granted_kgpm2) for g in message.granted),
+        loose,
     )

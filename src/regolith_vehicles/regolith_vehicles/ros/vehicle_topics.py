@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterable
 from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from geometry_msgs.msg import TransformStamped, Twist, TwistStamped
@@ -27,6 +27,7 @@ from regolith_vehicles.edge_watch import EdgeWatch
 from regolith_vehicles.encoders import Encoders
 from regolith_vehicles.faces import JOINTS, TOPICS, ackermann_package
 from regolith_vehicles.looks import Role
+from regolith_vehicles.orders import OrderedDriver
 from regolith_vehicles.ros.battery_topic import BatteryTopic
 from regolith_vehicles.ros.marker_topic import MarkerTopic
 from regolith_vehicles.ros.part_topics import PartTopics
@@ -40,6 +41,9 @@ from regolith_world.ros.naming import root_of
 from regolith_world.ros.number_template import Field, pose, xyz
 from regolith_world.ros.parameters import declare
 from regolith_world.rotation import matrix
+
+if TYPE_CHECKING:
+    from regolith_vehicles.ros.dig_action import DigAction
 
 NOTHING_KNOWN = 1e6
 """Variance of components that wheel odometry does not see."""
@@ -104,14 +108,16 @@ class VehicleTopics:
         numbers = [field for wheel in states.wheels for field in _wheel_fields(wheel)]
         self._wheels = StateTopic(node, 'wheel_states', states, numbers, [(w, 'loaded_nodes') for w in states.wheels])
         self._gear: StateTopic | None = None
-        if gear.quantities:
+        quantities = (*gear.quantities, *agent.vehicle.tools.quantities)
+        if quantities:
             told = m.GearState(name=agent.name)
             told.header.frame_id = self._base
             told.quantities = [
                 m.GearQuantity(name=q.name, unit=q.unit, parts=list(q.parts), values=[0.0] * len(q.parts))
-                for q in gear.quantities
+                for q in quantities
             ]
             self._gear = StateTopic(node, 'gear_state', told, [(q, 'values') for q in told.quantities])
+        self._dig: DigAction | None = None
         self._parts = PartTopics(node, agent, self._base)
         self._markers = MarkerTopic(node, agent.name, agent.looks, self._base)
         self._battery = BatteryTopic(node, agent.model.battery)
@@ -159,6 +165,10 @@ class VehicleTopics:
             if face in gear.faces:
                 kind, read = readers[face]
                 inbox.subscribe(kind, topic, partial(self._drive, read), qos.COMMAND, optional=True, node=link)
+        if isinstance(self._agent.driver, OrderedDriver):
+            from regolith_vehicles.ros.dig_action import DigAction  # few need actions, which take time to import
+
+            self._dig = DigAction(self._node, self._agent, self._agent.driver)
         if gear.joints:
             inbox.subscribe(JointState, JOINTS, self._aim, qos.COMMAND, optional=True, node=link)
 
@@ -184,6 +194,8 @@ class VehicleTopics:
         """Publish a committed state: poses and wheels always, which sensors interpolate; the rest once per period."""
         self._publish_parts(snapshot)
         self._publish_static()
+        if self._dig is not None:
+            self._dig.tell(snapshot)
         for event in snapshot.events:
             message = m.VehicleEvent(kind=event.kind, basis=event.basis, text=event.text)
             message.stamp.sec, message.stamp.nanosec = divmod(event.t_ns, 10**9)

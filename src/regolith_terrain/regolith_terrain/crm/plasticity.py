@@ -1,0 +1,154 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What soil can bear: the return of a trial stress to the yield surface."""
+
+from __future__ import annotations
+
+import math
+
+from numba import njit
+
+from regolith_terrain.crm.arrays import CAM_CLAY, Material
+
+Stress = tuple[float, float, float, float, float, float]
+
+SOFTEST = 0.1
+"""Least stiffness of Cam Clay, as a share of the largest."""
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, inline='always')
+def shear_bound(tau: float, pressure: float, dt: float, material: Material) -> float:
+    """Return the shear stress [Pa] that is left of a trial value after a step, mu(I) friction and cohesion.
+
+    The implicit equation tau = tau* - G dt gamma(tau), in which the plastic shear rate gamma follows from
+    mu(I) = mu_s + (mu_2 - mu_s) I / (I_0 + I), is a quadratic one and solved exactly, so that the stress does not lag
+    behind the rate. With mu_s = mu_2 it is Drucker and Prager's bound, mu p + c.
+
+    :param tau: trial sqrt(s:s / 2) [Pa]
+    :param pressure: [Pa], not below 0
+    :param dt: [s]
+
+    Source: dunatunga2015; jop2006; drucker1952.
+    Checked by: test_crm_plasticity.py::test_sheared_element_rises_with_g_and_then_yields,
+    test_crm_plasticity.py::test_rate_of_shear_raises_friction, test_crm_flow.py::test_bagnold_profile.
+    """
+    slow = material.friction * pressure + material.cohesion
+    if tau <= slow:
+        return tau
+    if material.fast_friction <= material.friction:
+        return slow
+    fast = material.fast_friction * pressure + material.cohesion
+    alpha = material.thickening * material.shear_modulus * dt * math.sqrt(pressure)
+    b = fast + tau + alpha
+    h = fast * tau + slow * alpha
+    return 2.0 * h / (b + math.sqrt(b * b - 4.0 * h))
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def cam_clay(
+    pressure: float, q: float, borne: float, specific: float, bulk: float, shear: float, material: Material
+) -> tuple[float, float, float]:
+    """Return pressure, q and the pressure borne [Pa] of a trial state after plastic flow, Modified Cam Clay.
+
+    Flow is associated with q^2 / M^2 + p (p - p_c) = 0, and p_c grows with the plastic compression e as
+    exp(v e / (lambda - kappa)). The backward Euler step is solved for its multiplier g:
+    p = (p* + K g p_c) / (1 + 2 K g), q = q* / (1 + 6 G g / M^2), with p_c of the same step.
+
+    :param pressure: trial p* [Pa]
+    :param q: trial sqrt(3/2 s:s) [Pa]
+    :param borne: p_c at the step's start [Pa]
+    :param specific: v [-]
+    :param bulk: K [Pa]; ``shear``: G [Pa]
+
+    Source: roscoe1968; borja1990.
+    Checked by: test_crm_plasticity.py::test_cam_clay_compresses_and_swells_along_its_lines,
+    test_crm_plasticity.py::test_cam_clay_comes_to_its_critical_state.
+    """
+    slope = material.friction
+    excess = q * q / (slope * slope) + pressure * (pressure - borne)
+    if excess <= 0.0:
+        return pressure, q, borne
+    stiffening = specific / (material.compression - material.swelling)
+    low, high = 0.0, 1.0 / bulk
+    p, top, left = pressure, borne, q
+    for _ in range(200):
+        # The surface is left behind by growing g; bisection needs no derivative and cannot run away.
+        g = high if excess > 0.0 else 0.5 * (low + high)
+        top = borne
+        for _ in range(30):
+            p = (pressure + bulk * g * top) / (1.0 + 2.0 * bulk * g)
+            after = borne * math.exp(min(1.0, max(-1.0, stiffening * g * (2.0 * p - top))))
+            if abs(after - top) <= 1e-12 * borne:
+                top = after
+                break
+            top = after
+        left = q / (1.0 + 6.0 * shear * g / (slope * slope))
+        now = left * left / (slope * slope) + p * (p - top)
+        if excess > 0.0 and now > 0.0:
+            low, high = high, 2.0 * high
+            continue
+        excess = 0.0
+        if now > 0.0:
+            low = g
+        else:
+            high = g
+        if high - low <= 1e-13 * high:
+            break
+    return p, left, top
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, inline='always')
+def stress_after(
+    sxx: float, syy: float, szz: float, sxy: float, syz: float, szx: float,
+    oxx: float, oyy: float, ozz: float, oxy: float, oyz: float, ozx: float,
+    lxx: float, lxy: float, lxz: float, lyx: float, lyy: float, lyz: float, lzx: float, lzy: float, lzz: float,
+    borne: float, specific: float, dt: float, material: Material,
+) -> tuple[float, float, float, float, float, float, float, float]:
+    """Return the stress after a step, six numbers [Pa], and the memory of Cam Clay, two.
+
+    Jaumann's rate turns the stress with the soil: d sigma/dt = W sigma - sigma W + 2 G dev(D) + K tr(D) I, with W and D
+    the skew and symmetric parts of L. What the soil cannot bear of it is taken away: tension, and shear beyond its
+    strength.
+
+    :param sxx: stress, as are the next five, whose rate holds for the step [Pa]
+    :param oxx: stress, as are the next five, at the step's start [Pa]
+    :param lxx: velocity gradient L, du_x/dx, as are the next eight: lxy is du_x/dy [1/s]
+    :param borne: memory of Cam Clay at the step's start [Pa]; ``specific`` too [-]
+    :param dt: [s]
+
+    Source: jaumann1911; dunatunga2015; roscoe1968.
+    Checked by: test_crm_plasticity.py::test_sheared_element_rises_with_g_and_then_yields,
+    test_crm_plasticity.py::test_soil_bears_no_tension, test_crm_sums.py::test_turned_block_turns_its_stress.
+    """
+    wxy, wyz, wzx = 0.5 * (lxy - lyx), 0.5 * (lyz - lzy), 0.5 * (lzx - lxz)
+    dxy, dyz, dzx = 0.5 * (lxy + lyx), 0.5 * (lyz + lzy), 0.5 * (lzx + lxz)
+    trace = lxx + lyy + lzz
+    bulk, shear = material.bulk_modulus, material.shear_modulus
+    if material.law == CAM_CLAY:
+        softer = specific * max(0.0, -(oxx + oyy + ozz) / 3.0) / (material.swelling * bulk)
+        softer = min(1.0, max(SOFTEST, softer))
+        bulk *= softer
+        shear *= softer
+    twice = 2.0 * shear
+    lame = (bulk - twice / 3.0) * trace
+    nxx = oxx + dt * (twice * lxx + lame + 2.0 * (wxy * sxy - wzx * szx))
+    nyy = oyy + dt * (twice * lyy + lame + 2.0 * (wyz * syz - wxy * sxy))
+    nzz = ozz + dt * (twice * lzz + lame + 2.0 * (wzx * szx - wyz * syz))
+    nxy = oxy + dt * (twice * dxy + wxy * (syy - sxx) - wzx * syz + wyz * szx)
+    nyz = oyz + dt * (twice * dyz + wyz * (szz - syy) - wxy * szx + wzx * sxy)
+    nzx = ozx + dt * (twice * dzx + wzx * (sxx - szz) - wyz * sxy + wxy * syz)
+    trial = -(nxx + nyy + nzz) / 3.0
+    pressure = max(trial, 0.0)
+    nxx, nyy, nzz = nxx + trial, nyy + trial, nzz + trial
+    tau = math.sqrt(0.5 * (nxx * nxx + nyy * nyy + nzz * nzz) + nxy * nxy + nyz * nyz + nzx * nzx)
+    if material.law == CAM_CLAY:
+        pressure, q, borne = cam_clay(pressure, math.sqrt(3.0) * tau, borne, specific, bulk, shear, material)
+        left = q / math.sqrt(3.0)
+        specific *= 1.0 + dt * trace
+    else:
+        left = shear_bound(tau, pressure, dt, material)
+    scale = left / tau if left < tau else 1.0
+    return (
+        scale * nxx - pressure, scale * nyy - pressure, scale * nzz - pressure, scale * nxy, scale * nyz, scale * nzx,
+        borne, specific,
+    )

@@ -1,0 +1,51 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The Wendland C2 kernel: W = 21 / (16 pi h^3) (1 - q/2)^4 (2 q + 1), q = r / h up to 2.
+
+Source: wendland1995.
+Checked by: test_crm_sums.py::test_kernel_has_unit_volume_and_its_gradient.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, inline='always')
+def weight(q: float, length: float) -> float:
+    """Return W [1/m^3] at q = r / h <= 2."""
+    t = 1.0 - 0.5 * q
+    t *= t
+    return 21.0 / (16.0 * math.pi * length**3) * t * t * (2.0 * q + 1.0)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, inline='always')
+def slope(q: float, steepness: float) -> float:
+    """Return (dW / dr) / r [1/m^5] at q = r / h <= 2, so that this times r_i - r_j is the gradient at i.
+
+    :param steepness: :func:`steepness` [1/m^5]
+    """
+    t = 1.0 - 0.5 * q
+    return steepness * t * t * t
+
+
+def steepness(spacing: float, length: float) -> float:
+    """Return -105 / (16 pi h^5) [1/m^5], or what replaces it so that gradients are exact on a cubic lattice.
+
+    Sums stand for integrals: with h = 1.3 spacings they find 2.1 % less of a gradient than there is, and soil at rest
+    would bear 2.1 % more than its weight. The quotient takes that away; of a disordered bed it takes most.
+
+    :param spacing: of the lattice [m]
+    :param length: h [m]
+    """
+    whole = -105.0 / (16.0 * math.pi * length**5)
+    count = math.ceil(2.0 * length / spacing)
+    axis = spacing * np.arange(-count, count + 1)
+    place = np.stack(np.meshgrid(axis, axis, axis), axis=-1).reshape(-1, 3)
+    q = np.linalg.norm(place, axis=1) / length
+    inside = (q > 0.0) & (q < 2.0)
+    found = float(spacing**3 * (-slope.py_func(q[inside], whole) * place[inside, 0] ** 2).sum())
+    return whole / found

@@ -1,0 +1,139 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of a soil as a continuum of particles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from regolith_files.library import Library
+from regolith_files.section import Section
+from regolith_files.validation import validated
+from regolith_terrain.crm.arrays import CAM_CLAY, FRICTIONAL, Material, Scheme
+from regolith_terrain.crm.smoothing import steepness
+
+LAWS = {'frictional': FRICTIONAL, 'cam_clay': CAM_CLAY}
+
+
+class ParticleSoil(Section):
+    """An elastic soil that yields by friction and cohesion, or as Modified Cam Clay says."""
+
+    name: str = Field(description='name of the set in reports')
+    law: Literal['frictional', 'cam_clay'] = Field(default='frictional', description='what the soil can bear')
+    density_kgpm3: float = Field(gt=0.0, le=1e4, description='bulk density, which stays as it is [kg/m^3]')
+    youngs_modulus_pa: float = Field(
+        gt=0.0, le=1e10, description='stiffness of the elastic part; sound, and so the step, follows from it [Pa]'
+    )
+    poissons_ratio: float = Field(default=0.3, ge=0.0, lt=0.5, description='[-]; at 0.5 nothing could be compressed')
+    friction: float = Field(default=0.7, ge=0.0, le=5.0, description='mu_s, tangent of the angle of friction [-]')
+    fast_friction: float | None = Field(
+        default=None, ge=0.0, le=5.0, description='mu_2, in fast flow [-]; none: as at rest'
+    )
+    inertial_number: float = Field(
+        default=0.03, gt=0.0, le=10.0, description='I_0, inertial number half way from mu_s to mu_2 [-]'
+    )
+    grain_size_m: float = Field(default=0.005, gt=0.0, le=1.0, description='d of the inertial number [m]')
+    cohesion_pa: float = Field(default=0.0, ge=0.0, le=1e7, description='c [Pa]')
+    critical_ratio: float = Field(
+        default=1.2, gt=0.0, le=5.0, description='M of Cam Clay: q / p in the critical state [-]'
+    )
+    swelling: float = Field(default=0.02, gt=0.0, le=1.0, description='kappa of Cam Clay [-]')
+    compression: float = Field(default=0.1, gt=0.0, le=2.0, description='lambda of Cam Clay [-]')
+    specific_volume: float = Field(
+        default=1.8, gt=1.0, le=10.0, description='v_lambda of Cam Clay, volume over that of the grains at 1 kPa [-]'
+    )
+    borne_pa: float = Field(
+        default=2e4, gt=0.0, le=1e8, description='pressure that Cam Clay has borne before: up to it, it is elastic [Pa]'
+    )
+
+    @model_validator(mode='after')
+    def _possible(self) -> ParticleSoil:
+        if self.fast_friction is not None and self.fast_friction < self.friction:
+            raise ValueError(
+                f'fast_friction {self.fast_friction!r} is below friction {self.friction!r}; allowed: at least that'
+            )
+        if self.law == 'cam_clay' and self.swelling >= self.compression:
+            raise ValueError(f'swelling {self.swelling!r}; allowed: less than compression {self.compression!r}')
+        return self
+
+    @property
+    def shear_modulus(self) -> float:
+        """Return G = E / 2(1 + nu) [Pa]."""
+        return self.youngs_modulus_pa / (2.0 * (1.0 + self.poissons_ratio))
+
+    @property
+    def bulk_modulus(self) -> float:
+        """Return K = E / 3(1 - 2 nu) [Pa]."""
+        return self.youngs_modulus_pa / (3.0 * (1.0 - 2.0 * self.poissons_ratio))
+
+    @property
+    def sound_speed(self) -> float:
+        """Return sqrt(K / rho) [m/s]."""
+        return math.sqrt(self.bulk_modulus / self.density_kgpm3)
+
+    def material(self) -> Material:
+        """Return the numbers the kernels take."""
+        clay = self.law == 'cam_clay'
+        return Material(
+            LAWS[self.law], self.density_kgpm3, self.shear_modulus, self.bulk_modulus,
+            self.critical_ratio if clay else self.friction,
+            self.friction if self.fast_friction is None else self.fast_friction,
+            self.inertial_number / (self.grain_size_m * math.sqrt(self.density_kgpm3)), self.cohesion_pa,
+            self.swelling, self.compression,
+        )
+
+
+PARTICLE_SOILS = Library(
+    'particle soil', Path(__file__).parent.parent / 'data' / 'particle_soils', 'regolith.particle_soils'
+)
+
+
+def load_particle_soil(soil: str | Path | Mapping[str, Any], base_dir: str | Path = '.') -> ParticleSoil:
+    """Return a soil by name, from a YAML file or from a mapping of its values.
+
+    :raises InputError: naming file, line, key, value and what is allowed
+    """
+    source = PARTICLE_SOILS.read(soil, base_dir)
+    source.data.setdefault('name', 'custom' if isinstance(soil, Mapping) else source.file.stem)
+    return validated(ParticleSoil, source.data, source)
+
+
+def _soil(value: Any) -> Any:
+    return value if isinstance(value, ParticleSoil) else load_particle_soil(value)
+
+
+GivenSoil = Annotated[ParticleSoil, BeforeValidator(_soil)]
+"""A soil given by name, file or values."""
+
+
+class Discretisation(Section):
+    """How finely, and how, a soil is reckoned."""
+
+    spacing_m: float = Field(default=0.01, gt=0.0, le=10.0, description='distance of particles [m]')
+    smoothing: float = Field(default=1.3, ge=1.1, le=1.6, description='smoothing length over spacing [-]')
+    viscosity: float = Field(default=0.1, ge=0.0, le=2.0, description='alpha of the artificial viscosity [-]')
+    shifting: float = Field(default=0.25, ge=0.0, le=1.0, description='of XSPH [-]')
+    surface: float = Field(
+        default=2.0, ge=0.0, lt=3.0, description='divergence of position below which particles are the free surface [-]'
+    )
+    corrected: bool = Field(default=False, description='whether velocity gradients are exact for linear fields')
+    courant: float = Field(
+        default=0.3, gt=0.0, le=0.45, description='step over the time that sound takes through a smoothing length [-]'
+    )
+
+    def scheme(self, material: Material) -> Scheme:
+        """Return the numbers the kernels take, for a soil."""
+        length = self.smoothing * self.spacing_m
+        return Scheme(
+            self.spacing_m, length, steepness(self.spacing_m, length), self.spacing_m**3, self.viscosity,
+            math.sqrt(material.bulk_modulus / material.density), self.shifting, self.surface, self.corrected,
+        )
+
+    def step(self, material: Material) -> float:
+        """Return the step that sound allows [s]; what moves fast or hard may ask for less."""
+        return self.courant * self.smoothing * self.spacing_m / math.sqrt(material.bulk_modulus / material.density)

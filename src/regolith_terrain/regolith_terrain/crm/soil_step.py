@@ -1,0 +1,200 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""One evaluation of the equations of motion of soil, and the step it makes.
+
+d rho/dt = 0, du/dt = div(sigma) / rho + g, and the Jaumann rate of stress from the velocity gradient L:
+d sigma/dt = W sigma - sigma W + 2 G dev(D) + K tr(D) I, W and D the skew and symmetric parts of L. Sums over
+neighbours:
+
+* du_i/dt = V / rho sum_j (sigma_i + sigma_j + Pi_ij I) grad W_ij + g, which conserves momentum pair by pair;
+* L_i = V sum_j (u_j - u_i) (x) grad W_ij, times the inverse of M_i = V sum_j (r_j - r_i) (x) grad W_ij if corrected;
+* Pi_ij = alpha h c rho (u_ij r_ij) / (r^2 + 0.01 h^2), an artificial viscosity that acts both ways.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from regolith_terrain.crm.arrays import (
+    BORNE,
+    CAM_CLAY,
+    SOIL,
+    SPECIFIC,
+    XX,
+    XY,
+    YY,
+    YZ,
+    ZX,
+    ZZ,
+    Bytes,
+    Floats,
+    Material,
+    Neighbours,
+    Rows,
+    Scheme,
+    U,
+    V,
+    W,
+    X,
+    Y,
+    Z,
+)
+from regolith_terrain.crm.plasticity import stress_after
+from regolith_terrain.crm.smoothing import slope, weight
+
+# Columns of what limits the next step: largest speed [m/s], acceleration [m/s^2], rate of approach h u.r / r^2 [m/s].
+SPEED, ACCELERATION, APPROACH, LIMITS = range(4)
+BAND = 1024
+"""Rows per call of the kernels, which threads share."""
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def advance_soil(
+    a: int, b: int, old: Floats, now: Floats, new: Floats, old_memory: Floats, new_memory: Floats,
+    kind: Bytes, near: Neighbours, rows: Rows, dt: float,
+    gravity: Floats, material: Material, scheme: Scheme, limits: Floats
+) -> None:
+    """Write the soil in ``rows[a:b]`` after a step: ``old`` plus dt times the rates of ``now``.
+
+    :param old: particles at the step's start, shape (n, 12)
+    :param now: particles whose rates hold for the step; their neighbours are read
+    :param new: out; may be ``old``, but not ``now``
+    :param old_memory: of Cam Clay at the step's start, shape (n, 2); empty under the other law
+    :param new_memory: out
+    :param kind: SOIL or MARKER, shape (n,)
+    :param dt: [s]
+    :param gravity: [m/s^2], shape (3,)
+    :param limits: out: what limits the next step, a row per band, shape (bands, 3)
+
+    Source: monaghan1992; monaghan1989; gray2001; bui2008; bonet1999; hu2021.
+    Checked by: test_crm_sums.py::test_sums_are_those_of_plain_numpy, test_crm_rest.py::test_column_at_rest,
+    test_crm_sums.py::test_turned_block_turns_its_stress.
+    """
+    length = scheme.length
+    support = 4.0 * length * length
+    inverse_length = 1.0 / length
+    steepness = scheme.steepness
+    softening = 0.01 * length * length
+    viscosity = scheme.viscosity * length * scheme.sound_speed * material.density
+    volume = scheme.volume
+    mean = scheme.shifting * volume
+    offsets = near.offsets
+    top_speed = top_acceleration = top_approach = 0.0
+    for k in range(a, b):
+        row = rows[k]
+        x, y, z = now[row, X], now[row, Y], now[row, Z]
+        u, v, w = now[row, U], now[row, V], now[row, W]
+        sxx, syy, szz = now[row, XX], now[row, YY], now[row, ZZ]
+        sxy, syz, szx = now[row, XY], now[row, YZ], now[row, ZX]
+        ax = ay = az = 0.0
+        lxx = lxy = lxz = lyx = lyy = lyz = lzx = lzy = lzz = 0.0
+        mxx = myy = mzz = mxy = myz = mzx = 0.0
+        px = py = pz = 0.0
+        place = near.begin[row]
+        column = near.cell[row] // near.height
+        level = near.cell[row] - column * near.height
+        for run in range(9):
+            start = near.first[near.around[column, run] * near.height + level - 1]
+            xr, yr = x + near.shift[column, run, 0], y + near.shift[column, run, 1]
+            end = place + 1 + offsets[place]
+            place += 1
+            while place < end:
+                other = np.uintp(start + offsets[place])
+                place += 1
+                dx, dy, dz = xr - now[other, X], yr - now[other, Y], z - now[other, Z]
+                r2 = dx * dx + dy * dy + dz * dz
+                if r2 >= support:
+                    continue
+                q = math.sqrt(r2) * inverse_length
+                f = slope(q, steepness)
+                gx, gy, gz = f * dx, f * dy, f * dz
+                du, dv, dw = u - now[other, U], v - now[other, V], w - now[other, W]
+                approach = (du * dx + dv * dy + dw * dz) / (r2 + softening)
+                top_approach = max(top_approach, abs(approach))
+                push = viscosity * approach
+                txx, tyy, tzz = sxx + now[other, XX] + push, syy + now[other, YY] + push, szz + now[other, ZZ] + push
+                txy, tyz, tzx = sxy + now[other, XY], syz + now[other, YZ], szx + now[other, ZX]
+                ax += txx * gx + txy * gy + tzx * gz
+                ay += txy * gx + tyy * gy + tyz * gz
+                az += tzx * gx + tyz * gy + tzz * gz
+                lxx -= du * gx
+                lxy -= du * gy
+                lxz -= du * gz
+                lyx -= dv * gx
+                lyy -= dv * gy
+                lyz -= dv * gz
+                lzx -= dw * gx
+                lzy -= dw * gy
+                lzz -= dw * gz
+                mxx -= dx * gx
+                myy -= dy * gy
+                mzz -= dz * gz
+                if scheme.corrected:
+                    mxy -= dx * gy
+                    myz -= dy * gz
+                    mzx -= dz * gx
+                if mean > 0.0 and kind[other] == SOIL:
+                    g = weight(q, length)
+                    px -= du * g
+                    py -= dv * g
+                    pz -= dw * g
+        open_to_space = volume * (mxx + myy + mzz) < scheme.surface
+        if scheme.corrected:
+            # L M^-1, M symmetric; where neighbours lie in a plane M has no inverse, and L stays as it is.
+            cxx, cxy, cxz = myy * mzz - myz * myz, myz * mzx - mxy * mzz, mxy * myz - myy * mzx
+            cyy, cyz, czz = mxx * mzz - mzx * mzx, mxy * mzx - mxx * myz, mxx * myy - mxy * mxy
+            det = mxx * cxx + mxy * cxy + mzx * cxz
+            if volume * volume * volume * abs(det) > 0.01:
+                inverse = 1.0 / det
+            else:
+                cxx = cyy = czz = 1.0
+                cxy = cxz = cyz = 0.0
+                inverse = volume
+            cxx, cyy, czz, cxy, cxz, cyz = (
+                cxx * inverse, cyy * inverse, czz * inverse, cxy * inverse, cxz * inverse, cyz * inverse
+            )
+            lxx, lxy, lxz = (
+                lxx * cxx + lxy * cxy + lxz * cxz, lxx * cxy + lxy * cyy + lxz * cyz, lxx * cxz + lxy * cyz + lxz * czz
+            )
+            lyx, lyy, lyz = (
+                lyx * cxx + lyy * cxy + lyz * cxz, lyx * cxy + lyy * cyy + lyz * cyz, lyx * cxz + lyy * cyz + lyz * czz
+            )
+            lzx, lzy, lzz = (
+                lzx * cxx + lzy * cxy + lzz * cxz, lzx * cxy + lzy * cyy + lzz * cyz, lzx * cxz + lzy * cyz + lzz * czz
+            )
+        else:
+            lxx, lxy, lxz = volume * lxx, volume * lxy, volume * lxz
+            lyx, lyy, lyz = volume * lyx, volume * lyy, volume * lyz
+            lzx, lzy, lzz = volume * lzx, volume * lzy, volume * lzz
+        share = volume / material.density
+        ax, ay, az = share * ax + gravity[0], share * ay + gravity[1], share * az + gravity[2]
+        mu, mv, mw = u + mean * px, v + mean * py, w + mean * pz
+        new[row, X] = old[row, X] + dt * mu
+        new[row, Y] = old[row, Y] + dt * mv
+        new[row, Z] = old[row, Z] + dt * mw
+        nu, nv, nw = old[row, U] + dt * ax, old[row, V] + dt * ay, old[row, W] + dt * az
+        new[row, U], new[row, V], new[row, W] = nu, nv, nw
+        if open_to_space:
+            for column in range(XX, ZX + 1):
+                new[row, column] = 0.0
+        else:
+            borne = specific = 0.0
+            if material.law == CAM_CLAY:
+                borne, specific = old_memory[row, BORNE], old_memory[row, SPECIFIC]
+            nxx, nyy, nzz, nxy, nyz, nzx, borne, specific = stress_after(
+                sxx, syy, szz, sxy, syz, szx, old[row, XX], old[row, YY], old[row, ZZ], old[row, XY], old[row, YZ],
+                old[row, ZX], lxx, lxy, lxz, lyx, lyy, lyz, lzx, lzy, lzz, borne, specific, dt, material,
+            )
+            new[row, XX], new[row, YY], new[row, ZZ] = nxx, nyy, nzz
+            new[row, XY], new[row, YZ], new[row, ZX] = nxy, nyz, nzx
+            if material.law == CAM_CLAY:
+                new_memory[row, BORNE], new_memory[row, SPECIFIC] = borne, specific
+        top_speed = max(top_speed, nu * nu + nv * nv + nw * nw, mu * mu + mv * mv + mw * mw)
+        top_acceleration = max(top_acceleration, ax * ax + ay * ay + az * az)
+    band = a // BAND
+    limits[band, SPEED] = math.sqrt(top_speed)
+    limits[band, ACCELERATION] = math.sqrt(top_acceleration)
+    limits[band, APPROACH] = length * top_approach

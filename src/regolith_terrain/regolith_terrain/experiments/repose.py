@@ -1,0 +1,128 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The angle of repose: a cylinder of ground is let go, and the flank of the heap is measured.
+
+Whatever the ground is made of, it is handed over as points with volumes (:class:`Heap`), and measured the same way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from regolith_files.section import Section
+from regolith_terrain.crm.column import heap_of_soil
+from regolith_terrain.experiments.heaps import Column, Heap, measured, profile
+from regolith_terrain.experiments.settings import Numbers, Tick, within
+from regolith_terrain.grains.beds import Grains
+from regolith_terrain.grains.column import heap_of_grains
+
+_SOLID = 0.6
+"""Part of a column of grains that is solid, about."""
+
+
+class Settings(Section):
+    """The bench; what only one kind of ground has says so."""
+
+    ground: Literal['crm', 'dem'] = Field(
+        default='dem', description='model of the ground: crm, a continuum of particles; dem, grains'
+    )
+    release: Literal['lift', 'collapse'] = Field(
+        default='lift', description='the cylinder is drawn up, or vanishes at once'
+    )
+    radius_m: float = Field(default=0.15, ge=0.01, le=10.0, description='of the cylinder [m]')
+    height_m: float = Field(default=0.3, ge=0.01, le=20.0, description='of its filling, about [m]')
+    lift_mps: float = Field(default=0.3, gt=0.0, le=10.0, description='speed at which it is drawn up [m/s]')
+    gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='[m/s^2]')
+    friction: Numbers = Field(default=(0.4,), description='between elements of the ground [-]; several: a sweep')
+    count: int = Field(default=5000, ge=100, le=2_000_000, description='elements of the ground')
+    rolling: float = Field(default=0.3, ge=0.0, le=1.0, description='dem: resistance to rolling [-]')
+    shape: Literal['sphere', 'clump3', 'clump6'] = Field(default='sphere', description='dem: shape of grains')
+    youngs_modulus_pa: float = Field(default=2e9, ge=1e5, le=1e12, description="dem: Young's modulus, softened [Pa]")
+    floor_friction: float = Field(default=0.9, ge=0.0, le=10.0, description='dem: of the floor, which is rough [-]')
+    seed: int = Field(default=1, ge=0, le=2**31, description='of places and sizes')
+    threads: int = Field(default=2, ge=1, le=2, description='threads; the outcome is the same')
+
+    @model_validator(mode='after')
+    def _possible(self) -> Settings:
+        within('friction', self.friction, 0.0, 10.0)
+        if self.radius_m < 3.0 * (math.pi * self.radius_m**2 * self.height_m / self.count) ** (1.0 / 3.0):
+            raise ValueError(f'count {self.count!r}; allowed: enough elements for three across the radius')
+        if self.ground == 'dem':
+            self.grains(self.friction[0]).affordable(self.count, 3.0)
+        return self
+
+    def column(self) -> Column:
+        """Return the column and how it is let go."""
+        lift = self.lift_mps if self.release == 'lift' else None
+        return Column(self.radius_m, self.height_m, self.gravity_mps2, lift, self.floor_friction)
+
+    def grains(self, friction: float) -> Grains:
+        """Return grains of which so many fill the column."""
+        volume = _SOLID * math.pi * self.radius_m**2 * self.height_m / self.count
+        return Grains(
+            shape=self.shape, radius_m=(0.75 * volume / math.pi) ** (1.0 / 3.0), spread=0.1, friction=friction,
+            rolling=self.rolling, youngs_modulus_pa=self.youngs_modulus_pa,
+        )
+
+
+Ground = Callable[[Settings, float, Callable[[float], None]], Heap]
+"""Function of settings, friction and progress (part done) to a heap."""
+
+
+def _grains(settings: Settings, friction: float, tick: Callable[[float], None]) -> Heap:
+    grains = settings.grains(friction)
+    return heap_of_grains(settings.column(), grains, settings.count, settings.seed, settings.threads, tick)
+
+
+def _continuum(settings: Settings, friction: float, tick: Callable[[float], None]) -> Heap:
+    return heap_of_soil(settings.column(), friction, settings.count, settings.threads, tick)
+
+
+GROUNDS: dict[str, Ground] = {'crm': _continuum, 'dem': _grains}
+"""Models of the ground by name."""
+
+
+def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
+    """Return a row per friction: slope of the flank between 20 and 80 % of the height, height, run-out."""
+    rows = []
+    total = 100 * len(settings.friction)
+    for number, friction in enumerate(settings.friction):
+        tick(100 * number, total)
+        heap = GROUNDS[settings.ground](
+            settings, friction, lambda part, done=100 * number: tick(done + int(100 * part), total)  # type: ignore[misc]
+        )
+        rows.append(
+            {
+                'ground': settings.ground,
+                'release': settings.release,
+                'friction': friction,
+                'gravity_mps2': settings.gravity_mps2,
+                **measured(heap, settings.radius_m),
+                'column_m': heap.column_m,
+                'settled_s': heap.settled_s,
+                'elements': len(heap.place),
+                'step_s': heap.step_s,
+                'largest_overlap': heap.largest_overlap,
+                'profile_m': [[round(float(r), 6), round(float(h), 6)] for r, h in zip(*profile(heap))],
+            }
+        )
+    tick(total, total)
+    return rows
+
+
+def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
+    """Draw the profile of each heap, and the column it was."""
+    for row in rows:
+        at, height = np.array(row['profile_m']).T
+        axes.plot(1e3 * at, 1e3 * height, 'o-', label=f'friction {row["friction"]:g}: {row["slope_deg"]:.1f}°')
+    column = rows[0]['column_m']
+    axes.plot(1e3 * settings.radius_m * np.array([0, 1, 1]), 1e3 * column * np.array([1, 1, 0]), '--', color='0.5')
+    axes.set_aspect('equal')
+    axes.set_xlabel('distance from the axis [mm]')
+    axes.set_ylabel('height [mm]')
+    axes.set_title(f'{rows[0]["elements"]} elements, {settings.ground}, {settings.release}')

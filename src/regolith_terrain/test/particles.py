@@ -1,0 +1,37 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Beds for the tests of the continuum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from regolith_terrain.crm import markers
+from regolith_terrain.crm.arrays import Floats
+from regolith_terrain.crm.bed import Bed
+from regolith_terrain.crm.soil import Discretisation, ParticleSoil
+
+
+def soil(**values: Any) -> ParticleSoil:
+    return ParticleSoil.model_validate({'name': 'test', 'density_kgpm3': 1700.0, 'youngs_modulus_pa': 1e6, **values})
+
+
+def layer(
+    made: ParticleSoil, spacing: float, width: float, depth: float, gravity: tuple[float, float, float], **values: Any
+) -> Bed:
+    """Return an endless layer of soil on a rough floor, at rest as its weight has it: what repeats itself is ``width`` wide."""
+    workers = values.pop('workers', 1)
+    settings = Discretisation.model_validate({'spacing_m': spacing, **values})
+    places = markers.lattice((0, 0, 0), (width, width, depth), spacing)
+    under = markers.floor((0, 0, 0), (width, width, 0), spacing)
+    body = np.zeros(len(under), np.int32)
+    bed = Bed(made, settings, gravity, places, under, body, workers=workers, period=(width, width))
+    bed.lay_at_rest(depth)
+    return bed
+
+
+def of_soil(bed: Bed) -> Floats:
+    """Return the particles of soil in the order of their labels, shape (n, 12)."""
+    return bed.particles[bed.soil_rows()]

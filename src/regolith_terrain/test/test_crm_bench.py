@@ -1,0 +1,17 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the benchmark of the continuum says."""
+
+from __future__ import annotations
+
+from regolith_terrain.crm.bench import crm
+
+
+def test_benchmark_counts_what_it_has() -> None:
+    found = crm((1000,))
+    rates = found['particle_steps_per_s']['1000']
+    assert set(rates) == {'1', '2'} and min(rates.values()) > 0.0
+    # 4/3 pi 2.86^3 on a lattice of one, fewer at the free surface and at the floor.
+    assert 70.0 < found['neighbours']['1000'] < 98.0
+    assert found['bytes_per_particle']['1000'] < 500.0
+    assert found['machine_score'] > 0.0

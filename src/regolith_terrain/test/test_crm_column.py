@@ -1,0 +1,40 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Columns of soil that collapse."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from regolith_terrain.crm.column import heap_of_soil
+from regolith_terrain.experiments import repose
+from regolith_terrain.experiments.heaps import Column, measured
+
+
+def _collapse(ratio: float, gravity: float, count: int) -> dict[str, float]:
+    heap = heap_of_soil(Column(0.1, 0.1 * ratio, gravity, None, 0.0), 0.58, count, 1, lambda part: None)
+    return {**measured(heap, 0.1), 'settled': heap.settled_s}
+
+
+@pytest.mark.seconds
+def test_collapse_is_the_same_under_any_gravity_but_slower() -> None:
+    """Without cohesion, and as stiff for its weight, gravity scales time alone: by sqrt(9.81 / 1.62)."""
+    earth, moon = (_collapse(1.0, g, 250) for g in (9.81, 1.62))
+    assert moon['run_out'] == pytest.approx(earth['run_out'], rel=1e-6)
+    assert moon['settled'] / earth['settled'] == pytest.approx(math.sqrt(9.81 / 1.62), rel=1e-6)
+
+
+@pytest.mark.slow
+def test_repose_bench_has_a_continuum_too() -> None:
+    settings = repose.Settings.model_validate(
+        {'ground': 'crm', 'release': 'collapse', 'radius_m': 0.15, 'height_m': 0.15, 'count': 500, 'friction': '0.3,0.7'}
+    )
+    done: list[tuple[int, int]] = []
+    rows = repose.run(settings, lambda *tick: done.append(tick))
+    assert [row['friction'] for row in rows] == [0.3, 0.7] and done[-1] == (200, 200)
+    assert rows[0]['slope_deg'] < rows[1]['slope_deg'] < math.degrees(math.atan(0.7)) + 3.0
+    assert np.array(rows[0]['profile_m']).shape[1] == 2
+    assert rows[0]['largest_overlap'] is None

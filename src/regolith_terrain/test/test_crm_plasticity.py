@@ -1,0 +1,101 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The law of a soil's strength in one element."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from particles import soil
+
+from regolith_terrain.crm.arrays import Material
+from regolith_terrain.crm.plasticity import shear_bound, stress_after
+
+ZERO = (0.0,) * 9
+
+
+def strained(
+    material: Material, stress: tuple[float, ...], gradient: tuple[float, ...], dt: float, steps: int,
+    memory: tuple[float, float] = (0.0, 0.0),
+) -> list[tuple[float, ...]]:
+    rows = []
+    for _ in range(steps):
+        *stress_, borne, specific = stress_after(*stress, *stress, *gradient, *memory, dt, material)
+        stress, memory = tuple(stress_), (borne, specific)
+        rows.append((*stress, *memory))
+    return rows
+
+
+def _tau(stress: tuple[float, ...]) -> float:
+    sxx, syy, szz, sxy, syz, szx = stress[:6]
+    mean = (sxx + syy + szz) / 3
+    return math.sqrt(0.5 * ((sxx - mean) ** 2 + (syy - mean) ** 2 + (szz - mean) ** 2) + sxy**2 + syz**2 + szx**2)
+
+
+@pytest.mark.parametrize('cohesion', [0.0, 500.0])
+def test_sheared_element_rises_with_g_and_then_yields(cohesion: float) -> None:
+    made = soil(friction=0.6, cohesion_pa=cohesion)
+    p, rate, dt = 1e4, 1.0, 1e-5
+    rows = strained(made.material(), (-p, -p, -p, 0.0, 0.0, 0.0), (0, 0, rate, 0, 0, 0, 0, 0, 0), dt, 4000)
+    # The forward step turns a stress by W dt: second order in a strain of 1e-2, 5e-5 here.
+    assert rows[499][5] == pytest.approx(made.shear_modulus * rate * 500 * dt, rel=1e-4)
+    sxx, syy, szz = rows[-1][:3]
+    pressure = -(sxx + syy + szz) / 3
+    assert _tau(rows[-1]) == pytest.approx(0.6 * pressure + cohesion, rel=1e-12)
+    assert pressure == pytest.approx(p, rel=1e-12)  # the shear changes no volume, and friction does not dilate
+
+
+def test_rate_of_shear_raises_friction() -> None:
+    """At a steady rate the stress is mu(I) p with I of that very rate, whatever the step."""
+    made = soil(friction=0.4, fast_friction=0.7, inertial_number=0.3, grain_size_m=0.002)
+    p, rate = 5e3, 50.0
+    number = rate * made.grain_size_m * math.sqrt(made.density_kgpm3 / p)
+    expected = 0.4 + 0.3 * number / (0.3 + number)
+    for dt in (1e-6, 1e-4):
+        tau = 0.0
+        for _ in range(2000):
+            tau = shear_bound(tau + made.shear_modulus * rate * dt, p, dt, made.material())
+        assert tau / p == pytest.approx(expected, rel=1e-9)
+
+
+def test_soil_bears_no_tension() -> None:
+    made = soil(friction=0.6, cohesion_pa=100.0)
+    rows = strained(made.material(), (0.0,) * 6, (1.0, 0, 1.0, 0, 1.0, 0, 0, 0, 1.0), 1e-4, 50)
+    sxx, syy, szz = rows[-1][:3]
+    assert sxx + syy + szz == pytest.approx(0.0, abs=1e-9)
+    assert _tau(rows[-1]) == pytest.approx(100.0, rel=1e-9)  # cohesion is all that is left
+
+
+def test_cam_clay_compresses_and_swells_along_its_lines() -> None:
+    """v falls by lambda ln(p) on first loading, and rises by kappa ln(p) on unloading."""
+    made = soil(
+        law='cam_clay', youngs_modulus_pa=2e7, swelling=0.02, compression=0.12, critical_ratio=1.1, borne_pa=2e4
+    )
+    rate, dt = -1e-3, 1e-2
+    down = strained(made.material(), (-2e4,) * 3 + (0.0,) * 3, (rate, 0, 0, 0, rate, 0, 0, 0, rate), dt, 2000, (2e4, 1.8))
+    p = -np.array([r[0] for r in down])
+    v = np.array([r[7] for r in down])
+    # Bulk modulus v p / kappa of the step's start: the forward step of an exponential, 2 % of strain a thousandth at a time.
+    assert (v[-1] - v[200]) / math.log(p[-1] / p[200]) == pytest.approx(-0.12, rel=1e-2)
+    assert p[-1] == pytest.approx(down[-1][6], rel=1e-9)
+    up = strained(made.material(), down[-1][:6], (-rate, 0, 0, 0, -rate, 0, 0, 0, -rate), dt / 10, 800, down[-1][6:])
+    p, v = -np.array([r[0] for r in up]), np.array([r[7] for r in up])
+    assert (v[-1] - v[0]) / math.log(p[-1] / p[0]) == pytest.approx(-0.02, rel=1e-2)
+    assert up[-1][6] == down[-1][6]
+
+
+@pytest.mark.parametrize('borne', [2e4, 2e5])
+def test_cam_clay_comes_to_its_critical_state(borne: float) -> None:
+    """Sheared at constant volume, soil that is new and soil that is overconsolidated end at q = M p, p_c = 2 p."""
+    made = soil(
+        law='cam_clay', youngs_modulus_pa=2e7, swelling=0.02, compression=0.12, critical_ratio=1.1, borne_pa=borne
+    )
+    rows = strained(
+        made.material(), (-2e4,) * 3 + (0.0,) * 3, (0.5e-2, 0, 0, 0, 0.5e-2, 0, 0, 0, -1e-2), 1e-2, 4000, (borne, 1.8)
+    )
+    sxx, syy, szz, _, _, _, borne_after, _ = rows[-1]
+    p, q = -(sxx + syy + szz) / 3, abs(szz - sxx)
+    assert q / p == pytest.approx(1.1, rel=1e-3)
+    assert borne_after / p == pytest.approx(2.0, rel=1e-2)

@@ -1,0 +1,251 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Soil between tools and ground: nobody takes a gram twice, nothing is lost, and it is all part of terrain's state."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from regolith_terrain.authority import TerrainAuthority
+from regolith_terrain.config import SoilRegionConfig, TerrainConfig
+from regolith_terrain.digging.exchange import SoilAsked, SoilLanded, Work, _boxes, exchange
+from regolith_terrain.digging.ground import DiggableGround
+from regolith_terrain.digging.loose import LooseSoil
+from regolith_terrain.digging.relaxation import MARGIN
+from regolith_terrain.mass import QUANTUM_KGPM2
+from regolith_terrain.merge import SoilDelta, SoilUpdate
+from regolith_terrain.records import NodeRecords
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.surface import FlatField
+from regolith_world.records import GROUND, VEHICLE, Command, Cycle, CycleKey, Evolved, Verdict
+
+SPACING, DENSITY, GRAVITY = 0.02, 1500.0, 1.62
+
+
+def nodes(rows: range, columns: range) -> tuple[np.ndarray, np.ndarray]:
+    """Return the nodes of a rectangle, sorted."""
+    i, j = np.meshgrid(np.array(rows, np.int32), np.array(columns, np.int32), indexing='ij')
+    return i.ravel(), j.ravel()
+
+
+def quanta(height: float) -> float:
+    """Return the mass per area of a height of soil, in whole quanta."""
+    return math.floor(height * DENSITY / QUANTUM_KGPM2) * QUANTUM_KGPM2
+
+
+def ask(tool: str, rows: range, columns: range, height: float, path: float) -> Work:
+    """Return the request of one tool for a height of soil off each node of a rectangle."""
+    i, j = nodes(rows, columns)
+    return Work((SoilAsked(tool, i, j, np.full(len(i), quanta(height)), np.full(len(i), path)),))
+
+
+def drop(rows: range, columns: range, height: float) -> Work:
+    """Return soil that comes down on a rectangle."""
+    i, j = nodes(rows, columns)
+    return Work((), SoilLanded(i, j, np.full(len(i), quanta(height))))
+
+
+class Site:
+    """Flat ground on which exchanges are committed one after the other."""
+
+    def __init__(self, **terrain: object) -> None:
+        config = TerrainConfig(source='flat', **terrain)
+        self.grid = SoilGrid(FlatField(), SPACING, config.law)
+        self.ground = DiggableGround(config, GRAVITY)
+        self.loose = LooseSoil()
+        self.cell = SPACING**2
+
+    def cycle(self, works: Mapping[str, Work], merged: NodeRecords | None = None) -> dict[tuple[str, str], float]:
+        """Exchange and commit; return what was granted [kg/m^2]."""
+        merged = NodeRecords.empty() if merged is None else merged
+        owner = np.zeros(len(merged), np.int16)
+        out = exchange(self.grid, merged, owner, works, self.loose, self.ground)
+        self.grid.apply(out.records)
+        assert len(out.owner) == len(out.records)
+        self.loose = self.loose.changed(out.loose)
+        return {(g.agent, g.tool): g.granted for g in out.grants}
+
+
+def test_two_tools_never_take_a_gram_twice() -> None:
+    """Both want 5 cm off the same columns, down to 5 cm: the first name has it all. Where the other one's path is 2 cm
+    lower it gets those; together just what is gone."""
+    site, rows = Site(), range(0, 5)
+    got = site.cycle({
+        'beryl': ask('drum', rows, range(0, 4), 0.05, -0.05), 'amber': ask('drum', rows, range(2, 6), 0.05, -0.05),
+    })
+    assert got == {('amber', 'drum'): 20 * quanta(0.05), ('beryl', 'drum'): 10 * quanta(0.05)}
+    assert got == {k: v for k, v in sorted(got.items())} and site.grid.moved_mass() == -sum(got.values())
+    assert site.grid.records_at(*nodes(rows, range(0, 6))).level == pytest.approx(-0.05, abs=1e-9)
+    got = site.cycle({
+        'beryl': ask('drum', rows, range(0, 4), 0.05, -0.09), 'amber': ask('drum', rows, range(2, 6), 0.05, -0.07),
+    })
+    shared = 10 * (quanta(0.02) + quanta(0.02))
+    assert sum(got.values()) == pytest.approx(10 * quanta(0.02) + shared + 10 * quanta(0.04), rel=1e-7)
+    levels = site.grid.records_at(*nodes(range(1), range(0, 6))).level
+    assert levels == pytest.approx([-0.09] * 4 + [-0.07] * 2, abs=1e-8)
+
+
+def test_tools_of_one_vehicle_and_any_order_of_deltas() -> None:
+    """Tools come in the order of their names; the mapping's order changes no bit."""
+    first, second = ask('a', range(4), range(4), 0.03, -0.03), ask('b', range(4), range(4), 0.03, -0.04)
+    works = {'amber': Work((second.asked[0], first.asked[0])), 'beryl': ask('a', range(4), range(2, 9), 0.02, -0.05)}
+    sites = [Site(), Site()]
+    got = [
+        sites[0].cycle(works),
+        sites[1].cycle({'beryl': works['beryl'], 'amber': Work((first.asked[0], second.asked[0]))}),
+    ]
+    assert got[0] == got[1] and sites[0].grid.save() == sites[1].grid.save()
+    assert got[0]['amber', 'a'] == 16 * quanta(0.03) > got[0]['amber', 'b'] > 0.0
+
+
+def test_no_tool_gets_below_bedrock_or_off_ground_that_is_not_soil() -> None:
+    """Rock 1 cm down; a pad of rigid ground gives nothing at all."""
+    site = Site(bedrock_depth_m=0.01)
+    site.cycle({'amber': ask('drum', range(4), range(4), 0.05, -0.05)})
+    assert site.grid.records_at(*nodes(range(4), range(4))).level == pytest.approx(-0.01, abs=1e-9)
+    disc = {'center': (0.0, 0.0), 'radius_m': 1.0}
+    pad = Site(regions=(SoilRegionConfig.model_validate({'ground': 'rigid', 'disc': disc, 'soil': {}}),))
+    assert pad.cycle({'amber': ask('drum', range(4), range(4), 0.05, -0.05)}) == {('amber', 'drum'): 0.0}
+    assert pad.grid.modified_count == 0
+
+
+def test_soil_that_was_pressed_or_dug_starts_over() -> None:
+    """A rut of the same cycle is dug below its bottom: virgin soil there; beside it the rut keeps its history."""
+    i, j = nodes(range(1), range(2))
+    rut = NodeRecords.from_values(i, j, np.array([[0.0] * 2, [-0.02] * 2, [0.02] * 2, [1e4] * 2, [0.0] * 2]))
+    site = Site()
+    site.cycle({'amber': ask('drum', range(1), range(1), 0.03, -0.05)}, rut)
+    dug, left = (site.grid.records_at(i[k : k + 1], j[k : k + 1]).table[:, 0] for k in (0, 1))
+    assert dug[:4] == pytest.approx([-0.05, -0.05, 0.0, 0.0], abs=1e-9) and dug[4] == -quanta(0.03)
+    assert left.tolist() == [0.0, -0.02, 0.02, 1e4, 0.0]
+
+
+@pytest.mark.seconds
+def test_poured_soil_stands_and_slides_and_none_is_lost() -> None:
+    """0.2 m stand; as much again comes down to the angle of repose within some seconds of cycles, exactly as much."""
+    site = Site()
+    site.cycle({'amber': drop(range(10), range(35), 0.2)})
+    poured = 350 * quanta(0.2)
+    for _ in range(3):
+        site.cycle({})
+    assert len(site.loose.marked) == 0 and site.grid.modified_count == 350
+    site.cycle({'amber': drop(range(10), range(35), 0.2)})
+    cycles = 0
+    while len(site.loose.marked) and cycles < 400:
+        site.cycle({})
+        cycles += 1
+    assert cycles < 400 and site.grid.modified_count > 700
+    assert site.grid.moved_mass() == 2.0 * poured == math.fsum(site.loose.mass)
+    levels = site.grid.window(-60, 80, -60, 100).level
+    steepest = max(np.abs(np.diff(levels, axis=a)).max() for a in (0, 1)) / SPACING
+    assert steepest <= math.tan(math.radians(35.0)) + 2e-3
+
+
+def test_digging_at_the_foot_of_a_heap_brings_it_down() -> None:
+    """A face of 0.2 m stands; a trench of 0.15 m along it makes it 0.35 m, but of that only what is loose comes
+    down."""
+    site = Site()
+    site.cycle({'amber': drop(range(10), range(35), 0.2)})
+    site.cycle({})
+    assert not len(site.loose.marked)
+    site.cycle({'amber': ask('blade', range(10, 25), range(35), 0.15, -0.15)})
+    for _ in range(400):
+        site.cycle({})
+    window = site.grid.window(0, 25, 0, 35)
+    assert window.level[8, 17] < 0.15 and window.level[24, 17] >= -0.15
+    assert (window.level[:10] >= -1e-12).all()
+
+
+def test_places_do_not_overlap() -> None:
+    """Nodes far from each other are looked at apart, near ones together, each within its margin."""
+    i = np.array([0, 5, 70, 400, 420, -300], np.int32)
+    j = np.array([0, 5, 70, 400, 470, 10], np.int32)
+    boxes = list(_boxes(i, j))
+    assert len(boxes) == 5 and boxes == sorted(boxes)
+    for a, b in zip(i, j, strict=True):
+        home = [x for x in boxes if x[0] <= a - MARGIN and a + MARGIN < x[1] and x[2] <= b - MARGIN < b + MARGIN < x[3]]
+        assert len(home) == 1
+    for n, x in enumerate(boxes):
+        assert not any(x[0] < y[1] and y[0] < x[1] and x[2] < y[3] and y[2] < x[3] for y in boxes[:n])
+
+
+class Stage:
+    """A terrain in the cycle, with two agents."""
+
+    def __init__(self) -> None:
+        self.evolved: list[Evolved] = []
+        self.updates: list[SoilUpdate] = []
+        self.key = CycleKey(0, -1, -1)
+        config = TerrainConfig(source='flat')
+        self.terrain = TerrainAuthority(config, FlatField(), self.evolved.append, self.updates.append)
+
+    def step(
+        self, works: Mapping[str, Work], verdict: Verdict = Verdict.COMMIT, command: Command = Command.EVOLVE
+    ) -> None:
+        """Give the verdict on the last attempt and evolve by these works."""
+        cycle = self.key.cycle + (verdict == Verdict.COMMIT or self.key.cycle < 0)
+        self.key = CycleKey(self.key.epoch, cycle, self.key.attempt + 1)
+        names, roles = ('amber', 'beryl', 'terrain'), (VEHICLE, VEHICLE, GROUND)
+        self.terrain.on_cycle(Cycle(self.key, 0, 20_000_000, verdict, command, names, roles))
+        for name in names[:2] if command == Command.EVOLVE else ():
+            self.terrain.on_delta(SoilDelta(self.key, name, NodeRecords.empty(), works.get(name, Work())))
+
+
+POURED = {'amber': drop(range(10), range(35), 0.4), 'beryl': ask('drum', range(40, 50), range(35), 0.03, -0.03)}
+
+
+def test_a_discarded_exchange_leaves_no_trace() -> None:
+    """Loose soil of an attempt that is discarded is not there in the next, nor is what was granted."""
+    straight, stage = Stage(), Stage()
+    stage.step(POURED, Verdict.NONE)
+    stage.step({}, Verdict.DISCARD)
+    straight.step({}, Verdict.NONE)
+    for each in (stage, straight):
+        each.step({})
+    assert stage.terrain.save() == straight.terrain.save() and not len(stage.terrain.loose)
+    assert stage.evolved[-1].state_hash == stage.evolved[-1].soil_hash == straight.evolved[-1].soil_hash
+
+
+def test_loose_soil_is_part_of_terrains_state() -> None:
+    """Two grounds alike to the bit, but soil of one is loose: other hashes. Saved while it slides, it slides on
+    alike."""
+    stage = Stage()
+    stage.step(POURED, Verdict.NONE)
+    answer = stage.evolved[-1]
+    assert answer.state_hash != answer.soil_hash and stage.updates[-1].grants[0].granted == 350 * quanta(0.03)
+    stage.step({})
+    stage.step({}, command=Command.HOLD)
+    saved = stage.terrain.save()
+    other = Stage()
+    other.key = stage.key
+    other.terrain.restore(saved, 0)
+    assert len(other.terrain.loose.marked) and other.terrain.save() == saved
+    for _ in range(5):
+        for each in (stage, other):
+            each.step({})
+    assert other.evolved[-1].state_hash == stage.evolved[-1].state_hash
+    assert other.evolved[-1].soil_hash == stage.evolved[-1].soil_hash
+    with pytest.raises(ValueError, match=r'cut short|whole rows|not a saved soil'):
+        other.terrain.restore(saved[:50], 0)
+
+
+def test_a_terrain_that_is_started_again_follows_by_its_updates() -> None:
+    """Records and loose soil of the updates alone, as a node that comes back gets them, lead to the same state."""
+    stage, other = Stage(), Stage()
+    for n in range(4):
+        stage.step(POURED if n == 0 else {}, Verdict.NONE if n == 0 else Verdict.COMMIT)
+        verdict = Verdict.NONE if n == 0 else Verdict.COMMIT
+        names, roles = ('amber', 'beryl', 'terrain'), (VEHICLE, VEHICLE, GROUND)
+        other.terrain.on_cycle(Cycle(stage.key, 0, 20_000_000, verdict, Command.EVOLVE, names, roles))
+        other.terrain.adopt(stage.updates[-1])
+        assert other.evolved[-1].state_hash == stage.evolved[-1].state_hash
+    stage.step({}, command=Command.STOP)
+    other.terrain.on_cycle(Cycle(stage.key, 0, 0, Verdict.COMMIT, Command.STOP, names, roles))
+    assert other.terrain.save() == stage.terrain.save()
+    book = json.loads(stage.evolved[-1].report)['ledger']
+    assert book['ground_kg'] == pytest.approx((350 * quanta(0.4) - 350 * quanta(0.03)) * SPACING**2, rel=1e-12)

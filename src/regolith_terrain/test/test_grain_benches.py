@@ -1,0 +1,126 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Benches on grains: beds, heaps, a wheel that climbs."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from regolith_terrain.experiments import heaps as heap_measures
+from regolith_terrain.experiments import repose
+from regolith_terrain.grains.beds import fill
+from regolith_terrain.grains.climb import ClimbBed, WheelRig, check, climb
+
+CONE_M, SLOPE = 0.4, math.radians(25.0)
+
+
+def cone() -> heap_measures.Heap:
+    """Return a cone of known slope as points that fill it evenly."""
+    points = np.random.default_rng(3).random((400_000, 3)) * (2.0 * CONE_M, 2.0 * CONE_M, 0.2) - (CONE_M, CONE_M, 0.0)
+    each = 4.0 * CONE_M**2 * 0.2 / len(points)
+    points = points[points[:, 2] < math.tan(SLOPE) * (CONE_M - np.hypot(points[:, 0], points[:, 1]))]
+    return heap_measures.Heap(points, np.full(len(points), each), 0.01, 0.3, 1.0, None, 1e-4)
+
+
+def test_a_cone_has_the_slope_and_the_run_out_that_it_has() -> None:
+    heap = cone()
+    at, height = heap_measures.profile(heap)
+    edges = 0.5 * (at[1] - at[0])
+    assert np.sum(height * np.pi * ((at + edges) ** 2 - (at - edges) ** 2)) == pytest.approx(heap.volume.sum(), rel=1e-9)
+    found = heap_measures.measured(heap, 0.2)
+    # 8000 points and more in a ring on the flank: its height is known to 1 %.
+    assert found['slope_deg'] == pytest.approx(25.0, abs=0.3)
+    assert found['radius_m'] == pytest.approx(CONE_M, abs=0.02)
+    assert found['run_out'] == pytest.approx(1.0, abs=0.1)
+    assert found['height_m'] == pytest.approx((CONE_M - 0.02) * math.tan(SLOPE), rel=0.05)  # of a ring 20 mm wide
+
+
+def heaps(**values: Any) -> list[dict[str, Any]]:
+    ticks: list[tuple[int, int]] = []
+    settings = repose.Settings.model_validate(
+        {'radius_m': 0.04, 'height_m': 0.06, 'count': 250, 'youngs_modulus_pa': 1e7, 'threads': 1, **values}
+    )
+    rows = repose.run(settings, lambda *tick: ticks.append(tick))
+    assert ticks[-1][0] == ticks[-1][1] and [t[0] for t in ticks] == sorted(t[0] for t in ticks)
+    return rows
+
+
+@pytest.mark.seconds
+def test_heaps_are_steeper_with_friction_and_lie_still() -> None:
+    smooth, rough = heaps(friction='0.05,0.6', release='collapse')
+    assert smooth['slope_deg'] + 5.0 < rough['slope_deg'] < 40.0
+    assert smooth['height_m'] < rough['height_m'] and rough['run_out'] > 0.3
+    for row in (smooth, rough):
+        assert row['elements'] == 250 and row['settled_s'] > 0.0
+        assert 0.0 < row['largest_overlap'] < 0.2
+
+
+@pytest.mark.parametrize(
+    ('key', 'value', 'allowed'),
+    [('count', 10, 'count'), ('friction', -0.1, 'above 0.0'), ('count', 100, ''), ('ground', 'mud', 'ground'),
+     ('height_m', 0.0, 'height_m')],
+)
+def test_impossible_heaps_are_refused(key: str, value: Any, allowed: str) -> None:
+    if allowed:
+        with pytest.raises(ValidationError, match=allowed):
+            repose.Settings.model_validate({key: value})
+    with pytest.raises(ValidationError, match='allowed: enough elements'):
+        repose.Settings.model_validate({'count': 100, 'height_m': 5.0})
+
+
+def test_too_many_grains_are_refused_with_what_they_would_need() -> None:
+    with pytest.raises(ValueError, match=r'GB and .* hours on one core; allowed: larger grains'):
+        ClimbBed.model_validate({'grains': {'radius_m': 2e-4}})
+
+
+@pytest.mark.parametrize(
+    ('bed', 'slope', 'message'),
+    [({'grains': {'radius_m': 0.06, 'spread': 0.1}}, 10.0, 'quarter of width_m'), ({}, 60.0, '-45 to 45'),
+     ({'drive_s': 30.0}, 10.0, 'length_m 1.3 of the bin'), ({'bin': {'width_m': 0.22, 'length_m': 1.5}}, 10.0, '1.2 times')],
+)
+def test_impossible_climbs_are_refused(bed: dict[str, Any], slope: float, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        check(WheelRig(), slope, ClimbBed.model_validate(bed))
+
+
+RIG = WheelRig(radius_m=0.045, width_m=0.04, grousers=12, grouser_height_m=0.01, grouser_thickness_m=0.003, mass_kg=0.4,
+               omega_radps=4.0)
+BED = ClimbBed.model_validate(
+    {'grains': {'shape': 'sphere', 'radius_m': 0.004, 'youngs_modulus_pa': 5e6}, 'drive_s': 0.4, 'mean_s': 0.2, 'threads': 1,
+     'bin': {'packing': 'dense', 'length_m': 0.21, 'width_m': 0.06, 'depth_m': 0.025}}
+)
+
+
+@pytest.mark.seconds
+def test_a_bed_is_dense_and_level() -> None:
+    filled = fill(BED.bin, BED.grains, 9.81)
+    top = filled.place[:, 2]
+    assert -BED.bin.depth_m < top.min() and top.max() < 0.5 * BED.grains.radius_m
+    assert np.quantile(top, 0.99) > -2.0 * BED.grains.radius_m
+    # Random close packing is 0.64; walls ten grains apart keep some of it away.
+    assert 0.54 < filled.bulk_density / BED.grains.density_kgpm3 < 0.66
+    loose = fill(BED.bin.model_copy(update={'packing': 'loose'}), BED.grains, 9.81)
+    assert loose.bulk_density < 0.97 * filled.bulk_density
+
+
+@pytest.mark.seconds
+def test_a_wheel_slips_more_uphill_and_bears_its_weight() -> None:
+    ticks: list[tuple[int, int]] = []
+    up, level = (climb(RIG, slope, lambda *tick: ticks.append(tick), BED) for slope in (12.0, 0.0))
+    assert ticks[-1] == (100, 100)
+    assert -0.2 < level.slip < up.slip < 1.0
+    for found, slope in ((up, 12.0), (level, 0.0)):
+        # The wheel neither rises nor sinks much: grains bear its weight, but for the bounces of so small a bed.
+        across = RIG.mass_kg * RIG.gravity_mps2 * math.cos(math.radians(slope))
+        assert found.normal_force_n == pytest.approx(across, rel=0.1)
+        assert 0.0 < found.sinkage_m < 0.03
+        assert found.power_w == pytest.approx(found.torque_nm * RIG.omega_radps)
+        # What drives the wheel lifts it, and more is lost in the ground.
+        lift = RIG.mass_kg * RIG.gravity_mps2 * math.sin(math.radians(slope)) * found.speed_mps
+        assert found.power_w > lift
+        assert found.usual_overlap < found.largest_overlap

@@ -1,0 +1,41 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""One case of each kind of the campaign on grains, run again and held against its row."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from regolith_terrain.experiments import repose
+from regolith_terrain.grains.climb import WheelRig, climb
+
+TABLE = Path(__file__).resolve().parents[3] / 'docs' / 'validation' / 'dem.csv'
+
+
+def row(case: str) -> dict[str, str]:
+    if not TABLE.is_file():
+        pytest.skip('the campaign table is part of the repository, not of the package')
+    with TABLE.open(encoding='utf-8') as file:
+        return next(found for found in csv.DictReader(file) if found['case'] == case)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_the_wheel_climbs_as_in_the_table() -> None:
+    expected = row('wheel_10')
+    found = climb(WheelRig(), 10.0, lambda done, total: None)
+    # The same bits on the same processor; the rounding of another one makes another bed of the same kind, so that only
+    # the bounds of the campaign itself, 0.12 of slip, are asked for.
+    assert found.slip == pytest.approx(float(expected['slip']), abs=0.12)
+    assert found.sinkage_m == pytest.approx(float(expected['sinkage_m']), abs=0.01)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_the_heap_is_that_of_the_table() -> None:
+    found = repose.run(repose.Settings(), lambda done, total: None)[0]
+    assert found['slope_deg'] == pytest.approx(float(row('heap_0.4')['angle_deg']), abs=2.0)
+    assert found['run_out'] == pytest.approx(float(row('heap_0.4')['run_out']), rel=0.1)

@@ -1,0 +1,123 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""``NAME/dig`` (regolith_msgs/action/Dig): an order to dig, its progress, its end.
+
+The order is a live input of the vehicle, so a recorded one is repeated by a replay; what the action tells is for
+observers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import ValidationError
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.node import Node
+from rclpy.task import Future
+from regolith_msgs.action import Dig
+
+from regolith_vehicles.agent import VehicleAgent
+from regolith_vehicles.faces import joint_refusal
+from regolith_vehicles.orders import OrderedDriver
+from regolith_vehicles.snapshot import Snapshot
+from regolith_vehicles.task_config import DigConfig
+
+PERIOD_NS = 200_000_000
+"""Between two messages of progress, simulated [ns]."""
+
+
+class DigAction:
+    """Serves the action of one vehicle; one order at a time.
+
+    :param node: in the vehicle's namespace
+    """
+
+    def __init__(self, node: Node, agent: VehicleAgent, driver: OrderedDriver) -> None:
+        self._agent, self._driver = agent, driver
+        self._log = node.get_logger()
+        self._goal: Any = None
+        self._done: Future | None = None
+        self._number = 0
+        self._began_ns = -1
+        self._told_ns = 0
+        self._dug = 0.0
+        self._now_ns = 0
+        self._server = ActionServer(
+            node, Dig, 'dig', self._execute, goal_callback=self._judge, cancel_callback=self._cancel
+        )
+
+    def _judge(self, request: Dig.Goal) -> GoalResponse:
+        """Refuse an order that cannot be worked off, or that comes while there is one."""
+        problem = 'one is under way' if self._goal is not None or self._driver.under_way else self._problem(request)
+        if problem:
+            self._log.warning(f'{self._agent.name} refuses an order to dig: {problem}')
+            return GoalResponse.REJECT
+        return GoalResponse.ACCEPT
+
+    def _problem(self, request: Dig.Goal) -> str:
+        known = self._agent.vehicle.tools.names
+        unknown = sorted(set(request.tools) - set(known))
+        if unknown:
+            return f'tools {", ".join(unknown)}; allowed: {", ".join(known)}'
+        if len(request.joints) != len(request.targets):
+            return f'{len(request.targets)} targets; allowed: one for each of {len(request.joints)} joints'
+        try:
+            order = dig_order(request)
+        except ValidationError as error:
+            return '; '.join(f'{".".join(map(str, e["loc"]))}: {e["msg"]}' for e in error.errors())
+        return joint_refusal(order.joints, self._agent.vehicle.gear)
+
+    def _cancel(self, goal: Any) -> CancelResponse:
+        self._driver.order(None)
+        return CancelResponse.ACCEPT
+
+    async def _execute(self, goal: Any) -> Dig.Result:
+        """Give the order and wait for its end."""
+        self._goal, self._done = goal, Future()
+        self._number, self._began_ns = self._driver.taken, -1
+        self._dug = self._agent.vehicle.tools.books()['dug_kg']
+        self._driver.order(dig_order(goal.request))
+        await self._done
+        result = Dig.Result(**self._progress(), time=1e-9 * (self._now_ns - self._began_ns))
+        wanted = set(goal.request.tools) or set(result.tools)
+        levels = dict(zip(result.tools, result.levels, strict=True))
+        result.filled = all(levels[name] >= goal.request.until_full for name in wanted)
+        if goal.is_cancel_requested:
+            goal.canceled()
+        elif result.filled:
+            goal.succeed()
+        else:
+            goal.abort()
+        self._goal = self._done = None
+        return result
+
+    def _progress(self) -> dict[str, Any]:
+        tools = self._agent.vehicle.tools
+        levels = tools.levels()
+        return {'tools': list(levels), 'levels': list(levels.values()), 'dug': tools.books()['dug_kg'] - self._dug}
+
+    def tell(self, snapshot: Snapshot) -> None:
+        """Tell progress, and see whether it is at its end; after every commit."""
+        if self._done is None or self._done.done() or self._driver.taken == self._number:
+            return
+        self._now_ns = snapshot.t_ns
+        if self._began_ns < 0:
+            self._began_ns = self._driver.since_ns
+        if not self._driver.under_way:
+            self._done.set_result(None)
+        elif snapshot.t_ns - self._told_ns >= PERIOD_NS:
+            self._told_ns = snapshot.t_ns
+            elapsed = 1e-9 * (snapshot.t_ns - self._began_ns)
+            self._goal.publish_feedback(Dig.Feedback(**self._progress(), elapsed=elapsed))
+
+
+def dig_order(request: Dig.Goal) -> DigConfig:
+    """Return the task of a goal.
+
+    :raises pydantic.ValidationError: if there is none such
+    """
+    return DigConfig(
+        do='dig', tools=tuple(request.tools), until_full=request.until_full, speed_mps=request.speed,
+        joints=dict(zip(request.joints, request.targets, strict=True)), first_s=request.first,
+        timeout_s=request.timeout or 120.0,
+    )

@@ -1,0 +1,86 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Orders to dig as live inputs: latched, worked off, called off, saved."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from regolith_vehicles.command import DriveCommand
+from regolith_vehicles.config import ExternalDriverConfig
+from regolith_vehicles.drivers import make_driver
+from regolith_vehicles.orders import OrderedDriver
+from regolith_vehicles.task_config import DigConfig
+from regolith_world.records import BodyState
+
+STEP_NS = 20_000_000
+ORDER = DigConfig(do='dig', until_full=0.5, speed_mps=0.04, joints={'drum': 2.0})
+BASE = BodyState('m', np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0]), np.zeros(3), np.zeros(3))
+
+
+def fresh() -> OrderedDriver:
+    """Return a driver that also obeys commands, each for half a second."""
+    return OrderedDriver(make_driver(ExternalDriverConfig(timeout_s=0.5)))
+
+
+def step(driver: OrderedDriver, n: int, level: float = 0.0, live: bytes | None = None) -> tuple[DriveCommand, bytes]:
+    """Go on for cycle n; return the command and the live input of the cycle."""
+    live = driver.encode(None) if live is None else live
+    driver.receive(n * STEP_NS, live)
+    driver.see({'drum': level})
+    return driver.command(n * STEP_NS, BASE), live
+
+
+def test_an_order_is_worked_off_and_then_commands_count_again() -> None:
+    """While it digs nobody else drives; full, it stops, and the next command is followed."""
+    driver = fresh()
+    driver.receive(0, driver.encode(DriveCommand(0.3, 0.0)))
+    assert driver.command(0, BASE).linear == 0.3 and not driver.under_way
+    driver.order(ORDER)
+    command, _ = step(driver, 1)
+    assert driver.under_way and driver.taken == 1 and driver.since_ns == STEP_NS
+    assert (command.linear, command.joints) == (0.04, {'drum': 2.0})
+    driver.receive(2 * STEP_NS, driver.encode(DriveCommand(0.3, 0.0)))
+    assert driver.command(2 * STEP_NS, BASE).linear == 0.04
+    step(driver, 3, level=0.5)
+    assert not driver.under_way and driver.taken == 1
+    assert step(driver, 4, level=0.5)[0].linear == 0.3  # that of cycle 2 is not too old yet
+    assert step(driver, 40, level=0.5)[0].linear == 0.0
+
+
+def test_an_order_is_called_off() -> None:
+    """An empty order ends the present one, and counts as one."""
+    driver = fresh()
+    driver.order(ORDER)
+    step(driver, 0)
+    driver.order(None)
+    command, _ = step(driver, 1)
+    assert not driver.under_way and driver.taken == 2 and command.linear == 0.0 and not command.joints
+
+
+def test_a_discarded_attempt_and_a_replay_see_the_same_order() -> None:
+    """The live input of the first attempt, fed back, leads to the same state; the order itself is latched once."""
+    driver, replayed = fresh(), fresh()
+    before = driver.save()
+    driver.order(ORDER)
+    first, live = step(driver, 0)
+    state = driver.save()
+    driver.restore(before)
+    assert not driver.under_way and driver.taken == 0
+    assert step(driver, 0, live=live)[0] == first and driver.save() == state
+    assert step(replayed, 0, live=live)[0] == first and replayed.save() == state
+    assert step(driver, 1)[1] != live  # not again
+
+
+def test_it_goes_on_where_it_was_saved() -> None:
+    """In the middle of an order, to the time-out of the task."""
+    driver, other = fresh(), fresh()
+    driver.order(ORDER)
+    for n in range(200):
+        step(driver, n, level=0.1)
+    other.restore(driver.save())
+    assert other.save() == driver.save() and other.under_way
+    for n in range(200, 6100):
+        command, live = step(driver, n, level=0.1)
+        assert step(other, n, level=0.1, live=live)[0] == command
+    assert not driver.under_way and not other.under_way and driver.save() == other.save()

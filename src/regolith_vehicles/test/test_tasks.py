@@ -1,0 +1,112 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The driver that digs, hauls and dumps, on an ideal unicycle with an ideal drum."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regolith_vehicles.command import DriveCommand
+from regolith_vehicles.drivers import Driver, make_driver
+from regolith_vehicles.task_config import TasksDriverConfig
+from regolith_world.records import BodyState
+from regolith_world.rotation import from_yaw
+
+STEP_S = 0.02
+
+
+def driver_of(*tasks: Mapping[str, Any], **settings: Any) -> Any:
+    """Return a driver with these tasks."""
+    return make_driver(TasksDriverConfig.model_validate({'tasks': tasks, **settings}))
+
+
+class Machine:
+    """A unicycle with a drum that fills at 5 % a second while it is told to dig, and empties as quickly."""
+
+    def __init__(self, driver: Driver, x: float = 0.0, y: float = 0.0, heading: float = 0.0) -> None:
+        self.driver, self.x, self.y, self.heading, self.level, self.t = driver, x, y, heading, 0.0, 0.0
+
+    def step(self) -> DriveCommand:
+        """Go on for a cycle; return the command."""
+        base = BodyState('m', np.array([self.x, self.y, 0.0]), from_yaw(self.heading), np.zeros(3), np.zeros(3))
+        self.driver.see({'drum': self.level})
+        command = self.driver.command(round(self.t * 1e9), base)
+        self.level = min(max(self.level + 0.05 * math.copysign(1.0, command.joints.get('drum', 0.0)) * (
+            'drum' in command.joints) * STEP_S, 0.0), 1.0)
+        self.heading += command.angular * STEP_S
+        self.x += command.linear * math.cos(self.heading) * STEP_S
+        self.y += command.linear * math.sin(self.heading) * STEP_S
+        self.t += STEP_S
+        return command
+
+    def run(self, seconds: float) -> None:
+        """Go on for a time [s]."""
+        for _ in range(round(seconds / STEP_S)):
+            self.step()
+
+
+DIG = {'do': 'dig', 'until_full': 0.5, 'joints': {'drum': 2.0}, 'first_s': 1.0}
+DUMP = {'do': 'dump', 'joints': {'drum': -2.0}}
+
+
+@pytest.mark.parametrize('backwards', [False, True])
+@pytest.mark.parametrize(('x', 'y'), [(3.0, 0.0), (2.0, 2.0), (-1.5, 0.4), (0.0, -1.0)])
+def test_it_hauls_to_a_place_nose_or_rear_first(x: float, y: float, backwards: bool) -> None:
+    """It comes within 5 cm of the goal from any side, and drives the right end first all the way."""
+    driver = driver_of({'do': 'haul', 'to': (x, y), 'backwards': backwards})
+    machine = Machine(driver)
+    while driver.done == 0:
+        linear, _ = machine.step()
+        assert linear <= 0.0 if backwards else linear >= 0.0
+        assert machine.t < 60.0
+    assert math.dist((machine.x, machine.y), (x, y)) < 0.06
+
+
+def test_it_digs_until_full_hauls_and_dumps_until_empty_as_often_as_asked() -> None:
+    """Twice round: 10 s to fill to a half after standing 1 s, the same to empty; then it stands."""
+    driver = driver_of(DIG, {'do': 'haul', 'to': (1.0, 0.0)}, DUMP, {'do': 'haul', 'to': (0.0, 0.0)}, repeat=2)
+    machine = Machine(driver)
+    first = machine.step()
+    assert tuple(first) == (0.0, 0.0) and first.joints == {'drum': 2.0}
+    machine.run(1.5)
+    assert machine.step().linear == 0.05
+    levels = []
+    while driver.done < 8:
+        done = driver.done
+        machine.step()
+        if driver.done > done:
+            levels.append(round(machine.level, 2))
+        assert machine.t < 300.0
+    assert levels == [0.5, 0.5, 0.0, 0.0] * 2
+    last = machine.step()
+    assert tuple(last) == (0.0, 0.0) and not last.joints
+
+
+def test_a_task_that_takes_too_long_is_given_up() -> None:
+    """A drum that no longer fills: after the time-out the next task begins; one that is done already takes no cycle."""
+    driver = driver_of(DUMP, {'do': 'dig', 'until_full': 0.5, 'timeout_s': 2.0}, {'do': 'haul', 'to': (1.0, 0.0)})
+    machine = Machine(driver)
+    machine.step()
+    assert driver.done == 1
+    machine.run(1.9)
+    assert driver.done == 1 and machine.step().linear == 0.05
+    machine.run(0.2)
+    assert driver.done == 2 and machine.step().linear == 0.2
+
+
+def test_it_goes_on_where_it_was_saved() -> None:
+    """Restored in the middle of a turn, it commands what the first one does."""
+    tasks = DIG, {'do': 'haul', 'to': (-1.0, 0.5)}, DUMP
+    machine = Machine(driver_of(*tasks))
+    machine.run(12.0)
+    other = Machine(driver_of(*tasks), machine.x, machine.y, machine.heading)
+    other.level, other.t = machine.level, machine.t
+    other.driver.restore(machine.driver.save())
+    for _ in range(2000):
+        assert machine.step() == other.step()
+    assert machine.driver.save() == other.driver.save()

@@ -1,0 +1,122 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A digger in processes of its own: the same bits as in one, from a checkpoint with full drums, and after a death."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from harness import LiveRun, RunResult, run_scenario
+from test_digging import DOWN, write
+from test_failures import kill_in_mid_run
+
+from regolith_bringup.bag.reading import Bag
+from regolith_bringup.run.simulation import Simulation
+from regolith_bringup.scenario.loading import load_scenario
+from regolith_world.machine_score import machine_score
+
+pytestmark = pytest.mark.ros
+
+
+@pytest.mark.slow  # the order below has one hash in many processes and in this one, too
+def test_one_process_and_many_dig_the_same_hole(tmp_path: Path) -> None:
+    """The same hash, the same ledger, closed to 1e-9 of what was dug."""
+    file = write(tmp_path, duration_s=5.0)
+    whole = run_scenario(tmp_path, file, '--no-record', name='whole', processes='one')
+    many = run_scenario(tmp_path, file, '--no-record', name='many')
+    same_outcome(many, whole)
+    book, soil = whole.summary['terrain']['ledger'], whole.summary['vehicles']['digger']['soil']
+    assert book['carried_kg'] == soil['carried_kg'] > 10.0 and soil['poured_kg'] > 1.0
+    assert abs(book['error_kg']) <= 1e-9 * soil['dug_kg']
+
+
+@pytest.mark.slow
+def test_a_checkpoint_of_one_process_goes_on_in_many(tmp_path: Path) -> None:
+    """Soil is in the drums and in the air at 4.5 s; restored into many processes it lands as in one."""
+    file = write(tmp_path, duration_s=6.0, world={'checkpoint_period_s': 4.5})
+    whole = run_scenario(tmp_path, file, '--no-record', name='whole', processes='one')
+    saved = whole.run_dir / 'checkpoints' / 't000004.500'
+    same_outcome(run_scenario(tmp_path, file, '--from', saved, '--no-record', name='rest'), whole)
+
+
+def same_outcome(result: RunResult, other: RunResult) -> None:
+    """Hold two runs against each other."""
+    for key in ('state_hash', 'terrain', 'vehicles'):
+        assert result.summary[key] == other.summary[key]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('node', ['digger/agent', 'regolith/terrain'])
+def test_who_dies_while_it_digs_comes_back_with_the_soil_it_had(tmp_path: Path, node: str) -> None:
+    """Killed at 3 s, started again by the policy ``wait``: it replays grants and loose soil to the same hash."""
+    world = {'on_failure': 'wait', 'agent_timeout_s': 3.0, 'checkpoint_period_s': 2.0}
+    file = write(tmp_path, duration_s=6.0, world=world)
+    undisturbed = run_scenario(tmp_path, file, '--no-record', name='undisturbed')
+    with LiveRun(tmp_path, file, '--no-record', '--speed', 1.0) as live:
+        kill_in_mid_run(live, node, 3.0)
+        result = live.finish()
+    assert result.summary['state_hash'] == undisturbed.summary['state_hash']
+
+
+@pytest.mark.slow
+@pytest.mark.alone
+def test_a_digger_keeps_up_with_real_time(tmp_path: Path) -> None:
+    """One process, recording, on two cores: at least as fast as the clock, beside the machine's score."""
+    result = run_scenario(tmp_path, 'rassor_dig', processes='one')
+    print(f'speed {result.summary["speed"]:.2f}, machine_score {machine_score():.3g}')
+    assert result.summary['speed'] >= 1.0
+
+
+def dig(live: LiveRun, client: Any, progress: list[Any], **goal: Any) -> Any:
+    """Send an order; return the handle of the goal."""
+    from regolith_msgs.action import Dig
+
+    down = {'joints': list(DOWN), 'targets': list(DOWN.values()), 'speed': 0.04}
+    sent = client.send_goal_async(Dig.Goal(**down, **goal), lambda message: progress.append(message.feedback))
+    live.wait_for(sent.done, 20.0, 'the answer to a goal')
+    return sent.result()
+
+
+@pytest.mark.parametrize('processes', ['many', pytest.param('one', marks=pytest.mark.slow)])
+def test_an_order_to_dig_tells_its_progress_and_is_cancelled_and_repeated_by_a_replay(
+    tmp_path: Path, processes: str
+) -> None:
+    """One order fills the drums to a quarter, the next is cancelled half way, wrong ones are refused; fed back from what
+    was recorded, the same inputs lead to the same hash in this one process."""
+    from action_msgs.msg import GoalStatus
+    from rclpy.action import ActionClient
+    from regolith_msgs.action import Dig
+
+    file = write(tmp_path, driver={'type': 'external', 'timeout_s': 0.5}, duration_s=9.0)
+    with LiveRun(tmp_path, file, '--speed', 2.0, processes=processes) as live:
+        client = ActionClient(live.node, Dig, '/digger/dig')
+        live.wait_for(client.server_is_ready, 60.0, 'the action')
+        assert not dig(live, client, [], until_full=0.5, tools=['shovel']).accepted
+        assert not dig(live, client, [], until_full=1.5).accepted
+        progress: list[Any] = []
+        goal = dig(live, client, progress, until_full=0.25)
+        assert goal.accepted
+        assert not dig(live, client, [], until_full=0.5).accepted  # one at a time
+        ended = goal.get_result_async()
+        live.wait_for(ended.done, 30.0, 'a quarter')
+        result = ended.result()
+        assert result.status == GoalStatus.STATUS_SUCCEEDED and result.result.filled
+        assert min(result.result.levels) >= 0.25 and result.result.dug > 19.0 and 1.0 < result.result.time < 8.0
+        assert len(progress) > 3 and progress[-1].levels[0] > progress[0].levels[0]
+        goal = dig(live, client, progress, until_full=1.0)
+        live.spin(0.3)
+        cancelled = goal.cancel_goal_async()
+        live.wait_for(cancelled.done, 20.0, 'the answer to a cancel')
+        ended = goal.get_result_async()
+        live.wait_for(ended.done, 20.0, 'the end')
+        assert ended.result().status == GoalStatus.STATUS_CANCELED and not ended.result().result.filled
+        whole = live.finish()
+    simulation = Simulation(load_scenario(file).scenario)
+    fed = {
+        m.content.key.cycle: bytes(m.content.live_inputs)
+        for m in Bag(whole.run_dir).messages('/regolith/evolved') if m.content.name == 'digger'
+    }
+    simulation.agents['digger'].replay_inputs = fed
+    assert simulation.run(9.0) == whole.summary['state_hash']
