@@ -185,10 +185,11 @@ def test_shoes_hand_the_band_on() -> None:
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize(('height', 'growth'), [(0.0, 1.15), (0.012, 4.0), (0.03, 5.0)])
-def test_sinkage_grows_with_slip(height: float, growth: float) -> None:
+@pytest.mark.parametrize(('height', 'growth', 'most'), [(0.0, 1.15, 0.9), (0.012, 4.0, 0.9), (0.03, 5.0, 0.8)])
+def test_sinkage_grows_with_slip(height: float, growth: float, most: float) -> None:
+    """Up to a slip at which h i / (1 - i) alone would bury the axle."""
     sinkages = []
-    for slip in (0.0, 0.2, 0.4, 0.6, 0.8, 0.9):
+    for slip in (s for s in (0.0, 0.2, 0.4, 0.6, 0.8, 0.9) if s <= most):
         speed = OMEGA * RADIUS * (1.0 - slip)
         bin_ = SoilBin('lunar_nominal', 0.02, bounds=rolling_bounds(0.02, speed, RADIUS, WIDTH), displacement=rules())
         sinkages.append(roll(bin_, 200.0, slip, OMEGA, RADIUS, WIDTH, STEP, wheel(height)).sinkage)
