@@ -27,8 +27,8 @@ What is dug lowers ``level_initial`` with ``level``: pressure counts from the ne
 set and yield pressure remain, for the soil under it is as compact as it was. What lands raises both, as soil that
 bulldozing heaps up does. It lands where the rim has come up to the surface again, as far behind the foot as the contact
 reaches ahead, in the mirror image of the hole; but no further than BEHIND radii behind the rim. What finds no room
-under the rim goes on to the lowest column behind that has some. Each column's mass changes in whole quanta, at the bulk density of the column that gives. Heaps
-stand as they are laid, until bulldozing or terrain lets them slump.
+under the rim goes on to the lowest column behind that has some. Each column's mass changes in whole quanta, at the bulk
+density of the column that gives. Heaps stand as they are laid, until bulldozing or terrain lets them slump.
 
 A wheel that brakes carries soil ahead. Sideways nothing is carried: grousers do not hold it. Under bodies that are no
 wheels, such as the shoes of a track, the band alone moves, by a few nodes at a time, so that each shoe hands on what
@@ -268,6 +268,8 @@ def _move(
             here = depth[np.uintp(row * cols + col)]
             if here < height:
                 height = here
+            if height <= 0.0:  # behind the foot
+                continue
             if below and 0 <= to_c + turned * col < cols:
                 room = heights[np.uintp((into - r0) * cols + to_c + turned * col)] - level[into_r, into_c]
                 if room < height:
