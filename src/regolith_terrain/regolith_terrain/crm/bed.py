@@ -227,7 +227,7 @@ class Bed:
         A bed goes on with the same bits as the one that was saved right after :meth:`sort`.
         """
         head = np.array([len(self.label), len(self.memory)], np.int64)
-        parts = (head, np.array([self.t]), self.particles, self.memory, self.kind, self.label)
+        parts = (head, np.array([self.t]), self._limits, self.particles, self.memory, self.kind, self.label)
         return b''.join(np.ascontiguousarray(part).tobytes() for part in parts)
 
     def load(self, blob: bytes) -> None:
@@ -236,16 +236,17 @@ class Bed:
         :raises ValueError: if it is that of another bed
         """
         n, m = len(self.label), len(self.memory)
-        sizes = (16, 8, 8 * COLUMNS * n, 8 * MEMORY * m, n, 4 * n)
+        sizes = (16, 8, self._limits.nbytes, 8 * COLUMNS * n, 8 * MEMORY * m, n, 4 * n)
         if len(blob) != sum(sizes) or tuple(np.frombuffer(blob, np.int64, 2)) != (n, m):
             raise ValueError(f'saved bed of {len(blob)} bytes; allowed: one of {n} particles, {sum(sizes)} bytes')
         ends = np.cumsum(sizes)
         parts = [blob[end - size : end] for size, end in zip(sizes, ends, strict=True)]
         self.t = float(np.frombuffer(parts[1], np.float64)[0])
-        self.particles[:] = np.frombuffer(parts[2], np.float64).reshape(-1, COLUMNS)
-        self.memory[:] = np.frombuffer(parts[3], np.float64).reshape(-1, MEMORY)
-        self.kind[:] = np.frombuffer(parts[4], np.uint8)
-        self.label[:] = np.frombuffer(parts[5], np.int32)
+        self._limits[:] = np.frombuffer(parts[2], np.float64).reshape(-1, LIMITS)
+        self.particles[:] = np.frombuffer(parts[3], np.float64).reshape(-1, COLUMNS)
+        self.memory[:] = np.frombuffer(parts[4], np.float64).reshape(-1, MEMORY)
+        self.kind[:] = np.frombuffer(parts[5], np.uint8)
+        self.label[:] = np.frombuffer(parts[6], np.int32)
         self.sort()
 
     def largest_step(self) -> float:
