@@ -11,6 +11,7 @@ import pytest
 
 from regolith_terrain import scm
 from regolith_terrain.config import TerrainConfig, load_soil
+from regolith_terrain.experiments import wheel_rig
 from regolith_terrain.mass import QUANTUM_KGPM2
 from regolith_terrain.merge import merge
 from regolith_terrain.scm.constants import CARRIES, DAMPING, DENSITY, SHEAR_LAYER
@@ -248,3 +249,17 @@ def test_reference_mode_has_no_slip_sinkage() -> None:
     assert TerrainConfig.model_validate({'mode': 'reference'}).displacement()[CARRIES] == 0.0
     with pytest.raises(ValueError, match="slip_sinkage is enabled in mode 'reference'; allowed: in mode 'regolith'"):
         TerrainConfig.model_validate({'mode': 'reference', 'slip_sinkage': {'enabled': True}})
+
+
+@pytest.mark.seconds
+def test_rigs_in_reference_mode_are_left_alone() -> None:
+    """Grousers that are not felt one by one change no bit of them; in regolith mode, where they carry, they do."""
+    def rows(**values: object) -> list[dict[str, object]]:
+        settings = wheel_rig.Settings.model_validate({'slip': '0.5', 'grid_m': 0.02, 'grousers': 24, **values})
+        return wheel_rig.run(settings, lambda *tick: None)
+
+    for values in ({'mode': 'reference'}, {'slip_sinkage': False}):
+        assert rows(one_by_one=False, **values) == rows(grousers=0, **values)
+    assert rows(one_by_one=False)[0]['sinkage_m'] > 1.3 * rows(one_by_one=False, slip_sinkage=False)[0]['sinkage_m']
+    with pytest.raises(ValueError, match="slip_sinkage true in mode 'reference'; allowed: in mode 'regolith'"):
+        rows(mode='reference', slip_sinkage=True)
