@@ -12,7 +12,7 @@ from regolith_files.doors import Citations
 _SCM = ('andrew1979', 'bekker1969', 'carrier1991', 'hairer2006', 'janosi1961', 'krenn2009', 'serban2023')
 _REGOLITH_MODE = ('canudas1995', 'dahl1968', 'wong1967')
 _BULLDOZING = ('holz2009',)
-_SLIP_SINKAGE = ('muhlhaus1987', 'reece1965')
+_SLIP_SINKAGE = ('muhlhaus1987', 'reece1965', 'terzaghi1943')
 _RIGID = ('canudas1995', 'dahl1968')
 _HASH = ('clarke2003', 'steele2014')
 _PROCEDURAL = ('mcgetchin1973', 'perlin2002', 'pike1977', 'rosenburg2011', 'steele2014', 'trask1966', 'turcotte1997')
