@@ -116,7 +116,7 @@ class VehicleAgent(Participant):
         self._inputs: dict[int, bytes] = {}
         self.vehicle = Vehicle(
             name, model, mjcf_path, self.grid, terrain.soil_map(), gravity_mps2, terrain.mode, entry.mass_scale,
-            terrain.bulldozing.parameters(), solids, DiggableGround(terrain, gravity_mps2) if model.tools else None,
+            terrain.displacement(), solids, DiggableGround(terrain, gravity_mps2) if model.tools else None,
         )
         self._part_names = part_names(model, self.vehicle.gear.names)
         self.looks: BodyLooks = looks_of(model, self.vehicle.body, self.vehicle.gear)

@@ -31,6 +31,8 @@ class DiggableGround:
         """Soils as :func:`regolith_terrain.digging.relaxation.relax` takes them."""
         self.gravity = float(gravity_mps2)
         """[m/s^2]"""
+        self.is_thrown = config.digs_in
+        """Whether soil comes to columns from under slipping wheels."""
         self._depth = math.inf if config.bedrock_depth_m is None else config.bedrock_depth_m
         self._regions = [region.region() for region in config.regions]
         for row, soil in enumerate(soils):
