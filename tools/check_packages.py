@@ -41,10 +41,13 @@ KEYS = {
     'scipy': 'python3-scipy',
     'setproctitle': 'python3-setproctitle',
     'typer': 'python3-typer-pip',
+    'warp': 'python3-warp-pip',
     'yaml': 'python3-yaml',
     'zstandard': 'python3-zstandard',
 }
 """rosdep key of what a Python module comes with; anything else that is imported is a ROS package of its own name."""
+OPTIONAL_KEYS = ('python3-warp-pip',)
+"""What a package may go without: imported where it is wanted, and declared for tests alone, which need it."""
 PUBLIC_KEYS = (
     'python3-hypothesis', 'python3-matplotlib', 'python3-numpy', 'python3-opencv', 'python3-pytest', 'python3-scipy',
     'python3-yaml',
@@ -104,6 +107,8 @@ def dependency_complaints(manifest: Path, package: ElementTree.Element) -> list[
     if not files:
         return found
     needed = imported(files) - {name}
+    optional = needed & set(OPTIONAL_KEYS) & declared['test_depend']
+    needed -= optional
     found += [f'{where}: {key} is imported and not declared' for key in sorted(needed - running)]
     own = {path.stem for path in tests}
     tested = imported(tests) - {name} - own

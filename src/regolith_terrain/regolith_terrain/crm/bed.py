@@ -89,7 +89,7 @@ class Bed:
         """What moves: soil within these boxes, corner and opposite corner [m], shape (k, 6), and what still flows
         outside them. None: all soil does."""
         self._near: Neighbours | None = None
-        self._moved = 0.0
+        self._moved = math.inf  # nothing is listed yet
         self._top = 0.0
         self.rebuilds = 0
         self.still = 1e-2
@@ -159,16 +159,9 @@ class Bed:
         place_markers(
             0, len(markers), self.particles, markers, self.label, self.body, self.local, self.bodies, 0.0
         )
-        edge = self.reach
-        low = self.particles[:, :3].min(axis=0) - edge
-        size = np.floor((self.particles[:, :3].max(axis=0) - low) / edge).astype(np.int64) + 2
-        edges = np.full(3, edge)
+        low, edges, size = self._cells(self.particles[:, :3].min(axis=0), self.particles[:, :3].max(axis=0))
         for axis in np.nonzero(self.period)[0]:
             self.particles[:, axis] %= self.period[axis]
-            low[axis], size[axis] = 0.0, int(self.period[axis] / edge)
-            edges[axis] = self.period[axis] / size[axis]
-        if np.prod(size.astype(float)) > 1e9:
-            raise FloatingPointError('soil flies apart')
         n = len(self.particles)
         cell = np.empty(n, np.int64)
         find_cells(self.particles, low, edges, size, cell)
@@ -201,6 +194,22 @@ class Bed:
         self._near = near
         self._twin[:] = self.particles
         self._moved = 0.0
+
+    def _cells(self, low: Floats, high: Floats) -> tuple[Floats, Floats, NDArray[np.int64]]:
+        """Return the lower corner of cells for what lies between two corners, their edges [m], and how many there are.
+
+        :raises FloatingPointError: if there are more than could be of soil that holds together
+        """
+        edge = self.reach
+        low = low - edge
+        size = np.floor((high - low) / edge) + 2.0
+        edges = np.full(3, edge)
+        for axis in np.nonzero(self.period)[0]:
+            low[axis], size[axis] = 0.0, int(self.period[axis] / edge)
+            edges[axis] = self.period[axis] / size[axis]
+        if not (np.isfinite(high - low).all() and np.prod(size) <= 1e9):
+            raise FloatingPointError('soil flies apart')
+        return low, edges, size.astype(np.int64)
 
     def _moving(self, cell: NDArray[np.int64], size: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which rows take part in steps: soil that moves, and markers in the cells round it; freeze the rest."""
@@ -265,8 +274,19 @@ class Bed:
 
     def step(self, dt: float) -> None:
         """Move the bed on by dt [s]."""
-        if self._near is None or 2.0 * (self._moved + self._top * dt) > SKIN * 2.0 * self.scheme.length:
+        if 2.0 * (self._moved + self._top * dt) > SKIN * 2.0 * self.scheme.length:
             self.sort()
+        self._evaluate(dt)
+        speed = float(self._limits[:, SPEED].max(initial=0.0))
+        if not math.isfinite(speed):
+            raise FloatingPointError(f'soil blew up at {self.t} s')
+        fastest = max(speed, self._marker_speed())
+        self._top = 1.2 * fastest
+        self._moved += fastest * dt
+        self.t += dt
+
+    def _evaluate(self, dt: float) -> None:
+        """Do both halves of a step."""
         for old, now, new, after, ahead, part in (
             (self.particles, self.particles, self._twin, self._twin_memory, 0.0, 0.5 * dt),
             (self.particles, self._twin, self.particles, self.memory, 0.5 * dt, dt),
@@ -278,13 +298,6 @@ class Bed:
                 advance_soil, len(self._soil), old, now, new, self.memory, after, self.kind,
                 self._near, self._soil, part, self.gravity, self.material, self.scheme, self._limits,
             )
-        speed = float(self._limits[:, SPEED].max(initial=0.0))
-        if not math.isfinite(speed):
-            raise FloatingPointError(f'soil blew up at {self.t} s')
-        fastest = max(speed, self._marker_speed())
-        self._top = 1.2 * fastest
-        self._moved += fastest * dt
-        self.t += dt
 
     def _marker_speed(self) -> float:
         """Return a bound of the speed of markers [m/s]."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from regolith_terrain.crm import markers
-from regolith_terrain.crm.bed import Bed
+from regolith_terrain.crm.choice import Device, bed_on
 from regolith_terrain.crm.soil import Discretisation, ParticleSoil
 from regolith_terrain.experiments.climbs import DrivenWheel, Track, WheelRig, check, measured
 from regolith_terrain.experiments.runs import Part, packed, unpacked
@@ -45,12 +45,14 @@ class Climb:
     """A climb on its way (:class:`regolith_terrain.experiments.runs.Run`)."""
 
     def __init__(
-        self, rig: WheelRig, slope_deg: float, soil: ParticleSoil, settings: Discretisation, workers: int = 1
+        self, rig: WheelRig, slope_deg: float, soil: ParticleSoil, settings: Discretisation, workers: int = 1,
+        device: Device = 'cpu',
     ) -> None:
         """Lay the bed, as an elastic layer under its own weight.
 
         :param slope_deg: upwards in the direction of travel [deg]
         :param workers: threads; the outcome is the same
+        :param device: what makes the steps, see :func:`regolith_terrain.crm.choice.bed_on`
         :raises ValueError: if there is no room, or particles are too coarse
         """
         check(rig, slope_deg)
@@ -65,7 +67,7 @@ class Climb:
         rotor = markers.wheel(
             rig.radius_m, rig.width_m, spacing, rig.grousers, rig.grouser_height_m, rig.grouser_thickness_m
         )
-        self.bed = Bed(
+        self.bed = bed_on(device)(
             soil, settings, rig.pull(slope_deg), markers.lattice(low, high, spacing), np.concatenate((walls, rotor)),
             np.repeat(np.array([0, 1], np.int32), (len(walls), len(rotor))), workers=workers,
         )

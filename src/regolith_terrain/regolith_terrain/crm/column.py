@@ -10,7 +10,7 @@ import numpy as np
 
 from regolith_terrain.crm import markers
 from regolith_terrain.crm.arrays import Floats
-from regolith_terrain.crm.bed import Bed
+from regolith_terrain.crm.choice import Device, bed_on
 from regolith_terrain.crm.soil import Discretisation, ParticleSoil
 from regolith_terrain.experiments.heaps import Column, Heap
 from regolith_terrain.experiments.runs import Part, packed, unpacked
@@ -42,12 +42,16 @@ class Collapse:
     The floor is as rough as the soil is strong, and so is the tube.
     """
 
-    def __init__(self, column: Column, friction: float, count: int, workers: int, viscosity: float = 0.05) -> None:
+    def __init__(
+        self, column: Column, friction: float, count: int, workers: int, viscosity: float = 0.05,
+        device: Device = 'cpu',
+    ) -> None:
         """Fill the tube.
 
         :param count: of particles, about
         :param workers: threads; the outcome is the same
         :param viscosity: artificial, alpha; at 0.2 a column runs out by 0.7 of its radius instead of 1.1
+        :param device: what makes the steps, see :func:`regolith_terrain.crm.choice.bed_on`
         """
         spacing = (math.pi * column.radius**2 * column.height / count) ** (1.0 / 3.0)
         side = 2.0 * math.ceil(column.radius / spacing) * spacing
@@ -64,7 +68,7 @@ class Collapse:
         body = np.repeat(np.array([0, 1], np.int32), (len(floor), len(tube)))
         settings = Discretisation(spacing_m=spacing, viscosity=viscosity, shifting=SHIFTING, surface=SURFACE)
         soil = soil_of(column, friction)
-        self.bed = Bed(
+        self.bed = bed_on(device)(
             soil, settings, (0.0, 0.0, -column.gravity), filled, np.concatenate((floor, tube)), body, workers=workers
         )
         self.bed.lay_at_rest(tall)

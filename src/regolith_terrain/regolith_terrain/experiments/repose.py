@@ -15,6 +15,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from regolith_terrain.crm import column as soil_column
+from regolith_terrain.crm.choice import GivenDevice, taken
 from regolith_terrain.experiments.heaps import Column, Heap, measured, profile
 from regolith_terrain.experiments.runs import Part, Resumable, sweep
 from regolith_terrain.experiments.settings import Numbers, Tick, within
@@ -50,6 +51,9 @@ class Settings(Resumable):
     floor_friction: float = Field(default=0.9, ge=0.0, le=10.0, description='dem: of the floor, which is rough [-]')
     seed: int = Field(default=1, ge=0, le=2**31, description='of places and sizes')
     threads: int = Field(default=2, ge=1, le=2, description='threads; the outcome is the same')
+    device: GivenDevice = Field(
+        default='auto', description='crm: what makes the steps; auto: a graphics card if Warp finds one, else the cpu'
+    )
 
     @model_validator(mode='after')
     def _possible(self) -> Settings:
@@ -100,7 +104,7 @@ def _grains(settings: Settings, friction: float) -> Collapse:
 
 
 def _continuum(settings: Settings, friction: float) -> Collapse:
-    return soil_column.Collapse(settings.column(), friction, settings.count, settings.threads)
+    return soil_column.Collapse(settings.column(), friction, settings.count, settings.threads, device=settings.device)
 
 
 GROUNDS: dict[str, Callable[[Settings, float], Collapse]] = {'crm': _continuum, 'dem': _grains}
@@ -140,7 +144,8 @@ class Case:
 def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
     """Return a row per friction."""
     frictions = settings.friction
-    what = {'ground': settings.ground, 'release': settings.release}
+    device = taken(settings.device) if settings.ground == 'crm' else 'cpu'
+    what = {'ground': settings.ground, 'release': settings.release, 'device': device}
     rows = sweep(settings, lambda number: Case(settings, frictions[number]), len(frictions), tick)
     return [
         {**what, 'friction': friction, 'gravity_mps2': settings.gravity_mps2, **row}

@@ -27,6 +27,8 @@ PARTS = 10_000
 _FORMAT = 1
 _FREE = ('resume', 'checkpoint', 'threads')
 """Settings that change nothing about the outcome."""
+_ROUNDING = ('device',)
+"""Settings that change its rounding: a checkpoint has them, and may be gone on from with others."""
 Part = Callable[[float], None]
 """Progress callback: the part that is done."""
 
@@ -59,7 +61,7 @@ class Resumable(Section):
     """Settings of an experiment that can be stopped and gone on with."""
 
     resume: str | None = Field(
-        default=None, description='checkpoint to go on from; other settings are those in it, threads apart'
+        default=None, description='checkpoint to go on from; other settings are those in it, threads and device apart'
     )
     checkpoint: str | None = Field(
         default=None, description='file that Ctrl-C leaves; none: that gone on from, or a new one in this folder'
@@ -77,7 +79,7 @@ class Resumable(Section):
         if self.resume is not None:
             before, now = _head(self.resume, type(self))['settings'], said(self)
             for key in sorted({*before, *now}):
-                if before.get(key) != now.get(key):
+                if key not in _ROUNDING and before.get(key) != now.get(key):
                     raise ValueError(
                         f'{key} {now.get(key)!r}; allowed: {before.get(key)!r}, as in the checkpoint {self.resume}'
                     )

@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 from regolith_terrain import scm, scm_climb
 from regolith_terrain.config import SlipSinkageConfig, load_soil
 from regolith_terrain.crm import climb as crm_climb
+from regolith_terrain.crm.choice import GivenDevice, taken
 from regolith_terrain.crm.soil import Discretisation, GivenSoil, load_particle_soil
 from regolith_terrain.experiments.climbs import GivenRig, WheelRig, check, load_wheel_rig
 from regolith_terrain.experiments.runs import Resumable, Run, sweep
@@ -23,7 +24,7 @@ from regolith_terrain.records import Floats
 DEFAULT_RIG = 'grc1_mgru3'
 OF_GROUND = {
     'scm': ('soil', 'mode', 'grid_m', 'dt_s'),
-    'crm': ('spacing_m', 'viscosity', 'smoothing', 'shifting', 'surface', 'particle_soil'),
+    'crm': ('spacing_m', 'viscosity', 'smoothing', 'shifting', 'surface', 'particle_soil', 'device'),
     'dem': ('grains', 'packing', 'seed'),
 }
 """Settings that climbs have on ground of one kind only."""
@@ -63,6 +64,9 @@ class SlopeSettings(BenchSettings, Resumable):
         default=2.0, ge=0.0, lt=3.0, description='crm: divergence of position below which soil bears nothing [-]'
     )
     particle_soil: GivenSoil | None = Field(default=None, description="crm: name or file of a soil; none: the rig's")
+    device: GivenDevice = Field(
+        default='auto', description='crm: what makes the steps; auto: a graphics card if Warp finds one, else the cpu'
+    )
     grains: Grains = Field(default_factory=Grains, description='dem: grains of the bed, a mapping')
     packing: Literal['loose', 'dense'] = Field(default='loose', description='dem: how grains fell into place')
     seed: int = Field(default=1, ge=0, le=2**31, description='dem: of sizes, places and attitudes')
@@ -138,7 +142,7 @@ def _check_crm(settings: SlopeSettings, rig: WheelRig, slope: float) -> None:
 
 def _on_crm(settings: SlopeSettings, rig: WheelRig, slope: float) -> Run:
     soil = settings.particle_soil or load_particle_soil(rig.particle_soil)
-    return crm_climb.Climb(rig, slope, soil, _discretisation(settings), settings.threads)
+    return crm_climb.Climb(rig, slope, soil, _discretisation(settings), settings.threads, settings.device)
 
 
 def _grain_bed(settings: SlopeSettings, rig: WheelRig) -> grain_climb.ClimbBed:
@@ -175,7 +179,8 @@ def climb_slopes(settings: SlopeSettings, tick: Tick) -> list[dict[str, Any]]:
         return GROUNDS[settings.ground][1](settings, rig, slopes[number])
 
     what = {
-        'ground': settings.ground, 'rig': rig.name, 'gravity_mps2': rig.gravity_mps2, 'omega_radps': rig.omega_radps
+        'ground': settings.ground, 'rig': rig.name, 'gravity_mps2': rig.gravity_mps2, 'omega_radps': rig.omega_radps,
+        'device': taken(settings.device) if settings.ground == 'crm' else 'cpu',
     }
     rows = sweep(settings, begin, len(slopes), tick)
     return [{**what, 'slope_deg': slope, **row} for slope, row in zip(slopes, rows, strict=False)]

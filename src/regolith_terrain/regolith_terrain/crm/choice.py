@@ -1,0 +1,62 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Who makes the steps of a bed of particles: the processor, or a graphics card where there is one."""
+
+from __future__ import annotations
+
+import ctypes
+from importlib.util import find_spec
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator
+
+from regolith_terrain.crm.bed import Bed
+
+Device = Literal['auto', 'cpu', 'cuda']
+
+
+def lacking() -> str | None:
+    """Return what it takes to use a graphics card and is not there, None where all is.
+
+    Warp is asked last: importing it takes a quarter of a second.
+    """
+    if find_spec('warp') is None:
+        return 'Warp (pip install warp-lang)'
+    try:
+        ctypes.CDLL('libcuda.so.1')
+    except OSError:
+        return "CUDA's driver"
+    import warp
+
+    return None if warp.is_cuda_available() else 'a card that CUDA can use'
+
+
+def bed_on(device: Device) -> type[Bed]:
+    """Return the kind of bed for a device: 'auto' is a graphics card where one can be used, else the processor.
+
+    :raises ValueError: if there is no such device, naming what it lacks
+    """
+    if device == 'cpu':
+        return Bed
+    missing = lacking()
+    if missing is None:
+        from regolith_terrain.crm.device.bed import DeviceBed
+
+        return DeviceBed
+    if device == 'cuda':
+        raise ValueError(f"device 'cuda' without {missing}; allowed: 'cpu', 'auto'")
+    return Bed
+
+
+def taken(device: Device) -> Literal['cpu', 'cuda']:
+    """Return what a device comes to here; errors are those of :func:`bed_on`."""
+    return 'cpu' if bed_on(device) is Bed else 'cuda'
+
+
+def _there(device: Device) -> Device:
+    bed_on(device)
+    return device
+
+
+GivenDevice = Annotated[Device, AfterValidator(_there)]
+"""A device that is there, as a setting."""

@@ -1,0 +1,187 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Beds on a device: Warp's kernels, run on the processor, against the compiled loops; and which device is taken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import warp as wp
+from particles import of_soil, soil
+
+from regolith_terrain.crm import choice, markers
+from regolith_terrain.crm.bed import Bed
+from regolith_terrain.crm.device.bed import DeviceBed
+from regolith_terrain.crm.device.kinds import MODULE
+from regolith_terrain.crm.soil import Discretisation
+from regolith_terrain.crm.soil_step import LIMITS
+from regolith_terrain.experiments import repose, runs, wheel_rig
+
+DT = 3e-4
+CASES: dict[str, dict[str, Any]] = {
+    'repeats itself': {'soil': {'fast_friction': 0.9, 'cohesion_pa': 50.0}, 'period': True},
+    'boxes': {'soil': {'fast_friction': 0.9}, 'boxes': True, 'corrected': True, 'shifting': 0.0},
+    'clay': {'soil': {'law': 'cam_clay', 'borne_pa': 2000.0}, 'period': True},
+}
+
+
+def shaken_bed(of: type[Bed], case: dict[str, Any]) -> Bed:
+    """Return soil, every particle with a place, a velocity and a stress of its own, and a ball that ploughs it.
+
+    With ``period`` it reaches over its own edge, and its ball too.
+    """
+    values = dict(case)
+    made, period, boxes = soil(**values.pop('soil')), values.pop('period', False), values.pop('boxes', False)
+    d, width, depth = 0.02, 0.18, 0.16
+    walls = (
+        markers.floor((0, 0, 0), (width, width, 0), d) if period
+        else markers.trough((0, 0, 0), (width, width, depth), d, 0.04)
+    )  # fmt: skip
+    ball = markers.ball(0.05, d)
+    body = np.repeat(np.array([0, 1], np.int32), (len(walls), len(ball)))
+    extra: dict[str, Any] = {'device': 'cpu'} if of is DeviceBed else {}
+    bed = of(
+        made, Discretisation.model_validate({'spacing_m': d, **values}), (0.3, 0.0, -9.81),
+        markers.lattice((0, 0, 0), (width, width, depth), d), np.concatenate((walls, ball)), body,
+        period=(width, width) if period else (0.0, 0.0), **extra,
+    )
+    bed.lay_at_rest(depth)
+    rng, rows, particles = np.random.default_rng(1), bed.soil_rows(), bed.particles
+    particles[rows, :3] += rng.uniform(-2e-3, 2e-3, (len(rows), 3))
+    particles[rows, 3:6] = rng.normal(0.0, 0.1, (len(rows), 3))
+    particles[rows, 6:] += rng.normal(0.0, 100.0, (len(rows), 6))
+    bodies = bed.bodies
+    bodies.center[1], bodies.velocity[1] = (0.17 if period else 0.1, 0.1, 0.16), (0.1, 0.0, -0.5)
+    bodies.spin[1], bodies.acceleration[1] = (0.2, 3.0, 0.1), (1.0, 2.0, 3.0)
+    if boxes:
+        bed.boxes, bed.still = np.array([[0.0, 0.0, 0.05, 0.1, 0.1, 0.3]]), 0.15
+    return bed
+
+
+def moved(bed: Bed, steps: int) -> Bed:
+    for _ in range(steps):
+        bed.step(DT)
+        bed.bodies.center[1] += DT * bed.bodies.velocity[1]
+    return bed
+
+
+def apart(one: Bed, other: Bed) -> float:
+    """Return the largest difference of two beds, over the largest value of its kind."""
+    rows, others = (np.lexsort((bed.label, bed.kind)) for bed in (one, other))
+    p, q = one.particles[rows], other.particles[others]
+    pairs = [(p[:, a:b], q[:, a:b]) for a, b in ((0, 3), (3, 6), (6, 9), (9, 12))]
+    if len(one.memory):
+        pairs += [(one.memory[rows, k], other.memory[others, k]) for k in range(2)]
+    pairs += [(one.force, other.force), (one.torque, other.torque), (one.largest_step(), other.largest_step())]
+    pairs += [(one._limits[:, k], other._limits[:, k]) for k in range(LIMITS)]
+    return max(float(np.abs(a - b).max() / np.abs(a).max()) for a, b in pairs)
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize('case', CASES.values(), ids=CASES)
+def test_a_device_does_what_the_processor_does(case: dict[str, Any]) -> None:
+    """To 1e-6 of the largest value after a step, and after 25 with sorting anew: sums differ by rounding alone."""
+    host, device = shaken_bed(Bed, case), shaken_bed(DeviceBed, case)
+    start = host.particles.copy()
+    for steps in (1, 24):
+        moved(host, steps)
+        moved(device, steps)
+        assert apart(host, device) < 1e-6
+    assert host.rebuilds == device.rebuilds > 1 and host.t == device.t
+    assert np.abs(host.force[1]).max() > 1.0
+    # There was something to tell apart: soil moved, and in boxes some of it did not.
+    frozen = (host.particles[host.soil_rows(), 3:6] == 0.0).all(axis=1)
+    assert frozen.any() == ('boxes' in case) and not frozen.all()
+    assert np.abs(of_soil(host) - start[: host.soil_count]).max() > 0.0
+    host.sort()
+    assert device.neighbours == host.neighbours and device.nbytes > device.particles.nbytes
+
+
+def test_a_device_repeats_itself_and_goes_on_from_what_was_saved() -> None:
+    """Bit for bit on one device; from one kind of bed to the other to 1e-6."""
+    case = CASES['repeats itself']
+    device = moved(shaken_bed(DeviceBed, case), 5)
+    device.sort()
+    again = shaken_bed(DeviceBed, case)
+    host = shaken_bed(Bed, case)
+    for bed in (again, host):
+        bed.load(device.save())
+        bed.bodies.center[1] = device.bodies.center[1]
+        moved(bed, 5)
+    moved(device, 5)
+    assert device.save() == again.save()
+    assert apart(host, device) < 1e-6
+    back = shaken_bed(DeviceBed, case)
+    host.sort()
+    back.bodies.center[1] = host.bodies.center[1]
+    back.load(host.save())
+    # Soil to the bit; markers are placed anew, and rounded by whoever does it.
+    assert np.array_equal(of_soil(back), of_soil(host)) and back.t == host.t
+    with pytest.raises(ValueError, match='allowed: '):
+        back.load(host.save()[:-8])
+
+
+def test_what_is_written_between_steps_counts() -> None:
+    case = CASES['repeats itself']
+    host, device = (moved(shaken_bed(of, case), 3) for of in (Bed, DeviceBed))
+    for bed in (host, device):
+        bed.particles[bed.soil_rows(), 5] += 0.2
+        moved(bed, 2)
+    assert apart(host, device) < 1e-6
+
+
+@pytest.mark.parametrize(('value', 'column'), [(np.nan, 0), (np.inf, 3), (1e9, 2)])
+def test_a_device_refuses_soil_that_flies_apart(value: float, column: int) -> None:
+    bed = moved(shaken_bed(DeviceBed, CASES['repeats itself']), 1)
+    bed.particles[bed.soil_rows()[0], column] = value
+    with pytest.raises(FloatingPointError, match='soil'):
+        bed.sort()
+        bed.step(DT)
+
+
+def test_a_device_refuses_soil_that_is_packed_too_densely() -> None:
+    bed = shaken_bed(DeviceBed, CASES['repeats itself'])
+    bed.particles[bed.soil_rows(), :3] *= 0.3
+    with pytest.raises(FloatingPointError, match='too densely'):
+        bed.sort()
+
+
+@pytest.mark.seconds
+def test_kernels_compile_for_a_graphics_card(tmp_path: Path) -> None:
+    """As far as they can be tried without one: to machine code for compute capability 8.0."""
+    (file,) = wp.compile_aot_module(MODULE, arch=80, module_dir=tmp_path, use_ptx=False)
+    assert b'advance_soil' in file.read_bytes()
+
+
+def test_a_card_is_taken_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice, 'lacking', lambda: None)
+    assert choice.bed_on('auto') is DeviceBed and choice.bed_on('cuda') is DeviceBed and choice.bed_on('cpu') is Bed
+    monkeypatch.setattr(choice, 'lacking', lambda: 'a reason')
+    assert choice.bed_on('auto') is Bed and choice.bed_on('cpu') is Bed
+    for model, values in ((repose.Settings, {'ground': 'crm'}), (wheel_rig.Settings, {'ground': 'crm', 'slope_deg': 5})):
+        assert model.model_validate({**values, 'device': 'cpu'}).device == 'cpu'
+        with pytest.raises(ValueError, match=r"device 'cuda' without a reason; allowed: 'cpu', 'auto'"):
+            model.model_validate({**values, 'device': 'cuda'})
+    with pytest.raises(ValueError, match="allowed: with ground 'crm'"):
+        wheel_rig.Settings.model_validate({'ground': 'dem', 'slope_deg': 5, 'device': 'cpu'})
+
+
+def test_a_checkpoint_keeps_its_device_unless_another_is_asked_for(tmp_path: Path) -> None:
+    given = {'ground': 'crm', 'device': 'cpu', 'checkpoint': str(tmp_path / 'column')}
+    file = runs._write(repose.Settings.model_validate(given), [], b'')
+    assert repose.Settings.model_validate({'resume': str(file)}).device == 'cpu'
+    assert repose.Settings.model_validate({'resume': str(file), 'device': 'auto'}).device == 'auto'
+
+
+def test_what_is_lacking_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice, 'find_spec', lambda name: None)
+    assert choice.lacking() == 'Warp (pip install warp-lang)'
+    monkeypatch.undo()
+    monkeypatch.setattr(wp, 'is_cuda_available', lambda: False)
+    monkeypatch.setattr(choice.ctypes, 'CDLL', lambda name: None)
+    assert choice.lacking() == 'a card that CUDA can use'
+    monkeypatch.setattr(wp, 'is_cuda_available', lambda: True)
+    assert choice.lacking() is None
