@@ -12,13 +12,13 @@ import pytest
 import warp as wp
 from particles import of_soil, soil
 
-from regolith_terrain.crm import choice, markers
+from regolith_terrain.crm import choice, climb, column, markers
 from regolith_terrain.crm.bed import Bed
 from regolith_terrain.crm.device.bed import DeviceBed
 from regolith_terrain.crm.device.kinds import MODULE
 from regolith_terrain.crm.soil import Discretisation
 from regolith_terrain.crm.soil_step import LIMITS
-from regolith_terrain.experiments import repose, runs, wheel_rig
+from regolith_terrain.experiments import repose, runs, slopes, wheel_rig
 
 DT = 3e-4
 CASES: dict[str, dict[str, Any]] = {
@@ -82,7 +82,7 @@ def apart(one: Bed, other: Bed) -> float:
 
 @pytest.mark.seconds
 @pytest.mark.parametrize('case', CASES.values(), ids=CASES)
-def test_a_device_does_what_the_processor_does(case: dict[str, Any]) -> None:
+def test_a_device_does_what_the_processor_does(case: dict[str, Any], capfd: pytest.CaptureFixture[str]) -> None:
     """To 1e-6 of the largest value after a step, and after 25 with sorting anew: sums differ by rounding alone."""
     host, device = shaken_bed(Bed, case), shaken_bed(DeviceBed, case)
     start = host.particles.copy()
@@ -98,6 +98,7 @@ def test_a_device_does_what_the_processor_does(case: dict[str, Any]) -> None:
     assert np.abs(of_soil(host) - start[: host.soil_count]).max() > 0.0
     host.sort()
     assert device.neighbours == host.neighbours and device.nbytes > device.particles.nbytes
+    assert capfd.readouterr().out == ''  # what is compiled does not stand among the results
 
 
 def test_a_device_repeats_itself_and_goes_on_from_what_was_saved() -> None:
@@ -167,6 +168,23 @@ def test_a_card_is_taken_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> 
             model.model_validate({**values, 'device': 'cuda'})
     with pytest.raises(ValueError, match="allowed: with ground 'crm'"):
         wheel_rig.Settings.model_validate({'ground': 'dem', 'slope_deg': 5, 'device': 'cpu'})
+
+
+def test_the_device_asked_for_makes_the_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def bed_on(device: str) -> type[Bed]:
+        asked.append(device)
+        return Bed
+
+    monkeypatch.setattr(choice, 'lacking', lambda: None)
+    monkeypatch.setattr(climb, 'bed_on', bed_on)
+    monkeypatch.setattr(column, 'bed_on', bed_on)
+    values = {'ground': 'crm', 'device': 'cuda'}
+    slope = wheel_rig.Settings.model_validate({**values, 'slope_deg': 5, 'spacing_m': 0.05})
+    slopes.GROUNDS['crm'][1](slope, slope.climbing_rig(), 5.0)
+    repose.GROUNDS['crm'](repose.Settings.model_validate({**values, 'count': 200}), 0.4)
+    assert asked == ['cuda', 'cuda']
 
 
 def test_a_checkpoint_keeps_its_device_unless_another_is_asked_for(tmp_path: Path) -> None:

@@ -26,9 +26,9 @@ def lacking() -> str | None:
         ctypes.CDLL('libcuda.so.1')
     except OSError:
         return "CUDA's driver"
-    import warp
+    from regolith_terrain.crm.device import card
 
-    return None if warp.is_cuda_available() else 'a card that CUDA can use'
+    return None if card() else 'a card that CUDA can use'
 
 
 def bed_on(device: Device) -> type[Bed]:
