@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_terrain.crm.soil import Discretisation, ParticleSoil
-from regolith_terrain.records import NodeRecords
+from regolith_terrain.records import Indices
 from regolith_world.participant import ParticipantFailed
 
 LAYERS = 3
@@ -103,10 +103,10 @@ class ParticleRegion:
         (i0, j0), (i1, j1) = (tuple(_first_at(v, spacing) for v in corner) for corner in (self.low, self.high))
         return i0, i1, j0, j1
 
-    def owned(self, records: NodeRecords, spacing: float) -> NDArray[np.bool_]:
-        """Return which records are of nodes in the region, shape (n,)."""
+    def owned(self, i: Indices, j: Indices, spacing: float) -> NDArray[np.bool_]:
+        """Return which nodes lie in the region, shape (n,)."""
         i0, i1, j0, j1 = self.nodes(spacing)
-        within: NDArray[np.bool_] = (records.i >= i0) & (records.i < i1) & (records.j >= j0) & (records.j < j1)
+        within: NDArray[np.bool_] = (i >= i0) & (i < i1) & (j >= j0) & (j < j1)
         return within
 
     def distance(self, x: float, y: float) -> float:
