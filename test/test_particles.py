@@ -141,3 +141,24 @@ def test_one_process_and_many_move_the_same_particles(tmp_path: Path) -> None:
         assert result.summary['terrain'] == whole.summary['terrain']
     assert whole.summary['terrain']['ledger']['error_kg'] == 0.0
     assert whole.summary['vehicles']['amber']['particles']['strip']['moving'] > 0
+
+
+@pytest.mark.slow
+def test_wheels_on_strips_of_particles() -> None:
+    """``wheel_crm`` until the front wheels are 20 cm on their strips: both alike, loads and slip as on soil of the grid, a rut
+    in each, no soil lost."""
+    simulation = Simulation(load_scenario('wheel_crm').scenario)
+    amber = simulation.agents['amber'].vehicle
+    loads, slips = [], []
+    for k in range(30):
+        simulation.run(1.8 + 0.02 * k)
+        states = amber.wheel_states()
+        loads.append([wheel.normal_load for wheel in states])
+        slips.append([wheel.slip_ratio for wheel in states])
+    load, slip = np.mean(loads, axis=0), np.mean(slips, axis=0)
+    assert load.sum() == pytest.approx(434.92 * 1.62, rel=0.03)
+    assert load[0] == pytest.approx(load[1], rel=0.02) and 0.0 < slip[:2].max() < 0.3
+    figures = simulation.agents['amber'].report()['particles']
+    for strip in ('left', 'right'):
+        assert abs(figures[strip]['surface_error']) < 0.01 and figures[strip]['deepest_m'] > 0.01  # type: ignore[index]
+    assert simulation.terrain.report()['ledger']['error_kg'] == 0.0

@@ -92,7 +92,7 @@ def test_a_hundred_million_particles_do_not_fit_on_24_gb(tmp_path: Path, monkeyp
     fine = {'spacing_m': 0.004, 'depth_m': 2.0}
     with pytest.raises(InputError) as caught:
         scenario(tmp_path, **fine)
-    words = ['terrain.regions.0.spacing_m = 0.004', '1e+08 particles', ' GB, up to ', ' h)', 'allowed: 24 GB in all']
+    words = ['terrain.regions.0.spacing_m = 0.004', '1e+08 particles', ' GB, about ', ' h)', 'allowed: 24 GB in all']
     assert all(word in str(caught.value) for word in words), str(caught.value)
 
 
@@ -102,8 +102,10 @@ def test_a_check_says_what_particles_cost(tmp_path: Path, capfd: pytest.CaptureF
     (cost,) = particle_section.particle_costs(checked)
     assert cost.region.counts == (32, 40, 4)
     assert 5120 * 5e-7 < cost.gigabytes < 10 * 5120 * 5e-7
-    # All soil moves: wheels of 0.29 m reach 0.2 m further and cover it. 10 s in steps of 0.3 h / Cs at 0.6e6 a second.
-    assert cost.hours == pytest.approx(10.0 / (0.3 * 0.065 / 22.40) * 5120 / 6e5 / 3600.0, rel=1e-3)
+    # All soil moves: wheels of 0.29 m reach 0.2 m further and cover it. 0.3 h / Cs is 0.87 ms, so a substep of 1 ms is cut
+    # in two; 0.6e6 particle-steps a second.
+    assert cost.hours == pytest.approx(10.0 / 0.5e-3 * 5120 / 6e5 / 3600.0, rel=1e-9)
+    assert cost.region.step == pytest.approx(0.3 * 0.065 / 22.40, rel=1e-3)
     with pytest.raises(SystemExit, match='0'):
         main(['check', str(tmp_path / 'scenario.yaml')])
     assert 'strip: 5.12e+03 particles' in capfd.readouterr().out

@@ -142,6 +142,9 @@ class GroundContact(ABC):
         :raises FloatingPointError: saying what broke down
         """
 
+    def warm_up(self) -> None:  # noqa: B027
+        """Compile what :meth:`advance` will need; changes nothing."""
+
     def left(self, fields: tuple[str, ...]) -> list[NodeRecords]:
         """Return nodes that the ground itself changed in a cycle, each in one of the records.
 

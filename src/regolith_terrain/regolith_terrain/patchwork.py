@@ -79,6 +79,11 @@ class Patchwork(GroundContact):
         for contact in self.both:
             contact.advance(duration, center, rotation, velocity, spin)
 
+    def warm_up(self) -> None:
+        """Compile what both need."""
+        for contact in self.both:
+            contact.warm_up()
+
     def left(self, fields: tuple[str, ...]) -> list[NodeRecords]:
         """Return the changes of both."""
         return [records for contact in self.both for records in contact.left(fields)]

@@ -210,6 +210,7 @@ class VehicleAgent(Participant):
 
     def warm_up(self) -> None:
         """Compile all kernels; changes nothing."""
+        self.vehicle.contact.warm_up()
         tools = self.vehicle.tools
         for at_work in (False, True) if tools.names else (False,):
             tools.always_near = at_work

@@ -27,7 +27,7 @@ class ParticleCost(NamedTuple):
 
     def __str__(self) -> str:
         count = self.region.soil_count
-        return f'{self.region.name}: {count:.3g} particles, {self.gigabytes:.3g} GB, up to {self.hours:.3g} h'
+        return f'{self.region.name}: {count:.3g} particles, {self.gigabytes:.3g} GB, about {self.hours:.3g} h'
 
 
 def memory_gb() -> float:
@@ -41,7 +41,8 @@ def particle_costs(scenario: Scenario) -> list[ParticleCost]:
     for region in scenario.terrain.particle_regions():
         config, _ = load_vehicle_model(scenario.vehicles[region.vehicle].model)
         balls = [(wheel.radius_m**2 + 0.25 * wheel.width_m**2) ** 0.5 for wheel in config.wheels]
-        costs.append(ParticleCost(region, 1e-9 * region.nbytes, region.hours(scenario.duration_s, balls)))
+        hours = region.hours(scenario.duration_s, balls, config.substep_s)
+        costs.append(ParticleCost(region, 1e-9 * region.nbytes, hours))
     return costs
 
 

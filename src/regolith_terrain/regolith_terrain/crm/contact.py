@@ -17,7 +17,9 @@ import numpy as np
 from numba import njit
 
 from regolith_terrain.crm.arrays import Floats
+from regolith_terrain.crm.bed import Bed
 from regolith_terrain.crm.domain import Domain
+from regolith_terrain.crm.markers import lattice
 from regolith_terrain.ground_contact import OK, ContactSetting, GroundContact, PartPose, StepLimit
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.scm.arrays import Wrench
@@ -81,6 +83,14 @@ class ParticleContact(GroundContact):
             domain.advance(duration, center, rotation, velocity, spin)
             force += domain.force
             torque += domain.torque
+
+    def warm_up(self) -> None:
+        """Compile the kernels of a step, on a handful of particles of one of the soils."""
+        for domain in self.domains[:1]:
+            d = domain.region.spacing
+            soil, under = lattice((0.0, 0.0, 0.0), (2.0 * d, d, d), d), lattice((0.0, 0.0, -d), (d, d, 0.0), d)
+            own = np.zeros(len(under), np.int32)
+            Bed(domain.region.soil, domain.region.settings, (0.0, 0.0, -1.0), soil, under, own).step(1e-6)
 
     def left(self, fields: tuple[str, ...]) -> list[NodeRecords]:
         """Return the nodes that soil has left changed in the cycle, region by region."""

@@ -85,15 +85,20 @@ class ParticleRegion:
         """Longest step [s]."""
         return self.settings.step(self.soil.material())
 
-    def hours(self, duration: float, balls: Iterable[float]) -> float:
-        """Return the hours that one thread of a laptop needs, if wheels are in the region all the time.
+    def hours(self, duration: float, balls: Iterable[float], substep: float) -> float:
+        """Return about how many hours one thread of a laptop needs, if wheels are in the region all the time.
+
+        Markers, lists of neighbours and steps that fast soil shortens come on top.
 
         :param duration: simulated [s]
         :param balls: radii of the balls that hold the wheels [m]
+        :param substep: of the vehicle [s], which divides steps or is divided
         """
         sides = np.array([2.0 * (ball + MARGIN * self.spacing) for ball in balls])
         moving = min(float((sides**2).sum()) * self.depth / self.spacing**3, self.soil_count)
-        return duration / self.step * moving / PARTICLE_STEPS_PER_S / 3600.0
+        whole = math.floor(self.step / substep)
+        step = whole * substep if whole else substep / math.ceil(substep / self.step)
+        return duration / step * moving / PARTICLE_STEPS_PER_S / 3600.0
 
     def nodes(self, spacing: float) -> tuple[int, int, int, int]:
         """Return i0, i1, j0, j1 of the nodes i0 <= i < i1, j0 <= j < j1 that lie in the region, as a soil map has it.
