@@ -10,8 +10,8 @@ setup(
     packages=find_packages(exclude=['test']),
     package_data={
         package_name: [
-            'py.typed', 'data/soils/*.yaml', 'data/particle_soils/*.yaml', 'data/terrain/*.yaml', 'data/reference/*',
-            'references.bib',
+            'py.typed', 'data/soils/*.yaml', 'data/particle_soils/*.yaml', 'data/wheel_rigs/*.yaml',
+            'data/terrain/*.yaml', 'data/reference/*', 'references.bib',
         ],
     },
     data_files=[

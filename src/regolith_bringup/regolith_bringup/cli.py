@@ -296,7 +296,8 @@ def experiment(
 ) -> None:
     """Run a virtual experiment: wheel-rig, plate-sinkage, bevameter, multipass, slope, or another one of a package.
 
-    Settings are given as --set key=value or, shorter, as --key value; several values as --key a --key b.
+    Settings are given as --set key=value or, shorter, as --key value; several values as --key a --key b. Ctrl-C
+    leaves what there is of a long one, marked incomplete, and a checkpoint: --resume FILE goes on from it.
     """
     from rich.console import Console
     from rich.progress import Progress
@@ -317,6 +318,10 @@ def experiment(
         _give(result)
     else:
         print(f'{name}: {json.dumps(result, indent=1)}')
+    last = result[-1] if isinstance(result, list) and result else result
+    if isinstance(last, dict) and last.get('incomplete'):
+        _tell(f'stopped before the end; to go on: ./regolith experiment {name} --resume {last["checkpoint"]}')
+        raise typer.Exit(INTERRUPTED)
 
 
 def _list_names(names: Iterable[str], as_json: bool) -> None:

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import json
+import signal
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 
 from regolith_bringup.cli import main
 from regolith_bringup.commands.extensions import experiments
+from regolith_terrain.scm_climb import Climb
 
 
 def call(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
@@ -48,6 +51,44 @@ def test_plate_sinkage_and_slope(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.seconds
+def test_wheel_rig_climbs_slopes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    picture = tmp_path / 'slip.png'
+    climb = sets(rig='grc1_mgru3', ground='scm', slope_deg='5,10,15')
+    code, out, _ = call(capsys, 'wheel-rig', *climb, '--json', '--plot', str(picture))
+    rows = json.loads(out)
+    assert code == 0 and [row['slope_deg'] for row in rows] == [5.0, 10.0, 15.0]
+    slips = [row['slip'] for row in rows]
+    assert 0.0 < slips[0] < slips[1] < slips[2] < 1.0
+    assert picture.read_bytes().startswith(b'\x89PNG')
+
+
+@pytest.mark.seconds
+def test_ctrl_c_leaves_what_there_is_and_a_checkpoint(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    advance = Climb.advance
+
+    def pressed(climb: Climb, tick: Callable[[float], None]) -> None:
+        advance(climb, tick)
+        if (climb.wheel.slope_deg, climb.steps) == (10.0, 200):
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.chdir(tmp_path)
+    climb = sets(slope_deg='5,10', duration_s=0.4)
+    _, whole, _ = call(capsys, 'wheel-rig', *climb, '--json')
+    with monkeypatch.context() as patched:
+        patched.setattr(Climb, 'advance', pressed)
+        code, out, err = call(capsys, 'wheel-rig', *climb, '--json')
+    left = json.loads(out)[-1]
+    assert code == 130 and left['incomplete'] is True and left['steps'] == 200
+    assert left['checkpoint'] == 'wheel-rig-1.checkpoint' and '--resume wheel-rig-1.checkpoint' in err
+    code, out, _ = call(capsys, 'wheel-rig', '--resume', left['checkpoint'], '--json')
+    assert code == 0
+    for one, other in zip(json.loads(out), json.loads(whole), strict=True):
+        assert {**one, 'wall_s': 0} == {**other, 'wall_s': 0}
+
+
+@pytest.mark.seconds
 def test_a_picture_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     picture = tmp_path / 'rig.png'
     code, _, _ = call(
@@ -63,6 +104,8 @@ def test_a_picture_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path
         (['wheel-rig', *sets(slipp=0.1)], ['slipp', '0.1', 'unknown key', 'did you mean slip?']),
         (['wheel-rig', *sets(soil='mud')], ['mud', 'allowed', 'lunar_nominal']),
         (['wheel-rig', *sets(slip=1.5)], ['slip 1.5', 'below 1.0']),
+        (['wheel-rig', *sets(slip=0.1, slope_deg=5)], ['slope_deg 5.0 and slip 0.1', 'one of the two']),
+        (['wheel-rig', *sets(slope_deg=5, ground='crm', spacing_m=0.3)], ['spacing_m 0.3', 'width_m']),
         (['wheel-rig', *sets(mode='other')], ['mode', 'other', 'reference']),
         (['slope', *sets(model='vipr')], ['vipr', 'viper']),
         (['multipass', *sets(passes=0)], ['passes', '0', 'greater than or equal to 1']),

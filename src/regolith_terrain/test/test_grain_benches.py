@@ -13,8 +13,9 @@ from pydantic import ValidationError
 
 from regolith_terrain.experiments import heaps as heap_measures
 from regolith_terrain.experiments import repose
+from regolith_terrain.experiments.climbs import WheelRig
 from regolith_terrain.grains.beds import fill
-from regolith_terrain.grains.climb import ClimbBed, WheelRig, check, climb
+from regolith_terrain.grains.climb import ClimbBed, check, climb
 
 CONE_M, SLOPE = 0.4, math.radians(25.0)
 
@@ -81,7 +82,7 @@ def test_too_many_grains_are_refused_with_what_they_would_need() -> None:
 @pytest.mark.parametrize(
     ('bed', 'slope', 'message'),
     [({'grains': {'radius_m': 0.06, 'spread': 0.1}}, 10.0, 'quarter of width_m'), ({}, 60.0, '-45 to 45'),
-     ({'drive_s': 30.0}, 10.0, 'length_m 1.3 of the bin'), ({'bin': {'width_m': 0.22, 'length_m': 1.5}}, 10.0, '1.2 times')],
+     ({'bin': {'length_m': 1.0}}, 10.0, 'length_m 1.0 of the trough'), ({'bin': {'width_m': 0.22, 'length_m': 1.5}}, 10.0, '1.2 times')],
 )
 def test_impossible_climbs_are_refused(bed: dict[str, Any], slope: float, message: str) -> None:
     with pytest.raises(ValueError, match=message):
@@ -89,9 +90,9 @@ def test_impossible_climbs_are_refused(bed: dict[str, Any], slope: float, messag
 
 
 RIG = WheelRig(radius_m=0.045, width_m=0.04, grousers=12, grouser_height_m=0.01, grouser_thickness_m=0.003, mass_kg=0.4,
-               omega_radps=4.0)
+               omega_radps=4.0, settle_s=0.0, spin_up_s=0.0, drive_s=0.4, mean_share=0.5)
 BED = ClimbBed.model_validate(
-    {'grains': {'shape': 'sphere', 'radius_m': 0.004, 'youngs_modulus_pa': 5e6}, 'drive_s': 0.4, 'mean_s': 0.2, 'threads': 1,
+    {'grains': {'shape': 'sphere', 'radius_m': 0.004, 'youngs_modulus_pa': 5e6}, 'threads': 1,
      'bin': {'packing': 'dense', 'length_m': 0.21, 'width_m': 0.06, 'depth_m': 0.025}}
 )
 

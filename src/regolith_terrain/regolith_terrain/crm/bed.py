@@ -138,6 +138,11 @@ class Bed:
         """Return the places of the soil that moves [m], shape (n, 3)."""
         return self.particles[self._soil, :3]
 
+    def forget_limits(self) -> None:
+        """Forget what limits the next step in bands of soil that no longer moves; later steps may fill fewer."""
+        self._limits[0] = self._limits.max(axis=0)
+        self._limits[1:] = 0.0
+
     def lay_at_rest(self, top: float | Floats) -> None:
         """Give soil the stress it has at rest under its own weight, as an elastic layer with a free surface at z = top.
 
@@ -210,9 +215,6 @@ class Bed:
         near = near._replace(offsets=np.zeros(int(ends[-1]) if count else 1, np.uint8))
         self._banded(list_neighbours, count, self.particles, self.kind, near, rows, self.reach)
         self._near = near
-        # Later steps may fill fewer bands.
-        self._limits[0] = self._limits.max(axis=0)
-        self._limits[1:] = 0.0
         self._twin[:] = self.particles
         self._moved = 0.0
 
@@ -241,8 +243,8 @@ class Bed:
         A bed goes on with the same bits as the one that was saved right after :meth:`sort`.
         """
         head = np.array([len(self.label), len(self.memory)], np.int64)
-        numbers = np.array([self.t, self._top, *self._limits[0]])
-        parts = (head, numbers, self.particles, self.memory, self.kind, self.label)
+        numbers = np.array([self.t, self._top])
+        parts = (head, numbers, self._limits, self.particles, self.memory, self.kind, self.label)
         return b''.join(np.ascontiguousarray(part).tobytes() for part in parts)
 
     def load(self, blob: bytes) -> None:
@@ -251,18 +253,17 @@ class Bed:
         :raises ValueError: if it is that of another bed
         """
         n, m = len(self.label), len(self.memory)
-        sizes = (16, 8 * (2 + LIMITS), 8 * COLUMNS * n, 8 * MEMORY * m, n, 4 * n)
+        sizes = (16, 16, self._limits.nbytes, 8 * COLUMNS * n, 8 * MEMORY * m, n, 4 * n)
         if len(blob) != sum(sizes) or tuple(np.frombuffer(blob, np.int64, 2)) != (n, m):
             raise ValueError(f'saved bed of {len(blob)} bytes; allowed: one of {n} particles, {sum(sizes)} bytes')
         ends = np.cumsum(sizes)
         parts = [blob[end - size : end] for size, end in zip(sizes, ends, strict=True)]
-        self.t, self._top, *limits = np.frombuffer(parts[1], np.float64).tolist()
-        self._limits[0] = limits
-        self._limits[1:] = 0.0
-        self.particles[:] = np.frombuffer(parts[2], np.float64).reshape(-1, COLUMNS)
-        self.memory[:] = np.frombuffer(parts[3], np.float64).reshape(-1, MEMORY)
-        self.kind[:] = np.frombuffer(parts[4], np.uint8)
-        self.label[:] = np.frombuffer(parts[5], np.int32)
+        self.t, self._top = np.frombuffer(parts[1], np.float64).tolist()
+        self._limits[:] = np.frombuffer(parts[2], np.float64).reshape(-1, LIMITS)
+        self.particles[:] = np.frombuffer(parts[3], np.float64).reshape(-1, COLUMNS)
+        self.memory[:] = np.frombuffer(parts[4], np.float64).reshape(-1, MEMORY)
+        self.kind[:] = np.frombuffer(parts[5], np.uint8)
+        self.label[:] = np.frombuffer(parts[6], np.int32)
         self.sort()
 
     def largest_step(self) -> float:

@@ -150,6 +150,7 @@ class Domain:
         bed = self.bed
         self._place_boxes()
         moved = bed.moving_count > 0
+        bed.forget_limits()
         bed.sort()
         if not moved:
             return NodeRecords.empty(fields)

@@ -9,23 +9,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from pydantic import Field, model_validator
 
-from regolith_files.section import Section
-from regolith_terrain.crm.column import heap_of_soil
+from regolith_terrain.crm import column as soil_column
 from regolith_terrain.experiments.heaps import Column, Heap, measured, profile
+from regolith_terrain.experiments.runs import Part, Resumable, sweep
 from regolith_terrain.experiments.settings import Numbers, Tick, within
+from regolith_terrain.grains import column as grain_column
 from regolith_terrain.grains.beds import Grains
-from regolith_terrain.grains.column import heap_of_grains
 
+_FIGURES = (
+    'slope_deg', 'height_m', 'radius_m', 'height_over_radius', 'run_out', 'column_m', 'settled_s', 'elements', 'step_s',
+    'largest_overlap', 'profile_m',
+)
 _SOLID = 0.6
 """Part of a column of grains that is solid, about."""
 
 
-class Settings(Section):
+class Settings(Resumable):
     """The bench; what only one kind of ground has says so."""
 
     ground: Literal['crm', 'dem'] = Field(
@@ -70,56 +74,88 @@ class Settings(Section):
         )
 
 
-Ground = Callable[[Settings, float, Callable[[float], None]], Heap]
-"""Function of settings, friction and progress (part done) to a heap."""
+class Collapse(Protocol):
+    """A column on its way to a heap; see :class:`regolith_terrain.experiments.runs.Run`."""
+
+    @property
+    def part(self) -> float:
+        """Return the part that is done."""
+
+    def advance(self, tick: Part) -> None:
+        """Go on."""
+
+    def heap(self) -> Heap:
+        """Return what it has become."""
+
+    def save(self) -> bytes:
+        """Return everything that evolves."""
+
+    def load(self, saved: bytes) -> None:
+        """Restore it."""
 
 
-def _grains(settings: Settings, friction: float, tick: Callable[[float], None]) -> Heap:
+def _grains(settings: Settings, friction: float) -> Collapse:
     grains = settings.grains(friction)
-    return heap_of_grains(settings.column(), grains, settings.count, settings.seed, settings.threads, tick)
+    return grain_column.Collapse(settings.column(), grains, settings.count, settings.seed, settings.threads)
 
 
-def _continuum(settings: Settings, friction: float, tick: Callable[[float], None]) -> Heap:
-    return heap_of_soil(settings.column(), friction, settings.count, settings.threads, tick)
+def _continuum(settings: Settings, friction: float) -> Collapse:
+    return soil_column.Collapse(settings.column(), friction, settings.count, settings.threads)
 
 
-GROUNDS: dict[str, Ground] = {'crm': _continuum, 'dem': _grains}
+GROUNDS: dict[str, Callable[[Settings, float], Collapse]] = {'crm': _continuum, 'dem': _grains}
 """Models of the ground by name."""
 
 
+class Case:
+    """A column whose heap is measured (:class:`regolith_terrain.experiments.runs.Run`)."""
+
+    def __init__(self, settings: Settings, friction: float) -> None:
+        """Take the ground that the settings name."""
+        self._settings, self._friction = settings, friction
+        self._collapse = GROUNDS[settings.ground](settings, friction)
+        self.advance, self.save, self.load = self._collapse.advance, self._collapse.save, self._collapse.load
+
+    @property
+    def part(self) -> float:
+        """Return the part that is done."""
+        return self._collapse.part
+
+    def row(self) -> dict[str, Any]:
+        """Return slope of the flank between 20 and 80 % of the height, height, run-out; None before it is over."""
+        settings = self._settings
+        what = {
+            'ground': settings.ground, 'release': settings.release, 'friction': self._friction,
+            'gravity_mps2': settings.gravity_mps2,
+        }
+        if self.part < 1.0:
+            return {**what, **dict.fromkeys(_FIGURES)}
+        heap = self._collapse.heap()
+        return {
+            **what,
+            **measured(heap, settings.radius_m),
+            'column_m': heap.column_m,
+            'settled_s': heap.settled_s,
+            'elements': len(heap.place),
+            'step_s': heap.step_s,
+            'largest_overlap': heap.largest_overlap,
+            'profile_m': [[round(float(r), 6), round(float(h), 6)] for r, h in zip(*profile(heap))],
+        }
+
+
 def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
-    """Return a row per friction: slope of the flank between 20 and 80 % of the height, height, run-out."""
-    rows = []
-    total = 100 * len(settings.friction)
-    for number, friction in enumerate(settings.friction):
-        tick(100 * number, total)
-        heap = GROUNDS[settings.ground](
-            settings, friction, lambda part, done=100 * number: tick(done + int(100 * part), total)  # type: ignore[misc]
-        )
-        rows.append(
-            {
-                'ground': settings.ground,
-                'release': settings.release,
-                'friction': friction,
-                'gravity_mps2': settings.gravity_mps2,
-                **measured(heap, settings.radius_m),
-                'column_m': heap.column_m,
-                'settled_s': heap.settled_s,
-                'elements': len(heap.place),
-                'step_s': heap.step_s,
-                'largest_overlap': heap.largest_overlap,
-                'profile_m': [[round(float(r), 6), round(float(h), 6)] for r, h in zip(*profile(heap))],
-            }
-        )
-    tick(total, total)
-    return rows
+    """Return a row per friction."""
+    return sweep(settings, lambda number: Case(settings, settings.friction[number]), len(settings.friction), tick)
 
 
 def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
     """Draw the profile of each heap, and the column it was."""
+    rows = [row for row in rows if not row['incomplete']]
     for row in rows:
         at, height = np.array(row['profile_m']).T
         axes.plot(1e3 * at, 1e3 * height, 'o-', label=f'friction {row["friction"]:g}: {row["slope_deg"]:.1f}°')
+    if not rows:
+        return
     column = rows[0]['column_m']
     axes.plot(1e3 * settings.radius_m * np.array([0, 1, 1]), 1e3 * column * np.array([1, 1, 0]), '--', color='0.5')
     axes.set_aspect('equal')

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A single wheel at prescribed slip: drawbar pull, torque and sinkage."""
+"""A single wheel at prescribed slip, drawbar pull, torque and sinkage; or one that climbs slopes, and the slip."""
 
 from __future__ import annotations
 
@@ -10,25 +10,35 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from regolith_terrain import scm
-from regolith_terrain.experiments.settings import BenchSettings, Numbers, Tick, reference_rows, within
+from regolith_terrain.experiments.settings import Numbers, Tick, reference_rows, within
+from regolith_terrain.experiments.slopes import SlopeSettings, climb_slopes, draw_slopes
 from regolith_terrain.soil_bin import SoilBin, roll, rolling_bounds
 from regolith_terrain.wong_reece import drawbar_curve
 
+_OF_SLIP = ('load_n', 'radius_m', 'width_m', 'grousers', 'grouser_height_m', 'grouser_thickness_m')
 
-class Settings(BenchSettings):
+
+class Settings(SlopeSettings):
     """The rig; its defaults are those of the reference tables."""
 
     load_n: float = Field(default=200.0, gt=0.0, le=1e6, description='weight on the wheel [N]')
     slip: Numbers = Field(default=(0.2,), description='1 - v / (omega R), below 1; several: a sweep')
     radius_m: float = Field(default=0.25, ge=0.02, le=5.0, description='[m]')
     width_m: float = Field(default=0.21, ge=0.01, le=5.0, description='[m]')
-    omega_radps: float = Field(default=0.8, gt=0.0, le=100.0, description='wheel speed [rad/s]')
     grousers: int = Field(default=0, ge=0, le=360, description='number of grousers; they stand within radius_m')
     grouser_height_m: float = Field(default=0.012, gt=0.0, le=1.0, description='[m]')
     grouser_thickness_m: float = Field(default=0.006, gt=0.0, le=1.0, description='[m]')
 
     @model_validator(mode='after')
     def _possible(self) -> Settings:
+        if self.slope_deg is not None:
+            if 'slip' in self.model_fields_set:
+                slopes, slips = (','.join(map(str, values)) for values in (self.slope_deg, self.slip))
+                raise ValueError(f'slope_deg {slopes} and slip {slips}; allowed: one of the two')
+            for key in _OF_SLIP:
+                if key in self.model_fields_set:
+                    raise ValueError(f'{key} {getattr(self, key)!r} with slope_deg; allowed: with slip, or in rig')
+            return self
         within('slip', self.slip, -10.0, 1.0)
         self.shape()
         return self
@@ -43,8 +53,10 @@ class Settings(BenchSettings):
 
 
 def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
-    """Return a row per slip: means over the second half of each run."""
+    """Return a row per slip, means over the second half of each run; or one per slope."""
     s = settings
+    if s.slope_deg is not None:
+        return climb_slopes(s, tick)
     rows = []
     for done, slip in enumerate(s.slip):
         tick(done, len(s.slip))
@@ -69,8 +81,10 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
 
 
 def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
-    """Draw drawbar pull over slip, with Wong and Reece's integrals and Chrono's points where there are any."""
+    """Draw drawbar pull over slip, beside Wong and Reece's integrals and Chrono's points; or slip over slope."""
     s = settings
+    if s.slope_deg is not None:
+        return draw_slopes(s, rows, axes)
     axes.plot([r['slip'] for r in rows], [r['drawbar_pull_n'] for r in rows], 'o-', label=f'{s.mode} mode')
     if s.grousers == 0:
         slips = np.linspace(0.0, 0.9, 46)

@@ -7,62 +7,45 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from regolith_files.section import Section
+from regolith_terrain.experiments.climbs import Track, Trough, WheelRig, measured
+from regolith_terrain.experiments.climbs import check as check_rig
+from regolith_terrain.experiments.runs import Part, packed, unpacked
 from regolith_terrain.grains.assembly import Assembly
 from regolith_terrain.grains.beds import Bin, Filled, Grains, fill
 from regolith_terrain.grains.bodies import Body, wheel
+from regolith_terrain.records import Floats
 
 Tick = Callable[[int, int], None]
 
+_USUAL_S = 4.0
+"""Length of a climb, about [s]."""
 _BLOCK_S = 0.01
 """Between samples [s]."""
 _BEHIND, _AHEAD = 0.27, 0.33
 """How far from the axle grains move; beyond they are frozen [m]."""
-_PREPARING = 25
-"""Percent of progress that filling the bin takes."""
-
-
-class WheelRig(Section):
-    """A grousered wheel that is driven at a constant rate and carries a mass, free to travel and to sink.
-
-    Defaults are those of the single-wheel tests with GRC-1 that Hu et al. (2024) compare with.
-    """
-
-    radius_m: float = Field(default=0.225, ge=0.02, le=5.0, description='of the rim [m]')
-    width_m: float = Field(default=0.2, ge=0.01, le=5.0, description='[m]')
-    grousers: int = Field(default=24, ge=0, le=360, description='their number')
-    grouser_height_m: float = Field(default=0.03, gt=0.0, le=1.0, description='beyond the rim [m]')
-    grouser_thickness_m: float = Field(default=0.005, gt=0.0, le=1.0, description='[m]')
-    mass_kg: float = Field(default=17.5, gt=0.0, le=1e5, description='on the wheel, its own included [kg]')
-    omega_radps: float = Field(default=0.8, gt=0.0, le=100.0, description='[rad/s]')
-    gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='[m/s^2]')
-
-    @property
-    def outermost_m(self) -> float:
-        """Return the radius of the grousers' tips [m]."""
-        return self.radius_m + (self.grouser_height_m if self.grousers else 0.0)
+_PREPARING = 0.25
+"""Part of progress that filling the bin takes."""
+_SHARED = ('slip', 'slip_drift', 'sinkage_m', 'speed_mps', 'torque_nm', 'power_w', 'normal_force_n', 'largest_overlap',
+           'step_s', 'wall_s')  # fmt: skip
 
 
 class ClimbBed(Section):
-    """What it climbs, and for how long."""
+    """What it climbs."""
 
     grains: Grains = Field(default_factory=Grains, description='grains of the bed')
     bin: Bin = Field(default_factory=Bin, description='box of the bed')
     wheel_friction: float = Field(default=0.5, ge=0.0, le=10.0, description='between wheel and grains [-]')
-    drive_s: float = Field(default=3.6, gt=0.1, le=60.0, description='simulated time [s]')
-    mean_s: float = Field(default=2.6, gt=0.05, le=60.0, description='at its end, over which figures are means [s]')
     threads: int = Field(default=2, ge=1, le=2, description='threads; the outcome is the same')
 
     @model_validator(mode='after')
     def _possible(self) -> ClimbBed:
-        if self.mean_s > 0.8 * self.drive_s:
-            raise ValueError(f'mean_s {self.mean_s!r} s; allowed: at most 0.8 of drive_s, {self.drive_s!r} s')
-        self.grains.affordable(self.bin.count(self.grains), self.drive_s)
+        self.grains.affordable(self.bin.count(self.grains), _USUAL_S)
         return self
 
 
@@ -99,59 +82,132 @@ class Climbed(NamedTuple):
     """Time [s], way along the slope [m], depth of the tip circle [m], torque [N m]."""
 
 
-def climb(rig: WheelRig, slope_deg: float, tick: Tick, bed: ClimbBed | None = None) -> Climbed:
-    """Return how a wheel climbs a slope; gravity is tilted, the bed is level.
+class Climb:
+    """A climb on its way (:class:`regolith_terrain.experiments.runs.Run`). Filling the bin is its first advance.
 
     The bin is filled once for all slopes of a process. The wheel starts at rest a little above the surface.
-
-    :param slope_deg: upwards in the direction of travel [deg]
-    :param tick: progress callback (done, total)
-    :raises ValueError: if the bed is too short, or grains are too large for the wheel
     """
-    bed = bed or ClimbBed()
-    check(rig, slope_deg, bed)
-    filled = _filled(bed.bin, bed.grains, rig.gravity_mps2, bed.threads, lambda part: tick(int(_PREPARING * part), 100))
-    tilt = math.radians(slope_deg)
-    gravity = rig.gravity_mps2 * np.array([-math.sin(tilt), 0.0, -math.cos(tilt)])
-    tip = rig.outermost_m
-    near = np.abs(filled.place[:, 0] - _start(rig)) < tip
-    level = float((filled.place[near, 2] + filled.scale[near]).max())  # nothing sticks into the wheel
-    rotor = Body(
-        wheel(rig.radius_m, rig.width_m, rig.grousers, rig.grouser_height_m, rig.grouser_thickness_m),
-        bed.grains.material().model_copy(update={'friction': bed.wheel_friction}),
-        place=(_start(rig), 0.0, tip + level), spin=(0.0, rig.omega_radps, 0.0), mass=rig.mass_kg,
-        free=(True, False, True),
-    )
-    a = Assembly(filled.place, filled.scale, bed.grains.material(), bodies=[bed.bin.walls(bed.grains), rotor],
-                 gravity=gravity.tolist(), shape=bed.grains.clump(), turn=filled.turn, threads=bed.threads)
-    track = [(0.0, 0.0, -level, 0.0)]
-    steps = max(1, round(_BLOCK_S / a.dt))
-    blocks = math.ceil(bed.drive_s / (steps * a.dt))
-    begin = time.perf_counter()
-    forces, overlaps = [], []
-    for block in range(blocks):
+
+    def __init__(self, rig: WheelRig, slope_deg: float, bed: ClimbBed) -> None:
+        """Take what it climbs.
+
+        :param slope_deg: upwards in the direction of travel [deg]
+        :raises ValueError: if the bed is too short, or grains are too large for the wheel
+        """
+        check(rig, slope_deg, bed)
+        self.rig, self.slope_deg, self.bed = rig, slope_deg, bed
+        self.track = Track()
+        self._filled: Filled | None = None
+        self._overlaps: list[Floats] = []
+        self._blocks = 0
+        self._wall = 0.0
+
+    @property
+    def part(self) -> float:
+        """Return the part that is done."""
+        if self._filled is None:
+            return 0.0
+        return _PREPARING + (1.0 - _PREPARING) * self._blocks / self._all
+
+    def advance(self, tick: Part) -> None:
+        """Fill the bin, or go on by a sample."""
+        if self._filled is None:
+            bed, gravity = self.bed, self.rig.gravity_mps2
+            self._start(_filled(bed.bin, bed.grains, gravity, bed.threads, lambda part: tick(_PREPARING * part)))
+            return
+        begin = time.perf_counter()
+        rig, a = self.rig, self.assembly
         x = float(a.bodies.place[1, 0])
         a.freeze_outside((x - _BEHIND, -np.inf, -np.inf), (x + _AHEAD, np.inf, np.inf))
         a.bodies.impulse[:] = 0.0
-        a.advance(steps)
-        mean = a.bodies.impulse[1] / (steps * a.dt)
-        track.append((a.time, float(a.bodies.place[1, 0]) - _start(rig), tip - float(a.bodies.place[1, 2]), -mean[4]))
-        forces.append(mean[2])
-        if a.time > bed.drive_s - bed.mean_s:
-            overlaps.append(a.overlaps())
-        tick(_PREPARING + int((100 - _PREPARING) * (block + 1) / blocks), 100)
-    samples = np.array(track)
-    end = samples[:, 0] > a.time - bed.mean_s - 1e-9
-    late = samples[:, 0] > a.time - 0.5 * bed.mean_s - 1e-9
-    speed, second, first = (float(np.polyfit(samples[k, 0], samples[k, 1], 1)[0]) for k in (end, late, end & ~late))
-    torque = float(samples[end, 3].mean())
-    return Climbed(
-        slip=1.0 - speed / (rig.omega_radps * tip), slip_drift=(first - second) / (rig.omega_radps * tip),
-        sinkage_m=float(samples[end, 2].mean()), speed_mps=speed, torque_nm=torque, power_w=torque * rig.omega_radps,
-        normal_force_n=float(np.mean(forces[-int(end.sum()):])), largest_overlap=a.largest_overlap,
-        usual_overlap=float(np.quantile(np.concatenate(overlaps), 0.999)), grains=len(filled.scale),
-        bulk_density_kgpm3=filled.bulk_density, step_s=a.dt, wall_s=time.perf_counter() - begin, track=tuple(track),
-    )
+        a.bodies.spin[1, 1] = rig.rate(a.time)
+        a.bodies.mobility[1, 0] = 1.0 / rig.mass_kg if a.time >= rig.settle_s else 0.0
+        a.advance(self._steps)
+        mean = a.bodies.impulse[1] / (self._steps * a.dt)
+        self._sample(-float(mean[4]), float(mean[2]))
+        if a.time > rig.end_s - rig.mean_share * rig.drive_s:
+            self._overlaps.append(a.overlaps())
+        self._blocks += 1
+        self._wall += time.perf_counter() - begin
+
+    def _start(self, filled: Filled) -> None:
+        """Put the wheel on the bed."""
+        self._filled, rig, bed = filled, self.rig, self.bed
+        tip = rig.outermost_m
+        near = np.abs(filled.place[:, 0] - rig.start_m) < tip
+        level = float((filled.place[near, 2] + filled.scale[near]).max())  # nothing sticks into the wheel
+        rotor = Body(
+            wheel(rig.radius_m, rig.width_m, rig.grousers, rig.grouser_height_m, rig.grouser_thickness_m),
+            bed.grains.material().model_copy(update={'friction': bed.wheel_friction}),
+            place=(rig.start_m, 0.0, tip + level), mass=rig.mass_kg, free=(True, False, True),
+        )
+        self.assembly = Assembly(
+            filled.place, filled.scale, bed.grains.material(), bodies=[bed.bin.walls(bed.grains), rotor],
+            gravity=rig.pull(self.slope_deg), shape=bed.grains.clump(), turn=filled.turn, threads=bed.threads,
+        )
+        self._steps = max(1, round(_BLOCK_S / self.assembly.dt))
+        self._all = math.ceil(rig.end_s / (self._steps * self.assembly.dt))
+        self._sample(0.0, 0.0)
+
+    def _sample(self, torque: float, load: float) -> None:
+        x, _, z = self.assembly.bodies.place[1].tolist()
+        self.track.add(self.assembly.time, x - self.rig.start_m, self.rig.outermost_m - z, torque, load)
+
+    def row(self) -> dict[str, Any]:
+        """Return the figures of the climb so far."""
+        found = measured(self.rig, self.track.array())
+        if self._filled is None:
+            unknown = ('elements', 'steps', 'step_s', 'simulated_s', 'wall_s', 'largest_overlap')
+            return {**found, **dict.fromkeys(unknown)}
+        a = self.assembly
+        return {
+            **found, 'elements': len(self._filled.scale), 'steps': self._blocks * self._steps, 'step_s': a.dt,
+            'simulated_s': a.time, 'wall_s': self._wall, 'largest_overlap': a.largest_overlap,
+        }
+
+    def climbed(self) -> Climbed:
+        """Return the figures of a climb that is over."""
+        row, filled = self.row(), self._filled
+        assert filled is not None
+        return Climbed(
+            **{key: row[key] for key in _SHARED},
+            usual_overlap=float(np.quantile(np.concatenate(self._overlaps), 0.999)),
+            grains=len(filled.scale), bulk_density_kgpm3=filled.bulk_density,
+            track=tuple((t, way, depth, torque) for t, way, depth, torque, _ in self.track.rows),
+        )
+
+    def save(self) -> bytes:
+        """Return everything that evolves; nothing before the bin is filled."""
+        if self._filled is None:
+            return b''
+        return packed(
+            **self._filled._asdict(), track=self.track.array(), blocks=self._blocks, wall=self._wall,
+            overlaps=np.concatenate([*self._overlaps, np.zeros(0)]), assembly=self.assembly.save(),
+        )
+
+    def load(self, saved: bytes) -> None:
+        """Restore what :meth:`save` returned.
+
+        :raises ValueError: if it is that of another climb
+        """
+        found = unpacked(saved)
+        self._start(Filled(found['place'], found['scale'], found['turn'], float(found['bulk_density'])))
+        self.track.put(found['track'])
+        self._blocks, self._wall = int(found['blocks']), float(found['wall'])
+        self._overlaps = [found['overlaps']]
+        self.assembly.load(found['assembly'].tobytes())
+
+
+def climb(rig: WheelRig, slope_deg: float, tick: Tick, bed: ClimbBed | None = None) -> Climbed:
+    """Return how a wheel climbs a slope; arguments and errors as of :class:`Climb`.
+
+    :param tick: progress callback (done, total)
+    """
+    run = Climb(rig, slope_deg, bed or ClimbBed())
+    while run.part < 1.0:
+        run.advance(lambda part: tick(int(100 * part), 100))
+        tick(int(100 * run.part), 100)
+    return run.climbed()
 
 
 def check(rig: WheelRig, slope_deg: float, bed: ClimbBed) -> None:
@@ -159,22 +215,12 @@ def check(rig: WheelRig, slope_deg: float, bed: ClimbBed) -> None:
 
     :raises ValueError: naming the value and what is allowed
     """
-    if not -45.0 <= slope_deg <= 45.0:
-        raise ValueError(f'slope_deg {slope_deg!r}; allowed: -45 to 45')
     if bed.grains.radius_m > 0.25 * rig.width_m:
         raise ValueError(f'radius_m {bed.grains.radius_m!r} of grains; allowed: at most a quarter of width_m, '
                          f'{rig.width_m!r}')
-    length = 2.0 * _start(rig) + 0.9 * rig.omega_radps * rig.outermost_m * bed.drive_s
-    if bed.bin.length_m < length:
-        raise ValueError(f'length_m {bed.bin.length_m!r} of the bin; allowed: at least {length:.3g} m for '
-                         f'{bed.drive_s!r} s')
-    if bed.bin.width_m < 1.2 * rig.width_m:
-        raise ValueError(f'width_m {bed.bin.width_m!r} of the bin; allowed: at least 1.2 times that of the wheel')
-
-
-def _start(rig: WheelRig) -> float:
-    """Return where the axle starts: so that the tips keep off the wall behind [m]."""
-    return 1.1 * rig.outermost_m
+    filled = bed.bin
+    trough = Trough(length_m=filled.length_m, width_m=filled.width_m, depth_m=filled.depth_m)
+    check_rig(rig.model_copy(update={'trough': trough}), slope_deg)
 
 
 _beds: dict[str, Filled] = {}

@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
 from regolith_terrain.experiments.heaps import Column, Heap
+from regolith_terrain.experiments.runs import Part, packed, unpacked
 from regolith_terrain.grains.assembly import Assembly
 from regolith_terrain.grains.beds import Grains
 from regolith_terrain.grains.bodies import Body, plane, tube
@@ -23,56 +23,100 @@ _AT_REST = 1e-3
 _FILLED, _BLOCK_S = 0.35, 0.01
 
 
-def heap_of_grains(
-    column: Column, grains: Grains, count: int, seed: int, threads: int, tick: Callable[[float], None]
-) -> Heap:
-    """Return the heap that a column of grains leaves.
+class Collapse:
+    """A column of grains on its way to a heap; for the rest see :class:`regolith_terrain.experiments.runs.Run`.
 
-    :param tick: called with the part that is done
+    Filling the tube is its first advance.
     """
-    scale = grains.scales(seed, 'grain', count)
-    rim = float(scale.max())
 
-    def inside(places: Floats) -> Floats:
-        return np.asarray(np.hypot(places[:, 0], places[:, 1]) < column.radius - 1.05 * rim)
+    def __init__(self, column: Column, grains: Grains, count: int, seed: int, threads: int) -> None:
+        """Place the grains above one another."""
+        self._column, self._grains = column, grains
+        scale = grains.scales(seed, 'grain', count)
+        rim = float(scale.max())
 
-    place = lattice(seed, 'grain', count, rim, inside, 0.0, column.radius)
-    material = grains.material()
-    tall = float(np.ptp(place[:, 2])) + 2.0 * rim
-    # A rough floor holds grains against rolling, too, as a layer of glued ones would.
-    rough = material.model_copy(update={'friction': column.floor_friction, 'rolling': column.floor_friction})
-    floor = Body((plane((0.0, 0.0, 1.0)),), rough)
-    sleek = material.model_copy(update={'friction': _TUBE_FRICTION, 'rolling': 0.0})
-    container = Body((tube(column.radius, tall),), sleek, place=(0.0, 0.0, 0.5 * tall))
-    a = Assembly(place, scale, material, bodies=[floor, container], gravity=(0.0, 0.0, -column.gravity),
-                 shape=grains.clump(), turn=attitudes(seed, 'grain', count), threads=threads)
-    fall = math.sqrt(2.0 * column.height / column.gravity)
-    slow = 0.02 * math.sqrt(column.gravity * grains.radius_m)
-    settle(a, 4.0 * fall, lambda part: tick(_FILLED * part), fast=slow)
-    top = _column_height(a.grains.place)
-    a.forget_overlap()
+        def inside(places: Floats) -> Floats:
+            return np.asarray(np.hypot(places[:, 0], places[:, 1]) < column.radius - 1.05 * rim)
 
-    up = top / column.lift if column.lift is not None else 0.0
-    if column.lift is not None:
-        a.bodies.velocity[1, 2] = column.lift
-    else:
-        a.put_body(1, (0.0, 0.0, 100.0 * tall))
-    seconds = up + 6.0 * math.sqrt(top / column.gravity)
-    steps = max(1, round(_BLOCK_S * math.sqrt(9.81 / column.gravity) / a.dt))
-    blocks = math.ceil(seconds / (steps * a.dt))
-    begin, energies = a.time, []
-    for block in range(blocks):
-        a.advance(steps)
-        energies.append((a.time - begin, a.kinetic_energy))
-        tick(_FILLED + (1.0 - _FILLED) * (block + 1) / blocks)
-    moving = np.array(energies)
-    fast = np.flatnonzero(moving[:, 1] > _AT_REST * moving[:, 1].max())
-    solid = a.grains.mass / material.density_kgpm3
-    bulk = math.pi * column.radius**2 * top / solid.sum()
-    return Heap(
-        place=a.grains.place.copy(), volume=solid * bulk, element_m=2.0 * grains.radius_m, column_m=top,
-        settled_s=float(moving[fast[-1], 0]), largest_overlap=a.largest_overlap, step_s=a.dt,
-    )
+        place = lattice(seed, 'grain', count, rim, inside, 0.0, column.radius)
+        material = grains.material()
+        self._tall = float(np.ptp(place[:, 2])) + 2.0 * rim
+        # A rough floor holds grains against rolling, too, as a layer of glued ones would.
+        rough = material.model_copy(update={'friction': column.floor_friction, 'rolling': column.floor_friction})
+        floor = Body((plane((0.0, 0.0, 1.0)),), rough)
+        sleek = material.model_copy(update={'friction': _TUBE_FRICTION, 'rolling': 0.0})
+        container = Body((tube(column.radius, self._tall),), sleek, place=(0.0, 0.0, 0.5 * self._tall))
+        self.assembly = Assembly(
+            place, scale, material, bodies=[floor, container], gravity=(0.0, 0.0, -column.gravity),
+            shape=grains.clump(), turn=attitudes(seed, 'grain', count), threads=threads,
+        )
+        self._steps = max(1, round(_BLOCK_S * math.sqrt(9.81 / column.gravity) / self.assembly.dt))
+        self._top: float | None = None
+        self._begin = 0.0
+        self._energies: list[tuple[float, float]] = []
+
+    @property
+    def part(self) -> float:
+        """Return the part that is done."""
+        if self._top is None:
+            return 0.0
+        return _FILLED + (1.0 - _FILLED) * len(self._energies) / self._blocks
+
+    @property
+    def _blocks(self) -> int:
+        """Return how many moments the fall takes."""
+        assert self._top is not None
+        column = self._column
+        up = self._top / column.lift if column.lift is not None else 0.0
+        seconds = up + 6.0 * math.sqrt(self._top / column.gravity)
+        return math.ceil(seconds / (self._steps * self.assembly.dt))
+
+    def advance(self, tick: Part) -> None:
+        """Let the grains settle in the tube and let go of them, or go on by a moment."""
+        a, column = self.assembly, self._column
+        if self._top is not None:
+            a.advance(self._steps)
+            self._energies.append((a.time - self._begin, a.kinetic_energy))
+            return
+        fall = math.sqrt(2.0 * column.height / column.gravity)
+        slow = 0.02 * math.sqrt(column.gravity * self._grains.radius_m)
+        settle(a, 4.0 * fall, lambda part: tick(_FILLED * part), fast=slow)
+        self._top, self._begin = _column_height(a.grains.place), a.time
+        a.forget_overlap()
+        if column.lift is not None:
+            a.bodies.velocity[1, 2] = column.lift
+        else:
+            a.put_body(1, (0.0, 0.0, 100.0 * self._tall))
+
+    def heap(self) -> Heap:
+        """Return what it has become."""
+        a, grains = self.assembly, self._grains
+        assert self._top is not None
+        moving = np.array(self._energies)
+        fast = np.flatnonzero(moving[:, 1] > _AT_REST * moving[:, 1].max())
+        solid = a.grains.mass / grains.density_kgpm3
+        bulk = math.pi * self._column.radius**2 * self._top / solid.sum()
+        return Heap(
+            place=a.grains.place.copy(), volume=solid * bulk, element_m=2.0 * grains.radius_m, column_m=self._top,
+            settled_s=float(moving[fast[-1], 0]), largest_overlap=a.largest_overlap, step_s=a.dt,
+        )
+
+    def save(self) -> bytes:
+        """Return everything that evolves; nothing before the grains have settled."""
+        if self._top is None:
+            return b''
+        energies = np.array(self._energies).reshape(-1, 2)
+        return packed(top=self._top, begin=self._begin, energies=energies, assembly=self.assembly.save())
+
+    def load(self, saved: bytes) -> None:
+        """Restore what :meth:`save` returned.
+
+        :raises ValueError: if it is that of another column
+        """
+        found = unpacked(saved)
+        self._top, self._begin = float(found['top']), float(found['begin'])
+        self._energies = [(float(t), float(e)) for t, e in found['energies']]
+        self.assembly.load(found['assembly'].tobytes())
 
 
 def _column_height(place: Floats) -> float:

@@ -1,0 +1,157 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The part of ``wheel-rig`` that climbs slopes, on ground of one kind or another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from regolith_terrain import scm_climb
+from regolith_terrain.config import load_soil
+from regolith_terrain.crm import climb as crm_climb
+from regolith_terrain.crm.soil import Discretisation, GivenSoil, load_particle_soil
+from regolith_terrain.experiments.climbs import GivenRig, WheelRig, check, load_wheel_rig
+from regolith_terrain.experiments.runs import Resumable, Run, sweep
+from regolith_terrain.experiments.settings import BenchSettings, Numbers, Tick
+from regolith_terrain.grains import climb as grain_climb
+from regolith_terrain.grains.beds import Bin, Grains
+
+DEFAULT_RIG = 'grc1_mgru3'
+OF_CLIMBS = (
+    'rig', 'mass_kg', 'gravity_mps2', 'duration_s', 'spacing_m', 'viscosity', 'smoothing', 'particle_soil', 'grains',
+    'packing', 'seed', 'threads', 'resume', 'checkpoint',
+)  # fmt: skip
+"""Settings that only climbs have."""
+
+
+class SlopeSettings(BenchSettings, Resumable):
+    """What climbs are asked; what only one kind of ground has says so."""
+
+    ground: Literal['scm', 'crm', 'dem'] = Field(
+        default='scm', description='model of the ground: scm, the grid; crm, a continuum of particles; dem, grains'
+    )
+    slope_deg: Numbers | None = Field(
+        default=None, description='climb slopes instead, at whatever slip it takes: -45 to 45 [deg]; several: a sweep'
+    )
+    rig: GivenRig | None = Field(default=None, description=f'climbs: name or file of a rig; none: {DEFAULT_RIG}')
+    omega_radps: float = Field(default=0.8, gt=0.0, le=100.0, description="wheel speed [rad/s]; climbs: the rig's")
+    mass_kg: float | None = Field(default=None, gt=0.0, le=1e5, description="climbs: its load [kg]; none: the rig's")
+    gravity_mps2: float | None = Field(
+        default=None, gt=0.0, le=100.0, description="climbs: [m/s^2]; none: the rig's, else its times are stretched"
+    )
+    duration_s: float | None = Field(
+        default=None, gt=0.1, le=600.0, description="climbs: from the start of turning on [s]; none: the rig's"
+    )
+    spacing_m: float = Field(default=0.01, gt=0.0, le=10.0, description='crm: distance of particles [m]')
+    viscosity: float = Field(default=0.1, ge=0.0, le=2.0, description='crm: alpha of the artificial viscosity [-]')
+    smoothing: float = Field(default=1.3, ge=1.1, le=1.6, description='crm: smoothing length over spacing [-]')
+    particle_soil: GivenSoil | None = Field(default=None, description="crm: name or file of a soil; none: the rig's")
+    grains: Grains = Field(default_factory=Grains, description='dem: grains of the bed, a mapping')
+    packing: Literal['loose', 'dense'] = Field(default='loose', description='dem: how grains fell into place')
+    seed: int = Field(default=1, ge=0, le=2**31, description='dem: of sizes, places and attitudes')
+    threads: int = Field(default=2, ge=1, le=2, description='crm, dem: threads; the outcome is the same')
+
+    @model_validator(mode='after')
+    def _a_climb(self) -> SlopeSettings:
+        if self.slope_deg is None:
+            odd = [key for key in OF_CLIMBS if key in self.model_fields_set]
+            if self.ground != 'scm':
+                odd.insert(0, 'ground')
+            if odd:
+                value = getattr(self, odd[0])
+                raise ValueError(f'{odd[0]} {getattr(value, "name", value)!r} is of climbs; allowed: with slope_deg')
+            return self
+        rig = self.climbing_rig()
+        for slope in self.slope_deg:
+            GROUNDS[self.ground][0](self, rig, slope)
+        return self
+
+    def climbing_rig(self) -> WheelRig:
+        """Return the rig, changed as settings say."""
+        rig = self.rig if self.rig is not None else load_wheel_rig(DEFAULT_RIG)
+        if self.gravity_mps2 is not None:
+            rig = rig.under(self.gravity_mps2)
+        given = {'omega_radps': self.omega_radps} if 'omega_radps' in self.model_fields_set else {}
+        given |= {'mass_kg': self.mass_kg} if self.mass_kg is not None else {}
+        given |= {'drive_s': self.duration_s} if self.duration_s is not None else {}
+        return rig.model_copy(update=given)
+
+
+def _check_scm(settings: SlopeSettings, rig: WheelRig, slope: float) -> None:
+    check(rig, slope)
+    load_soil(rig.scm_soil)
+
+
+def _on_scm(settings: SlopeSettings, rig: WheelRig, slope: float) -> Run:
+    soil = settings.soil if 'soil' in settings.model_fields_set else load_soil(rig.scm_soil)
+    return scm_climb.Climb(rig, slope, soil.parameters(), settings.grid_m, settings.dt_s, settings.mode)
+
+
+def _discretisation(settings: SlopeSettings) -> Discretisation:
+    return Discretisation(
+        spacing_m=settings.spacing_m, smoothing=settings.smoothing, viscosity=settings.viscosity,
+        courant=crm_climb.COURANT,
+    )
+
+
+def _check_crm(settings: SlopeSettings, rig: WheelRig, slope: float) -> None:
+    check(rig, slope)
+    crm_climb.refuse(rig, _discretisation(settings))
+    load_particle_soil(rig.particle_soil)
+
+
+def _on_crm(settings: SlopeSettings, rig: WheelRig, slope: float) -> Run:
+    soil = settings.particle_soil or load_particle_soil(rig.particle_soil)
+    return crm_climb.Climb(rig, slope, soil, _discretisation(settings), settings.threads)
+
+
+def _grain_bed(settings: SlopeSettings, rig: WheelRig) -> grain_climb.ClimbBed:
+    trough = rig.trough
+    filled = Bin(
+        length_m=trough.length_m, width_m=trough.width_m, depth_m=trough.depth_m, packing=settings.packing,
+        seed=settings.seed,
+    )
+    return grain_climb.ClimbBed(grains=settings.grains, bin=filled, threads=settings.threads)
+
+
+def _check_dem(settings: SlopeSettings, rig: WheelRig, slope: float) -> None:
+    grain_climb.check(rig, slope, _grain_bed(settings, rig))
+
+
+def _on_dem(settings: SlopeSettings, rig: WheelRig, slope: float) -> Run:
+    return grain_climb.Climb(rig, slope, _grain_bed(settings, rig))
+
+
+Check = Callable[[SlopeSettings, WheelRig, float], None]
+Begin = Callable[[SlopeSettings, WheelRig, float], Run]
+GROUNDS: dict[str, tuple[Check, Begin]] = {
+    'scm': (_check_scm, _on_scm), 'crm': (_check_crm, _on_crm), 'dem': (_check_dem, _on_dem)
+}
+"""Models of the ground by name: what refuses a climb (settings, rig, slope), and what begins one."""
+
+
+def climb_slopes(settings: SlopeSettings, tick: Tick) -> list[dict[str, Any]]:
+    """Return a row per slope, with the same figures on ground of any kind."""
+    rig, slopes = settings.climbing_rig(), settings.slope_deg
+    assert slopes is not None
+
+    def begin(number: int) -> Run:
+        return GROUNDS[settings.ground][1](settings, rig, slopes[number])
+
+    what = {
+        'ground': settings.ground, 'rig': rig.name, 'gravity_mps2': rig.gravity_mps2, 'omega_radps': rig.omega_radps
+    }
+    rows = sweep(settings, begin, len(slopes), tick)
+    return [{**what, 'slope_deg': slope, **row} for slope, row in zip(slopes, rows, strict=False)]
+
+
+def draw_slopes(settings: SlopeSettings, rows: list[dict[str, Any]], axes: Any) -> None:
+    """Draw slip over slope."""
+    done = [row for row in rows if row['slip'] is not None]
+    axes.plot([r['slope_deg'] for r in done], [r['slip'] for r in done], 'o-', label=settings.ground)
+    axes.set_xlabel('slope [deg]')
+    axes.set_ylabel('slip 1 - v / (ωR), R over the grousers [-]')
+    axes.set_title(f'{settings.climbing_rig().name} on {settings.ground}')
