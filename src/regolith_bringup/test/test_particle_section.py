@@ -58,6 +58,7 @@ def scenario(folder: Path, *more: dict[str, Any], terrain: dict[str, Any] | None
         ({'ground': 'rigid', 'spacing_m': None, 'depth_m': None, 'vehicle': None},
          ["name 'strip' is of particles", 'allowed: with ground: crm']),
         ({'terrain': {'bedrock_depth_m': 0.1}}, ['depth_m 0.2', 'allowed: up to bedrock_depth_m 0.1']),
+        ({'terrain': {'spacing_m': 0.6}}, ["region 'strip'", 'holds hardly a node', 'allowed: sides of 3 spacing_m']),
         ({'terrain': {'size_m': 4.0}}, ["region 'strip'", 'leaves the terrain', 'allowed: within 2 m']),
         ({'terrain': {'ground': 'crm', 'regions': []}}, ["ground 'crm' goes on for ever", 'allowed: in regions']),
         ({'amber': {'position': [1.5, 0.0]}},
@@ -79,8 +80,10 @@ def test_what_cannot_be_is_refused_by_key_value_and_what_is_allowed(
 
 def test_regions_of_particles_do_not_overlap_and_have_names_of_their_own(tmp_path: Path) -> None:
     beside = {'low': [3.2, -1.0], 'high': [4.0, 1.0]}
-    with pytest.raises(InputError, match="regions 'strip' and 'other' overlap; allowed: side by side"):
-        scenario(tmp_path, {**STRIP, 'name': 'other'})
+    pad = {'ground': 'rigid', 'disc': {'center': [1.4, 1.1], 'radius_m': 0.3}}
+    for other in ({**STRIP, 'name': 'other'}, pad):
+        with pytest.raises(InputError, match=r"region 'strip' from .* overlaps regions\.1; allowed: particles beside"):
+            scenario(tmp_path, other)
     with pytest.raises(InputError, match="two regions are named 'strip'; allowed: a name for each"):
         scenario(tmp_path, {**STRIP, 'rectangle': beside})
     assert len(scenario(tmp_path, {**STRIP, 'name': 'other', 'rectangle': beside}).terrain.particle_regions()) == 2

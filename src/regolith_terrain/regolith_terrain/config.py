@@ -414,20 +414,25 @@ class TerrainConfig(Section):
         return self
 
     def _check_particles(self) -> None:
-        """Refuse regions of particles that overlap, have one name, lie off the site or go below bedrock."""
-        found = self.particle_regions()
-        for number, one in enumerate(found):
-            for other in found[:number]:
-                if one.name == other.name:
-                    raise ValueError(f'two regions are named {one.name!r}; allowed: a name for each')
-                if one.overlaps(other):
-                    raise ValueError(f'regions {other.name!r} and {one.name!r} overlap; allowed: side by side')
-            half = 0.5 * self.size_m
+        """Refuse regions of particles of one name, under another region, too small, off the site, below bedrock."""
+        half = 0.5 * self.size_m
+        names = set()
+        for number, section in enumerate(self.regions):
+            one = section.particles()
+            if one is None:
+                continue
+            what = f'region {one.name!r} from {list(one.low)} to {list(one.high)}'
+            if one.name in names:
+                raise ValueError(f'two regions are named {one.name!r}; allowed: a name for each')
+            names.add(one.name)
+            for other, beside in enumerate(self.regions):
+                if other != number and one.meets(*beside.region().bounds()):
+                    raise ValueError(f'{what} overlaps regions.{other}; allowed: particles beside other regions')
+            least = 3.0 * self.spacing_m
+            if min(b - a for a, b in zip(one.low, one.high, strict=True)) < least:
+                raise ValueError(f'{what} holds hardly a node; allowed: sides of 3 spacing_m, {least:g} m')
             if max(map(abs, (*one.low, *one.high))) > half:
-                corners = f'{list(one.low)} to {list(one.high)}'
-                raise ValueError(
-                    f'region {one.name!r} from {corners} leaves the terrain; allowed: within {half:g} m, half of size_m'
-                )
+                raise ValueError(f'{what} leaves the terrain; allowed: within {half:g} m, half of size_m')
             if self.bedrock_depth_m is not None and one.depth > self.bedrock_depth_m:
                 allowed = f'up to bedrock_depth_m {self.bedrock_depth_m!r}'
                 raise ValueError(f'depth_m {one.depth!r} of region {one.name!r}; allowed: {allowed}')

@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regolith_terrain.crm.soil import Discretisation, ParticleSoil
-from regolith_terrain.records import Indices
+from regolith_terrain.records import Floats, Indices
 from regolith_world.participant import ParticipantFailed
 
 LAYERS = 3
@@ -120,9 +120,9 @@ class ParticleRegion:
             max(self.low[0] - x, 0.0, x - self.high[0]), max(self.low[1] - y, 0.0, y - self.high[1])
         )
 
-    def overlaps(self, other: ParticleRegion) -> bool:
-        """Return whether two rectangles share any ground."""
-        return all(max(self.low[k], other.low[k]) < min(self.high[k], other.high[k]) for k in (0, 1))
+    def meets(self, low: Sequence[float] | Floats, high: Sequence[float] | Floats) -> bool:
+        """Return whether the region shares any ground with a rectangle; both corners [m], shape (2,)."""
+        return all(max(self.low[k], low[k]) < min(self.high[k], high[k]) for k in (0, 1))
 
 
 def _first_at(value: float, spacing: float) -> int:
