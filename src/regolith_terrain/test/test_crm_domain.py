@@ -12,7 +12,7 @@ from particles import soil
 
 from regolith_terrain import scm
 from regolith_terrain.crm.contact import ParticleContact
-from regolith_terrain.crm.domain import Domain
+from regolith_terrain.crm.domain import Domain, _rotated
 from regolith_terrain.crm.region import ParticleRegion
 from regolith_terrain.ground_contact import OK, ContactSetting, make_pose
 from regolith_terrain.mass import QUANTUM_KGPM2
@@ -36,7 +36,9 @@ def contact() -> ParticleContact:
     return ParticleContact(setting)
 
 
-def push(made: ParticleContact, cycles: int, first: int = 0, speed: float = -0.5) -> list[NodeRecords]:
+def push(
+    made: ParticleContact, cycles: int, first: int = 0, speed: float = -0.5, spin: float = 3.0
+) -> list[NodeRecords]:
     """Push a wheel that rolls into the soil, in cycles of 20 ms; return what each has changed."""
     left = []
     for cycle in range(first, first + cycles):
@@ -44,7 +46,7 @@ def push(made: ParticleContact, cycles: int, first: int = 0, speed: float = -0.5
             t = 0.02 * cycle + 0.004 * part
             center = np.array([[0.3 * t, 0.0, 0.14 + speed * t]])
             made.advance(
-                0.004, center, np.eye(3)[None], np.array([[0.3, 0.0, speed]]), np.array([[0.0, 3.0, 0.0]])
+                0.004, center, np.eye(3)[None], np.array([[0.3, 0.0, speed]]), np.array([[0.0, spin, 0.0]])
             )
         left += made.left(FIELDS)
     return left
@@ -74,6 +76,30 @@ def test_a_wheel_is_held_up_and_leaves_a_rut(pushed: tuple[ParticleContact, list
     rim = grid.records_at(np.array([3]), np.array([8]))
     assert rim.level[0] == levels[1]
     assert rim.level_initial[0] == rim.level[0] and rim.sinkage_plastic[0] == 0.0
+
+
+@pytest.mark.seconds
+def test_a_wheel_that_spins_is_driven_ahead_and_held_back(pushed: tuple[ParticleContact, list[NodeRecords]]) -> None:
+    """Against one that is dragged without turning: soil pushes it forward instead of back, by a torque against its spin
+    which is about that force at its radius, rather than the other way round."""
+    made, _ = pushed
+    saved = made.save()
+    forces = {}
+    for spin in (0.0, 30.0):
+        made.load(saved)
+        push(made, 2, 10, spin=spin)
+        (domain,) = made.domains
+        forces[spin] = float(domain.force[0, 0]), float(domain.torque[0, 1])
+    made.load(saved)
+    assert forces[0.0][0] < 0.0 < forces[30.0][0] and forces[30.0][1] < 0.0
+    grip = forces[30.0][0] - forces[0.0][0]
+    assert 0.3 < (forces[0.0][1] - forces[30.0][1]) / (0.1 * grip) < 2.0
+
+
+def test_a_body_turns_about_its_spin() -> None:
+    quarter = _rotated(np.array([0.0, 0.0, 0.5 * np.pi]))
+    assert np.allclose(quarter @ [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], atol=1e-15)
+    assert np.array_equal(_rotated(np.zeros(3)), np.eye(3))
 
 
 @pytest.mark.seconds

@@ -67,7 +67,6 @@ class ParticleContact(GroundContact):
         self.longest_s = min((domain.region.step for domain in self.domains), default=math.inf)
         self._arrays = ParticleArrays(np.zeros((self.parts, 3)), np.zeros((self.parts, 3)))
         self._touched = False
-        self._saved: bytes | None = None
 
     def arrays(self, window: SoilWindow, active: int) -> ParticleArrays:
         """Return the arguments of :func:`press`."""
@@ -76,7 +75,7 @@ class ParticleContact(GroundContact):
 
     def advance(self, duration: float, center: Floats, rotation: Floats, velocity: Floats, spin: Floats) -> None:
         """Move all soil on; see the base class."""
-        self._touched, self._saved = True, None
+        self._touched = True
         force, torque = self._arrays
         force[:] = torque[:] = 0.0
         for domain in self.domains:
@@ -94,7 +93,6 @@ class ParticleContact(GroundContact):
 
     def left(self, fields: tuple[str, ...]) -> list[NodeRecords]:
         """Return the nodes that soil has left changed in the cycle, region by region."""
-        self._saved = None
         return [domain.settle(fields) for domain in self.domains]
 
     def step_limit(self, mass: float, area: float) -> StepLimit:
@@ -110,14 +108,12 @@ class ParticleContact(GroundContact):
         if self._touched:
             for domain in self.domains:
                 domain.reset()
-        self._touched, self._saved = False, None
+        self._touched = False
 
     def save(self) -> bytes:
         """Return the state of all regions."""
-        if self._saved is None:
-            blobs = [domain.save() for domain in self.domains]
-            self._saved = b''.join(_LENGTH.pack(len(blob)) + blob for blob in blobs)
-        return self._saved
+        blobs = (domain.save() for domain in self.domains)
+        return b''.join(_LENGTH.pack(len(blob)) + blob for blob in blobs)
 
     def load(self, blob: bytes) -> None:
         """Restore what :meth:`save` returned."""
@@ -128,4 +124,4 @@ class ParticleContact(GroundContact):
                 raise ValueError(f'saved particles of {len(blob)} bytes; allowed: those of these regions, all of them')
             domain.load(blob[at + _LENGTH.size : at + _LENGTH.size + length])
             at += _LENGTH.size + length
-        self._touched, self._saved = True, None
+        self._touched = True
