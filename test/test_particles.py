@@ -20,7 +20,8 @@ from regolith_vehicles.command import DriveCommand
 from regolith_vehicles.others_ground import OthersGround
 from regolith_world.participant import ParticipantFailed
 
-STRIP = {'low': [1.2, -0.9], 'high': [2.0, 0.9]}
+STRIP = {'low': [1.2, -1.0], 'high': [2.0, -0.2]}
+"""Under the wheels on the right."""
 
 
 def write(folder: Path, at_edge: str = 'stop', spacing_m: float = 0.1, **changes: Any) -> Path:
@@ -69,7 +70,7 @@ def test_a_rover_drives_into_particles_and_no_soil_is_lost(tmp_path: Path) -> No
     assert report['ledger']['error_kg'] == 0.0 and report['ledger']['ground_kg'] == 0.0
     records = simulation.terrain.grid.all_records()
     assert np.abs(records.mass_kgpm2).sum() > 1.0
-    assert 0 < figures['moving'] < figures['particles'] == 288 and abs(figures['surface_error']) < 0.01
+    assert 0 < figures['moving'] < figures['particles'] == 128 and abs(figures['surface_error']) < 0.01
 
     other = Simulation(scenario(tmp_path))
     other.go_to(saved)

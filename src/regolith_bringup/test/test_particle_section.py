@@ -90,7 +90,7 @@ def test_regions_of_particles_do_not_overlap_and_have_names_of_their_own(tmp_pat
 
 
 def test_a_hundred_million_particles_do_not_fit_on_24_gb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Memory and hours stand in the refusal: 500 bytes each, and years for a laptop's thread."""
+    """Memory and hours stand in the refusal: 840 bytes each, and years for a laptop's thread."""
     monkeypatch.setattr(particle_section, 'memory_gb', lambda: 24.0)
     fine = {'spacing_m': 0.004, 'depth_m': 2.0}
     with pytest.raises(InputError) as caught:
@@ -104,7 +104,8 @@ def test_a_check_says_what_particles_cost(tmp_path: Path, capfd: pytest.CaptureF
     checked = scenario(tmp_path)
     (cost,) = particle_section.particle_costs(checked)
     assert cost.region.counts == (32, 40, 4)
-    assert 5120 * 5e-7 < cost.gigabytes < 10 * 5120 * 5e-7
+    # Floor and walls: 38 x 46 columns of three layers, and ten more in all that are outside 32 x 40.
+    assert cost.gigabytes == pytest.approx(840e-9 * (5120 + 38 * 46 * 3 + (38 * 46 - 32 * 40) * 10))
     # All soil moves: wheels of 0.29 m reach 0.2 m further and cover it. 0.3 h / Cs is 0.87 ms, so a substep of 1 ms is cut
     # in two; 0.6e6 particle-steps a second.
     assert cost.hours == pytest.approx(10.0 / 0.5e-3 * 5120 / 6e5 / 3600.0, rel=1e-9)

@@ -138,6 +138,15 @@ class Bed:
         """Return the places of the soil that moves [m], shape (n, 3)."""
         return self.particles[self._soil, :3]
 
+    def take_soil(self, other: Bed) -> None:
+        """Go on with the soil of another bed, as much of it among other bodies; before this one is sorted."""
+        rows = other.soil_rows()
+        self.particles[: len(rows)] = other.particles[rows]
+        if len(self.memory):
+            self.memory[: len(rows)] = other.memory[rows]
+        self.t, self._top = other.t, other._top
+        self._limits[0] = other._limits.max(axis=0)
+
     def forget_limits(self) -> None:
         """Forget what limits the next step in bands of soil that no longer moves; later steps may fill fewer."""
         self._limits[0] = self._limits.max(axis=0)

@@ -4,7 +4,7 @@
 
 Soil in boxes round the parts that are near moves, and so does what still flows; all else is frozen. Walls and floor
 are markers; walls stand some layers above the ground, so that soil does not leave the region, while parts of a vehicle
-pass through them.
+pass through them. Parts have markers as long as they are near.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from regolith_terrain.crm.arrays import SOIL, Floats, make_bodies
 from regolith_terrain.crm.bed import Bed
 from regolith_terrain.crm.laying import lay, markers_of
-from regolith_terrain.crm.region import LAYERS, MARGIN, ParticleRegion
+from regolith_terrain.crm.region import MARGIN, ParticleRegion
 from regolith_terrain.crm.surface import free_surface, sort_columns, weigh
 from regolith_terrain.mass import QUANTUM_KGPM2
 from regolith_terrain.records import NodeRecords
@@ -45,7 +45,8 @@ class Domain:
         :raises ValueError: if a part's shape cannot be among particles
         """
         self.region, self.reach, self.spacing = region, reach, spacing
-        self._field, self._gravity, self._shapes = field, gravity, shapes
+        self._field, self._gravity = field, gravity
+        self._markers = markers_of(shapes, region.spacing)
         i0, i1, j0, j1 = self._bounds = region.nodes(spacing)
         i, j = np.meshgrid(np.arange(i0, i1), np.arange(j0, j1), indexing='ij')
         self._i, self._j = i.reshape(-1).astype(np.int32), j.reshape(-1).astype(np.int32)
@@ -61,24 +62,13 @@ class Domain:
         """Lay the particles anew."""
         region, parts = self.region, len(self.reach)
         laid = lay(region, self._field)
-        local, part = markers_of(self._shapes, region.spacing)
-        self._ground = np.concatenate((laid.ground, np.zeros(len(local), np.bool_)))
-        body = np.concatenate((np.zeros(len(laid.trough), np.int32), part + 1)).astype(np.int32)
-        gx, gy, gz = self._gravity.tolist()
-        self.bed = bed = Bed(
-            region.soil, region.settings, (gx, gy, gz), laid.soil, np.concatenate((laid.trough, local)), body,
-            make_bodies(1 + parts),
-        )
-        bed.lay_at_rest(laid.top)
-        places = np.concatenate((laid.soil, laid.trough))
-        self._low, self._high = places.min(axis=0), places.max(axis=0)
-        # Parts that are elsewhere wait far below, where their markers meet no soil.
-        deep = self._low[2] - (LAYERS + 6) * region.spacing - 2.0 * bed.reach - float(self.reach.max())
-        self._waiting = np.array([*(0.5 * (self._low[:2] + self._high[:2])), deep])
+        self._trough, self._is_ground = laid.trough, laid.ground
+        self._low, self._high = self._trough.min(axis=0), self._trough.max(axis=0)
         self._near = np.zeros(parts, np.bool_)
-        bed.bodies.center[1:] = self._waiting
+        self.bed = self._made(laid.soil)
+        self.bed.lay_at_rest(laid.top)
         self._place_boxes()
-        bed.sort()
+        self.bed.sort()
         count = len(self._base)
         self._level, self._borne = self._base.copy(), np.zeros(count)
         self._whole = self._mass()
@@ -86,6 +76,17 @@ class Domain:
         self._flat = np.empty(count)
         self._look(np.ones(count, np.bool_), self._flat, np.empty(count))
         self.force[:] = self.torque[:] = 0.0
+
+    def _made(self, places: Floats) -> Bed:
+        """Return a bed with markers of the parts that are near, and soil at rest at places [m], shape (n, 3)."""
+        region, here = self.region, np.flatnonzero(self._near).tolist()
+        local = [self._trough, *(self._markers[part] for part in here)]
+        body = np.repeat(np.array([0, *(1 + part for part in here)], np.int32), [len(part) for part in local])
+        gx, gy, gz = self._gravity.tolist()
+        return Bed(
+            region.soil, region.settings, (gx, gy, gz), places, np.concatenate(local), body,
+            make_bodies(1 + len(self._near)),
+        )
 
     # -- motion -------------------------------------------------------------------------------------------------
 
@@ -100,19 +101,21 @@ class Domain:
         :param velocity: of the centres [m/s], shape (k, 3); spin: world axes [rad/s]
         :raises FloatingPointError: if the soil blows up
         """
-        bed, bodies = self.bed, self.bed.bodies
         self.force[:] = self.torque[:] = 0.0
         near = np.zeros(len(self.reach), np.bool_)
         k = len(center)
-        margin = self.reach[:k, None] + bed.reach
+        margin = self.reach[:k, None] + self.bed.reach
         near[:k] = ((center > self._low - margin) & (center < self._high + margin)).all(axis=1)
-        bodies.center[1:], bodies.rotation[1:] = self._waiting, np.eye(3)
-        bodies.velocity[1:] = bodies.spin[1:] = 0.0
         here = np.flatnonzero(near)
+        come_or_gone = not np.array_equal(near, self._near)
+        if come_or_gone:
+            old, self._near = self.bed, near
+            self.bed = self._made(np.zeros((old.soil_count, 3)))
+            self.bed.take_soil(old)
+        bed, bodies = self.bed, self.bed.bodies
         bodies.center[1 + here], bodies.rotation[1 + here] = center[here], rotation[here]
         bodies.velocity[1 + here], bodies.spin[1 + here] = velocity[here], spin[here]
-        if not np.array_equal(near, self._near):
-            self._near = near
+        if come_or_gone:
             self._place_boxes()
             bed.sort()
         if not bed.moving_count:
@@ -188,7 +191,9 @@ class Domain:
         """Write height and pressure of the surface of particles at some nodes."""
         bed = self.bed
         soil = bed.kind == SOIL
-        rows = np.flatnonzero(soil | self._ground[np.where(soil, 0, bed.label)])
+        # Markers of the trough come first; those of parts are no ground.
+        last = len(self._is_ground) - 1
+        rows = np.flatnonzero(soil | (self._is_ground[np.minimum(bed.label, last)] & (bed.label <= last)))
         columns = sort_columns(
             bed.particles[rows], soil[rows].astype(np.uint8), self._low[:2], self._high[:2], bed.scheme.length,
             self.region.spacing,
@@ -251,18 +256,21 @@ class Domain:
 
         :raises ValueError: if it is that of another region
         """
-        bodies, parts, count = self.bed.bodies, len(self.reach), len(self._level)
-        poses = [part[1:].size for part in bodies]
+        parts, count = len(self.reach), len(self._level)
+        poses = [part[1:].size for part in self.bed.bodies]
         size = parts + 8 * (sum(poses) + 2 * count + 6 * parts)
         fits = len(blob) >= _HEAD.size and blob[:8] == _MAGIC
         length = _HEAD.unpack_from(blob)[1] if fits else 0
         if not fits or _HEAD.unpack_from(blob)[2] != count or len(blob) != _HEAD.size + length + size:
             raise ValueError(f'saved particles of {len(blob)} bytes; allowed: those of region {self.region.name!r}')
         at = _HEAD.size + length
-        self._near = np.frombuffer(blob, np.bool_, parts, at).copy()
+        near = np.frombuffer(blob, np.bool_, parts, at).copy()
+        if not np.array_equal(near, self._near):
+            self._near = near
+            self.bed = self._made(np.zeros((self.bed.soil_count, 3)))
         numbers = np.frombuffer(blob[at + parts :], np.float64)
         cut = np.split(numbers, np.cumsum([*poses, count, count, 3 * parts, 3 * parts])[:-1])
-        for part, values in zip(bodies, cut[: len(poses)], strict=True):
+        for part, values in zip(self.bed.bodies, cut[: len(poses)], strict=True):
             part[1:] = values.reshape(part[1:].shape)
         self._level, self._borne = cut[-4].copy(), cut[-3].copy()
         self.force[:], self.torque[:] = cut[-2].reshape(-1, 3), cut[-1].reshape(-1, 3)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_terrain.crm import markers
-from regolith_terrain.crm.arrays import Floats, Rows
+from regolith_terrain.crm.arrays import Floats
 from regolith_terrain.crm.region import LAYERS, PANE, ParticleRegion
 from regolith_terrain.scm.arrays import Shapes
 from regolith_terrain.scm.constants import BOX, CYLINDER, GROUSERED
@@ -51,8 +51,8 @@ def lay(region: ParticleRegion, field: HeightField) -> Laid:
     return Laid(place[soil], top[soil], place[trough], k[trough] >= 0)
 
 
-def markers_of(shapes: Shapes, spacing: float) -> tuple[Floats, Rows]:
-    """Return markers of the parts of a vehicle in their shapes' frames [m], shape (m, 3), and the part of each, (m,).
+def markers_of(shapes: Shapes, spacing: float) -> list[Floats]:
+    """Return markers of each part of a vehicle in its shape's frame [m], shape (m, 3).
 
     :param spacing: of the particles [m]
     :raises ValueError: if a part is a mesh
@@ -69,4 +69,4 @@ def markers_of(shapes: Shapes, spacing: float) -> tuple[Floats, Rows]:
             parts.append(markers.box(np.maximum(size[:3], 0.5 * spacing), spacing))
         else:
             raise ValueError('a part that touches particles is a mesh; allowed: cylinders, grousers and boxes')
-    return np.concatenate(parts), np.repeat(np.arange(len(parts)), [len(p) for p in parts]).astype(np.int32)
+    return parts

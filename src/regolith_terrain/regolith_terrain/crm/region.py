@@ -19,8 +19,9 @@ LAYERS = 3
 """Layers of markers round the soil: they fill the kernel's reach."""
 PANE = 6
 """Layers of markers by which walls stand above the ground, so that soil does not leave its rectangle."""
-BYTES = 500
-"""Most that a particle or marker takes, what a discarded cycle returns to included; see ``bench crm``."""
+BYTES = 840
+"""Most that a particle or marker takes: some 450 in the bed and what a discarded cycle returns to (``bench crm``), and
+copies of the state while a cycle is saved. Measured as growth of a process with 90 000 of them."""
 PARTICLE_STEPS_PER_S = 6e5
 """Of one thread of a laptop, from ``bench crm``."""
 MARGIN = 4.0
