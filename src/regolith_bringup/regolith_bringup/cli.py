@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line: ``./regolith COMMAND``.
 
-Exit codes: 0 done (also a run ended by Ctrl-C, which is complete up to there), 2 bad input, 3 a node failed, 130 ended
-by Ctrl-C before its first cycle. With ``--json`` stdout holds one JSON value and nothing else; messages for people go
-to stderr. Imports are inside the commands, so that each imports only what it uses.
+Exit codes: 0 done (also a run ended by Ctrl-C, which is complete up to there), 2 bad input, 3 a node or a
+case of an experiment failed, 130 ended by Ctrl-C before its first cycle, or within an experiment. With ``--json``
+stdout holds one JSON value and nothing else; messages for people go to stderr. Imports are inside the commands, so that
+each imports only what it uses.
 """
 
 from __future__ import annotations
@@ -318,10 +319,14 @@ def experiment(
         _give(result)
     else:
         print(f'{name}: {json.dumps(result, indent=1)}')
-    last = result[-1] if isinstance(result, list) and result else result
-    if isinstance(last, dict) and last.get('incomplete'):
-        _tell(f'stopped before the end; to go on: ./regolith experiment {name} --resume {last["checkpoint"]}')
-        raise typer.Exit(INTERRUPTED)
+    rows = [row for row in (result if isinstance(result, list) else [result]) if isinstance(row, dict)]
+    for row in rows:
+        if 'checkpoint' in row:
+            _tell(f'stopped before the end; to go on: ./regolith experiment {name} --resume {row["checkpoint"]}')
+            raise typer.Exit(INTERRUPTED)
+    if any('problem' in row for row in rows):
+        _tell(f'experiment {name}: {next(row["problem"] for row in rows if "problem" in row)}')
+        raise typer.Exit(NODE_FAILED)
 
 
 def _list_names(names: Iterable[str], as_json: bool) -> None:

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from regolith_terrain.experiments import wheel_rig
 from regolith_terrain.experiments.climbs import WheelRig, load_wheel_rig, measured
+from regolith_terrain.grains import climb as grain_climb
 
 KEYS = {
     'ground', 'rig', 'slope_deg', 'slip', 'slip_drift', 'steady', 'sinkage_m', 'speed_mps', 'torque_nm', 'power_w',
@@ -117,13 +118,15 @@ def test_a_climb_on_the_moon_is_that_on_earth_but_slower() -> None:
         ({'ground': 'dem', 'grains': {'radius_m': 0.06}}, 'radius_m 0.06 of grains; allowed'),
         ({'load_n': 100.0}, r'load_n 100.0 with slope_deg; allowed: with slip, or in rig'),
         ({'duration_s': 30.0}, r'length_m 0.21 of the trough; allowed: at least'),
+        ({'spacing_m': 0.02}, "spacing_m with ground 'scm'; allowed: with ground 'crm'"),
+        ({'ground': 'crm', 'soil': 'grc1'}, "soil with ground 'crm'; allowed: with ground 'scm'"),
         ({'rig': 'mud'}, 'no such wheel rig'),
         ({'rig': {'scm_soil': 'mud'}}, 'no such soil'),
         ({'ground': 'crm', 'rig': {'particle_soil': 'mud'}}, 'no such particle soil'),
         ({'slope_deg': None, 'rig': {}, 'ground': 'crm'}, "ground 'crm' is of climbs; allowed: with slope_deg"),
         ({'slope_deg': None}, 'rig .* is of climbs; allowed: with slope_deg'),
         ({'resume': 'nowhere'}, "resume 'nowhere'; allowed: a checkpoint"),
-        ({'checkpoint': '/nowhere/at/all'}, "checkpoint '/nowhere/at/all'; allowed: a file in a folder"),
+        ({'checkpoint': '/nowhere/at/all'}, "checkpoint '/nowhere/at/all'; allowed: a file in a folder that can be written to"),
     ],
 )
 def test_impossible_climbs_are_refused(values: dict[str, Any], said: str) -> None:
@@ -158,4 +161,21 @@ def test_a_climb_that_was_stopped_goes_on_with_the_same_bits(ground: str, at: fl
     # The checkpoint knows the settings.
     again = wheel_rig.Settings.model_validate({'resume': stopped['checkpoint'], 'threads': 2})
     rows = wheel_rig.run(again, lambda *tick: None)
+    assert [figures(row) for row in rows] == [figures(row) for row in whole]
+
+
+@pytest.mark.seconds
+def test_a_bin_that_was_being_filled_is_filled_anew(tmp_path: Path) -> None:
+    values = {'duration_s': 0.15, 'checkpoint': str(tmp_path / 'climb')}
+    whole = climbed('dem', **values)
+    grain_climb._beds.clear()  # else there is nothing to fill
+
+    def stop(done: int, total: int) -> None:
+        if 0.05 * total < done and not (tmp_path / 'pressed').exists():
+            (tmp_path / 'pressed').touch()
+            signal.raise_signal(signal.SIGINT)
+
+    (stopped,) = wheel_rig.run(settings('dem', **values), stop)
+    assert stopped['incomplete'] is True and stopped['steps'] is None and stopped['slip'] is None
+    rows = climbed('dem', **values, resume=stopped['checkpoint'])
     assert [figures(row) for row in rows] == [figures(row) for row in whole]

@@ -20,6 +20,8 @@ STIFFNESS = 150.0
 gravity, and stays at a tenth of the speed of sound."""
 SHIFTING = 0.5
 """Of XSPH: a quarter of the velocity's mean leaves twice the noise in the stress of a heap, and a lower heap."""
+SURFACE = 0.0
+"""No soil is taken to have come apart: if that on the surface is, a heap creeps on for twice as long."""
 _DENSITY = 1500.0
 _AT_REST = 1e-3
 """Part of the greatest energy of motion."""
@@ -60,7 +62,7 @@ class Collapse:
         lifted = column.lift is not None
         tube = _tube(column.radius, tall + 2.0 * spacing, spacing) if lifted else np.zeros((0, 3))
         body = np.repeat(np.array([0, 1], np.int32), (len(floor), len(tube)))
-        settings = Discretisation(spacing_m=spacing, viscosity=viscosity, shifting=SHIFTING)
+        settings = Discretisation(spacing_m=spacing, viscosity=viscosity, shifting=SHIFTING, surface=SURFACE)
         soil = soil_of(column, friction)
         self.bed = Bed(
             soil, settings, (0.0, 0.0, -column.gravity), filled, np.concatenate((floor, tube)), body, workers=workers

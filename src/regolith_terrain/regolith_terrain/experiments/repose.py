@@ -112,7 +112,7 @@ class Case:
 
     def __init__(self, settings: Settings, friction: float) -> None:
         """Take the ground that the settings name."""
-        self._settings, self._friction = settings, friction
+        self._radius = settings.radius_m
         self._collapse = GROUNDS[settings.ground](settings, friction)
         self.advance, self.save, self.load = self._collapse.advance, self._collapse.save, self._collapse.load
 
@@ -123,17 +123,11 @@ class Case:
 
     def row(self) -> dict[str, Any]:
         """Return slope of the flank between 20 and 80 % of the height, height, run-out; None before it is over."""
-        settings = self._settings
-        what = {
-            'ground': settings.ground, 'release': settings.release, 'friction': self._friction,
-            'gravity_mps2': settings.gravity_mps2,
-        }
         if self.part < 1.0:
-            return {**what, **dict.fromkeys(_FIGURES)}
+            return dict.fromkeys(_FIGURES)
         heap = self._collapse.heap()
         return {
-            **what,
-            **measured(heap, settings.radius_m),
+            **measured(heap, self._radius),
             'column_m': heap.column_m,
             'settled_s': heap.settled_s,
             'elements': len(heap.place),
@@ -145,7 +139,13 @@ class Case:
 
 def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
     """Return a row per friction."""
-    return sweep(settings, lambda number: Case(settings, settings.friction[number]), len(settings.friction), tick)
+    frictions = settings.friction
+    what = {'ground': settings.ground, 'release': settings.release}
+    rows = sweep(settings, lambda number: Case(settings, frictions[number]), len(frictions), tick)
+    return [
+        {**what, 'friction': friction, 'gravity_mps2': settings.gravity_mps2, **row}
+        for friction, row in zip(frictions, rows, strict=False)
+    ]
 
 
 def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:

@@ -8,11 +8,13 @@ import io
 import json
 import os
 import signal
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
+from zipfile import BadZipFile
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -80,8 +82,8 @@ class Resumable(Section):
                         f'{key} {now.get(key)!r}; allowed: {before.get(key)!r}, as in the checkpoint {self.resume}'
                     )
         folder = Path(self.checkpoint or self.resume or '.').parent
-        if not folder.is_dir():
-            raise ValueError(f'checkpoint {self.checkpoint!r}; allowed: a file in a folder that exists')
+        if (self.checkpoint or self.resume) and not (folder.is_dir() and os.access(folder, os.W_OK)):
+            raise ValueError(f'checkpoint {self.checkpoint!r}; allowed: a file in a folder that can be written to')
         return self
 
 
@@ -94,7 +96,8 @@ def said(settings: Resumable) -> dict[str, Any]:
 def sweep(settings: Resumable, begin: Callable[[int], Run], count: int, tick: Tick) -> list[dict[str, Any]]:
     """Return a row per case; ``incomplete`` says whether Ctrl-C came before it was over.
 
-    Then it is the last one, and its ``checkpoint`` is the file to go on from. A second Ctrl-C ends the process.
+    Then it is the last one, and its ``checkpoint`` is the file to go on from. A second Ctrl-C ends the process. A case
+    that fails is incomplete, too, and says its ``problem``; the others are run all the same.
 
     :param begin: returns the run of a case by its number, quickly
     :param tick: progress callback
@@ -122,10 +125,14 @@ def sweep(settings: Resumable, begin: Callable[[int], Run], count: int, tick: Ti
                     run.advance(progress)
                     if run.part < 1.0:
                         progress(run.part)
+                rows.append({**run.row(), 'incomplete': False})
             except Stopped:
                 file = _write(settings, rows, run.save())
                 return [*rows, {**run.row(), 'incomplete': True, 'checkpoint': str(file)}]
-            rows.append({**run.row(), 'incomplete': False})
+            except (FloatingPointError, ValueError) as error:  # as soil that flies apart, a wheel that sinks in whole
+                if count == 1:
+                    raise ValueError(str(error)) from error
+                rows.append({**(run.row() if run.part < 1.0 else {}), 'incomplete': True, 'problem': str(error)})
     tick(PARTS * count, PARTS * count)
     return rows
 
@@ -139,9 +146,15 @@ def packed(**arrays: Any) -> bytes:
 
 
 def unpacked(saved: bytes) -> dict[str, np.ndarray]:
-    """Return what :func:`packed` was given, as arrays; bytes as arrays of them."""
-    with np.load(io.BytesIO(saved), allow_pickle=False) as found:
-        return dict(found)
+    """Return what :func:`packed` was given, as arrays; bytes as arrays of them.
+
+    :raises ValueError: if it is damaged
+    """
+    try:
+        with np.load(io.BytesIO(saved), allow_pickle=False) as found:
+            return dict(found)
+    except (BadZipFile, EOFError):
+        raise ValueError(f'saved state of {len(saved)} bytes is damaged; allowed: a whole one') from None
 
 
 @contextmanager
@@ -177,8 +190,9 @@ def _write(settings: Resumable, rows: list[dict[str, Any]], saved: bytes) -> Pat
 
 
 def _free_name(name: str) -> Path:
+    folder = Path() if os.access('.', os.W_OK) else Path(tempfile.gettempdir())
     number = 1
-    while (file := Path(f'{name}-{number}.checkpoint')).exists():
+    while (file := folder / f'{name}-{number}.checkpoint').exists():
         number += 1
     return file
 

@@ -20,9 +20,15 @@ from regolith_terrain.grains import climb as grain_climb
 from regolith_terrain.grains.beds import Bin, Grains
 
 DEFAULT_RIG = 'grc1_mgru3'
+OF_GROUND = {
+    'scm': ('soil', 'mode', 'grid_m', 'dt_s'),
+    'crm': ('spacing_m', 'viscosity', 'smoothing', 'shifting', 'surface', 'particle_soil'),
+    'dem': ('grains', 'packing', 'seed'),
+}
+"""Settings that climbs have on ground of one kind only."""
 OF_CLIMBS = (
-    'rig', 'mass_kg', 'gravity_mps2', 'duration_s', 'spacing_m', 'viscosity', 'smoothing', 'particle_soil', 'grains',
-    'packing', 'seed', 'threads', 'resume', 'checkpoint',
+    'rig', 'mass_kg', 'gravity_mps2', 'duration_s', *OF_GROUND['crm'], *OF_GROUND['dem'], 'threads', 'resume',
+    'checkpoint',
 )  # fmt: skip
 """Settings that only climbs have."""
 
@@ -48,6 +54,10 @@ class SlopeSettings(BenchSettings, Resumable):
     spacing_m: float = Field(default=0.01, gt=0.0, le=10.0, description='crm: distance of particles [m]')
     viscosity: float = Field(default=0.1, ge=0.0, le=2.0, description='crm: alpha of the artificial viscosity [-]')
     smoothing: float = Field(default=1.3, ge=1.1, le=1.6, description='crm: smoothing length over spacing [-]')
+    shifting: float = Field(default=0.25, ge=0.0, le=1.0, description='crm: of XSPH [-]')
+    surface: float = Field(
+        default=2.0, ge=0.0, lt=3.0, description='crm: divergence of position below which soil bears nothing [-]'
+    )
     particle_soil: GivenSoil | None = Field(default=None, description="crm: name or file of a soil; none: the rig's")
     grains: Grains = Field(default_factory=Grains, description='dem: grains of the bed, a mapping')
     packing: Literal['loose', 'dense'] = Field(default='loose', description='dem: how grains fell into place')
@@ -64,6 +74,10 @@ class SlopeSettings(BenchSettings, Resumable):
                 value = getattr(self, odd[0])
                 raise ValueError(f'{odd[0]} {getattr(value, "name", value)!r} is of climbs; allowed: with slope_deg')
             return self
+        for ground in OF_GROUND:
+            for key in OF_GROUND[ground]:
+                if ground != self.ground and key in self.model_fields_set:
+                    raise ValueError(f'{key} with ground {self.ground!r}; allowed: with ground {ground!r}')
         rig = self.climbing_rig()
         for slope in self.slope_deg:
             GROUNDS[self.ground][0](self, rig, slope)
@@ -93,7 +107,7 @@ def _on_scm(settings: SlopeSettings, rig: WheelRig, slope: float) -> Run:
 def _discretisation(settings: SlopeSettings) -> Discretisation:
     return Discretisation(
         spacing_m=settings.spacing_m, smoothing=settings.smoothing, viscosity=settings.viscosity,
-        courant=crm_climb.COURANT,
+        shifting=settings.shifting, surface=settings.surface, courant=crm_climb.COURANT,
     )
 
 
@@ -150,7 +164,7 @@ def climb_slopes(settings: SlopeSettings, tick: Tick) -> list[dict[str, Any]]:
 
 def draw_slopes(settings: SlopeSettings, rows: list[dict[str, Any]], axes: Any) -> None:
     """Draw slip over slope."""
-    done = [row for row in rows if row['slip'] is not None]
+    done = [row for row in rows if row.get('slip') is not None]
     axes.plot([r['slope_deg'] for r in done], [r['slip'] for r in done], 'o-', label=settings.ground)
     axes.set_xlabel('slope [deg]')
     axes.set_ylabel('slip 1 - v / (ωR), R over the grousers [-]')
