@@ -123,8 +123,8 @@ class Discretisation(Section):
     viscosity: float = Field(default=0.1, ge=0.0, le=2.0, description='alpha of the artificial viscosity [-]')
     shifting: float = Field(default=0.25, ge=0.0, le=1.0, description='of XSPH [-]')
     surface: float = Field(
-        default=2.0, ge=0.0, lt=3.0, description='divergence of position, 3 inside, below which soil has come apart and '
-        'bears nothing [-]'
+        default=2.0, ge=0.0, lt=3.0,
+        description='divergence of position, 3 inside, below which soil has come apart and bears nothing [-]',
     )
     corrected: bool = Field(default=False, description='whether velocity gradients are exact for linear fields')
     courant: float = Field(
