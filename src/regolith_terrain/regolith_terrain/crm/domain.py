@@ -152,13 +152,12 @@ class Domain:
         """
         bed = self.bed
         self._place_boxes()
-        moved = bed.moving_count > 0
+        awake = self._near_moving()  # before some of it freezes
+        self._refuse_loss()
         bed.forget_limits()
         bed.sort()
-        if not moved:
+        if not awake.any():
             return NodeRecords.empty(fields)
-        self._refuse_loss()
-        awake = self._near_moving()
         level, borne = self._flat.copy(), np.zeros(len(awake))
         self._look(awake, level, borne)
         level = np.where(awake, self._base + (level - self._flat), self._level)
@@ -228,8 +227,8 @@ class Domain:
     def figures(self) -> dict[str, float]:
         """Return what a report says of the region.
 
-        ``surface_error`` is the volume that the surface has gained over that of the soil below the nodes it has changed
-        at: soil is not made nor lost, so it ought to be zero.
+        ``surface_error`` is the volume that the surface has gained, over that of the soil below the nodes where it has
+        changed: soil is neither made nor lost, so it ought to be zero.
         """
         changed = self._level != self._base
         soil = float(np.count_nonzero(changed)) * self.region.depth
