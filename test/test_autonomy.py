@@ -176,4 +176,5 @@ def test_maps_show_the_ruts(run: LiveRun) -> None:
     column = int((x - info.origin.position.x) / info.resolution)
     row = info.height - 1 - int((y - info.origin.position.y) / info.resolution)
     assert heights[row, column] < 0.3 * z < 0.0
-    assert np.nanmax(heights) == 0.0
+    # Wheels that slip heap up what their shear band carried, half a millimetre thick; averaged over a pixel it is less.
+    assert 0.0 < np.nanmax(heights) < 5.6e-4

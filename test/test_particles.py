@@ -34,7 +34,8 @@ def write(folder: Path, at_edge: str = 'stop', spacing_m: float = 0.1, **changes
         'amber': {'model': 'viper', 'position': [0.0, 0.0], 'driver': {'type': 'constant', 'speed_mps': 0.6}}
     }
     content = {
-        'name': 'particles', 'duration_s': 2.0, 'terrain': {'source': 'flat', 'spacing_m': 0.04, 'regions': [region]},
+        'name': 'particles', 'duration_s': 2.0,
+        'terrain': {'source': 'flat', 'spacing_m': 0.04, 'regions': [region], **changes.pop('terrain', {})},
         'vehicles': {**vehicles, **changes.pop('vehicles', {})}, **changes,
     }
     file = folder / 'particles.yaml'
@@ -90,7 +91,9 @@ STANDING = {'model': 'viper', 'position': [3.2, 0.0], 'heading_deg': 180.0, 'dri
 def with_stranger(folder: Path, at_edge: str) -> Simulation:
     """Return a run in which a second rover comes towards the strip from the other side while its owner stands."""
     amber = {'model': 'viper', 'position': [-2.0, 0.0], 'driver': {'type': 'constant', 'speed_mps': 0.0}}
-    simulation = Simulation(scenario(folder, at_edge=at_edge, vehicles={'amber': amber, 'basalt': STANDING}))
+    ground = {'slip_sinkage': {'enabled': False}}
+    vehicles = {'amber': amber, 'basalt': STANDING}
+    simulation = Simulation(scenario(folder, at_edge=at_edge, terrain=ground, vehicles=vehicles))
     stranger(simulation)
     return simulation
 

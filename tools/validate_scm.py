@@ -22,6 +22,7 @@ from regolith_terrain.experiments import plate_sinkage, wheel_rig
 from regolith_terrain.experiments.settings import reference_rows
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.wheel_sinkage import bekker_sinkage, ding_sinkage, lyasko_factor
 from regolith_terrain.wong_reece import drawbar_curve, rigid_wheel
 from regolith_vehicles.config import load_vehicle_model
 from regolith_vehicles.vehicle import Vehicle
@@ -32,6 +33,24 @@ PICTURE = ROOT / 'docs' / 'images' / 'validation_scm.png'
 VEHICLES = ROOT / 'src' / 'regolith_vehicles' / 'test' / 'data'
 CASES = (('lunar', 200), ('lunar', 1000), ('sandmid', 200), ('sandmid', 1000))
 RADIUS, WIDTH = 0.25, 0.21
+SINKAGE = ROOT / 'docs' / 'images' / 'validation_slip_sinkage.png'
+SLIPPING: dict[str, dict[str, Any]] = {
+    'smooth': {'grousers': 0},
+    '12 mm': {'grousers': 24, 'grouser_height_m': 0.012},
+    '30 mm': {'grousers': 24, 'grouser_height_m': 0.03},
+    'small wheel, 15 mm': {
+        'radius_m': 0.15, 'width_m': 0.16, 'load_n': 80.0, 'grousers': 24, 'grouser_height_m': 0.015,
+        'grouser_thickness_m': 0.002,
+    },
+    'GRC-1, 30 mm': {
+        'soil': 'grc1', 'radius_m': 0.255, 'width_m': 0.2, 'load_n': 171.7, 'grousers': 24, 'grouser_height_m': 0.03,
+        'grouser_thickness_m': 0.005,
+    },
+}
+"""Wheels in a slip; where nothing is said, that of the reference tables with 200 N on ``lunar_nominal``."""
+SLIPS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+MEASURED = 0.6, 3.0, 7.0
+"""Slip, and how many times as deep as without slip Ding et al. (2010) measured lugged wheels to be: least and most."""
 
 
 def progress(items: Iterable[Any], what: str) -> Iterable[Any]:
@@ -47,7 +66,7 @@ def table(head: list[str], rows: Iterable[list[str]]) -> list[str]:
 def rolled(soil: str, load: float, slips: tuple[float, ...], mode: str) -> list[dict[str, Any]]:
     """Return the rig's rows for the wheel of the reference."""
     settings = wheel_rig.Settings.model_validate(
-        {'soil': f'chrono_{soil}', 'load_n': load, 'slip': slips, 'mode': mode}
+        {'soil': f'chrono_{soil}', 'load_n': load, 'slip': slips, 'mode': mode, 'slip_sinkage': False}
     )
     return wheel_rig.run(settings, lambda done, total: None)
 
@@ -115,6 +134,66 @@ def closed_form() -> list[str]:
             cells = [*(f'{v:.1f}' for v in pulls), *(f'{v * 1e3:.1f}' for v in depths)]
             rows.append([soil, f'{load:g}', f'{slip:g}', *cells])
     return table(head, rows)
+
+
+def slipping() -> dict[str, list[float]]:
+    """Return the sinkage of each wheel at each slip [m]."""
+    out = {}
+    for name, wheel in progress(SLIPPING.items(), 'wheels in a slip'):
+        settings = wheel_rig.Settings.model_validate({'slip': SLIPS, 'one_by_one': False, **wheel})
+        out[name] = [row['sinkage_m'] for row in wheel_rig.run(settings, lambda done, total: None)]
+    return out
+
+
+def sinkages(deep: dict[str, list[float]]) -> list[str]:
+    """Return the table of sinkage against slip."""
+    head = ['slip', *(f'{name} [mm]' for name in deep), *(f'{name}: times' for name in deep), 'Lyasko 2010: times']
+    rows = (
+        [f'{slip:g}', *(f'{z[k] * 1e3:.1f}' for z in deep.values()), *(f'{z[k] / z[0]:.2f}' for z in deep.values()),
+         f'{lyasko_factor(slip):.2f}']
+        for k, slip in enumerate(SLIPS)
+    )  # fmt: skip
+    return table(head, rows)
+
+
+def growth(times: float, slip: float) -> float:
+    """Return by how much the exponent grows with slip where Ding's formula has a wheel so many times as deep."""
+    soil = load_soil('lunar_nominal')
+    wheel = 200.0, RADIUS, WIDTH, soil.k_phi + soil.k_c / WIDTH, soil.exponent
+    low, high = 0.0, 2.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        deeper = ding_sinkage(*wheel, middle, slip) / bekker_sinkage(*wheel)
+        low, high = (middle, high) if deeper < times else (low, middle)
+    return low
+
+
+def picture_of_sinkage(deep: dict[str, list[float]]) -> None:
+    """Draw sinkage over slip, in terms of that without slip, beside published formulas."""
+    import matplotlib
+
+    matplotlib.use('Agg')
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(8.0, 5.5), layout='constrained')
+    for name, z in deep.items():
+        axes.plot(SLIPS, [depth / z[0] for depth in z], 'o-', markersize=4, label=name)
+    fine = np.linspace(0.0, 0.8, 60)
+    axes.plot(fine, [lyasko_factor(s) for s in fine], 'k--', label='Lyasko 2010')
+    soil = load_soil('lunar_nominal')
+    wheel = 200.0, RADIUS, WIDTH, soil.k_phi + soil.k_c / WIDTH, soil.exponent
+    slip, *ends = MEASURED
+    for times in ends:
+        grows = growth(times, slip)
+        curve = [ding_sinkage(*wheel, grows, s) / bekker_sinkage(*wheel) for s in fine]
+        axes.plot(fine, curve, ':', color='0.4', label="Ding et al. 2010, n + n1 s, n1 from the range's ends"
+                  if times == ends[0] else None)
+    axes.plot([slip, slip], ends, color='0.4', linewidth=5.0, alpha=0.5, label='Ding et al. 2010, measured')
+    axes.set(xlabel='slip 1 - v / (ωR)', ylabel='sinkage over that without slip', ylim=(0.5, 9.0))
+    axes.grid(alpha=0.3)
+    axes.legend()
+    figure.savefig(SINKAGE, dpi=110)
+    plt.close(figure)
 
 
 def viper() -> list[str]:
@@ -185,7 +264,9 @@ def picture() -> None:
 
 def main() -> None:
     """Put the tables between their marks and draw the picture."""
+    deep = slipping()
     tables = {
+        'slipping': sinkages(deep),
         'wheels': wheels('exact'),
         'pressing': pressing('exact'),
         'viper': viper(),
@@ -195,6 +276,7 @@ def main() -> None:
     }
     text = written(PAGE, tables)
     picture()
+    picture_of_sinkage(deep)
     PAGE.write_text(text, encoding='utf-8')
 
 

@@ -58,6 +58,7 @@ def scenario(folder: Path, *more: dict[str, Any], terrain: dict[str, Any] | None
         ({'ground': 'rigid', 'spacing_m': None, 'depth_m': None, 'vehicle': None},
          ["name 'strip' is of particles", 'allowed: with ground: crm']),
         ({'terrain': {'bedrock_depth_m': 0.1}}, ['depth_m 0.2', 'allowed: up to bedrock_depth_m 0.1']),
+        ({'at_edge': 'scm'}, ["at_edge 'scm' of region 'strip'", 'allowed: stop, or slip_sinkage: {enabled: false}']),
         ({'terrain': {'spacing_m': 0.6}}, ["region 'strip'", 'holds hardly a node', 'allowed: sides of 3 spacing_m']),
         ({'terrain': {'size_m': 4.0}}, ["region 'strip'", 'leaves the terrain', 'allowed: within 2 m']),
         ({'terrain': {'ground': 'crm', 'regions': []}}, ["ground 'crm' goes on for ever", 'allowed: in regions']),

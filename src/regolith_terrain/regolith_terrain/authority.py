@@ -16,6 +16,7 @@ from regolith_terrain.crm.region import ForeignSoilError
 from regolith_terrain.digging.exchange import SoilGrant, compile_exchange, exchange
 from regolith_terrain.digging.ground import DiggableGround
 from regolith_terrain.digging.loose import NO_LOOSE_SOIL, LooseSoil
+from regolith_terrain.digging.thrown import compile_disturbed, disturbed
 from regolith_terrain.mass import ledger
 from regolith_terrain.merge import SoilDelta, SoilUpdate, compile_merge, merge
 from regolith_terrain.profiles import profiles
@@ -43,6 +44,7 @@ def handshake_parameters(config: TerrainConfig, field: HeightField) -> dict[str,
         'terrain.mode': config.mode,
         'terrain.compaction_transfer': str(config.compaction_transfer).lower(),
         'terrain.bulldozing': config.bulldozing.model_dump_json(),
+        'terrain.slip_sinkage': config.slip_sinkage.model_dump_json(),
         'terrain.rocks': json.dumps([config.has_rocks, *(free.model_dump(mode='json') for free in config.rock_free)]),
         'terrain.solid_rocks': json.dumps([config.solid_rocks, config.rock_friction]),
         'terrain.obstacles': json.dumps({name: o.model_dump(mode='json') for name, o in config.obstacles.items()}),
@@ -103,6 +105,7 @@ class TerrainAuthority(Participant):
         """Return the description terrain joins with, ready to merge at once."""
         compile_merge(self.config.law)
         compile_exchange(self.config.law, self._diggable)
+        compile_disturbed(self.config.law, self._diggable)
         soil_hash = self.grid.soil_hash()
         return JoinRequest(
             name=self.name,
@@ -162,8 +165,11 @@ class TerrainAuthority(Participant):
         grants: tuple[SoilGrant, ...] = ()
         loose = NO_LOOSE_SOIL
         works = {agent: here[agent].work for agent in agents if not here[agent].work.is_done}
-        if works or self.loose.mark.any():
-            records, owner, grants, loose = exchange(self.grid, records, owner, works, self.loose, self._diggable)
+        thrown = disturbed(self.grid, records, self.loose, self._diggable)
+        if works or self.loose.mark.any() or len(thrown[0]):
+            records, owner, grants, loose = exchange(
+                self.grid, records, owner, works, self.loose, self._diggable, thrown
+            )
             self._refuse_foreign('loose soil', records.i[owner < 0], records.j[owner < 0])
         soil_hash = self.grid.hash_with(records)
         self._update = SoilUpdate(

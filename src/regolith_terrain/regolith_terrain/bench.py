@@ -13,7 +13,7 @@ from regolith_terrain.config import load_soil
 from regolith_terrain.records import Floats
 from regolith_terrain.scm import (
     MODES,
-    NO_BULLDOZING,
+    NOTHING_MOVES,
     OK,
     STAT_LOADED_NODES,
     Ground,
@@ -53,7 +53,7 @@ def scm_cost(mode: str = 'regolith', sinkage_m: float = 0.13, repeats: int = 7) 
         window = grid.window(-20, 50, -20, 20)
         shear = np.zeros((*window.shape, 2))
         start = time.perf_counter()
-        loaded = _roll(scm_ground(window), soils, NO_BULLDOZING, MODES[mode], shape, sinkage_m, steps, shear, scratch,
+        loaded = _roll(scm_ground(window), soils, NOTHING_MOVES, MODES[mode], shape, sinkage_m, steps, shear, scratch,
                        make_wrench())
         best = min(best, time.perf_counter() - start)
     return {'us_per_wheel_step': 1e6 * best / steps, 'loaded_nodes': float(loaded)}

@@ -41,9 +41,32 @@ class BulldozingConfig(Section):
     propagations: int = Field(default=10, ge=0, le=50, description='cells erosion reaches beyond a patch')
 
     def parameters(self) -> NDArray[np.float64]:
-        """Return the array the kernels take, shape (5,)."""
+        """Return its part of the rules of displaced soil, zeros in the rest, shape (7,)."""
         slope = np.tan(np.deg2rad(self.repose_angle_deg))
-        return np.array([float(self.enabled), slope, self.flow_factor, self.iterations, self.propagations])
+        own = [float(self.enabled), slope, self.flow_factor, self.iterations, self.propagations]
+        return np.array([*own, 0.0, 0.0])
+
+
+class SlipSinkageConfig(Section):
+    """Slip-sinkage: soil that a slipping wheel carries behind it (:mod:`regolith_terrain.scm.slip_sinkage`).
+
+    Source: muhlhaus1987; carrier1991, the grain size.
+    Checked by: test_slip_sinkage.py::test_the_shear_band_is_eight_median_grains.
+    """
+
+    enabled: bool | None = Field(
+        default=None, description="whether slipping wheels dig themselves in; none: in mode 'regolith'"
+    )
+    shear_layer_m: float = Field(
+        default=5.6e-4, gt=0.0, le=0.05,
+        description='thickness of the soil that goes with a smooth rim, or below grousers, in terms of soil at its full'
+        ' speed [m]; the default is half of a shear band of 16 median grains (Muhlhaus & Vardoulakis 1987) of 70 um'
+        ' (Carrier, Olhoeft & Mendell 1991), across which the speed falls to nothing',
+    )
+
+    def parameters(self) -> NDArray[np.float64]:
+        """Return its part of the rules of displaced soil, zeros in the rest, shape (7,)."""
+        return np.array([0.0, 0.0, 0.0, 0.0, 0.0, 1.0, self.shear_layer_m])
 
 
 def soil_names() -> tuple[str, ...]:
@@ -332,6 +355,7 @@ class TerrainConfig(Section):
         default=(), max_length=255, description='parts with other soils; where they overlap the last one holds'
     )
     bulldozing: BulldozingConfig = BulldozingConfig()
+    slip_sinkage: SlipSinkageConfig = SlipSinkageConfig()
     bedrock_depth_m: float | None = Field(
         default=None, ge=0.0, le=1e4, description='of rock that no tool digs below undisturbed ground [m]; absent: none'
     )
@@ -407,6 +431,8 @@ class TerrainConfig(Section):
         if len(self.grounds) > 1 and self.bulldozing.enabled:
             laws = ' and '.join(self.grounds)
             raise ValueError(f'bulldozing is enabled on ground of {laws}; allowed: on ground of one law')
+        if self.slip_sinkage.enabled and self.mode == 'reference':
+            raise ValueError("slip_sinkage is enabled in mode 'reference'; allowed: in mode 'regolith'")
         if self.preset is not None and self.source != 'procedural':
             raise ValueError(f'preset {self.preset!r} is of procedural ground; allowed: only with source: procedural')
         if self.detail is not None and self.source in ('procedural', 'flat'):
@@ -436,6 +462,20 @@ class TerrainConfig(Section):
             if self.bedrock_depth_m is not None and one.depth > self.bedrock_depth_m:
                 allowed = f'up to bedrock_depth_m {self.bedrock_depth_m!r}'
                 raise ValueError(f'depth_m {one.depth!r} of region {one.name!r}; allowed: {allowed}')
+            if self.digs_in and not one.stops_others:
+                # Others would leave no marks, but half of what they carry across the edge.
+                allowed = 'stop, or slip_sinkage: {enabled: false}'
+                raise ValueError(f"at_edge 'scm' of region {one.name!r} where wheels carry soil; allowed: {allowed}")
+
+    def displacement(self) -> NDArray[np.float64]:
+        """Return the rules of displaced soil as the kernels take them, shape (7,)."""
+        rules = self.bulldozing.parameters()
+        return rules + self.slip_sinkage.parameters() if self.digs_in else rules
+
+    @property
+    def digs_in(self) -> bool:
+        """Whether slipping wheels dig themselves in."""
+        return self.mode == 'regolith' and self.slip_sinkage.enabled is not False
 
     @property
     def has_rocks(self) -> bool:

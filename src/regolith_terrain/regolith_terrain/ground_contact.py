@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from regolith_terrain.records import Floats, NodeRecords
 from regolith_terrain.scm.arrays import Shapes
 from regolith_terrain.scm.constants import LEFT_WINDOW as LEFT_WINDOW
-from regolith_terrain.scm.constants import NO_BULLDOZING
+from regolith_terrain.scm.constants import NOTHING_MOVES
 from regolith_terrain.scm.constants import OK as OK
 from regolith_terrain.scm.constants import SCRATCH_TOO_SMALL as SCRATCH_TOO_SMALL
 from regolith_terrain.soil_grid import SoilWindow
@@ -94,8 +94,8 @@ class ContactSetting:
     """Distance of the nodes [m]."""
     mode: str = 'regolith'
     """``mode`` of the scenario's terrain section; laws without modes ignore it."""
-    bulldozing: Floats = field_of(default_factory=NO_BULLDOZING.copy)
-    """Rules of displaced soil, shape (5,)."""
+    displacement: Floats = field_of(default_factory=NOTHING_MOVES.copy)
+    """Rules of displaced soil (:meth:`regolith_terrain.config.TerrainConfig.displacement`), shape (RULES,)."""
     layer: NDArray[np.int64] | None = None
     """For each part, which memory of the ground under it is its own; parts that never touch the same nodes may share
     one. None: each has one, in their order. Shape (n,)."""

@@ -12,6 +12,7 @@ from regolith_files.doors import Citations
 _SCM = ('andrew1979', 'bekker1969', 'carrier1991', 'hairer2006', 'janosi1961', 'krenn2009', 'serban2023')
 _REGOLITH_MODE = ('canudas1995', 'dahl1968', 'wong1967')
 _BULLDOZING = ('holz2009',)
+_SLIP_SINKAGE = ('muhlhaus1987', 'reece1965', 'terzaghi1943')
 _RIGID = ('canudas1995', 'dahl1968')
 _CRM = (
     'adami2012', 'bonet1999', 'borja1990', 'bui2008', 'drucker1952', 'dunatunga2015', 'gray2001', 'hu2021',
@@ -33,6 +34,7 @@ def papers(scenario: Any) -> Citations:
     keys = set(_HASH)
     if 'scm' in terrain.grounds:
         keys.update(_SCM, _REGOLITH_MODE if terrain.mode == 'regolith' else ())
+        keys.update(_SLIP_SINKAGE if terrain.digs_in else ())
         keys.update(_BULLDOZING if terrain.bulldozing.enabled else ())
     keys.update(_RIGID if 'rigid' in terrain.grounds else ())
     keys.update(_CRM if 'crm' in terrain.grounds else ())

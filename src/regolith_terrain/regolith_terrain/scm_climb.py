@@ -14,6 +14,7 @@ from regolith_terrain import scm
 from regolith_terrain.experiments.climbs import DrivenWheel, Track, WheelRig, check, measured
 from regolith_terrain.experiments.runs import Part
 from regolith_terrain.records import Floats
+from regolith_terrain.scm.constants import BEHIND
 from regolith_terrain.soil_bin import SoilBin
 
 _BLOCK_S = 0.01
@@ -23,8 +24,10 @@ _MARGIN = 4
 
 
 def wheel_shape(rig: WheelRig) -> scm.Shapes:
-    """Return what presses on the soil: a cylinder as large as the grousers reach, which are not felt one by one."""
-    return scm.cylinder(rig.outermost_m, rig.width_m)
+    """Return what presses on the soil: a cylinder as large as the grousers reach, which carry soil in a slip."""
+    return scm.cylinder(
+        rig.outermost_m, rig.width_m, rig.grousers, rig.grouser_height_m, rig.grouser_thickness_m
+    )
 
 
 class Climb:
@@ -35,7 +38,7 @@ class Climb:
 
     def __init__(
         self, rig: WheelRig, slope_deg: float, soil: Floats, grid_m: float = 0.01, dt_s: float = 1e-3,
-        mode: str = 'regolith', rules: Floats = scm.NO_BULLDOZING,
+        mode: str = 'regolith', rules: Floats = scm.NOTHING_MOVES,
     ) -> None:
         """Fill the bin. It is as long as the wheel can travel either way, and has no walls.
 
@@ -51,9 +54,10 @@ class Climb:
         self.rig, self.dt = rig, dt_s
         self.wheel, self.track = DrivenWheel(rig, slope_deg), Track()
         way = rig.omega_radps * rig.outermost_m * rig.drive_s
-        along = math.ceil((way + rig.outermost_m) / grid_m) + _MARGIN
-        across = math.ceil(0.5 * rig.trough.width_m / grid_m) + _MARGIN
-        self.bin = SoilBin(soil, grid_m, mode, (-along, along + 1, -across, across + 1), bulldozing=rules)
+        margin = _MARGIN + math.ceil(BEHIND * rig.outermost_m / grid_m)
+        along = math.ceil((way + rig.outermost_m) / grid_m) + margin
+        across = math.ceil(0.5 * rig.trough.width_m / grid_m) + margin
+        self.bin = SoilBin(soil, grid_m, mode, (-along, along + 1, -across, across + 1), displacement=rules)
         self.shape = self.bin.fitting(wheel_shape(rig))
         self.steps = 0
         self._wall = 0.0

@@ -15,7 +15,7 @@ from regolith_terrain.config import load_soil
 from regolith_terrain.records import Floats
 from regolith_terrain.scm import (
     MODES,
-    NO_BULLDOZING,
+    NOTHING_MOVES,
     OK,
     Shapes,
     body_wrench,
@@ -26,7 +26,7 @@ from regolith_terrain.scm import (
     reach,
     scm_ground,
 )
-from regolith_terrain.scm.constants import SPREAD
+from regolith_terrain.scm.constants import BEHIND, SPREAD
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.surface import FlatField, HeightField
 
@@ -67,7 +67,7 @@ class SoilBin:
         mode: str = 'regolith',
         bounds: tuple[int, int, int, int] = (-45, 60, -35, 36),
         field: HeightField | None = None,
-        bulldozing: Floats = NO_BULLDOZING,
+        displacement: Floats = NOTHING_MOVES,
     ) -> None:
         """Fill the bin.
 
@@ -77,18 +77,18 @@ class SoilBin:
         :param mode: 'regolith' or 'reference'
         :param bounds: node indices i0, i1, j0, j1 of the bed, i0 <= i < i1
         :param field: surface of the bed; none: level, at z = 0
-        :param bulldozing: its rules, shape (5,)
+        :param displacement: rules of displaced soil, shape (RULES,)
         """
         given = load_soil(soil).parameters() if isinstance(soil, str) else soil
         self.soils = np.atleast_2d(given)
         self.parameters = self.soils[0]
         self.spacing = spacing
         self.mode = MODES[mode]
-        self.bulldozing = bulldozing
+        self.displacement = displacement
         self.window = SoilGrid(field if field is not None else FlatField(), spacing).window(*bounds)
         self.ground = scm_ground(self.window)
         self.shear = np.zeros((*self.window.shape, 2))
-        self._spread = float(bulldozing[SPREAD])
+        self._spread = float(displacement[SPREAD])
         self.scratch = make_scratch(0.5, spacing, self._spread)
         self._wrench = make_wrench()
         self.force, self.torque, self.stats = self._wrench
@@ -109,7 +109,7 @@ class SoilBin:
         """
         place, turn, speed, whirl = (np.array(v, dtype=np.float64) for v in (center, rotation, velocity, spin))
         status: int = body_wrench(
-            self.ground, self.soils, self.bulldozing, self.mode, dt, shape, 0, place, turn, speed, whirl, self.shear,
+            self.ground, self.soils, self.displacement, self.mode, dt, shape, 0, place, turn, speed, whirl, self.shear,
             self.scratch, self._wrench,
         )
         return status
@@ -254,8 +254,9 @@ def rolling_time(speed: float) -> float:
 def rolling_bounds(spacing: float, speed: float, radius: float, width: float) -> tuple[int, int, int, int]:
     """Return the bounds of a bed that is long and wide enough for a :func:`roll`."""
     way = speed * (rolling_time(speed) - 1.25)
-    side = int(math.ceil(0.5 * width / spacing)) + 4
-    back = int(math.ceil(radius / spacing)) + 4
+    behind = int(math.ceil(BEHIND * radius / spacing))
+    side = int(math.ceil(0.5 * width / spacing)) + behind + 4
+    back = int(math.ceil(radius / spacing)) + behind + 4
     return -back, back + int(math.ceil(way / spacing)) + 1, -side, side + 1
 
 

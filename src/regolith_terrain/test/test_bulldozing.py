@@ -33,7 +33,7 @@ def quiet() -> np.ndarray:
 @pytest.mark.parametrize('mode', MODES)
 @pytest.mark.parametrize('factor', [0.5, 1.0, 1.2])
 def test_raised_volume_is_the_plastic_volume(mode: str, factor: float) -> None:
-    bin_ = SoilBin(quiet(), mode=mode, bounds=(-60, 61, -60, 61), bulldozing=rules(flow_factor=factor))
+    bin_ = SoilBin(quiet(), mode=mode, bounds=(-60, 61, -60, 61), displacement=rules(flow_factor=factor))
     displaced = 0.0
     for k in range(1, 101):
         bin_.plate((0.0, 0.0, -2e-4 * k))
@@ -60,7 +60,7 @@ def test_what_is_raised_was_carved_to_the_quantum(mode: str) -> None:
     light, dense = quiet(), quiet()
     light[DENSITY], dense[DENSITY] = 1300.0, 1900.0
     soils = np.array([light, dense])
-    bin_ = SoilBin(soils, mode=mode, bounds=(-60, 61, -60, 61), bulldozing=rules(flow_factor=0.7))
+    bin_ = SoilBin(soils, mode=mode, bounds=(-60, 61, -60, 61), displacement=rules(flow_factor=0.7))
     bin_.ground.region[60:] = 1
     for k in range(1, 101):
         bin_.plate((0.0, 0.0, -2e-4 * k))
@@ -81,7 +81,7 @@ def test_compaction_alone_moves_no_mass() -> None:
 
 
 def test_soil_heaps_up_beside_the_plate_and_not_under_it() -> None:
-    bin_ = SoilBin(quiet(), bounds=(-60, 61, -60, 61), bulldozing=rules(flow_factor=1.0))
+    bin_ = SoilBin(quiet(), bounds=(-60, 61, -60, 61), displacement=rules(flow_factor=1.0))
     for k in range(1, 101):
         bin_.plate((0.0, 0.0, -2e-4 * k))
     level = bin_.window.level
@@ -166,8 +166,8 @@ def test_wheel_leaves_berms_and_sinks_less_below_the_old_surface(mode: str) -> N
 
     sinkage = []
     for enabled in (False, True):
-        bulldozing = rules(flow_factor=1.0, iterations=2, propagations=6) if enabled else scm.NO_BULLDOZING
-        bin_ = SoilBin('chrono_lunar', 0.02, mode, (-26, 62, -26, 27), bulldozing=bulldozing)
+        bulldozing = rules(flow_factor=1.0, iterations=2, propagations=6) if enabled else scm.NOTHING_MOVES
+        bin_ = SoilBin('chrono_lunar', 0.02, mode, (-26, 62, -26, 27), displacement=bulldozing)
         sinkage.append(roll(bin_, 600.0, 0.3).sinkage)
     assert sinkage[1] < 0.9 * sinkage[0]
     behind = bin_.window.level[30:45]
@@ -176,5 +176,5 @@ def test_wheel_leaves_berms_and_sinks_less_below_the_old_surface(mode: str) -> N
 
 
 def test_too_small_a_window_is_reported() -> None:
-    bin_ = SoilBin(quiet(), bounds=(-20, 21, -25, 26), bulldozing=rules())
+    bin_ = SoilBin(quiet(), bounds=(-20, 21, -25, 26), displacement=rules())
     assert bin_.plate((0.0, 0.0, -0.01)) == scm.LEFT_WINDOW

@@ -11,9 +11,12 @@ import pytest
 from particles import soil
 
 from regolith_terrain import scm
+from regolith_terrain.config import TerrainConfig
 from regolith_terrain.crm.contact import ParticleContact
 from regolith_terrain.crm.domain import Domain, _rotated
 from regolith_terrain.crm.region import ParticleRegion
+from regolith_terrain.digging.ground import DiggableGround
+from regolith_terrain.digging.relaxation import CRITICAL
 from regolith_terrain.ground_contact import OK, ContactSetting, make_pose
 from regolith_terrain.mass import QUANTUM_KGPM2
 from regolith_terrain.records import FIELDS, Floats, NodeRecords
@@ -173,6 +176,17 @@ def test_soil_does_not_leave_its_region() -> None:
     domain.bed.particles[row, 0] = 2.0
     with pytest.raises(FloatingPointError, match="soil leaves region 'strip' at"):
         domain._refuse_loss()
+
+
+def test_terrain_lets_particles_slide_by_themselves() -> None:
+    """As soil that wheels threw, what a region has more than at first would slide; no face of particles is too high."""
+    strip = {
+        'ground': 'crm', 'rectangle': {'low': [0.0, 0.0], 'high': [0.4, 0.4]}, 'name': 'strip', 'vehicle': 'amber',
+        'spacing_m': 0.1, 'depth_m': 0.2,
+    }
+    ground = DiggableGround(TerrainConfig.model_validate({'source': 'flat', 'regions': [strip]}), 1.62)
+    assert ground.lying[:, CRITICAL].tolist() == [pytest.approx(0.27, abs=0.05), np.inf]
+    assert np.isnan(ground.cut[1]).all() and ground.rows(-1, 0, (3, 1), 0.1).tolist() == [[0], [1], [1]]
 
 
 def test_meshes_are_refused() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from regolith_terrain.authority import TerrainAuthority
 from regolith_terrain.config import SoilRegionConfig, TerrainConfig
-from regolith_terrain.digging.exchange import SoilAsked, SoilLanded, Work, _boxes, exchange
+from regolith_terrain.digging.exchange import SoilAsked, SoilLanded, Work, boxes, exchange
 from regolith_terrain.digging.ground import DiggableGround
 from regolith_terrain.digging.loose import LooseSoil
 from regolith_terrain.digging.relaxation import MARGIN
@@ -165,13 +165,13 @@ def test_places_do_not_overlap() -> None:
     """Nodes far from each other are looked at apart, near ones together, each within its margin."""
     i = np.array([0, 5, 70, 400, 420, -300], np.int32)
     j = np.array([0, 5, 70, 400, 470, 10], np.int32)
-    boxes = list(_boxes(i, j))
-    assert len(boxes) == 5 and boxes == sorted(boxes)
+    found = list(boxes(i, j))
+    assert len(found) == 5 and found == sorted(found)
     for a, b in zip(i, j, strict=True):
-        home = [x for x in boxes if x[0] <= a - MARGIN and a + MARGIN < x[1] and x[2] <= b - MARGIN < b + MARGIN < x[3]]
+        home = [x for x in found if x[0] <= a - MARGIN and a + MARGIN < x[1] and x[2] <= b - MARGIN < b + MARGIN < x[3]]
         assert len(home) == 1
-    for n, x in enumerate(boxes):
-        assert not any(x[0] < y[1] and y[0] < x[1] and x[2] < y[3] and y[2] < x[3] for y in boxes[:n])
+    for n, x in enumerate(found):
+        assert not any(x[0] < y[1] and y[0] < x[1] and x[2] < y[3] and y[2] < x[3] for y in found[:n])
 
 
 class Stage:

@@ -39,7 +39,7 @@ def tilted(slope_x: float, slope_y: float) -> np.ndarray:
 
 def pressed(slope_x: float, slope_y: float, depths: np.ndarray, bulldozing: np.ndarray | None = None) -> tuple[SoilBin, float]:
     """Press a plate into a plane along its normal; return the bin and the volume that was displaced."""
-    options = {} if bulldozing is None else {'bulldozing': bulldozing}
+    options = {} if bulldozing is None else {'displacement': bulldozing}
     bin_ = SoilBin(quiet(), bounds=(-70, 71, -70, 71), field=PlaneField(slope_x, slope_y), **options)
     plate = bin_.fitting(box(SIDE, WIDTH, 0.1))
     turn, displaced = tilted(slope_x, slope_y), 0.0

@@ -118,7 +118,7 @@ class VehicleAgent(Participant):
         self._inputs: dict[int, bytes] = {}
         self.vehicle = Vehicle(
             name, model, mjcf_path, self.grid, terrain.soil_map(name), gravity_mps2, terrain.mode, entry.mass_scale,
-            terrain.bulldozing.parameters(), solids, DiggableGround(terrain, gravity_mps2) if model.tools else None,
+            terrain.displacement(), solids, DiggableGround(terrain, gravity_mps2) if model.tools else None,
         )
         self._others = OthersGround(name, terrain.particle_regions(), gear_reach(self.vehicle.gear), terrain.spacing_m)
         self._part_names = part_names(model, self.vehicle.gear.names)

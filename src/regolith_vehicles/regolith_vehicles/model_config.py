@@ -48,10 +48,19 @@ class GrouserConfig(Section):
     thickness_m: float = Field(gt=0.0, le=1.0, description='[m]')
 
 
+class WheelGrouserConfig(GrouserConfig):
+    """Grousers that the soil feels."""
+
+    one_by_one: bool = Field(
+        default=True,
+        description='whether each presses on the soil; false: a cylinder over them does, and they carry soil in a slip',
+    )
+
+
 class WheelConfig(Section):
     """One wheel, by the names its parts have in the MJCF file; the soil feels a cylinder about the joint's axis.
 
-    With ``grousers`` the cylinder is the drum they stand on, with ``mesh`` the soil feels that instead.
+    With ``grousers`` felt one by one the cylinder is the drum they stand on, with ``mesh`` the soil feels that instead.
     """
 
     name: str = Field(min_length=1, description='of the wheel in messages')
@@ -63,7 +72,7 @@ class WheelConfig(Section):
     steer_joint: str | None = Field(default=None, description='MJCF hinge about the vertical it steers with')
     steer_actuator: str | None = Field(default=None, description='MJCF position servo on that joint [rad]')
 
-    grousers: GrouserConfig | None = Field(default=None, description='absent: a smooth wheel')
+    grousers: WheelGrouserConfig | None = Field(default=None, description='absent: a smooth wheel')
     mesh: str | None = Field(
         default=None, min_length=1, description="OBJ, STL or MSH file in the body's frame, relative to the MJCF file"
     )

@@ -7,12 +7,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_terrain.scm.constants import SPARE_CELLS
 from regolith_terrain.soil_grid import SoilGrid, SoilWindow
 from regolith_vehicles import substeps
 
 Vector = NDArray[np.float64]
 
-_MARGIN_CELLS = 3
+_MARGIN_CELLS = 1.0 + SPARE_CELLS
 
 
 def window_around(

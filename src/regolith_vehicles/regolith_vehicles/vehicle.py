@@ -19,7 +19,7 @@ from regolith_terrain.digging.ground import DiggableGround
 from regolith_terrain.ground_contact import ContactSetting, GroundContact, make_pose
 from regolith_terrain.patchwork import make_contact
 from regolith_terrain.records import NodeRecords
-from regolith_terrain.scm import NO_BULLDOZING, STAT_COUNT
+from regolith_terrain.scm import NOTHING_MOVES, STAT_COUNT
 from regolith_terrain.soil_config import SoilParameters
 from regolith_terrain.soil_grid import SoilGrid, SoilWindow
 from regolith_terrain.soil_map import SoilMap
@@ -75,7 +75,7 @@ class Vehicle:
         gravity: float | ArrayLike,
         mode: str = 'regolith',
         mass_scale: float = 1.0,
-        bulldozing: Vector = NO_BULLDOZING,
+        displacement: Vector = NOTHING_MOVES,
         solids: Solids | None = None,
         diggable: DiggableGround | None = None,
     ) -> None:
@@ -86,7 +86,7 @@ class Vehicle:
         :param gravity: magnitude along -z, or a vector in the world, shape (3,) [m/s^2]
         :param mode: of the soil model, 'regolith' or 'reference'
         :param mass_scale: factor on all masses and inertias
-        :param bulldozing: rules of displaced soil (:meth:`regolith_terrain.config.BulldozingConfig.parameters`)
+        :param displacement: rules of displaced soil (:meth:`regolith_terrain.config.TerrainConfig.displacement`)
         :param solids: rocks and obstacles that stand about, if any
         :param diggable: what its tools can dig; None: nothing
         :raises VehicleModelError: if the model is unusable or its substep too long for this soil
@@ -107,7 +107,7 @@ class Vehicle:
         self.gear = make_gear(config, self.body, mjcf_path)
         self._parts = make_parts(config, self.body, mjcf_path, self.gear.touching)
         shapes, reach, layer = self._parts.shapes, self._parts.reach, self._parts.layer
-        ground = soils, shapes, reach, grid.spacing, mode, bulldozing, layer, grid.height_field, vector
+        ground = soils, shapes, reach, grid.spacing, mode, displacement, layer, grid.height_field, vector
         try:
             self.contact: GroundContact = make_contact(grid.law, ContactSetting(*ground), self.gear.firm_contact)
             """With the ground, all memory of it included."""

@@ -31,7 +31,8 @@ def wheel_shape(wheel: WheelConfig, folder: Path) -> scm.Shapes:
         return scm.mesh(load_triangles(folder / wheel.mesh, wheel.mesh_scale))
     if wheel.grousers is not None:
         g = wheel.grousers
-        return scm.grousered_wheel(wheel.radius_m, wheel.width_m, g.count, g.height_m, g.thickness_m)
+        make = scm.grousered_wheel if g.one_by_one else scm.cylinder
+        return make(wheel.radius_m, wheel.width_m, g.count, g.height_m, g.thickness_m)
     return scm.cylinder(wheel.radius_m, wheel.width_m)
 
 

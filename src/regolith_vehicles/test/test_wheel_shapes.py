@@ -22,8 +22,9 @@ from regolith_terrain.soil_map import Region, SoilMap
 from regolith_vehicles.config import VehicleModelError, load_vehicle_model
 from regolith_vehicles.experiments import slope
 from regolith_vehicles.kinematics import wheel_commands
+from regolith_vehicles.model_config import WheelConfig
 from regolith_vehicles.vehicle import Vehicle
-from regolith_vehicles.wheel_shapes import axle_frame, load_triangles
+from regolith_vehicles.wheel_shapes import axle_frame, load_triangles, wheel_shape
 
 CYCLE_NS = 20_000_000
 
@@ -155,7 +156,7 @@ def test_a_rover_sinks_deeper_where_the_soil_is_softer() -> None:
 
 def test_bulldozing_conserves_what_a_rover_displaces_and_can_be_replayed() -> None:
     rules = BulldozingConfig(enabled=True, flow_factor=1.0).parameters()
-    vehicle = vehicle_of('viper', bulldozing=rules)
+    vehicle = vehicle_of('viper', displacement=rules)
     drive(vehicle, 60)
     records = vehicle.grid.all_records()
     plastic = records.sinkage_plastic.sum()
@@ -178,3 +179,16 @@ def test_shapes_bundle_keeps_meshes_apart() -> None:
     both = scm.join_shapes([scm.mesh(triangle), scm.cylinder(0.2, 0.1), scm.mesh(triangle + 1.0)])
     assert both.clusters.tolist() == [[0, 1], [1, 1], [1, 2]]
     assert np.array_equal(both.corners[both.triangles[1, 0]], (triangle[0] + 1.0).reshape(-1))
+
+
+def test_grousers_not_felt_one_by_one_are_a_cylinder_that_carries() -> None:
+    """A smooth rim over them that knows what soil they hold; felt one by one unless the file says otherwise."""
+    plates = {'count': 20, 'height_m': 0.015, 'thickness_m': 0.006}
+    rim = {'name': 'w', 'body': 'w', 'joint': 'w', 'actuator': 'w', 'radius_m': 0.215, 'width_m': 0.15}
+    smooth = WheelConfig.model_validate({**rim, 'grousers': {**plates, 'one_by_one': False}})
+    shape = wheel_shape(smooth, Path())
+    assert shape.kind.tolist() == scm.cylinder(1.0, 1.0).kind.tolist() and shape.size[0].tolist() == [0.215, 0.075, 20.0, 0.015, 0.006, 0.0]
+    felt = wheel_shape(WheelConfig.model_validate({**rim, 'grousers': plates}), Path())
+    assert felt.kind.tolist() == scm.grousered_wheel(1.0, 1.0, 4, 0.1, 0.1).kind.tolist()
+    with pytest.raises(ValueError, match='lower than the radius'):
+        WheelConfig.model_validate({**rim, 'grousers': {**plates, 'height_m': 0.3, 'one_by_one': False}})

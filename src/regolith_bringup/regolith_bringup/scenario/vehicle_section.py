@@ -130,7 +130,7 @@ def _build(
                 scenario.world.gravity_mps2,
                 terrain.mode,
                 entry.mass_scale,
-                terrain.bulldozing.parameters(),
+                terrain.displacement(),
             )
             try_out(vehicle, *entry.position)
     except VehicleModelError as error:

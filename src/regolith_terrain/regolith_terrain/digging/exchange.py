@@ -25,6 +25,7 @@ from regolith_terrain.digging.relaxation import (
     BULK_DENSITY,
     LOOK,
     MARGIN,
+    RESTING,
     SWEEPS,
     Marks,
     look_round,
@@ -42,6 +43,9 @@ BUDGET = 20_000
 """Looks at marked columns in a cycle."""
 _LEVEL = 1
 Members = NDArray[np.intp]
+Nodes = tuple[Indices, Indices]
+"""Indices along x and along y, shape (n,) each."""
+NO_NODES: Nodes = (np.zeros(0, np.int32), np.zeros(0, np.int32))
 
 
 @dataclass(slots=True)
@@ -110,7 +114,7 @@ class Exchanged(NamedTuple):
 
 def exchange(
     grid: SoilGrid, merged: NodeRecords, owner: NDArray[np.int16], works: Mapping[str, Work], loose: LooseSoil,
-    ground: DiggableGround, budget: int = BUDGET,
+    ground: DiggableGround, thrown: Nodes = NO_NODES, budget: int = BUDGET,
 ) -> Exchanged:
     """Return what becomes of the merged records of a cycle; nothing given is written.
 
@@ -118,18 +122,19 @@ def exchange(
     :param merged: outcome of the merge, and the ``owner`` of each of its nodes
     :param works: agent -> what its tools did, in any order
     :param loose: committed loose soil
+    :param thrown: columns of :func:`regolith_terrain.digging.thrown.disturbed`, sorted by (i, j)
     :param budget: greatest number of looks at marked columns
     """
     asked = [(name, part) for name in sorted(works) for part in sorted(works[name].asked, key=lambda a: a.tool)]
     landed = [works[name].landed for name in sorted(works)]
     marked = loose.marked
-    parts = [(loose.i[marked], loose.j[marked]), *((a.i, a.j) for _, a in asked)]
+    parts = [(loose.i[marked], loose.j[marked]), thrown, *((a.i, a.j) for _, a in asked)]
     parts += [(part.i, part.j) for part in landed if part is not None]
     at_i, at_j = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
     granted = dict.fromkeys([(name, part.tool) for name, part in asked], 0.0)
     records, changes = [], []
-    for box in _boxes(at_i, at_j):
-        place = _Place(grid, merged, loose, ground, box)
+    for box in boxes(at_i, at_j):
+        place = _Place(grid, merged, loose, ground, thrown, box)
         for part in landed:
             if part is not None:
                 place.lay_down(part)
@@ -148,19 +153,21 @@ def compile_exchange(law: SoilLaw, ground: DiggableGround) -> None:
     grid = SoilGrid(FlatField(), 1.0, law)
     node = np.zeros(1, np.int32), np.zeros(1, np.int32)
     work = Work((SoilAsked('', *node, np.ones(1), np.zeros(1)),), SoilLanded(*node, np.ones(1)))
-    exchange(grid, NodeRecords.empty(law.names), np.zeros(0, np.int16), {'': work}, LooseSoil(), ground)
+    exchange(grid, NodeRecords.empty(law.names), np.zeros(0, np.int16), {'': work}, LooseSoil(), ground, node)
 
 
 class _Place:
     """A rectangle of ground in the exchange of a cycle: the committed nodes, with the merge on top."""
 
     def __init__(
-        self, grid: SoilGrid, merged: NodeRecords, loose: LooseSoil, ground: DiggableGround, box: tuple[int, ...]
+        self, grid: SoilGrid, merged: NodeRecords, loose: LooseSoil, ground: DiggableGround, thrown: Nodes,
+        box: tuple[int, ...],
     ) -> None:
         i0, i1, j0, j1 = box
         self._box = box
         self.window: SoilWindow = grid.window(i0, i1, j0, j1)
         values = self.window.values
+        committed = values[-1].copy()
         rows = self._within(merged.i, merged.j)
         values[:, merged.i[rows] - i0, merged.j[rows] - j0] = merged.table[:, rows]
         self._loose: Floats = np.zeros(self.window.shape)
@@ -172,6 +179,12 @@ class _Place:
         self._region = ground.rows(i0, j0, self.window.shape, grid.spacing)
         self._lying, self._cut = ground.lying, ground.cut
         self._bedrock = ground.bedrock(self.window.base[1:-1, 1:-1])
+        if ground.is_thrown:
+            rows = self._within(*thrown)
+            _stir(
+                thrown[0][rows] - i0, thrown[1][rows] - j0, committed, values[-1], self._loose, self._marks,
+                self._changed,
+            )
 
     def _within(self, i: Indices, j: Indices) -> Members:
         i0, i1, j0, j1 = self._box
@@ -210,6 +223,26 @@ class _Place:
         r, c = np.nonzero(self._changed)
         i, j = (r + self.window.i0).astype(np.int32), (c + self.window.j0).astype(np.int32)
         return LooseSoil(i, j, self._loose[r, c], self._marks[r, c])
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _stir(
+    rows: Indices, columns: Indices, committed: Floats, mass: Floats, loose: Floats, marks: Marks, changed: Flags
+) -> None:
+    """Let loose soil follow what wheels did to the masses of columns, and mark it at and round the given ones."""
+    for r in range(mass.shape[0]):
+        for c in range(mass.shape[1]):
+            if loose[r, c] > 0.0 and mass[r, c] != committed[r, c]:
+                loose[r, c] = max(0.0, loose[r, c] + (mass[r, c] - committed[r, c]))
+                changed[r, c] = True
+            # What a column has more than virgin ground has come to it.
+            loose[r, c] = max(loose[r, c], mass[r, c])
+    for n in range(rows.shape[0]):
+        r, c = rows[n], columns[n]
+        if loose[r, c] > 0.0 and marks[r, c] == RESTING:
+            marks[r, c] = LOOK
+            changed[r, c] = True
+        look_round(loose, marks, changed, LOOK, r, c)
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
@@ -256,7 +289,7 @@ def _grant(
     return total
 
 
-def _boxes(i: Indices, j: Indices) -> Iterator[tuple[int, int, int, int]]:
+def boxes(i: Indices, j: Indices) -> Iterator[tuple[int, int, int, int]]:
     """Yield rectangles i0 <= i < i1, j0 <= j < j1 that hold all nodes with a margin and do not overlap, in order."""
     tiles: dict[tuple[int, int], list[int]] = {}
     key = node_key(i // TILE, j // TILE)
@@ -268,17 +301,17 @@ def _boxes(i: Indices, j: Indices) -> Iterator[tuple[int, int, int, int]]:
             tiles[int(a[0]) // TILE, int(b[0]) // TILE] = [
                 int(a.min()) - MARGIN, int(a.max()) + MARGIN + 1, int(b.min()) - MARGIN, int(b.max()) + MARGIN + 1,
             ]
-    boxes: list[list[int]] = []
+    out: list[list[int]] = []
     for _, box in sorted(tiles.items()):
         # A box that grew may meet one that it did not meet before.
         while True:
-            met = next((other for other in boxes if _overlap(box, other)), None)
+            met = next((other for other in out if _overlap(box, other)), None)
             if met is None:
                 break
-            boxes.remove(met)
+            out.remove(met)
             box = [min(box[0], met[0]), max(box[1], met[1]), min(box[2], met[2]), max(box[3], met[3])]
-        boxes.append(box)
-    yield from ((b[0], b[1], b[2], b[3]) for b in sorted(boxes))
+        out.append(box)
+    yield from ((b[0], b[1], b[2], b[3]) for b in sorted(out))
 
 
 def _overlap(a: list[int], b: list[int]) -> bool:

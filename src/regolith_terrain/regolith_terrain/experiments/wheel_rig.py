@@ -15,7 +15,7 @@ from regolith_terrain.experiments.slopes import SlopeSettings, climb_slopes, dra
 from regolith_terrain.soil_bin import SoilBin, roll, rolling_bounds
 from regolith_terrain.wong_reece import drawbar_curve
 
-_OF_SLIP = ('load_n', 'radius_m', 'width_m', 'grousers', 'grouser_height_m', 'grouser_thickness_m')
+_OF_SLIP = ('load_n', 'radius_m', 'width_m', 'grousers', 'grouser_height_m', 'grouser_thickness_m', 'one_by_one')
 
 
 class Settings(SlopeSettings):
@@ -28,6 +28,9 @@ class Settings(SlopeSettings):
     grousers: int = Field(default=0, ge=0, le=360, description='number of grousers; they stand within radius_m')
     grouser_height_m: float = Field(default=0.012, gt=0.0, le=1.0, description='[m]')
     grouser_thickness_m: float = Field(default=0.006, gt=0.0, le=1.0, description='[m]')
+    one_by_one: bool = Field(
+        default=True, description='whether each grouser presses on the soil; false: a cylinder over them does'
+    )
 
     @model_validator(mode='after')
     def _possible(self) -> Settings:
@@ -47,7 +50,8 @@ class Settings(SlopeSettings):
         """Return the grousered wheel, None for a smooth one."""
         if self.grousers == 0:
             return None
-        return scm.grousered_wheel(
+        make = scm.grousered_wheel if self.one_by_one else scm.cylinder
+        return make(
             self.radius_m, self.width_m, self.grousers, self.grouser_height_m, self.grouser_thickness_m
         )
 
@@ -62,7 +66,7 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
         tick(done, len(s.slip))
         speed = s.omega_radps * s.radius_m * (1.0 - slip)
         bounds = rolling_bounds(s.grid_m, speed, s.radius_m, s.width_m)
-        soil_bin = SoilBin(s.soil.parameters(), s.grid_m, s.mode, bounds)
+        soil_bin = SoilBin(s.soil.parameters(), s.grid_m, s.mode, bounds, displacement=s.displacement())
         mean = roll(soil_bin, s.load_n, slip, s.omega_radps, s.radius_m, s.width_m, s.dt_s, s.shape())
         rows.append(
             {

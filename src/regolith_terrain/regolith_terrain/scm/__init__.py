@@ -45,7 +45,7 @@ from regolith_terrain.scm.constants import LEFT_WINDOW as LEFT_WINDOW
 from regolith_terrain.scm.constants import MODE_REFERENCE as MODE_REFERENCE
 from regolith_terrain.scm.constants import MODE_REGOLITH as MODE_REGOLITH
 from regolith_terrain.scm.constants import MODES as MODES
-from regolith_terrain.scm.constants import NO_BULLDOZING as NO_BULLDOZING
+from regolith_terrain.scm.constants import NOTHING_MOVES as NOTHING_MOVES
 from regolith_terrain.scm.constants import OK as OK
 from regolith_terrain.scm.constants import SCRATCH_TOO_SMALL as SCRATCH_TOO_SMALL
 from regolith_terrain.scm.constants import SHEAR_RELAXATION_S as SHEAR_RELAXATION_S

@@ -62,8 +62,9 @@ class Shapes(NamedTuple):
     kind: Indices
     """CYLINDER, GROUSERED, BOX or MESH, shape (n,)."""
     size: Floats
-    """[m], shape (n, 6). Cylinder: radius, half width. Grousered: radius of the drum, half width, count, height and
-    thickness of the grousers. Box: half lengths. Mesh: half lengths of its box, centre of that box."""
+    """[m], shape (n, 6). Cylinder: radius, half width; count, height and thickness of grousers within that radius.
+    Grousered: radius of the drum, half width; the same of grousers on it. Box: half lengths. Mesh: half lengths of its
+    box, centre of that box."""
     clusters: Indices
     """First and end cluster of a mesh, shape (n, 2)."""
     sphere: Floats

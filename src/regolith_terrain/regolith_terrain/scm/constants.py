@@ -46,9 +46,17 @@ CYLINDER, GROUSERED, BOX, MESH = range(4)
 # Columns of a soil's parameters.
 K_PHI, K_C, EXPONENT, COHESION, TAN_PHI, JANOSI, ELASTIC, DAMPING, DENSITY = range(9)
 
-# Columns of the bulldozing parameters: 0 or 1, tan(repose angle), flow factor, sweeps of erosion, cells it spreads.
-ENABLED, TAN_REPOSE, FLOW_FACTOR, SWEEPS, SPREAD = range(5)
-NO_BULLDOZING = np.zeros(5)
+# Columns of the rules of displaced soil. Bulldozing: 0 or 1, tan(repose angle), flow factor, sweeps of erosion, cells
+# it spreads. Slip-sinkage: 0 or 1, shear band [m].
+ENABLED, TAN_REPOSE, FLOW_FACTOR, SWEEPS, SPREAD, CARRIES, SHEAR_LAYER, RULES = range(8)
+NOTHING_MOVES = np.zeros(RULES)
+"""Rules by which soil is pressed and sheared but stays in its column."""
+BEHIND = 0.15
+"""Way behind its rim that a wheel carries soil at most, in radii."""
+SPARE_CELLS = 2.0
+"""Nodes round a part that windows hold in any case beyond the one whose shear is forgotten."""
+SHOE_SHIFT = 2
+"""Nodes by which a body that is no wheel shifts soil at most."""
 
 # Reference mode: the ray of a node starts this far below its level and ends this far above.
 RAY_BELOW = 0.4

@@ -13,7 +13,18 @@ from numpy.typing import NDArray
 from regolith_terrain.ground_contact import ContactSetting, GroundContact, PartPose, StepLimit, spring_limit
 from regolith_terrain.records import Floats
 from regolith_terrain.scm.arrays import Ground, Scratch, Shapes, Wrench, make_scratch, scm_ground
-from regolith_terrain.scm.constants import DAMPING, ELASTIC, ENABLED, MODE_REFERENCE, MODES, RAY_ABOVE, SPREAD
+from regolith_terrain.scm.constants import (
+    CARRIES,
+    DAMPING,
+    ELASTIC,
+    ENABLED,
+    MODE_REFERENCE,
+    MODES,
+    RAY_ABOVE,
+    SPARE_CELLS,
+    SPREAD,
+)
+from regolith_terrain.scm.slip_sinkage import carrying_margin
 from regolith_terrain.scm.wrench import body_wrench
 from regolith_terrain.shear_memory import ShearMemory
 from regolith_terrain.soil_grid import SoilWindow
@@ -48,7 +59,7 @@ def press(arrays: ScmArrays, step: float, part: int, pose: PartPose, wrench: Wre
 
 
 class ScmContact(GroundContact):
-    """Bekker pressure, Janosi-Hanamoto shear, bulldozing."""
+    """Bekker pressure, Janosi-Hanamoto shear, bulldozing, slip-sinkage."""
 
     press = staticmethod(press)
 
@@ -57,8 +68,11 @@ class ScmContact(GroundContact):
         if setting.mode not in MODES:
             raise ValueError(f'soil mode {setting.mode!r}; allowed: {", ".join(MODES)}')
         self.mode = MODES[setting.mode]
-        rules = setting.bulldozing
+        rules = setting.displacement
         self.margin_cells = float(rules[SPREAD]) + 2.0 if rules[ENABLED] else 0.0
+        if rules[CARRIES]:
+            behind = (carrying_margin(k, s, setting.spacing) for k, s in zip(setting.shapes.kind, setting.shapes.size))
+            self.margin_cells = max(self.margin_cells, *(cells - SPARE_CELLS for cells in behind))
         self.feels_above_m = RAY_ABOVE if self.mode == MODE_REFERENCE else 0.0
         own = np.arange(self.parts) if setting.layer is None else setting.layer
         self._layer = np.zeros(self.parts, np.int64) if self.mode == MODE_REFERENCE else own.astype(np.int64)
@@ -82,7 +96,7 @@ class ScmContact(GroundContact):
             shear = np.zeros(shape)
         self.shear.scatter_into(window.i0, window.j0, shear)
         return ScmArrays(
-            ground, setting.soils.soils, setting.bulldozing, self.mode, setting.shapes, shear, self._layer,
+            ground, setting.soils.soils, setting.displacement, self.mode, setting.shapes, shear, self._layer,
             self._scratch,
         )
 

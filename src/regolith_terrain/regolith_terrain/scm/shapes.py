@@ -18,10 +18,20 @@ from regolith_terrain.scm.constants import BOX, CYLINDER, GROUSERED, MESH
 _CLUSTER = 24
 
 
-def cylinder(radius: float, width: float) -> Shapes:
-    """Return a solid cylinder about y [m]."""
+def cylinder(radius: float, width: float, count: int = 0, height: float = 0.0, thickness: float = 0.0) -> Shapes:
+    """Return a solid cylinder about y [m].
+
+    With grousers, plates within its radius that are not felt one by one, it carries soil as they do when it slips.
+
+    :param count: number of grousers; 0: a smooth rim
+    :param height: of the grousers [m], below the radius
+    :param thickness: [m], below the diameter of the drum they stand on
+    :raises ValueError: naming the value
+    """
     _positive(radius=radius, width=width)
-    return _one(CYLINDER, (radius, 0.5 * width))
+    if count:
+        _possible_grousers(radius, count, height, thickness)
+    return _one(CYLINDER, (radius, 0.5 * width, float(count), height, thickness) if count else (radius, 0.5 * width))
 
 
 def grousered_wheel(radius: float, width: float, count: int, height: float, thickness: float) -> Shapes:
@@ -37,12 +47,18 @@ def grousered_wheel(radius: float, width: float, count: int, height: float, thic
     :param thickness: [m], below the drum's diameter
     :raises ValueError: naming the value
     """
-    _positive(radius=radius, width=width, height=height, thickness=thickness, count=count)
+    _positive(radius=radius, width=width)
+    _possible_grousers(radius, count, height, thickness)
+    return _one(GROUSERED, (radius - height, 0.5 * width, float(count), height, thickness))
+
+
+def _possible_grousers(radius: float, count: int, height: float, thickness: float) -> None:
+    """Refuse grousers that do not stand on a drum within this radius."""
+    _positive(height=height, thickness=thickness, count=count)
     if not height < radius:
         raise ValueError(f'height {height!r} m of the grousers; allowed: below the radius {radius!r} m')
     if not thickness < 2.0 * (radius - height):
         raise ValueError(f'thickness {thickness!r} m of the grousers; allowed: below {2.0 * (radius - height)!r} m')
-    return _one(GROUSERED, (radius - height, 0.5 * width, float(count), height, thickness))
 
 
 def box(length: float, width: float, height: float) -> Shapes:

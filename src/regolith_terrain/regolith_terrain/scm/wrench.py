@@ -13,6 +13,7 @@ from regolith_terrain.scm.arrays import Ground, Scratch, Shapes, Wrench
 from regolith_terrain.scm.bulldozing import bulldoze, note_plastic_set
 from regolith_terrain.scm.constants import (
     BOX,
+    CARRIES,
     CYLINDER,
     ENABLED,
     GROUSERED,
@@ -28,6 +29,7 @@ from regolith_terrain.scm.constants import (
 from regolith_terrain.scm.heights import box_heights, ceiling, cylinder_heights, grouser_heights, lowest, mesh_heights
 from regolith_terrain.scm.loading import load_nodes, measure_patches
 from regolith_terrain.scm.patches import find_runs
+from regolith_terrain.scm.slip_sinkage import carry, carrying_margin
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
@@ -40,7 +42,7 @@ def body_wrench(
     :param ground: a window of soil, :class:`Ground`; written in place
     :param soils: rows of k_phi, k_c, n, c, tan(phi), K, E, R, density
         (:meth:`regolith_terrain.soil_config.SoilConfig.parameters`), picked by ``ground.region``, shape (m, 9)
-    :param rules: of bulldozing (:meth:`regolith_terrain.config.BulldozingConfig.parameters`), shape (5,)
+    :param rules: of displaced soil (:meth:`regolith_terrain.config.TerrainConfig.displacement`), shape (RULES,)
     :param mode: MODE_REFERENCE or MODE_REGOLITH
     :param dt: step [s]
     :param shapes: of all bodies; ``which``: the row of this one
@@ -66,6 +68,8 @@ def body_wrench(
     status, r0, r1, c0, c1 = shadow
     if status != OK:
         return status
+    around = carrying_margin(kind, size, ground.spacing)
+    bounds = r0 - around, r1 + around, c0 - around, c1 + around
     floats = scratch.floats
     top = ceiling(ground, mode, r0, r1, c0, c1)
     if kind in (CYLINDER, GROUSERED):
@@ -97,6 +101,11 @@ def body_wrench(
     load_nodes(
         ground, soils, mode, dt, center, velocity, angular_velocity, shear, r0, c0, c1 - c0, n_runs, scratch, wrench
     )
+    if rules[CARRIES] != 0.0:
+        carry(
+            ground, soils, rules, dt, kind, size, center, rotation, velocity, angular_velocity, bounds, r0, c0, r1 - r0,
+            c1 - c0, n_runs, scratch, wrench,
+        )
     if rules[ENABLED] != 0.0:
         bulldoze(ground, soils, rules, r0, r1, c0, c1, n_runs, scratch)
     return OK
@@ -129,8 +138,9 @@ def _rectangle(
     c0 = int(math.ceil((cy - reach_y) / spacing)) - margin - ground.j0
     c1 = int(math.floor((cy + reach_y) / spacing)) + margin - ground.j0 + 1
     spread = int(rules[SPREAD]) + 2 if rules[ENABLED] != 0.0 else 0
+    around = max(spread, carrying_margin(kind, size, spacing)) if rules[CARRIES] != 0.0 else spread
     status = OK
-    a, b, c, d = r0 - spread, r1 + spread - 1, c0 - spread, c1 + spread - 1
+    a, b, c, d = r0 - around, r1 + around - 1, c0 - around, c1 + around - 1
     level = ground.level
     outside = a < 0 or c < 0 or b >= level.shape[0] or d >= level.shape[1]
     # A window may be known in parts only, which are rectangles larger than any shadow: its corners tell.

@@ -1,0 +1,86 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Soil that wheels threw is loose soil, too: which columns of it may stand too steep after a cycle.
+
+What a column has more than virgin ground has come to it, so its change of mass says how much of it is loose; only
+where less is left than in virgin ground does it take a memory (:class:`~regolith_terrain.digging.loose.LooseSoil`) to
+know loose soil that fell into a hole from the hole's firm floor, and terrain remembers what slid there, not what wheels
+threw. Heaps behind wheels nearly always stand, so that this looks before anything is to slide.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from regolith_terrain.digging.exchange import NO_NODES, Nodes, boxes
+from regolith_terrain.digging.ground import DiggableGround
+from regolith_terrain.digging.loose import LooseSoil
+from regolith_terrain.digging.relaxation import CRITICAL, TAN_REPOSE, face_height
+from regolith_terrain.records import Floats, Indices, NodeRecords, node_key
+from regolith_terrain.soil_grid import Flags, SoilGrid
+from regolith_terrain.soil_law import SoilLaw
+from regolith_terrain.surface import FlatField
+
+
+def disturbed(grid: SoilGrid, merged: NodeRecords, loose: LooseSoil, ground: DiggableGround) -> Nodes:
+    """Return the merged columns that are in a face too high to stand, or held loose soil already; sorted by (i, j).
+
+    :param grid: the committed ground
+    :param merged: outcome of the merge
+    :param loose: committed loose soil
+    """
+    if not ground.is_thrown or not len(merged):
+        return NO_NODES
+    moved = np.nonzero(merged.mass_kgpm2)[0]
+    if not len(moved):
+        return NO_NODES
+    i, j = merged.i[moved], merged.j[moved]
+    found = np.zeros(len(moved), np.bool_)
+    if len(loose):
+        found |= np.isin(node_key(i, j), node_key(loose.i, loose.j))
+    for box in boxes(i, j):
+        i0, i1, j0, j1 = box
+        window = grid.window(i0, i1, j0, j1)
+        region = ground.rows(i0, j0, window.shape, grid.spacing)
+        _lay_over(merged.i, merged.j, merged.level, merged.mass_kgpm2, i0, j0, window.level, window.mass_kgpm2)
+        _find(i, j, i0, j0, window.level, window.mass_kgpm2, region, ground.lying, grid.spacing, found)
+    return i[found], j[found]
+
+
+def compile_disturbed(law: SoilLaw, ground: DiggableGround) -> None:
+    """Compile it on ground of a law; see :func:`regolith_terrain.merge.compile_merge`."""
+    grid = SoilGrid(FlatField(), 1.0, law)
+    records = grid.records_at(np.zeros(1, np.int32), np.zeros(1, np.int32))
+    records.mass_kgpm2[:] = 1.0
+    disturbed(grid, records, LooseSoil(), ground)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _lay_over(
+    i: Indices, j: Indices, levels: Floats, masses: Floats, i0: int, j0: int, level: Floats, mass: Floats
+) -> None:
+    """Put the heights [m] and masses [kg/m^2] of records into those of a window."""
+    for n in range(i.shape[0]):
+        r, c = i[n] - i0, j[n] - j0
+        if 0 <= r < level.shape[0] and 0 <= c < level.shape[1]:
+            level[r, c], mass[r, c] = levels[n], masses[n]
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _find(
+    i: Indices, j: Indices, i0: int, j0: int, level: Floats, mass: Floats, region: NDArray[np.uint8], soils: Floats,
+    spacing: float, found: Flags,
+) -> None:
+    """Note columns of a window through which goes a face too high to stand, with loose soil on them or beside them."""
+    for n in range(i.shape[0]):
+        r, c = i[n] - i0, j[n] - j0
+        if found[n] or not (0 < r < level.shape[0] - 1 and 0 < c < level.shape[1] - 1):
+            continue
+        loose = False
+        for nr in range(r - 1, r + 2):
+            for nc in range(c - 1, c + 2):
+                loose = loose or mass[nr, nc] > 0.0
+        row = region[r, c]
+        found[n] = loose and face_height(level, r, c, spacing * soils[row, TAN_REPOSE]) > soils[row, CRITICAL]

@@ -1,0 +1,310 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Slip-sinkage: a wheel that slips carries soil from under it to behind it, and so digs itself in.
+
+The soil between the grousers, and a thin band that shears below them, goes with the rim. It flows backwards at
+
+    q = (min(h, s / f) + min(h_s, s)) v_s   [m^2/s: per metre of width],
+
+v_s being the speed of slip at the wheel's foot (omega R - v for a wheel that rolls straight on), s its greatest depth
+in the ground as it finds it, h the height of the grousers, f their share of the rim and h_s the thickness of the
+band in terms of soil at full speed. Thin plates go into soil that bears a wheel, which then rests on what lies between
+them; they do so until their share of the rim bears what the whole of it would, which on hard ground is less than their
+height. (Of plates that are felt one by one the depth is known: min(h, s).) So per second each metre of width loses q
+below the wheel, and gains as much behind it.
+
+The deeper the rim has come down, the more soil the grousers hold: what a column loses is in proportion to the slope of
+the rim over it. Over ground that a wheel crosses at slip i, a column has then lost
+
+    e = (q / v_s) i / (1 - i) z(x) / z(0)
+
+where the rim is z(x) deep, at x before its foot. That is in proportion to the rim's depth, so that the pressure is
+spread below the wheel as it is without slip; and below the foot, where the grousers are full, it is what Reece says
+grousers dig: h i / (1 - i). A wheel that spins on the spot digs on: where soil bears it mostly behind its foot, the
+grousers fill in the front half of that contact.
+
+What is dug lowers ``level_initial`` with ``level``: pressure counts from the new surface, while the column's plastic
+set and yield pressure remain, for the soil under it is as compact as it was. What lands raises both, as soil that
+bulldozing heaps up does. It lands where the rim has come up to the surface again, as far behind the foot as the contact
+reaches ahead, in the mirror image of the hole; but no further than BEHIND radii behind the rim. What finds no room
+under the rim goes on to the lowest column behind that has some. Each column's mass changes in whole quanta, at the bulk
+density of the column that gives. Heaps stand as they are laid, until bulldozing or terrain lets them slump.
+
+A wheel that brakes carries soil ahead. Sideways nothing is carried: grousers do not hold it. Under bodies that are no
+wheels, such as the shoes of a track, the band alone moves, by a few nodes at a time, so that each shoe hands on what
+the one before it brings, and the last one leaves it behind.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from regolith_terrain.mass import QUANTUM_KGPM2
+from regolith_terrain.records import Floats
+from regolith_terrain.scm.arrays import Ground, Scratch, Wrench
+from regolith_terrain.scm.constants import (
+    BEHIND,
+    CYLINDER,
+    DENSITY,
+    DEPTH,
+    ELASTIC,
+    FIRST,
+    GROUSERED,
+    HEIGHT,
+    LAST,
+    ROW,
+    SHEAR_LAYER,
+    SHOE_SHIFT,
+    STAT_MAX_SINKAGE,
+)
+
+_STILL = 1e-7
+"""Speed of slip below which nothing is carried [m/s]."""
+_ROUNDER = 1.5 * 2.0**52 * QUANTUM_KGPM2
+"""Added to a mass and taken away again it leaves whole quanta [kg/m^2]: doubles of that size are a quantum apart."""
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def carrying_margin(kind: int, size: Floats, spacing: float) -> int:
+    """Return the number of nodes round its shadow to which a slipping body carries soil."""
+    if kind in (CYLINDER, GROUSERED):
+        return int(math.ceil(BEHIND * (size[0] + (size[3] if kind == GROUSERED else 0.0)) / spacing))
+    return SHOE_SHIFT
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def carry(
+    ground: Ground, soils: Floats, rules: Floats, dt: float, kind: int, size: Floats, center: Floats, rotation: Floats,
+    velocity: Floats, angular_velocity: Floats, bounds: tuple[int, int, int, int], r0: int, c0: int, rows: int,
+    cols: int, n_runs: int, scratch: Scratch, wrench: Wrench,
+) -> None:
+    """Carry soil from the nodes that a slipping body loads to those behind it, for one step.
+
+    The scratch and the statistics are those that loading left.
+
+    :param bounds: rows and columns (first, end) of the window that may gain soil
+    :param r0: first row of the scratch's cells in the window; ``c0``: first column
+    :param rows: of the scratch's cells; so are ``cols``
+    :param n_runs: runs of loaded nodes in the scratch
+
+    Source: reece1965.
+    Checked by: test_slip_sinkage.py::test_a_rolling_wheel_digs_as_deep_as_reece_says,
+    test_slip_sinkage.py::test_what_is_carried_is_on_the_ledger_to_the_quantum.
+    """
+    runs, spacing = scratch.ints, ground.spacing
+    wheel = kind in (CYLINDER, GROUSERED)
+    if wheel:
+        flow = _under_wheel(
+            ground, rules, kind, size, center, rotation, velocity, angular_velocity, wrench.stats[STAT_MAX_SINKAGE]
+        )
+        # Reciprocal of the radius in nodes, and the foot's place along the flow, as the scratch counts its cells.
+        bend, foot = spacing / (size[0] + (size[3] if kind == GROUSERED else 0.0)), flow[2]
+        foot = foot / spacing - (ground.i0 + r0) * flow[0] - (ground.j0 + c0) * flow[1]
+    else:
+        flow = _under_body(ground, rules, center, velocity, angular_velocity, r0, c0, cols, n_runs, scratch, wrench)
+        bend, foot = 0.0, 0.0
+    dx, dy, _, flux, drives = flow
+    if not flux > _STILL * rules[SHEAR_LAYER]:
+        return
+    # The contact's extent along the flow and across it.
+    rear, front, left, right = -1e300, 1e300, 1e300, -1e300
+    for run in range(n_runs):
+        row, first, last = runs[run, ROW], runs[run, FIRST], runs[run, LAST]
+        a, b = row * dx + first * dy, row * dx + last * dy
+        rear, front = max(rear, a, b), min(front, a, b)
+        a, b = first * dx - row * dy, last * dx - row * dy
+        left, right = min(left, a, b), max(right, a, b)
+    # Grousers fill where they come into the soil: there, too, if most of what bears the wheel is behind its foot.
+    back = max(0.0, 0.5 * (front + rear) - foot) if drives else 0.0
+    foot += back
+    total = 0.0
+    for run in range(n_runs):
+        row, first, last = runs[run, ROW], runs[run, FIRST], runs[run, LAST]
+        if wheel:
+            # By Simpson's rule over the run.
+            a, b = row * dx + first * dy, row * dx + last * dy
+            ends = _weight((foot - a) * bend) + _weight((foot - b) * bend)
+            total += (ends + 4.0 * _weight((foot - 0.5 * (a + b)) * bend)) * (last - first + 1) / 6.0
+        else:
+            total += last - first + 1
+    if total <= 0.0:
+        return
+    cell = abs(dx) + abs(dy)  # extent of a node's cell
+    volume = flux * dt * (right - left + cell) * spacing
+    if wheel:
+        # As far behind the place where the rim has left the ground as before the foot. The image of node (r, c) in a
+        # point is (sum - r, sum - c): nodes for nodes, without gaps.
+        ahead = foot - front + 0.5 * cell
+        turned, middle = -1, 0.5 * (left + right)
+        twice = 2.0 * foot + min(ahead, (1.0 + BEHIND) / bend - ahead - back)
+        to_r = int(math.floor(twice * dx - 2.0 * middle * dy + 0.5))
+        to_c = int(math.floor(twice * dy + 2.0 * middle * dx + 0.5))
+    else:
+        turned = 1
+        to_r, to_c = int(math.floor(SHOE_SHIFT * dx + 0.5)), int(math.floor(SHOE_SHIFT * dy + 0.5))
+        volume *= max(1.0, (rear - front + cell) / (to_r * dx + to_c * dy))  # some of it lands below the shoe itself
+    unit = volume / (total * spacing * spacing)
+    _move(ground, soils, bounds, r0, c0, rows, cols, n_runs, scratch, dx, dy, foot, bend, unit, turned, to_r, to_c)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _weight(ahead: float) -> float:
+    """Return the slope of a rim at a distance ahead of its foot, in radii: x / sqrt(1 - x^2) to the seventh order."""
+    if ahead <= 0.0:
+        return 0.0
+    square = ahead * ahead
+    return ahead * (1.0 + square * (0.5 + square * (0.375 + 0.3125 * square)))
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _under_wheel(
+    ground: Ground, rules: Floats, kind: int, size: Floats, center: Floats, rotation: Floats, velocity: Floats,
+    angular_velocity: Floats, depth: float,
+) -> tuple[float, float, float, float, bool]:
+    """Return the flow of soil under a wheel: heading (x, y), the foot's place along it [m], [m^2/s], whether it drives.
+
+    The foot is the point that would touch a plane as steep as the undisturbed ground; the flow is the thickness of the
+    soil that is carried times the foot's speed along the wheel's heading.
+
+    :param depth: of the wheel in the ground as it finds it, where it is deepest [m]
+    """
+    spacing, base = ground.spacing, ground.base
+    r = int(math.floor(center[0] / spacing + 0.5)) - ground.i0
+    c = int(math.floor(center[1] / spacing + 0.5)) - ground.j0
+    gx = (base[r + 2, c + 1] - base[r, c + 1]) / (2.0 * spacing)
+    gy = (base[r + 1, c + 2] - base[r + 1, c]) / (2.0 * spacing)
+    ax, ay, az = rotation[0, 1], rotation[1, 1], rotation[2, 1]
+    # Heading: across the axle in the ground's plane.
+    hx, hy, hz = ay + az * gy, -az * gx - ax, ay * gx - ax * gy
+    norm = math.sqrt(hx * hx + hy * hy + hz * hz)
+    flat = math.sqrt(hx * hx + hy * hy)
+    if norm < 0.1 or flat < 0.1 * norm:  # it lies on its side
+        return 1.0, 0.0, 0.0, 0.0, False
+    hx, hy, hz, flat = hx / norm, hy / norm, hz / norm, flat / norm
+    radius = size[0] + (size[3] if kind == GROUSERED else 0.0)
+    # From the centre to the foot: axle x heading points down.
+    px, py, pz = radius * (ay * hz - az * hy), radius * (az * hx - ax * hz), radius * (ax * hy - ay * hx)
+    wx, wy, wz = angular_velocity[0], angular_velocity[1], angular_velocity[2]
+    spin = hx * (wy * pz - wz * py) + hy * (wz * px - wx * pz) + hz * (wx * py - wy * px)
+    speed = hx * velocity[0] + hy * velocity[1] + hz * velocity[2] + spin
+    turn = 1.0 / flat if speed > 0.0 else -1.0 / flat
+    dx, dy = hx * turn, hy * turn
+    full = depth
+    if kind == CYLINDER and size[3] > 0.0:
+        # Its plates go in until they bear what the cylinder over them does.
+        full = depth * (2.0 * math.pi * radius) / (size[2] * size[4])
+    thickness = min(size[3], full) + min(rules[SHEAR_LAYER], depth)
+    return dx, dy, (center[0] + px) * dx + (center[1] + py) * dy, thickness * abs(speed), spin * speed > 0.0
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _under_body(
+    ground: Ground, rules: Floats, center: Floats, velocity: Floats, angular_velocity: Floats, r0: int, c0: int,
+    cols: int, n_runs: int, scratch: Scratch, wrench: Wrench,
+) -> tuple[float, float, float, float, bool]:
+    """Return the flow under a body that is no wheel: heading (x, y), 0, [m^2/s], False.
+
+    It is that of the shear band, as fast as the body's deepest point.
+    """
+    runs, depth = scratch.ints, scratch.floats[DEPTH]
+    deepest, r, c = -1.0, 0, 0
+    for run in range(n_runs):
+        row = runs[run, ROW]
+        for col in range(runs[run, FIRST], runs[run, LAST] + 1):
+            if depth[row * cols + col] > deepest:
+                deepest, r, c = depth[row * cols + col], row + r0, col + c0
+    px = (ground.i0 + r) * ground.spacing - center[0]
+    py = (ground.j0 + c) * ground.spacing - center[1]
+    pz = ground.level[r, c] - center[2]
+    wx, wy, wz = angular_velocity[0], angular_velocity[1], angular_velocity[2]
+    vx = velocity[0] + wy * pz - wz * py
+    vy = velocity[1] + wz * px - wx * pz
+    speed = math.sqrt(vx * vx + vy * vy)
+    if speed == 0.0:
+        return 1.0, 0.0, 0.0, 0.0, False
+    return vx / speed, vy / speed, 0.0, speed * min(rules[SHEAR_LAYER], wrench.stats[STAT_MAX_SINKAGE]), False
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _move(
+    ground: Ground, soils: Floats, bounds: tuple[int, int, int, int], r0: int, c0: int, rows: int, cols: int,
+    n_runs: int, scratch: Scratch, dx: float, dy: float, foot: float, bend: float, unit: float, turned: int, to_r: int,
+    to_c: int,
+) -> None:
+    """Take ``unit`` [m] times its weight from each column, and set it down.
+
+    What column (row, col) of the scratch gives lands at (to_r + turned row, to_c + turned col). A body that is no wheel
+    has ``bend`` 0; its columns weigh the same.
+    """
+    runs, depth, heights = scratch.ints, scratch.floats[DEPTH], scratch.floats[HEIGHT]
+    level_initial, level, mass, touched = ground.level_initial, ground.level, ground.mass_kgpm2, ground.touched
+    uniform = soils.shape[0] == 1
+    density = soils[0, DENSITY]
+    first_r, end_r, first_c, end_c = bounds
+    for run in range(n_runs):
+        row = runs[run, ROW]
+        into = to_r + turned * row + r0
+        if into < first_r or into >= end_r:
+            continue
+        # Unsigned: an index with a sign might count from the end, and Numba looks.
+        r, into_r = np.uintp(row + r0), np.uintp(into)
+        one, other = turned * (first_c - c0 - to_c), turned * (end_c - 1 - c0 - to_c)
+        start, end = max(runs[run, FIRST], min(one, other)), min(runs[run, LAST], max(one, other)) + 1
+        ahead, less = (foot - row * dx) * bend, dy * bend
+        # Below the wheel itself soil lands only where there is room. A shoe hands it on to the next one.
+        below = bend > 0.0 and 0 <= into - r0 < rows
+        for col in range(start, end):
+            c, into_c = np.uintp(col + c0), np.uintp(to_c + turned * col + c0)
+            if not uniform:
+                # Rows of NaN are of places where another law holds: nothing lands there.
+                if math.isnan(soils[ground.region[into_r, into_c], ELASTIC]):
+                    continue
+                density = soils[ground.region[r, c], DENSITY]
+            # No more than the body is deep in the column.
+            height = unit * _weight(ahead - less * col) if bend > 0.0 else unit
+            here = depth[np.uintp(row * cols + col)]
+            if here < height:
+                height = here
+            if height <= 0.0:  # behind the foot
+                continue
+            if below and 0 <= to_c + turned * col < cols:
+                room = heights[np.uintp((into - r0) * cols + to_c + turned * col)] - level[into_r, into_c]
+                if room < height:
+                    here_c = to_c + turned * col + c0
+                    way = _room_behind(ground, soils, bounds, r0, c0, rows, cols, heights, dx, dy, into, here_c, height)
+                    if way == 0:
+                        continue
+                    into_r = np.uintp(math.floor(into + way * dx + 0.5))
+                    into_c = np.uintp(math.floor(here_c + way * dy + 0.5))
+            moved = height * density + _ROUNDER - _ROUNDER
+            level_initial[r, c] -= height
+            level[r, c] -= height
+            mass[r, c] -= moved
+            level_initial[into_r, into_c] += height
+            level[into_r, into_c] += height
+            mass[into_r, into_c] += moved
+            touched[into_r, into_c] = True
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _room_behind(
+    ground: Ground, soils: Floats, bounds: tuple[int, int, int, int], r0: int, c0: int, rows: int, cols: int,
+    heights: Floats, dx: float, dy: float, r: int, c: int, height: float,
+) -> int:
+    """Return how many nodes further along the flow the lowest column is that has room for a height [m]; 0: none has."""
+    way, lowest = 0, math.inf
+    k = 0
+    while True:
+        k += 1
+        nr, nc = int(math.floor(r + k * dx + 0.5)), int(math.floor(c + k * dy + 0.5))
+        if nr < bounds[0] or nr >= bounds[1] or nc < bounds[2] or nc >= bounds[3]:
+            return way
+        level = ground.level[nr, nc]
+        if not level < lowest or math.isnan(soils[ground.region[nr, nc], ELASTIC]):
+            continue
+        inside = 0 <= nr - r0 < rows and 0 <= nc - c0 < cols
+        if not inside or heights[(nr - r0) * cols + nc - c0] - level >= height:
+            way, lowest = k, level

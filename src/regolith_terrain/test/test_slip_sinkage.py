@@ -1,0 +1,265 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Soil that slipping wheels carry behind them: how much, where to, and the books of it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from regolith_terrain import scm
+from regolith_terrain.config import TerrainConfig, load_soil
+from regolith_terrain.experiments import wheel_rig
+from regolith_terrain.mass import QUANTUM_KGPM2
+from regolith_terrain.merge import merge
+from regolith_terrain.scm.constants import CARRIES, DAMPING, DENSITY, SHEAR_LAYER
+from regolith_terrain.soil_bin import SoilBin, roll, rolling_bounds
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.surface import FlatField, PlaneField
+
+RADIUS, WIDTH, OMEGA, HEIGHT = 0.25, 0.2, 0.8, 0.012
+STEP = 1e-3
+
+
+def rules(**values: float) -> np.ndarray:
+    return TerrainConfig.model_validate({'slip_sinkage': values}).displacement()
+
+
+def quiet(name: str = 'lunar_nominal') -> np.ndarray:
+    parameters = load_soil(name).parameters()
+    parameters[DAMPING] = 0.0
+    return parameters
+
+
+def wheel(height: float = HEIGHT) -> scm.Shapes:
+    return scm.cylinder(RADIUS, WIDTH, 24, height, 0.006) if height else scm.cylinder(RADIUS, WIDTH)
+
+
+def bed(soils: np.ndarray | None = None, field=None, bounds=(-60, 90, -60, 61), **values) -> SoilBin:
+    given = soils if soils is not None else quiet()
+    return SoilBin(given, 0.01, bounds=bounds, field=field, displacement=rules(**values))
+
+
+def drag(
+    bin_: SoilBin, shape: scm.Shapes, depth: float, velocity: tuple, spin: tuple, seconds: float,
+    rotation: np.ndarray | None = None,
+) -> float:
+    """Move a wheel from the origin, its lowest point ``depth`` below z = 0; return the x where it stops."""
+    x = y = 0.0
+    turn = np.eye(3) if rotation is None else rotation
+    for _ in range(round(seconds / STEP)):
+        assert bin_.body(shape, (x, y, RADIUS - depth), turn, velocity, spin, STEP) == scm.OK
+        x, y = x + STEP * velocity[0], y + STEP * velocity[1]
+    return x
+
+
+def raised(bin_: SoilBin) -> np.ndarray:
+    return bin_.window.level_initial - bin_.window.base[1:-1, 1:-1]
+
+
+def books(bin_: SoilBin) -> np.ndarray:
+    quanta = bin_.window.mass_kgpm2 / QUANTUM_KGPM2
+    assert np.array_equal(quanta, np.rint(quanta))
+    return quanta.astype(np.int64)
+
+
+@pytest.mark.seconds
+def test_a_rolling_wheel_digs_as_deep_as_reece_says() -> None:
+    """Below its foot the ground has lost h i / (1 - i): what the flow at the foot takes from each metre crossed."""
+    slip = 0.5
+    bin_ = bed(shear_layer_m=1e-9)
+    x = drag(bin_, wheel(), 0.025, (OMEGA * RADIUS * (1 - slip), 0.0, 0.0), (0.0, OMEGA, 0.0), 4.0)
+    volume = -raised(bin_)[raised(bin_) < 0.0].sum() * 1e-4
+    foot = bin_.window.level_initial[round(x / 0.01) + 60, 60]
+    # A node passes the foot up to half its width before or after the others of its row: 5 % of a contact of 11 cm.
+    assert -foot == pytest.approx(HEIGHT * slip / (1 - slip), rel=0.05)
+    # The open hole in steady motion: below the rim two thirds of a parabola's box, as long a piece of full depth behind
+    # the foot, and as long a piece that fills up along a parabola.
+    chord = math.sqrt(2 * RADIUS * 0.025)
+    assert volume == pytest.approx(-foot * WIDTH * chord * (2 / 3 + 1 + 2 / 3), rel=0.05)
+
+
+@pytest.mark.parametrize('slip', [0.0, 0.3, -0.3])
+def test_soil_goes_against_the_slip(slip: float) -> None:
+    """A driven wheel leaves a heap behind, a braking one pushes it ahead, one that just rolls moves nothing."""
+    bin_ = bed()
+    drag(bin_, wheel(), 0.02, (OMEGA * RADIUS * (1 - slip), 0.0, 0.0), (0.0, OMEGA, 0.0), 1.5)
+    moved = raised(bin_)
+    if slip == 0.0:
+        assert np.abs(moved).max() < 1e-12 and not books(bin_).any()
+        return
+    nodes = (np.arange(-60, 90)[:, None] * 0.01) * np.ones_like(moved)
+    heap, hole = nodes[moved > 1e-4], nodes[moved < -1e-4]
+    assert hole.min() > heap.max() if slip > 0 else hole.max() < heap.min()
+
+
+def test_what_is_carried_is_on_the_ledger_to_the_quantum() -> None:
+    """Soils of two densities side by side: nothing is made or lost, and each column gives what its volume weighs."""
+    light, dense = quiet(), quiet()
+    light[DENSITY], dense[DENSITY] = 1300.0, 1900.0
+    bin_ = bed(np.stack((light, dense)))
+    bin_.ground.region[:, 60:] = 1
+    drag(bin_, wheel(), 0.03, (0.0, 0.0, 0.0), (0.0, OMEGA, 0.0), 0.5)
+    quanta, moved = books(bin_), raised(bin_)
+    assert quanta.sum() == 0
+    for side, soil in ((slice(None, 60), light), (slice(60, None), dense)):
+        dug = moved[:, side] < 0.0
+        mass = quanta[:, side][dug].sum() * QUANTUM_KGPM2
+        # Half a quantum a column and step.
+        assert mass < -1.0 and mass == pytest.approx(moved[:, side][dug].sum() * soil[DENSITY], rel=1e-7)
+
+
+@pytest.mark.parametrize('heading', [0.4, math.pi / 2, 2.5, -1.9])
+def test_any_heading_is_as_good(heading: float) -> None:
+    """A wheel on another heading carries as much, the opposite way to where it drives."""
+    volumes = []
+    for angle in (0.0, heading):
+        c, s = math.cos(angle), math.sin(angle)
+        rotation = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+        bin_ = bed(bounds=(-80, 81, -80, 81))
+        drag(bin_, wheel(), 0.02, (0.1 * c, 0.1 * s, 0.0), (-OMEGA * s, OMEGA * c, 0.0), 2.0, rotation=rotation)
+        moved = raised(bin_)
+        i, j = np.nonzero(np.abs(moved) > 1e-9)
+        way = ((i - 80) * c + (j - 80) * s) * 0.01
+        volumes.append((-moved[moved < 0].sum() * 1e-4, (moved[i, j] * way).sum() * 1e-6))
+        assert books(bin_).sum() == 0
+    # Volume of the hole, and the first moment of all that was moved along the heading; nodes of a turned contact are
+    # not in rows.
+    assert volumes[1] == pytest.approx(volumes[0], rel=0.08)
+    assert volumes[0][1] < 0.0
+
+
+def test_a_slope_is_as_good_as_the_level() -> None:
+    """On a plane of 15 degrees along the heading the wheel digs what it digs on the level, measured upright."""
+    depths = []
+    for grade in (0.0, math.tan(math.radians(15.0))):
+        bin_ = bed(field=PlaneField(grade))
+        c = 1.0 / math.hypot(1.0, grade)
+        rotation = np.array([[c, 0.0, -c * grade], [0.0, 1.0, 0.0], [c * grade, 0.0, c]])
+        x, speed = 0.0, 0.1
+        for _ in range(2000):
+            # 2 cm deep along the plane's normal.
+            height = grade * x + (RADIUS - 0.02) / c
+            status = bin_.body(
+                wheel(), (x, 0.0, height), rotation, (speed * c, 0.0, speed * c * grade), (0.0, OMEGA, 0.0), STEP
+            )
+            assert status == scm.OK
+            x += STEP * speed * c
+        depths.append(-raised(bin_).min() * c)
+    assert depths[1] == pytest.approx(depths[0], rel=0.05)  # nodes lie 3.5 % further apart along the slope
+
+
+def test_hard_ground_keeps_grousers_out() -> None:
+    """A wheel 1 mm deep fills its grousers by no more than 1 mm over their share of the rim, beside the band."""
+    share = 24 * 0.006 / (2 * math.pi * RADIUS)
+    assert 1e-3 / share < HEIGHT
+    dug = []
+    for height in (0.0, HEIGHT):
+        bin_ = bed(shear_layer_m=1e-4)
+        drag(bin_, wheel(height), 1e-3, (0.1, 0.0, 0.0), (0.0, OMEGA, 0.0), STEP)
+        dug.append(-raised(bin_)[raised(bin_) < 0.0].sum())
+    assert dug[1] / dug[0] == pytest.approx(1.0 + 1e-3 / share / 1e-4, rel=1e-9)
+
+
+def test_grousers_that_are_felt_carry_as_well() -> None:
+    bin_ = bed()
+    shape = bin_.fitting(scm.grousered_wheel(RADIUS, WIDTH, 24, HEIGHT, 0.006))
+    drag(bin_, shape, 0.02, (0.1, 0.0, 0.0), (0.0, OMEGA, 0.0), 1.0)
+    assert raised(bin_).min() < -2e-3 and books(bin_).sum() == 0
+
+
+def test_shoes_hand_the_band_on() -> None:
+    """A plate that slips carries the shear band from its front end past its rear end; one that sinks carries nothing."""
+    bin_ = bed(bounds=(-40, 41, -30, 31))
+    for _ in range(400):
+        assert bin_.plate((0.0, 0.0, -0.005), velocity=(-0.05, 0.0, 0.0), dt=STEP) == scm.OK
+    moved = raised(bin_)
+    # 20 mm of slip with a band of 0.56 mm over a width of 31 cm.
+    assert moved[moved > 0].sum() * 1e-4 == pytest.approx(0.02 * 5.6e-4 * 0.31, rel=1e-3)
+    assert np.nonzero(moved > 1e-9)[0].max() < 40 - 10 < np.nonzero(moved < -1e-9)[0].min() + 12
+    still = bed(bounds=(-40, 41, -30, 31))
+    for k in range(100):
+        still.plate((0.0, 0.0, -5e-5 * k), velocity=(0.0, 0.0, -0.05))
+    assert not books(still).any()
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize(('height', 'growth', 'most'), [(0.0, 1.15, 0.9), (0.012, 4.0, 0.9), (0.03, 5.0, 0.8)])
+def test_sinkage_grows_with_slip(height: float, growth: float, most: float) -> None:
+    """Up to a slip at which h i / (1 - i) alone would bury the axle."""
+    sinkages = []
+    for slip in (s for s in (0.0, 0.2, 0.4, 0.6, 0.8, 0.9) if s <= most):
+        speed = OMEGA * RADIUS * (1.0 - slip)
+        bin_ = SoilBin('lunar_nominal', 0.02, bounds=rolling_bounds(0.02, speed, RADIUS, WIDTH), displacement=rules())
+        sinkages.append(roll(bin_, 200.0, slip, OMEGA, RADIUS, WIDTH, STEP, wheel(height)).sinkage)
+        assert books(bin_).sum() == 0
+    assert sinkages[-1] > growth * sinkages[0]
+    # Shear on the rim lifts a wheel by some tenths of a millimetre as it comes on, more than the band of a smooth one digs.
+    assert height == 0.0 or sinkages == sorted(sinkages)
+
+
+def test_soil_stays_off_ground_of_another_law() -> None:
+    """Behind the wheel lies a pad (a row of NaN): what would land there stays where it is."""
+    soil = quiet()
+    bin_ = bed(np.stack((soil, np.full_like(soil, np.nan))))
+    bin_.ground.region[:50] = 1
+    drag(bin_, wheel(), 0.02, (0.0, 0.0, 0.0), (0.0, OMEGA, 0.0), 1.0)
+    assert not books(bin_)[:50].any() and not raised(bin_)[:50].any()
+    assert books(bin_).sum() == 0
+
+
+def test_two_vehicles_that_dig_at_one_node_add_up() -> None:
+    """One lowers what the other lowers, too, and raises what the other raises: heights and masses are sums."""
+    deltas = {}
+    for name, start in (('a', 0.0), ('b', 0.04)):
+        window = SoilGrid(FlatField(), 0.02).window(-40, 60, -40, 41)
+        ground = scm.scm_ground(window)
+        scratch, wrench = scm.make_scratch(0.5, 0.02), scm.make_wrench()
+        shear = np.zeros((*window.shape, 2))
+        for _ in range(100):
+            scm.body_wrench(
+                ground, quiet()[None, :], rules(), scm.MODE_REGOLITH, STEP, wheel(), 0,
+                np.array([start, 0.0, RADIUS - 0.02]), np.eye(3), np.zeros(3), np.array([0.0, OMEGA, 0.0]), shear,
+                scratch, wrench,
+            )
+        deltas[name] = window.changed()
+    grid = SoilGrid(FlatField(), 0.02)
+    merged = merge(grid, deltas).records
+    total = {}
+    for part in deltas.values():
+        for i, j, level, mass in zip(part.i, part.j, part.level_initial, part.mass_kgpm2):
+            key = int(i), int(j)
+            total[key] = (total.get(key, (0.0, 0.0))[0] + level, total.get(key, (0.0, 0.0))[1] + mass)
+    assert merge(grid, deltas).conflicts > 50
+    for i, j, level_initial, mass in zip(merged.i, merged.j, merged.level_initial, merged.mass_kgpm2):
+        assert (level_initial, mass) == (pytest.approx(total[i, j][0], abs=1e-15), total[i, j][1])
+    assert merged.mass_kgpm2.sum() == 0.0
+    grid.apply(merged)
+    assert grid.moved_mass() == 0.0
+
+
+def test_the_shear_band_is_eight_median_grains() -> None:
+    assert rules()[SHEAR_LAYER] == pytest.approx(8 * 70e-6)
+
+
+def test_reference_mode_has_no_slip_sinkage() -> None:
+    assert rules()[CARRIES] == 1.0 and rules(enabled=False)[CARRIES] == 0.0
+    assert TerrainConfig.model_validate({'mode': 'reference'}).displacement()[CARRIES] == 0.0
+    with pytest.raises(ValueError, match="slip_sinkage is enabled in mode 'reference'; allowed: in mode 'regolith'"):
+        TerrainConfig.model_validate({'mode': 'reference', 'slip_sinkage': {'enabled': True}})
+
+
+@pytest.mark.seconds
+def test_rigs_in_reference_mode_are_left_alone() -> None:
+    """Grousers that are not felt one by one change no bit of them; in regolith mode, where they carry, they do."""
+    def rows(**values: object) -> list[dict[str, object]]:
+        settings = wheel_rig.Settings.model_validate({'slip': '0.5', 'grid_m': 0.02, 'grousers': 24, **values})
+        return wheel_rig.run(settings, lambda *tick: None)
+
+    for values in ({'mode': 'reference'}, {'slip_sinkage': False}):
+        assert rows(one_by_one=False, **values) == rows(grousers=0, **values)
+    assert rows(one_by_one=False)[0]['sinkage_m'] > 1.3 * rows(one_by_one=False, slip_sinkage=False)[0]['sinkage_m']
+    with pytest.raises(ValueError, match="slip_sinkage true in mode 'reference'; allowed: in mode 'regolith'"):
+        rows(mode='reference', slip_sinkage=True)

@@ -1,0 +1,106 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A rover whose wheels spin digs them in until its belly carries it, and what it dug lies beside."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from regolith_terrain import scm
+from regolith_terrain.config import TerrainConfig, load_soil
+from regolith_terrain.digging.exchange import exchange
+from regolith_terrain.digging.ground import DiggableGround
+from regolith_terrain.digging.loose import LooseSoil
+from regolith_terrain.digging.thrown import disturbed
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.surface import HeightField
+from regolith_vehicles.command import DriveCommand
+from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.model_config import WheelGrouserConfig
+from regolith_vehicles.vehicle import Vehicle
+
+CYCLE_NS = 20_000_000
+BELLY = 4
+WEIGHT = 66.0 * 1.62
+
+
+class Hillside(HeightField):
+    """A plane that rises along x."""
+
+    def __init__(self, slope_deg: float) -> None:
+        self.grade = math.tan(math.radians(slope_deg))
+
+    def heights(self, x, y):
+        return self.grade * np.asarray(x) + 0.0 * np.asarray(y)
+
+    def fingerprint(self):
+        return f'hillside {self.grade!r}'
+
+
+class Digger:
+    """A rover with 15 mm grousers on a hillside, and the ground's part of each cycle."""
+
+    def __init__(self, slope_deg: float, **terrain: object) -> None:
+        config, mjcf = load_vehicle_model('rassor')
+        assert config.visuals.grousers is not None
+        plates = WheelGrouserConfig(**config.visuals.grousers.model_dump(), one_by_one=False)
+        wheels = tuple(wheel.model_copy(update={'grousers': plates}) for wheel in config.wheels)
+        soil = load_soil('lunar_nominal')
+        ground = TerrainConfig(source='flat', soil=soil, **terrain)
+        self.grid = SoilGrid(Hillside(slope_deg), 0.02)
+        self.diggable, self.loose = DiggableGround(ground, 1.62), LooseSoil()
+        self.vehicle = Vehicle(
+            'rover', config.model_copy(update={'wheels': wheels}), mjcf, self.grid, soil, 1.62,
+            displacement=ground.displacement(),
+        )
+        self.vehicle.place(0.0, 0.0, 0.0)
+
+    def drive(self, seconds: float, speed: float = 0.4) -> tuple[float, float, float]:
+        """Return mean sinkage [m] and slip of the wheels at the end; belly's share of the weight over the last second."""
+        targets, belly = self.vehicle.gear.targets(DriveCommand(speed)), []
+        for _ in range(round(seconds * 1e9 / CYCLE_NS)):
+            records = self.vehicle.evolve(CYCLE_NS, *targets)
+            thrown = disturbed(self.grid, records, self.loose, self.diggable)
+            if len(thrown[0]) or self.loose.mark.any():
+                out = exchange(
+                    self.grid, records, np.zeros(len(records), np.int16), {}, self.loose, self.diggable, thrown
+                )
+                records, self.loose = out.records, self.loose.changed(out.loose)
+            self.grid.apply(records)
+            self.vehicle.commit()
+            belly.append(self.vehicle._force[BELLY, 2] / WEIGHT)
+        wheels = self.vehicle.wheel_states()
+        return (
+            float(np.mean([w.sinkage_total for w in wheels])), float(np.mean([w.slip_ratio for w in wheels])),
+            float(np.mean(belly[-50:])),
+        )
+
+
+@pytest.mark.seconds
+def test_a_rover_at_full_slip_digs_in_until_its_belly_carries_it() -> None:
+    """On 28 degrees it never gets away: deeper each time one looks; then it lies, its wheels turning in the air.
+
+    The belly is 0.161 m above the ground that wheels roll on: that deep they are when it comes down, and deeper by what
+    it sinks in itself, some millimetres. Standing, it carries all of the weight.
+    """
+    rover = Digger(28.0)
+    told = [rover.drive(2.5) for _ in range(10)]
+    deep = [sinkage for sinkage, _, _ in told]
+    assert deep[:6] == sorted(deep[:6]) and deep[0] < 0.06 and deep[5] > 0.15
+    assert all(belly == 0.0 for _, _, belly in told[:4]) and all(slip > 0.85 for _, slip, _ in told)
+    assert deep[-1] == pytest.approx(0.161, abs=0.01) and deep[-1] == pytest.approx(deep[-2], abs=1e-3)
+    _, _, belly = rover.drive(2.0, 0.0)
+    assert belly == pytest.approx(1.0, abs=1e-3)
+    assert not rover.vehicle._stats[:BELLY, scm.STAT_LOADED_NODES].any()
+    # Neither wheels nor what slid of their heaps made or lost a quantum.
+    assert len(rover.loose) and rover.grid.moved_mass() == 0.0
+
+
+def test_without_slip_sinkage_it_spins_on_top() -> None:
+    """The same hillside, the option off: no deeper than two centimetres."""
+    rover = Digger(28.0, slip_sinkage={'enabled': False})
+    sinkage, slip, belly = rover.drive(5.0)
+    assert sinkage < 0.02 and slip > 0.5 and belly == 0.0
