@@ -14,6 +14,7 @@ from marks import written
 
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
+from regolith_terrain.crm.blade import push_blade, soil_to_cut
 from regolith_terrain.digging.cutting import blade_force, cutting_factors, rupture_angle
 from regolith_terrain.digging.sweep import BLADE, DRAFT, DRUM, make_tools, sweep_drum, sweep_edge
 from regolith_terrain.ground_contact import make_pose
@@ -93,6 +94,27 @@ def swept() -> list[str]:
     return table(head, rows)
 
 
+def particles() -> tuple[list[str], list[tuple[float, float]]]:
+    """Return the table of an upright blade in particles, and depth [m] and draft [N] of cuts in cohesive soil, slow."""
+    rows, cuts = [], []
+    cases = ((0.0, 0.1, 0.1), (0.0, 0.1, 0.5), (COHESION, 0.1, 0.1), (COHESION, 0.1, 0.5), (COHESION, 0.05, 0.1),
+             (COHESION, 0.2, 0.1))
+    for cohesion, depth, speed in cases:
+        soil = soil_to_cut(DENSITY, cohesion, FRICTION, MOON, depth)
+        cut = push_blade(soil, depth, speed, MOON, 0.2 * depth)
+        usual, rough = (
+            equation(depth, speed, 0.5 * math.pi, cohesion, delta) / WIDTH for delta in (2.0 / 3.0 * FRICTION, FRICTION)
+        )
+        forces = [f'{force:.0f}' for force in (usual, rough, cut.draft)]
+        ratios = [f'{cut.draft / usual:.2f}', f'{cut.draft / rough:.2f}']
+        rows.append([f'{cohesion:g}', f'{depth:g}', f'{speed:g}', *forces, *ratios])
+        if cohesion > 0.0 and speed < 0.2:
+            cuts.append((depth, WIDTH * cut.draft))
+    head = ['cohesion [Pa]', 'depth [m]', 'speed [m/s]', 'equation, 2/3 of 35° [N/m]', 'equation, 35° [N/m]',
+            'particles [N/m]', 'over the first', 'over the second']
+    return table(head, rows), cuts
+
+
 def drum(down: float, spin: float) -> float:
     """Return the power that a drum 0.7 m wide takes as it sinks at a speed, once its chip is there [W]."""
     tools, pose = tools_of(DRUM, math.radians(50.0), -1.0, COHESION, width=0.7), make_pose()
@@ -126,8 +148,11 @@ def scenario() -> tuple[list[str], Mapping[str, np.ndarray]]:
     return table(['rassor_dig', 'value'], rows), {'x': x, 'level': level}
 
 
-def draw(profile: Mapping[str, np.ndarray]) -> None:
-    """Draw force against depth and speed, the power of a drum, and the berm."""
+def draw(profile: Mapping[str, np.ndarray], cuts: Iterable[tuple[float, float]]) -> None:
+    """Draw force against depth and speed, the power of a drum, and the berm.
+
+    :param cuts: depth [m] and draft [N] of upright blades in particles
+    """
     import matplotlib.pyplot as plt
 
     figure, ((a, b), (c, d)) = plt.subplots(2, 2, figsize=(10.0, 7.0), constrained_layout=True)
@@ -136,6 +161,7 @@ def draw(profile: Mapping[str, np.ndarray]) -> None:
         a.plot(depths, [equation(z, 0.1, math.radians(rake)) for z in depths], label=f'equation, rake {rake:g} deg')
         marks = (0.03, 0.07, 0.12, 0.18)
         a.plot(marks, [pushed(z, 0.1, math.radians(rake), COHESION, -1.0) for z in marks], 'k.')
+    a.plot(*np.array(list(cuts)).T, 'C2x', label='particles, rake 90 deg')
     a.set(xlabel='depth [m]', ylabel='force [N]', title='blade 0.5 m wide, lunar_nominal, 0.1 m/s (dots: grid)')
     speeds = np.linspace(0.02, 2.0, 40)
     for depth in (0.03, 0.07, 0.15):
@@ -156,8 +182,10 @@ def draw(profile: Mapping[str, np.ndarray]) -> None:
 def main() -> None:
     """Write the page and the picture."""
     run, profile = scenario()
-    draw(profile)
-    PAGE.write_text(written(PAGE, {'limits': limits(), 'swept': swept(), 'rassor_dig': run}), encoding='utf-8')
+    dear, cuts = particles()
+    draw(profile, cuts)
+    parts = {'limits': limits(), 'swept': swept(), 'particles': dear, 'rassor_dig': run}
+    PAGE.write_text(written(PAGE, parts), encoding='utf-8')
 
 
 if __name__ == '__main__':

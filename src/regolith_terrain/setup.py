@@ -31,6 +31,7 @@ setup(
         'regolith.benchmarks': ['crm = regolith_terrain.crm.bench:crm', 'dem = regolith_terrain.grains.bench:dem'],
         'regolith.experiments': [
             'bevameter = regolith_terrain.experiments.bevameter',
+            'cratering = regolith_terrain.experiments.cratering',
             'multipass = regolith_terrain.experiments.multipass',
             'plate-sinkage = regolith_terrain.experiments.plate_sinkage',
             'repose = regolith_terrain.experiments.repose',

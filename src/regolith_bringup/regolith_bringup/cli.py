@@ -168,6 +168,7 @@ def check(scenario: ScenarioArgument, settings: SetOption = None, seed: SeedOpti
     """Validate a scenario and everything it names; start nothing, make nothing."""
     from regolith_bringup.scenario.loading import load_scenario
     from regolith_bringup.scenario.participants import sections
+    from regolith_bringup.scenario.particle_section import particle_costs
 
     resolved = load_scenario(scenario, settings or (), seed=seed)
     s = resolved.scenario
@@ -176,6 +177,7 @@ def check(scenario: ScenarioArgument, settings: SetOption = None, seed: SeedOpti
     for count, what in ((len(s.terrain.regions), 'region'), (len(s.objects), 'object')):
         if count:
             parts.append(f'{count} {what}{"s" if count > 1 else ""}')
+    parts += [str(cost) for cost in particle_costs(s)]
     print(f'{resolved.file}: ok; {", ".join([*parts, *sections(s)])}')
 
 

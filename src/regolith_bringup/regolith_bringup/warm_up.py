@@ -37,6 +37,13 @@ def _on_hard_ground() -> None:
         make_vehicle(Settings(vehicle=vehicle, manoeuvre='settle'))
 
 
+def _particles() -> None:
+    """Run a moment of a rover that has particles before it."""
+    simulation = Simulation(load_scenario('wheel_crm').scenario)
+    simulation.agents['amber'].warm_up()
+    simulation.run(0.06)
+
+
 def _moon() -> None:
     """Make a piece of polar ground with its rocks, and drive on it."""
     scenario = load_scenario('two_rovers', ['terrain.preset=polar']).scenario
@@ -68,7 +75,7 @@ def _collision() -> None:
 
 def main() -> None:
     """Compile everything, two at a time, in an order that hardly compiles anything twice."""
-    parts = (_rovers, sensors.main, _on_hard_ground, _moon, _collision, _participants)
+    parts = (_rovers, sensors.main, _on_hard_ground, _moon, _particles, _collision, _participants)
     with ProcessPoolExecutor(2, mp_context=get_context('spawn')) as pool:
         for done in [pool.submit(part) for part in parts]:
             done.result()

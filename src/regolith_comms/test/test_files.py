@@ -19,6 +19,7 @@ from regolith_comms.world_grid import RECORD, WorldGrid, WorldGridFileError, rou
 
 SHARED = Path(os.environ.get('REGOLITH_SHARED', Path(__file__).parents[3].parent / 'shared'))
 WORLDS = SHARED / 'subt_worlds'
+TILE_GRAPHS, GRIDS = sorted(WORLDS.glob('*.dot')), sorted(WORLDS.glob('*.dat'))  # none where there is no such folder
 needs_worlds = pytest.mark.skipif(not WORLDS.is_dir(), reason=f'no SubT worlds at {WORLDS} (REGOLITH_SHARED)')
 
 GOOD = """/* hash: 12 */
@@ -57,7 +58,7 @@ def test_an_edge_that_costs_nothing_is_an_edge() -> None:
 
 
 @needs_worlds
-@pytest.mark.parametrize('file', sorted(WORLDS.glob('*.dot')) if WORLDS.is_dir() else [], ids=lambda file: file.stem)
+@pytest.mark.parametrize('file', TILE_GRAPHS, ids=[file.stem for file in TILE_GRAPHS])
 def test_dot_round_trip(file: Path, tmp_path: Path) -> None:
     """Graph-equal: what was written reads back as the same tiles, edges and costs."""
     graph = TileGraph.from_dot(file)
@@ -67,7 +68,7 @@ def test_dot_round_trip(file: Path, tmp_path: Path) -> None:
 
 
 @needs_worlds
-@pytest.mark.parametrize('file', sorted(WORLDS.glob('*.dat')) if WORLDS.is_dir() else [], ids=lambda file: file.stem)
+@pytest.mark.parametrize('file', GRIDS, ids=[file.stem for file in GRIDS])
 def test_dat_round_trip(file: Path) -> None:
     assert WorldGrid.from_dat(file).to_dat() == file.read_bytes()
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from regolith_terrain.config import TerrainConfig
+from regolith_terrain.crm.region import ForeignSoilError
 from regolith_terrain.digging.exchange import SoilGrant, compile_exchange, exchange
 from regolith_terrain.digging.ground import DiggableGround
 from regolith_terrain.digging.loose import NO_LOOSE_SOIL, LooseSoil
@@ -19,6 +20,7 @@ from regolith_terrain.digging.thrown import compile_disturbed, disturbed
 from regolith_terrain.mass import ledger
 from regolith_terrain.merge import SoilDelta, SoilUpdate, compile_merge, merge
 from regolith_terrain.profiles import profiles
+from regolith_terrain.records import Indices
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.surface import HeightField
 from regolith_world.participant import Participant
@@ -94,6 +96,7 @@ class TerrainAuthority(Participant):
         """Called with every record that commits an attempt, once the ground has changed."""
         self._send_update = send_update
         self._diggable = DiggableGround(config, gravity_mps2)
+        self._particles = config.particle_regions()
         self._deltas: dict[CycleKey, dict[str, SoilDelta]] = {}
         self._awaited: tuple[str, ...] | None = None
         self._update: SoilUpdate | None = None
@@ -121,7 +124,11 @@ class TerrainAuthority(Participant):
             return
         self._deltas.setdefault(delta.key, {}).setdefault(delta.agent, delta)
         if delta.key == self._last_key and self._awaited is not None:
-            answer = self._try_merge(delta.key)
+            try:
+                answer = self._try_merge(delta.key)
+            except ForeignSoilError as error:
+                self._send_evolved(Evolved(delta.key, self.name, 0, failure=str(error)))
+                raise
             if answer is not None:
                 self._reply(answer)
 
@@ -149,6 +156,10 @@ class TerrainAuthority(Participant):
         here = self._deltas.pop(key, {})
         agents = self._awaited
         self._awaited = None
+        for agent in agents:
+            work = here[agent].work
+            for part in (here[agent].records, *work.asked, *((work.landed,) if work.landed is not None else ())):
+                self._refuse_foreign(agent, part.i, part.j)
         # Deltas of agents that take no part any more are left out.
         records, owner, conflicts = merge(self.grid, {agent: here[agent].records for agent in agents})
         grants: tuple[SoilGrant, ...] = ()
@@ -159,12 +170,29 @@ class TerrainAuthority(Participant):
             records, owner, grants, loose = exchange(
                 self.grid, records, owner, works, self.loose, self._diggable, thrown
             )
+            self._refuse_foreign('loose soil', records.i[owner < 0], records.j[owner < 0])
         soil_hash = self.grid.hash_with(records)
         self._update = SoilUpdate(
             key, records, owner, agents, conflicts, self.soil_seq + 1, soil_hash, grants, loose
         )
         self._send_update(self._update)
         return self._answer_with(key, soil_hash, self._state_hash(self._update))
+
+    def _refuse_foreign(self, agent: str, i: Indices, j: Indices) -> None:
+        """Refuse changes of nodes that are particles of another.
+
+        :param agent: who changes them
+        :raises ForeignSoilError: naming both, the region and a node
+        """
+        for region in self._particles:
+            if region.vehicle != agent:
+                within = np.flatnonzero(region.owned(i, j, self.grid.spacing))
+                if len(within):
+                    node = int(i[within[0]]), int(j[within[0]])
+                    raise ForeignSoilError(
+                        f'{agent}: changes node {node} of the particles {region.name!r}, which are'
+                        f" {region.vehicle}'s; allowed: {region.vehicle} alone"
+                    )
 
     def _state_hash(self, update: SoilUpdate) -> str:
         """Return the hash of all of terrain's state once an update is committed: the ground's, if there is no more."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -14,18 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import AfterValidator, BeforeValidator, Field, SerializeAsAny, ValidationInfo, model_validator
 
-from regolith_files.library import Library
 from regolith_files.problems import one_of
 from regolith_files.section import Section
 from regolith_files.validation import validated
+from regolith_terrain.crm.soil import ParticleSoil
 from regolith_terrain.lunar.presets import preset_names
+from regolith_terrain.soil_config import SOILS, SoilParameters
 from regolith_terrain.soil_config import SoilConfig as SoilConfig
-from regolith_terrain.soil_config import SoilParameters
 from regolith_terrain.soil_law import DEFAULT, SCM, SoilLaw, soil_law
 from regolith_terrain.solids.config import ObstacleConfig
 
 if TYPE_CHECKING:
     # A kernel: it takes longer to load than the whole scenario to check.
+    from regolith_terrain.crm.region import ParticleRegion
     from regolith_terrain.soil_map import Region, SoilMap
 
 
@@ -69,10 +69,6 @@ class SlipSinkageConfig(Section):
         return np.array([0.0, 0.0, 0.0, 0.0, 0.0, 1.0, self.shear_layer_m])
 
 
-SOILS = Library('soil', Path(str(resources.files('regolith_terrain'))) / 'data' / 'soils', 'regolith.soils')
-"""Sets of soil parameters."""
-
-
 def soil_names() -> tuple[str, ...]:
     """Return the names of the soil sets that ship or are installed, sorted."""
     return SOILS.names()
@@ -93,7 +89,7 @@ def load_soil_of(law: SoilLaw, soil: str | Path | Mapping[str, Any], base_dir: s
     :param base_dir: folder of the scenario file
     :raises InputError: naming file, line, key, value and what is allowed
     """
-    source = SOILS.read(soil, base_dir)
+    source = law.config.files.read(soil, base_dir)
     source.data.setdefault('name', 'custom' if isinstance(soil, Mapping) else source.file.stem)
     return validated(law.config, source.data, source)
 
@@ -142,18 +138,66 @@ class DiscConfig(Section):
     radius_m: float = Field(gt=0.0, le=1e6, description='[m]')
 
 
+class RectangleConfig(Section):
+    """A rectangle on the ground, sides along x and y."""
+
+    low: Point = Field(description='corner with the least x and y [m]')
+    high: Point = Field(description='opposite corner [m]')
+
+    @model_validator(mode='after')
+    def _ordered(self) -> RectangleConfig:
+        if not (self.low[0] < self.high[0] and self.low[1] < self.high[1]):
+            raise ValueError(f'high {list(self.high)}; allowed: x and y above those of low, {list(self.low)}')
+        return self
+
+
 class SoilRegionConfig(Section):
-    """A part of the ground with a soil of its own: a polygon or a disc."""
+    """A part of the ground with a soil of its own: a polygon, a disc or a rectangle.
+
+    One with ``ground: crm`` is particles (:mod:`regolith_terrain.crm`): a rectangle that belongs to one vehicle.
+    """
 
     polygon: tuple[Point, ...] | None = Field(default=None, min_length=3, description='corners in order, x, y [m]')
     disc: DiscConfig | None = Field(default=None, description='centre and radius')
+    rectangle: RectangleConfig | None = Field(default=None, description='two corners; the only outline for particles')
     ground: LawName | None = Field(default=None, description='soil law of the region; none: that of the ground around')
     soil: Soil = Field(description='what lies there, parameters of that law')
+    name: str | None = Field(default=None, min_length=1, max_length=60, description='of particles, in reports')
+    spacing_m: float | None = Field(default=None, gt=0.0, le=1.0, description='distance of particles [m]')
+    depth_m: float | None = Field(
+        default=None, gt=0.0, le=100.0, description='of particles below undisturbed ground, down to a rough floor [m]'
+    )
+    vehicle: str | None = Field(default=None, min_length=1, description='the only vehicle that may enter particles')
+    at_edge: Literal['stop', 'scm'] = Field(
+        default='stop', description='what others do at the edge of particles: stand still, or go on as on the ground'
+        ' around, without leaving marks'
+    )
 
     @model_validator(mode='after')
     def _one_outline(self) -> SoilRegionConfig:
-        if (self.polygon is None) == (self.disc is None):
-            raise ValueError('a region needs an outline; allowed: exactly one of polygon and disc')
+        if (self.polygon, self.disc, self.rectangle).count(None) != 2:
+            raise ValueError('a region needs an outline; allowed: exactly one of polygon, disc and rectangle')
+        return self
+
+    @model_validator(mode='after')
+    def _particles_are_whole(self) -> SoilRegionConfig:
+        given = {key: getattr(self, key) for key in ('rectangle', 'name', 'spacing_m', 'depth_m', 'vehicle')}
+        if self.ground != 'crm':
+            extra = [key for key, value in given.items() if value is not None and key != 'rectangle']
+            if extra:
+                raise ValueError(f'{extra[0]} {given[extra[0]]!r} is of particles; allowed: with ground: crm')
+            return self
+        missing = [key for key, value in given.items() if value is None]
+        if missing:
+            raise ValueError(f'ground: crm without {missing[0]}; allowed: with {", ".join(given)}')
+        assert self.rectangle is not None and self.spacing_m is not None
+        sides = {f'rectangle along {"xy"[k]}': self.rectangle.high[k] - self.rectangle.low[k] for k in (0, 1)}
+        for key, side in {**sides, 'depth_m': self.depth_m}.items():
+            assert side is not None
+            count = round(side / self.spacing_m)
+            if count < 2 or abs(count * self.spacing_m - side) > 1e-6:
+                allowed = f'a multiple of spacing_m {self.spacing_m!r}, at least two'
+                raise ValueError(f'{key} {side:.6g} m; allowed: {allowed}')
         return self
 
     def region(self) -> Region:
@@ -162,7 +206,23 @@ class SoilRegionConfig(Section):
 
         if self.disc is not None:
             return Region(np.array([self.disc.center], dtype=np.float64), self.disc.radius_m)
+        if self.rectangle is not None:
+            (x0, y0), (x1, y1) = self.rectangle.low, self.rectangle.high
+            return Region(np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)]), 0.0)
         return Region(np.array(self.polygon, dtype=np.float64), 0.0)
+
+    def particles(self) -> ParticleRegion | None:
+        """Return the region of particles, if that is what lies here."""
+        if self.ground != 'crm':
+            return None
+        from regolith_terrain.crm.region import ParticleRegion
+
+        assert self.rectangle and self.name and self.vehicle and self.spacing_m and self.depth_m
+        assert isinstance(self.soil, ParticleSoil)
+        return ParticleRegion(
+            self.name, self.vehicle, self.rectangle.low, self.rectangle.high, self.spacing_m, self.depth_m, self.soil,
+            self.at_edge == 'stop',
+        )
 
 
 def _source_from_base_dir(value: Any, info: ValidationInfo) -> Any:
@@ -330,25 +390,40 @@ class TerrainConfig(Section):
         """Names of all laws that hold somewhere, that of the ground around first."""
         return tuple(dict.fromkeys((self.ground, *(region.ground or self.ground for region in self.regions))))
 
-    def soil_map(self) -> SoilMap:
-        """Return the map of soils."""
+    def particle_regions(self) -> tuple[ParticleRegion, ...]:
+        """Return the regions of particles."""
+        return tuple(part for part in (region.particles() for region in self.regions) if part is not None)
+
+    def soil_map(self, vehicle: str | None = None) -> SoilMap:
+        """Return the map of soils.
+
+        :param vehicle: whose particles are particles; all others' are soil as around them
+        """
         from regolith_terrain.soil_map import SoilMap
 
-        places = [(self.ground, self.soil), *((region.ground or self.ground, region.soil) for region in self.regions)]
+        here = [(region.ground or self.ground, region) for region in self.regions]
+        places = [(self.ground, self.soil)] + [
+            (self.ground, self.soil) if law == 'crm' and region.vehicle != vehicle else (law, region.soil)
+            for law, region in here
+        ]
         tables = {}
-        for name in self.grounds:
+        for name in dict.fromkeys(law for law, _ in places):
             own = {row: soil.parameters() for row, (law, soil) in enumerate(places) if law == name}
             tables[name] = np.full((len(places), len(next(iter(own.values())))), np.nan)
             for row, parameters in own.items():
                 tables[name][row] = parameters
         first = next(name for name in self.grounds if soil_law(name) is self.law)
-        return SoilMap(tables.pop(first), [region.region() for region in self.regions], tables)
+        particles = [part for part in self.particle_regions() if part.vehicle == vehicle]
+        return SoilMap(tables.pop(first), [region.region() for region in self.regions], tables, particles)
 
     @model_validator(mode='after')
     def _belong_together(self) -> TerrainConfig:
         alone = [name for name in self.grounds if not soil_law(name).shares]
         if alone and len(self.grounds) > 1:
             raise ValueError(f'ground {alone[0]!r} does not lie beside others; allowed: on all of the ground')
+        if soil_law(self.ground).bounded:
+            raise ValueError(f'ground {self.ground!r} goes on for ever; allowed: in regions of another')
+        self._check_particles()
         own = [name for name in self.grounds if soil_law(name).own]
         if len(own) > 1:
             # One grid has the node fields of one law.
@@ -363,6 +438,34 @@ class TerrainConfig(Section):
         if self.detail is not None and self.source in ('procedural', 'flat'):
             raise ValueError(f'detail is of elevation models, not of {self.source!r}; allowed: where source is a file')
         return self
+
+    def _check_particles(self) -> None:
+        """Refuse regions of particles of one name, under another region, too small, off the site, below bedrock."""
+        half = 0.5 * self.size_m
+        names = set()
+        for number, section in enumerate(self.regions):
+            one = section.particles()
+            if one is None:
+                continue
+            what = f'region {one.name!r} from {list(one.low)} to {list(one.high)}'
+            if one.name in names:
+                raise ValueError(f'two regions are named {one.name!r}; allowed: a name for each')
+            names.add(one.name)
+            for other, beside in enumerate(self.regions):
+                if other != number and one.meets(*beside.region().bounds()):
+                    raise ValueError(f'{what} overlaps regions.{other}; allowed: particles beside other regions')
+            least = 3.0 * self.spacing_m
+            if min(b - a for a, b in zip(one.low, one.high, strict=True)) < least:
+                raise ValueError(f'{what} holds hardly a node; allowed: sides of 3 spacing_m, {least:g} m')
+            if max(map(abs, (*one.low, *one.high))) > half:
+                raise ValueError(f'{what} leaves the terrain; allowed: within {half:g} m, half of size_m')
+            if self.bedrock_depth_m is not None and one.depth > self.bedrock_depth_m:
+                allowed = f'up to bedrock_depth_m {self.bedrock_depth_m!r}'
+                raise ValueError(f'depth_m {one.depth!r} of region {one.name!r}; allowed: {allowed}')
+            if self.digs_in and not one.stops_others:
+                # Others would leave no marks, but half of what they carry across the edge.
+                allowed = 'stop, or slip_sinkage: {enabled: false}'
+                raise ValueError(f"at_edge 'scm' of region {one.name!r} where wheels carry soil; allowed: {allowed}")
 
     def displacement(self) -> NDArray[np.float64]:
         """Return the rules of displaced soil as the kernels take them, shape (7,)."""

@@ -16,13 +16,14 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as field_of
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_terrain.records import Floats
+from regolith_terrain.records import Floats, NodeRecords
 from regolith_terrain.scm.arrays import Shapes
 from regolith_terrain.scm.constants import LEFT_WINDOW as LEFT_WINDOW
 from regolith_terrain.scm.constants import NOTHING_MOVES
@@ -30,6 +31,7 @@ from regolith_terrain.scm.constants import OK as OK
 from regolith_terrain.scm.constants import SCRATCH_TOO_SMALL as SCRATCH_TOO_SMALL
 from regolith_terrain.soil_grid import SoilWindow
 from regolith_terrain.soil_map import SoilMap
+from regolith_terrain.surface import HeightField
 
 
 class PartPose(NamedTuple):
@@ -92,11 +94,15 @@ class ContactSetting:
     """Distance of the nodes [m]."""
     mode: str = 'regolith'
     """``mode`` of the scenario's terrain section; laws without modes ignore it."""
-    displacement: Floats = field(default_factory=NOTHING_MOVES.copy)
+    displacement: Floats = field_of(default_factory=NOTHING_MOVES.copy)
     """Rules of displaced soil (:meth:`regolith_terrain.config.TerrainConfig.displacement`), shape (RULES,)."""
     layer: NDArray[np.int64] | None = None
     """For each part, which memory of the ground under it is its own; parts that never touch the same nodes may share
     one. None: each has one, in their order. Shape (n,)."""
+    field: HeightField | None = None
+    """The undisturbed ground."""
+    gravity: Floats = field_of(default_factory=lambda: np.zeros(3))
+    """[m/s^2], shape (3,)."""
 
 
 class GroundContact(ABC):
@@ -110,6 +116,8 @@ class GroundContact(ABC):
     """Margin of nodes round a part that may be read or moved."""
     feels_above_m: float = 0.0
     """Height above level_initial at which a part is felt already [m]."""
+    longest_s: float = math.inf
+    """Longest time for which what :attr:`press` finds holds: at least as often the vehicle calls :meth:`advance`."""
 
     def __init__(self, setting: ContactSetting) -> None:
         self.setting = setting
@@ -121,6 +129,33 @@ class GroundContact(ABC):
 
     def remember(self, window: SoilWindow, arrays: Any) -> None:  # noqa: B027  not every ground leaves a memory
         """Take the memory out of ``arrays`` after the cycle."""
+
+    def advance(  # noqa: B027  most ground does nothing by itself
+        self, duration: float, center: Floats, rotation: Floats, velocity: Floats, spin: Floats
+    ) -> None:
+        """Move the ground itself on, if :attr:`longest_s` says that it moves, before the substeps of that time.
+
+        :param duration: [s]
+        :param center: of the parts that may touch, at its start [m], shape (k, 3)
+        :param rotation: axes of their shapes as columns, shape (k, 3, 3)
+        :param velocity: of the centres [m/s], shape (k, 3); spin: world axes [rad/s]
+        :raises FloatingPointError: saying what broke down
+        """
+
+    def warm_up(self) -> None:  # noqa: B027
+        """Compile what :meth:`advance` will need; changes nothing."""
+
+    def left(self, fields: tuple[str, ...]) -> list[NodeRecords]:
+        """Return nodes that the ground itself changed in a cycle, each in one of the records.
+
+        :param fields: names of a node's fields
+        :raises FloatingPointError: saying what broke down
+        """
+        return []
+
+    def figures(self) -> dict[str, Any]:
+        """Return what a report says of the ground itself."""
+        return {}
 
     @abstractmethod
     def step_limit(self, mass: float, area: float) -> StepLimit:

@@ -14,6 +14,10 @@ _REGOLITH_MODE = ('canudas1995', 'dahl1968', 'wong1967')
 _BULLDOZING = ('holz2009',)
 _SLIP_SINKAGE = ('muhlhaus1987', 'reece1965', 'terzaghi1943')
 _RIGID = ('canudas1995', 'dahl1968')
+_CRM = (
+    'adami2012', 'bonet1999', 'borja1990', 'bui2008', 'drucker1952', 'dunatunga2015', 'gray2001', 'hu2021',
+    'jaumann1911', 'jop2006', 'monaghan1989', 'monaghan1992', 'roscoe1968', 'wendland1995',
+)
 _HASH = ('clarke2003', 'steele2014')
 _PROCEDURAL = ('mcgetchin1973', 'perlin2002', 'pike1977', 'rosenburg2011', 'steele2014', 'trask1966', 'turcotte1997')
 _LUNAR = (
@@ -33,6 +37,7 @@ def papers(scenario: Any) -> Citations:
         keys.update(_SLIP_SINKAGE if terrain.digs_in else ())
         keys.update(_BULLDOZING if terrain.bulldozing.enabled else ())
     keys.update(_RIGID if 'rigid' in terrain.grounds else ())
+    keys.update(_CRM if 'crm' in terrain.grounds else ())
     if terrain.source == 'procedural':
         keys.update(_PROCEDURAL if terrain.preset is None else _LUNAR)
     elif terrain.source != 'flat':

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from regolith_terrain.compiled import bind
 from regolith_terrain.ground_contact import OK, ContactSetting, GroundContact, PartPose, StepLimit
+from regolith_terrain.records import Floats, NodeRecords
 from regolith_terrain.scm.arrays import Wrench, make_wrench
 from regolith_terrain.scm.constants import STAT_COUNT, STAT_INVERSE_WIDTH, STAT_MAX_SINKAGE, STAT_MEAN_PRESSURE
 from regolith_terrain.soil_grid import SoilWindow
@@ -70,7 +71,26 @@ class Patchwork(GroundContact):
         self.press = _pressing(first.press, second.press)
         self.margin_cells = max(contact.margin_cells for contact in self.both)
         self.feels_above_m = max(contact.feels_above_m for contact in self.both)
+        self.longest_s = min(contact.longest_s for contact in self.both)
         self._wrench = make_wrench()
+
+    def advance(self, duration: float, center: Floats, rotation: Floats, velocity: Floats, spin: Floats) -> None:
+        """Move both on."""
+        for contact in self.both:
+            contact.advance(duration, center, rotation, velocity, spin)
+
+    def warm_up(self) -> None:
+        """Compile what both need."""
+        for contact in self.both:
+            contact.warm_up()
+
+    def left(self, fields: tuple[str, ...]) -> list[NodeRecords]:
+        """Return the changes of both."""
+        return [records for contact in self.both for records in contact.left(fields)]
+
+    def figures(self) -> dict[str, Any]:
+        """Return the figures of both."""
+        return {name: value for contact in self.both for name, value in contact.figures().items()}
 
     def arrays(self, window: SoilWindow, active: int) -> PatchworkArrays:
         """Return the arguments of :attr:`press`."""

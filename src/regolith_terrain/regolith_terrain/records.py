@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,6 +52,23 @@ class NodeRecords:
     def from_values(i: Indices, j: Indices, values: Floats, fields: tuple[str, ...] = FIELDS) -> NodeRecords:
         """Return records from node indices, shape (n,), and values in the order of the fields, shape (fields, n)."""
         return NodeRecords(i, j, np.ascontiguousarray(values, dtype=np.float64), fields)
+
+    def joined(self, others: Sequence[NodeRecords]) -> NodeRecords:
+        """Return these and other records of other nodes as one, sorted by (i, j)."""
+        parts = [self, *(other for other in others if len(other))]
+        if len(parts) == 1:
+            return self
+        i, j = np.concatenate([part.i for part in parts]), np.concatenate([part.j for part in parts])
+        order = np.argsort(node_key(i, j), kind='stable')
+        table = np.concatenate([part.table for part in parts], axis=1)[:, order]
+        return NodeRecords.from_values(i[order], j[order], table, self.fields)
+
+    def where(self, chosen: NDArray[np.bool_]) -> NodeRecords:
+        """Return those of some nodes, in their order.
+
+        :param chosen: shape (n,)
+        """
+        return NodeRecords.from_values(self.i[chosen], self.j[chosen], self.table[:, chosen], self.fields)
 
     def values(self) -> Floats:
         """Return a copy of the values in the order of the fields, C-contiguous, shape (fields, n)."""

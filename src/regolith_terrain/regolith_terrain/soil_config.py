@@ -5,17 +5,25 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from regolith_files.library import Library
 from regolith_files.section import Section
+
+SOILS = Library('soil', Path(__file__).parent / 'data' / 'soils', 'regolith.soils')
+"""Sets of soil parameters."""
 
 
 class SoilParameters(Section):
     """Base of the parameters of every law: each key with unit and limits, and a name for reports."""
 
+    files: ClassVar[Library] = SOILS
+    """Sets of such parameters by name."""
     name: str = Field(description='name of the set in reports')
 
     @abstractmethod

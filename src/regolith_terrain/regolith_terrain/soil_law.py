@@ -19,6 +19,7 @@ from importlib.metadata import EntryPoint
 from typing import Any, Literal
 
 from regolith_files.plugins import entry_points, load_plugin
+from regolith_terrain.crm.soil import ParticleSoil
 from regolith_terrain.soil_config import RigidGroundConfig, SoilConfig, SoilParameters
 
 GROUP = 'regolith.soil_laws'
@@ -62,6 +63,8 @@ class SoilLaw:
     """Whether it may lie beside other laws: its kernel passes over nodes whose row of parameters is NaN."""
     firm: bool = False
     """Whether it does not yield and has the parameters of ``rigid``: tyres press on it by a law of their own."""
+    bounded: bool = False
+    """Whether it holds in regions that a vehicle owns only: particles (:mod:`regolith_terrain.crm.region`)."""
 
     def __post_init__(self) -> None:
         names = [field.name for field in self.fields]
@@ -107,9 +110,16 @@ SCM = SoilLaw(
     shares=True,
 )
 RIGID = SoilLaw(config=RigidGroundConfig, contact='regolith_terrain.rigid:RigidContact', shares=True, firm=True)
+CRM = SoilLaw(
+    config=ParticleSoil,
+    contact='regolith_terrain.crm.contact:ParticleContact',
+    default_soil='lunar_regolith',
+    shares=True,
+    bounded=True,
+)
 
 DEFAULT = 'scm'
-_SHIPPED = {'scm': SCM, 'rigid': RIGID}
+_SHIPPED = {'scm': SCM, 'rigid': RIGID, 'crm': CRM}
 
 
 def known_soil_laws() -> dict[str, SoilLaw | EntryPoint]:

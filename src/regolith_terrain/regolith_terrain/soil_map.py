@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from regolith_terrain.crm.region import ParticleRegion
 from regolith_terrain.records import Floats
 
 
@@ -32,18 +33,21 @@ class SoilMap:
     """A table of soils and the regions they fill; where regions overlap the last one holds."""
 
     def __init__(
-        self, soils: Floats, regions: Sequence[Region] = (), others: Mapping[str, Floats] | None = None
+        self, soils: Floats, regions: Sequence[Region] = (), others: Mapping[str, Floats] | None = None,
+        particles: Sequence[ParticleRegion] = (),
     ) -> None:
         """Lay out the soils.
 
         :param soils: parameters as the law's kernels take them, one row per soil; row 0 lies wherever no region is,
             row k + 1 fills region k; NaN where another law holds
         :param others: name of a law -> such a table, for each law that holds in some places instead
+        :param particles: those of the regions that are particles
         :raises ValueError: if the numbers do not fit, or there are more than 255 regions
         """
         self.soils = np.atleast_2d(np.asarray(soils, dtype=np.float64))
         self.regions = tuple(regions)
         self.others = dict(sorted((others or {}).items()))
+        self.particles = tuple(particles)
         if len(self.soils) != len(self.regions) + 1 or len(self.regions) > 255:
             raise ValueError(
                 f'{len(self.soils)} soils for {len(self.regions)} regions; allowed: one more than regions, of which'
@@ -57,7 +61,7 @@ class SoilMap:
 
     def of(self, law: str) -> SoilMap:
         """Return the map of another law: its own table, the same regions."""
-        return SoilMap(self.others[law], self.regions)
+        return SoilMap(self.others[law], self.regions, particles=self.particles)
 
     def rows(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> NDArray[np.uint8]:
         """Return the row of the table at x = i spacing, y = j spacing, i0 <= i < i1, j0 <= j < j1."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,8 @@ import pytest
 
 from regolith_terrain.authority import TerrainAuthority, handshake_parameters
 from regolith_terrain.config import TerrainConfig
+from regolith_terrain.crm.region import ForeignSoilError
+from regolith_terrain.digging.exchange import SoilAsked, SoilLanded, Work
 from regolith_terrain.merge import SoilDelta, SoilUpdate, resolver
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.soil_grid import SoilGrid
@@ -26,11 +29,11 @@ def rut(i: int, depth: float) -> NodeRecords:
 class Stage:
     """A terrain with its outputs recorded, and the world's side of the talk."""
 
-    def __init__(self, agents: tuple[str, ...] = ('amber', 'beryl')) -> None:
+    def __init__(self, agents: tuple[str, ...] = ('amber', 'beryl'), regions: tuple[dict, ...] = ()) -> None:
         self.evolved: list[Evolved] = []
         self.updates: list[SoilUpdate] = []
         self.agents = agents
-        config = TerrainConfig(source='flat')
+        config = TerrainConfig.model_validate({'source': 'flat', 'regions': regions})
         self.terrain = TerrainAuthority(config, FlatField(), self.evolved.append, self.updates.append)
 
     def cycle(
@@ -201,3 +204,42 @@ def test_an_update_of_before_a_restart_is_adopted() -> None:
     assert again.evolved[0].soil_hash == first.evolved[0].soil_hash and again.terrain.missing() == ()
     again.cycle(1, 1, Verdict.COMMIT)
     assert again.terrain.grid.soil_hash() == first.updates[0].soil_hash and again.terrain.soil_seq == 1
+
+
+STRIP = {
+    'ground': 'crm', 'rectangle': {'low': [0.0, 0.0], 'high': [0.4, 0.4]}, 'name': 'strip', 'vehicle': 'amber', 'spacing_m': 0.1,
+    'depth_m': 0.2,
+}
+
+
+@pytest.mark.parametrize(
+    'delta',
+    [
+        lambda key: SoilDelta(key, 'beryl', rut(3, 0.1)),
+        lambda key: SoilDelta(key, 'beryl', NodeRecords.empty(), Work(landed=SoilLanded(*node(3), np.array([1.0])))),
+        lambda key: SoilDelta(
+            key, 'beryl', NodeRecords.empty(), Work((SoilAsked('drum', *node(3), np.array([1.0]), np.array([-0.1])),))
+        ),
+    ],
+)
+def test_particles_are_changed_by_their_vehicle_alone(delta: Callable[[CycleKey], SoilDelta]) -> None:
+    """Neither ruts nor soil that lands or is asked for by others; the world is told before the node ends."""
+    stage = Stage(regions=(STRIP,))
+    key = stage.cycle(0, 0)
+    stage.delta(key, 'amber', rut(3, 0.1))
+    words = r"beryl: changes node \(3, 0\) of the particles 'strip', which are amber's; allowed: amber alone"
+    with pytest.raises(ForeignSoilError, match=words):
+        stage.terrain.on_delta(delta(key))
+    assert stage.evolved[-1].failure.startswith('beryl: changes node') and not stage.updates
+
+
+def test_others_work_beside_particles() -> None:
+    stage = Stage(regions=(STRIP,))
+    key = stage.cycle(0, 0)
+    stage.delta(key, 'amber', rut(3, 0.1))
+    stage.delta(key, 'beryl', rut(-1, 0.1))
+    assert stage.evolved and len(stage.updates[0].records) == 2
+
+
+def node(i: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.array([i], np.int32), np.array([0], np.int32)

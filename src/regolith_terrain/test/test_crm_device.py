@@ -12,13 +12,13 @@ import pytest
 import warp as wp
 from particles import of_soil, soil
 
-from regolith_terrain.crm import choice, climb, column, markers
+from regolith_terrain.crm import choice, climb, column, impact, markers, press
 from regolith_terrain.crm.bed import Bed
 from regolith_terrain.crm.device.bed import DeviceBed
 from regolith_terrain.crm.device.kinds import MODULE
 from regolith_terrain.crm.soil import Discretisation
 from regolith_terrain.crm.soil_step import LIMITS
-from regolith_terrain.experiments import repose, runs, slopes, wheel_rig
+from regolith_terrain.experiments import cratering, plate_sinkage, repose, runs, slopes, wheel_rig
 
 DT = 3e-4
 CASES: dict[str, dict[str, Any]] = {
@@ -97,6 +97,9 @@ def test_a_device_does_what_the_processor_does(case: dict[str, Any], capfd: pyte
     assert frozen.any() == ('boxes' in case) and not frozen.all()
     assert np.abs(of_soil(host) - start[: host.soil_count]).max() > 0.0
     host.sort()
+    device.sort()
+    assert device.moving_count == host.moving_count < len(host.label)
+    assert np.abs(device.moving_places() - host.moving_places()).max() < 1e-6
     assert device.neighbours == host.neighbours and device.nbytes > device.particles.nbytes
     assert capfd.readouterr().out == ''  # what is compiled does not stand among the results
 
@@ -121,6 +124,9 @@ def test_a_device_repeats_itself_and_goes_on_from_what_was_saved() -> None:
     back.load(host.save())
     # Soil to the bit; markers are placed anew, and rounded by whoever does it.
     assert np.array_equal(of_soil(back), of_soil(host)) and back.t == host.t
+    other = shaken_bed(DeviceBed, case)
+    other.take_soil(host)
+    assert np.array_equal(of_soil(other), of_soil(host)) and other.largest_step() == host.largest_step()
     with pytest.raises(ValueError, match='allowed: '):
         back.load(host.save()[:-8])
 
@@ -171,6 +177,7 @@ def test_a_card_is_taken_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_the_device_asked_for_makes_the_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of every bench that has particles."""
     asked: list[str] = []
 
     def bed_on(device: str) -> type[Bed]:
@@ -178,13 +185,18 @@ def test_the_device_asked_for_makes_the_steps(monkeypatch: pytest.MonkeyPatch) -
         return Bed
 
     monkeypatch.setattr(choice, 'lacking', lambda: None)
-    monkeypatch.setattr(climb, 'bed_on', bed_on)
-    monkeypatch.setattr(column, 'bed_on', bed_on)
+    for module in (climb, column, impact, press):
+        monkeypatch.setattr(module, 'bed_on', bed_on)
     values = {'ground': 'crm', 'device': 'cuda'}
     slope = wheel_rig.Settings.model_validate({**values, 'slope_deg': 5, 'spacing_m': 0.05})
     slopes.GROUNDS['crm'][1](slope, slope.climbing_rig(), 5.0)
     repose.GROUNDS['crm'](repose.Settings.model_validate({**values, 'count': 200}), 0.4)
-    assert asked == ['cuda', 'cuda']
+    for model, bench, some in (
+        (cratering, impact.Impact, {'spacing_m': 0.006}), (plate_sinkage, press.Press, {'spacing_m': 0.06, **values}),
+    ):
+        monkeypatch.setattr(bench, 'part', 1.0)
+        assert model.run(model.Settings.model_validate({**values, **some}), lambda *tick: None)[0]['device'] == 'cuda'
+    assert asked == ['cuda'] * 4
 
 
 def test_a_checkpoint_keeps_its_device_unless_another_is_asked_for(tmp_path: Path) -> None:

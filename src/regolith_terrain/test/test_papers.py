@@ -26,6 +26,11 @@ def test_soil_law_and_mode_choose_the_papers() -> None:
     assert 'dahl1968' in rigid and not rigid & {'bekker1969', 'janosi1961', 'wong1967'}
     pad = {'ground': 'rigid', 'disc': {'center': [0.0, 0.0], 'radius_m': 2.0}}
     assert cited(source='flat', mode='reference', regions=[pad]) == reference | rigid
+    strip = {
+        'ground': 'crm', 'rectangle': {'low': [1.0, 0.0], 'high': [2.0, 1.0]}, 'name': 'strip', 'vehicle': 'amber',
+        'spacing_m': 0.1, 'depth_m': 0.2,
+    }
+    assert {'dunatunga2015', 'adami2012', 'wendland1995'} <= cited(source='flat', regions=[strip]) - ours
 
 
 def test_shape_of_the_ground_chooses_the_papers(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_regions_of_a_scenario() -> None:
     assert np.array_equal(soils[0], load_soil('snow').parameters())
     assert np.array_equal(soils[1], load_soil('clay').parameters())
     assert TerrainConfig.model_validate(terrain.model_dump(mode='json')) == terrain
-    with pytest.raises(ValueError, match='exactly one of polygon and disc'):
+    with pytest.raises(ValueError, match='exactly one of polygon, disc and rectangle'):
         TerrainConfig.model_validate({'regions': [{'soil': 'clay'}]})
     with pytest.raises(ValueError, match='2 soils for 0 regions'):
         SoilMap(np.zeros((2, 8)))

@@ -31,9 +31,11 @@ from regolith_vehicles.config import VehicleEntry, VehicleModelConfig
 from regolith_vehicles.drivers import DriverError, ExternalDriver, finite_command, make_driver
 from regolith_vehicles.events import TRUTH, Event, EventWatch
 from regolith_vehicles.faces import joint_refusal, refusal
+from regolith_vehicles.given_path import gear_reach
 from regolith_vehicles.looks import BodyLooks, looks_of
 from regolith_vehicles.motion import Motion
 from regolith_vehicles.orders import OrderedDriver
+from regolith_vehicles.others_ground import OthersGround
 from regolith_vehicles.powertrain.battery import battery_figures
 from regolith_vehicles.snapshot import PartStates, Snapshot
 from regolith_vehicles.tangible import around, outlines, shape_bodies, swept_bounds, tangible_shapes
@@ -115,9 +117,10 @@ class VehicleAgent(Participant):
         """Live inputs by cycle in place of those from outside: of a recorded run, or of this one before a rewind."""
         self._inputs: dict[int, bytes] = {}
         self.vehicle = Vehicle(
-            name, model, mjcf_path, self.grid, terrain.soil_map(), gravity_mps2, terrain.mode, entry.mass_scale,
+            name, model, mjcf_path, self.grid, terrain.soil_map(name), gravity_mps2, terrain.mode, entry.mass_scale,
             terrain.displacement(), solids, DiggableGround(terrain, gravity_mps2) if model.tools else None,
         )
+        self._others = OthersGround(name, terrain.particle_regions(), gear_reach(self.vehicle.gear), terrain.spacing_m)
         self._part_names = part_names(model, self.vehicle.gear.names)
         self.looks: BodyLooks = looks_of(model, self.vehicle.body, self.vehicle.gear)
         """What it looks like; its poses are those of :attr:`Snapshot.poses`."""
@@ -207,6 +210,7 @@ class VehicleAgent(Participant):
 
     def warm_up(self) -> None:
         """Compile all kernels; changes nothing."""
+        self.vehicle.contact.warm_up()
         tools = self.vehicle.tools
         for at_work in (False, True) if tools.names else (False,):
             tools.always_near = at_work
@@ -293,7 +297,8 @@ class VehicleAgent(Participant):
         with self._naming_time(cycle):
             if self.vehicle.tools.names:
                 self.driver.see(self.vehicle.tools.levels())
-            self._command = finite_command(self.driver, self.entry.driver, cycle.t_ns, start)
+            wanted = finite_command(self.driver, self.entry.driver, cycle.t_ns, start)
+            self._command = self._others.allowed(wanted, start)
             gear = self.vehicle.gear
             if self._command.face not in gear.faces:
                 raise VehicleError(f'a command by {self._command.face}; allowed: {", ".join(gear.faces)}')
@@ -304,7 +309,7 @@ class VehicleAgent(Participant):
     def _evolve(self, cycle: Cycle) -> Evolved:
         assert self._motion is not None
         with self._naming_time(cycle):
-            records = self.vehicle.finish(self._motion)
+            records = self._others.without(self.vehicle.finish(self._motion))
         self._samples = (cycle.dt_ns, self._motion.samples)
         self._motion = None
         bodies = self._bodies()
@@ -428,8 +433,10 @@ class VehicleAgent(Participant):
         """Return the figures of the run's summary, from distance_m to events."""
         base, figures = self.vehicle.body_state(), self.vehicle.figures
         battery = self.model.battery
+        particles = self.vehicle.contact.figures()
         return {
             **({'soil': self.vehicle.tools.books()} if self.vehicle.tools.names else {}),
+            **({'particles': particles} if particles else {}),
             'distance_m': figures.distance,
             'mean_slip': figures.mean_slip,
             'max_sinkage_m': figures.max_sinkage,

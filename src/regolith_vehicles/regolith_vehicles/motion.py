@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_terrain.records import NodeRecords
 from regolith_terrain.soil_grid import SoilWindow
 from regolith_vehicles import substeps
 from regolith_vehicles.tool_work import Digging
@@ -40,9 +41,19 @@ class Motion:
     """Motion of the base after every substep, see :func:`substeps.substep_loop`."""
     digging: Digging | None = None
     """Tools at work."""
+    ground: Callable[[], list[NodeRecords]] = list
+    """What the ground itself has changed, asked when the substeps are over."""
     status: int = substeps.OK
     """Outcome of the loop."""
+    left: list[NodeRecords] = field(default_factory=list)
+    """Its answer."""
+    trouble: str = ''
+    """What broke down in ground that moves, in words."""
 
     def run(self) -> None:
         """Do all substeps."""
-        self.status = self.loop()
+        try:
+            self.status = self.loop()
+            self.left = self.ground()
+        except FloatingPointError as error:  # it may be another thread that runs here
+            self.trouble = str(error)

@@ -17,7 +17,7 @@ class VehicleError(RuntimeError):
     """A vehicle's motion cannot be computed any further; the message names vehicle and part."""
 
 
-def check_cycle(status: int, name: str, model: Any, data: Any, parts: Sequence[str]) -> None:
+def check_cycle(status: int, name: str, model: Any, data: Any, parts: Sequence[str], ground: str = '') -> None:
     """Refuse a cycle that failed in the substeps or in MuJoCo.
 
     :param status: outcome of the loop of :mod:`substeps`
@@ -25,8 +25,11 @@ def check_cycle(status: int, name: str, model: Any, data: Any, parts: Sequence[s
     :param model: mujoco.MjModel
     :param data: mujoco.MjData
     :param parts: names of the parts pressed on soil, in the loop's order, e.g. 'wheel front_left'
+    :param ground: what broke down in ground that moves, in words; '' if nothing did
     :raises VehicleError: naming vehicle, part and cause
     """
+    if ground:
+        raise VehicleError(f'{name}: {ground}')
     # MuJoCo warns well before numbers overflow, and then computes on; everything else follows from that.
     warned = np.nonzero(data.warning.number)[0]
     if len(warned):

@@ -25,7 +25,7 @@ from regolith_terrain.soil_grid import SoilGrid, SoilWindow
 from regolith_terrain.soil_map import SoilMap
 from regolith_terrain.solids.contact import TouchArrays
 from regolith_terrain.solids.solids import Solids
-from regolith_vehicles import multibody, substeps
+from regolith_vehicles import moving_ground, multibody, substeps
 from regolith_vehicles.body_states import drawn_poses, part_states, whole_state
 from regolith_vehicles.config import VehicleModelConfig
 from regolith_vehicles.figures import COUNT as FIGURES
@@ -106,21 +106,20 @@ class Vehicle:
         self._data = mujoco.MjData(self._model)
         self.gear = make_gear(config, self.body, mjcf_path)
         self._parts = make_parts(config, self.body, mjcf_path, self.gear.touching)
-        shapes, reach = self._parts.shapes, self._parts.reach
+        shapes, reach, layer = self._parts.shapes, self._parts.reach, self._parts.layer
+        ground = soils, shapes, reach, grid.spacing, mode, displacement, layer, grid.height_field, vector
         try:
-            self._contact: GroundContact = make_contact(
-                grid.law, ContactSetting(soils, shapes, reach, grid.spacing, mode, displacement, self._parts.layer),
-                self.gear.firm_contact,
-            )
+            self.contact: GroundContact = make_contact(grid.law, ContactSetting(*ground), self.gear.firm_contact)
+            """With the ground, all memory of it included."""
         except ValueError as error:
             raise ValueError(f'{name}: {error}') from None
         tool_hooks = TOOL_HOOKS if self.tools.names else substeps.ToolHooks()
-        self._loop = substeps.substep_loop(self._contact.press, self.gear.hooks, tool_hooks)
+        self._loop = substeps.substep_loop(self.contact.press, self.gear.hooks, tool_hooks)
         self._bodies = substeps.bodies(self._model, self._data, self.body.base)
         self._pose = make_pose()
         self._solids = SolidParts(solids, self._parts, self._bodies)
         check_substep(
-            config, self.body.mass, self._contact.step_limit, self.gear.pressing_area, config.file,
+            config, self.body.mass, self.contact.step_limit, self.gear.pressing_area, config.file,
             self._parts.hull_area,
         )
         parts = len(self._parts.names)
@@ -188,7 +187,7 @@ class Vehicle:
         for _ in range(SETTLING_CYCLES):
             active, solids = self._touching(count * step)
             window = self._window(active, count * step)
-            contact = self._contact.arrays(window, active)
+            contact = self.contact.arrays(window, active)
             controls = self.gear.controls(still)
             before = self.gear.positions(self._data)
             fading = substeps.Fading(fade, window.values, window.history(), window.touched)
@@ -199,7 +198,7 @@ class Vehicle:
             except VehicleError:
                 return False  # a model that blows up does so in the run, too, which says when
             self.gear.let_down(self._data, before, count * step)
-            self._contact.remember(window, contact)
+            self.contact.remember(window, contact)
             self._refresh()
             if np.abs(self._data.qvel).max() < SETTLED_SPEED:
                 return True
@@ -214,7 +213,7 @@ class Vehicle:
         mujoco.mj_resetData(self._model, self._data)
         self._data.qpos[:3] = position
         self._data.qpos[3:7] = np.roll(np.asarray(orientation, dtype=float), 1)
-        self._contact.reset()
+        self.contact.reset()
         self._solids.reset()
         self.gear.reset()
         self.payloads.reset()
@@ -340,8 +339,7 @@ class Vehicle:
         """Prepare a cycle; arguments as for :meth:`evolve`. Next come the motion's ``run``, then :meth:`finish`."""
         if dt_ns <= 0:
             raise ValueError(f'{self.name}: cycle of {dt_ns} ns; allowed: > 0')
-        if not all(np.isfinite(target).all() for target in targets):
-            # It would stay in the ramp of the commands for good.
+        if not all(np.isfinite(target).all() for target in targets):  # it would stay in the ramp for good
             given = ', '.join(repr(target) for target in targets)
             raise ValueError(f'{self.name}: commands {given}; allowed: finite numbers')
         duration = dt_ns * 1e-9
@@ -354,7 +352,7 @@ class Vehicle:
         ramp = gear.ramp(duration, *targets)
         active, solids = self._touching(duration)
         window = self._window(active, duration)
-        contact = self._contact.arrays(window, active)
+        contact = self.contact.arrays(window, active)
         digging = self.tools.begin(data, window, duration)
         self._model.opt.timestep = step
         samples = np.empty((count, substeps.SAMPLE_COLUMNS))
@@ -362,7 +360,8 @@ class Vehicle:
         loop = self._run(count, step, active, contact, solids, gear.driving(ramp), begin, end, samples,
                          digging=digging)
         base = data.xpos[self.body.base].copy()
-        return Motion(loop, window, contact, duration, ramp, gear.positions(data), base, samples, digging)
+        left = partial(self.contact.left, self.grid.law.names)
+        return Motion(loop, window, contact, duration, ramp, gear.positions(data), base, samples, digging, left)
 
     def _run(
         self, count: int, step: float, active: int, contact: Any, solids: TouchArrays, driving: Any, begin: Vector,
@@ -371,18 +370,22 @@ class Vehicle:
         """Return all substeps of a cycle, to be called; ``begin`` and ``end`` are controls of the actuators."""
         parts = self._parts
         self._force[active:] = self._torque[active:] = self._stats[active:] = 0.0
+        loop = self._loop
+        if fading.factor == 1.0:  # nothing is placed on ground that moves
+            now = partial(moving_ground.parts_now, self._data, parts, active, self._refresh, self._whereabouts)
+            loop = moving_ground.loop_over(self.contact, loop, now)
         return partial(
-            self._loop, count, step, self._bodies, substeps.Controls(self.gear.actuators, begin, end),
+            loop, count, step, self._bodies, substeps.Controls(self.gear.actuators, begin, end),
             substeps.Touching(parts.body, parts.offset, parts.frame, active), contact, solids, driving,
             substeps.Wrenches(self._force, self._torque, self._stats, self._pose), fading, samples, digging,
         )
 
     def finish(self, motion: Motion) -> NodeRecords:
         """Return the nodes that a motion changed after it was run; raises as :meth:`evolve` does."""
-        self._check(motion.status)
+        self._check(motion.status, motion.trouble)
         data, gear, window, duration = self._data, self.gear, motion.window, motion.duration
         self._refresh()
-        self._contact.remember(window, motion.contact)
+        self.contact.remember(window, motion.contact)
         gear.finish(data, motion.before, motion.ramp, duration)
         n = self._parts.gear
         velocities = self._whereabouts(n)[1]
@@ -392,7 +395,7 @@ class Vehicle:
         gear.count(self._figures, math.hypot(float(way[0]), float(way[1])), data, motion.before, moving, duration)
         if self.tools.finish(data, motion.digging, duration):
             self._refresh()
-        return window.changed()
+        return window.changed().joined(motion.left)
 
     def _whereabouts(self, count: int) -> tuple[Vector, Vector]:
         """Return origins [m] and velocities [m/s] of the first ``count`` parts in the world, shape (count, 3) each."""
@@ -406,7 +409,7 @@ class Vehicle:
 
     def _touching(self, duration: float) -> tuple[int, TouchArrays]:
         """Return how many parts to press: the gear's, or all where the hull may come to something; the solids near."""
-        parts, data, contact = self._parts, self._data, self._contact
+        parts, data, contact = self._parts, self._data, self.contact
         com = data.subtree_com[self._bodies.root]
         near = parts.hull_is_near(
             self.grid, contact.feels_above_m, data.xpos, data.xmat, data.cvel, com, duration
@@ -417,7 +420,7 @@ class Vehicle:
     def _window(self, active: int, duration: float) -> SoilWindow:
         """Return the window of soil within reach of the first ``active`` parts in a cycle."""
         centers, velocities = self._whereabouts(active)
-        margin = self._parts.reach[:active] + self._contact.margin_cells * self.grid.spacing
+        margin = self._parts.reach[:active] + self.contact.margin_cells * self.grid.spacing
         around = centers[:, :2], velocities[:, :2], margin
         if self.tools.names:
             more = self.tools.places(self._data)
@@ -428,8 +431,8 @@ class Vehicle:
         assert window is not None
         return window
 
-    def _check(self, status: int) -> None:
-        check_cycle(status, self.name, self._model, self._data, self._parts.names)
+    def _check(self, status: int, trouble: str = '') -> None:
+        check_cycle(status, self.name, self._model, self._data, self._parts.names, trouble)
 
     def _refresh(self) -> None:
         """Bring poses and velocities of all bodies up to qpos and qvel, touching nothing that the next step reads."""
@@ -463,7 +466,7 @@ class Vehicle:
         gear = self.gear
         own = np.concatenate((gear.values(), gear.charge, self.payloads.table.reshape(-1), self._figures.values()))
         head = _HEAD.pack(_MAGIC, size, len(own)) + vector.astype('<f8').tobytes() + own.astype('<f8').tobytes()
-        return head + gear.odometry.save() + self._solids.save() + self.tools.save() + self._contact.save()
+        return head + gear.odometry.save() + self._solids.save() + self.tools.save() + self.contact.save()
 
     def restore(self, blob: bytes) -> None:
         """Restore what :meth:`state` returned, and commit it.
@@ -483,7 +486,7 @@ class Vehicle:
         odometry_size = len(self.gear.odometry.save())
         self.gear.odometry = Odometry.load(blob[at : at + odometry_size])
         at = self.tools.load(blob, self._solids.load(blob, at + odometry_size))
-        self._contact.load(blob[at:])
+        self.contact.load(blob[at:])
         mujoco.mj_setState(self._model, self._data, vector, _STATE)
         self._data.warning.number[:] = 0
         self.gear.take(own[:gear_size].copy())

@@ -169,7 +169,7 @@ def test_from_a_checkpoint_on_its_back_every_bit_returns(make_vehicle: Maker) ->
     first, second = make_vehicle(), make_vehicle()
     _turn_over(first)
     _stand(first, 0.2)
-    assert set(first._contact.shear.layer) >= {DECK}
+    assert set(first.contact.shear.layer) >= {DECK}
     state, ground = first.state(), first.grid.save()
     first.evolve(13_000_001, np.full(4, 1.0), STILL)
     first.discard()

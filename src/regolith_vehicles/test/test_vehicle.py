@@ -56,7 +56,7 @@ def test_compiled_loop_equals_python_loop(make_vehicle: Maker) -> None:
 
     body, model, data = twin.body, twin._model, twin._data
     window = twin._window(4, 0.02)
-    contact = twin._contact.arrays(window, 4)
+    contact = twin.contact.arrays(window, 4)
     begin, end = (twin.gear.motors.controls(c) for c in twin.gear.motors.ramp(speeds, angles, 0.02))
     step = 20_000_000 * 1e-9 / 20
     model.opt.timestep = step

@@ -55,7 +55,7 @@ def test_all_of_a_vehicle_comes_back(make_vehicle: Maker) -> None:
     assert one.gear.motors.bias.any() and np.unique(one.gear.motors.command).size > 3
     for name in ('command', 'bias'):
         assert same(getattr(one.gear.motors, name), getattr(two.gear.motors, name)), name
-    assert len(one._contact.save()) > 1000 and two._contact.save() == one._contact.save()
+    assert len(one.contact.save()) > 1000 and two.contact.save() == one.contact.save()
     assert np.all(one.gear.table.any(axis=0)[[0, 1, 2, 3, 4, 5, 6, 7, 8]]) and same(one.gear.table, two.gear.table)
     for field in fields(Odometry):
         value = getattr(one.odometry, field.name)
@@ -80,12 +80,12 @@ def test_a_vehicle_placed_anew_is_a_new_vehicle(make_vehicle: Maker, mode: str) 
     used.place(0.0, 0.0, 0.5)
     # Nothing is committed to the ground, so that both stand on the same.
     drive(used, 25, 0.3, 0.1, marks=False)
-    assert used._contact.save() != fresh._contact.save() and used.gear.motors.bias.any() and used.figures.distance > 0.0
+    assert used.contact.save() != fresh.contact.save() and used.gear.motors.bias.any() and used.figures.distance > 0.0
     position, orientation = [0.1, -0.3, 0.28], from_yaw(0.4)
     for vehicle in (used, fresh):
         vehicle.place_at(position, orientation)
     assert used.state() == fresh.state() == used.committed_state()
-    assert used._contact.save() == fresh._contact.save() and used.odometry.distance == 0.0
+    assert used.contact.save() == fresh.contact.save() and used.odometry.distance == 0.0
     np.testing.assert_allclose(used.body_state().position, position, atol=1e-15)
     for vehicle in (used, fresh):
         drive(vehicle, 10, 0.2, -0.1, marks=False)

@@ -113,7 +113,8 @@ def region_outlines(run: RunData) -> list[tuple[str, Array]]:
     """Return the regions whose ground is not that around them: what it is, and the corners [m], shape (n, 2)."""
     terrain = run.scenario.terrain
     own = (None, terrain.ground)
-    return [(part.ground, np.array(part.polygon)) for part in terrain.regions if part.ground not in own]
+    regions = [part for part in terrain.regions if part.ground not in own]
+    return [(part.ground or terrain.ground, part.region().outline) for part in regions]
 
 
 def rock_ellipses(run: RunData, bounds: tuple[float, float, float, float], least_m: float) -> Array:

@@ -21,6 +21,7 @@ from regolith_bringup.scenario.given_paths import kept_off_paths
 from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.obstacle_section import resolve_obstacles, standing_obstacles
 from regolith_bringup.scenario.participants import check_keys, checked_sections, resolved_sections
+from regolith_bringup.scenario.particle_section import check_particles
 from regolith_bringup.scenario.schema import ResolvedScenario, Scenario
 from regolith_bringup.scenario.sensing_section import check_recorded, plain_times, resolved_sensing
 from regolith_bringup.scenario.terrain_section import check_raster, law_of, resolve_terrain, soil_values
@@ -74,6 +75,7 @@ def load_scenario(
     scenario = scenario.model_copy(update={'objects': resolved_objects(scenario, source)})
     models = resolved_models(scenario, source)
     check_clear(scenario, models, source)
+    check_particles(scenario, models, source)
     sensing = {name: resolved_sensing(name, e, source) for name, e in scenario.vehicles.items()}
     changed: dict[str, Any] = {
         'vehicles': {

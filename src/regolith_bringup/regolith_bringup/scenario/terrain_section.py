@@ -13,7 +13,7 @@ from regolith_files.paths import resolved
 from regolith_files.problems import one_of
 from regolith_files.validation import validated
 from regolith_files.yaml_source import KeyPath, YamlSource
-from regolith_terrain.config import SOILS, soil_names
+from regolith_terrain.config import soil_names
 from regolith_terrain.lunar.presets import PRESETS, load_preset
 from regolith_terrain.soil_law import DEFAULT, SoilLaw, known_soil_laws, soil_law
 from regolith_vehicles.config import waypoints_of
@@ -75,7 +75,7 @@ def soil_values(soil: str, source: YamlSource, key: KeyPath, law: SoilLaw) -> di
 
     :param key: under which ``source`` names it; law: whose parameters they are
     """
-    inner = YamlSource(SOILS.find_at(key, soil, source), what='a soil')
+    inner = YamlSource(law.config.files.find_at(key, soil, source), what='a soil')
     return _checked_soil({'name': inner.file.stem, **inner.data}, inner, (), law)
 
 

@@ -104,7 +104,8 @@ def _path(key: str, source: YamlSource) -> KeyPath:
 
 def _soils_ship(terrain: TerrainConfig) -> bool:
     shipped = [*(load_soil(name) for name in soil_names()), RigidGroundConfig()]
-    return all(soil in shipped for soil in (terrain.soil, *(region.soil for region in terrain.regions)))
+    yielding = (region.soil for region in terrain.regions if region.ground != 'crm')  # nobody is placed on particles
+    return all(soil in shipped for soil in (terrain.soil, *yielding))
 
 
 def _build(

@@ -129,8 +129,33 @@ class Bed:
         rows = np.nonzero(self.kind == SOIL)[0]
         return rows[np.argsort(self.label[rows])]
 
-    def lay_at_rest(self, top: float) -> None:
+    @property
+    def moving_count(self) -> int:
+        """Return the number of particles of soil that move."""
+        return len(self._soil)
+
+    def moving_places(self) -> Floats:
+        """Return the places of the soil that moves [m], shape (n, 3)."""
+        return self.particles[self._soil, :3]
+
+    def take_soil(self, other: Bed) -> None:
+        """Go on with the soil of another bed, as much of it among other bodies; before this one is sorted."""
+        rows = other.soil_rows()
+        self.particles[: len(rows)] = other.particles[rows]
+        if len(self.memory):
+            self.memory[: len(rows)] = other.memory[rows]
+        self.t, self._top = other.t, other._top
+        self._limits[0] = other._limits.max(axis=0)
+
+    def forget_limits(self) -> None:
+        """Forget what limits the next step in bands of soil that no longer moves; later steps may fill fewer."""
+        self._limits[0] = self._limits.max(axis=0)
+        self._limits[1:] = 0.0
+
+    def lay_at_rest(self, top: float | Floats) -> None:
         """Give soil the stress it has at rest under its own weight, as an elastic layer with a free surface at z = top.
+
+        Before anything has moved ``top`` may be the height above each particle [m], shape (n,).
 
         Vertical stress is the weight above, lateral stress nu / (1 - nu) of it, and shear holds what gravity has along
         the layer. Cam Clay has borne what its soil says, and no less than it bears.
@@ -236,7 +261,8 @@ class Bed:
         A bed goes on with the same bits as the one that was saved right after :meth:`sort`.
         """
         head = np.array([len(self.label), len(self.memory)], np.int64)
-        parts = (head, np.array([self.t]), self._limits, self.particles, self.memory, self.kind, self.label)
+        numbers = np.array([self.t, self._top])
+        parts = (head, numbers, self._limits, self.particles, self.memory, self.kind, self.label)
         return b''.join(np.ascontiguousarray(part).tobytes() for part in parts)
 
     def load(self, blob: bytes) -> None:
@@ -245,12 +271,12 @@ class Bed:
         :raises ValueError: if it is that of another bed
         """
         n, m = len(self.label), len(self.memory)
-        sizes = (16, 8, self._limits.nbytes, 8 * COLUMNS * n, 8 * MEMORY * m, n, 4 * n)
+        sizes = (16, 16, self._limits.nbytes, 8 * COLUMNS * n, 8 * MEMORY * m, n, 4 * n)
         if len(blob) != sum(sizes) or tuple(np.frombuffer(blob, np.int64, 2)) != (n, m):
             raise ValueError(f'saved bed of {len(blob)} bytes; allowed: one of {n} particles, {sum(sizes)} bytes')
         ends = np.cumsum(sizes)
         parts = [blob[end - size : end] for size, end in zip(sizes, ends, strict=True)]
-        self.t = float(np.frombuffer(parts[1], np.float64)[0])
+        self.t, self._top = np.frombuffer(parts[1], np.float64).tolist()
         self._limits[:] = np.frombuffer(parts[2], np.float64).reshape(-1, LIMITS)
         self.particles[:] = np.frombuffer(parts[3], np.float64).reshape(-1, COLUMNS)
         self.memory[:] = np.frombuffer(parts[4], np.float64).reshape(-1, MEMORY)

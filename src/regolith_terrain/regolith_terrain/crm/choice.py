@@ -8,7 +8,7 @@ import ctypes
 from importlib.util import find_spec
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 
 from regolith_terrain.crm.bed import Bed
 
@@ -58,5 +58,9 @@ def _there(device: Device) -> Device:
     return device
 
 
-GivenDevice = Annotated[Device, AfterValidator(_there)]
+GivenDevice = Annotated[
+    Device,
+    AfterValidator(_there),
+    Field(description='crm: what makes the steps; auto: a graphics card if Warp finds one, else the cpu'),
+]
 """A device that is there, as a setting."""

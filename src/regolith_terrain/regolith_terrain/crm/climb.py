@@ -68,8 +68,8 @@ class Climb:
             rig.radius_m, rig.width_m, spacing, rig.grousers, rig.grouser_height_m, rig.grouser_thickness_m
         )
         self.bed = bed_on(device)(
-            soil, settings, rig.pull(slope_deg), markers.lattice(low, high, spacing), np.concatenate((walls, rotor)),
-            np.repeat(np.array([0, 1], np.int32), (len(walls), len(rotor))), workers=workers,
+            soil, settings, rig.pull(slope_deg), markers.lattice(low, high, spacing), *markers.together(walls, rotor),
+            workers=workers,
         )
         self.bed.lay_at_rest(0.0)
         self.bed.still *= math.sqrt(rig.gravity_mps2 / 9.81)  # soil freezes at the same place under any gravity

@@ -65,11 +65,10 @@ class Collapse:
         floor = floor[np.hypot(floor[:, 0], floor[:, 1]) < far]
         lifted = column.lift is not None
         tube = _tube(column.radius, tall + 2.0 * spacing, spacing) if lifted else np.zeros((0, 3))
-        body = np.repeat(np.array([0, 1], np.int32), (len(floor), len(tube)))
         settings = Discretisation(spacing_m=spacing, viscosity=viscosity, shifting=SHIFTING, surface=SURFACE)
         soil = soil_of(column, friction)
         self.bed = bed_on(device)(
-            soil, settings, (0.0, 0.0, -column.gravity), filled, np.concatenate((floor, tube)), body, workers=workers
+            soil, settings, (0.0, 0.0, -column.gravity), filled, *markers.together(floor, tube), workers=workers
         )
         self.bed.lay_at_rest(tall)
         self._tall, self._longest = tall, settings.step(self.bed.material)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.crm.arrays import Floats
 
@@ -59,6 +59,32 @@ def box(half: ArrayLike, spacing: float) -> Floats:
     depth = (side - np.abs(filled)).min(axis=1)
     outer: Floats = filled[depth < LAYERS * spacing]
     return outer
+
+
+def together(*parts: Floats) -> tuple[Floats, NDArray[np.int32]]:
+    """Return markers of the world and of bodies in one array [m], and the body of each: 0, 1 and so on."""
+    return np.concatenate(parts), np.repeat(np.arange(len(parts), dtype=np.int32), [len(part) for part in parts])
+
+
+def slab(length: float, width: float, spacing: float) -> Floats:
+    """Return markers of a plate above z = 0, about the origin [m], shape (n, 3).
+
+    :param length: along x [m]; ``width``: along y [m]
+    """
+    return lattice((-0.5 * length, -0.5 * width, 0.0), (0.5 * length, 0.5 * width, LAYERS * spacing), spacing)
+
+
+def disc(radius: float, spacing: float) -> Floats:
+    """Return markers of a round plate above z = 0, in rings about z [m], shape (n, 3)."""
+    count = max(1, round(radius / spacing))
+    rings = []
+    for k in range(count):
+        r = (k + 0.5) * radius / count
+        turn = 2.0 * math.pi * np.arange(max(3, round(2.0 * math.pi * r / spacing)))
+        turn /= len(turn)
+        rings.append(np.stack((r * np.cos(turn), r * np.sin(turn), np.zeros(len(turn))), axis=1))
+    flat = np.concatenate(rings)
+    return np.concatenate([flat + [0.0, 0.0, (layer + 0.5) * spacing] for layer in range(LAYERS)])
 
 
 def ball(radius: float, spacing: float) -> Floats:

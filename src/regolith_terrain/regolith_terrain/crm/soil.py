@@ -7,23 +7,28 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
 from regolith_files.library import Library
 from regolith_files.section import Section
 from regolith_files.validation import validated
 from regolith_terrain.crm.arrays import CAM_CLAY, FRICTIONAL, Material, Scheme
-from regolith_terrain.crm.smoothing import steepness
+from regolith_terrain.soil_config import SoilParameters
 
 LAWS = {'frictional': FRICTIONAL, 'cam_clay': CAM_CLAY}
+PARTICLE_SOILS = Library(
+    'particle soil', Path(__file__).parent.parent / 'data' / 'particle_soils', 'regolith.particle_soils'
+)
 
 
-class ParticleSoil(Section):
+class ParticleSoil(SoilParameters):
     """An elastic soil that yields by friction and cohesion, or as Modified Cam Clay says."""
 
-    name: str = Field(description='name of the set in reports')
+    files: ClassVar[Library] = PARTICLE_SOILS
     law: Literal['frictional', 'cam_clay'] = Field(default='frictional', description='what the soil can bear')
     density_kgpm3: float = Field(gt=0.0, le=1e4, description='bulk density, which stays as it is [kg/m^3]')
     youngs_modulus_pa: float = Field(
@@ -76,6 +81,10 @@ class ParticleSoil(Section):
         """Return sqrt(K / rho) [m/s]."""
         return math.sqrt(self.bulk_modulus / self.density_kgpm3)
 
+    def parameters(self) -> NDArray[np.float64]:
+        """Return the density [kg/m^3], shape (1,): of the table of soils particles need to know only where they lie."""
+        return np.array([self.density_kgpm3])
+
     def material(self) -> Material:
         """Return the numbers the kernels take."""
         clay = self.law == 'cam_clay'
@@ -86,11 +95,6 @@ class ParticleSoil(Section):
             self.inertial_number / (self.grain_size_m * math.sqrt(self.density_kgpm3)), self.cohesion_pa,
             self.swelling, self.compression,
         )
-
-
-PARTICLE_SOILS = Library(
-    'particle soil', Path(__file__).parent.parent / 'data' / 'particle_soils', 'regolith.particle_soils'
-)
 
 
 def load_particle_soil(soil: str | Path | Mapping[str, Any], base_dir: str | Path = '.') -> ParticleSoil:
@@ -129,6 +133,8 @@ class Discretisation(Section):
 
     def scheme(self, material: Material) -> Scheme:
         """Return the numbers the kernels take, for a soil."""
+        from regolith_terrain.crm.smoothing import steepness  # a kernel, which takes longer to load than all of a file
+
         length = self.smoothing * self.spacing_m
         return Scheme(
             self.spacing_m, length, steepness(self.spacing_m, length), self.spacing_m**3, self.viscosity,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_terrain.config import TerrainConfig
+from regolith_terrain.crm.soil import ParticleSoil
 from regolith_terrain.digging.relaxation import LOOSE_COLUMNS, critical_height
 from regolith_terrain.digging.sweep import SOIL_COLUMNS
 from regolith_terrain.records import Floats
@@ -42,6 +43,8 @@ class DiggableGround:
                 self.cut[row] = density, cohesion, math.radians(friction)
             angle = math.radians(friction)
             self.lying[row] = density, critical_height(cohesion, angle, density, self.gravity), math.tan(angle)
+            if isinstance(soil, ParticleSoil):  # particles slide by themselves
+                self.lying[row] = soil.density_kgpm3, math.inf, math.tan(angle)
 
     def rows(self, i0: int, j0: int, shape: tuple[int, int], spacing: float) -> NDArray[np.uint8]:
         """Return the row of the tables at each node of a window, shape (ni, nj)."""

@@ -51,9 +51,7 @@ class Settings(Resumable):
     floor_friction: float = Field(default=0.9, ge=0.0, le=10.0, description='dem: of the floor, which is rough [-]')
     seed: int = Field(default=1, ge=0, le=2**31, description='of places and sizes')
     threads: int = Field(default=2, ge=1, le=2, description='threads; the outcome is the same')
-    device: GivenDevice = Field(
-        default='auto', description='crm: what makes the steps; auto: a graphics card if Warp finds one, else the cpu'
-    )
+    device: GivenDevice = 'auto'
 
     @model_validator(mode='after')
     def _possible(self) -> Settings:

@@ -64,9 +64,7 @@ class SlopeSettings(BenchSettings, Resumable):
         default=2.0, ge=0.0, lt=3.0, description='crm: divergence of position below which soil bears nothing [-]'
     )
     particle_soil: GivenSoil | None = Field(default=None, description="crm: name or file of a soil; none: the rig's")
-    device: GivenDevice = Field(
-        default='auto', description='crm: what makes the steps; auto: a graphics card if Warp finds one, else the cpu'
-    )
+    device: GivenDevice = 'auto'
     grains: Grains = Field(default_factory=Grains, description='dem: grains of the bed, a mapping')
     packing: Literal['loose', 'dense'] = Field(default='loose', description='dem: how grains fell into place')
     seed: int = Field(default=1, ge=0, le=2**31, description='dem: of sizes, places and attitudes')

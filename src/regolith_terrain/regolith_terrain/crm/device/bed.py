@@ -114,6 +114,16 @@ class DeviceBed(Bed):
         return bed
 
     @property
+    def moving_count(self) -> int:
+        """Return the number of particles of soil that move."""
+        return self._counts[0]
+
+    def moving_places(self) -> Floats:
+        """Return the places of the soil that moves [m], shape (n, 3)."""
+        places: Floats = self.particles[self._soil_rows.numpy()[: self._counts[0]], :3]
+        return places
+
+    @property
     def neighbours(self) -> float:
         """Return the mean length of the lists that the host would have; a device keeps none."""
         return self.on_host().neighbours

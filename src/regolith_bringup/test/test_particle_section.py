@@ -1,0 +1,116 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Regions of particles in a scenario: what is refused, and what they are said to cost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from regolith_bringup.cli import main
+from regolith_bringup.scenario import particle_section
+from regolith_bringup.scenario.loading import load_scenario
+from regolith_bringup.scenario.schema import Scenario
+from regolith_files.problems import InputError
+
+STRIP: dict[str, Any] = {
+    'ground': 'crm', 'name': 'strip', 'vehicle': 'amber', 'rectangle': {'low': [1.6, -1.0], 'high': [3.2, 1.0]},
+    'spacing_m': 0.05, 'depth_m': 0.2,
+}
+
+
+def scenario(folder: Path, *more: dict[str, Any], terrain: dict[str, Any] | None = None, **change: Any) -> Scenario:
+    """Return a checked scenario: amber before a strip, which it drives into; basalt beside it."""
+    vehicles: dict[str, dict[str, Any]] = {
+        'amber': {'model': 'viper', 'position': [0.0, 0.0], 'driver': {'type': 'constant', 'speed_mps': 0.1}},
+        'basalt': {
+            'model': 'viper', 'position': [0.0, 4.0],
+            'driver': {'type': 'path', 'speed_mps': 0.2, 'waypoints': [[0.0, 4.0], [5.0, 4.0]]},
+        },
+    }
+    for name, entry in vehicles.items():
+        entry.update(change.pop(name, {}))
+    strip = {key: value for key, value in {**STRIP, **change}.items() if value is not None}
+    ground = {'source': 'flat', 'regions': [strip, *more], **(terrain or {})}
+    file = folder / 'scenario.yaml'
+    file.write_text(yaml.safe_dump({'duration_s': 10.0, 'terrain': ground, 'vehicles': vehicles}))
+    return load_scenario(file).scenario
+
+
+@pytest.mark.parametrize(
+    ('change', 'words'),
+    [
+        ({'spacing_m': 0.4, 'depth_m': 0.8, 'rectangle': {'low': [1.6, -1.2], 'high': [3.2, 1.2]}},
+         ['terrain.regions.0.spacing_m = 0.4', 'coarser than a wheel', 'allowed: less than 0.3 m']),
+        ({'depth_m': 0.22}, ['depth_m 0.22 m', 'allowed: a multiple of spacing_m 0.05']),
+        ({'rectangle': {'low': [3.2, -1.0], 'high': [1.6, 1.0]}}, ['high', 'allowed: x and y above those of low']),
+        ({'rectangle': None, 'disc': {'center': [2.4, 0.0], 'radius_m': 1.0}}, ['without rectangle', 'allowed: with']),
+        ({'vehicle': None}, ['ground: crm without vehicle', 'allowed: with']),
+        ({'vehicle': 'ambr'}, ['terrain.regions.0.vehicle', "'ambr'", 'allowed: amber, basalt (did you mean amber?)']),
+        ({'soil': 'lunar_nominal'}, ['terrain.regions.0.soil', 'allowed:', 'lunar_regolith']),
+        ({'soil': {'density_kgpm3': 1700.0, 'youngs_modulus_pa': 1e6, 'poissons_ratio': 0.5}},
+         ['terrain.regions.0.soil.poissons_ratio = 0.5', 'less than 0.5']),
+        ({'soil': {'density_kgpm3': 1700.0, 'youngs_modulus_pa': 1e6, 'friction': -0.1}},
+         ['terrain.regions.0.soil.friction = -0.1', 'allowed:']),
+        ({'ground': 'rigid', 'spacing_m': None, 'depth_m': None, 'vehicle': None},
+         ["name 'strip' is of particles", 'allowed: with ground: crm']),
+        ({'terrain': {'bedrock_depth_m': 0.1}}, ['depth_m 0.2', 'allowed: up to bedrock_depth_m 0.1']),
+        ({'at_edge': 'scm'}, ["at_edge 'scm' of region 'strip'", 'allowed: stop, or slip_sinkage: {enabled: false}']),
+        ({'terrain': {'spacing_m': 0.6}}, ["region 'strip'", 'holds hardly a node', 'allowed: sides of 3 spacing_m']),
+        ({'terrain': {'size_m': 4.0}}, ["region 'strip'", 'leaves the terrain', 'allowed: within 2 m']),
+        ({'terrain': {'ground': 'crm', 'regions': []}}, ["ground 'crm' goes on for ever", 'allowed: in regions']),
+        ({'amber': {'position': [1.5, 0.0]}},
+         ['vehicles.amber.position', "is in region 'strip'", 'allowed:', 'from its edge']),
+        ({'basalt': {'driver': {'type': 'path', 'speed_mps': 0.2, 'waypoints': [[0.0, 4.0], [2.0, 0.0]]}}},
+         ['vehicles.basalt.driver', "through region 'strip' of 'amber'", 'allowed: ways that stay']),
+        ({'amber': {'model': 'm113', 'position': [-9.0, 0.0]}},
+         ['terrain.regions.0.vehicle', 'does not run on particles', 'allowed: a vehicle on wheels']),
+        ({'amber': {'model': 'rassor'}}, ['terrain.regions.0.vehicle', 'has tools', 'allowed: a vehicle without tools']),
+    ],
+)
+def test_what_cannot_be_is_refused_by_key_value_and_what_is_allowed(
+    tmp_path: Path, change: dict[str, Any], words: list[str]
+) -> None:
+    with pytest.raises(InputError) as caught:
+        scenario(tmp_path, **change)
+    assert all(word in str(caught.value) for word in words), str(caught.value)
+
+
+def test_regions_of_particles_do_not_overlap_and_have_names_of_their_own(tmp_path: Path) -> None:
+    beside = {'low': [3.2, -1.0], 'high': [4.0, 1.0]}
+    pad = {'ground': 'rigid', 'disc': {'center': [1.4, 1.1], 'radius_m': 0.3}}
+    for other in ({**STRIP, 'name': 'other'}, pad):
+        with pytest.raises(InputError, match=r"region 'strip' from .* overlaps regions\.1; allowed: particles beside"):
+            scenario(tmp_path, other)
+    with pytest.raises(InputError, match="two regions are named 'strip'; allowed: a name for each"):
+        scenario(tmp_path, {**STRIP, 'rectangle': beside})
+    assert len(scenario(tmp_path, {**STRIP, 'name': 'other', 'rectangle': beside}).terrain.particle_regions()) == 2
+
+
+def test_a_hundred_million_particles_do_not_fit_on_24_gb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory and hours stand in the refusal: 840 bytes each, and years for a laptop's thread."""
+    monkeypatch.setattr(particle_section, 'memory_gb', lambda: 24.0)
+    fine = {'spacing_m': 0.004, 'depth_m': 2.0}
+    with pytest.raises(InputError) as caught:
+        scenario(tmp_path, **fine)
+    words = ['terrain.regions.0.spacing_m = 0.004', '1e+08 particles', ' GB, about ', ' h)', 'allowed: 24 GB in all']
+    assert all(word in str(caught.value) for word in words), str(caught.value)
+
+
+def test_a_check_says_what_particles_cost(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """32 x 40 x 4 particles, and the time that four wheels in them take."""
+    checked = scenario(tmp_path)
+    (cost,) = particle_section.particle_costs(checked)
+    assert cost.region.counts == (32, 40, 4)
+    # Floor and walls: 38 x 46 columns of three layers, and ten more in all that are outside 32 x 40.
+    assert cost.gigabytes == pytest.approx(840e-9 * (5120 + 38 * 46 * 3 + (38 * 46 - 32 * 40) * 10))
+    # All soil moves: wheels of 0.29 m reach 0.2 m further and cover it. 0.3 h / Cs is 0.87 ms, so a substep of 1 ms is cut
+    # in two; 0.6e6 particle-steps a second.
+    assert cost.hours == pytest.approx(10.0 / 0.5e-3 * 5120 / 6e5 / 3600.0, rel=1e-9)
+    assert cost.region.step == pytest.approx(0.3 * 0.065 / 22.40, rel=1e-3)
+    with pytest.raises(SystemExit, match='0'):
+        main(['check', str(tmp_path / 'scenario.yaml')])
+    assert 'strip: 5.12e+03 particles' in capfd.readouterr().out

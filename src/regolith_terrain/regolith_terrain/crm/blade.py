@@ -1,0 +1,102 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""An upright blade pushed through soil as a continuum of particles: what the earthmoving equation is held against.
+
+The bed repeats itself along the blade, so the cut is plane, as the equation has it. The blade is three spacings thick,
+as rough as the soil is strong, and stands in a slot at first; what it pushes stays before it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from regolith_terrain.crm import markers
+from regolith_terrain.crm.arrays import Floats
+from regolith_terrain.crm.bed import Bed
+from regolith_terrain.crm.soil import Discretisation, ParticleSoil
+
+STIFFNESS = 400.0
+"""Young's modulus over rho g d + c: soil before the blade is compressed by a few per cent."""
+_COURANT = 0.4
+_VISCOSITY = 0.05
+_ACROSS = 9
+"""Spacings after which the bed repeats itself: three cells."""
+_AHEAD, _BEHIND, _DEEP, _WAY = 7.0, 3.0, 2.5, 1.5
+"""Soil before, behind and above the floor, and the way of the blade, in depths of the cut."""
+_START_S = 0.2
+"""Time in which the blade comes to its speed, at most a fifth of its way [s]."""
+
+
+class Cut(NamedTuple):
+    """Forces on a blade per width, means over the last two thirds of its way."""
+
+    draft: float
+    """Against its motion [N/m]."""
+    lift: float
+    """Upwards [N/m]."""
+    particles: int
+
+
+def soil_to_cut(density: float, cohesion: float, friction: float, gravity: float, depth: float) -> ParticleSoil:
+    """Return soil as stiff as a cut asks for.
+
+    :param density: [kg/m^3]; cohesion: [Pa]; friction: angle [rad]; gravity: [m/s^2]; depth: of the cut [m]
+    """
+    return ParticleSoil(
+        name='cut', density_kgpm3=density, youngs_modulus_pa=STIFFNESS * (density * gravity * depth + cohesion),
+        friction=math.tan(friction), cohesion_pa=cohesion,
+    )
+
+
+def push_blade(
+    soil: ParticleSoil, depth: float, speed: float, gravity: float, spacing: float, workers: int = 1,
+    tick: Callable[[float], None] = lambda part: None,
+) -> Cut:
+    """Push a blade through soil.
+
+    :param depth: of its edge below the surface [m], four spacings or more
+    :param speed: [m/s]; gravity: [m/s^2]; spacing: of particles [m]
+    :param workers: threads; the outcome is the same
+    :param tick: called with the part that is done
+    :raises ValueError: if particles are too coarse
+    """
+    if depth < 4.0 * spacing:
+        raise ValueError(f'spacing {spacing!r} m for a cut of {depth!r} m; allowed: at most a quarter of it')
+    behind, ahead, deep = (round(k * depth / spacing) * spacing for k in (_BEHIND, _AHEAD, _DEEP))
+    across, edge = _ACROSS * spacing, markers.LAYERS * spacing
+
+    def filled(x0: float, x1: float, z0: float, z1: float) -> Floats:
+        return markers.lattice((x0, 0.0, z0), (x1, across, z1), spacing)
+
+    rim = 2.0 * edge
+    walls = np.concatenate((
+        filled(-behind - edge, ahead + edge, -deep - edge, -deep), filled(-behind - edge, -behind, -deep, rim),
+        filled(ahead, ahead + edge, -deep, rim),
+    ))
+    blade = filled(-edge, 0.0, 0.0, round(3.0 * depth / spacing) * spacing)
+    places = filled(-behind, ahead, -deep, 0.0)
+    slot = (places[:, 0] > -edge) & (places[:, 0] < 0.0) & (places[:, 2] > -depth)
+    settings = Discretisation(spacing_m=spacing, viscosity=_VISCOSITY, courant=_COURANT)
+    bed = Bed(
+        soil, settings, (0.0, 0.0, -gravity), places[~slot], np.concatenate((walls, blade)),
+        np.repeat(np.array([0, 1], np.int32), (len(walls), len(blade))), workers=workers, period=(0.0, across),
+    )
+    bed.lay_at_rest(0.0)
+    dt, way = settings.step(bed.material), _WAY * depth
+    start = min(_START_S, 0.2 * way / speed)
+    x, total, count = 0.0, np.zeros(3), 0
+    while x < way:
+        now = speed * min(1.0, (bed.t + 0.5 * dt) / start)
+        bed.bodies.center[1] = x, 0.0, -depth
+        bed.bodies.velocity[1] = now, 0.0, 0.0
+        bed.step(dt)
+        x += now * dt
+        if x > way / 3.0:
+            total += bed.force[1] / across
+            count += 1
+        tick(min(1.0, x / way))
+    return Cut(-float(total[0]) / count, float(total[2]) / count, bed.soil_count)

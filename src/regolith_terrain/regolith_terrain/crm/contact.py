@@ -1,0 +1,127 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Particles as the ground contact of a vehicle: their state is its memory.
+
+Soil cannot move on within one compiled loop, as springs can: the vehicle lets it advance between runs of its substeps
+(:meth:`~regolith_terrain.ground_contact.GroundContact.advance`), on poses and twists at their start, and the loop then
+has the mean forces of that time. So forces are of the time they act in.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from regolith_terrain.crm.arrays import Floats
+from regolith_terrain.crm.bed import Bed
+from regolith_terrain.crm.domain import Domain
+from regolith_terrain.crm.markers import lattice
+from regolith_terrain.ground_contact import OK, ContactSetting, GroundContact, PartPose, StepLimit
+from regolith_terrain.records import NodeRecords
+from regolith_terrain.scm.arrays import Wrench
+from regolith_terrain.scm.constants import STAT_LOADED_NODES
+from regolith_terrain.soil_grid import SoilWindow
+
+_LENGTH = struct.Struct('<q')
+
+
+class ParticleArrays(NamedTuple):
+    """Wrenches of all regions together on each part."""
+
+    force: Floats
+    """[N], shape (n, 3)."""
+    torque: Floats
+    """About the shape's origin [N m], shape (n, 3)."""
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def press(arrays: ParticleArrays, step: float, part: int, pose: PartPose, wrench: Wrench) -> int:
+    """Press a part on particles for one substep; see :mod:`regolith_terrain.ground_contact`."""
+    touches = False
+    for k in range(3):
+        wrench.force[k] = arrays.force[part, k]
+        wrench.torque[k] = arrays.torque[part, k]
+        touches = touches or arrays.force[part, k] != 0.0
+    wrench.stats[:] = 0.0
+    wrench.stats[STAT_LOADED_NODES] = 1.0 if touches else 0.0
+    return OK
+
+
+class ParticleContact(GroundContact):
+    """The vehicle's regions of particles; nothing else holds their state."""
+
+    press = staticmethod(press)
+
+    def __init__(self, setting: ContactSetting) -> None:
+        super().__init__(setting)
+        if setting.field is None:
+            raise ValueError('particles need the undisturbed ground; allowed: a ContactSetting with its field')
+        self.domains = [
+            Domain(region, setting.field, setting.gravity, setting.shapes, setting.reach, setting.spacing)
+            for region in setting.soils.particles
+        ]
+        self.longest_s = min((domain.region.step for domain in self.domains), default=math.inf)
+        self._arrays = ParticleArrays(np.zeros((self.parts, 3)), np.zeros((self.parts, 3)))
+        self._touched = False
+
+    def arrays(self, window: SoilWindow, active: int) -> ParticleArrays:
+        """Return the arguments of :func:`press`."""
+        self._arrays.force[:] = self._arrays.torque[:] = 0.0
+        return self._arrays
+
+    def advance(self, duration: float, center: Floats, rotation: Floats, velocity: Floats, spin: Floats) -> None:
+        """Move all soil on; see the base class."""
+        self._touched = True
+        force, torque = self._arrays
+        force[:] = torque[:] = 0.0
+        for domain in self.domains:
+            domain.advance(duration, center, rotation, velocity, spin)
+            force += domain.force
+            torque += domain.torque
+
+    def warm_up(self) -> None:
+        """Compile the kernels of a step, on a handful of particles of one of the soils."""
+        for domain in self.domains[:1]:
+            d = domain.region.spacing
+            soil, under = lattice((0.0, 0.0, 0.0), (2.0 * d, d, d), d), lattice((0.0, 0.0, -d), (d, d, 0.0), d)
+            own = np.zeros(len(under), np.int32)
+            Bed(domain.region.soil, domain.region.settings, (0.0, 0.0, -1.0), soil, under, own).step(1e-6)
+
+    def left(self, fields: tuple[str, ...]) -> list[NodeRecords]:
+        """Return the nodes that soil has left changed in the cycle, region by region."""
+        return [domain.settle(fields) for domain in self.domains]
+
+    def step_limit(self, mass: float, area: float) -> StepLimit:
+        """Return no limit: soil takes as many steps of its own as it needs."""
+        return StepLimit(math.inf, 'particles')
+
+    def figures(self) -> dict[str, dict[str, float]]:
+        """Return the figures of each region by its name."""
+        return {domain.region.name: domain.figures() for domain in self.domains}
+
+    def reset(self) -> None:
+        """Lay all particles anew."""
+        if self._touched:
+            for domain in self.domains:
+                domain.reset()
+        self._touched = False
+
+    def save(self) -> bytes:
+        """Return the state of all regions."""
+        blobs = (domain.save() for domain in self.domains)
+        return b''.join(_LENGTH.pack(len(blob)) + blob for blob in blobs)
+
+    def load(self, blob: bytes) -> None:
+        """Restore what :meth:`save` returned."""
+        at = 0
+        for domain in self.domains:
+            length = _LENGTH.unpack_from(blob, at)[0] if len(blob) >= at + _LENGTH.size else -1
+            if length < 0 or at + _LENGTH.size + length > len(blob):
+                raise ValueError(f'saved particles of {len(blob)} bytes; allowed: those of these regions, all of them')
+            domain.load(blob[at + _LENGTH.size : at + _LENGTH.size + length])
+            at += _LENGTH.size + length
+        self._touched = True

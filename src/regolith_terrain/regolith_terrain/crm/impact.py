@@ -1,0 +1,130 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A ball that falls into a bed of soil as a continuum of particles."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any, NamedTuple
+
+from regolith_terrain.crm import markers
+from regolith_terrain.crm.choice import Device, bed_on
+from regolith_terrain.crm.soil import Discretisation, ParticleSoil
+from regolith_terrain.experiments.runs import Part, packed, unpacked
+
+_RIM = 3
+"""Layers by which the bed's walls stand above the soil."""
+_BLOCK = 20
+"""Steps of an advance. Each begins with new lists of neighbours: so a saved state goes on with the same bits."""
+_STILL = 0.01
+"""Part of the speed of impact below which the ball rests, once it has gone in."""
+_REST = 0.2
+"""How long it has to, in times in which gravity stops the impact: 2 R / v."""
+_LONGEST = 20.0
+"""End in any case, in the same times."""
+
+
+class Drop(NamedTuple):
+    """A ball, and the bed into which it falls."""
+
+    radius: float
+    """Of the ball [m]."""
+    density: float
+    """Of the ball [kg/m^3]."""
+    height: float
+    """From its lowest point to the soil, before it is let go [m]."""
+    gravity: float
+    """[m/s^2]."""
+    side: float
+    """Of the square bed [m]."""
+    depth: float
+    """Of the bed [m]."""
+
+
+class Impact:
+    """A ball on its way into the soil (:class:`regolith_terrain.experiments.runs.Run`).
+
+    It moves straight down and does not turn: a bed that is square about it pushes it nowhere else.
+    """
+
+    def __init__(
+        self, drop: Drop, soil: ParticleSoil, settings: Discretisation, workers: int = 1, device: Device = 'cpu'
+    ) -> None:
+        """Lay the bed, and put the ball on it with the speed of its fall.
+
+        :param workers: threads; the outcome is the same
+        :param device: what makes the steps, see :func:`regolith_terrain.crm.choice.bed_on`
+        """
+        spacing, half = settings.spacing_m, 0.5 * drop.side
+        low, high = (-half, -half, -round(drop.depth / spacing) * spacing), (half, half, 0.0)
+        filled = markers.lattice(low, high, spacing)
+        walls = markers.trough(low, high, spacing, _RIM * spacing)
+        ball = markers.ball(drop.radius, spacing)
+        local, body = markers.together(walls, ball)
+        self.drop = drop
+        self.bed = bed_on(device)(
+            soil, settings, (0.0, 0.0, -drop.gravity), filled, local, body, workers=workers
+        )
+        self.bed.lay_at_rest(0.0)
+        self._longest = settings.step(self.bed.material)
+        self._mass = 4.0 / 3.0 * math.pi * drop.radius**3 * drop.density
+        self.speed = math.sqrt(2.0 * drop.gravity * drop.height)
+        self._z, self._v, self._lowest, self._resting = drop.radius, -self.speed, 0.0, 0.0
+        self._steps, self._wall = 0, 0.0
+
+    @property
+    def _unit(self) -> float:
+        return 2.0 * self.drop.radius / max(self.speed, math.sqrt(self.drop.gravity * self.drop.radius))
+
+    @property
+    def part(self) -> float:
+        """Return the part that is done."""
+        at_rest, at_last = self._resting / (_REST * self._unit), self.bed.t / (_LONGEST * self._unit)
+        slowed = 1.0 - max(0.0, -self._v) / max(self.speed, 1e-9)
+        return 1.0 if max(at_rest, at_last) >= 1.0 else min(0.99, max(at_last, 0.9 * slowed))
+
+    def advance(self, tick: Part) -> None:
+        """Go on by some steps."""
+        begin = time.perf_counter()
+        self._place()
+        self.bed.sort()
+        for _ in range(_BLOCK):
+            dt = min(self._longest, self.bed.largest_step()) if self._steps else 0.2 * self._longest
+            self._place()
+            self.bed.step(dt)
+            self._v += dt * (self.bed.force[1, 2] / self._mass - self.drop.gravity)
+            self._z += dt * self._v
+            self._steps += 1
+            self._lowest = min(self._lowest, self._z - self.drop.radius)
+            still = self._lowest < 0.0 and abs(self._v) < _STILL * max(self.speed, 1e-9)
+            self._resting = self._resting + dt if still else 0.0
+        self._wall += time.perf_counter() - begin
+
+    def _place(self) -> None:
+        self.bed.bodies.center[1] = 0.0, 0.0, self._z
+        self.bed.bodies.velocity[1] = 0.0, 0.0, self._v
+
+    def row(self) -> dict[str, Any]:
+        """Return the figures so far."""
+        return {
+            'impact_speed_mps': self.speed, 'depth_m': self.drop.radius - self._z, 'deepest_m': -self._lowest,
+            'simulated_s': self.bed.t, 'elements': self.bed.soil_count, 'steps': self._steps,
+            'step_s': self._longest, 'wall_s': self._wall,
+        }
+
+    def save(self) -> bytes:
+        """Return everything that evolves."""
+        state = [self._z, self._v, self._lowest, self._resting, self._steps, self._wall]
+        return packed(state=state, bed=self.bed.save())
+
+    def load(self, saved: bytes) -> None:
+        """Restore what :meth:`save` returned.
+
+        :raises ValueError: if it is that of another bed
+        """
+        found = unpacked(saved)
+        self._z, self._v, self._lowest, self._resting = (float(v) for v in found['state'][:4])
+        self._steps, self._wall = int(found['state'][4]), float(found['state'][5])
+        self._place()
+        self.bed.load(found['bed'].tobytes())

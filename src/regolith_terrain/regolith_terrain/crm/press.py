@@ -1,0 +1,175 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A plate pressed into a bed of soil as a continuum of particles, eased and pressed again."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from regolith_terrain.crm import markers
+from regolith_terrain.crm.arrays import Floats
+from regolith_terrain.crm.choice import Device, bed_on
+from regolith_terrain.crm.soil import Discretisation, ParticleSoil
+from regolith_terrain.experiments.runs import Part, packed, unpacked
+
+_RIM = 3
+"""Layers by which the bed's walls stand above the soil."""
+_BLOCK = 10
+"""Steps of an advance, whose mean force is a sample. Each begins with new lists of neighbours: so a saved state goes on
+with the same bits."""
+EASED = 0.1
+"""Part of the load that is left when the plate is eased."""
+DOWN, EASING, AGAIN, DONE = range(4)
+
+
+class Plate(NamedTuple):
+    """A rough plate, and the bed it is pressed into."""
+
+    length: float
+    """Along x; of a disc, the diameter [m]."""
+    width: float
+    """Along y [m]."""
+    disc: bool
+    load: float
+    """Force at which it turns back [N]."""
+    speed: float
+    """[m/s]."""
+    most: float
+    """Depth at which it stops though the load is not borne [m]."""
+    side: float
+    """Of the square bed [m]."""
+    depth: float
+    """Of the bed [m]."""
+
+    @property
+    def area(self) -> float:
+        """Return its area [m^2]."""
+        return (0.25 * math.pi if self.disc else 1.0) * self.length * self.width
+
+
+class Press:
+    """A plate on its way (:class:`regolith_terrain.experiments.runs.Run`), moved straight down and up at one speed."""
+
+    def __init__(
+        self, plate: Plate, gravity: float, soil: ParticleSoil, settings: Discretisation, workers: int = 1,
+        device: Device = 'cpu',
+    ) -> None:
+        """Lay the bed, at rest under its own weight, and the plate on it.
+
+        :param workers: threads; the outcome is the same
+        :param device: what makes the steps, see :func:`regolith_terrain.crm.choice.bed_on`
+        """
+        spacing, half = settings.spacing_m, 0.5 * plate.side
+        low, high = (-half, -half, -round(plate.depth / spacing) * spacing), (half, half, 0.0)
+        walls = markers.trough(low, high, spacing, _RIM * spacing)
+        shape = markers.disc(0.5 * plate.length, spacing) if plate.disc else markers.slab(
+            plate.length, plate.width, spacing
+        )
+        filled = markers.lattice(low, high, spacing)
+        self.plate = plate
+        self.bed = bed_on(device)(
+            soil, settings, (0.0, 0.0, -gravity), filled, *markers.together(walls, shape), workers=workers
+        )
+        self.bed.lay_at_rest(0.0)
+        self.dt = settings.step(self.bed.material)
+        self.curve: list[tuple[float, float]] = []
+        """Depths [m] and forces [N] on the way down."""
+        self._found: list[float] = []
+        self._depth, self._stage, self._steps, self._wall = 0.0, DOWN, 0, 0.0
+
+    @property
+    def part(self) -> float:
+        """Return the part that is done."""
+        if self._stage == DONE:
+            return 1.0
+        force = self.curve[-1][1] / self.plate.load if self.curve and self._stage == DOWN else 1.0
+        return min(0.99, 0.8 * max(self._depth / self.plate.most, min(1.0, force)) + 0.05 * self._stage)
+
+    def advance(self, tick: Part) -> None:
+        """Go on by some steps, then look at the force."""
+        begin = time.perf_counter()
+        down = self._stage != EASING
+        self._place(down)
+        self.bed.sort()
+        total = 0.0
+        for _ in range(_BLOCK):
+            self._place(down)
+            self.bed.step(self.dt)
+            total += float(self.bed.force[1, 2])
+            self._depth += (self.dt if down else -self.dt) * self.plate.speed
+        self._steps += _BLOCK
+        self._turn(total / _BLOCK)
+        self._wall += time.perf_counter() - begin
+
+    def _turn(self, force: float) -> None:
+        """Look whether a stage is over."""
+        load = self.plate.load
+        middle = self._depth + (0.5 if self._stage == EASING else -0.5) * _BLOCK * self.dt * self.plate.speed
+        if self._stage == DOWN:
+            self.curve.append((middle, force))
+        over = force <= EASED * load if self._stage == EASING else force >= load
+        if over:
+            self._found.append(middle)
+            self._stage += 1
+        elif self._depth >= self.plate.most or self._depth <= 0.0:
+            self._stage = DONE
+
+    def _place(self, down: bool) -> None:
+        self.bed.bodies.center[1] = 0.0, 0.0, -self._depth
+        self.bed.bodies.velocity[1] = 0.0, 0.0, -self.plate.speed if down else self.plate.speed
+
+    def row(self) -> dict[str, Any]:
+        """Return the figures so far: sinkage at each turn, None where it has not been there; the curve and its knee."""
+        turns = [*self._found, None, None, None]
+        over = self._stage == DONE
+        return {
+            'sinkage_m': turns[0], 'sinkage_unloaded_m': turns[1], 'sinkage_reloaded_m': turns[2],
+            'knee_pa': knee(np.array(self.curve))[1] / self.plate.area if over and len(self.curve) > _FEWEST else None,
+            'curve': [[round(depth, 7), round(force, 4)] for depth, force in self.curve],
+            'simulated_s': self.bed.t, 'elements': self.bed.soil_count, 'steps': self._steps, 'step_s': self.dt,
+            'wall_s': self._wall,
+        }
+
+    def save(self) -> bytes:
+        """Return everything that evolves."""
+        state = [self._depth, self._stage, self._steps, self._wall]
+        return packed(
+            state=state, found=np.array(self._found), curve=np.array(self.curve).reshape(-1, 2), bed=self.bed.save()
+        )
+
+    def load(self, saved: bytes) -> None:
+        """Restore what :meth:`save` returned.
+
+        :raises ValueError: if it is that of another bed
+        """
+        found = unpacked(saved)
+        self._depth, self._wall = float(found['state'][0]), float(found['state'][3])
+        self._stage, self._steps = int(found['state'][1]), int(found['state'][2])
+        self._found = [float(v) for v in found['found']]
+        self.curve = [(float(depth), float(force)) for depth, force in found['curve']]
+        self._place(self._stage != EASING)
+        self.bed.load(found['bed'].tobytes())
+
+
+_FEWEST = 8
+"""Points of a curve with a knee."""
+
+
+def knee(curve: Floats) -> tuple[float, float]:
+    """Return the depth [m] and force [N] where two straight lines meet that fit a curve of force over depth best.
+
+    :param curve: depths [m] and forces [N], shape (n, 2)
+    """
+    depth, force = curve.T
+    best, found = math.inf, (float(depth[-1]), float(force[-1]))
+    for bend in np.linspace(depth[0], depth[-1], 102)[1:-1]:
+        base = np.stack((np.minimum(depth, bend), np.maximum(depth - bend, 0.0), np.ones_like(depth)), axis=1)
+        slopes, *_ = np.linalg.lstsq(base, force, rcond=None)
+        error = float(((base @ slopes - force) ** 2).sum())
+        if error < best:
+            best, found = error, (float(bend), float(slopes[0] * bend + slopes[2]))
+    return found

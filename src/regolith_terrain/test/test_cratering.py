@@ -1,0 +1,80 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Balls that fall into soil as a continuum of particles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from regolith_terrain.crm.impact import Drop, Impact
+from regolith_terrain.crm.soil import Discretisation, load_particle_soil
+from regolith_terrain.experiments import cratering
+
+COARSE = {'spacing_m': 0.006, 'side_m': 0.07, 'depth_m': 0.05, 'threads': 1}
+
+
+def nothing(done: int, total: int) -> None:
+    assert 0 <= done <= total
+
+
+@pytest.mark.parametrize(
+    ('density', 'drop', 'depth_mm'),
+    [(700.0, 0.05, 10.7), (700.0, 0.1, 13.1), (700.0, 0.2, 16.3), (2200.0, 0.05, 19.8), (2200.0, 0.2, 29.5)],
+)
+def test_depth_is_that_of_the_paper(density: float, drop: float, depth_mm: float) -> None:
+    """Figures reckoned by hand from the law, H with the depth itself, to the last digit given."""
+    depth = cratering.uehara_depth(0.0125, density / 1510.0, drop, 0.3)
+    assert 1e3 * depth == pytest.approx(depth_mm, abs=0.06)
+
+
+@pytest.mark.seconds
+def test_faster_balls_go_deeper_and_stop() -> None:
+    settings = cratering.Settings.model_validate({**COARSE, 'drop_m': '0.05,0.2'})
+    shallow, deep = cratering.run(settings, nothing)
+    assert 0.0 < shallow['depth_m'] < deep['depth_m'] < 0.5 * settings.depth_m
+    assert all(row['depth_m'] <= row['deepest_m'] for row in (shallow, deep))
+    assert deep['impact_speed_mps'] == pytest.approx((2.0 * 9.81 * 0.2) ** 0.5)
+    # At rest long before it would be called over in any case.
+    assert max(row['simulated_s'] * row['impact_speed_mps'] for row in (shallow, deep)) < 10.0 * 0.025
+
+
+@pytest.mark.seconds
+def test_an_impact_goes_on_with_the_same_bits() -> None:
+    drop = Drop(0.0125, 2200.0, 0.1, 9.81, 0.07, 0.05)
+    settings = Discretisation(spacing_m=0.006, viscosity=0.05)
+
+    def impact(workers: int) -> Impact:
+        return Impact(drop, load_particle_soil('glass_beads'), settings, workers)
+
+    whole, first, second = impact(1), impact(2), impact(2)
+    for _ in range(4):
+        whole.advance(lambda part: None)
+    for _ in range(2):
+        first.advance(lambda part: None)
+    second.load(first.save())
+    for _ in range(2):
+        second.advance(lambda part: None)
+    times = {'wall_s'}
+    assert {k: v for k, v in second.row().items() if k not in times} == {
+        k: v for k, v in whole.row().items() if k not in times
+    }
+    assert second.bed.particles.tobytes() == whole.bed.particles.tobytes()
+
+
+@pytest.mark.parametrize(
+    ('values', 'said'),
+    [
+        ({'drop_m': '0'}, 'drop_m 0.0; allowed: above 0'),
+        ({'spacing_m': 0.01}, 'spacing_m 0.01; allowed: at most half of radius_m'),
+        ({'side_m': 0.04}, 'side_m 0.04; allowed: at least four times radius_m'),
+        ({'particle_soil': 'custard'}, 'custard'),
+        ({'ground': 'scm'}, "'crm'"),
+    ],
+)
+def test_wrong_settings_are_named(values: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValidationError) as error:
+        cratering.Settings.model_validate(values)
+    assert said in str(error.value)

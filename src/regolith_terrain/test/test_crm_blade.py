@@ -1,0 +1,49 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The force on a blade in particles beside that of the earthmoving equation."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from regolith_terrain.crm.blade import Cut, push_blade, soil_to_cut
+from regolith_terrain.digging.cutting import blade_force, cutting_factors, rupture_angle
+
+DENSITY, FRICTION, MOON = 1500.0, math.radians(35.0), 1.62
+
+
+def equation(depth: float, speed: float, cohesion: float, soil_tool: float, gravity: float = MOON) -> float:
+    """Return the draft of an upright blade per width [N/m]."""
+    beta = rupture_angle(0.5 * math.pi, FRICTION, soil_tool)
+    factors = cutting_factors(0.5 * math.pi, FRICTION, soil_tool, beta)
+    return float(blade_force(factors, depth, speed, DENSITY, gravity, cohesion, 0.0, 0.0)[0])
+
+
+def cut(depth: float, speed: float, cohesion: float, spacing: float, gravity: float = MOON) -> Cut:
+    return push_blade(soil_to_cut(DENSITY, cohesion, FRICTION, gravity, depth), depth, speed, gravity, spacing)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(('cohesion', 'speed'), [(0.0, 0.1), (0.0, 0.5), (170.0, 0.1), (170.0, 0.5)])
+def test_draft_is_that_of_the_equation_within_a_factor_of_two(cohesion: float, speed: float) -> None:
+    """Five particles deep, for a blade as rough as soil (as ours is) and one of two thirds of that (as tools have it)."""
+    found = cut(0.1, speed, cohesion, 0.02)
+    for soil_tool in (FRICTION, 2.0 / 3.0 * FRICTION):
+        assert 0.5 < found.draft / equation(0.1, speed, cohesion, soil_tool) < 2.0
+    assert found.lift > 0.0  # the rough face lifts the wedge, but the soil below the thick edge bears it
+
+
+@pytest.mark.seconds
+def test_draft_grows_with_gravity_and_with_the_square_of_depth() -> None:
+    """Without cohesion all forces per width go with rho g d^2 where speeds go with the root of g d: the soil, as stiff, is the
+    same, to the rounding of sums."""
+    one = cut(0.1, 0.8, 0.0, 0.025)
+    other = cut(0.2, 0.8 * math.sqrt(2.0 * 9.81 / 1.62), 0.0, 0.05, 9.81)
+    assert other.draft / one.draft == pytest.approx(4.0 * 9.81 / 1.62, rel=1e-3)
+
+
+def test_particles_too_coarse_for_a_cut_are_refused() -> None:
+    with pytest.raises(ValueError, match=r'spacing 0.03 m for a cut of 0.1 m; allowed: at most a quarter of it'):
+        cut(0.1, 0.4, 0.0, 0.03)

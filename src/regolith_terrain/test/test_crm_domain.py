@@ -1,0 +1,195 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A region of particles under a wheel: forces, the surface it leaves, the books, and its state to the bit."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import pytest
+from particles import soil
+
+from regolith_terrain import scm
+from regolith_terrain.config import TerrainConfig
+from regolith_terrain.crm.contact import ParticleContact
+from regolith_terrain.crm.domain import Domain, _rotated
+from regolith_terrain.crm.region import ParticleRegion
+from regolith_terrain.digging.ground import DiggableGround
+from regolith_terrain.digging.relaxation import CRITICAL
+from regolith_terrain.ground_contact import OK, ContactSetting, make_pose
+from regolith_terrain.mass import QUANTUM_KGPM2
+from regolith_terrain.records import FIELDS, Floats, NodeRecords
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.soil_map import SoilMap
+from regolith_terrain.surface import FlatField
+
+LAW = soil(cohesion_pa=0.0, friction=0.7)
+REGION = ParticleRegion('strip', 'rover', (-0.5, -0.4), (0.5, 0.4), 0.05, 0.15, LAW, True)
+SPACING = 0.02
+GRAVITY = np.array([0.0, 0.0, -1.62])
+WHEEL = scm.cylinder(0.1, 0.15)
+REACH = scm.reach(WHEEL)
+
+
+def contact() -> ParticleContact:
+    """Return a contact of one wheel with the region, as a vehicle has it."""
+    soils = SoilMap(np.zeros((1, 1)), particles=[REGION])
+    setting = ContactSetting(soils, WHEEL, np.array([REACH]), SPACING, field=FlatField(), gravity=GRAVITY)
+    return ParticleContact(setting)
+
+
+def push(
+    made: ParticleContact, cycles: int, first: int = 0, speed: float = -0.5, spin: float = 3.0
+) -> list[NodeRecords]:
+    """Push a wheel that rolls into the soil, in cycles of 20 ms; return what each has changed."""
+    left = []
+    for cycle in range(first, first + cycles):
+        for part in range(5):
+            t = 0.02 * cycle + 0.004 * part
+            center = np.array([[0.3 * t, 0.0, 0.14 + speed * t]])
+            made.advance(
+                0.004, center, np.eye(3)[None], np.array([[0.3, 0.0, speed]]), np.array([[0.0, spin, 0.0]])
+            )
+        left += made.left(FIELDS)
+    return left
+
+
+@pytest.fixture(scope='module')
+def pushed() -> tuple[ParticleContact, list[NodeRecords]]:
+    """Return a contact after 0.2 s, the wheel 6 cm deep, and what each cycle has changed."""
+    made = contact()
+    return made, push(made, 10)
+
+
+@pytest.mark.seconds
+def test_a_wheel_is_held_up_and_leaves_a_rut(pushed: tuple[ParticleContact, list[NodeRecords]]) -> None:
+    """Force and torque are what the kernel passes on; the ground is lower under the wheel, higher beside it and packed."""
+    made, left = pushed
+    wrench = scm.make_wrench()
+    assert made.press(made._arrays, 1e-3, 0, make_pose(), wrench) == OK
+    assert wrench.force[2] > 20.0
+    grid = SoilGrid(FlatField(), SPACING)
+    for records in left:
+        grid.apply(records)
+    levels = grid.levels(np.array([0.06, 0.06]), np.array([0.0, 0.16]))
+    assert levels[0] < -0.02 and levels[1] > 0.0
+    under = grid.records_at(np.array([3]), np.array([0]))
+    assert under.sigma_yield[0] > 500.0 and under.sinkage_plastic[0] == -under.level[0] and under.level_initial[0] == 0.0
+    rim = grid.records_at(np.array([3]), np.array([8]))
+    assert rim.level[0] == levels[1]
+    assert rim.level_initial[0] == rim.level[0] and rim.sinkage_plastic[0] == 0.0
+
+
+@pytest.mark.seconds
+def test_a_wheel_that_spins_is_driven_ahead_and_held_back(pushed: tuple[ParticleContact, list[NodeRecords]]) -> None:
+    """Against one that is dragged without turning: soil pushes it forward instead of back, by a torque against its spin
+    which is about that force at its radius, rather than the other way round."""
+    made, _ = pushed
+    saved = made.save()
+    forces = {}
+    for spin in (0.0, 30.0):
+        made.load(saved)
+        push(made, 2, 10, spin=spin)
+        (domain,) = made.domains
+        forces[spin] = float(domain.force[0, 0]), float(domain.torque[0, 1])
+    made.load(saved)
+    assert forces[0.0][0] < 0.0 < forces[30.0][0] and forces[30.0][1] < 0.0
+    grip = forces[30.0][0] - forces[0.0][0]
+    assert 0.3 < (forces[0.0][1] - forces[30.0][1]) / (0.1 * grip) < 2.0
+
+
+def test_a_body_turns_about_its_spin() -> None:
+    quarter = _rotated(np.array([0.0, 0.0, 0.5 * np.pi]))
+    assert np.allclose(quarter @ [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], atol=1e-15)
+    assert np.array_equal(_rotated(np.zeros(3)), np.eye(3))
+
+
+@pytest.mark.seconds
+def test_mass_is_moved_and_neither_made_nor_lost(pushed: tuple[ParticleContact, list[NodeRecords]]) -> None:
+    """In whole quanta, so that the sum is zero to the bit; the surface has the volume of the soil to 1 %."""
+    made, left = pushed
+    grid = SoilGrid(FlatField(), SPACING)
+    for records in left:
+        assert records.is_sorted()
+        assert (records.mass_kgpm2 % QUANTUM_KGPM2 == 0.0).all()
+        grid.apply(records)
+    moved = grid.all_records().mass_kgpm2
+    assert np.abs(moved).sum() > 100.0 and grid.moved_mass() == 0.0
+    figures = made.figures()['strip']
+    assert abs(figures['surface_error']) < 0.01 and figures['deepest_m'] > 0.02
+
+
+@pytest.mark.seconds
+def test_a_discarded_cycle_comes_again_to_the_bit() -> None:
+    """Saved, moved on, restored and moved on again; and by a contact of another process that only has the bytes."""
+    made = contact()
+    push(made, 5)
+    saved = made.save()
+    first = push(made, 3, 5)
+    after = made.save()
+    push(made, 1, 8, speed=-1.0)
+    made.load(saved)
+    assert made.save() == saved
+    again = push(made, 3, 5)
+    assert digest(made) == hashlib.sha256(after).hexdigest()
+    assert all(a.equals(b) for a, b in zip(first, again, strict=True))
+    other = contact()
+    other.load(saved)
+    push(other, 3, 5)
+    assert other.save() == after
+    other.reset()
+    assert other.save() == contact().save()
+
+
+def digest(made: ParticleContact) -> str:
+    return hashlib.sha256(made.save()).hexdigest()
+
+
+def test_what_was_saved_of_another_region_is_refused() -> None:
+    made = contact()
+    for blob in (b'', made.save()[:-1], b'x' * 100):
+        with pytest.raises(ValueError, match=r'allowed: those of'):
+            contact().load(blob)
+
+
+def test_soil_far_from_wheels_is_frozen_and_costs_nothing() -> None:
+    """No wheel is near: nothing moves, nothing changes, the parts wait below. One comes: soil round it moves."""
+    made = contact()
+    (domain,) = made.domains
+    before = made.save()
+    far = np.array([[5.0, 0.0, 0.1]])
+    still = np.zeros((1, 3))
+    made.advance(0.02, far, np.eye(3)[None], still, still)
+    assert [len(records) for records in made.left(FIELDS)] == [0] and domain.bed.moving_count == 0
+    assert domain.bed.rebuilds > 0 and len(made.save()) == len(before)
+    made.advance(0.001, np.array([[0.4, 0.0, 0.2]]), np.eye(3)[None], still, still)
+    assert 0 < domain.bed.moving_count < 0.8 * domain.bed.soil_count
+
+
+def test_soil_does_not_leave_its_region() -> None:
+    """Panes hold it back; where it leaves all the same, that is an error that names the region and the place."""
+    made = contact()
+    (domain,) = made.domains
+    push(made, 1)
+    row = domain.bed._soil[0]
+    domain.bed.particles[row, 0] = 2.0
+    with pytest.raises(FloatingPointError, match="soil leaves region 'strip' at"):
+        domain._refuse_loss()
+
+
+def test_terrain_lets_particles_slide_by_themselves() -> None:
+    """As soil that wheels threw, what a region has more than at first would slide; no face of particles is too high."""
+    strip = {
+        'ground': 'crm', 'rectangle': {'low': [0.0, 0.0], 'high': [0.4, 0.4]}, 'name': 'strip', 'vehicle': 'amber',
+        'spacing_m': 0.1, 'depth_m': 0.2,
+    }
+    ground = DiggableGround(TerrainConfig.model_validate({'source': 'flat', 'regions': [strip]}), 1.62)
+    assert ground.lying[:, CRITICAL].tolist() == [pytest.approx(0.27, abs=0.05), np.inf]
+    assert np.isnan(ground.cut[1]).all() and ground.rows(-1, 0, (3, 1), 0.1).tolist() == [[0], [1], [1]]
+
+
+def test_meshes_are_refused() -> None:
+    corners: Floats = np.array([[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
+    with pytest.raises(ValueError, match='is a mesh; allowed: cylinders, grousers and boxes'):
+        Domain(REGION, FlatField(), GRAVITY, scm.mesh(corners), np.array([1.0]), SPACING)

@@ -1,0 +1,102 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How a region's particles lie on the ground, and the surface and mass that they leave at the nodes of the grid."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from particles import soil
+
+from regolith_terrain.crm.arrays import COLUMNS, ZZ
+from regolith_terrain.crm.laying import Laid, lay
+from regolith_terrain.crm.region import ParticleRegion
+from regolith_terrain.crm.surface import Columns, free_surface, sort_columns, weigh
+from regolith_terrain.records import Floats
+from regolith_terrain.surface import FlatField, PlaneField
+
+REGION = ParticleRegion('strip', 'rover', (0.0, 0.0), (0.6, 0.48), 0.06, 0.3, soil(), True)
+H = 1.3 * 0.06
+
+
+def columns(laid: Laid, lift: float = 0.0) -> Columns:
+    """Return a region's columns with the stress of their weight, soil lifted a little."""
+    n, ground = len(laid.soil), laid.trough[laid.ground]
+    particles = np.zeros((n + len(ground), COLUMNS))
+    particles[:n, :3], particles[n:, :3] = laid.soil, ground
+    particles[:n, ZZ] = 1700.0 * 1.62 * (laid.soil[:, 2] - laid.top)
+    particles[:n, 2] += lift
+    kind = np.repeat(np.array([1, 0], np.uint8), (n, len(ground)))
+    return sort_columns(particles, kind, laid.trough.min(axis=0)[:2], laid.trough.max(axis=0)[:2], H, 0.06)
+
+
+def surface(of: Columns, x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    level, pressure = np.empty(len(x)), np.empty(len(x))
+    free_surface(of, x, y, level, pressure)
+    return level, pressure
+
+
+def test_columns_are_as_deep_everywhere_and_as_many_as_were_said() -> None:
+    """On a slope of 20 % each of 10 x 8 columns holds five particles down from the ground; panes stand above it."""
+    field = PlaneField(0.2, -0.1, 3.0)
+    laid = lay(REGION, field)
+    assert len(laid.soil) == REGION.soil_count == 10 * 8 * 5 and len(laid.trough) == REGION.marker_count
+    depth = laid.top - laid.soil[:, 2]
+    assert np.allclose(laid.top, field.heights(laid.soil[:, 0], laid.soil[:, 1]))
+    assert np.allclose(np.unique(depth.round(9)), 0.06 * (np.arange(5) + 0.5))
+    below = field.heights(laid.trough[:, 0], laid.trough[:, 1]) - laid.trough[:, 2]
+    assert (below[laid.ground] > 0.0).all() and (below[~laid.ground] < 0.0).all()
+
+
+def test_surface_of_a_layer_is_where_it_ends() -> None:
+    """Half of space is filled at the surface; between the particles of a lattice to 2 % of their spacing. It rises with soil."""
+    laid = lay(REGION, FlatField(1.0))
+    rng = np.random.default_rng(1)
+    x, y = rng.uniform(0.0, 0.6, 50), rng.uniform(0.0, 0.48, 50)
+    level, _ = surface(columns(laid), x, y)
+    assert np.abs(level - 1.0).max() < 0.02 * 0.06
+    inner = (np.abs(x - 0.3) < 0.3 - 2.0 * H) & (np.abs(y - 0.24) < 0.24 - 2.0 * H)
+    assert inner.any()
+    # 2 h from the walls, which stay, a layer that is lifted by a third of a spacing ends so much higher, to the bit.
+    risen, _ = surface(columns(laid, 0.02), x[inner], y[inner])
+    assert np.abs(risen - level[inner] - 0.02).max() < 1e-4 * 0.06
+
+
+def test_pressure_below_the_surface_is_that_of_the_soil_above() -> None:
+    """The weight of a smoothing length of soil; the mean over the kernel, which is cut off above, is a fifth deeper."""
+    _, pressure = surface(columns(lay(REGION, FlatField())), np.array([0.3]), np.array([0.24]))
+    assert 1.0 < pressure[0] / (1700.0 * 1.62 * H) < 1.2
+
+
+@pytest.mark.parametrize('spacing', [0.02, 0.05])
+def test_every_quantum_is_at_some_node(spacing: float) -> None:
+    """Wherever particles are, beyond the rim, too; one on a node lies there alone, one between two half and half."""
+    rng = np.random.default_rng(2)
+    particles = np.zeros((300, COLUMNS))
+    particles[:, :2] = rng.uniform(-0.1, 0.6, (300, 2))
+    i0, i1, j0, j1 = REGION.nodes(spacing)
+    mass = np.zeros((i1 - i0, j1 - j0), np.int64)
+    quanta = 123_456_789_013
+    weigh(particles, np.arange(300), quanta, i0, j0, spacing, mass)
+    assert int(mass.sum()) == 300 * quanta
+    mass[:] = 0
+    particles[0, :2], particles[1, :2] = (3 * spacing, 4 * spacing), (3.5 * spacing, 2 * spacing)
+    weigh(particles, np.arange(2), quanta, i0, j0, spacing, mass)
+    # To the rounding of a place over the spacing.
+    assert abs(mass[3 - i0, 4 - j0] - quanta) < 1e-11 * quanta and int(mass.sum()) == 2 * quanta
+    assert np.abs(mass[[3 - i0, 4 - i0], 2 - j0] - quanta / 2).max() < 1.0 + 1e-11 * quanta
+
+
+def test_nodes_of_a_region_are_those_of_a_soil_map() -> None:
+    """Half-open along both axes, as the polygon of the same corners."""
+    from regolith_terrain.soil_map import Region, SoilMap
+
+    (x0, y0), (x1, y1) = (0.1, -0.3), (0.7, 0.3)
+    corners = np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
+    rows = SoilMap(np.zeros((2, 1)), [Region(corners, 0.0)]).rows(-50, 50, -50, 50, 0.02)
+    i, j = np.nonzero(rows)
+    region = ParticleRegion('a', 'b', (x0, y0), (x1, y1), 0.06, 0.3, soil(), True)
+    assert region.nodes(0.02) == (i.min() - 50, i.max() - 49, j.min() - 50, j.max() - 49)
+    assert math.prod((i.max() - i.min() + 1, j.max() - j.min() + 1)) == len(i)

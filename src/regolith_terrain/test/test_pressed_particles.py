@@ -1,0 +1,87 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Plates pressed into soil as a continuum of particles."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from regolith_terrain.crm.press import knee
+from regolith_terrain.experiments import plate_sinkage
+
+COARSE = {'ground': 'crm', 'shape': 'disc', 'a_m': 0.1, 'spacing_m': 0.05, 'side_m': 0.6, 'depth_m': 0.3, 'threads': 1}
+
+
+def nothing(done: int, total: int) -> None:
+    assert 0 <= done <= total
+
+
+@pytest.mark.parametrize(
+    ('width', 'cohesion', 'degrees', 'weight', 'kpa'),
+    [
+        (0.19, 0.0, 33.4, 1670 * 9.81, 34.9), (0.19, 0.0, 33.4, 1670 * 1.62, 5.8), (0.102, 0.0, 33.4, 1670 * 9.81, 18.8),
+        (0.3, 1000.0, 40.0, 1600 * 9.81, 252.0), (0.3, 1000.0, 40.0, 1600 * 1.62, 123.0),
+    ],
+)  # fmt: skip
+def test_bearing_capacity_is_the_books(width: float, cohesion: float, degrees: float, weight: float, kpa: float) -> None:
+    """Figures reckoned by hand, to the digits given."""
+    found = plate_sinkage.bearing_capacity(width, cohesion, math.radians(degrees), weight, disc=True)
+    assert 1e-3 * found == pytest.approx(kpa, rel=0.01)
+
+
+def test_bearing_capacity_without_friction_is_prandtls() -> None:
+    """N_c tends to 2 + pi."""
+    found = [plate_sinkage.bearing_capacity(0.3, 1e3, phi, 0.0, disc=True) for phi in (0.0, 1e-6)]
+    assert found[0] == pytest.approx(1.3e3 * 5.14159, rel=1e-5)
+    assert found[1] == pytest.approx(found[0], rel=1e-4)
+
+
+def test_knee_is_where_two_lines_meet() -> None:
+    depth = np.linspace(0.0, 0.02, 41)
+    force = np.where(depth < 0.006, 1e5 * depth, 600.0 + 1e4 * (depth - 0.006))
+    assert knee(np.stack((depth, force), axis=1)) == pytest.approx((0.006, 600.0), rel=0.03)
+
+
+@pytest.mark.seconds
+def test_a_plate_sinks_is_eased_and_sinks_again() -> None:
+    rows = plate_sinkage.run(
+        plate_sinkage.Settings.model_validate({**COARSE, 'load_n': '100,200', 'speed_mps': 0.03}), nothing
+    )
+    for row in rows:
+        assert 0.0 < row['sinkage_unloaded_m'] < row['sinkage_m'] <= row['sinkage_reloaded_m'] * 1.05
+    assert rows[0]['sinkage_m'] < rows[1]['sinkage_m']
+    # The elastic start, p = 2 E w / (pi a (1 - nu^2)) on a half-space, is stiffer than soil that also yields and softer
+    # than a plate of four particles on a bed one and a half diameters deep.
+    soft = 1e2 * (1.0 - 0.3**2) / (2.0 * 1e6 * 0.1)
+    assert 0.3 * soft < rows[0]['sinkage_m'] < 6.0 * soft
+
+
+@pytest.mark.seconds
+def test_a_load_that_is_not_borne_is_told() -> None:
+    settings = plate_sinkage.Settings.model_validate({**COARSE, 'load_n': 1e6, 'speed_mps': 0.5, 'deepest_m': 0.02})
+    row = plate_sinkage.run(settings, nothing)[0]
+    assert row['sinkage_m'] is None and row['sinkage_unloaded_m'] is None
+    assert row['curve'][-1][0] == pytest.approx(0.02, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ('values', 'said'),
+    [
+        ({'ground': 'crm', 'mode': 'reference'}, "mode 'reference'; allowed: with ground scm"),
+        ({'spacing_m': 0.01}, 'spacing_m 0.01; allowed: with ground crm'),
+        ({'shape': 'disc'}, "shape 'disc' on scm; allowed: plate, wheel"),
+        ({'ground': 'crm', 'shape': 'wheel'}, "shape 'wheel' on crm; allowed: plate, disc"),
+        ({'ground': 'crm', 'spacing_m': 0.2}, 'spacing_m 0.2; allowed: at most a third of the plate'),
+        ({'ground': 'crm', 'side_m': 0.4}, 'side_m 0.4; allowed: at least'),
+        ({'ground': 'crm', 'deepest_m': 0.5}, 'depth_m 0.62; allowed: at least 1'),
+    ],
+)
+def test_wrong_settings_are_named(values: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValidationError) as error:
+        plate_sinkage.Settings.model_validate(values)
+    assert said in str(error.value)

@@ -1,0 +1,168 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A rover drives from soil of the grid into particles: books, state, others at the edge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from harness import run_scenario
+
+from regolith_bringup.run.simulation import Simulation
+from regolith_bringup.scenario.loading import load_scenario
+from regolith_bringup.scenario.schema import Scenario
+from regolith_terrain.crm.region import ForeignSoilError
+from regolith_vehicles.command import DriveCommand
+from regolith_vehicles.others_ground import OthersGround
+from regolith_world.participant import ParticipantFailed
+
+STRIP = {'low': [1.2, -1.0], 'high': [2.0, -0.2]}
+"""Under the wheels on the right."""
+
+
+def write(folder: Path, at_edge: str = 'stop', spacing_m: float = 0.1, **changes: Any) -> Path:
+    """Return the path of a scenario in which a rover is about to drive into a strip of coarse particles."""
+    region = {
+        'ground': 'crm', 'name': 'strip', 'vehicle': 'amber', 'rectangle': STRIP, 'spacing_m': spacing_m, 'depth_m': 0.2,
+        'at_edge': at_edge,
+    }
+    vehicles: dict[str, Any] = {
+        'amber': {'model': 'viper', 'position': [0.0, 0.0], 'driver': {'type': 'constant', 'speed_mps': 0.6}}
+    }
+    content = {
+        'name': 'particles', 'duration_s': 2.0,
+        'terrain': {'source': 'flat', 'spacing_m': 0.04, 'regions': [region], **changes.pop('terrain', {})},
+        'vehicles': {**vehicles, **changes.pop('vehicles', {})}, **changes,
+    }
+    file = folder / 'particles.yaml'
+    file.write_text(yaml.safe_dump(content))
+    return file
+
+
+def scenario(folder: Path, **changes: Any) -> Scenario:
+    return load_scenario(write(folder, **changes)).scenario
+
+
+@pytest.mark.seconds
+def test_a_rover_drives_into_particles_and_no_soil_is_lost(tmp_path: Path) -> None:
+    """Its weight rests on both grounds, a tenth of it being what it heaves with as it climbs in; mass is moved, and the
+    sum is zero to the bit; a checkpoint goes on to the same hash, and a cycle that is discarded comes again."""
+    simulation = Simulation(scenario(tmp_path))
+    simulation.run(1.6)
+    saved = simulation.checkpoint()
+    amber = simulation.agents['amber']
+    gear, before = amber.vehicle.gear, amber.vehicle.committed_state()
+    tried = amber.vehicle.evolve(20_000_000, *gear.targets(DriveCommand(0.6, 0.0)))
+    amber.vehicle.discard()
+    assert amber.vehicle.state() == before
+    assert amber.vehicle.evolve(20_000_000, *gear.targets(DriveCommand(0.6, 0.0))).equals(tried)
+    amber.vehicle.discard()
+    loads = []
+    for k in range(10):
+        end = simulation.run(1.62 + 0.02 * k)
+        loads.append([wheel.normal_load for wheel in amber.vehicle.wheel_states()])
+    mean = np.mean(loads, axis=0)
+    assert mean.sum() == pytest.approx(434.92 * 1.62, rel=0.1) and mean[:2].min() > 100.0
+    report, figures = simulation.terrain.report(), amber.report()['particles']['strip']  # type: ignore[index]
+    assert report['ledger']['error_kg'] == 0.0 and report['ledger']['ground_kg'] == 0.0
+    records = simulation.terrain.grid.all_records()
+    assert np.abs(records.mass_kgpm2).sum() > 1.0
+    assert 0 < figures['moving'] < figures['particles'] == 128 and abs(figures['surface_error']) < 0.01
+
+    other = Simulation(scenario(tmp_path))
+    other.go_to(saved)
+    assert other.run(1.8) == end
+    assert other.terrain.grid.soil_hash() == simulation.terrain.grid.soil_hash()
+
+
+def stranger(simulation: Simulation, speed: float = 0.4) -> None:
+    """Let the other vehicle do what its scenario's path did not say: drive ahead."""
+    driver = simulation.agents['basalt'].driver
+    driver.command = lambda t_ns, base: DriveCommand(speed)  # type: ignore[method-assign,assignment]
+
+
+STANDING = {'model': 'viper', 'position': [3.2, 0.0], 'heading_deg': 180.0, 'driver': {'type': 'constant', 'speed_mps': 0.0}}
+
+
+def with_stranger(folder: Path, at_edge: str) -> Simulation:
+    """Return a run in which a second rover comes towards the strip from the other side while its owner stands."""
+    amber = {'model': 'viper', 'position': [-2.0, 0.0], 'driver': {'type': 'constant', 'speed_mps': 0.0}}
+    ground = {'slip_sinkage': {'enabled': False}}
+    vehicles = {'amber': amber, 'basalt': STANDING}
+    simulation = Simulation(scenario(folder, at_edge=at_edge, terrain=ground, vehicles=vehicles))
+    stranger(simulation)
+    return simulation
+
+
+@pytest.mark.seconds
+def test_another_rover_stops_at_the_edge(tmp_path: Path) -> None:
+    """It comes to rest before its wheels are over particles."""
+    simulation = with_stranger(tmp_path, 'stop')
+    simulation.run(3.0)
+    base = simulation.agents['basalt'].vehicle.body_state()
+    assert abs(base.linear_velocity[0]) < 0.02
+    assert 2.0 + 0.9 < base.position[0] < 3.19
+
+
+@pytest.mark.seconds
+def test_another_rover_goes_on_as_on_the_soil_around_and_leaves_no_marks(tmp_path: Path) -> None:
+    simulation = with_stranger(tmp_path, 'scm')
+    simulation.run(3.0)
+    basalt = simulation.agents['basalt'].vehicle
+    assert basalt.body_state().position[0] < 2.5
+    assert min(wheel.normal_load for wheel in basalt.wheel_states()) > 100.0
+    records = simulation.terrain.grid.all_records()
+    (region,) = simulation.scenario.terrain.particle_regions()
+    assert len(records) and not region.owned(records.i, records.j, 0.04).any()
+
+
+@pytest.mark.seconds
+def test_terrain_refuses_what_others_do_to_particles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a named error with both vehicles, the region and a node; the run ends with it."""
+    monkeypatch.setattr(OthersGround, 'without', lambda self, records: records)
+    simulation = with_stranger(tmp_path, 'scm')
+    words = r"basalt: changes node \(\d+, -?\d+\) of the particles 'strip', which are amber's; allowed: amber alone"
+    with pytest.raises(ParticipantFailed, match=words) as caught:
+        simulation.run(3.0)
+    assert any(isinstance(error, ForeignSoilError) for error in (caught.value, caught.value.__cause__))
+
+
+@pytest.mark.slow
+@pytest.mark.ros
+def test_one_process_and_many_move_the_same_particles(tmp_path: Path) -> None:
+    """The same hash; from a checkpoint of one process in many, too. The summary has the figures of the region."""
+    file = write(tmp_path, world={'checkpoint_period_s': 1.6})
+    whole = run_scenario(tmp_path, file, '--no-record', name='whole', processes='one')
+    many = run_scenario(tmp_path, file, '--no-record', name='many')
+    saved = whole.run_dir / 'checkpoints' / 't000001.600'
+    rest = run_scenario(tmp_path, file, '--from', saved, '--no-record', name='rest')
+    for result in (many, rest):
+        assert result.summary['state_hash'] == whole.summary['state_hash']
+        assert result.summary['terrain'] == whole.summary['terrain']
+    assert whole.summary['terrain']['ledger']['error_kg'] == 0.0
+    assert whole.summary['vehicles']['amber']['particles']['strip']['moving'] > 0
+
+
+@pytest.mark.slow
+def test_wheels_on_strips_of_particles() -> None:
+    """``wheel_crm`` until the front wheels are 20 cm on their strips: both alike, loads and slip as on soil of the grid, a rut
+    in each, no soil lost."""
+    simulation = Simulation(load_scenario('wheel_crm').scenario)
+    amber = simulation.agents['amber'].vehicle
+    loads, slips = [], []
+    for k in range(30):
+        simulation.run(1.8 + 0.02 * k)
+        states = amber.wheel_states()
+        loads.append([wheel.normal_load for wheel in states])
+        slips.append([wheel.slip_ratio for wheel in states])
+    load, slip = np.mean(loads, axis=0), np.mean(slips, axis=0)
+    assert load.sum() == pytest.approx(434.92 * 1.62, rel=0.03)
+    assert load[0] == pytest.approx(load[1], rel=0.02) and 0.0 < slip[:2].max() < 0.3
+    figures = simulation.agents['amber'].report()['particles']
+    for strip in ('left', 'right'):
+        assert abs(figures[strip]['surface_error']) < 0.01 and figures[strip]['deepest_m'] > 0.01  # type: ignore[index]
+    assert simulation.terrain.report()['ledger']['error_kg'] == 0.0
