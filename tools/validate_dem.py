@@ -11,17 +11,12 @@ depend on the number of threads, times do: ``--threads 1`` for one.
 from __future__ import annotations
 
 import argparse
-import csv
-import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from campaign import COST, curve, keep, markdown, rows, timed
 from marks import written
-from rich.console import Console
-from rich.progress import Progress
 
 from regolith_terrain.experiments import repose
 from regolith_terrain.experiments.climbs import WheelRig
@@ -53,25 +48,16 @@ HEAPS: dict[str, dict[str, Any]] = {
 COLUMNS = (
     'case', 'slope_deg', 'slip', 'slip_drift', 'sinkage_m', 'power_w', 'angle_deg', 'height_over_radius', 'run_out',
     'settled_s', 'grains', 'bulk_density_kgpm3', 'youngs_modulus_pa', 'step_s', 'largest_overlap', 'usual_overlap',
-    'wall_s', 'processor_s', 'threads', 'commit', 'command', 'curve',
+    *COST, 'curve',
 )  # fmt: skip
 
 
 def run(case: str, threads: int) -> dict[str, Any]:
     """Return the row of a case."""
-    begin, used = time.perf_counter(), time.process_time()
-    with Progress(console=Console(stderr=True), transient=True) as show:
-        bar = show.add_task(case, total=None)
+    def work(tick: Any) -> dict[str, Any]:
+        return _wheel(*WHEELS[case], threads, tick) if case in WHEELS else _heap(HEAPS[case], threads, tick)
 
-        def tick(done: int, total: int) -> None:
-            show.update(bar, completed=done, total=total)
-
-        row = _wheel(*WHEELS[case], threads, tick) if case in WHEELS else _heap(HEAPS[case], threads, tick)
-    commit = subprocess.check_output(['git', 'rev-parse', '--short', 'HEAD'], cwd=ROOT, text=True)
-    return {
-        'case': case, **row, 'wall_s': round(time.perf_counter() - begin), 'threads': threads, 'commit': commit.strip(),
-        'processor_s': round(time.process_time() - used), 'command': f'tools/validate_dem.py {case}',
-    }  # fmt: skip
+    return {**timed(case, work), 'threads': threads, 'command': f'tools/validate_dem.py {case}'}
 
 
 def _wheel(slope: float, settings: dict[str, Any], threads: int, tick: Any) -> dict[str, Any]:
@@ -94,35 +80,6 @@ def _heap(settings: dict[str, Any], threads: int, tick: Any) -> dict[str, Any]:
         'youngs_modulus_pa': checked.youngs_modulus_pa,
         'curve': ' '.join(f'{r:.4f}:{h:.4f}' for r, h in row['profile_m']),
     }  # fmt: skip
-
-
-def rows() -> dict[str, dict[str, str]]:
-    """Return the rows of the table by case."""
-    if not TABLE.is_file():
-        return {}
-    with TABLE.open(encoding='utf-8') as file:
-        return {row['case']: row for row in csv.DictReader(file)}
-
-
-def keep(row: dict[str, Any]) -> None:
-    """Put a row into the table, cases in our order."""
-    known = rows()
-    known[row['case']] = {key: str(row.get(key, '')) for key in COLUMNS}
-    with TABLE.open('w', encoding='utf-8', newline='') as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator='\n')
-        writer.writeheader()
-        writer.writerows(known[case] for case in (*WHEELS, *HEAPS) if case in known)
-
-
-def table(cases: Any, head: dict[str, str], found: dict[str, dict[str, str]]) -> list[str]:
-    """Return a Markdown table of some columns of the cases that were run."""
-    lines = ['| ' + ' | '.join(head.values()) + ' |', '| --- ' * len(head) + '|']
-    return lines + ['| ' + ' | '.join(found[c][key] for key in head) + ' |' for c in cases if c in found]
-
-
-def curve(row: dict[str, str]) -> np.ndarray:
-    """Return the points of a case's curve."""
-    return np.array([[float(v) for v in point.split(':')] for point in row['curve'].split()])
 
 
 def draw(found: dict[str, dict[str, str]]) -> None:
@@ -178,8 +135,8 @@ def main() -> None:
     if unknown:
         sys.exit(f'{unknown[0]}: no such case; allowed: all, {", ".join(known)}')
     for case in known if 'all' in asked else asked:
-        keep(run(case, given.threads))
-    found = rows()
+        keep(TABLE, COLUMNS, known, run(case, given.threads))
+    found = rows(TABLE)
     cost = {'largest_overlap': 'largest overlap', 'youngs_modulus_pa': 'E [Pa]', 'step_s': 'step [s]',
             'grains': 'grains', 'wall_s': 'wall [s]', 'processor_s': 'processor [s]', 'threads': 'threads',
             'commit': 'commit'}
@@ -187,7 +144,7 @@ def main() -> None:
              'sinkage_m': 'sinkage [m]', 'power_w': 'power [W]', 'usual_overlap': '99.9 % of overlaps below'}
     heap = {'case': 'case', 'angle_deg': 'flank [deg]', 'height_over_radius': 'height / radius',
             'run_out': 'run-out / radius', 'settled_s': 'at rest after [s]'}
-    tables = {'wheel': table(WHEELS, {**wheel, **cost}, found), 'heaps': table(HEAPS, {**heap, **cost}, found)}
+    tables = {'wheel': markdown(WHEELS, {**wheel, **cost}, found), 'heaps': markdown(HEAPS, {**heap, **cost}, found)}
     text = written(PAGE, tables)
     draw(found)
     PAGE.write_text(text, encoding='utf-8')

@@ -42,7 +42,8 @@ class Settings(Resumable):
     def _possible(self) -> Settings:
         within('drop_m', self.drop_m, 0.0, 10.0)
         if self.spacing_m > 0.5 * self.radius_m:
-            raise ValueError(f'spacing_m {self.spacing_m!r}; allowed: at most half of radius_m, {0.5 * self.radius_m!r}')
+            most = 0.5 * self.radius_m
+            raise ValueError(f'spacing_m {self.spacing_m!r}; allowed: at most {most!r}, half of radius_m')
         for key in ('side_m', 'depth_m'):
             if getattr(self, key) < 4.0 * self.radius_m:
                 raise ValueError(f'{key} {getattr(self, key)!r}; allowed: at least four times radius_m, '
@@ -73,7 +74,7 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
 
 
 def uehara_depth(radius: float, density_ratio: float, drop: float, friction: float) -> float:
-    """Return the depth to which balls were measured to sink in beads: 0.14 / mu (rho_s / rho_g)^1/2 (2 R)^2/3 H^1/3 [m].
+    """Return how deep balls were measured to sink in beads: 0.14 / mu (rho_s / rho_g)^1/2 (2 R)^2/3 H^1/3 [m].
 
     H is the whole fall, the depth itself a part of it. Gravity does not come in.
 

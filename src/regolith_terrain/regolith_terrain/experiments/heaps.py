@@ -67,6 +67,8 @@ def profile(heap: Heap) -> tuple[Floats, Floats]:
 def measured(heap: Heap, radius: float) -> dict[str, float]:
     """Return slope of the flank, height and run-out of a heap.
 
+    The height is a mean over the innermost rings; the peak, the top of the highest element, is what one sees.
+
     :param radius: of the cylinder [m]
     """
     at, height = profile(heap)
@@ -81,6 +83,7 @@ def measured(heap: Heap, radius: float) -> dict[str, float]:
         'height_m': top,
         'radius_m': edge,
         'height_over_radius': top / radius,
+        'peak_over_radius': (float(heap.place[:, 2].max()) + 0.5 * heap.element_m) / radius,
         'run_out': (edge - radius) / radius,
     }
 

@@ -45,7 +45,7 @@ class Settings(BenchSettings, Resumable):
         default='plate', description='body that is pressed in; scm: plate, wheel; crm: plate, disc'
     )
     load_n: Numbers = Field(default=(2000.0,), description='[N]; several: a sweep')
-    a_m: float = Field(default=0.21, ge=0.01, le=2.0, description='length of the plate, radius of the wheel or disc [m]')
+    a_m: float = Field(default=0.21, ge=0.01, le=2.0, description='length of a plate, radius of a wheel or disc [m]')
     b_m: float = Field(default=0.31, ge=0.01, le=2.0, description='width, but of a disc [m]')
     damping: float | None = Field(
         default=3e3, ge=0.0, le=1e7, description="scm: [Pa s/m], low, so that loading is quasi-static; none: the soil's"
@@ -86,7 +86,9 @@ class Settings(BenchSettings, Resumable):
             plate = self.plate(1.0)
             small = min(plate.length, plate.width)
             if self.spacing_m > small / 3.0:
-                raise ValueError(f'spacing_m {self.spacing_m!r}; allowed: at most a third of the plate, {small / 3.0:.4g}')
+                raise ValueError(
+                    f'spacing_m {self.spacing_m!r}; allowed: at most a third of the plate, {small / 3.0:.4g}'
+                )
             for key, value, least in (
                 ('side_m', plate.side, 2.0 * max(plate.length, plate.width)), ('depth_m', plate.depth, 2.0 * plate.most)
             ):

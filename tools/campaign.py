@@ -1,0 +1,75 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of long runs that stay in the repository, a row per case with what it cost: for the pages of validation."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import Progress
+
+ROOT = Path(__file__).resolve().parent.parent
+COST = ('wall_s', 'processor_s', 'threads', 'commit', 'command')
+"""Columns that :func:`timed` fills; the command is the caller's."""
+
+
+def timed(case: str, work: Callable[[Callable[[int, int], None]], Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the row of a case and what it cost, with progress on stderr.
+
+    :param work: gets a progress callback (done, total), returns the row
+    """
+    begin, used = time.perf_counter(), time.process_time()
+    with Progress(console=Console(stderr=True), transient=True) as show:
+        bar = show.add_task(case, total=None)
+
+        def tick(done: int, total: int) -> None:
+            show.update(bar, completed=done, total=total)
+
+        row = work(tick)
+    commit = subprocess.check_output(['git', 'rev-parse', '--short', 'HEAD'], cwd=ROOT, text=True)
+    return {
+        'case': case, **row, 'wall_s': round(time.perf_counter() - begin), 'commit': commit.strip(),
+        'processor_s': round(time.process_time() - used),
+    }  # fmt: skip
+
+
+def rows(table: Path) -> dict[str, dict[str, str]]:
+    """Return the rows of a table by case."""
+    if not table.is_file():
+        return {}
+    with table.open(encoding='utf-8') as file:
+        return {row['case']: row for row in csv.DictReader(file)}
+
+
+def keep(table: Path, columns: Iterable[str], order: Iterable[str], row: Mapping[str, Any]) -> None:
+    """Put a row into a table, whose cases stand in an order."""
+    known, names = rows(table), tuple(columns)
+    known[row['case']] = {key: str(row.get(key, '')) for key in names}
+    with table.open('w', encoding='utf-8', newline='') as file:
+        writer = csv.DictWriter(file, names, lineterminator='\n')
+        writer.writeheader()
+        writer.writerows(known[case] for case in order if case in known)
+
+
+def markdown(cases: Iterable[str], head: Mapping[str, str], found: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Return a Markdown table of some columns of the cases that were run."""
+    lines = ['| ' + ' | '.join(head.values()) + ' |', '| --- ' * len(head) + '|']
+    return lines + ['| ' + ' | '.join(found[c][key] for key in head) + ' |' for c in cases if c in found]
+
+
+def packed_curve(points: Iterable[Iterable[float]], most: int = 60) -> str:
+    """Return points of a curve as text, some sixty of them."""
+    known = [tuple(point) for point in points]
+    return ' '.join(':'.join(f'{v:.5g}' for v in point) for point in known[:: max(1, len(known) // most)])
+
+
+def curve(row: Mapping[str, str]) -> np.ndarray:
+    """Return the points of a case's curve, shape (n, k)."""
+    return np.array([[float(v) for v in point.split(':')] for point in row['curve'].split()])

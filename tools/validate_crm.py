@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Run cases of the campaign on a continuum of particles and write docs/validation/crm.md from their table.
+
+``tools/validate_crm.py CASE...`` runs cases by name (``all``: each of them, hours on two cores) and puts their rows
+into docs/validation/crm.csv; without a case the page and its picture are made from the table as it is. Each case is an
+experiment anybody can run: its command stands in the table. Figures do not depend on the number of threads, times do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from campaign import COST, ROOT, curve, keep, markdown, packed_curve, rows, timed
+from marks import written
+
+from regolith_terrain.experiments import cratering, plate_sinkage, repose, wheel_rig
+
+PAGE = ROOT / 'docs' / 'validation' / 'crm.md'
+TABLE = ROOT / 'docs' / 'validation' / 'crm.csv'
+PICTURE = ROOT / 'docs' / 'images' / 'validation_crm.png'
+EXPERIMENTS: dict[str, Any] = {
+    'repose': repose, 'cratering': cratering, 'plate-sinkage': plate_sinkage, 'wheel-rig': wheel_rig
+}
+FRICTION = 0.58
+"""Of the columns: 30 degrees."""
+MOON = {'gravity_mps2': 1.62}
+
+
+def _column(ratio: float, **more: Any) -> tuple[str, dict[str, Any]]:
+    count = round(10600 * ratio)  # fifteen particles across the radius
+    return 'repose', {
+        'release': 'collapse', 'radius_m': 0.1, 'height_m': round(0.1 * ratio, 6), 'friction': FRICTION, 'count': count,
+        **more,
+    }
+
+
+def _heap(friction: float, **more: Any) -> tuple[str, dict[str, Any]]:
+    return 'repose', {'radius_m': 0.15, 'height_m': 0.3, 'friction': friction, 'count': 8000, **more}
+
+
+def _plate(diameter: float, **more: Any) -> tuple[str, dict[str, Any]]:
+    # Ten particles across, and pressed to a fifth of its diameter: all lengths but the soil's own go with it.
+    return 'plate-sinkage', {
+        'shape': 'disc', 'a_m': 0.5 * diameter, 'load_n': 1e6, 'particle_soil': 'grc1_bevameter',
+        'spacing_m': round(0.1 * diameter, 6), 'deepest_m': round(0.2 * diameter, 6), 'viscosity': 0.05, **more,
+    }
+
+
+COLUMNS = {
+    **{f'column_{a:g}': _column(a) for a in (0.5, 1.0, 2.0, 3.0)},
+    'column_1_coarse': _column(1.0, count=3160), 'column_1_moon': _column(1.0, **MOON),
+}  # fmt: skip
+HEAPS = {
+    'heap_0.38': _heap(0.3819), 'heap_0.6': _heap(0.6), 'heap_0.38_moon': _heap(0.3819, **MOON, lift_mps=0.1219)
+}
+CRATERS = {
+    f'ball_{density}_{drop:g}': ('cratering', {'ball_density_kgpm3': density, 'drop_m': drop})
+    for density in (700, 2200) for drop in (0.05, 0.1, 0.2)
+}  # fmt: skip
+PLATES = {
+    'plate_0.10': _plate(0.10), 'plate_0.19': _plate(0.19), 'plate_0.10_moon': _plate(0.10, **MOON),
+    'plate_0.19_moon': _plate(0.19, **MOON),
+}  # fmt: skip
+WHEELS = {f'wheel_{slope}': ('wheel-rig', {'slope_deg': slope}) for slope in (0, 5, 10, 15, 20, 25)} | {
+    f'wheel_{slope}_coarse': ('wheel-rig', {'slope_deg': slope, 'spacing_m': 0.02}) for slope in (5, 10, 15, 20, 25)
+}
+CASES: dict[str, tuple[str, dict[str, Any]]] = {**COLUMNS, **HEAPS, **CRATERS, **PLATES, **WHEELS}
+MEASURED = {0: 0.032, 5: 0.052, 10: 0.135, 15: 0.434, 20: 0.756, 25: 0.885}
+"""Slip over slope [deg] of a prototype wheel on GRC-1."""
+OTHERS = {0: 0.04, 2.5: 0.06, 5: 0.105, 10: 0.21, 15: 0.415, 20: 0.62, 25: 0.72}
+"""Of the discrete elements of the same authors."""
+FIGURES = (
+    'slope_deg', 'flank_deg', 'height_over_radius', 'peak_over_radius', 'run_out', 'settled_s', 'drop_m',
+    'ball_density_kgpm3', 'depth_m', 'uehara_depth_m', 'knee_pa', 'terzaghi_pa', 'slip', 'slip_drift', 'sinkage_m',
+    'power_w', 'elements', 'steps', 'step_s',
+)  # fmt: skip
+KEPT = ('case', *FIGURES, *COST, 'curve')
+
+
+def run(case: str, threads: int) -> dict[str, Any]:
+    """Return the row of a case."""
+    name, given = CASES[case]
+    asked = {'ground': 'crm', **given}
+
+    def work(tick: Any) -> dict[str, Any]:
+        settings = EXPERIMENTS[name].Settings.model_validate({**asked, 'threads': threads, 'device': 'cpu'})
+        found = EXPERIMENTS[name].run(settings, tick)[0]
+        if name == 'repose':
+            found['flank_deg'] = found.pop('slope_deg')
+        points = found.get('profile_m') or found.get('curve') or []
+        figures = {
+            key: f'{value:.4g}' if isinstance(value, float) else value
+            for key, value in found.items() if key in FIGURES and value is not None
+        }  # fmt: skip
+        return {**figures, 'curve': packed_curve(points)}
+
+    command = ' '.join(f'--set {key}={value}' for key, value in asked.items())
+    return {**timed(case, work), 'threads': threads, 'command': f'./regolith experiment {name} {command}'}
+
+
+def lube(ratio: float) -> tuple[float, float]:
+    """Return run-out and final height over the radius of columns of a ratio of height to radius, as measured.
+
+    Lube et al. (2004): 1.24 a below a = 1.7, 1.6 sqrt(a) above; height min(a, 0.88 a^(1/6)).
+    """
+    return 1.24 * ratio if ratio < 1.7 else 1.6 * ratio**0.5, min(ratio, 0.88 * ratio ** (1.0 / 6.0))
+
+
+def columns(found: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+    """Return the rows of columns, with what was measured and the part of it that we find."""
+    known = {}
+    for case, (_, given) in COLUMNS.items():
+        if case in found:
+            out, height = lube(given['height_m'] / given['radius_m'])
+            row = found[case]
+            known[case] = {
+                **row, 'measured': f'{out:.2f}, {height:.2f}', 'ours': f'{row["run_out"]}, {row["peak_over_radius"]}',
+                'part': f'{float(row["run_out"]) / out:.2f}, {float(row["peak_over_radius"]) / height:.2f}',
+            }  # fmt: skip
+    return known
+
+
+def draw(found: dict[str, dict[str, str]]) -> None:
+    """Draw heaps, craters, plates and slip over slope."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(2, 2, figsize=(12.0, 8.0), layout='constrained')
+    (heaps, craters), (plates, slips) = axes
+    for case in (*COLUMNS, *HEAPS):
+        if case in found:
+            at, height = curve(found[case]).T
+            radius = CASES[case][1]['radius_m']
+            heaps.plot(at / radius, height / radius, label=case)
+    heaps.set_aspect('equal')
+    heaps.set_xlabel('distance from the axis over the radius')
+    heaps.set_ylabel('height over the radius')
+    for density, colour in ((700, 'C0'), (2200, 'C1')):
+        known = [found[c] for c in CRATERS if c in found and c.startswith(f'ball_{density}_')]
+        drop = [float(r['drop_m']) for r in known]
+        craters.loglog(drop, [1e3 * float(r['depth_m']) for r in known], f'{colour}o-', label=f'{density} kg/m³')
+        craters.loglog(drop, [1e3 * float(r['uehara_depth_m']) for r in known], f'{colour}--')
+    craters.set_xlabel('drop [m]')
+    craters.set_ylabel('depth [mm]; dashed: Uehara et al.')
+    for number, case in enumerate(PLATES):
+        if case in found:
+            depth, force = curve(found[case]).T
+            given = CASES[case][1]
+            area = 3.14159 * given['a_m'] ** 2
+            scale = float(found[case]['terzaghi_pa'])
+            plates.plot(depth / given['a_m'] / 2.0, force / area / scale, f'C{number}', label=case)
+    plates.axhline(1.0, ls='--', color='0.5')
+    plates.set_xlabel('sinkage over the diameter')
+    plates.set_ylabel("pressure over Terzaghi's limit")
+    slips.plot(*zip(*MEASURED.items()), 'ks-', label='measured, GRC-1')
+    slips.plot(*zip(*OTHERS.items()), 'o--', color='0.5', label="the authors' DEM")
+    for coarse, mark in ((False, 'C0D-'), (True, 'C1x:')):
+        known = [found[c] for c in WHEELS if c in found and c.endswith('coarse') == coarse]
+        if known:
+            name = 'ours, 20 mm' if coarse else 'ours, 10 mm'
+            slips.plot([float(r['slope_deg']) for r in known], [float(r['slip']) for r in known], mark, label=name)
+    slips.set_xlabel('slope [deg]')
+    slips.set_ylabel('slip over the tips of the grousers')
+    for axis in (heaps, craters, plates, slips):
+        axis.grid(alpha=0.3)
+        if axis.get_legend_handles_labels()[0]:
+            axis.legend(fontsize=8)
+    figure.savefig(PICTURE, dpi=90)
+    plt.close(figure)
+
+
+def main() -> None:
+    """Run the cases that were asked for, then write page and picture."""
+    import matplotlib
+
+    matplotlib.use('Agg')
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('cases', nargs='*', metavar='CASE')
+    parser.add_argument('--threads', type=int, choices=(1, 2), default=2)
+    given = parser.parse_args()
+    unknown = [case for case in given.cases if case not in (*CASES, 'all')]
+    if unknown:
+        sys.exit(f'{unknown[0]}: no such case; allowed: all, {", ".join(CASES)}')
+    for case in CASES if 'all' in given.cases else given.cases:
+        keep(TABLE, KEPT, CASES, run(case, given.threads))
+    found = rows(TABLE)
+    cost = {'elements': 'particles', 'steps': 'steps', 'wall_s': 'wall [s]', 'threads': 'threads', 'commit': 'commit'}
+    column = {'case': 'case', 'ours': 'run-out, height', 'measured': 'measured', 'part': 'part of it',
+              'settled_s': 'at rest after [s]'}
+    heap = {'case': 'case', 'flank_deg': 'flank [deg]', 'height_over_radius': 'height / radius'}
+    crater = {'case': 'case', 'depth_m': 'depth [m]', 'uehara_depth_m': 'measured [m]'}
+    plate = {'case': 'case', 'knee_pa': 'knee [Pa]', 'terzaghi_pa': 'Terzaghi [Pa]'}
+    wheel = {'case': 'case', 'slope_deg': 'slope [deg]', 'slip': 'slip', 'slip_drift': 'drift of slip',
+             'sinkage_m': 'sinkage [m]', 'power_w': 'power [W]'}
+    text = written(PAGE, {
+        'columns': markdown(COLUMNS, {**column, **cost}, columns(found)),
+        'heaps': markdown(HEAPS, {**heap, **cost}, found),
+        'craters': markdown(CRATERS, {**crater, **cost}, found),
+        'plates': markdown(PLATES, {**plate, **cost}, found),
+        'wheels': markdown(WHEELS, {**wheel, **cost}, found),
+    })
+    draw(found)
+    PAGE.write_text(text, encoding='utf-8')
+
+
+if __name__ == '__main__':
+    main()
