@@ -22,8 +22,8 @@ from regolith_terrain.grains import column as grain_column
 from regolith_terrain.grains.beds import Grains
 
 _FIGURES = (
-    'slope_deg', 'height_m', 'radius_m', 'height_over_radius', 'peak_over_radius', 'run_out', 'column_m', 'settled_s', 'elements',
-    'step_s', 'largest_overlap', 'profile_m',
+    'slope_deg', 'height_m', 'radius_m', 'height_over_radius', 'peak_over_radius', 'run_out', 'column_m', 'settled_s',
+    'elements', 'step_s', 'largest_overlap', 'profile_m',
 )
 _SOLID = 0.6
 """Part of a column of grains that is solid, about."""
