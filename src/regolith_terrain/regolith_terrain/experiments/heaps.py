@@ -13,6 +13,8 @@ from regolith_terrain.records import Floats
 
 _LOW, _HIGH = 0.2, 0.8
 """Parts of the height between which the flank is fitted."""
+_FOOT = 3
+"""Rings of the foot of a heap."""
 _RING = 2.0
 """Width of a ring of the profile, in sizes of an element: narrower ones would tell of a lattice, if there is one."""
 
@@ -89,10 +91,14 @@ def measured(heap: Heap, radius: float) -> dict[str, float]:
 
 
 def _edge(at: Floats, height: Floats, least: float) -> float:
-    """Return where the height falls below a least one, seen from the middle [m]."""
+    """Return where the foot of the heap ends [m]: a line through the outermost rings that are at least so high, at zero.
+
+    What lies further out is single elements; the line ends the heap at the same place however large they are.
+    """
     below = np.flatnonzero(height < least)
-    if len(below) == 0 or below[0] == 0:
-        return float(at[-1] if len(below) == 0 else at[0])
-    k = int(below[0])
-    part = (height[k - 1] - least) / (height[k - 1] - height[k])
-    return float(at[k - 1] + part * (at[k] - at[k - 1]))
+    k = int(below[0]) if len(below) else len(at)
+    if k == 0:
+        return float(at[0])
+    foot = slice(max(0, k - _FOOT), k)
+    slope, level = np.polyfit(at[foot], height[foot], 1) if k > 1 else (0.0, 0.0)
+    return float(min(-level / slope, 2.0 * at[k - 1])) if slope < 0.0 else float(at[k - 1])
