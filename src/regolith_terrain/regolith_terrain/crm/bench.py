@@ -12,7 +12,10 @@ import numpy as np
 
 from regolith_terrain.crm import markers
 from regolith_terrain.crm.bed import Bed
+from regolith_terrain.crm.climb import COURANT, Climb
 from regolith_terrain.crm.soil import Discretisation, load_particle_soil
+from regolith_terrain.crm.yardstick import evaluations_per_s
+from regolith_terrain.experiments.climbs import load_wheel_rig
 from regolith_world.machine_score import machine_score
 
 COUNTS = (10_000, 50_000, 200_000)
@@ -21,21 +24,25 @@ _PARTICLE_STEPS = 600_000
 """Of one pass."""
 
 
-def crm(counts: tuple[int, ...] = COUNTS) -> dict[str, Any]:
+def crm(counts: tuple[int, ...] = COUNTS, wheel_spacing: float = 0.01) -> dict[str, Any]:
     """Measure cubes of soil at rest that repeat themselves sideways, with some 80 neighbours each inside.
 
     :param counts: about how many particles of soil
+    :param wheel_spacing: of particles under the wheel [m]
     :return: ``particle_steps_per_s``, count -> threads -> steps of one particle per wall second (best of several
         passes), each step two evaluations, lists of neighbours made anew once in a pass; ``evaluations_per_s``,
-        twice that, with one thread; ``neighbours``, mean of a list; ``bytes_per_particle``, all arrays and a saved
-        copy; by count.
-        ``machine_score``, see :func:`regolith_world.machine_score.machine_score`
+        twice that, with one thread; ``of_plain``, evaluations over those of the plainest particle code with as many
+        threads, timed beside (:mod:`regolith_terrain.crm.yardstick`); ``neighbours``, mean of a list;
+        ``bytes_per_particle``, all arrays and a saved copy; by count. ``wheel``, the rig ``grc1_mgru3`` on 10
+        degrees with two threads: ``seconds_per_second``, wall per simulated time, of ``elements`` particles in the
+        trough with a step of ``step_s``. ``machine_score``, see
+        :func:`regolith_world.machine_score.machine_score`
     """
-    keys = ('particle_steps_per_s', 'evaluations_per_s', 'neighbours', 'bytes_per_particle')
+    keys = ('particle_steps_per_s', 'evaluations_per_s', 'of_plain', 'neighbours', 'bytes_per_particle')
     found: dict[str, dict[str, Any]] = {key: {} for key in keys}
     scores = [machine_score()]
     for count in counts:
-        rates = {}
+        rates, shares = {}, {}
         for workers in (1, 2):
             bed = _cube(count, workers)
             bed.step(1e-4)
@@ -48,12 +55,30 @@ def crm(counts: tuple[int, ...] = COUNTS) -> dict[str, Any]:
                     bed.step(1e-4)
                 best = min(best, time.perf_counter() - begin)
             rates[str(workers)] = bed.soil_count * steps / best
+            shares[str(workers)] = 2.0 * rates[str(workers)] / evaluations_per_s(count, workers)
             scores.append(machine_score(1))
         found['particle_steps_per_s'][str(count)] = rates
         found['evaluations_per_s'][str(count)] = 2.0 * rates['1']
+        found['of_plain'][str(count)] = shares
         found['neighbours'][str(count)] = bed.neighbours
         found['bytes_per_particle'][str(count)] = (bed.nbytes + len(bed.save())) / len(bed.particles)
-    return {**found, 'machine_score': max(scores), 'machine_scores': scores, 'cores': os.cpu_count()}
+    return {
+        **found, 'wheel': _wheel(wheel_spacing), 'machine_score': max(scores), 'machine_scores': scores,
+        'cores': os.cpu_count(),
+    }
+
+
+def _wheel(spacing: float) -> dict[str, float]:
+    rig = load_wheel_rig('grc1_mgru3')
+    settings = Discretisation(spacing_m=spacing, courant=COURANT)
+    climb = Climb(rig, 10.0, load_particle_soil(rig.particle_soil), settings, workers=2)
+    climb.advance(lambda part: None)
+    wall, since = time.perf_counter(), climb.wheel.t
+    climb.advance(lambda part: None)
+    wall = time.perf_counter() - wall
+    return {
+        'seconds_per_second': wall / (climb.wheel.t - since), 'elements': climb.bed.soil_count, 'step_s': climb.dt
+    }
 
 
 def _cube(count: int, workers: int) -> Bed:

@@ -91,7 +91,7 @@ def measured(heap: Heap, radius: float) -> dict[str, float]:
 
 
 def _edge(at: Floats, height: Floats, least: float) -> float:
-    """Return where the foot of the heap ends [m]: a line through the outermost rings at least so high, at zero.
+    """Return where the foot of the heap ends [m]: where a line through the outermost rings so high comes to zero.
 
     What lies further out is single elements; the line ends the heap at the same place however large they are.
     """
