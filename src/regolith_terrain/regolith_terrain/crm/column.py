@@ -50,7 +50,7 @@ class Collapse:
 
         :param count: of particles, about
         :param workers: threads; the outcome is the same
-        :param viscosity: artificial, alpha; at 0.2 a column runs out by 0.7 of its radius instead of 1.1
+        :param viscosity: artificial, alpha; at 0.2 a column runs out by 0.9 of its radius instead of 1.3
         :param device: what makes the steps, see :func:`regolith_terrain.crm.choice.bed_on`
         """
         spacing = (math.pi * column.radius**2 * column.height / count) ** (1.0 / 3.0)

@@ -21,6 +21,8 @@ _RIM = 3
 _BLOCK = 10
 """Steps of an advance, whose mean force is a sample. Each begins with new lists of neighbours: so a saved state goes on
 with the same bits."""
+_GENTLE = 0.1
+"""Part of the way in which the plate gets up to speed: at once, sound alone would press with rho c v."""
 EASED = 0.1
 """Part of the load that is left when the plate is eased."""
 DOWN, EASING, AGAIN, DONE = range(4)
@@ -100,27 +102,32 @@ class Press:
             self._place(down)
             self.bed.step(self.dt)
             total += float(self.bed.force[1, 2])
-            self._depth += (self.dt if down else -self.dt) * self.plate.speed
-        self._steps += _BLOCK
+            self._depth += self.dt * self._rate(down)
+            self._steps += 1
         self._turn(total / _BLOCK)
         self._wall += time.perf_counter() - begin
 
     def _turn(self, force: float) -> None:
         """Look whether a stage is over."""
         load = self.plate.load
-        middle = self._depth + (0.5 if self._stage == EASING else -0.5) * _BLOCK * self.dt * self.plate.speed
+        middle = self._depth - 0.5 * _BLOCK * self.dt * self._rate(self._stage != EASING)
         if self._stage == DOWN:
             self.curve.append((middle, force))
         over = force <= EASED * load if self._stage == EASING else force >= load
         if over:
             self._found.append(middle)
             self._stage += 1
-        elif self._depth >= self.plate.most or self._depth <= 0.0:
+        elif self._depth >= self.plate.most or (self._stage == EASING and self._depth <= 0.0):
             self._stage = DONE
+
+    def _rate(self, down: bool) -> float:
+        """Return the speed downwards [m/s]."""
+        begun = self._steps * self.dt * self.plate.speed / (_GENTLE * self.plate.most)
+        return (1.0 if down else -1.0) * self.plate.speed * min(1.0, begun)
 
     def _place(self, down: bool) -> None:
         self.bed.bodies.center[1] = 0.0, 0.0, -self._depth
-        self.bed.bodies.velocity[1] = 0.0, 0.0, -self.plate.speed if down else self.plate.speed
+        self.bed.bodies.velocity[1] = 0.0, 0.0, -self._rate(down)
 
     def row(self) -> dict[str, Any]:
         """Return the figures so far: sinkage at each turn, None where it has not been there; the curve and its knee."""
