@@ -52,6 +52,7 @@ validate: setup
 	@MPLBACKEND=Agg ./regolith exec python3 tools/validate_vehicles.py
 	@MPLBACKEND=Agg ./regolith exec python3 tools/validate_digging.py
 	@./regolith exec python3 tools/validate_dem.py
+	@./regolith exec python3 tools/validate_crm.py
 
 clean:
 	rm -rf .venv build install log .cache

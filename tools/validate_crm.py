@@ -188,7 +188,8 @@ def main() -> None:
     for case in CASES if 'all' in given.cases else given.cases:
         keep(TABLE, KEPT, CASES, run(case, given.threads))
     found = rows(TABLE)
-    cost = {'elements': 'particles', 'steps': 'steps', 'wall_s': 'wall [s]', 'threads': 'threads', 'commit': 'commit'}
+    cost = {'elements': 'particles', 'step_s': 'step [s]', 'wall_s': 'wall [s]', 'threads': 'threads',
+            'commit': 'commit'}
     column = {'case': 'case', 'ours': 'run-out, height', 'measured': 'measured', 'part': 'part of it',
               'settled_s': 'at rest after [s]'}
     heap = {'case': 'case', 'flank_deg': 'flank [deg]', 'height_over_radius': 'height / radius'}
