@@ -4,21 +4,10 @@
 
 from __future__ import annotations
 
-import csv
-from pathlib import Path
-
 import pytest
+from campaigns import row
 
 from regolith_terrain.experiments import repose
-
-TABLE = Path(__file__).resolve().parents[3] / 'docs' / 'validation' / 'crm.csv'
-
-
-def row(case: str) -> dict[str, str]:
-    if not TABLE.is_file():
-        pytest.skip('the campaign table is part of the repository, not of the package')
-    with TABLE.open(encoding='utf-8') as file:
-        return next(found for found in csv.DictReader(file) if found['case'] == case)
 
 
 @pytest.mark.slow
@@ -31,7 +20,7 @@ def test_the_column_is_that_of_the_table_and_of_the_measurement() -> None:
         }
     )
     found = repose.run(settings, lambda done, total: None)[0]
-    expected = row('column_0.5')
+    expected = row('crm.csv', 'column_0.5')
     # The same bits on the same processor; rounding differs on another one, and a collapse forgets it.
     assert found['run_out'] == pytest.approx(float(expected['run_out']), rel=0.03)
     assert found['peak_over_radius'] == pytest.approx(float(expected['peak_over_radius']), rel=0.03)

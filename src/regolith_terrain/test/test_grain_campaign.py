@@ -4,29 +4,18 @@
 
 from __future__ import annotations
 
-import csv
-from pathlib import Path
-
 import pytest
+from campaigns import row
 
 from regolith_terrain.experiments import repose
 from regolith_terrain.experiments.climbs import WheelRig
 from regolith_terrain.grains.climb import climb
 
-TABLE = Path(__file__).resolve().parents[3] / 'docs' / 'validation' / 'dem.csv'
-
-
-def row(case: str) -> dict[str, str]:
-    if not TABLE.is_file():
-        pytest.skip('the campaign table is part of the repository, not of the package')
-    with TABLE.open(encoding='utf-8') as file:
-        return next(found for found in csv.DictReader(file) if found['case'] == case)
-
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_the_wheel_climbs_as_in_the_table() -> None:
-    expected = row('wheel_10')
+    expected = row('dem.csv', 'wheel_10')
     rig = WheelRig(settle_s=0.0, spin_up_s=0.0, drive_s=3.6, mean_share=2.6 / 3.6)  # as tools/validate_dem.py has it
     found = climb(rig, 10.0, lambda done, total: None)
     # The same bits on the same processor; the rounding of another one makes another bed of the same kind, so that only
@@ -39,5 +28,5 @@ def test_the_wheel_climbs_as_in_the_table() -> None:
 @pytest.mark.timeout(3600)
 def test_the_heap_is_that_of_the_table() -> None:
     found = repose.run(repose.Settings(), lambda done, total: None)[0]
-    assert found['slope_deg'] == pytest.approx(float(row('heap_0.4')['angle_deg']), abs=2.0)
-    assert found['run_out'] == pytest.approx(float(row('heap_0.4')['run_out']), rel=0.1)
+    assert found['slope_deg'] == pytest.approx(float(row('dem.csv', 'heap_0.4')['angle_deg']), abs=2.0)
+    assert found['run_out'] == pytest.approx(float(row('dem.csv', 'heap_0.4')['run_out']), rel=0.1)

@@ -82,8 +82,8 @@ def push_blade(
     slot = (places[:, 0] > -edge) & (places[:, 0] < 0.0) & (places[:, 2] > -depth)
     settings = Discretisation(spacing_m=spacing, viscosity=_VISCOSITY, courant=_COURANT)
     bed = Bed(
-        soil, settings, (0.0, 0.0, -gravity), places[~slot], np.concatenate((walls, blade)),
-        np.repeat(np.array([0, 1], np.int32), (len(walls), len(blade))), workers=workers, period=(0.0, across),
+        soil, settings, (0.0, 0.0, -gravity), places[~slot], *markers.together(walls, blade),
+        workers=workers, period=(0.0, across),
     )
     bed.lay_at_rest(0.0)
     dt, way = settings.step(bed.material), _WAY * depth

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from regolith_terrain.crm import markers
 from regolith_terrain.crm.arrays import Floats
-from regolith_terrain.crm.region import LAYERS, PANE, ParticleRegion
+from regolith_terrain.crm.markers import LAYERS
+from regolith_terrain.crm.region import PANE, ParticleRegion
 from regolith_terrain.scm.arrays import Shapes
 from regolith_terrain.scm.constants import BOX, CYLINDER, GROUSERED
 from regolith_terrain.surface import HeightField

@@ -11,19 +11,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_terrain.crm.markers import LAYERS
 from regolith_terrain.crm.soil import Discretisation, ParticleSoil
 from regolith_terrain.records import Floats, Indices
 from regolith_world.participant import ParticipantFailed
 
-LAYERS = 3
-"""Layers of markers round the soil: they fill the kernel's reach."""
 PANE = 6
 """Layers of markers by which walls stand above the ground, so that soil does not leave its rectangle."""
 BYTES = 840
 """Most that a particle or marker takes: some 450 in the bed and what a discarded cycle returns to (``bench crm``), and
 copies of the state while a cycle is saved. Measured as growth of a process with 90 000 of them."""
-PARTICLE_STEPS_PER_S = 6e5
-"""Of one thread of a laptop, from ``bench crm``."""
+PARTICLE_STEPS_PER_S = 3.5e5
+"""Of one thread, from ``bench crm``: 0.28e6 to 0.37e6 at a machine score of 91."""
 MARGIN = 4.0
 """Spacings by which soil round a wheel moves, beyond the ball that holds the wheel."""
 
