@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from regolith_terrain import scm
-from regolith_terrain.experiments.climbs import DrivenWheel, Track, WheelRig, check, measured
+from regolith_terrain.experiments.climbs import DrivenWheel, Track, WheelRig, check_slope, measured
 from regolith_terrain.experiments.runs import Part
 from regolith_terrain.records import Floats
 from regolith_terrain.scm.constants import BEHIND
@@ -48,9 +48,9 @@ class Climb:
         :param dt_s: step [s]
         :param mode: 'regolith' or 'reference'
         :param rules: of displaced soil, as :class:`regolith_terrain.soil_bin.SoilBin` takes them
-        :raises ValueError: if there is no room
+        :raises ValueError: if it is too steep
         """
-        check(rig, slope_deg)
+        check_slope(slope_deg)
         self.rig, self.dt = rig, dt_s
         self.wheel, self.track = DrivenWheel(rig, slope_deg), Track()
         way = rig.omega_radps * rig.outermost_m * rig.drive_s

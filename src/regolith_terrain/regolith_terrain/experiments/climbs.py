@@ -55,6 +55,9 @@ class WheelRig(Section):
     settle_s: float = Field(default=0.25, ge=0.0, le=60.0, description='in which the wheel may sink but not travel [s]')
     spin_up_s: float = Field(default=0.25, ge=0.0, le=60.0, description='in which its rate rises, after that [s]')
     drive_s: float = Field(default=3.75, gt=0.1, le=600.0, description='drive, from the start of turning on [s]')
+    grid_drive_s: float | None = Field(
+        default=None, gt=0.1, le=600.0, description='the same on ground scm, where it costs little; none: drive_s [s]'
+    )
     mean_share: float = Field(
         default=0.4, gt=0.05, le=0.8, description='of the drive, at its end, over which figures are means [-]'
     )
@@ -74,6 +77,10 @@ class WheelRig(Section):
         """Return when a climb ends [s]."""
         return self.settle_s + self.drive_s
 
+    def on_grid(self) -> WheelRig:
+        """Return the rig on ground that needs no trough."""
+        return self if self.grid_drive_s is None else self.model_copy(update={'drive_s': self.grid_drive_s})
+
     def under(self, gravity: float) -> WheelRig:
         """Return the rig under another gravity [m/s^2], all times stretched as falls take longer there.
 
@@ -83,7 +90,10 @@ class WheelRig(Section):
         Checked by: test_climb_scaling.py::test_slip_is_the_same_on_the_moon_where_rates_scale.
         """
         slower = math.sqrt(self.gravity_mps2 / gravity)
-        times = {key: getattr(self, key) * slower for key in ('settle_s', 'spin_up_s', 'drive_s')}
+        times = {
+            key: value * slower for key in ('settle_s', 'spin_up_s', 'drive_s', 'grid_drive_s')
+            if (value := getattr(self, key)) is not None
+        }  # fmt: skip
         return self.model_copy(update={'gravity_mps2': gravity, **times})
 
     def pull(self, slope_deg: float) -> tuple[float, float, float]:
@@ -120,13 +130,21 @@ GivenRig = Annotated[WheelRig, BeforeValidator(_rig)]
 """A rig given by name, file or values."""
 
 
-def check(rig: WheelRig, slope_deg: float) -> None:
-    """Refuse a climb that no ground has room for.
+def check_slope(slope_deg: float) -> None:
+    """Refuse a slope that is too steep.
 
     :raises ValueError: naming the value and what is allowed
     """
     if not -45.0 <= slope_deg <= 45.0:
         raise ValueError(f'slope_deg {slope_deg!r}; allowed: -45 to 45')
+
+
+def check(rig: WheelRig, slope_deg: float) -> None:
+    """Refuse a climb that the trough has no room for.
+
+    :raises ValueError: naming the value and what is allowed
+    """
+    check_slope(slope_deg)
     length = 2.0 * rig.start_m + 0.9 * rig.omega_radps * rig.outermost_m * rig.drive_s
     if rig.trough.length_m < length:
         raise ValueError(f'length_m {rig.trough.length_m!r} of the trough; allowed: at least {length:.3g} m for '

@@ -14,7 +14,7 @@ from regolith_terrain.config import SlipSinkageConfig, load_soil
 from regolith_terrain.crm import climb as crm_climb
 from regolith_terrain.crm.choice import GivenDevice, taken
 from regolith_terrain.crm.soil import Discretisation, GivenSoil, load_particle_soil
-from regolith_terrain.experiments.climbs import GivenRig, WheelRig, check, load_wheel_rig
+from regolith_terrain.experiments.climbs import GivenRig, WheelRig, check, check_slope, load_wheel_rig
 from regolith_terrain.experiments.runs import Resumable, Run, sweep
 from regolith_terrain.experiments.settings import BenchSettings, Numbers, Tick
 from regolith_terrain.grains import climb as grain_climb
@@ -106,6 +106,8 @@ class SlopeSettings(BenchSettings, Resumable):
         rig = self.rig if self.rig is not None else load_wheel_rig(DEFAULT_RIG)
         if self.gravity_mps2 is not None:
             rig = rig.under(self.gravity_mps2)
+        if self.ground == 'scm':
+            rig = rig.on_grid()
         given = {'omega_radps': self.omega_radps} if 'omega_radps' in self.model_fields_set else {}
         given |= {'mass_kg': self.mass_kg} if self.mass_kg is not None else {}
         given |= {'drive_s': self.duration_s} if self.duration_s is not None else {}
@@ -113,7 +115,7 @@ class SlopeSettings(BenchSettings, Resumable):
 
 
 def _check_scm(settings: SlopeSettings, rig: WheelRig, slope: float) -> None:
-    check(rig, slope)
+    check_slope(slope)
     load_soil(rig.scm_soil)
 
 
