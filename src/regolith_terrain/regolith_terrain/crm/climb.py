@@ -5,16 +5,17 @@
 from __future__ import annotations
 
 import math
-import time
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regolith_terrain.crm import markers
 from regolith_terrain.crm.choice import Device, bed_on
+from regolith_terrain.crm.driven import Driven, filled_trough
 from regolith_terrain.crm.soil import Discretisation, ParticleSoil
 from regolith_terrain.experiments.climbs import DrivenWheel, Track, WheelRig, check, measured
-from regolith_terrain.experiments.runs import Part, packed, unpacked
 
 COURANT = 0.4
 """Step over the time that sound takes through a smoothing length: what moves is slow against sound."""
@@ -22,10 +23,8 @@ _AROUND = 1.3
 """Half the length of what moves about the axle, in radii of the tips."""
 _BEHIND = 1.37
 """From the axle to the wall behind at the start, in radii of the tips: so that the wall stays frozen."""
-_RIM = 3
-"""Layers by which the trough's walls stand above the soil."""
 _BLOCK = 50
-"""Steps of an advance, about. Each begins with new lists of neighbours: so a saved state goes on with the same bits."""
+"""Steps of an advance, about."""
 _SAMPLES = 400
 """Of a climb, about."""
 
@@ -41,8 +40,8 @@ def refuse(rig: WheelRig, settings: Discretisation) -> None:
                          'wheel and depth_m of the trough')
 
 
-class Climb:
-    """A climb on its way (:class:`regolith_terrain.experiments.runs.Run`)."""
+class Climb(Driven):
+    """A climb on its way."""
 
     def __init__(
         self, rig: WheelRig, slope_deg: float, soil: ParticleSoil, settings: Discretisation, workers: int = 1,
@@ -61,21 +60,18 @@ class Climb:
         self.wheel, self.track = DrivenWheel(rig, slope_deg), Track()
         spacing, trough = settings.spacing_m, rig.trough
         behind = _BEHIND * rig.outermost_m
-        low = (-behind, -0.5 * trough.width_m, -round(trough.depth_m / spacing) * spacing)
-        high = (trough.length_m - behind, 0.5 * trough.width_m, 0.0)
-        walls = markers.trough(low, high, spacing, _RIM * spacing)
+        filled, walls = filled_trough(
+            (-behind, trough.length_m - behind), trough.width_m, trough.depth_m, spacing
+        )
         rotor = markers.wheel(
             rig.radius_m, rig.width_m, spacing, rig.grousers, rig.grouser_height_m, rig.grouser_thickness_m
         )
-        self.bed = bed_on(device)(
-            soil, settings, rig.pull(slope_deg), markers.lattice(low, high, spacing), *markers.together(walls, rotor),
-            workers=workers,
-        )
+        super().__init__(bed_on(device)(
+            soil, settings, rig.pull(slope_deg), filled, *markers.together(walls, rotor), workers=workers
+        ))
         self.bed.lay_at_rest(0.0)
         self.bed.still *= math.sqrt(rig.gravity_mps2 / 9.81)  # soil freezes at the same place under any gravity
         self.dt = settings.step(self.bed.material)
-        self.steps = 0
-        self._wall = 0.0
 
     @property
     def part(self) -> float:
@@ -90,16 +86,11 @@ class Climb:
     def _left(self) -> int:
         return max(0, self._all - self.steps)
 
-    def advance(self, tick: Part) -> None:
-        """Go on by a few samples."""
-        begin = time.perf_counter()
-        self._place()
-        self.bed.sort()
+    def _block(self) -> None:
         each = max(1, self._all // _SAMPLES)
         for _ in range(max(1, round(_BLOCK / each))):
             if self._left:
                 self._sample(min(each, self._left))
-        self._wall += time.perf_counter() - begin
 
     def _sample(self, count: int) -> None:
         """Go on by so many steps."""
@@ -126,24 +117,12 @@ class Climb:
     def row(self) -> dict[str, Any]:
         """Return the figures of the climb so far."""
         return {
-            **measured(self.rig, self.track.array()), 'elements': self.bed.soil_count, 'steps': self.steps,
-            'step_s': self.dt, 'simulated_s': self.wheel.t, 'wall_s': self._wall, 'largest_overlap': None,
+            **measured(self.rig, self.track.array()), **self._cost(), 'step_s': self.dt, 'largest_overlap': None,
         }
 
-    def save(self) -> bytes:
-        """Return everything that evolves."""
-        return packed(
-            wheel=self.wheel.state, track=self.track.array(), steps=self.steps, wall=self._wall, bed=self.bed.save()
-        )
+    def _state(self) -> Mapping[str, Any]:
+        return {'wheel': self.wheel.state, 'track': self.track.array()}
 
-    def load(self, saved: bytes) -> None:
-        """Restore what :meth:`save` returned.
-
-        :raises ValueError: if it is that of another climb
-        """
-        found = unpacked(saved)
+    def _restore(self, found: Mapping[str, NDArray[Any]]) -> None:
         self.wheel.state[:] = found['wheel']
         self.track.put(found['track'])
-        self.steps, self._wall = int(found['steps']), float(found['wall'])
-        self._place()
-        self.bed.load(found['bed'].tobytes())

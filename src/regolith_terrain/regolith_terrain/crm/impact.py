@@ -5,18 +5,18 @@
 from __future__ import annotations
 
 import math
-import time
+from collections.abc import Mapping
 from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
 
 from regolith_terrain.crm import markers
 from regolith_terrain.crm.choice import Device, bed_on
+from regolith_terrain.crm.driven import Driven, filled_trough
 from regolith_terrain.crm.soil import Discretisation, ParticleSoil
-from regolith_terrain.experiments.runs import Part, packed, unpacked
 
-_RIM = 3
-"""Layers by which the bed's walls stand above the soil."""
 _BLOCK = 20
-"""Steps of an advance. Each begins with new lists of neighbours: so a saved state goes on with the same bits."""
+"""Steps of an advance."""
 _STILL = 0.01
 """Part of the speed of impact below which the ball rests, once it has gone in."""
 _REST = 0.2
@@ -42,8 +42,8 @@ class Drop(NamedTuple):
     """Of the bed [m]."""
 
 
-class Impact:
-    """A ball on its way into the soil (:class:`regolith_terrain.experiments.runs.Run`).
+class Impact(Driven):
+    """A ball on its way into the soil.
 
     It moves straight down and does not turn: a bed that is square about it pushes it nowhere else.
     """
@@ -57,21 +57,18 @@ class Impact:
         :param device: what makes the steps, see :func:`regolith_terrain.crm.choice.bed_on`
         """
         spacing, half = settings.spacing_m, 0.5 * drop.side
-        low, high = (-half, -half, -round(drop.depth / spacing) * spacing), (half, half, 0.0)
-        filled = markers.lattice(low, high, spacing)
-        walls = markers.trough(low, high, spacing, _RIM * spacing)
+        filled, walls = filled_trough((-half, half), drop.side, drop.depth, spacing)
         ball = markers.ball(drop.radius, spacing)
         local, body = markers.together(walls, ball)
         self.drop = drop
-        self.bed = bed_on(device)(
-            soil, settings, (0.0, 0.0, -drop.gravity), filled, local, body, workers=workers
+        super().__init__(
+            bed_on(device)(soil, settings, (0.0, 0.0, -drop.gravity), filled, local, body, workers=workers)
         )
         self.bed.lay_at_rest(0.0)
         self._longest = settings.step(self.bed.material)
         self._mass = 4.0 / 3.0 * math.pi * drop.radius**3 * drop.density
         self.speed = math.sqrt(2.0 * drop.gravity * drop.height)
         self._z, self._v, self._lowest, self._resting = drop.radius, -self.speed, 0.0, 0.0
-        self._steps, self._wall = 0, 0.0
 
     @property
     def _unit(self) -> float:
@@ -84,22 +81,17 @@ class Impact:
         slowed = 1.0 - max(0.0, -self._v) / max(self.speed, 1e-9)
         return 1.0 if max(at_rest, at_last) >= 1.0 else min(0.99, max(at_last, 0.9 * slowed))
 
-    def advance(self, tick: Part) -> None:
-        """Go on by some steps."""
-        begin = time.perf_counter()
-        self._place()
-        self.bed.sort()
+    def _block(self) -> None:
         for _ in range(_BLOCK):
-            dt = min(self._longest, self.bed.largest_step()) if self._steps else 0.2 * self._longest
+            dt = min(self._longest, self.bed.largest_step()) if self.steps else 0.2 * self._longest
             self._place()
             self.bed.step(dt)
             self._v += dt * (self.bed.force[1, 2] / self._mass - self.drop.gravity)
             self._z += dt * self._v
-            self._steps += 1
+            self.steps += 1
             self._lowest = min(self._lowest, self._z - self.drop.radius)
             still = self._lowest < 0.0 and abs(self._v) < _STILL * max(self.speed, 1e-9)
             self._resting = self._resting + dt if still else 0.0
-        self._wall += time.perf_counter() - begin
 
     def _place(self) -> None:
         self.bed.bodies.center[1] = 0.0, 0.0, self._z
@@ -109,22 +101,11 @@ class Impact:
         """Return the figures so far."""
         return {
             'impact_speed_mps': self.speed, 'depth_m': self.drop.radius - self._z, 'deepest_m': -self._lowest,
-            'simulated_s': self.bed.t, 'elements': self.bed.soil_count, 'steps': self._steps,
-            'step_s': self._longest, 'wall_s': self._wall,
+            'step_s': self._longest, **self._cost(),
         }
 
-    def save(self) -> bytes:
-        """Return everything that evolves."""
-        state = [self._z, self._v, self._lowest, self._resting, self._steps, self._wall]
-        return packed(state=state, bed=self.bed.save())
+    def _state(self) -> Mapping[str, Any]:
+        return {'ball': [self._z, self._v, self._lowest, self._resting]}
 
-    def load(self, saved: bytes) -> None:
-        """Restore what :meth:`save` returned.
-
-        :raises ValueError: if it is that of another bed
-        """
-        found = unpacked(saved)
-        self._z, self._v, self._lowest, self._resting = (float(v) for v in found['state'][:4])
-        self._steps, self._wall = int(found['state'][4]), float(found['state'][5])
-        self._place()
-        self.bed.load(found['bed'].tobytes())
+    def _restore(self, found: Mapping[str, NDArray[Any]]) -> None:
+        self._z, self._v, self._lowest, self._resting = (float(v) for v in found['ball'])

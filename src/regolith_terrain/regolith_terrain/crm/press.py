@@ -5,22 +5,20 @@
 from __future__ import annotations
 
 import math
-import time
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regolith_terrain.crm import markers
 from regolith_terrain.crm.arrays import Floats
 from regolith_terrain.crm.choice import Device, bed_on
+from regolith_terrain.crm.driven import Driven, filled_trough
 from regolith_terrain.crm.soil import Discretisation, ParticleSoil
-from regolith_terrain.experiments.runs import Part, packed, unpacked
 
-_RIM = 3
-"""Layers by which the bed's walls stand above the soil."""
 _BLOCK = 10
-"""Steps of an advance, whose mean force is a sample. Each begins with new lists of neighbours: so a saved state goes on
-with the same bits."""
+"""Steps of an advance, whose mean force is a sample."""
 _GENTLE = 0.1
 """Part of the way in which the plate gets up to speed: at once, sound alone would press with rho c v."""
 EASED = 0.1
@@ -53,8 +51,8 @@ class Plate(NamedTuple):
         return (0.25 * math.pi if self.disc else 1.0) * self.length * self.width
 
 
-class Press:
-    """A plate on its way (:class:`regolith_terrain.experiments.runs.Run`), moved straight down and up at one speed."""
+class Press(Driven):
+    """A plate on its way, moved straight down and up at one speed."""
 
     def __init__(
         self, plate: Plate, gravity: float, soil: ParticleSoil, settings: Discretisation, workers: int = 1,
@@ -66,22 +64,20 @@ class Press:
         :param device: what makes the steps, see :func:`regolith_terrain.crm.choice.bed_on`
         """
         spacing, half = settings.spacing_m, 0.5 * plate.side
-        low, high = (-half, -half, -round(plate.depth / spacing) * spacing), (half, half, 0.0)
-        walls = markers.trough(low, high, spacing, _RIM * spacing)
+        filled, walls = filled_trough((-half, half), plate.side, plate.depth, spacing)
         shape = markers.disc(0.5 * plate.length, spacing) if plate.disc else markers.slab(
             plate.length, plate.width, spacing
         )
-        filled = markers.lattice(low, high, spacing)
         self.plate = plate
-        self.bed = bed_on(device)(
+        super().__init__(bed_on(device)(
             soil, settings, (0.0, 0.0, -gravity), filled, *markers.together(walls, shape), workers=workers
-        )
+        ))
         self.bed.lay_at_rest(0.0)
         self.dt = settings.step(self.bed.material)
         self.curve: list[tuple[float, float]] = []
         """Depths [m] and forces [N] on the way down."""
         self._found: list[float] = []
-        self._depth, self._stage, self._steps, self._wall = 0.0, DOWN, 0, 0.0
+        self._depth, self._stage = 0.0, DOWN
 
     @property
     def part(self) -> float:
@@ -91,26 +87,21 @@ class Press:
         force = self.curve[-1][1] / self.plate.load if self.curve and self._stage == DOWN else 1.0
         return min(0.99, 0.8 * max(self._depth / self.plate.most, min(1.0, force)) + 0.05 * self._stage)
 
-    def advance(self, tick: Part) -> None:
-        """Go on by some steps, then look at the force."""
-        begin = time.perf_counter()
-        down = self._stage != EASING
-        self._place(down)
-        self.bed.sort()
+    def _block(self) -> None:
+        """Make some steps, then look at the force."""
         total = 0.0
         for _ in range(_BLOCK):
-            self._place(down)
+            self._place()
             self.bed.step(self.dt)
             total += float(self.bed.force[1, 2])
-            self._depth += self.dt * self._rate(down)
-            self._steps += 1
+            self._depth += self.dt * self._rate
+            self.steps += 1
         self._turn(total / _BLOCK)
-        self._wall += time.perf_counter() - begin
 
     def _turn(self, force: float) -> None:
         """Look whether a stage is over."""
         load = self.plate.load
-        middle = self._depth - 0.5 * _BLOCK * self.dt * self._rate(self._stage != EASING)
+        middle = self._depth - 0.5 * _BLOCK * self.dt * self._rate
         if self._stage == DOWN:
             self.curve.append((middle, force))
         over = force <= EASED * load if self._stage == EASING else force >= load
@@ -120,14 +111,15 @@ class Press:
         elif self._depth >= self.plate.most or (self._stage == EASING and self._depth <= 0.0):
             self._stage = DONE
 
-    def _rate(self, down: bool) -> float:
+    @property
+    def _rate(self) -> float:
         """Return the speed downwards [m/s]."""
-        begun = self._steps * self.dt * self.plate.speed / (_GENTLE * self.plate.most)
-        return (1.0 if down else -1.0) * self.plate.speed * min(1.0, begun)
+        begun = self.steps * self.dt * self.plate.speed / (_GENTLE * self.plate.most)
+        return (-1.0 if self._stage == EASING else 1.0) * self.plate.speed * min(1.0, begun)
 
-    def _place(self, down: bool) -> None:
+    def _place(self) -> None:
         self.bed.bodies.center[1] = 0.0, 0.0, -self._depth
-        self.bed.bodies.velocity[1] = 0.0, 0.0, -self._rate(down)
+        self.bed.bodies.velocity[1] = 0.0, 0.0, -self._rate
 
     def row(self) -> dict[str, Any]:
         """Return the figures so far: sinkage at each turn, None where it has not been there; the curve and its knee."""
@@ -137,29 +129,19 @@ class Press:
             'sinkage_m': turns[0], 'sinkage_unloaded_m': turns[1], 'sinkage_reloaded_m': turns[2],
             'knee_pa': knee(np.array(self.curve))[1] / self.plate.area if over and len(self.curve) > _FEWEST else None,
             'curve': [[round(depth, 7), round(force, 4)] for depth, force in self.curve],
-            'simulated_s': self.bed.t, 'elements': self.bed.soil_count, 'steps': self._steps, 'step_s': self.dt,
-            'wall_s': self._wall,
+            'step_s': self.dt, **self._cost(),
         }
 
-    def save(self) -> bytes:
-        """Return everything that evolves."""
-        state = [self._depth, self._stage, self._steps, self._wall]
-        return packed(
-            state=state, found=np.array(self._found), curve=np.array(self.curve).reshape(-1, 2), bed=self.bed.save()
-        )
+    def _state(self) -> Mapping[str, Any]:
+        return {
+            'stage': [self._depth, self._stage], 'found': np.array(self._found),
+            'curve': np.array(self.curve).reshape(-1, 2),
+        }  # fmt: skip
 
-    def load(self, saved: bytes) -> None:
-        """Restore what :meth:`save` returned.
-
-        :raises ValueError: if it is that of another bed
-        """
-        found = unpacked(saved)
-        self._depth, self._wall = float(found['state'][0]), float(found['state'][3])
-        self._stage, self._steps = int(found['state'][1]), int(found['state'][2])
+    def _restore(self, found: Mapping[str, NDArray[Any]]) -> None:
+        self._depth, self._stage = float(found['stage'][0]), int(found['stage'][1])
         self._found = [float(v) for v in found['found']]
         self.curve = [(float(depth), float(force)) for depth, force in found['curve']]
-        self._place(self._stage != EASING)
-        self.bed.load(found['bed'].tobytes())
 
 
 _FEWEST = 8
