@@ -14,7 +14,7 @@ from regolith_terrain.crm import markers
 from regolith_terrain.crm.arrays import SOIL, Floats
 from regolith_terrain.crm.bed import Bed
 from regolith_terrain.crm.smoothing import slope, weight
-from regolith_terrain.crm.soil_step import LIMITS, advance_soil
+from regolith_terrain.crm.soil_step import LIMITS, ROOM, advance_soil
 
 EARTH = (0.0, 0.0, -9.81)
 
@@ -35,7 +35,7 @@ def evaluated(bed: Bed, new: Floats, dt: float) -> None:
     assert bed._near is not None
     advance_soil(
         0, len(bed._soil), bed.particles, bed.particles, new, bed.memory, bed.memory, bed.kind, bed._near, bed._soil, dt,
-        bed.gravity, bed.material, bed.scheme, np.zeros((9, LIMITS)),
+        bed.gravity, bed.material, bed.scheme, np.zeros((9, LIMITS)), np.empty((9, ROOM)),
     )
 
 

@@ -35,7 +35,7 @@ from regolith_terrain.crm.arrays import (
 )
 from regolith_terrain.crm.cells import columns_around, count_neighbours, find_cells, list_neighbours, sorted_rows
 from regolith_terrain.crm.soil import Discretisation, ParticleSoil
-from regolith_terrain.crm.soil_step import ACCELERATION, APPROACH, BAND, LIMITS, SPEED, advance_soil
+from regolith_terrain.crm.soil_step import ACCELERATION, APPROACH, BAND, LIMITS, ROOM, SPEED, advance_soil
 from regolith_terrain.crm.wall_step import carry_on, forces_on_markers, place_markers, sum_forces
 from regolith_world.bands import in_bands
 
@@ -84,7 +84,8 @@ class Bed:
         self._radius = np.array([float(far[self.body == k].max(initial=0.0)) for k in range(count)])
         self.force, self.torque = np.zeros((count, 3)), np.zeros((count, 3))
         self._on_markers = np.zeros((m, 3))
-        self._limits = np.zeros((-(-(n + m) // BAND), LIMITS))
+        bands = -(-(n + m) // BAND)
+        self._limits, self._rooms = np.zeros((bands, LIMITS)), np.empty((bands, ROOM))
         self.boxes: Floats | None = None
         """What moves: soil within these boxes, corner and opposite corner [m], shape (k, 6), and what still flows
         outside them. None: all soil does."""
@@ -118,7 +119,7 @@ class Bed:
     def nbytes(self) -> int:
         """Return the size of all arrays."""
         arrays: list[NDArray[Any]] = [self.particles, self._twin, self.memory, self._twin_memory, self.kind, self.label]
-        arrays += [self.local, self.body]
+        arrays += [self.local, self.body, self._rooms]
         if self._near is not None:
             arrays += [self._soil, self._markers, self._listed]
             arrays += [part for part in self._near if isinstance(part, np.ndarray)]
@@ -323,6 +324,7 @@ class Bed:
             self._banded(
                 advance_soil, len(self._soil), old, now, new, self.memory, after, self.kind,
                 self._near, self._soil, part, self.gravity, self.material, self.scheme, self._limits,
+                self._rooms,
             )
 
     def _marker_speed(self) -> float:

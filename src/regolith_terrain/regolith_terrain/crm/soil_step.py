@@ -15,13 +15,11 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 from numba import njit
 
 from regolith_terrain.crm.arrays import (
     BORNE,
     CAM_CLAY,
-    SOIL,
     SPECIFIC,
     XX,
     XY,
@@ -42,11 +40,39 @@ from regolith_terrain.crm.arrays import (
     Y,
     Z,
 )
+from regolith_terrain.crm.lanes import (
+    CHUNK,
+    DX,
+    DY,
+    DZ,
+    GATHERED,
+    IS_SOIL,
+    LANES,
+    LU,
+    LV,
+    LW,
+    LXX,
+    LXY,
+    LYY,
+    LYZ,
+    LZX,
+    LZZ,
+    SUMS,
+    gather,
+    summed,
+)
 from regolith_terrain.crm.plasticity import stress_after
 from regolith_terrain.crm.smoothing import slope, weight
 
 # Columns of what limits the next step: largest speed [m/s], acceleration [m/s^2], rate of approach h u.r / r^2 [m/s].
 SPEED, ACCELERATION, APPROACH, LIMITS = range(4)
+# Where eight of each sum begin: acceleration, velocity gradient, (r_j - r_i) (x) grad W, neighbours' mean velocity, and
+# the largest rate of approach.
+(
+    AX, AY, AZ, GXX, GXY, GXZ, GYX, GYY, GYZ, GZX, GZY, GZZ, MXX, MYY, MZZ, MXY, MYZ, MZX, PX, PY, PZ, TOP, END
+) = range(SUMS, SUMS + 23 * LANES, LANES)  # fmt: skip
+ROOM = GATHERED + END
+"""Numbers of scratch that a band takes."""
 BAND = 1024
 """Rows per call of the kernels, which threads share."""
 
@@ -55,7 +81,7 @@ BAND = 1024
 def advance_soil(
     a: int, b: int, old: Floats, now: Floats, new: Floats, old_memory: Floats, new_memory: Floats,
     kind: Bytes, near: Neighbours, rows: Rows, dt: float,
-    gravity: Floats, material: Material, scheme: Scheme, limits: Floats
+    gravity: Floats, material: Material, scheme: Scheme, limits: Floats, rooms: Floats
 ) -> None:
     """Write the soil in ``rows[a:b]`` after a step: ``old`` plus dt times the rates of ``now``.
 
@@ -68,6 +94,7 @@ def advance_soil(
     :param dt: [s]
     :param gravity: [m/s^2], shape (3,)
     :param limits: out: what limits the next step, a row per band, shape (bands, 3)
+    :param rooms: scratch, shape (bands, ROOM)
 
     Source: monaghan1992; monaghan1989; gray2001; bui2008; bonet1999; hu2021.
     Checked by: test_crm_sums.py::test_sums_are_those_of_plain_numpy, test_crm_rest.py::test_column_at_rest,
@@ -81,68 +108,73 @@ def advance_soil(
     viscosity = scheme.viscosity * length * scheme.sound_speed * material.density
     volume = scheme.volume
     mean = scheme.shifting * volume
-    offsets = near.offsets
+    gathered, lanes = rooms[a // BAND, :GATHERED], rooms[a // BAND, GATHERED:]
     top_speed = top_acceleration = top_approach = 0.0
     for k in range(a, b):
         row = rows[k]
-        x, y, z = now[row, X], now[row, Y], now[row, Z]
         u, v, w = now[row, U], now[row, V], now[row, W]
         sxx, syy, szz = now[row, XX], now[row, YY], now[row, ZZ]
         sxy, syz, szx = now[row, XY], now[row, YZ], now[row, ZX]
-        ax = ay = az = 0.0
-        lxx = lxy = lxz = lyx = lyy = lyz = lzx = lzy = lzz = 0.0
-        mxx = myy = mzz = mxy = myz = mzx = 0.0
-        px = py = pz = 0.0
-        place = near.begin[row]
-        column = near.cell[row] // near.height
-        level = near.cell[row] - column * near.height
-        for run in range(9):
-            start = near.first[near.around[column, run] * near.height + level - 1]
-            xr, yr = x + near.shift[column, run, 0], y + near.shift[column, run, 1]
-            end = place + 1 + offsets[place]
-            place += 1
-            while place < end:
-                other = np.uintp(start + offsets[place])
-                place += 1
-                dx, dy, dz = xr - now[other, X], yr - now[other, Y], z - now[other, Z]
-                r2 = dx * dx + dy * dy + dz * dz
-                if r2 >= support:
-                    continue
-                q = math.sqrt(r2) * inverse_length
-                f = slope(q, steepness)
-                gx, gy, gz = f * dx, f * dy, f * dz
-                du, dv, dw = u - now[other, U], v - now[other, V], w - now[other, W]
-                approach = (du * dx + dv * dy + dw * dz) / (r2 + softening)
-                top_approach = max(top_approach, abs(approach))
-                push = viscosity * approach
-                txx, tyy, tzz = sxx + now[other, XX] + push, syy + now[other, YY] + push, szz + now[other, ZZ] + push
-                txy, tyz, tzx = sxy + now[other, XY], syz + now[other, YZ], szx + now[other, ZX]
-                ax += txx * gx + txy * gy + tzx * gz
-                ay += txy * gx + tyy * gy + tyz * gz
-                az += tzx * gx + tyz * gy + tzz * gz
-                lxx -= du * gx
-                lxy -= du * gy
-                lxz -= du * gz
-                lyx -= dv * gx
-                lyy -= dv * gy
-                lyz -= dv * gz
-                lzx -= dw * gx
-                lzy -= dw * gy
-                lzz -= dw * gz
-                mxx -= dx * gx
-                myy -= dy * gy
-                mzz -= dz * gz
-                if scheme.corrected:
-                    mxy -= dx * gy
-                    myz -= dy * gz
-                    mzx -= dz * gx
-                if mean > 0.0 and kind[other] == SOIL:
-                    g = weight(q, length)
-                    px -= du * g
-                    py -= dv * g
-                    pz -= dw * g
+        for at in range(SUMS, END):
+            lanes[at] = 0.0
+        run, place = -1, near.begin[row]
+        end = place
+        found = CHUNK
+        while found == CHUNK:
+            found, run, place, end = gather(now, kind, near, row, support, run, place, end, gathered)
+            for block in range((found + LANES - 1) // LANES):
+                for at in range(SUMS):
+                    lanes[at] = gathered[block * SUMS + at]
+                for lane in range(LANES):
+                    dx, dy, dz = lanes[DX + lane], lanes[DY + lane], lanes[DZ + lane]
+                    r2 = dx * dx + dy * dy + dz * dz
+                    q = math.sqrt(r2) * inverse_length
+                    reached = q < 2.0
+                    f = slope(q, steepness) if reached else 0.0
+                    g = weight(q, length) * lanes[IS_SOIL + lane] if reached else 0.0
+                    gx, gy, gz = f * dx, f * dy, f * dz
+                    du, dv, dw = u - lanes[LU + lane], v - lanes[LV + lane], w - lanes[LW + lane]
+                    approach = (du * dx + dv * dy + dw * dz) / (r2 + softening)
+                    fast = abs(approach) if reached else 0.0
+                    fastest = lanes[TOP + lane]
+                    lanes[TOP + lane] = fast if fast > fastest else fastest
+                    push = viscosity * approach
+                    txx = sxx + lanes[LXX + lane] + push
+                    tyy = syy + lanes[LYY + lane] + push
+                    tzz = szz + lanes[LZZ + lane] + push
+                    txy, tyz, tzx = sxy + lanes[LXY + lane], syz + lanes[LYZ + lane], szx + lanes[LZX + lane]
+                    lanes[AX + lane] += txx * gx + txy * gy + tzx * gz
+                    lanes[AY + lane] += txy * gx + tyy * gy + tyz * gz
+                    lanes[AZ + lane] += tzx * gx + tyz * gy + tzz * gz
+                    lanes[GXX + lane] -= du * gx
+                    lanes[GXY + lane] -= du * gy
+                    lanes[GXZ + lane] -= du * gz
+                    lanes[GYX + lane] -= dv * gx
+                    lanes[GYY + lane] -= dv * gy
+                    lanes[GYZ + lane] -= dv * gz
+                    lanes[GZX + lane] -= dw * gx
+                    lanes[GZY + lane] -= dw * gy
+                    lanes[GZZ + lane] -= dw * gz
+                    lanes[MXX + lane] -= dx * gx
+                    lanes[MYY + lane] -= dy * gy
+                    lanes[MZZ + lane] -= dz * gz
+                    lanes[MXY + lane] -= dx * gy
+                    lanes[MYZ + lane] -= dy * gz
+                    lanes[MZX + lane] -= dz * gx
+                    lanes[PX + lane] -= du * g
+                    lanes[PY + lane] -= dv * g
+                    lanes[PZ + lane] -= dw * g
+        ax, ay, az = summed(lanes, AX), summed(lanes, AY), summed(lanes, AZ)
+        lxx, lxy, lxz = summed(lanes, GXX), summed(lanes, GXY), summed(lanes, GXZ)
+        lyx, lyy, lyz = summed(lanes, GYX), summed(lanes, GYY), summed(lanes, GYZ)
+        lzx, lzy, lzz = summed(lanes, GZX), summed(lanes, GZY), summed(lanes, GZZ)
+        mxx, myy, mzz = summed(lanes, MXX), summed(lanes, MYY), summed(lanes, MZZ)
+        px, py, pz = summed(lanes, PX), summed(lanes, PY), summed(lanes, PZ)
+        for lane in range(LANES):
+            top_approach = max(top_approach, lanes[TOP + lane])
         open_to_space = volume * (mxx + myy + mzz) < scheme.surface
         if scheme.corrected:
+            mxy, myz, mzx = summed(lanes, MXY), summed(lanes, MYZ), summed(lanes, MZX)
             # L M^-1, M symmetric; where neighbours lie in a plane M has no inverse, and L stays as it is.
             cxx, cxy, cxz = myy * mzz - myz * myz, myz * mzx - mxy * mzz, mxy * myz - myy * mzx
             cyy, cyz, czz = mxx * mzz - mzx * mzx, mxy * mzx - mxx * myz, mxx * myy - mxy * mxy
