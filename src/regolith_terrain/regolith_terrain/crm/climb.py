@@ -17,10 +17,11 @@ from regolith_terrain.crm.driven import Driven, filled_trough
 from regolith_terrain.crm.soil import Discretisation, ParticleSoil
 from regolith_terrain.experiments.climbs import DrivenWheel, Track, WheelRig, check, measured
 
-COURANT = 0.4
+COURANT = 0.45
 """Step over the time that sound takes through a smoothing length: what moves is slow against sound."""
-_AROUND = 1.3
-"""Half the length of what moves about the axle, in radii of the tips."""
+_BACK, _FORTH = 0.8, 1.2
+"""What moves behind and before the axle, in radii of the tips; what flows goes on further off. With 1.3 to both sides
+slip differs by less than 0.01, for a third more work."""
 _BEHIND = 1.37
 """From the axle to the wall behind at the start, in radii of the tips: so that the wall stays frozen."""
 _BLOCK = 50
@@ -107,12 +108,12 @@ class Climb(Driven):
     def _place(self) -> None:
         """Put the wheel's markers where it is, and have move what is about it."""
         _, x, z, vx, vz, _ = self.wheel.state
-        bodies, around, side = self.bed.bodies, _AROUND * self.rig.outermost_m, self.rig.trough.width_m
+        bodies, radius, side = self.bed.bodies, self.rig.outermost_m, self.rig.trough.width_m
         bodies.center[1] = x, 0.0, z
         bodies.rotation[1] = self.wheel.rotation
         bodies.velocity[1] = vx, 0.0, vz
         bodies.spin[1] = 0.0, self.wheel.rate, 0.0
-        self.bed.boxes = np.array([[x - around, -side, -np.inf, x + around, side, np.inf]])
+        self.bed.boxes = np.array([[x - _BACK * radius, -side, -np.inf, x + _FORTH * radius, side, np.inf]])
 
     def row(self) -> dict[str, Any]:
         """Return the figures of the climb so far."""
