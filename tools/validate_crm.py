@@ -17,14 +17,14 @@ from typing import Any
 from campaign import COST, ROOT, curve, keep, markdown, packed_curve, rows, timed
 from marks import written
 
-from regolith_terrain.experiments import cratering, plate_sinkage, repose, wheel_rig
+from regolith_terrain.experiments import cratering, drum, plate_sinkage, repose, wheel_rig
 
 PAGE = ROOT / 'docs' / 'validation' / 'crm.md'
 TABLE = ROOT / 'docs' / 'validation' / 'crm.csv'
 PICTURE = ROOT / 'docs' / 'images' / 'validation_crm.png'
 EXPERIMENTS: dict[str, Any] = {
-    'repose': repose, 'cratering': cratering, 'plate-sinkage': plate_sinkage, 'wheel-rig': wheel_rig
-}
+    'repose': repose, 'cratering': cratering, 'plate-sinkage': plate_sinkage, 'wheel-rig': wheel_rig, 'drum': drum,
+}  # fmt: skip
 FRICTION = 0.58
 """Of the columns: 30 degrees."""
 MOON = {'gravity_mps2': 1.62}
@@ -69,7 +69,8 @@ PLATES = {
 WHEELS = {f'wheel_{slope}': ('wheel-rig', {'slope_deg': slope}) for slope in (0, 5, 10, 15, 20, 25)} | {
     f'wheel_{slope}_coarse': ('wheel-rig', {'slope_deg': slope, 'spacing_m': 0.02}) for slope in (5, 10, 15, 20, 25)
 }
-CASES: dict[str, tuple[str, dict[str, Any]]] = {**COLUMNS, **HEAPS, **CRATERS, **PLATES, **WHEELS}
+DRUMS = {f'drum_{cohesion}': ('drum', {'cohesion_pa': float(cohesion)}) for cohesion in (0, 170)}
+CASES: dict[str, tuple[str, dict[str, Any]]] = {**COLUMNS, **HEAPS, **CRATERS, **PLATES, **WHEELS, **DRUMS}
 MEASURED = {0: 0.032, 5: 0.052, 10: 0.135, 15: 0.434, 20: 0.756, 25: 0.885}
 """Slip over slope [deg] of a prototype wheel on GRC-1."""
 OTHERS = {0: 0.04, 2.5: 0.06, 5: 0.105, 10: 0.21, 15: 0.415, 20: 0.62, 25: 0.72}
@@ -77,7 +78,8 @@ OTHERS = {0: 0.04, 2.5: 0.06, 5: 0.105, 10: 0.21, 15: 0.415, 20: 0.62, 25: 0.72}
 FIGURES = (
     'slope_deg', 'flank_deg', 'height_over_radius', 'peak_over_radius', 'run_out', 'settled_s', 'drop_m',
     'ball_density_kgpm3', 'depth_m', 'uehara_depth_m', 'knee_pa', 'terzaghi_pa', 'slip', 'slip_drift', 'sinkage_m',
-    'power_w', 'elements', 'steps', 'step_s',
+    'power_w', 'torque_nm_per_m', 'lips_torque_nm_per_m', 'gathered_kg_per_m', 'swept_kg_per_m', 'elements', 'steps',
+    'step_s',
 )  # fmt: skip
 KEPT = ('case', *FIGURES, *COST, 'curve')
 
@@ -125,6 +127,24 @@ def columns(found: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
     return known
 
 
+def drums(found: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+    """Return the rows of drums, with what columns and the earthmoving equation say, smooth lips and rough ones."""
+    known = {}
+    for case, (_, given) in DRUMS.items():
+        if case in found:
+            row, said = found[case], []
+            for angle in (2.0 / 3.0 * 35.0, 35.0):
+                settings = drum.Settings.model_validate({**given, 'soil_tool_friction_deg': angle})
+                said.append(drum.run(settings, lambda done, total: None)[0]['torque_nm_per_m'])
+            lips = float(row['lips_torque_nm_per_m'])
+            known[case] = {
+                **row, 'equation': ', '.join(f'{v:.2f}' for v in said),
+                'part': ', '.join(f'{lips / v:.2f}' for v in said),
+                'gathered': f'{row["gathered_kg_per_m"]} of {row["swept_kg_per_m"]}',
+            }  # fmt: skip
+    return known
+
+
 def draw(found: dict[str, dict[str, str]]) -> None:
     """Draw heaps, craters, plates and slip over slope."""
     import matplotlib.pyplot as plt
@@ -158,6 +178,9 @@ def draw(found: dict[str, dict[str, str]]) -> None:
     plates.set_ylabel("pressure over Terzaghi's limit")
     slips.plot(*zip(*MEASURED.items()), 'ks-', label='measured, GRC-1')
     slips.plot(*zip(*OTHERS.items()), 'o--', color='0.5', label="the authors' DEM")
+    grid = wheel_rig.Settings.model_validate({'slope_deg': tuple(float(s) for s in range(0, 26, 5))})
+    climbs = wheel_rig.run(grid, lambda done, total: None)
+    slips.plot([r['slope_deg'] for r in climbs], [r['slip'] for r in climbs], 'C2^-', label='ours, grid (SCM)')
     for coarse, mark in ((False, 'C0D-'), (True, 'C1x:')):
         known = [found[c] for c in WHEELS if c in found and c.endswith('coarse') == coarse]
         if known:
@@ -197,12 +220,15 @@ def main() -> None:
     plate = {'case': 'case', 'knee_pa': 'knee [Pa]', 'terzaghi_pa': 'Terzaghi [Pa]'}
     wheel = {'case': 'case', 'slope_deg': 'slope [deg]', 'slip': 'slip', 'slip_drift': 'drift of slip',
              'sinkage_m': 'sinkage [m]', 'power_w': 'power [W]'}
+    turned = {'case': 'case', 'torque_nm_per_m': 'torque [N m/m]', 'lips_torque_nm_per_m': 'of the lips',
+              'equation': 'equation, 2/3 of 35°, 35°', 'part': 'lips over it', 'gathered': 'gathered [kg/m]'}
     text = written(PAGE, {
         'columns': markdown(COLUMNS, {**column, **cost}, columns(found)),
         'heaps': markdown(HEAPS, {**heap, **cost}, found),
         'craters': markdown(CRATERS, {**crater, **cost}, found),
         'plates': markdown(PLATES, {**plate, **cost}, found),
         'wheels': markdown(WHEELS, {**wheel, **cost}, found),
+        'drums': markdown(DRUMS, {**turned, **cost}, drums(found)),
     })
     draw(found)
     PAGE.write_text(text, encoding='utf-8')

@@ -32,6 +32,7 @@ setup(
         'regolith.experiments': [
             'bevameter = regolith_terrain.experiments.bevameter',
             'cratering = regolith_terrain.experiments.cratering',
+            'drum = regolith_terrain.experiments.drum',
             'multipass = regolith_terrain.experiments.multipass',
             'plate-sinkage = regolith_terrain.experiments.plate_sinkage',
             'repose = regolith_terrain.experiments.repose',

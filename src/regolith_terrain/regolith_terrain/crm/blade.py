@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 
 from regolith_terrain.crm import markers
-from regolith_terrain.crm.arrays import Floats
 from regolith_terrain.crm.bed import Bed
 from regolith_terrain.crm.soil import Discretisation, ParticleSoil
 
@@ -42,13 +41,16 @@ class Cut(NamedTuple):
 
 
 def soil_to_cut(density: float, cohesion: float, friction: float, gravity: float, depth: float) -> ParticleSoil:
-    """Return soil as stiff as a cut asks for.
+    """Return soil as stiff as a cut asks for, as strong in plane strain as Mohr and Coulomb say.
+
+    Where it does not widen, half the difference of the principal stresses in the plane is sqrt(J2), and half their sum
+    the pressure: so p sin(phi) + c cos(phi) bounds sqrt(J2).
 
     :param density: [kg/m^3]; cohesion: [Pa]; friction: angle [rad]; gravity: [m/s^2]; depth: of the cut [m]
     """
     return ParticleSoil(
         name='cut', density_kgpm3=density, youngs_modulus_pa=STIFFNESS * (density * gravity * depth + cohesion),
-        friction=math.tan(friction), cohesion_pa=cohesion,
+        friction=math.sin(friction), cohesion_pa=cohesion * math.cos(friction),
     )
 
 
@@ -69,16 +71,8 @@ def push_blade(
     behind, ahead, deep = (round(k * depth / spacing) * spacing for k in (_BEHIND, _AHEAD, _DEEP))
     across, edge = _ACROSS * spacing, markers.LAYERS * spacing
 
-    def filled(x0: float, x1: float, z0: float, z1: float) -> Floats:
-        return markers.lattice((x0, 0.0, z0), (x1, across, z1), spacing)
-
-    rim = 2.0 * edge
-    walls = np.concatenate((
-        filled(-behind - edge, ahead + edge, -deep - edge, -deep), filled(-behind - edge, -behind, -deep, rim),
-        filled(ahead, ahead + edge, -deep, rim),
-    ))
-    blade = filled(-edge, 0.0, 0.0, round(3.0 * depth / spacing) * spacing)
-    places = filled(-behind, ahead, -deep, 0.0)
+    places, walls = markers.channel((-behind, ahead), across, -deep, spacing, 2.0 * edge)
+    blade = markers.lattice((-edge, 0.0, 0.0), (0.0, across, round(3.0 * depth / spacing) * spacing), spacing)
     slot = (places[:, 0] > -edge) & (places[:, 0] < 0.0) & (places[:, 2] > -depth)
     settings = Discretisation(spacing_m=spacing, viscosity=_VISCOSITY, courant=_COURANT)
     bed = Bed(

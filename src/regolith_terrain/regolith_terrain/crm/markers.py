@@ -43,6 +43,28 @@ def trough(low: ArrayLike, high: ArrayLike, spacing: float, height: float = 0.0)
     return around
 
 
+def channel(x: tuple[float, float], width: float, floor: float, spacing: float, height: float) -> tuple[Floats, Floats]:
+    """Return places of soil below z = 0, and markers of the floor and the ends of a channel [m], shape (n, 3).
+
+    It repeats itself along y, in which it has no walls.
+
+    :param x: of its ends [m], the second moved to whole spacings; width: period, along y [m]; floor: z of its floor [m]
+    :param height: by which ends rise above the soil [m]
+    """
+    edge = LAYERS * spacing
+    (a, b), count = x, round((x[1] - x[0]) / spacing)
+    b, floor = a + count * spacing, round(floor / spacing) * spacing
+
+    def filled(x0: float, x1: float, z0: float, z1: float) -> Floats:
+        return lattice((x0, 0.0, z0), (x1, width, z1), spacing)
+
+    walls = np.concatenate((
+        filled(a - edge, b + edge, floor - edge, floor), filled(a - edge, a, floor, height),
+        filled(b, b + edge, floor, height),
+    ))
+    return filled(a, b, floor, 0.0), walls
+
+
 def floor(low: ArrayLike, high: ArrayLike, spacing: float) -> Floats:
     """Return markers below a rectangle: x, y of its corners and z of its lower one count [m], shape (n, 3)."""
     a, b = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)

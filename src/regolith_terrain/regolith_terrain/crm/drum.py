@@ -1,0 +1,163 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A bucket drum that digs a trench in soil as a continuum of particles.
+
+The bed repeats itself along the axle, so the cut is plane. The drum is a shell with openings; behind each stands a lip,
+a wedge with its edge on the lips' circle, as rough as the soil is strong. What a lip cuts goes through the opening
+before it. There are no baffles inside: soil may come out again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_terrain.crm import markers
+from regolith_terrain.crm.arrays import Floats
+from regolith_terrain.crm.blade import soil_to_cut
+from regolith_terrain.crm.choice import Device, bed_on
+from regolith_terrain.crm.driven import Driven
+from regolith_terrain.crm.soil import Discretisation
+from regolith_terrain.digging.drum import Drum, Samples, measured
+
+ACROSS = 9
+"""Spacings after which the bed repeats itself: three cells."""
+_BLOCK = 20
+"""Steps of an advance, whose means are a sample."""
+_COURANT = 0.4
+_VISCOSITY = 0.05
+_AHEAD, _BELOW, _BEHIND = 1.5, 0.5, 0.3
+"""Soil beyond the trench, in depths of the cut, of which a lip cuts but a part."""
+OPENING = 1.5
+"""Openings along the shell, over the height of the lips."""
+_RELIEF = math.tan(math.radians(10.0))
+"""Slope by which the back of a lip stays off the path of its edge."""
+
+
+def section(drum: Drum, spacing: float) -> tuple[Floats, Floats]:
+    """Return markers of lips and shell in a drum's cross-section, (x, z) about the axle [m], shape (n, 2)."""
+    shell, thick = drum.radius - drum.lip, markers.LAYERS * spacing
+    roots, plates, rings = [], [], []
+    for k in range(drum.lips):
+        angle = 2.0 * math.pi * k / drum.lips
+        out = np.array([math.sin(angle), math.cos(angle)])
+        ahead = np.array([math.cos(angle), -math.sin(angle)])
+        # Down the face from the edge, and away from it on the side that cuts nothing.
+        down = -math.cos(drum.rake) * ahead - math.sin(drum.rake) * out
+        back = -math.sin(drum.rake) * ahead + math.cos(drum.rake) * out
+        foot = _length_to(drum.radius, shell, drum.rake)
+        root = drum.radius * out + foot * down
+        roots.append(math.atan2(root[0], root[1]))
+        along = (np.arange(math.ceil((foot + thick) / spacing)) + 0.5) * spacing
+        deep = (np.arange(markers.LAYERS) + 0.5) * spacing
+        plate = drum.radius * out + (along[:, None, None] * down + deep[None, :, None] * back).reshape(-1, 2)
+        clear = np.hypot(*plate.T) <= drum.radius - np.maximum(-(plate @ ahead), 0.0) * _RELIEF
+        plates.append(plate[clear & (np.hypot(*plate.T) > shell)])
+    opening = OPENING * drum.lip / shell
+    for layer in range(markers.LAYERS):
+        ring = shell - (layer + 0.5) * spacing
+        count = round(2.0 * math.pi * ring / spacing)
+        turn = 2.0 * math.pi * np.arange(count) / count
+        closed = np.ones(count, np.bool_)
+        for begin in roots:
+            closed &= (turn - begin) % (2.0 * math.pi) > opening
+        rings.append(ring * np.stack((np.sin(turn), np.cos(turn)), axis=1)[closed])
+    return np.concatenate(plates), np.concatenate(rings)
+
+
+def _drawn_out(flat: Floats, spacing: float) -> Floats:
+    """Return markers of a body whose cross-section is the same all along its axle [m], shape (n, 3)."""
+    rows = (np.arange(ACROSS) + 0.5) * spacing
+    return np.stack((np.repeat(flat[:, 0], ACROSS), np.tile(rows, len(flat)), np.repeat(flat[:, 1], ACROSS)), axis=1)
+
+
+def _length_to(radius: float, shell: float, rake: float) -> float:
+    """Return how far down a face from its edge on a circle another circle lies within it [m]."""
+    half = radius * math.sin(rake)
+    return half - math.sqrt(half * half - radius * radius + shell * shell)
+
+
+class Trench(Driven):
+    """A drum on its way."""
+
+    def __init__(self, drum: Drum, spacing: float, workers: int = 1, device: Device = 'cpu') -> None:
+        """Lay a bed out of which the lips' circle has been taken, and the drum into it.
+
+        :param spacing: of particles [m]
+        :param workers: threads; the outcome is the same
+        :param device: what makes the steps, see :func:`regolith_terrain.crm.choice.bed_on`
+        """
+        self.drum = drum
+        self._across = ACROSS * spacing
+        way = drum.advance * drum.gone(drum.end)
+        low, high = -drum.reach - _BEHIND * drum.depth, drum.reach + way + _AHEAD * drum.depth
+        floor = -(1.0 + _BELOW) * drum.depth
+        filled, walls = markers.channel((low, high), self._across, floor, spacing, 2.0 * markers.LAYERS * spacing)
+        filled = filled[np.hypot(filled[:, 0], filled[:, 2] - self._height) > drum.radius]
+        lips, shell = (_drawn_out(flat, spacing) for flat in section(drum, spacing))
+        settings = Discretisation(spacing_m=spacing, viscosity=_VISCOSITY, courant=_COURANT)
+        soil = soil_to_cut(drum.density, drum.cohesion, drum.friction, drum.gravity, drum.depth)
+        super().__init__(bed_on(device)(
+            soil, settings, (0.0, 0.0, -drum.gravity), filled, *markers.together(walls, lips, shell), workers=workers,
+            period=(0.0, self._across),
+        ))
+        self.bed.lay_at_rest(0.0)
+        self.dt = drum.end / max(1, math.ceil(drum.end / settings.step(self.bed.material)))
+        self._weight = soil.density_kgpm3 * spacing**3 / self._across
+        self._inner = drum.radius - drum.lip - markers.LAYERS * spacing
+        self._samples: Samples = []
+
+    @property
+    def _height(self) -> float:
+        """Return the height of the axle [m]."""
+        return self.drum.radius - self.drum.depth
+
+    @property
+    def _all(self) -> int:
+        return round(self.drum.end / self.dt)
+
+    @property
+    def part(self) -> float:
+        """Return the part that is done."""
+        return self.steps / self._all
+
+    def _place(self) -> None:
+        drum, bodies, t = self.drum, self.bed.bodies, self.steps * self.dt
+        gone, share = drum.gone(t), drum.share(t)
+        c, s = math.cos(drum.rate * gone), math.sin(drum.rate * gone)
+        bodies.center[1:] = drum.advance * gone, 0.0, self._height
+        bodies.rotation[1:] = [[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]]
+        bodies.velocity[1:] = share * drum.advance, 0.0, 0.0
+        bodies.spin[1:] = 0.0, share * drum.rate, 0.0
+
+    def _block(self) -> None:
+        total = np.zeros(4)
+        count = min(_BLOCK, self._all - self.steps)
+        for _ in range(count):
+            self._place()
+            self.bed.step(self.dt)
+            force, cutting = self.bed.force[1:].sum(axis=0), -self.bed.torque[1, 1]
+            total += cutting - self.bed.torque[2, 1], cutting, -force[0], force[2]
+            self.steps += 1
+        torque, cutting, draft, lift = (total / (count * self._across)).tolist()
+        self._samples.append((self.steps * self.dt, torque, cutting, draft, lift, self._gathered()))
+
+    def _gathered(self) -> float:
+        """Return the soil inside the shell [kg/m]."""
+        place = self.bed.particles[self.bed.soil_rows(), :3]
+        x, _, z = self.bed.bodies.center[1].tolist()
+        return self._weight * int(np.count_nonzero(np.hypot(place[:, 0] - x, place[:, 2] - z) < self._inner))
+
+    def row(self) -> dict[str, Any]:
+        """Return the figures so far."""
+        return {**measured(self.drum, self._samples), **self._cost(), 'step_s': self.dt}
+
+    def _state(self) -> Mapping[str, Any]:
+        return {'samples': np.array(self._samples).reshape(-1, 6)}
+
+    def _restore(self, found: Mapping[str, NDArray[Any]]) -> None:
+        self._samples = [(a, b, c, d, e, f) for a, b, c, d, e, f in found['samples'].tolist()]
