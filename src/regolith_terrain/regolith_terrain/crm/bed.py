@@ -30,10 +30,12 @@ from regolith_terrain.crm.arrays import (
     Neighbours,
     Rows,
     Scheme,
+    X,
+    Y,
     Z,
     make_bodies,
 )
-from regolith_terrain.crm.cells import columns_around, count_neighbours, find_cells, list_neighbours, sorted_rows
+from regolith_terrain.crm.cells import NO_ROOM, TOO_DENSE, columns_around, find_cells, list_neighbours, sorted_rows
 from regolith_terrain.crm.soil import Discretisation, ParticleSoil
 from regolith_terrain.crm.soil_step import ACCELERATION, APPROACH, BAND, LIMITS, ROOM, SPEED, advance_soil
 from regolith_terrain.crm.wall_step import carry_on, forces_on_markers, place_markers, sum_forces
@@ -90,6 +92,7 @@ class Bed:
         """What moves: soil within these boxes, corner and opposite corner [m], shape (k, 6), and what still flows
         outside them. None: all soil does."""
         self._near: Neighbours | None = None
+        self._room = 128  # of a list [B]: as many as there are neighbours, and some
         self._moved = math.inf  # nothing is listed yet
         self._top = 0.0
         self.rebuilds = 0
@@ -111,9 +114,12 @@ class Bed:
     def neighbours(self) -> float:
         """Return the mean length of the lists of soil that moves; they reach a little further than the kernel."""
         assert self._near is not None
-        lists = self._near.begin[self._listed]
-        ends = np.append(lists[1:], len(self._near.offsets))
-        return float((ends - lists - 9)[self.kind[self._listed] == SOIL].mean())
+        place, count = self._near.begin[self._soil], 0.0
+        for _ in range(9):
+            found = self._near.offsets[place].astype(np.int64)
+            count += float(found.mean())
+            place = place + 1 + found
+        return count
 
     @property
     def nbytes(self) -> int:
@@ -185,7 +191,8 @@ class Bed:
         place_markers(
             0, len(markers), self.particles, markers, self.label, self.body, self.local, self.bodies, 0.0
         )
-        low, edges, size = self._cells(self.particles[:, :3].min(axis=0), self.particles[:, :3].max(axis=0))
+        along = [self.particles[:, axis] for axis in (X, Y, Z)]  # one by one: across columns NumPy is slow
+        low, edges, size = self._cells(np.array([x.min() for x in along]), np.array([x.max() for x in along]))
         for axis in np.nonzero(self.period)[0]:
             self.particles[:, axis] %= self.period[axis]
         n = len(self.particles)
@@ -204,19 +211,18 @@ class Bed:
         self._soil = np.nonzero(moves & (self.kind == SOIL))[0].astype(np.int32)
         self._markers = np.nonzero(moves & (self.kind == MARKER))[0].astype(np.int32)
         rows = self._listed = np.nonzero(moves)[0].astype(np.int32)
-        begin = np.zeros(n, np.int64)
         around, shift = columns_around(size, self.period)
-        near = Neighbours(np.zeros(1, np.uint8), begin, cell, first, around, shift, int(size[2]))
-        count = len(rows)
-        length = np.zeros(count, np.int64)
-        if any(
-            self._banded(count_neighbours, count, self.particles, self.kind, near, rows, self.reach, length)
-        ):
-            raise FloatingPointError('soil is packed too densely')
-        ends = np.cumsum(length)
-        begin[rows] = ends - length
-        near = near._replace(offsets=np.zeros(int(ends[-1]) if count else 1, np.uint8))
-        self._banded(list_neighbours, count, self.particles, self.kind, near, rows, self.reach)
+        near = Neighbours(np.zeros(1, np.uint8), np.zeros(n, np.int64), cell, first, around, shift, int(size[2]))
+        while True:
+            near = near._replace(offsets=np.empty(max(1, self._room * len(rows)), np.uint8))
+            found = self._banded(
+                list_neighbours, len(rows), self.particles, self.kind, near, rows, self.reach, self._room
+            )
+            if TOO_DENSE in found:
+                raise FloatingPointError('soil is packed too densely')
+            if NO_ROOM not in found:
+                break
+            self._room += self._room // 2
         self._near = near
         self._twin[:] = self.particles
         self._moved = 0.0

@@ -20,6 +20,8 @@ Ints = NDArray[np.int64]
 
 MOST = 255
 """Largest offset into a run of three cells, and count of neighbours in it."""
+LISTED, TOO_DENSE, NO_ROOM = range(3)
+"""What becomes of lists: written; a run has too many rows for a byte; they take more than was thought."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
@@ -77,58 +79,40 @@ def sorted_rows(cell: Ints, first: Rows, order: Rows) -> None:
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def count_neighbours(
-    a: int, b: int, particles: Floats, kind: Bytes, near: Neighbours, rows: Rows, reach: float, length: Ints
+def list_neighbours(
+    a: int, b: int, particles: Floats, kind: Bytes, near: Neighbours, rows: Rows, reach: float, room: int
 ) -> int:
-    """Write how many bytes the lists of ``rows[a:b]`` take; return 1 if a run has too many rows for a byte, else 0.
+    """Write the lists of ``rows[a:b]`` and where each begins; return LISTED, or why they cannot be.
 
     Markers list soil only. A row is no neighbour of its own.
 
     :param reach: to which neighbours are listed [m]
+    :param room: bytes of a row's list, the mean over ``rows[a:b]`` at most; lists begin at a times that
     """
     limit = reach * reach
+    offsets = near.offsets
+    place = a * room
+    last = b * room
     for k in range(a, b):
         row = rows[k]
         soil_only = kind[row] == MARKER
         x, y, z = particles[row, 0], particles[row, 1], particles[row, 2]
         column = near.cell[row] // near.height
-        count = 9
+        near.begin[row] = place
         for run in range(9):
             center = near.around[column, run] * near.height + near.cell[row] - column * near.height
             xr, yr = x + near.shift[column, run, 0], y + near.shift[column, run, 1]
             start, end = near.first[center - 1], near.first[center + 2]
             if end - start > MOST:
-                return 1
-            for other in range(start, end):
-                dx, dy, dz = xr - particles[other, 0], yr - particles[other, 1], z - particles[other, 2]
-                if dx * dx + dy * dy + dz * dz < limit and other != row and not (soil_only and kind[other] != SOIL):
-                    count += 1
-        length[k] = count
-    return 0
-
-
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def list_neighbours(
-    a: int, b: int, particles: Floats, kind: Bytes, near: Neighbours, rows: Rows, reach: float
-) -> None:
-    """Write the lists of ``rows[a:b]`` from where each begins."""
-    limit = reach * reach
-    offsets = near.offsets
-    for k in range(a, b):
-        row = rows[k]
-        soil_only = kind[row] == MARKER
-        x, y, z = particles[row, 0], particles[row, 1], particles[row, 2]
-        column = near.cell[row] // near.height
-        place = near.begin[row]
-        for run in range(9):
-            center = near.around[column, run] * near.height + near.cell[row] - column * near.height
-            xr, yr = x + near.shift[column, run, 0], y + near.shift[column, run, 1]
-            start, end = near.first[center - 1], near.first[center + 2]
+                return TOO_DENSE
+            if place + 1 + end - start > last:
+                return NO_ROOM
             head = place
             place += 1
             for other in range(start, end):
                 dx, dy, dz = xr - particles[other, 0], yr - particles[other, 1], z - particles[other, 2]
                 if dx * dx + dy * dy + dz * dz < limit and other != row and not (soil_only and kind[other] != SOIL):
-                    offsets[place] = other - start
+                    offsets[np.uintp(place)] = other - start
                     place += 1
-            offsets[head] = place - head - 1
+            offsets[np.uintp(head)] = place - head - 1
+    return LISTED
