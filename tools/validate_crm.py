@@ -92,6 +92,8 @@ def run(case: str, threads: int) -> dict[str, Any]:
     def work(tick: Any) -> dict[str, Any]:
         settings = EXPERIMENTS[name].Settings.model_validate({**asked, 'threads': threads, 'device': 'cpu'})
         found = EXPERIMENTS[name].run(settings, tick)[0]
+        if found['incomplete']:
+            sys.exit(f'{case}: stopped; its row stays as it was')
         if name == 'repose':
             found['flank_deg'] = found.pop('slope_deg')
         points = found.get('profile_m') or found.get('curve') or []
