@@ -18,7 +18,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from dataclasses import field as field_of
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,9 @@ from regolith_terrain.scm.constants import SCRATCH_TOO_SMALL as SCRATCH_TOO_SMAL
 from regolith_terrain.soil_grid import SoilWindow
 from regolith_terrain.soil_map import SoilMap
 from regolith_terrain.surface import HeightField
+
+if TYPE_CHECKING:
+    from regolith_terrain.crm.discs import Discs
 
 
 class PartPose(NamedTuple):
@@ -156,6 +159,10 @@ class GroundContact(ABC):
     def figures(self) -> dict[str, Any]:
         """Return what a report says of the ground itself."""
         return {}
+
+    def discs(self) -> Discs | None:
+        """Return the surface of ground that moves by itself; None: it never does."""
+        return None
 
     @abstractmethod
     def step_limit(self, mass: float, area: float) -> StepLimit:

@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from regolith_terrain.compiled import bind
+from regolith_terrain.crm.discs import Discs, joined
 from regolith_terrain.ground_contact import OK, ContactSetting, GroundContact, PartPose, StepLimit
 from regolith_terrain.records import Floats, NodeRecords
 from regolith_terrain.scm.arrays import Wrench, make_wrench
@@ -91,6 +92,11 @@ class Patchwork(GroundContact):
     def figures(self) -> dict[str, Any]:
         """Return the figures of both."""
         return {name: value for contact in self.both for name, value in contact.figures().items()}
+
+    def discs(self) -> Discs | None:
+        """Return the surface of what moves of both."""
+        told = [discs for discs in (contact.discs() for contact in self.both) if discs is not None]
+        return joined(told) if told else None
 
     def arrays(self, window: SoilWindow, active: int) -> PatchworkArrays:
         """Return the arguments of :attr:`press`."""

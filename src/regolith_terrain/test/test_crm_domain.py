@@ -121,6 +121,28 @@ def test_mass_is_moved_and_neither_made_nor_lost(pushed: tuple[ParticleContact, 
 
 
 @pytest.mark.seconds
+def test_discs_lie_on_the_surface_that_was_committed(pushed: tuple[ParticleContact, list[NodeRecords]]) -> None:
+    """Where it is not steep, to a tenth of a spacing, at the height terrain was told. Whoever looks changes
+    nothing, and what was saved shows the same."""
+    made, left = pushed
+    grid = SoilGrid(FlatField(), SPACING)
+    for records in left:
+        grid.apply(records)
+    before = made.save()
+    discs = made.discs()
+    assert made.save() == before
+    (domain,) = made.domains
+    assert 30 < len(discs.place) < 0.5 * domain.bed.moving_count  # there are three layers
+    level = discs.normal[:, 2] > 0.9
+    off = discs.place[level, 2] - grid.levels(discs.place[level, 0], discs.place[level, 1])
+    assert level.sum() > 20 and np.abs(off).max() < 0.1 * REGION.spacing
+    other = contact()
+    assert len(other.discs().place) == 0
+    other.load(before)
+    assert all(np.array_equal(a, b) for a, b in zip(other.discs(), discs, strict=True))
+
+
+@pytest.mark.seconds
 def test_a_discarded_cycle_comes_again_to_the_bit() -> None:
     """Saved, moved on, restored and moved on again; and by a contact of another process that only has the bytes."""
     made = contact()
@@ -164,7 +186,7 @@ def test_soil_far_from_wheels_is_frozen_and_costs_nothing() -> None:
     assert [len(records) for records in made.left(FIELDS)] == [0] and domain.bed.moving_count == 0
     assert domain.bed.rebuilds > 0 and len(made.save()) == len(before)
     made.advance(0.001, np.array([[0.4, 0.0, 0.2]]), np.eye(3)[None], still, still)
-    assert 0 < domain.bed.moving_count < 0.8 * domain.bed.soil_count
+    assert 0 < domain.bed.moving_count < 0.8 * domain.bed.soil_count and len(made.discs().place) == 0
 
 
 def test_soil_does_not_leave_its_region() -> None:

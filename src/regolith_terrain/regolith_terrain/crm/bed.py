@@ -145,6 +145,10 @@ class Bed:
         """Return the places of the soil that moves [m], shape (n, 3)."""
         return self.particles[self._soil, :3]
 
+    def moving_labels(self) -> Rows:
+        """Return which of the soil's particles move, by their places when the bed was made, shape (n,)."""
+        return self.label[self._soil]
+
     def take_soil(self, other: Bed) -> None:
         """Go on with the soil of another bed, as much of it among other bodies; before this one is sorted."""
         rows = other.soil_rows()

@@ -18,8 +18,10 @@ from numba import njit
 
 from regolith_terrain.crm.arrays import Floats
 from regolith_terrain.crm.bed import Bed
+from regolith_terrain.crm.discs import Discs, joined, surface_discs
 from regolith_terrain.crm.domain import Domain
 from regolith_terrain.crm.markers import lattice
+from regolith_terrain.crm.surface import sort_columns
 from regolith_terrain.ground_contact import OK, ContactSetting, GroundContact, PartPose, StepLimit
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.scm.arrays import Wrench
@@ -89,7 +91,12 @@ class ParticleContact(GroundContact):
             d = domain.region.spacing
             soil, under = lattice((0.0, 0.0, 0.0), (2.0 * d, d, d), d), lattice((0.0, 0.0, -d), (d, d, 0.0), d)
             own = np.zeros(len(under), np.int32)
-            Bed(domain.region.soil, domain.region.settings, (0.0, 0.0, -1.0), soil, under, own).step(1e-6)
+            bed = Bed(domain.region.soil, domain.region.settings, (0.0, 0.0, -1.0), soil, under, own)
+            bed.step(1e-6)
+            flat = np.zeros(2)
+            surface_discs(
+                sort_columns(bed.particles, bed.kind, flat - d, flat + 3.0 * d, bed.scheme.length, d), soil
+            )
 
     def left(self, fields: tuple[str, ...]) -> list[NodeRecords]:
         """Return the nodes that soil has left changed in the cycle, region by region."""
@@ -102,6 +109,10 @@ class ParticleContact(GroundContact):
     def figures(self) -> dict[str, dict[str, float]]:
         """Return the figures of each region by its name."""
         return {domain.region.name: domain.figures() for domain in self.domains}
+
+    def discs(self) -> Discs:
+        """Return the surface of the soil that moves in all regions."""
+        return joined([domain.discs() for domain in self.domains])
 
     def reset(self) -> None:
         """Lay all particles anew."""

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from regolith_terrain.crm.arrays import SOIL, Floats, make_bodies
 from regolith_terrain.crm.bed import Bed
+from regolith_terrain.crm.discs import Discs, surface_discs
 from regolith_terrain.crm.laying import lay, markers_of
 from regolith_terrain.crm.region import MARGIN, ParticleRegion
-from regolith_terrain.crm.surface import free_surface, sort_columns, weigh
+from regolith_terrain.crm.surface import Columns, free_surface, sort_columns, weigh
 from regolith_terrain.mass import QUANTUM_KGPM2
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.scm.arrays import Shapes
@@ -27,6 +28,8 @@ from regolith_terrain.surface import HeightField
 
 _HEAD = struct.Struct('<8sqq')
 _MAGIC = b'REGCRM01'
+_STIRRED = 0.1
+"""Spacings from where it was laid beyond which soil is no longer undisturbed ground."""
 
 
 class Domain:
@@ -62,7 +65,7 @@ class Domain:
         """Lay the particles anew."""
         region, parts = self.region, len(self.reach)
         laid = lay(region, self._field)
-        self._trough, self._is_ground = laid.trough, laid.ground
+        self._trough, self._is_ground, self._laid = laid.trough, laid.ground, laid.soil
         self._low, self._high = self._trough.min(axis=0), self._trough.max(axis=0)
         self._near = np.zeros(parts, np.bool_)
         self.bed = self._made(laid.soil)
@@ -186,21 +189,35 @@ class Domain:
         weigh(self.bed.particles, rows, self._quanta, i0, j0, self.spacing, mass)
         return mass.reshape(-1)
 
-    def _look(self, nodes: NDArray[np.bool_], level: Floats, pressure: Floats) -> None:
-        """Write height and pressure of the surface of particles at some nodes."""
+    def _columns(self) -> Columns:
+        """Return all that makes the ground."""
         bed = self.bed
         soil = bed.kind == SOIL
         # Markers of the trough come first; those of parts are no ground.
         last = len(self._is_ground) - 1
         rows = np.flatnonzero(soil | (self._is_ground[np.minimum(bed.label, last)] & (bed.label <= last)))
-        columns = sort_columns(
+        return sort_columns(
             bed.particles[rows], soil[rows].astype(np.uint8), self._low[:2], self._high[:2], bed.scheme.length,
             self.region.spacing,
         )
+
+    def _look(self, nodes: NDArray[np.bool_], level: Floats, pressure: Floats) -> None:
+        """Write height and pressure of the surface of particles at some nodes."""
         x, y = self._i[nodes] * self.spacing, self._j[nodes] * self.spacing
         found, borne = np.empty(len(x)), np.empty(len(x))
-        free_surface(columns, x, y, found, borne)
+        free_surface(self._columns(), x, y, found, borne)
         level[nodes], pressure[nodes] = found, borne
+
+    def discs(self) -> Discs:
+        """Return the surface of soil that moves, right after :meth:`settle`; changes nothing.
+
+        Soil that still lies where it was laid is left out: it is the undisturbed ground, which everybody has.
+        """
+        bed = self.bed
+        place = bed.moving_places()
+        away = place - self._laid[bed.moving_labels()]
+        stirred = np.einsum('ij,ij->i', away, away) > (_STIRRED * self.region.spacing) ** 2
+        return surface_discs(self._columns(), place[stirred]) if stirred.any() else Discs.none()
 
     def _near_moving(self) -> NDArray[np.bool_]:
         """Return which nodes lie within the kernel's reach of soil that moves, by squares of that size, shape (n,)."""

@@ -1,0 +1,114 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Discs on the surface of particles, against shapes whose surface is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from particles import soil
+
+from regolith_terrain.crm.arrays import COLUMNS
+from regolith_terrain.crm.discs import Discs, joined, surface_discs
+from regolith_terrain.crm.laying import lay
+from regolith_terrain.crm.region import ParticleRegion
+from regolith_terrain.crm.surface import Columns, sort_columns
+from regolith_terrain.records import Floats
+from regolith_terrain.surface import PlaneField
+
+D = 0.05
+H = 1.3 * D
+
+
+def columns_of(places: Floats, low: Floats, high: Floats) -> Columns:
+    particles = np.zeros((len(places), COLUMNS))
+    particles[:, :3] = places
+    return sort_columns(particles, np.ones(len(places), np.uint8), low[:2], high[:2], H, D)
+
+
+def inclination(normals: Floats, expected: Floats) -> Floats:
+    """Return the angles between unit vectors [deg]."""
+    return np.rad2deg(np.arccos(np.clip(np.einsum('ij,ij->i', normals, expected), -1.0, 1.0)))
+
+
+def test_a_tilted_plane_has_a_disc_for_each_column() -> None:
+    """The top layer alone, one disc to a column: in the plane to 3 % of a spacing, along its normal to half a degree,
+    and with no gap between discs. Both are the ripple of a lattice that is sheared along the slope."""
+    field = PlaneField(0.25, -0.15, 1.0)
+    region = ParticleRegion('strip', 'rover', (0.0, 0.0), (1.0, 0.8), D, 0.3, soil(), True)
+    laid = lay(region, field)
+    every = np.concatenate((laid.soil, laid.trough[laid.ground]))
+    found = surface_discs(columns_of(every, every.min(axis=0), every.max(axis=0)), laid.soil)
+    normal = np.array([-0.25, 0.15, 1.0]) / np.linalg.norm([-0.25, 0.15, 1.0])
+    # Beyond the walls there is nothing here that the kernel would find.
+    inner = ((found.place[:, :2] > 0.15) & (found.place[:, :2] < (0.85, 0.65))).all(axis=1)
+    off = (found.place - (0.0, 0.0, 1.0)) @ normal
+    assert np.abs(off[inner]).max() < 0.03 * D
+    assert inclination(found.normal[inner], np.broadcast_to(normal, (inner.sum(), 3))).max() < 0.5
+    # Discs stand where normals lead, so a column's may lie beside it.
+    assert abs(int(inner.sum()) - 14 * 10) <= 24 and len(found.place) == 20 * 16
+    assert (found.radius == found.radius[0]).all()
+    x, y = np.meshgrid(np.linspace(0.25, 0.75, 40), np.linspace(0.25, 0.55, 40))
+    apart = np.hypot(x.reshape(-1, 1) - found.place[:, 0], y.reshape(-1, 1) - found.place[:, 1]).min(axis=1)
+    assert apart.max() < found.radius[0]
+
+
+def half_ball(radius: float) -> Floats:
+    """Return particles in shells a spacing apart, the outermost half a spacing below the skin: a lattice would be a
+    stair."""
+    shells = []
+    for r in np.arange(radius - 0.5 * D, 0.0, -D):
+        n = round(4.0 * np.pi * r * r / D**2)
+        z = 1.0 - (2.0 * np.arange(n) + 1.0) / n
+        turn = np.pi * (1.0 + 5.0**0.5) * np.arange(n)
+        flat = np.sqrt(1.0 - z * z)
+        shells.append(r * np.stack((flat * np.cos(turn), flat * np.sin(turn), z), axis=1)[z > 0.0])
+    return np.concatenate(shells)
+
+
+def test_a_half_ball_has_normals_away_from_its_middle() -> None:
+    """Of eight spacings' radius, on a floor: within 5 degrees, 2 on average, of the radius; in the skin to a tenth of a
+    spacing, which the curvature takes, too; as many discs as there are particles in the outermost shell."""
+    radius = 8.0 * D
+    axis = D * (np.arange(-14, 14) + 0.5)
+    grid = np.stack(np.meshgrid(axis, axis, axis, indexing='ij'), axis=-1).reshape(-1, 3)
+    ball, floor = half_ball(radius), grid[(grid[:, 2] < 0.0) & (grid[:, 2] > -6.0 * D)]
+    every = np.concatenate((ball, floor))
+    found = surface_discs(columns_of(every, every.min(axis=0), every.max(axis=0)), ball)
+    # Not where it meets the floor, whose surface has another normal.
+    high = found.place[:, 2] > 3.0 * H
+    away = np.linalg.norm(found.place[high], axis=1)
+    angle = inclination(found.normal[high], found.place[high] / away[:, None])
+    assert angle.max() < 5.0 and angle.mean() < 2.0
+    assert np.abs(away - radius).max() < 0.1 * D
+    # Half a spacing below its disc.
+    least = 3.0 * H * (radius - 0.5 * D) / radius
+    outermost = ball[(np.linalg.norm(ball, axis=1) > radius - D) & (ball[:, 2] > least)]
+    assert abs(high.sum() - len(outermost)) < 0.05 * len(outermost)
+
+
+def test_soil_that_has_come_apart_is_where_its_grains_are() -> None:
+    """One grain alone faces up; none is lost, and inside a block there is no surface."""
+    axis = D * (np.arange(12) + 0.5)
+    block = np.stack(np.meshgrid(axis, axis, axis, indexing='ij'), axis=-1).reshape(-1, 3)
+    grain = np.array([[0.3, 0.3, 1.5]])
+    every = np.concatenate((block, grain))
+    columns = columns_of(every, every.min(axis=0), every.max(axis=0))
+    lonely = surface_discs(columns, grain)
+    assert np.array_equal(lonely.place, grain) and np.array_equal(lonely.normal, [[0.0, 0.0, 1.0]])
+    inside = block[(np.abs(block - 0.3) < 0.3 - 1.6 * D).all(axis=1)]
+    assert len(inside) == 8**3 and len(surface_discs(columns, inside).place) == 0
+    both = joined([lonely, Discs.none(), lonely])
+    assert len(both.place) == len(both.normal) == len(both.radius) == 2
+
+
+@pytest.mark.parametrize('order', [slice(None), slice(None, None, -1)])
+def test_a_disc_is_its_particles_own(order: slice) -> None:
+    """Whichever particles are asked for beside it, and in which order: the same bits."""
+    rng = np.random.default_rng(3)
+    every = rng.uniform(0.0, 0.6, (3000, 3))
+    columns = columns_of(every, every.min(axis=0), every.max(axis=0))
+    whole = surface_discs(columns, every[order])
+    parts = joined([surface_discs(columns, part) for part in np.array_split(every[order], 5)])
+    assert len(whole.place) > 100
+    assert all(np.array_equal(a, b) for a, b in zip(whole, parts, strict=True))
