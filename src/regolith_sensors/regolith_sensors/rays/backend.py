@@ -25,6 +25,9 @@ Singles = NDArray[np.float32]
 class RayBackend(ABC):
     """Rays through one scene."""
 
+    shows_discs = False
+    """Whether it shows :attr:`.SceneArrays.discs`, soil in motion; one that does not is refused where there is such."""
+
     @abstractmethod
     def build(self, parts: SceneParts) -> None:
         """Build a scene with new tiles or objects.
@@ -34,7 +37,8 @@ class RayBackend(ABC):
 
     @abstractmethod
     def update(self, parts: SceneParts, instances: Sequence[int]) -> None:
-        """Update instances of the last scene: places of objects, shapes of tiles."""
+        """Update instances of the last scene: places of objects, shapes of tiles, discs, of which there are some before
+        and after."""
 
     @abstractmethod
     def render(

@@ -46,6 +46,14 @@ def check(name: str) -> str:
     return name
 
 
+def shows_discs(name: str) -> bool:
+    """Return whether a back end shows soil in motion; ours, which is slow to import, does.
+
+    :raises ValueError: if there is none of this name, or it cannot be loaded
+    """
+    return name == USUAL or ray_backend(name).shows_discs
+
+
 def _checked(target: object) -> object:
     from regolith_sensors.rays.backend import RayBackend
 

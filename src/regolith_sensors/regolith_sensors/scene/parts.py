@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A scene's content as arrays, the input of ray back ends.
 
-Instances are numbered from 0: tiles of the ground first, then the parts of objects in their order.
+Instances are numbered from 0: tiles of the ground first, then the parts of objects in their order, then all discs.
 """
 
 from __future__ import annotations
@@ -55,6 +55,8 @@ class SceneArrays(NamedTuple):
     """:attr:`.LitSurface.near` of all meshes."""
     light_weight: Singles
     """:attr:`.LitSurface.weight` of all meshes."""
+    discs: Singles
+    """Surface of soil that moves, columns DISC_*, shape (d, 13). If there is any, they are one instance, the last."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,6 @@ class SceneParts:
     """Instances 0 to t - 1."""
     meshes: Sequence[Mesh]
     placed: Sequence[int]
-    """Mesh number of each instance from t on."""
+    """Mesh number of each instance from t on, those of discs excepted."""
     arrays: SceneArrays
-    """Facts, places and light of all instances; an update changes them in place."""
+    """Facts, places and light of all instances; an update changes them in place, and replaces the discs."""

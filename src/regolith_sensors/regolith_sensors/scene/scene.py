@@ -9,7 +9,7 @@ they were set.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 import numpy as np
@@ -17,13 +17,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from regolith_sensors.rays.backend import RayBackend
 from regolith_sensors.rays.choice import ray_backend
-from regolith_sensors.scene.layout import MESH, TERRAIN
+from regolith_sensors.scene.layout import (
+    DISC_BEND,
+    DISC_COLUMNS,
+    DISC_NORMAL,
+    DISC_PLACE,
+    DISC_RADIUS,
+    DISCS,
+    MESH,
+    TERRAIN,
+)
 from regolith_sensors.scene.lit_surface import LitSurface, lit_surface
 from regolith_sensors.scene.materials import HapkeSoil, Material, material_table
 from regolith_sensors.scene.meshes import Mesh, corner_normals
 from regolith_sensors.scene.micro_relief import micro_relief
 from regolith_sensors.scene.parts import SceneArrays, SceneParts
 from regolith_sensors.scene.terrain_tiles import Ground, TerrainTiles
+from regolith_terrain.crm.discs import Discs
 from regolith_world.rotation import matrix
 
 Floats = NDArray[np.float64]
@@ -93,6 +103,9 @@ class Scene:
         """Numbers among the objects' instances."""
         self._reshaped: set[int] = set()
         """Numbers of tiles."""
+        self._discs = Discs.none()
+        self._stirred = False
+        """Whether there are other discs than at the last commit."""
         self._parts: SceneParts | None = None
 
     def add_mesh(self, mesh: Mesh, holds_light: bool = False) -> int:
@@ -172,20 +185,46 @@ class Scene:
         self._reshaped.update(dirty)
         return len(dirty)
 
+    def show_discs(self, discs: Discs) -> None:
+        """Show soil that moves, instead of what was shown of it before; the rest of the ground stays a height field.
+
+        :raises ValueError: if the ray back end shows no discs
+        """
+        if len(discs.place) and not self.rays.shows_discs:
+            problem = f'{type(self.rays).__name__} shows no soil in motion'
+            raise ValueError(f'{problem}; allowed: a back end that shows_discs, or ground without particles')
+        # The number of instances changes with whether there are any.
+        self._stale |= (len(discs.place) > 0) != (len(self._discs.place) > 0)
+        self._stirred |= discs is not self._discs
+        self._discs = discs
+
     def commit(self) -> RayBackend:
         """Make all changes visible to rays and return the ray back end."""
         if self._stale or self._parts is None:
             self._parts = self._rebuilt()
             self.rays.build(self._parts)
             self._stale = False
-        elif self._moved or self._reshaped:
+        elif self._moved or self._reshaped or self._stirred:
             self._move(self._parts.arrays)
             first = len(self._parts.tiles)
             changed = [*sorted(self._reshaped), *(first + number for number in sorted(self._moved))]
+            if self._stirred and len(self._discs.place):
+                arrays = self._parts.arrays._replace(discs=self._disc_table())
+                self._parts = replace(self._parts, arrays=arrays)
+                changed.append(first + len(self._parts.placed))
             self.rays.update(self._parts, changed)
         self._moved.clear()
         self._reshaped.clear()
+        self._stirred = False
         return self.rays
+
+    def _disc_table(self) -> Singles:
+        discs, table = self._discs, np.empty((len(self._discs.place), DISC_COLUMNS), np.float32)
+        table[:, DISC_PLACE:DISC_RADIUS] = discs.place - self.origin
+        table[:, DISC_RADIUS] = discs.radius
+        table[:, DISC_NORMAL:DISC_BEND] = discs.normal
+        table[:, DISC_BEND:] = discs.bend
+        return table
 
     def _object_transforms(self) -> Singles:
         moved = self._place[: len(self._instances)].copy()
@@ -205,8 +244,11 @@ class Scene:
         corners = np.array([self.tiles.corner(tile) for tile in tiles]).reshape(-1, 3)
         ground = np.tile(np.eye(3, 4), (len(tiles), 1, 1))
         ground[:, :, 3] = corners - self.origin
+        discs = self._disc_table()
+        # One instance for all discs, if there are any, which are where they are.
+        stirred = np.tile(np.eye(3, 4, dtype=np.float32), (min(1, len(discs)), 1, 1))
         transforms = np.ascontiguousarray(
-            np.concatenate([ground.astype(np.float32), self._object_transforms()]), dtype=np.float32
+            np.concatenate([ground.astype(np.float32), self._object_transforms(), stirred]), dtype=np.float32
         )
         first = len(tiles)
         sizes = np.cumsum([0, *(len(mesh.triangles) for mesh in self._meshes)])
@@ -217,10 +259,11 @@ class Scene:
             (MESH, int(sizes[mesh]), number, int(s), 0, start)
             for (number, mesh, s), start in zip(self._instances, starts)
         ]
+        facts += [(DISCS, 0, 1, int(Semantic.GROUND), soil, -1)] * len(stirred)
         frames = np.zeros((len(facts), 9), dtype=np.float32)
         frames[:first, :3] = corners - self.origin
         frames[:first, 3] = [self.tiles.cell(tile) for tile in tiles]
-        frames[first:] = _normal_matrices(self._place[: len(self._instances), :, :3])
+        frames[first : first + len(self._instances)] = _normal_matrices(self._place[: len(self._instances), :, :3])
         arrays = SceneArrays(
             np.array(facts, dtype=np.int32),
             frames,
@@ -233,6 +276,7 @@ class Scene:
             hulls,
             light_nodes,
             *self._light_tables(),
+            discs,
         )
         return SceneParts(tuple(tiles), tuple(self._meshes), tuple(mesh for _, mesh, _ in self._instances), arrays)
 

@@ -16,6 +16,7 @@ from regolith_sensors.rays.embree.render import render, render_more, trace_only
 from regolith_sensors.rays.embree.surface_light import surface_light
 from regolith_sensors.rays.frame import DARK, Draws, Frame
 from regolith_sensors.rays.view import Lights, View
+from regolith_sensors.scene.layout import DISC_BEND, DISC_NORMAL
 from regolith_sensors.scene.parts import SceneParts
 from regolith_sensors.scene.terrain_tiles import SIDE, Tile
 
@@ -24,6 +25,8 @@ Singles = NDArray[np.float32]
 
 class EmbreeRays(RayBackend):
     """Rays through a scene of Embree's."""
+
+    shows_discs = True
 
     def __init__(self) -> None:
         self._device = Device()
@@ -44,7 +47,8 @@ class EmbreeRays(RayBackend):
         for mesh in parts.meshes[len(self._meshes) :]:
             self._meshes.append(Geometry.triangles(self._device, mesh.vertices.astype(np.float32), mesh.triangles))
         tiles = [self._tile(tile) for tile in parts.tiles]
-        self._instances.set([*tiles, *(self._meshes[mesh] for mesh in parts.placed)], parts.arrays.transforms)
+        meshes = [self._meshes[mesh] for mesh in parts.placed]
+        self._instances.set([*tiles, *meshes, *self._discs(parts.arrays.discs)], parts.arrays.transforms)
         # Only now nothing refers to tiles that are no longer visible.
         shown = set(parts.tiles)
         self._tiles = {tile: built for tile, built in self._tiles.items() if tile in shown}
@@ -55,8 +59,17 @@ class EmbreeRays(RayBackend):
         for number in instances:
             if number < len(parts.tiles):
                 self._tile(parts.tiles[number])
+            elif number == len(parts.tiles) + len(parts.placed):
+                (discs,) = self._discs(parts.arrays.discs)
+                self._instances.replace(number, discs)
             self._instances.place(number, parts.arrays.transforms[number])
         self._instances.commit()
+        self._traced = Traced(int(self._instances.handle), parts.arrays)
+
+    def _discs(self, discs: Singles) -> list[Geometry]:
+        """Return the geometry of discs, if there are any."""
+        places, normals = discs[:, :DISC_NORMAL], discs[:, DISC_NORMAL:DISC_BEND]
+        return [Geometry.discs(self._device, places, normals)] if len(discs) else []
 
     def _tile(self, tile: Tile) -> Geometry:
         """Return the geometry of a tile's present shape."""

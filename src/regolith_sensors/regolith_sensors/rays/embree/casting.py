@@ -63,7 +63,7 @@ def _cast(
 ) -> None:
     facts, frames, nodes = scene.facts, scene.frames, scene.nodes
     mesh_material, mesh_normals, materials = scene.mesh_material, scene.mesh_normals, scene.materials
-    texels, layers = scene.texels, scene.layers
+    texels, layers, discs = scene.texels, scene.layers, scene.discs
     packet, words, valid, loose = packets[0], all_words[0], valids[0], arguments[1]
     count = directions.shape[0]
     for block in range(first, last):
@@ -89,8 +89,8 @@ def _cast(
                 distance[n], back[n], objects[n] = np.float32(np.inf), _ZERO, 0
                 continue
             _, material, bright, _, _, _, nx, ny, nz, _, _, _ = surface_at(
-                facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, packet, words, lane,
-                spread, True,
+                facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, discs, packet, words,
+                lane, spread, True,
             )
             mu = -(nx * packet[DIR_X, lane] + ny * packet[DIR_Y, lane] + nz * packet[DIR_Z, lane])
             red, green, blue = reflect(materials, material, mu, mu, _ZERO)

@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 
 from regolith_sensors.scene.parts import SceneArrays
 
-TRIANGLES, GRID, INSTANCE = 0, 2, 121
-_INDEX, _VERTEX, _GRID_BUFFER = 0, 1, 8
-_UINT3, _FLOAT3, _MATRIX, _GRID_FORMAT = 0x5003, 0x9003, 0x9134, 0xA001
+TRIANGLES, GRID, ORIENTED_DISCS, INSTANCE = 0, 2, 52, 121
+_INDEX, _VERTEX, _NORMAL, _GRID_BUFFER = 0, 1, 3, 8
+_UINT3, _FLOAT3, _FLOAT4, _MATRIX, _GRID_FORMAT = 0x5003, 0x9003, 0x9004, 0x9134, 0xA001
 _ROBUST = 4
 _QUALITY_LOW, _QUALITY_MEDIUM = 0, 1
 
@@ -171,6 +171,16 @@ class Geometry:
         self._share(_GRID_BUFFER, _GRID_FORMAT, grid, 12, 1)
         return self._attached()
 
+    @staticmethod
+    def discs(device: Device, places: Singles, normals: Singles) -> Geometry:
+        """Return discs of centres and radii, shape (n, 4), and normals, shape (n, 3); seen from both sides."""
+        self = Geometry(device, ORIENTED_DISCS)
+        padded = np.zeros((len(normals) + 1, 3), dtype=np.float32)
+        padded[:-1] = normals
+        self._share(_VERTEX, _FLOAT4, np.ascontiguousarray(places, dtype=np.float32), 16, len(places))
+        self._share(_NORMAL, _FLOAT3, padded, 12, len(normals))
+        return self._attached()
+
     def _share(self, buffer: int, form: int, array: NDArray[Any], stride: int, count: int) -> None:
         self._kept.append(array)
         self.device.lib.rtcSetSharedGeometryBuffer(
@@ -227,6 +237,13 @@ class InstanceScene:
         instance = self._instances[number][0]
         self.device.lib.rtcSetGeometryTransform(instance, 0, _MATRIX, pointer)
         self.device.lib.rtcCommitGeometry(instance)
+
+    def replace(self, number: int, geometry: Geometry) -> None:
+        """Let an instance be of another geometry, effective after :meth:`commit`."""
+        instance = self._instances[number][0]
+        self.device.lib.rtcSetGeometryInstancedScene(instance, geometry.scene)
+        self.device.lib.rtcCommitGeometry(instance)
+        self._instances[number] = instance, geometry
 
     def touch(self, number: int) -> None:
         """Announce that the geometry of an instance was rebuilt."""

@@ -252,10 +252,10 @@ def _lamp(
 @njit(cache=True, nogil=True, error_model='numpy')
 def gather(
     handle: int, facts: Ints, frames: Singles, nodes: Singles, mesh_material: NDArray[np.uint16], mesh_normals: Singles,
-    materials: Singles, texels: Singles, layers: Singles, direction: Singles, across: Singles, irradiance: Singles,
-    lamps: Singles, disc: Single, darkening: Single, stream: np.uint64, samples: int, bounces: int, pixels: Longs,
-    hit: Bools, material: Longs, geometry: Singles, packets: Singles, all_words: Words, valids: Ints, arguments: Ints,
-    seen: Singles, out: Singles,
+    materials: Singles, texels: Singles, layers: Singles, discs: Singles, direction: Singles, across: Singles,
+    irradiance: Singles, lamps: Singles, disc: Single, darkening: Single, stream: np.uint64, samples: int,
+    bounces: int, pixels: Longs, hit: Bools, material: Longs, geometry: Singles, packets: Singles, all_words: Words,
+    valids: Ints, arguments: Ints, seen: Singles, out: Singles,
 ) -> None:
     """Add the light that lit surfaces send onto each hit lane and on to its viewer: one diffuse bounce.
 
@@ -293,8 +293,8 @@ def gather(
             again[lane] = hit[lane] and hit_something(words, lane)
             if again[lane]:
                 _, stuff[lane], _, px, py, pz, nx, ny, nz, sx, sy, sz = surface_at(
-                    facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, packet, words, lane,
-                    _ZERO, False,
+                    facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, discs, packet, words,
+                    lane, _ZERO, False,
                 )
                 other[PLACE, lane], other[PLACE + 1, lane], other[PLACE + 2, lane] = px, py, pz
                 other[NORMAL, lane], other[NORMAL + 1, lane], other[NORMAL + 2, lane] = nx, ny, nz

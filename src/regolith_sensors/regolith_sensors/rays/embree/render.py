@@ -155,7 +155,7 @@ def _render(
     # One by one: a tuple of arrays would be copied at every call.
     facts, frames, nodes = scene.facts, scene.frames, scene.nodes
     mesh_material, mesh_normals, materials = scene.mesh_material, scene.mesh_normals, scene.materials
-    texels, layers, lattice = scene.texels, scene.layers, scene.lattice
+    texels, layers, lattice, discs = scene.texels, scene.layers, scene.lattice, scene.discs
     rays, r, origin, pixel_angle = camera.rays, camera.rotation, camera.position, np.float32(camera.pixel_angle)
     sun, across, irradiance, lamps = light.direction, light.across, light.irradiance, light.lamps
     disc, darkening = np.float32(light.disc), np.float32(light.darkening)
@@ -199,8 +199,8 @@ def _render(
                     radiance[row, column, c] = irradiance[c] / solid_angle if shines else _ZERO
                 continue
             instance, material[lane], bright[lane], px, py, pz, nx, ny, nz, sx, sy, sz = surface_at(
-                facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, primary, primary_words,
-                lane, pixel_angle, True,
+                facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, discs, primary,
+                primary_words, lane, pixel_angle, True,
             )
             met[lane] = instance
             g[PLACE, lane], g[PLACE + 1, lane], g[PLACE + 2, lane] = px, py, pz
@@ -221,9 +221,9 @@ def _render(
         )
         if bounces > 0:
             gather(
-                handle, facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, sun, across,
-                irradiance, lamps, disc, darkening, stream, samples, bounces, pixels, hit, material, g, packet, words,
-                valid, arguments, seen, out,
+                handle, facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, discs, sun,
+                across, irradiance, lamps, disc, darkening, stream, samples, bounces, pixels, hit, material, g, packet,
+                words, valid, arguments, seen, out,
             )
         elif held.shape[0] > 0:
             for lane in range(16):

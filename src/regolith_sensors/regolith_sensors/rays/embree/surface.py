@@ -28,7 +28,16 @@ from regolith_sensors.rays.embree.library import (
     PRIM,
     T_FAR,
 )
-from regolith_sensors.scene.layout import FACT_KIND, FACT_MATERIAL, FACT_REFERENCE, TERRAIN
+from regolith_sensors.scene.layout import (
+    DISC_BEND,
+    DISC_PLACE,
+    DISC_RADIUS,
+    DISCS,
+    FACT_KIND,
+    FACT_MATERIAL,
+    FACT_REFERENCE,
+    TERRAIN,
+)
 from regolith_sensors.scene.materials import MICRO
 from regolith_sensors.scene.micro_relief import micro_at
 from regolith_sensors.scene.terrain_tiles import CELLS
@@ -41,6 +50,8 @@ _NONE = np.uint32(0xFFFFFFFF)
 _LEAST = np.float32(0.02)
 # Shadow rays begin this far above the surface: a constant, and a part of the coordinates for their rounding.
 _LIFT, _LIFT_PART = np.float32(2e-4), np.float32(3e-6)
+# And those from a disc by this part of its radius higher: rims of flat discs stand out of the surface.
+_OVER = np.float32(0.15)
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
@@ -58,8 +69,8 @@ def _unit(x: Single, y: Single, z: Single) -> tuple[Single, Single, Single]:
 @njit(cache=True, nogil=True, error_model='numpy', forceinline=True)
 def surface_at(
     facts: Ints, frames: Singles, nodes: Singles, mesh_material: NDArray[np.uint16], mesh_normals: Singles,
-    materials: Singles, texels: Singles, layers: Singles, packet: Singles, words: Words, lane: int, pixel_angle: Single,
-    detailed: bool,
+    materials: Singles, texels: Singles, layers: Singles, discs: Singles, packet: Singles, words: Words, lane: int,
+    pixel_angle: Single, detailed: bool,
 ) -> Hit:
     """Return a hit's surface: (instance, material, brightness, place x 3, normal x 3, start x 3).
 
@@ -80,11 +91,17 @@ def surface_at(
     x, y, z = packet[ORG_X, lane] + t * dx, packet[ORG_Y, lane] + t * dy, packet[ORG_Z, lane] + t * dz
     instance = int(words[INST, lane])
     gx, gy, gz = packet[NG_X, lane], packet[NG_Y, lane], packet[NG_Z, lane]
-    bright, rough, rise = _ONE, _ONE, _ZERO
+    bright, rough, rise, over = _ONE, _ONE, _ZERO, _ZERO
     if facts[instance, FACT_KIND] == TERRAIN:
         material = facts[instance, FACT_MATERIAL]
         gx, gy, gz = _unit(gx, gy, gz)
         nx, ny, nz, rise, rough = _ground(facts, frames, nodes, instance, x, y, z)
+    elif facts[instance, FACT_KIND] == DISCS:
+        material = facts[instance, FACT_MATERIAL]
+        gx, gy, gz = _unit(gx, gy, gz)
+        disc = int(words[PRIM, lane])
+        nx, ny, nz = _on_disc(discs, disc, x, y, z, gx, gy, gz)
+        over = _OVER * discs[disc, DISC_RADIUS]
     else:
         m, n = frames, instance
         gx, gy, gz = _unit(
@@ -118,7 +135,7 @@ def surface_at(
         # It faces away only because it is smoothed or bent: turned until it just faces the viewer.
         push = _LEAST - facing
         nx, ny, nz = _unit(nx - push * dx, ny - push * dy, nz - push * dz)
-    lift = _LIFT + _LIFT_PART * (abs(x) + abs(y) + abs(z) + t)
+    lift = _LIFT + _LIFT_PART * (abs(x) + abs(y) + abs(z) + t) + over
     start_x, start_y, start_z = x + lift * gx, y + lift * gy, z + lift * gz + rise
     return instance, material, bright, x, y, z, nx, ny, nz, start_x, start_y, start_z
 
@@ -147,6 +164,23 @@ def _ground(
             rise += weight * max(tangent - height, _ZERO)
     nx, ny, nz = _unit(-sx, -sy, _ONE)
     return nx, ny, nz, min(rise, cell), rough
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+def _on_disc(
+    discs: Singles, disc: int, x: Single, y: Single, z: Single, gx: Single, gy: Single, gz: Single
+) -> tuple[Single, Single, Single]:
+    """Return the normal of the curved surface that a disc stands for.
+
+    :param gx: normal of the disc, as gy and gz
+    """
+    dx, dy, dz = x - discs[disc, DISC_PLACE], y - discs[disc, DISC_PLACE + 1], z - discs[disc, DISC_PLACE + 2]
+    xx, yy, zz = discs[disc, DISC_BEND], discs[disc, DISC_BEND + 1], discs[disc, DISC_BEND + 2]
+    xy, yz, zx = discs[disc, DISC_BEND + 3], discs[disc, DISC_BEND + 4], discs[disc, DISC_BEND + 5]
+    nx, ny, nz = _unit(
+        gx + xx * dx + xy * dy + zx * dz, gy + xy * dx + yy * dy + yz * dz, gz + zx * dx + yz * dy + zz * dz
+    )
+    return nx, ny, nz
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)

@@ -129,7 +129,7 @@ def _gather(
     """Write the irradiance at points."""
     facts, frames, nodes = scene.facts, scene.frames, scene.nodes
     mesh_material, mesh_normals, materials = scene.mesh_material, scene.mesh_normals, scene.materials
-    texels, layers = scene.texels, scene.layers
+    texels, layers, discs = scene.texels, scene.layers, scene.discs
     packet, words, valid = packets[0], all_words[0], valids[0]
     hit, stuff, none = np.zeros(16, np.bool_), np.zeros(16, np.int64), np.zeros(16, np.int64)
     g, light_in = np.zeros((GEOMETRY_ROWS, 16), np.float32), np.empty((3, 16), np.float32)
@@ -161,8 +161,8 @@ def _gather(
                 hit[lane] = hit_something(words, lane)
                 if hit[lane]:
                     _, stuff[lane], _, px, py, pz, mx, my, mz, sx, sy, sz = surface_at(
-                        facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, packet, words,
-                        lane, _ZERO, False,
+                        facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, discs, packet,
+                        words, lane, _ZERO, False,
                     )
                     g[PLACE, lane], g[PLACE + 1, lane], g[PLACE + 2, lane] = px, py, pz
                     g[NORMAL, lane], g[NORMAL + 1, lane], g[NORMAL + 2, lane] = mx, my, mz
