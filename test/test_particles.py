@@ -12,9 +12,11 @@ import pytest
 import yaml
 from harness import run_scenario
 
+from regolith_bringup.bag.reading import Bag
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_bringup.scenario.schema import Scenario
+from regolith_sensors.report.frames import stamp_ns
 from regolith_terrain.crm.region import ForeignSoilError
 from regolith_vehicles.command import DriveCommand
 from regolith_vehicles.others_ground import OthersGround
@@ -166,3 +168,32 @@ def test_wheels_on_strips_of_particles() -> None:
     for strip in ('left', 'right'):
         assert abs(figures[strip]['surface_error']) < 0.01 and figures[strip]['deepest_m'] > 0.01  # type: ignore[index]
     assert simulation.terrain.report()['ledger']['error_kg'] == 0.0
+
+
+EYE: dict[str, Any] = {
+    'type': 'camera', 'width': 96, 'height': 64, 'pixel_size_m': 5e-6, 'focal_length_m': 5e-4, 'f_number': 4.0,
+    'exposure_s': 1e-3, 'rate_hz': 5.0,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.ros
+def test_cameras_see_the_same_soil_in_motion_in_one_process_and_many(tmp_path: Path) -> None:
+    """Every commit is told, soil under the wheels in the later ones; pictures are the same to the bit, and whoever looks
+    changes no hash."""
+    sees = {'eye': {'model': EYE, 'mount': {'xyz': [1.5, -1.3, 0.4], 'rpy_deg': [0.0, 20.0, 140.0]}, 'outputs': ['image']}}
+    amber = {'model': 'viper', 'position': [0.0, 0.0], 'driver': {'type': 'constant', 'speed_mps': 0.6}, 'sensors': sees}
+    recording = {'sensors': True, 'topics': ['/amber/particles|sensor_msgs/msg/PointCloud2']}
+    blind = run_scenario(tmp_path, write(tmp_path), '--no-record', name='blind', processes='one')
+    file = write(tmp_path, vehicles={'amber': amber}, recording=recording)
+    told: dict[str, list[tuple[int, bytes]]] = {}
+    for processes in ('one', 'many'):
+        result = run_scenario(tmp_path, file, name=processes, processes=processes)
+        assert result.summary['state_hash'] == blind.summary['state_hash']
+        bag = Bag(result.run_dir)
+        for topic in ('/amber/particles', '/amber/eye/image_raw'):
+            found = sorted((stamp_ns(m.content), bytes(m.content.data)) for m in bag.messages(topic))
+            assert told.setdefault(topic, found) == found
+    clouds, pictures = told.values()
+    assert [t for t, _ in clouds] == list(range(0, 2_000_000_001, 20_000_000)) and len(pictures) == 10
+    assert not clouds[20][1] and len(clouds[-1][1]) > 20 * 52

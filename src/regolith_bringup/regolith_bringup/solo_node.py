@@ -82,7 +82,9 @@ class SoloNode:
         self._snapshots: list[tuple[str, Snapshot]] = []
         self._ready: list[tuple[str, Snapshot]] = []
         self._topics: dict[str, VehicleTopics] = {}
-        followed = followed_streams(scenario_sensors(scenario) if lag_s >= 0.0 else (), simulation.agents)
+        sensors = scenario_sensors(scenario) if lag_s >= 0.0 else ()
+        particles = {region.vehicle for region in scenario.terrain.particle_regions()}
+        followed = followed_streams(sensors, simulation.agents, particles)
         for name, agent in simulation.agents.items():
             agent.warm_up()
             vehicle = named_node('agent', f'{root}/{name}')

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
@@ -74,6 +74,8 @@ MOTION, WHEELS = 'motion', 'wheels'
 NEEDS = (MOTION, WHEELS)
 """Streams (:mod:`regolith_vehicles.streams`) that a sensor may need besides the poses of all vehicles: the motion of
 its own vehicle, the states of all vehicles' wheels."""
+PARTICLES = 'particles'
+"""Stream of soil that moves, which whoever sees the ground needs."""
 
 
 @dataclass(frozen=True)
@@ -454,16 +456,23 @@ def scenario_sensors(scenario: Any) -> tuple[Sensor, ...]:
     return sensors_of({n: e.sensors for n, e in entries}, {n: e.frame_prefix for n, e in entries})
 
 
-def followed_streams(sensors: Iterable[Sensor], vehicles: Iterable[str]) -> dict[str, tuple[str, ...]]:
+def followed_streams(
+    sensors: Iterable[Sensor], vehicles: Iterable[str], particles: Container[str] = ()
+) -> dict[str, tuple[str, ...]]:
     """Return the streams of each vehicle that a scenario's sensors must receive in full; without sensors none.
 
     :param sensors: of the scenario
     :param vehicles: names of all vehicles
+    :param particles: names of those that have regions of particles
     """
     sensing = list(sensors)
     everybodys = ('state', WHEELS) if any(WHEELS in sensor.needs for sensor in sensing) else ('state',)
     moving = {sensor.vehicle for sensor in sensing if MOTION in sensor.needs}
-    return {n: (*everybodys, *((MOTION,) if n in moving else ())) if sensing else () for n in sorted(vehicles)}
+    own = ((MOTION, moving), (PARTICLES, particles))
+    return {
+        name: (*everybodys, *(stream for stream, those in own if name in those)) if sensing else ()
+        for name in sorted(vehicles)
+    }
 
 
 def lag_s(sensors: Iterable[Sensor], heartbeat_s: float) -> float:

@@ -18,6 +18,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from regolith_msgs.msg import Cycle, SensorsAck, TerrainUpdate, VehicleDescription, VehicleState
 from regolith_msgs.srv import GetTerrainSnapshot
+from sensor_msgs.msg import PointCloud2
 from tf2_msgs.msg import TFMessage
 
 from regolith_sensors import warm_up
@@ -29,6 +30,7 @@ from regolith_terrain.config import TerrainConfig
 from regolith_terrain.ros import convert as soil_convert
 from regolith_vehicles.config import VehicleEntry
 from regolith_vehicles.looks import Looks
+from regolith_vehicles.ros.particle_topic import TOPIC, discs_record
 from regolith_vehicles.told_looks import looks_record, state_poses
 from regolith_world.config import WorldConfig, load_section
 from regolith_world.records import Command, Verdict
@@ -159,6 +161,13 @@ class SensorsNode:
             track.add(t_ns, poses)
 
         self.inbox.subscribe(VehicleState, f'{self._root}/{vehicle}/part_poses', take, qos.HISTORY, raw=True)
+        if vehicle in self.states.particles:
+            moving = self.states.particles[vehicle]
+
+            def stir(message: PointCloud2) -> None:
+                moving.add(*discs_record(message))
+
+            self.inbox.subscribe(PointCloud2, f'{self._root}/{vehicle}/{TOPIC}', stir, qos.HISTORY)
 
     def _on_update(self, message: TerrainUpdate) -> None:
         self.states.ground.on_update(soil_convert.update_record(message))
@@ -254,7 +263,7 @@ class SensorsNode:
                 continue
             if not self.states.covers(first_ns, due.end_ns) or (topics.wanted and not topics.ready(due.t_ns)):
                 return
-            ground.advance(due.end_ns)
+            self.states.advance(due.end_ns)
             if ground.lost:
                 return
             self._show_ground()

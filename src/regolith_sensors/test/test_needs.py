@@ -16,6 +16,7 @@ from regolith_sensors.camera.pipeline import OPTICAL_FROM_BODY
 from regolith_sensors.scenario_config import (
     MOTION,
     OPTICAL,
+    PARTICLES,
     WHEELS,
     Output,
     SensorFrame,
@@ -62,8 +63,11 @@ def test_whoever_needs_a_stream_is_waited_for(shaking: None) -> None:
     found = followed_streams(seen(eye=labelling, shaker={'model': {'type': 'shaker'}}), names)
     assert found == {'amber': ('state', WHEELS, MOTION), 'basalt': ('state', WHEELS)}
     assert followed_streams(seen(imu={'model': 'imu_mems'}), names)['amber'] == ('state', MOTION)
+    # Soil that moves, of whom it is; it is no sensor's choice.
+    assert followed_streams(seen(eye=eye), names, {'basalt'}) == {'amber': ('state',), 'basalt': ('state', PARTICLES)}
+    assert followed_streams((), names, {'basalt'})['basalt'] == ()
     # What may be needed is what vehicles have.
-    assert {'state', *scenario_config.NEEDS} == set(STREAMS)
+    assert {'state', PARTICLES, *scenario_config.NEEDS} == set(STREAMS)
 
 
 def test_needs_that_nobody_meets_are_refused() -> None:

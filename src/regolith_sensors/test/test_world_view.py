@@ -13,9 +13,10 @@ import pytest
 from regolith_sensors.scenario_config import LightConfig
 from regolith_sensors.scene.build import SensedWorld
 from regolith_sensors.scene.terrain_tiles import SoilGround
-from regolith_sensors.scene.world_view import GroundHistory, PoseTrack, WorldStates
+from regolith_sensors.scene.world_view import GroundHistory, PoseTrack, WorldStates, standing_out
 from regolith_sensors.schedule import Schedule
 from regolith_terrain.config import TerrainConfig
+from regolith_terrain.crm.discs import Discs
 from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.presets import load_preset
 from regolith_terrain.lunar.rocks import RockField
@@ -117,6 +118,50 @@ def test_what_is_not_known_is_not_shown() -> None:
     # A vehicle that the world has dropped keeps nobody waiting.
     states.participants = frozenset()
     assert states.covers(0, 19 * MS)
+
+
+def test_soil_that_moves_is_that_of_the_same_commit_as_the_ground() -> None:
+    """Frames wait for it; of several commits the last one counts; after a rewind nothing is left of what never was."""
+    ground = history()
+    ground.on_cycle(CycleKey(0, 0, 1), 0, Verdict.NONE)
+    states = WorldStates({'amber': ['chassis']}, ground.grid, particles=['amber'])
+    states.ground = ground
+    for k in range(1, 4):
+        ground.on_update(update(k - 1, k))
+        ground.on_cycle(CycleKey(0, k, 1), 20 * k * MS, Verdict.COMMIT)
+        states.tracks['amber'].add(20 * k * MS, state(0.0))
+    moving = states.particles['amber']
+    assert not states.covers(0, 40 * MS)
+    for k in range(1, 4):
+        moving.add(20 * k * MS, floating(0.1 * k))
+    assert states.covers(0, 60 * MS) and not states.covers(0, 61 * MS)
+    for t, height in ((10, None), (20, 0.1), (39, 0.1), (40, 0.2)):
+        states.advance(t * MS)
+        assert states.discs.place[:, 2].tolist() == ([] if height is None else [height])
+        assert len(ground.grid.all_records()) == (t // 20)
+    moving.add(40 * MS, floating(0.7))
+    assert moving.last_ns == 40 * MS
+    states.advance(60 * MS)
+    assert states.discs.place[:, 2].tolist() == [0.7]
+
+
+def floating(*heights: float, slope: float = 0.0) -> Discs:
+    """Return discs of 0.02 m above the plane, off the nodes, all with one slope."""
+    n = len(heights)
+    place = np.stack((np.full(n, 5.03), np.full(n, 2.01), heights), axis=1)
+    normal = np.broadcast_to(np.array([-slope, 0.0, 1.0]) / math.hypot(slope, 1.0), (n, 3))
+    return Discs(place, normal, np.full(n, 0.02), np.zeros((n, 6)))
+
+
+def test_discs_that_the_height_field_shows_are_left_out() -> None:
+    """Those on it, below it, and within 7 mm along the normal of a slope: between the nodes it is bilinear."""
+    level = SoilGrid(FlatField(0.5), 0.1)
+    assert standing_out(floating(0.499, 0.506, 0.508, 3.0), level).place[:, 2].tolist() == [0.508, 3.0]
+    slope = SoilGrid(PlaneField(1.0, 0.0), 0.1)
+    above = [5.03 + 2**0.5 * off for off in (-0.05, 0.006, 0.008)]
+    found = standing_out(floating(*above, slope=1.0), slope)
+    assert found.place[:, 2].tolist() == above[2:] and len(found.bend) == 1
+    assert len(standing_out(Discs.none(), slope).place) == 0
 
 
 def test_late_and_lost_followers_ask_for_a_snapshot() -> None:

@@ -104,9 +104,7 @@ class VehicleAgent(Participant):
         if (soil is None) == (grid is None):
             raise ValueError(f'{name}: exactly one of soil and grid must be given')
         if grid is not None and not terrain.compaction_transfer:
-            raise ValueError(
-                f'{name}: compaction_transfer: false needs a copy of the soil per agent, not a shared grid'
-            )
+            raise ValueError(f'{name}: compaction_transfer: false needs a copy of the soil per agent, no shared grid')
         self.entry = entry
         self.model = model
         self.mjcf_path = Path(mjcf_path)
@@ -126,6 +124,8 @@ class VehicleAgent(Participant):
         """What it looks like; its poses are those of :attr:`Snapshot.poses`."""
         self.poses_wanted: Callable[[], bool] = lambda: True
         """Whether snapshots are to hold poses."""
+        self.discs_wanted: Callable[[], bool] = lambda: False
+        """Whether they are to hold the surface of soil that moves."""
         self.driver = make_driver(entry.driver)
         if isinstance(self.driver, ExternalDriver) and model.tools:
             self.driver = OrderedDriver(self.driver)
@@ -410,8 +410,7 @@ class VehicleAgent(Participant):
         names, positions, velocities = self.vehicle.joint_states()
         parts = PartStates(self._part_names, self.vehicle.gear.columns, *self.vehicle.gear_arrays())
         return Snapshot(
-            t_ns=t_ns,
-            cycle=self._cycles,
+            t_ns=t_ns, cycle=self._cycles,
             base=self.vehicle.body_state(),
             joint_names=names,
             joint_positions=positions,
@@ -427,6 +426,7 @@ class VehicleAgent(Participant):
             events=events,
             cycle_ns=samples[0] if samples is not None else 0,
             motion=samples[1] if samples is not None else None,
+            discs=self.vehicle.contact.discs() if self.discs_wanted() else None,
         )
 
     def report(self) -> dict[str, object]:

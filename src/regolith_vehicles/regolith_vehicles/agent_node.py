@@ -20,6 +20,7 @@ from regolith_vehicles.agent import VehicleAgent
 from regolith_vehicles.config import VehicleEntry, load_vehicle_model
 from regolith_vehicles.ros.vehicle_topics import VehicleTopics
 from regolith_vehicles.snapshot import Snapshot
+from regolith_vehicles.streams import STREAMS
 from regolith_vehicles.surroundings import build_solids
 from regolith_world.config import Head, WorldConfig, load_section
 from regolith_world.ros import qos
@@ -40,7 +41,7 @@ class AgentNode:
         name = declare(node, 'vehicle', '', 'name of the vehicle in the scenario')
         below = f'{root_of(node)}/regolith'
         world_namespace = declare(node, 'world_namespace', below, 'where the topics of the world are')
-        followed = declare(node, 'followed', [''], 'streams that sensors must not miss, of state, motion and wheels')
+        followed = declare(node, 'followed', [''], f'streams that sensors must not miss, of {", ".join(STREAMS)}')
         head = load_section(scenario_file, '', Head)
         world_config = load_section(scenario_file, 'world', WorldConfig)
         terrain = load_section(scenario_file, 'terrain', TerrainConfig)

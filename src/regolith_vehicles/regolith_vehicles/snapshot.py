@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_terrain.crm.discs import Discs
 from regolith_vehicles.command import DriveCommand
 from regolith_vehicles.events import Event
 from regolith_vehicles.figures import Figures
@@ -74,3 +75,5 @@ class Snapshot:
     """Length of the cycle that led here [ns]; 0 if none did (at the start, after a restore)."""
     motion: Vector | None = None
     """Motion of the base after every substep of that cycle, see :func:`regolith_vehicles.substeps.substep_loop`."""
+    discs: Discs | None = None
+    """Surface of the soil that moves in the vehicle's regions; None: it has none, or nobody wants them."""

@@ -8,5 +8,6 @@ STREAMS = {
     'state': 'poses of its parts at every commit, part_poses',
     'motion': 'how its base moved within every cycle, motion_samples',
     'wheels': 'states of its wheels at every commit, wheel_states',
+    'particles': 'soil that moves in its regions of particles at every commit, particles',
 }
 """Name -> content and topic."""

@@ -102,7 +102,7 @@ def plan(
     names = sorted(scenario.vehicles)
     others = sections(scenario)
     sensors = scenario_sensors(scenario)
-    followed = followed_streams(sensors, names)
+    followed = followed_streams(sensors, names, {region.vehicle for region in scenario.terrain.particle_regions()})
     seen = recorded_sensor_topics(scenario) if scenario.recording.enabled else ()
     on_world: dict[str, Parameter] = {
         **common,

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from regolith_bringup.scenario.schema import Scenario
 from regolith_files.problems import one_of
 from regolith_files.yaml_source import KeyPath, YamlSource
+from regolith_sensors.rays.choice import USUAL, shows_discs
 from regolith_terrain.crm.region import ParticleRegion
 from regolith_vehicles.config import VehicleModelConfig, load_vehicle_model
 
@@ -47,7 +48,7 @@ def particle_costs(scenario: Scenario) -> list[ParticleCost]:
 
 
 def check_particles(scenario: Scenario, models: dict[str, str], source: YamlSource) -> None:
-    """Refuse regions of particles that are too fine or too large, or that others than their vehicle would enter.
+    """Refuse regions of particles that are too fine or too large, that others would enter, or that sensors cannot see.
 
     :param models: as of :func:`regolith_bringup.scenario.vehicle_section.resolved_models`
     :raises InputError: naming file, key, value and what is allowed
@@ -66,6 +67,9 @@ def check_particles(scenario: Scenario, models: dict[str, str], source: YamlSour
             raise source.error((*key, 'vehicle'), 'no such vehicle', allowed, region.vehicle)
         _check_vehicle(region, configs[region.vehicle][0], key, source)
         _check_paths(region, scenario, reaches, source)
+    if any(vehicle.sensors for vehicle in scenario.vehicles.values()) and not shows_discs(scenario.light.rays):
+        allowed = f"'{USUAL}', or another that shows_discs"
+        raise source.error(('light', 'rays'), 'shows no particles in motion', allowed, scenario.light.rays)
     costs = particle_costs(scenario.model_copy(
         update={'vehicles': {n: e.model_copy(update={'model': models[n]}) for n, e in scenario.vehicles.items()}}
     ))

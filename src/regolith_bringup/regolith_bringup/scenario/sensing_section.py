@@ -25,7 +25,7 @@ from regolith_world.names import check_name
 _TAKEN = (
     'agent', 'ground_truth', 'odom', 'joint_states', 'wheel_states', 'vehicle_state', 'description', 'events',
     'robot_description', 'parts', 'part_poses', 'tracked_description', 'tracked_state', 'cmd_vel', 'ackermann_cmd',
-    'driver_inputs', 'joint_command',
+    'driver_inputs', 'joint_command', 'particles',
 )
 """Taken names: nodes and topics in a vehicle's namespace."""
 

@@ -21,6 +21,7 @@ from regolith_sensors.scene.build import SensedWorld
 from regolith_terrain.merge import SoilUpdate
 from regolith_terrain.records import NodeRecords
 from regolith_vehicles.looks import Looks
+from regolith_vehicles.ros.particle_topic import TOPIC, discs_record
 from regolith_vehicles.told_looks import looks_record, poses_of
 from regolith_world.records import CycleKey, Verdict
 from regolith_world.rotation import matrices, matrix
@@ -65,7 +66,11 @@ class Redrawn:
             world.states.tracks[name].add(self.t_ns, poses)
         ground = world.states.ground
         tell_ground(bag, ground, self.t_ns)
-        ground.advance(self.t_ns)
+        for name, moving in world.states.particles.items():
+            for message in bag.messages(f'/{name}/{TOPIC}'):
+                if stamp_ns(message.content) <= self.t_ns:
+                    moving.add(*discs_record(message.content))
+        world.states.advance(self.t_ns)
         ground.changed = []
         self._world = world
 

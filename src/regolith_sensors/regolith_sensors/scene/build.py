@@ -60,7 +60,8 @@ class SensedWorld:
         ground = build_height_field(terrain, seed)
         grid = SoilGrid(ground, terrain.spacing_m, terrain.law)
         names = {name: [part.name for part in looks.parts] for name, looks in vehicles.items()}
-        self.states = WorldStates(names, grid, kept_ns)
+        moving = {region.vehicle for region in terrain.particle_regions()} & set(vehicles)
+        self.states = WorldStates(names, grid, kept_ns, moving)
         self._obstacles = self._looks_of(build_obstacles(terrain, ground))
         field = build_rocks(terrain, seed)
         self._rocks: Rocks | None = site_rocks(field, terrain.size_m) if field is not None else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from regolith_sensors.rays.backend import RayBackend
 from regolith_sensors.scene.rock_layer import RockLayer
 from regolith_sensors.scene.scene import Scene, SceneObject
 from regolith_sensors.scene.terrain_tiles import SoilGround
+from regolith_terrain.crm.discs import Discs, joined
 from regolith_terrain.merge import SoilUpdate
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.soil_grid import SoilGrid
@@ -26,6 +27,9 @@ from regolith_world.records import CycleKey, Verdict
 from regolith_world.rotation import slerp
 
 Floats = NDArray[np.float64]
+
+_STANDS_OUT = 0.35
+"""Part of its radius by which a disc stands out of the height field, if that is not to show the soil there."""
 
 
 class PoseTrack:
@@ -97,6 +101,50 @@ class PoseTrack:
             return last
         place = first[:, :3] + share * (last[:, :3] - first[:, :3])
         return np.concatenate((place, slerp(first[:, 3:], last[:, 3:], np.full((len(first), 1), share))), axis=1)
+
+
+class DiscHistory:
+    """The soil that moves in the regions of one vehicle, after each commit."""
+
+    def __init__(self) -> None:
+        self._states: deque[tuple[int, Discs]] = deque()
+
+    @property
+    def last_ns(self) -> int:
+        """Return the time of the newest state [ns]; -1 if there is none."""
+        return self._states[-1][0] if self._states else -1
+
+    def add(self, t_ns: int, discs: Discs) -> None:
+        """Append a state; after a rewind the states of the abandoned future are dropped."""
+        while self._states and self._states[-1][0] >= t_ns:
+            self._states.pop()
+        self._states.append((t_ns, discs))
+
+    def advance(self, t_ns: int) -> Discs:
+        """Return the state committed at a time [ns], none before the first, and forget the earlier ones."""
+        while len(self._states) > 1 and self._states[1][0] <= t_ns:
+            self._states.popleft()
+        return self._states[0][1] if self._states and self._states[0][0] <= t_ns else Discs.none()
+
+
+def standing_out(discs: Discs, grid: SoilGrid) -> Discs:
+    """Return the discs that the height field does not show: those that stand out of it, along their normals.
+
+    Both are one surface, where it is a height over the plane at all; the height field has it smoother, and on a sharp
+    crest the rims of flat discs would throw shadows like scales.
+    """
+    if not len(discs.place):
+        return discs
+    d = grid.spacing
+    (i, j), level = np.floor(discs.place[:, :2].T / d), np.zeros(len(discs.place))
+    u, v = discs.place[:, :2].T / d - (i, j)
+    for a in (0, 1):
+        for b in (0, 1):
+            weight = (u if a else 1.0 - u) * (v if b else 1.0 - v)
+            level += weight * grid.levels((i + a) * d, (j + b) * d)
+    off = (discs.place[:, 2] - level) * np.maximum(discs.normal[:, 2], 0.0)
+    out = off > _STANDS_OUT * discs.radius
+    return Discs(*(part[out] for part in discs))
 
 
 class GroundHistory:
@@ -178,13 +226,20 @@ class GroundHistory:
 class WorldStates:
     """Tracks of all vehicles and the ground, shared by the sensors of a process."""
 
-    def __init__(self, parts: Mapping[str, Sequence[str]], grid: SoilGrid, kept_ns: int = 2_000_000_000) -> None:
+    def __init__(
+        self, parts: Mapping[str, Sequence[str]], grid: SoilGrid, kept_ns: int = 2_000_000_000,
+        particles: Iterable[str] = (),
+    ) -> None:
         """Start without states.
 
         :param parts: by vehicle, the names of its parts, the base first
         :param grid: the ground
         :param kept_ns: age to which states are kept [ns]
+        :param particles: vehicles that have regions of particles
         """
+        self.particles = {name: DiscHistory() for name in sorted(set(particles))}
+        self.discs = Discs.none()
+        """Soil that moves, at the moment of :meth:`advance`."""
         self.tracks = {name: PoseTrack(names, kept_ns) for name, names in sorted(parts.items())}
         self.ground = GroundHistory(grid)
         self.participants = frozenset(self.tracks)
@@ -192,9 +247,17 @@ class WorldStates:
 
     def covers(self, t0_ns: int, t1_ns: int) -> bool:
         """Return whether all states from t0 to t1 [ns] are known, those on both sides included."""
-        present = [track for name, track in self.tracks.items() if name in self.participants]
-        told = all(track.last_ns >= t1_ns for track in present)
+        followed: tuple[tuple[str, PoseTrack | DiscHistory], ...] = (*self.tracks.items(), *self.particles.items())
+        present = [states for name, states in followed if name in self.participants]
+        told = all(states.last_ns >= t1_ns for states in present)
         return told and self.ground.knows(t1_ns) and self.ground.valid_from_ns <= max(t0_ns, 0)
+
+    def advance(self, t_ns: int) -> None:
+        """Bring ground and :attr:`discs` to what was committed at a time [ns] that :meth:`covers` says is known."""
+        self.ground.advance(t_ns)
+        if self.particles:
+            moving = joined([history.advance(t_ns) for history in self.particles.values()])
+            self.discs = standing_out(moving, self.ground.grid)
 
 
 class ShownPart(NamedTuple):
@@ -253,7 +316,7 @@ class WorldView:
     def prepare(self, t_ns: int) -> RayBackend:
         """Place every vehicle as at a time [ns] and return the ray back end.
 
-        The ground is that of the end of the frame's span; the process has advanced it already.
+        The ground is that of the end of the frame's span, and so is soil that moves; the process has advanced them.
         """
         position, _ = self.base_pose(self.viewer, t_ns)
         self.look_around(position[0])
@@ -265,4 +328,5 @@ class WorldView:
             for part in parts:
                 pose = poses[part.row]
                 self.scene.place(part.thing, part.instance, pose[:3], pose[3:])
+        self.scene.show_discs(self.states.discs)
         return self.scene.commit()

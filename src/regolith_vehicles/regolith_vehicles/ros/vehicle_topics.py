@@ -31,6 +31,7 @@ from regolith_vehicles.orders import OrderedDriver
 from regolith_vehicles.ros.battery_topic import BatteryTopic
 from regolith_vehicles.ros.marker_topic import MarkerTopic
 from regolith_vehicles.ros.part_topics import PartTopics
+from regolith_vehicles.ros.particle_topic import ParticleTopic
 from regolith_vehicles.ros.state_topic import StateTopic
 from regolith_vehicles.snapshot import Snapshot
 from regolith_vehicles.urdf import frame_joints, robot_description
@@ -49,7 +50,10 @@ NOTHING_KNOWN = 1e6
 """Variance of components that wheel odometry does not see."""
 _PLANAR = (0, 1, 5)
 
-RATE = 'rate of the state topics but part_poses, vehicle_state, wheel_states and motion_samples, in simulated time [Hz]'
+RATE = (
+    'rate of the state topics but part_poses, vehicle_state, wheel_states, motion_samples and particles, in simulated'
+    ' time [Hz]'
+)
 
 
 class VehicleTopics:
@@ -121,6 +125,8 @@ class VehicleTopics:
         self._parts = PartTopics(node, agent, self._base)
         self._markers = MarkerTopic(node, agent.name, agent.looks, self._base)
         self._battery = BatteryTopic(node, agent.model.battery)
+        self._particles = ParticleTopic(node, agent)
+        agent.discs_wanted = lambda: self._particles.wanted
         agent.poses_wanted = lambda: self._parts.wanted or self._markers.wanted
         self._tree = frame_joints(agent.model, agent.vehicle.body)
         frames = [self._transform(self._odom, self._base)]
@@ -145,7 +151,10 @@ class VehicleTopics:
 
         :param streams: names of :data:`regolith_vehicles.streams.STREAMS`
         """
-        known = {'state': self._parts.all.publisher, 'motion': self._motion, 'wheels': self._wheels.publisher}
+        known = {
+            'state': self._parts.all.publisher, 'motion': self._motion, 'wheels': self._wheels.publisher,
+            'particles': self._particles.publisher,
+        }
         return [known[name] for name in streams]
 
     def listen(self, inbox: Inbox, link: Node) -> None:
@@ -191,7 +200,7 @@ class VehicleTopics:
             self._log.warning(f'{self._agent.name} ignores a message on {problem}', throttle_duration_sec=1.0)
 
     def publish(self, snapshot: Snapshot) -> None:
-        """Publish a committed state: poses and wheels always, which sensors interpolate; the rest once per period."""
+        """Publish a committed state: all that sensors follow always; the rest once per period."""
         self._publish_parts(snapshot)
         self._publish_static()
         if self._dig is not None:
@@ -259,6 +268,7 @@ class VehicleTopics:
     def _publish_parts(self, snapshot: Snapshot) -> None:
         self._parts.publish(snapshot)
         self._markers.publish(snapshot)
+        self._particles.publish(snapshot)
         if self._motion.get_subscription_count():
             self._motion.publish(motion_message(self._agent.name, snapshot))
         if self._wheels.wanted:
