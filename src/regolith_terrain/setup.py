@@ -26,7 +26,9 @@ setup(
     license='Apache-2.0',
     entry_points={
         'console_scripts': ['terrain_node = regolith_world.start:node'],
-        'regolith.report_sections': ['digging = regolith_terrain.digging.report:section'],
+        'regolith.report_sections': [
+            'digging = regolith_terrain.digging.report:section', 'particles = regolith_terrain.crm.report:section',
+        ],
         'regolith.citations': ['terrain = regolith_terrain.papers:papers'],
         'regolith.benchmarks': ['crm = regolith_terrain.crm.bench:crm', 'dem = regolith_terrain.grains.bench:dem'],
         'regolith.experiments': [

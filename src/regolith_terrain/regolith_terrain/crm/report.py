@@ -1,0 +1,189 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The part of a run's report about regions of particles: figures, cross-sections, forces on the wheels in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from regolith_files.doors import Caption, Picture, ReportSection, Run, Table
+from regolith_terrain.crm.arrays import Floats
+from regolith_terrain.crm.region import ParticleRegion
+from regolith_terrain.height_field import build_height_field
+from regolith_terrain.records import NodeRecords
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_world.records import Verdict
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_FIGURES = (
+    'The error of the surface is the volume it gained over that of the soil below changed nodes: it ought to be zero.'
+    ' The ledger is that of the whole ground.'
+)
+_LINES = (
+    'Heights at the nodes of the soil grid before and after, heights drawn larger than lengths: along x through the'
+    ' middle of a region, and along y where it is deepest. Dots: particles in motion, where their topic was recorded.'
+)
+_UPDATE, _CYCLE = '/regolith/terrain/update', '/regolith/cycle'
+_INK, _SOIL, _DOTS = '#22262b', '#8a8175', '#b5303f'
+
+
+class Section(NamedTuple):
+    """A region's surface along a line."""
+
+    title: str
+    along: Floats
+    """x or y of the nodes [m], shape (n,)."""
+    before: Floats
+    """Height [m], shape (n,)."""
+    after: Floats
+    """Height [m], shape (n,)."""
+    dots: Floats
+    """Particles in motion near the line: x or y, and height [m], shape (k, 2)."""
+
+
+def section(run: Run) -> ReportSection | None:
+    """Return the section about particles; None for a run without regions of particles."""
+    regions: Sequence[ParticleRegion] = run.scenario.terrain.particle_regions()
+    if not regions:
+        return None
+    rows = []
+    for region in regions:
+        told = run.summary['vehicles'].get(region.vehicle, {}).get('particles', {}).get(region.name)
+        found = [f'{told[key]:,}' for key in ('particles', 'moving')] if told else [f'{region.soil_count:,}', '\u2013']
+        found += [f'{100.0 * told["surface_error"]:.2f}'] if told else ['\u2013']
+        found += [f'{1e3 * told[key]:.1f}' for key in ('deepest_m', 'highest_m')] if told else ['\u2013'] * 2
+        rows.append((region.name, region.vehicle, f'{1e3 * region.spacing:g}', *found))
+    head = ('region', 'vehicle', 'spacing [mm]', 'particles', 'moving at the end', 'error of the surface [%]')
+    parts: list[Caption | Picture | Table] = [Table((*head, 'deepest [mm]', 'highest [mm]'), rows)]
+    book = run.summary['terrain'].get('ledger')
+    if book:
+        keys = ('ground_kg', 'carried_kg', 'in_flight_kg', 'in_transit_kg')
+        heads = ('ground [kg]', 'carried [kg]', 'in flight [kg]', 'in transit [kg]', 'error [kg]')
+        parts.append(Table(heads, [(*(f'{book[key]:,.6f}' for key in keys), f'{book["error_kg"]:.1e}')]))
+    parts.append(Caption(_FIGURES))
+    if _UPDATE in run.recorded:
+        grid = ground_at_end(run)
+        lines = [line for region in regions for line in cross_sections(region, grid, _last_dots(run, region))]
+        parts += [Picture(_lines_picture(lines), 'Cross-sections of regions of particles'), Caption(_LINES)]
+    for vehicle in sorted({region.vehicle for region in regions}):
+        forces = wheel_forces(run, vehicle)
+        if forces is not None:
+            parts.append(Picture(_forces_picture(vehicle, *forces), f'Forces of the ground on the wheels of {vehicle}'))
+    return ReportSection('Particles', parts, order=14)
+
+
+def ground_at_end(run: Run) -> SoilGrid:
+    """Return the soil at the end of a run, from the committed updates in its recording."""
+    terrain = run.scenario.terrain
+    grid = SoilGrid(build_height_field(terrain, run.scenario.seed), terrain.spacing_m, terrain.law)
+    updates: dict[tuple[int, int, int], Any] = {}
+    committed: list[tuple[int, int, int]] = []
+    last: tuple[int, int, int] | None = None
+    for message in run.bag.messages(_UPDATE, _CYCLE):
+        content = message.content
+        key = int(content.key.epoch), int(content.key.cycle), int(content.key.attempt)
+        if message.topic == _UPDATE:
+            updates.setdefault(key, content.nodes)
+        elif key != last:
+            if last is not None and content.verdict == Verdict.COMMIT:
+                committed.append(last)
+            last = key
+    for key in committed:
+        nodes = updates.pop(key, None)
+        if nodes is not None and len(nodes.x):
+            fields = tuple(nodes.fields)
+            values = np.asarray(nodes.values, np.float64).reshape(len(fields), -1)
+            grid.apply(NodeRecords(np.asarray(nodes.x, np.int32), np.asarray(nodes.y, np.int32), values, fields))
+    return grid
+
+
+def cross_sections(region: ParticleRegion, grid: SoilGrid, dots: Floats) -> list[Section]:
+    """Return the surface along x through the middle of a region, and along y where that line is deepest.
+
+    :param grid: the soil at the end
+    :param dots: particles in motion [m], shape (k, 3)
+    """
+    d = grid.spacing
+    i0, i1, j0, j1 = region.nodes(d)
+    middle = round(0.5 * (region.low[1] + region.high[1]) / d)
+    x: Floats = np.arange(i0, i1) * np.float64(d)
+    along = _line(f'{region.name}, y = {middle * d:.2f} m', 0, x, np.full(len(x), middle * d), grid, region, dots)
+    deepest = float(x[int(np.argmax(along.before - along.after))])
+    y: Floats = np.arange(j0, j1) * np.float64(d)
+    return [along, _line(f'{region.name}, x = {deepest:.2f} m', 1, y, np.full(len(y), deepest), grid, region, dots)]
+
+
+def _line(
+    title: str, axis: int, along: Floats, across: Floats, grid: SoilGrid, region: ParticleRegion, dots: Floats
+) -> Section:
+    """Return the surface on a line along x (axis 0) or y."""
+    x, y = (along, across) if axis == 0 else (across, along)
+    near = np.abs(dots[:, 1 - axis] - across[0]) < 0.5 * region.spacing
+    return Section(title, along, grid.height_field.heights(x, y), grid.levels(x, y), dots[near][:, [axis, 2]])
+
+
+def _last_dots(run: Run, region: ParticleRegion) -> Floats:
+    """Return the particles in motion at the end of a recording that has their topic, shape (k, 3)."""
+    name, last = f'/{region.vehicle}/particles', None
+    if name in run.recorded:
+        for message in run.bag.messages(name):
+            last = message.content
+    if last is None or not last.width:
+        return np.zeros((0, 3))
+    table = np.frombuffer(bytes(last.data), '<f4').reshape(-1, last.point_step // 4)[:, :3].astype(np.float64)
+    within: Floats = table[((table[:, :2] >= region.low) & (table[:, :2] <= region.high)).all(axis=1)]
+    return within
+
+
+def wheel_forces(run: Run, vehicle: str) -> tuple[tuple[str, ...], Floats, Floats] | None:
+    """Return names of wheels, times [s], and loads and drawbar pulls [N] of shape (2, n, wheels), if recorded."""
+    topic = f'/{vehicle}/wheel_states'
+    names: tuple[str, ...] = ()
+    times, rows = [], []
+    for message in run.bag.messages(topic) if topic in run.recorded else ():
+        content = message.content
+        names = tuple(wheel.name for wheel in content.wheels)
+        times.append(content.header.stamp.sec + 1e-9 * content.header.stamp.nanosec)
+        rows.append([[wheel.normal_load for wheel in content.wheels], [wheel.drawbar_pull for wheel in content.wheels]])
+    if not names:
+        return None
+    return names, np.array(times), np.moveaxis(np.array(rows, np.float64), 0, 1)
+
+
+def _lines_picture(lines: Sequence[Section]) -> Figure:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(12.0, 2.4 * (len(lines) // 2)), layout='constrained')
+    panels = figure.subplots(len(lines) // 2, 2, squeeze=False).reshape(-1)
+    for k, (panel, line) in enumerate(zip(panels, lines, strict=True)):
+        floor = float(min(line.before.min(), line.after.min()))
+        panel.fill_between(line.along, 1e3 * line.after, 1e3 * floor, color=_SOIL, lw=0.0)
+        panel.plot(line.along, 1e3 * line.before, color=_INK, lw=0.9, ls=':', label='before')
+        panel.plot(line.along, 1e3 * line.after, color=_INK, lw=1.3, label='after')
+        panel.plot(line.dots[:, 0], 1e3 * line.dots[:, 1], '.', color=_DOTS, ms=3.0)
+        panel.set_title(line.title, loc='left', fontsize=10)
+        panel.set(xlabel=f'{"xy"[k % 2]} [m]', ylabel='height [mm]')
+    panels[0].legend(fontsize=9)
+    return figure
+
+
+def _forces_picture(vehicle: str, names: Sequence[str], times: Floats, forces: Floats) -> Figure:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(12.0, 3.0), layout='constrained')
+    panels = figure.subplots(1, 2)
+    for panel, values, title in zip(panels, forces, ('normal load', 'drawbar pull'), strict=True):
+        for k, name in enumerate(names):
+            panel.plot(times, values[:, k], lw=1.0, ls=('-', '--')[k % 2], label=name)
+        # Blows last a cycle; next to them nothing else would be seen.
+        low, high = np.percentile(values, (1.0, 99.0))
+        margin = 0.3 * float(high - low) + 1.0
+        panel.set(xlabel='simulated time [s]', ylabel='[N]', ylim=(low - margin, high + margin))
+        panel.set_title(f'{vehicle}: {title}', loc='left', fontsize=10)
+    panels[0].legend(fontsize=9)
+    return figure
