@@ -79,6 +79,16 @@ def test_what_cannot_be_is_refused_by_key_value_and_what_is_allowed(
     assert all(word in str(caught.value) for word in words), str(caught.value)
 
 
+def test_rays_that_show_no_soil_in_motion_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there are sensors to see it; ours shows it."""
+    looking = {'amber': {'sensors': {'eye': {'model': 'navcam'}}}}
+    assert scenario(tmp_path, **looking).light.rays == 'embree'
+    monkeypatch.setattr(particle_section, 'shows_discs', lambda name: False)
+    with pytest.raises(InputError, match=r"light\.rays = .*shows no particles in motion; allowed: 'embree', or another"):
+        scenario(tmp_path, **looking)
+    scenario(tmp_path)
+
+
 def test_regions_of_particles_do_not_overlap_and_have_names_of_their_own(tmp_path: Path) -> None:
     beside = {'low': [3.2, -1.0], 'high': [4.0, 1.0]}
     pad = {'ground': 'rigid', 'disc': {'center': [1.4, 1.1], 'radius_m': 0.3}}
