@@ -27,10 +27,10 @@ from regolith_sensors.scenario_config import Lamp, LightConfig, Sensor, scenario
 from regolith_sensors.scene.build import SensedWorld
 from regolith_sensors.schedule import Due, Schedule
 from regolith_terrain.config import TerrainConfig
+from regolith_terrain.crm.told_discs import TOPIC, discs_record
 from regolith_terrain.ros import convert as soil_convert
 from regolith_vehicles.config import VehicleEntry
 from regolith_vehicles.looks import Looks
-from regolith_vehicles.ros.particle_topic import TOPIC, discs_record
 from regolith_vehicles.told_looks import looks_record, state_poses
 from regolith_world.config import WorldConfig, load_section
 from regolith_world.records import Command, Verdict

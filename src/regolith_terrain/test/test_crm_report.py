@@ -47,7 +47,8 @@ def wheels(t: float) -> tuple[str, Any]:
 def cloud(*places: tuple[float, float, float]) -> tuple[str, Any]:
     table = np.zeros((len(places), 13), '<f4')
     table[:, :3] = places
-    return '/amber/particles', SimpleNamespace(width=len(places), point_step=52, data=table.view(np.uint8).reshape(-1))
+    header = SimpleNamespace(stamp=SimpleNamespace(sec=1, nanosec=0))
+    return '/amber/particles', SimpleNamespace(header=header, width=len(places), point_step=52, data=table.view(np.uint8).reshape(-1))
 
 
 RECORDED = [

@@ -20,7 +20,8 @@ from rclpy.node import Node
 from sensor_msgs.msg import PointCloud2
 
 from regolith_terrain.crm.discs import Discs
-from regolith_vehicles.ros.particle_topic import FIELDS, ParticleTopic, discs_message, discs_record
+from regolith_terrain.crm.told_discs import FIELDS, discs_record
+from regolith_vehicles.ros.particle_topic import ParticleTopic, discs_message
 from regolith_world.ros import qos
 
 pytestmark = pytest.mark.ros

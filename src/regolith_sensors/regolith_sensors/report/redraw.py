@@ -18,10 +18,10 @@ from regolith_sensors.config import load_sensor
 from regolith_sensors.report.frames import stamp_ns
 from regolith_sensors.scenario_config import Mount
 from regolith_sensors.scene.build import SensedWorld
+from regolith_terrain.crm.told_discs import TOPIC, discs_record
 from regolith_terrain.merge import SoilUpdate
 from regolith_terrain.records import NodeRecords
 from regolith_vehicles.looks import Looks
-from regolith_vehicles.ros.particle_topic import TOPIC, discs_record
 from regolith_vehicles.told_looks import looks_record, poses_of
 from regolith_world.records import CycleKey, Verdict
 from regolith_world.rotation import matrices, matrix

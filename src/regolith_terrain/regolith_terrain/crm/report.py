@@ -12,6 +12,7 @@ import numpy as np
 from regolith_files.doors import Caption, Picture, ReportSection, Run, Table
 from regolith_terrain.crm.arrays import Floats
 from regolith_terrain.crm.region import ParticleRegion
+from regolith_terrain.crm.told_discs import TOPIC, discs_record
 from regolith_terrain.height_field import build_height_field
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.soil_grid import SoilGrid
@@ -129,14 +130,14 @@ def _line(
 
 def _last_dots(run: Run, region: ParticleRegion) -> Floats:
     """Return the particles in motion at the end of a recording that has their topic, shape (k, 3)."""
-    name, last = f'/{region.vehicle}/particles', None
+    name, last = f'/{region.vehicle}/{TOPIC}', None
     if name in run.recorded:
         for message in run.bag.messages(name):
             last = message.content
     if last is None or not last.width:
         return np.zeros((0, 3))
-    table = np.frombuffer(bytes(last.data), '<f4').reshape(-1, last.point_step // 4)[:, :3].astype(np.float64)
-    within: Floats = table[((table[:, :2] >= region.low) & (table[:, :2] <= region.high)).all(axis=1)]
+    place = discs_record(last)[1].place
+    within: Floats = place[((place[:, :2] >= region.low) & (place[:, :2] <= region.high)).all(axis=1)]
     return within
 
 

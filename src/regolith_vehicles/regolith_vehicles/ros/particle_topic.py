@@ -4,25 +4,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from rclpy.node import Node
 from sensor_msgs.msg import PointCloud2, PointField
 
 from regolith_terrain.crm.discs import Discs
+from regolith_terrain.crm.told_discs import FIELDS, POINT_BYTES, TOPIC
 from regolith_terrain.ros.convert import typed_array
 from regolith_vehicles.agent import VehicleAgent
 from regolith_vehicles.snapshot import Snapshot
 from regolith_world.ros import qos
-
-TOPIC = 'particles'
-FIELDS = (
-    'x', 'y', 'z', 'normal_x', 'normal_y', 'normal_z', 'radius', 'bend_xx', 'bend_yy', 'bend_zz', 'bend_xy', 'bend_yz',
-    'bend_zx',
-)
-"""Of a point, float32 each: the numbers of :class:`regolith_terrain.crm.discs.Discs` in their order."""
-_SIZE = 4 * len(FIELDS)
 
 
 class ParticleTopic:
@@ -60,18 +51,6 @@ def discs_message(t_ns: int, discs: Discs) -> PointCloud2:
     message.fields = [
         PointField(name=name, offset=4 * k, datatype=PointField.FLOAT32, count=1) for k, name in enumerate(FIELDS)
     ]
-    message.point_step, message.row_step = _SIZE, _SIZE * len(table)
+    message.point_step, message.row_step = POINT_BYTES, POINT_BYTES * len(table)
     message.data = typed_array('B', table.astype('<f4').view(np.uint8))
     return message
-
-
-def discs_record(message: Any) -> tuple[int, Discs]:
-    """Return time [ns] and discs of a message, be it from a topic or a recording.
-
-    :raises ValueError: if its points are none of :func:`discs_message`
-    """
-    if message.point_step != _SIZE:
-        raise ValueError(f'particles: points of {message.point_step} bytes; allowed: {_SIZE}, {", ".join(FIELDS)}')
-    stamp = message.header.stamp
-    table = np.frombuffer(bytes(message.data), '<f4').reshape(-1, len(FIELDS)).astype(np.float64)
-    return stamp.sec * 10**9 + stamp.nanosec, Discs(table[:, :3], table[:, 3:6], table[:, 6], table[:, 7:])
