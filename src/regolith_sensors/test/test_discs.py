@@ -146,6 +146,17 @@ def test_a_frame_does_not_know_what_was_shown_before(flat_scene: Callable[..., S
     assert dark.sum() > 50
 
 
+def test_discs_of_one_surface_do_not_shade_one_another(flat_scene: Callable[..., Scene]) -> None:
+    """A half ball in low sun: what faces the sun is lit. Rims stand out of the ball by 0.6 mm; from the discs themselves
+    one ray in twenty would meet one."""
+    sun, scene = Sun(math.radians(200.0), math.radians(20.0)), flat_scene()
+    scene.show_discs(dome((0.0, 0.0), 0.2))
+    frame = shoot(scene, 1.5, DOWN, sun, (96, 128), 120.0)
+    normal = frame.normal @ DOWN.T
+    lit = (normal @ sun.direction > 0.1) & (normal[..., 2] < 0.98) & (frame.range < 1.48)
+    assert lit.sum() > 300 and (frame.radiance[..., 1][lit] == 0.0).mean() < 0.01
+
+
 def test_a_back_end_without_discs_is_refused(flat_scene: Callable[..., Scene], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EmbreeRays, 'shows_discs', False)
     scene = flat_scene()
