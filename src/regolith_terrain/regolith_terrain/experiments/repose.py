@@ -45,6 +45,10 @@ class Settings(Resumable):
     gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='[m/s^2]')
     friction: Numbers = Field(default=(0.4,), description='between elements of the ground [-]; several: a sweep')
     count: int = Field(default=5000, ge=100, le=2_000_000, description='elements of the ground')
+    viscosity: float | None = Field(
+        default=None, ge=0.0, le=2.0,
+        description='crm: alpha of the artificial viscosity; none: 0.5 where the cylinder is drawn up, else 0.05 [-]',
+    )
     rolling: float = Field(default=0.3, ge=0.0, le=1.0, description='dem: resistance to rolling [-]')
     shape: Literal['sphere', 'clump3', 'clump6'] = Field(default='sphere', description='dem: shape of grains')
     youngs_modulus_pa: float = Field(default=2e9, ge=1e5, le=1e12, description="dem: Young's modulus, softened [Pa]")
@@ -102,7 +106,8 @@ def _grains(settings: Settings, friction: float) -> Collapse:
 
 
 def _continuum(settings: Settings, friction: float) -> Collapse:
-    return soil_column.Collapse(settings.column(), friction, settings.count, settings.threads, device=settings.device)
+    s = settings
+    return soil_column.Collapse(s.column(), friction, s.count, s.threads, s.viscosity, s.device)
 
 
 GROUNDS: dict[str, Callable[[Settings, float], Collapse]] = {'crm': _continuum, 'dem': _grains}
