@@ -44,9 +44,10 @@ def _heap(friction: float, **more: Any) -> tuple[str, dict[str, Any]]:
 
 def _plate(diameter: float, **more: Any) -> tuple[str, dict[str, Any]]:
     # Ten particles across; slow, as sound presses with rho c v: 0.4 kPa, and the smaller's limit on the Moon is 3 kPa.
+    # Then viscosity does not press either, and keeps noise down.
     return 'plate-sinkage', {
         'shape': 'disc', 'a_m': 0.5 * diameter, 'load_n': 1e6, 'particle_soil': 'grc1_bevameter',
-        'spacing_m': round(0.1 * diameter, 6), 'deepest_m': round(0.08 * diameter, 6), 'viscosity': 0.05,
+        'spacing_m': round(0.1 * diameter, 6), 'deepest_m': round(0.08 * diameter, 6), 'viscosity': 0.2,
         'speed_mps': 0.01, **more,
     }
 

@@ -99,3 +99,18 @@ def test_cam_clay_comes_to_its_critical_state(borne: float) -> None:
     p, q = -(sxx + syy + szz) / 3, abs(szz - sxx)
     assert q / p == pytest.approx(1.1, rel=1e-3)
     assert borne_after / p == pytest.approx(2.0, rel=1e-2)
+
+
+@pytest.mark.parametrize(('friction', 'cohesion'), [(0.6593, 0.0), (0.7786, 0.0), (0.58, 300.0)])
+def test_strength_in_triaxial_compression_is_mohrs_and_coulombs(friction: float, cohesion: float) -> None:
+    """Soil at the bound, pressed along z more than around: its circle touches the line of angle and cohesion."""
+    made = soil(friction=friction, cohesion_pa=cohesion)
+    angle, c = made.compression_strength
+    p = 1e4
+    tau = friction * p + cohesion
+    # s1 - s3 = sqrt(3) tau, and p is their mean with s3 twice.
+    s3 = p - tau / math.sqrt(3.0)
+    s1 = s3 + math.sqrt(3.0) * tau
+    assert 0.5 * (s1 - s3) == pytest.approx(0.5 * (s1 + s3) * math.sin(angle) + c * math.cos(angle), rel=1e-12)
+    if friction == 0.7786:
+        assert math.degrees(angle) == pytest.approx(33.4, abs=0.01)

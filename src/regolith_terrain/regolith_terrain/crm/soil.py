@@ -77,6 +77,19 @@ class ParticleSoil(SoilParameters):
         return self.youngs_modulus_pa / (3.0 * (1.0 - 2.0 * self.poissons_ratio))
 
     @property
+    def compression_strength(self) -> tuple[float, float]:
+        """Return the angle of friction [rad] and the cohesion [Pa] of Mohr and Coulomb in triaxial compression.
+
+        There the bound sqrt(J2) = mu p + c is reached at sin(phi) = 3 sqrt(3) mu / (6 + sqrt(3) mu).
+
+        Source: drucker1952.
+        Checked by: test_crm_plasticity.py::test_strength_in_triaxial_compression_is_mohrs_and_coulombs.
+        """
+        root = math.sqrt(3.0)
+        sine = min(0.999, 3.0 * root * self.friction / (6.0 + root * self.friction))
+        return math.asin(sine), self.cohesion_pa * root * (3.0 - sine) / (6.0 * math.sqrt(1.0 - sine * sine))
+
+    @property
     def sound_speed(self) -> float:
         """Return sqrt(K / rho) [m/s]."""
         return math.sqrt(self.bulk_modulus / self.density_kgpm3)

@@ -150,9 +150,8 @@ def _on_particles(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
     plate = s.plate(1.0)
     soil = s.particle_soil
     weight = soil.density_kgpm3 * s.gravity_mps2
-    capacity = bearing_capacity(
-        min(plate.length, plate.width), soil.cohesion_pa, math.atan(soil.friction), weight, plate.disc
-    )
+    angle, cohesion = soil.compression_strength
+    capacity = bearing_capacity(min(plate.length, plate.width), cohesion, angle, weight, plate.disc)
     what = {
         'ground': s.ground, 'device': taken(s.device), 'soil': soil.name, 'gravity_mps2': s.gravity_mps2,
         'area_m2': plate.area,
