@@ -62,6 +62,6 @@ def test_a_wheel_slips_as_measured() -> None:
     assert found['slip'] == pytest.approx(0.434, abs=0.12)  # MGRU3 in GRC-1, Hu et al. (2024)
 
 
-def test_lips_of_a_drum_take_the_torque_of_the_equation() -> None:
+def test_a_drum_takes_the_torque_of_the_table() -> None:
     found, known = again('drum_170', drum, cohesion_pa=170.0)
     assert found['lips_torque_nm_per_m'] == pytest.approx(float(known['lips_torque_nm_per_m']), rel=0.1)
