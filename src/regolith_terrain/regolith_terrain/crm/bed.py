@@ -67,6 +67,7 @@ class Bed:
         :param period: lengths from 0 on after which the bed repeats itself along x and y, 0 where it does not [m]
         """
         n, m = len(places), len(local)
+        self._count = n + m
         self.soil, self.settings, self.workers = soil, settings, workers
         self.material: Material = soil.material()
         self.scheme: Scheme = settings.scheme(self.material)
@@ -108,7 +109,7 @@ class Bed:
     @property
     def soil_count(self) -> int:
         """Return the number of particles of soil."""
-        return int(np.count_nonzero(self.kind == SOIL))
+        return int(np.count_nonzero(self._are(SOIL)))
 
     @property
     def neighbours(self) -> float:
@@ -131,9 +132,14 @@ class Bed:
             arrays += [part for part in self._near if isinstance(part, np.ndarray)]
         return sum(array.nbytes for array in arrays)
 
+    def _are(self, kind: int) -> NDArray[np.bool_]:
+        """Return which rows are of a kind; images, whose labels are below 0, are of none."""
+        found: NDArray[np.bool_] = (self.kind == kind) & (self.label >= 0)
+        return found
+
     def soil_rows(self) -> NDArray[np.int64]:
         """Return the rows of soil, in the order of their labels."""
-        rows = np.nonzero(self.kind == SOIL)[0]
+        rows = np.nonzero(self._are(SOIL))[0]
         return rows[np.argsort(self.label[rows])]
 
     @property
@@ -171,7 +177,7 @@ class Bed:
         Vertical stress is the weight above, lateral stress nu / (1 - nu) of it, and shear holds what gravity has along
         the layer. Cam Clay has borne what its soil says, and no less than it bears.
         """
-        rows = self.kind == SOIL
+        rows = self._are(SOIL)
         weight = self.material.density * (top - self.particles[rows, Z])
         k, g = self.material.bulk_modulus, self.material.shear_modulus
         lateral = (3.0 * k - 2.0 * g) / (3.0 * k + 4.0 * g)  # nu / (1 - nu)
@@ -191,10 +197,11 @@ class Bed:
     def sort(self) -> None:
         """Sort particles by cell and list their neighbours."""
         self.rebuilds += 1
-        markers = np.nonzero(self.kind == MARKER)[0].astype(np.int32)
+        markers = np.nonzero(self._are(MARKER))[0].astype(np.int32)
         place_markers(
             0, len(markers), self.particles, markers, self.label, self.body, self.local, self.bodies, 0.0
         )
+        self._complete()
         along = [self.particles[:, axis] for axis in (X, Y, Z)]  # one by one: across columns NumPy is slow
         low, edges, size = self._cells(np.array([x.min() for x in along]), np.array([x.max() for x in along]))
         for axis in np.nonzero(self.period)[0]:
@@ -212,8 +219,8 @@ class Bed:
             self._twin_memory = self.memory.copy()
         self.kind, self.label, cell = self.kind[order], self.label[order], cell[order]
         moves = self._moving(cell, size)
-        self._soil = np.nonzero(moves & (self.kind == SOIL))[0].astype(np.int32)
-        self._markers = np.nonzero(moves & (self.kind == MARKER))[0].astype(np.int32)
+        self._soil = np.nonzero(moves & self._are(SOIL))[0].astype(np.int32)
+        self._markers = np.nonzero(moves & self._are(MARKER))[0].astype(np.int32)
         rows = self._listed = np.nonzero(moves)[0].astype(np.int32)
         around, shift = columns_around(size, self.period)
         near = Neighbours(np.zeros(1, np.uint8), np.zeros(n, np.int64), cell, first, around, shift, int(size[2]))
@@ -230,6 +237,9 @@ class Bed:
         self._near = near
         self._twin[:] = self.particles
         self._moved = 0.0
+
+    def _complete(self) -> None:
+        """Add the rows that others only read; none here."""
 
     def _cells(self, low: Floats, high: Floats) -> tuple[Floats, Floats, NDArray[np.int64]]:
         """Return the lower corner of cells for what lies between two corners, their edges [m], and how many there are.
@@ -250,8 +260,8 @@ class Bed:
     def _moving(self, cell: NDArray[np.int64], size: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which rows take part in steps: soil that moves, and markers in the cells round it; freeze the rest."""
         if self.boxes is None:
-            return np.ones(len(cell), np.bool_)
-        place, soil = self.particles[:, :3], self.kind == SOIL
+            return self.label >= 0
+        place, soil = self.particles[:, :3], self._are(SOIL)
         inside = np.zeros(len(cell), np.bool_)
         for box in self.boxes:
             inside |= ((place >= box[:3]) & (place <= box[3:])).all(axis=1)
@@ -263,7 +273,7 @@ class Bed:
         busy.reshape(-1)[cell[inside]] = True
         for axis in range(3):
             busy = busy | np.roll(busy, 1, axis) | np.roll(busy, -1, axis)
-        moving: NDArray[np.bool_] = inside | (~soil & busy.reshape(-1)[cell])
+        moving: NDArray[np.bool_] = inside | (self._are(MARKER) & busy.reshape(-1)[cell])
         return moving
 
     def save(self) -> bytes:
@@ -271,9 +281,10 @@ class Bed:
 
         A bed goes on with the same bits as the one that was saved right after :meth:`sort`.
         """
-        head = np.array([len(self.label), len(self.memory)], np.int64)
-        numbers = np.array([self.t, self._top])
-        parts = (head, numbers, self._limits, self.particles, self.memory, self.kind, self.label)
+        own = slice(None) if len(self.label) == self._count else self.label >= 0  # images follow from the rest
+        evolving = tuple(a[own] if len(a) else a for a in (self.particles, self.memory, self.kind, self.label))
+        head = np.array([self._count, len(evolving[1])], np.int64)
+        parts = (head, np.array([self.t, self._top]), self._limits, *evolving)
         return b''.join(np.ascontiguousarray(part).tobytes() for part in parts)
 
     def load(self, blob: bytes) -> None:
@@ -281,7 +292,8 @@ class Bed:
 
         :raises ValueError: if it is that of another bed
         """
-        n, m = len(self.label), len(self.memory)
+        n = self._count
+        m = n if len(self.memory) else 0
         sizes = (16, 16, self._limits.nbytes, 8 * COLUMNS * n, 8 * MEMORY * m, n, 4 * n)
         if len(blob) != sum(sizes) or tuple(np.frombuffer(blob, np.int64, 2)) != (n, m):
             raise ValueError(f'saved bed of {len(blob)} bytes; allowed: one of {n} particles, {sum(sizes)} bytes')
@@ -289,10 +301,11 @@ class Bed:
         parts = [blob[end - size : end] for size, end in zip(sizes, ends, strict=True)]
         self.t, self._top = np.frombuffer(parts[1], np.float64).tolist()
         self._limits[:] = np.frombuffer(parts[2], np.float64).reshape(-1, LIMITS)
-        self.particles[:] = np.frombuffer(parts[3], np.float64).reshape(-1, COLUMNS)
-        self.memory[:] = np.frombuffer(parts[4], np.float64).reshape(-1, MEMORY)
-        self.kind[:] = np.frombuffer(parts[5], np.uint8)
-        self.label[:] = np.frombuffer(parts[6], np.int32)
+        self.particles[:n] = np.frombuffer(parts[3], np.float64).reshape(-1, COLUMNS)
+        self.memory[:m] = np.frombuffer(parts[4], np.float64).reshape(-1, MEMORY)
+        self.kind[:n] = np.frombuffer(parts[5], np.uint8)
+        self.label[:n] = np.frombuffer(parts[6], np.int32)
+        self.label[n:] = -1  # images are made anew
         self.sort()
 
     def largest_step(self) -> float:

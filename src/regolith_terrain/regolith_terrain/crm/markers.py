@@ -126,7 +126,8 @@ def ball(radius: float, spacing: float) -> Floats:
 
 
 def wheel(
-    radius: float, width: float, spacing: float, grousers: int = 0, height: float = 0.0, thickness: float = 0.0
+    radius: float, width: float, spacing: float, grousers: int = 0, height: float = 0.0, thickness: float = 0.0,
+    even: bool = False,
 ) -> Floats:
     """Return markers of a drum with axle along y and straight grousers [m], shape (n, 3).
 
@@ -135,8 +136,10 @@ def wheel(
     :param radius: of the drum [m]
     :param height: by which grousers stand out [m]
     :param thickness: of a grouser; one that is thinner than the spacing has one layer of markers [m]
+    :param even: whether none may lie on the plane y = 0
     """
     rows = max(1, round(width / spacing))
+    rows += rows % 2 if even else 0
     across = (np.arange(rows) + 0.5) * width / rows - 0.5 * width
     parts = []
     for layer in range(5 * LAYERS):

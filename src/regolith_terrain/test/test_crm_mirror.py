@@ -1,0 +1,72 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Half a bed and its mirror image."""
+
+import numpy as np
+import pytest
+
+from regolith_terrain.crm import climb as climbs
+from regolith_terrain.crm.arrays import MARKER, SOIL
+from regolith_terrain.crm.bed import Bed
+from regolith_terrain.crm.climb import Climb
+from regolith_terrain.crm.mirror import TURNED
+from regolith_terrain.crm.soil import Discretisation, load_particle_soil
+from regolith_terrain.experiments.climbs import load_wheel_rig
+
+pytestmark = pytest.mark.seconds
+
+
+def _climb(workers=1):
+    rig = load_wheel_rig({'trough': {'length_m': 0.9, 'width_m': 0.3, 'depth_m': 0.1}, 'drive_s': 0.5, 'settle_s': 0.05})
+    return Climb(rig, 10.0, load_particle_soil('grc1'), Discretisation(spacing_m=0.025), workers)
+
+
+def test_half_a_bed_is_as_the_whole_one(monkeypatch):
+    half = _climb()
+    with monkeypatch.context() as patched:
+        patched.setattr(climbs, 'Bed', None)  # no bed is mirrored
+        whole = _climb()
+    assert type(whole.bed) is Bed
+    assert whole.bed.soil_count == 2 * half.bed.soil_count
+    for _ in range(3):
+        for climb in (half, whole):
+            climb.advance(lambda part: None)
+    assert half.steps == whole.steps > 100
+    # Sums run in another order, and rounding grows with the steps.
+    scale = half.rig.mass_kg * 9.81
+    np.testing.assert_allclose(half.wheel.state, whole.wheel.state, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(half.bed.force[1], whole.bed.force[1], atol=1e-5 * scale)
+    np.testing.assert_allclose(half.bed.torque[1], whole.bed.torque[1], atol=1e-5 * scale)
+    particles = whole.bed.particles[whole.bed.soil_rows()]
+    right = particles[whole.bed.label[whole.bed.soil_rows()] >= 0]
+    right = right[right[:, 1] > 0.0]
+    np.testing.assert_allclose(half.bed.particles[half.bed.soil_rows()], right, rtol=1e-4, atol=1e-4 * abs(right).max())
+
+
+def test_images_follow_what_they_are_images_of():
+    climb = _climb()
+    climb.advance(lambda part: None)
+    bed = climb.bed
+    bed._markers_at(bed.particles, 0.0)
+    own, image = np.flatnonzero(bed.label >= 0), np.flatnonzero(bed.label < 0)
+    assert len(image) > 100
+    for kind in (SOIL, MARKER):
+        rows = {bed.label[k]: k for k in own if bed.kind[k] == kind}
+        for k in image[bed.kind[image] == kind]:
+            np.testing.assert_array_equal(bed.particles[k], TURNED * bed.particles[rows[-1 - bed.label[k]]])
+
+
+def test_half_a_bed_is_saved_whole_and_has_the_same_bits_with_more_threads():
+    climb, other = _climb(), _climb(workers=2)
+    climb.advance(lambda part: None)
+    saved = climb.save()
+    climb.advance(lambda part: None)
+    other.load(saved)
+    other.advance(lambda part: None)
+    assert other.bed.save() == climb.bed.save()
+    again = _climb()
+    again.advance(lambda part: None)
+    again.advance(lambda part: None)
+    again.load(saved)  # into a bed that has images already
+    again.advance(lambda part: None)
+    assert again.bed.save() == climb.bed.save()
