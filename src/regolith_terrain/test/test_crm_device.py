@@ -12,7 +12,7 @@ import pytest
 import warp as wp
 from particles import of_soil, soil
 
-from regolith_terrain.crm import choice, climb, column, impact, markers, press
+from regolith_terrain.crm import choice, column, impact, markers, mirror, press
 from regolith_terrain.crm.bed import Bed
 from regolith_terrain.crm.device.bed import DeviceBed
 from regolith_terrain.crm.device.kinds import MODULE
@@ -185,7 +185,7 @@ def test_the_device_asked_for_makes_the_steps(monkeypatch: pytest.MonkeyPatch) -
         return Bed
 
     monkeypatch.setattr(choice, 'lacking', lambda: None)
-    for module in (climb, column, impact, press):
+    for module in (column, impact, mirror):
         monkeypatch.setattr(module, 'bed_on', bed_on)
     values = {'ground': 'crm', 'device': 'cuda'}
     slope = wheel_rig.Settings.model_validate({**values, 'slope_deg': 5, 'spacing_m': 0.05})

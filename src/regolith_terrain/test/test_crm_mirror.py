@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 
-from regolith_terrain.crm import climb as climbs
+from regolith_terrain.crm import mirror
 from regolith_terrain.crm.arrays import MARKER, SOIL
 from regolith_terrain.crm.bed import Bed
 from regolith_terrain.crm.climb import Climb
@@ -24,7 +24,7 @@ def _climb(workers=1):
 def test_half_a_bed_is_as_the_whole_one(monkeypatch):
     half = _climb()
     with monkeypatch.context() as patched:
-        patched.setattr(climbs, 'Bed', None)  # no bed is mirrored
+        patched.setattr(mirror, 'Bed', None)  # no bed is mirrored
         whole = _climb()
     assert type(whole.bed) is Bed
     assert whole.bed.soil_count == 2 * half.bed.soil_count

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_terrain.crm import markers
-from regolith_terrain.crm.bed import Bed
-from regolith_terrain.crm.choice import Device, bed_on
+from regolith_terrain.crm.choice import Device
 from regolith_terrain.crm.driven import Driven, filled_trough
-from regolith_terrain.crm.mirror import MirroredBed
+from regolith_terrain.crm.mirror import symmetric_bed
 from regolith_terrain.crm.soil import Discretisation, ParticleSoil
 from regolith_terrain.experiments.climbs import DrivenWheel, Track, WheelRig, check, measured
 
@@ -64,19 +63,12 @@ class Climb(Driven):
         spacing, trough = settings.spacing_m, rig.trough
         behind = _BEHIND * rig.outermost_m
         filled, walls = filled_trough(
-            (-behind, trough.length_m - behind), 2 * round(0.5 * trough.width_m / spacing) * spacing, trough.depth_m,
-            spacing,
+            (-behind, trough.length_m - behind), trough.width_m, trough.depth_m, spacing
         )
         rotor = markers.wheel(
             rig.radius_m, rig.width_m, spacing, rig.grousers, rig.grouser_height_m, rig.grouser_thickness_m, even=True
         )
-        kind = bed_on(device)
-        if kind is Bed:  # a card makes the steps of both halves
-            kind = MirroredBed
-            filled, walls, rotor = (part[part[:, 1] > 0.0] for part in (filled, walls, rotor))
-        super().__init__(kind(
-            soil, settings, rig.pull(slope_deg), filled, *markers.together(walls, rotor), workers=workers
-        ))
+        super().__init__(symmetric_bed(device, soil, settings, rig.pull(slope_deg), filled, walls, rotor, workers))
         self.bed.lay_at_rest(0.0)
         self.bed.still *= math.sqrt(rig.gravity_mps2 / 9.81)  # soil freezes at the same place under any gravity
         self.dt = settings.step(self.bed.material)

@@ -90,8 +90,11 @@ class Driven(ABC):
 def filled_trough(x: tuple[float, float], width: float, depth: float, spacing: float) -> tuple[Floats, Floats]:
     """Return places of soil below z = 0 in a trough with walls about y = 0, and the walls' markers [m], shape (n, 3).
 
+    No particle lies on y = 0.
+
     :param x: of the walls behind and ahead [m]; width: [m]; depth: [m]; spacing: of particles [m]
     """
-    low = np.array([x[0], -0.5 * width, -round(depth / spacing) * spacing])
-    high = np.array([x[1], 0.5 * width, 0.0])
+    half = round(0.5 * width / spacing) * spacing
+    low = np.array([x[0], -half, -round(depth / spacing) * spacing])
+    high = np.array([x[1], half, 0.0])
     return markers.lattice(low, high, spacing), markers.trough(low, high, spacing, _RIM * spacing)

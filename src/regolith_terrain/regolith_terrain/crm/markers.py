@@ -89,21 +89,22 @@ def together(*parts: Floats) -> tuple[Floats, NDArray[np.int32]]:
 
 
 def slab(length: float, width: float, spacing: float) -> Floats:
-    """Return markers of a plate above z = 0, about the origin [m], shape (n, 3).
+    """Return markers of a plate above z = 0, about the origin, none of them on y = 0 [m], shape (n, 3).
 
     :param length: along x [m]; ``width``: along y [m]
     """
-    return lattice((-0.5 * length, -0.5 * width, 0.0), (0.5 * length, 0.5 * width, LAYERS * spacing), spacing)
+    half = lattice((-0.5 * length, 0.0, 0.0), (0.5 * length, 0.5 * width, LAYERS * spacing), spacing)
+    return np.concatenate((half, half * [1.0, -1.0, 1.0]))
 
 
 def disc(radius: float, spacing: float) -> Floats:
-    """Return markers of a round plate above z = 0, in rings about z [m], shape (n, 3)."""
+    """Return markers of a round plate above z = 0, in rings about z, none of them on y = 0 [m], shape (n, 3)."""
     count = max(1, round(radius / spacing))
     rings = []
     for k in range(count):
         r = (k + 0.5) * radius / count
-        turn = 2.0 * math.pi * np.arange(max(3, round(2.0 * math.pi * r / spacing)))
-        turn /= len(turn)
+        around = 2 * max(2, round(math.pi * r / spacing))
+        turn = 2.0 * math.pi * (np.arange(around) + 0.5) / around
         rings.append(np.stack((r * np.cos(turn), r * np.sin(turn), np.zeros(len(turn))), axis=1))
     flat = np.concatenate(rings)
     return np.concatenate([flat + [0.0, 0.0, (layer + 0.5) * spacing] for layer in range(LAYERS)])

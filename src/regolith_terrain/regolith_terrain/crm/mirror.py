@@ -14,8 +14,11 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from regolith_terrain.crm import markers
 from regolith_terrain.crm.arrays import COLUMNS, MARKER, XY, YZ, Floats, Rows, V, Y
 from regolith_terrain.crm.bed import Bed
+from regolith_terrain.crm.choice import Device, bed_on
+from regolith_terrain.crm.soil import Discretisation, ParticleSoil
 
 TURNED = np.ones(COLUMNS)
 """What an image has instead of a particle's numbers, as factors."""
@@ -54,9 +57,9 @@ class MirroredBed(Bed):
         source = row[name[image]]
         moves = np.zeros(len(own), np.bool_)
         moves[self._listed] = True
-        for markers in (False, True):
-            some = moves[source] & ((self.kind[source] == MARKER) == markers)
-            self._images[markers] = image[some].astype(np.int32), source[some]
+        for marks in (False, True):
+            some = moves[source] & ((self.kind[source] == MARKER) == marks)
+            self._images[marks] = image[some].astype(np.int32), source[some]
 
     def _complete(self) -> None:
         """Make anew the images of all that lies near the plane, in the order of their names."""
@@ -82,3 +85,21 @@ class MirroredBed(Bed):
         super()._forces(particles)
         self.force *= (2.0, 0.0, 2.0)
         self.torque *= (0.0, 2.0, 0.0)
+
+
+def symmetric_bed(
+    device: Device, soil: ParticleSoil, settings: Discretisation, gravity: tuple[float, float, float], filled: Floats,
+    walls: Floats, body: Floats, workers: int
+) -> Bed:
+    """Return a bed with a body, all of it alike at y and -y: half of it, but the whole one on a graphics card.
+
+    :param filled: places of the soil [m], shape (n, 3), none on y = 0
+    :param walls: markers [m], shape (k, 3), none on y = 0
+    :param body: markers in its own frame [m], shape (l, 3), none on y = 0
+    :raises ValueError: if there is no such device, naming what it lacks
+    """
+    kind = bed_on(device)
+    if kind is Bed:
+        kind = MirroredBed
+        filled, walls, body = (part[part[:, 1] > 0.0] for part in (filled, walls, body))
+    return kind(soil, settings, gravity, filled, *markers.together(walls, body), workers=workers)

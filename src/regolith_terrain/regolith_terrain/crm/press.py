@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from regolith_terrain.crm import markers
 from regolith_terrain.crm.arrays import Floats
-from regolith_terrain.crm.choice import Device, bed_on
+from regolith_terrain.crm.choice import Device
 from regolith_terrain.crm.driven import Driven, filled_trough
+from regolith_terrain.crm.mirror import symmetric_bed
 from regolith_terrain.crm.soil import Discretisation, ParticleSoil
 
 _BLOCK = 10
@@ -69,9 +70,8 @@ class Press(Driven):
             plate.length, plate.width, spacing
         )
         self.plate = plate
-        super().__init__(bed_on(device)(
-            soil, settings, (0.0, 0.0, -gravity), filled, *markers.together(walls, shape), workers=workers
-        ))
+        pull = (0.0, 0.0, -gravity)
+        super().__init__(symmetric_bed(device, soil, settings, pull, filled, walls, shape, workers))
         self.bed.lay_at_rest(0.0)
         self.dt = settings.step(self.bed.material)
         self.curve: list[tuple[float, float]] = []
