@@ -131,7 +131,7 @@ def columns(found: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
 
 
 def drums(found: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
-    """Return the rows of drums, with what columns and the earthmoving equation say, smooth lips and rough ones."""
+    """Return the rows of drums, with what the grid says of smooth lips and of rough ones."""
     known = {}
     for case, (_, given) in DRUMS.items():
         if case in found:
@@ -224,7 +224,7 @@ def main() -> None:
     wheel = {'case': 'case', 'slope_deg': 'slope [deg]', 'slip': 'slip', 'slip_drift': 'drift of slip',
              'sinkage_m': 'sinkage [m]', 'power_w': 'power [W]'}
     turned = {'case': 'case', 'torque_nm_per_m': 'torque [N m/m]', 'lips_torque_nm_per_m': 'of the lips',
-              'equation': 'equation, 2/3 of 35°, 35°', 'part': 'lips over it', 'gathered': 'gathered [kg/m]'}
+              'equation': 'grid, 2/3 of 35°, 35°', 'part': 'lips over it', 'gathered': 'gathered [kg/m]'}
     text = written(PAGE, {
         'columns': markdown(COLUMNS, {**column, **cost}, columns(found)),
         'heaps': markdown(HEAPS, {**heap, **cost}, found),

@@ -15,7 +15,9 @@ and terrain grants it (:mod:`regolith_terrain.digging.exchange`). No tool goes b
 The force is that of the earthmoving equation (:mod:`regolith_terrain.digging.cutting`): on an edge, strip by strip,
 at the depth of the surface before it, with what a blade pushes as surcharge; on a drum, on the lips that are in the
 soil on an average over a turn, at the depth of the chip. It opposes the motion and fades below a creep speed, chosen
-so that the explicit force is stable at the substep.
+so that the explicit force is stable at the substep. A drum turns against what its lips carry, too: what enters slides
+down the cut face before them to below the axle, with the soil's own friction, and is raised to the height of the axle,
+where it slides inside. What lies inside and tumbles on takes no power.
 """
 
 from __future__ import annotations
@@ -246,7 +248,8 @@ def sweep_drum(tools: Tools, k: int, step: float, pose: PartPose, spin: float, f
 
     Source: reece1964; mckyes1985.
     Checked by: test_sweep.py::test_a_turning_drum_leaves_its_circle,
-    test_sweep.py::test_a_drum_stands_in_the_chip_of_its_advance.
+    test_sweep.py::test_a_drum_stands_in_the_chip_of_its_advance,
+    test_drum.py::test_power_on_the_grid_is_that_of_the_equation_over_the_circle_and_of_carrying.
     """
     force[:] = 0.0
     torque[:] = 0.0
@@ -267,7 +270,7 @@ def sweep_drum(tools: Tools, k: int, step: float, pose: PartPose, spin: float, f
     row_of_factors = -1
     rake = numbers[k, RAKE]
     factors = cutting_factors(0.5 * math.pi, 0.5, 0.0, 0.5)
-    engaged = depths = 0.0
+    engaged = depths = carrying = friction = 0.0
     for r in range(r0, r1):
         x = (tools.i0 + r) * spacing - cx
         for c in range(c0, c1):
@@ -315,7 +318,15 @@ def sweep_drum(tools: Tools, k: int, step: float, pose: PartPose, spin: float, f
             torque[2] += px * gy - py * gx
             engaged += 1.0
             depths += inside * upright
+            held = tools.told[k, HELD]
             _ask(tools, k, r, c, inside * part, path)
+            # Along the circle its weight presses on the face over the way it goes ahead or back.
+            raised = max(0.0, cz - path - 0.5 * inside) + math.tan(friction) * max(0.0, ahead)
+            carrying += (tools.told[k, HELD] - held) * tools.gravity * raised
+    if carrying > 0.0:
+        couple = carrying / (step * (spin + CREEP_MPS / radius))
+        for a in range(3):
+            torque[a] -= couple * turn[a, 1]
     if engaged > 0.0:
         tools.told[k, DEPTH] = depths / engaged
         tools.told[k, DRAFT] = math.sqrt(force[0] ** 2 + force[1] ** 2 + force[2] ** 2)
