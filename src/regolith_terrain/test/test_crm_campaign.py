@@ -65,3 +65,7 @@ def test_a_wheel_slips_as_in_the_table() -> None:
 def test_a_drum_takes_the_torque_of_the_table() -> None:
     found, known = again('drum_170', drum, cohesion_pa=170.0)
     assert found['lips_torque_nm_per_m'] == pytest.approx(float(known['lips_torque_nm_per_m']), rel=0.1)
+    # On the grid, with lips as rough as the soil is strong, as those of particles are.
+    grid = drum.Settings.model_validate({'cohesion_pa': 170.0, 'soil_tool_friction_deg': 35.0})
+    (cheap,) = drum.run(grid, lambda done, total: None)
+    assert 0.5 < found['lips_torque_nm_per_m'] / cheap['lips_torque_nm_per_m'] < 2.0
