@@ -47,7 +47,7 @@ def _plate(diameter: float, **more: Any) -> tuple[str, dict[str, Any]]:
     # and 0.1 kPa of 3 kPa on the Moon. Then viscosity does not press either, and keeps noise down.
     return 'plate-sinkage', {
         'shape': 'disc', 'a_m': 0.5 * diameter, 'load_n': 1e6, 'particle_soil': 'grc1_bevameter',
-        'spacing_m': round(0.1 * diameter, 6), 'deepest_m': round(0.08 * diameter, 6), 'viscosity': 0.2,
+        'spacing_m': round(0.1 * diameter, 6), 'deepest_m': round(0.08 * diameter, 6), 'viscosity': 0.5,
         'speed_mps': 0.01, **more,
     }
 
@@ -187,7 +187,7 @@ def draw(found: dict[str, dict[str, str]]) -> None:
     for coarse, mark in ((False, 'C0D-'), (True, 'C1x:')):
         known = [found[c] for c in WHEELS if c in found and c.endswith('coarse') == coarse]
         if known:
-            name = 'ours, 20 mm' if coarse else 'ours, 10 mm'
+            name = 'ours, 20 mm' if coarse else 'ours, 9 mm'
             slips.plot([float(r['slope_deg']) for r in known], [float(r['slip']) for r in known], mark, label=name)
     slips.set_xlabel('slope [deg]')
     slips.set_ylabel('slip over the tips of the grousers')

@@ -86,12 +86,12 @@ def test_slip_is_over_the_tips_and_its_drift_is_told() -> None:
 
 def test_times_stretch_under_less_gravity() -> None:
     rig = load_wheel_rig('grc1_mgru3')
-    trough = {'length_m': 2.6, 'width_m': 0.4, 'depth_m': 0.12}
+    trough = {'length_m': 2.25, 'width_m': 0.4, 'depth_m': 0.12}
     assert rig == WheelRig.model_validate(
-        {'name': 'grc1_mgru3', 'trough': trough, 'drive_s': 11.0, 'grid_drive_s': 40.0}
+        {'name': 'grc1_mgru3', 'trough': trough, 'drive_s': 9.0, 'grid_drive_s': 40.0}
     )
     moon = rig.under(1.62)
-    assert moon.drive_s == pytest.approx(11.0 * math.sqrt(9.81 / 1.62)) and moon.omega_radps == 0.8
+    assert moon.drive_s == pytest.approx(9.0 * math.sqrt(9.81 / 1.62)) and moon.omega_radps == 0.8
     values = {'slope_deg': 5, 'gravity_mps2': 1.62, 'omega_radps': 0.3251}
     made = {g: wheel_rig.Settings.model_validate({**values, 'ground': g}).climbing_rig() for g in ('scm', 'crm')}
     assert made['crm'] == moon.model_copy(update={'omega_radps': 0.3251})

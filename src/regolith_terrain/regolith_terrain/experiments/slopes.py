@@ -56,8 +56,8 @@ class SlopeSettings(BenchSettings, Resumable):
     slip_sinkage: bool | None = Field(
         default=None, description="scm: whether a slipping wheel digs itself in; none: in mode 'regolith'"
     )
-    spacing_m: float = Field(default=0.01, gt=0.0, le=10.0, description='crm: distance of particles [m]')
-    viscosity: float = Field(default=0.1, ge=0.0, le=2.0, description='crm: alpha of the artificial viscosity [-]')
+    spacing_m: float = Field(default=0.009, gt=0.0, le=10.0, description='crm: distance of particles [m]')
+    viscosity: float = Field(default=0.5, ge=0.0, le=2.0, description='crm: alpha of the artificial viscosity [-]')
     smoothing: float = Field(default=1.3, ge=1.1, le=1.6, description='crm: smoothing length over spacing [-]')
     shifting: float = Field(default=0.25, ge=0.0, le=1.0, description='crm: of XSPH [-]')
     surface: float = Field(
