@@ -47,8 +47,7 @@ def _plate(diameter: float, **more: Any) -> tuple[str, dict[str, Any]]:
     # and 0.1 kPa of 3 kPa on the Moon. Then viscosity does not press either, and keeps noise down.
     return 'plate-sinkage', {
         'shape': 'disc', 'a_m': 0.5 * diameter, 'load_n': 1e6, 'particle_soil': 'grc1_bevameter',
-        'spacing_m': round(0.1 * diameter, 6), 'deepest_m': round(0.08 * diameter, 6), 'viscosity': 0.5,
-        'speed_mps': 0.01, **more,
+        'spacing_m': round(0.1 * diameter, 6), 'deepest_m': round(0.08 * diameter, 6), 'speed_mps': 0.01, **more,
     }
 
 

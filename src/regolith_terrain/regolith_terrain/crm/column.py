@@ -11,7 +11,7 @@ import numpy as np
 from regolith_terrain.crm import markers
 from regolith_terrain.crm.arrays import Floats
 from regolith_terrain.crm.choice import Device, bed_on
-from regolith_terrain.crm.soil import Discretisation, ParticleSoil
+from regolith_terrain.crm.soil import VISCOSITY_SLOW, Discretisation, ParticleSoil
 from regolith_terrain.experiments.heaps import Column, Heap
 from regolith_terrain.experiments.runs import Part, packed, unpacked
 
@@ -22,11 +22,10 @@ SHIFTING = 0.5
 """Of XSPH: a quarter leaves a fifth more noise in the stress of a heap, and a heap lower by a hundredth."""
 SURFACE = 0.0
 """No soil is taken to have come apart: if that on the surface is, a heap creeps on for twice as long."""
-VISCOSITY_LIFTED, VISCOSITY_LOOSE = 0.5, 0.05
-"""Artificial, alpha. A tube that is drawn up disturbs soil that hardly moves, and with little viscosity the heap flows
-on from its noise: a flank of 8 degrees instead of 19 at mu = 0.38. A column that falls is fast, and viscosity, which
-goes with the speed of sound, brakes it: with 0.2, in soil three times as stiff, it runs out by 0.9 of its radius
-instead of 1.3."""
+VISCOSITY_LOOSE = 0.05
+"""Artificial, alpha. A column that falls is fast, and viscosity, which goes with the speed of sound, brakes it: with
+0.2, in soil three times as stiff, it runs out by 0.9 of its radius instead of 1.3. One whose tube is drawn up has that
+of slow soil: with 0.05 its flank would have 8 degrees instead of 19 at mu = 0.38."""
 _DENSITY = 1500.0
 _AT_REST = 1e-3
 """Part of the greatest energy of motion."""
@@ -71,7 +70,7 @@ class Collapse:
         lifted = column.lift is not None
         tube = _tube(column.radius, tall + 2.0 * spacing, spacing) if lifted else np.zeros((0, 3))
         if viscosity is None:
-            viscosity = VISCOSITY_LIFTED if lifted else VISCOSITY_LOOSE
+            viscosity = VISCOSITY_SLOW if lifted else VISCOSITY_LOOSE
         settings = Discretisation(spacing_m=spacing, viscosity=viscosity, shifting=SHIFTING, surface=SURFACE)
         soil = soil_of(column, friction)
         self.bed = bed_on(device)(

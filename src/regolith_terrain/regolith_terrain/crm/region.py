@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_terrain.crm.markers import LAYERS
-from regolith_terrain.crm.soil import Discretisation, ParticleSoil
+from regolith_terrain.crm.soil import VISCOSITY_SLOW, Discretisation, ParticleSoil
 from regolith_terrain.records import Floats, Indices
 from regolith_world.participant import ParticipantFailed
 
@@ -55,7 +55,7 @@ class ParticleRegion:
     @property
     def settings(self) -> Discretisation:
         """How the soil is reckoned."""
-        return Discretisation(spacing_m=self.spacing)
+        return Discretisation(spacing_m=self.spacing, viscosity=VISCOSITY_SLOW)
 
     @property
     def counts(self) -> tuple[int, int, int]:

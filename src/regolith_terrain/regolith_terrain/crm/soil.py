@@ -128,6 +128,11 @@ GivenSoil = Annotated[ParticleSoil, BeforeValidator(_soil)]
 """A soil given by name, file or values."""
 
 
+VISCOSITY_SLOW = 0.5
+"""Artificial, alpha, where soil hardly moves but is disturbed, below wheels and plates and round a tube that is drawn
+up: with little of it such soil flows on from its noise, weaker than its friction says (docs/validation/crm.md)."""
+
+
 class Discretisation(Section):
     """How finely, and how, a soil is reckoned."""
 

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from regolith_terrain import scm
 from regolith_terrain.crm.choice import GivenDevice, taken
 from regolith_terrain.crm.press import Plate, Press
-from regolith_terrain.crm.soil import Discretisation, GivenSoil, load_particle_soil
+from regolith_terrain.crm.soil import VISCOSITY_SLOW, Discretisation, GivenSoil, load_particle_soil
 from regolith_terrain.experiments.runs import Resumable, sweep
 from regolith_terrain.experiments.settings import BenchSettings, Numbers, Tick, reference_rows, within
 from regolith_terrain.scm.constants import DAMPING
@@ -55,7 +55,9 @@ class Settings(BenchSettings, Resumable):
     )
     gravity_mps2: float = Field(default=9.81, gt=0.0, le=100.0, description='crm: [m/s^2]')
     spacing_m: float = Field(default=0.02, gt=0.0, le=1.0, description='crm: distance of particles [m]')
-    viscosity: float = Field(default=0.1, ge=0.0, le=2.0, description='crm: alpha of the artificial viscosity [-]')
+    viscosity: float = Field(
+        default=VISCOSITY_SLOW, ge=0.0, le=2.0, description='crm: alpha of the artificial viscosity [-]'
+    )
     shifting: float = Field(default=0.25, ge=0.0, le=1.0, description='crm: of XSPH [-]')
     surface: float = Field(
         default=2.0, ge=0.0, lt=3.0, description='crm: divergence of position below which soil bears nothing [-]'

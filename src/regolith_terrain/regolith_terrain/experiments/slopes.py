@@ -13,7 +13,7 @@ from regolith_terrain import scm, scm_climb
 from regolith_terrain.config import SlipSinkageConfig, load_soil
 from regolith_terrain.crm import climb as crm_climb
 from regolith_terrain.crm.choice import GivenDevice, taken
-from regolith_terrain.crm.soil import Discretisation, GivenSoil, load_particle_soil
+from regolith_terrain.crm.soil import VISCOSITY_SLOW, Discretisation, GivenSoil, load_particle_soil
 from regolith_terrain.experiments.climbs import GivenRig, WheelRig, check, check_slope, load_wheel_rig
 from regolith_terrain.experiments.runs import Resumable, Run, sweep
 from regolith_terrain.experiments.settings import BenchSettings, Numbers, Tick
@@ -57,7 +57,9 @@ class SlopeSettings(BenchSettings, Resumable):
         default=None, description="scm: whether a slipping wheel digs itself in; none: in mode 'regolith'"
     )
     spacing_m: float = Field(default=0.009, gt=0.0, le=10.0, description='crm: distance of particles [m]')
-    viscosity: float = Field(default=0.5, ge=0.0, le=2.0, description='crm: alpha of the artificial viscosity [-]')
+    viscosity: float = Field(
+        default=VISCOSITY_SLOW, ge=0.0, le=2.0, description='crm: alpha of the artificial viscosity [-]'
+    )
     smoothing: float = Field(default=1.3, ge=1.1, le=1.6, description='crm: smoothing length over spacing [-]')
     shifting: float = Field(default=0.25, ge=0.0, le=1.0, description='crm: of XSPH [-]')
     surface: float = Field(
