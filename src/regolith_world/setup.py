@@ -28,6 +28,8 @@ setup(
         'regolith.objects': [
             'free_body = regolith_world.object_types:FREE_BODY',
             'immovable = regolith_world.object_types:IMMOVABLE',
+            'linkage = regolith_world.linkages.linkage_types:LINKAGE',
+            'rope = regolith_world.linkages.linkage_types:ROPE',
         ],
     },
 )

@@ -6,7 +6,8 @@ Sequential impulses (projected Gauss-Seidel) over all contact points of all touc
 Coulomb friction, and a separating velocity that removes penetration. Every impulse acts on both partners with opposite
 sign at one point, so linear and angular momentum are conserved to rounding. Bodies count as rigid with their composite
 inertia; in an articulated vehicle the blow then spreads through its joints, which costs a few percent of the
-restitution. A part of a vehicle is struck with the vehicle's mass and the part's own motion.
+restitution. A part of a vehicle is struck with the vehicle's mass and the part's own motion; a link of a linkage with
+what its joints let it feel, while another blow on the same linkage in the same commit is not felt through them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from regolith_world.intersection import TOUCH_DISTANCE
 from regolith_world.objects import Intersection, Object, Status
@@ -32,6 +34,15 @@ MAX_PRESSING = 5.0
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
+def _answer(row: Vector, impulse: Vector, moment: Vector) -> float:
+    """Return what one row of a mobility, shape (6,), makes of an impulse and its moment."""
+    total = 0.0
+    for i in range(3):
+        total += row[i] * impulse[i] + row[3 + i] * moment[i]
+    return total
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
 def _solve(
     pair: Vector,
     points: Vector,
@@ -41,6 +52,8 @@ def _solve(
     drift: Vector,
     inverse_mass: Vector,
     inverse_inertia: Vector,
+    held: NDArray[np.bool_],
+    mobility: Vector,
     centre: Vector,
     v: Vector,
     omega: Vector,
@@ -71,7 +84,12 @@ def _solve(
             for side in range(2):
                 body = pair[k, side]
                 arm = np.cross(points[k] - centre[body], tangents[k, d])
-                total += inverse_mass[body] + np.dot(arm, np.dot(inverse_inertia[body], arm))
+                if held[body]:
+                    for i in range(3):
+                        total += tangents[k, d, i] * _answer(mobility[body, i], tangents[k, d], arm)
+                        total += arm[i] * _answer(mobility[body, 3 + i], tangents[k, d], arm)
+                else:
+                    total += inverse_mass[body] + np.dot(arm, np.dot(inverse_inertia[body], arm))
             effective[k, d] = 1.0 / total
     for _ in range(iterations):
         for k in range(n):
@@ -89,10 +107,15 @@ def _solve(
                     new = min(limit, max(-limit, old - effective[k, d] * speed))
                 accumulated[k, d] = new
                 p = (new - old) * direction
-                v[a] -= inverse_mass[a] * p
-                omega[a] -= np.dot(inverse_inertia[a], np.cross(ra, p))
-                v[b] += inverse_mass[b] * p
-                omega[b] += np.dot(inverse_inertia[b], np.cross(rb, p))
+                for body, arm, sign in ((a, ra, -1.0), (b, rb, 1.0)):
+                    moment = np.cross(arm, p)
+                    if held[body]:
+                        for i in range(3):
+                            v[body, i] += sign * _answer(mobility[body, i], p, moment)
+                            omega[body, i] += sign * _answer(mobility[body, 3 + i], p, moment)
+                    else:
+                        v[body] += sign * (inverse_mass[body] * p)
+                        omega[body] += sign * np.dot(inverse_inertia[body], moment)
     for k in range(n):
         out[k] = (
             accumulated[k, 0] * tangents[k, 0] + accumulated[k, 1] * tangents[k, 1] + accumulated[k, 2] * tangents[k, 2]
@@ -122,9 +145,9 @@ def _velocity(body: BodyState, point: Vector) -> Vector:
 
 
 def _drift(item: Object, point: Vector) -> Vector:
-    """Return the velocity of a part at ``point`` relative to its rigidly moving root [m/s], shape (3,)."""
-    root = item.root
-    return np.zeros(3) if root is item else _velocity(item.body, point) - _velocity(root.body, point)
+    """Return the velocity of a part at ``point`` relative to what it moves with rigidly [m/s], shape (3,)."""
+    whole = item.struck
+    return np.zeros(3) if whole is item else _velocity(item.body, point) - _velocity(whole.body, point)
 
 
 def measured_pressing(
@@ -168,15 +191,17 @@ def solve_contacts(
     separation: dict[Pair, float] = {}
     bodies: dict[str, int] = {}
     states: list[BodyState] = []
+    mobilities: list[Vector | None] = []
     pair, points, normals, bias, friction, drift, names = [], [], [], [], [], [], []
     for hit in touching:
         if hit.status == Status.NO_INTERSECTION or not len(hit.points):
             continue
-        roots = hit.a.root, hit.b.root
-        for root in roots:
-            if root.name not in bodies:
-                bodies[root.name] = len(states)
-                states.append(root.body)
+        wholes = hit.a.struck, hit.b.struck
+        for whole in wholes:
+            if whole.name not in bodies:
+                bodies[whole.name] = len(states)
+                states.append(whole.body)
+                mobilities.append(whole.mobility())
         restitution = max(hit.a.restitution, hit.b.restitution)
         # Half the press of a heartbeat beforehand leaves the bodies where they are at its end.
         beforehand = 0.5 * pressing.get((hit.a.name, hit.b.name), 0.0) * heartbeat_s
@@ -189,7 +214,7 @@ def solve_contacts(
             if gap > TOUCH_DISTANCE:
                 push = beforehand - (gap - TOUCH_DISTANCE) / heartbeat_s
             bounce = restitution * approach if approach > RESTING_SPEED and gap <= TOUCH_DISTANCE else -np.inf
-            pair.append((bodies[roots[0].name], bodies[roots[1].name]))
+            pair.append((bodies[wholes[0].name], bodies[wholes[1].name]))
             drift.append(_drift(hit.b, point) - _drift(hit.a, point))
             names.append((hit.a.name, hit.b.name))
             points.append(point)
@@ -213,6 +238,8 @@ def solve_contacts(
         np.array(drift),
         inverse_mass,
         inverse_inertia,
+        np.array([m is not None for m in mobilities]),
+        np.array([np.zeros((6, 6)) if m is None else m for m in mobilities]),
         centre,
         v,
         omega,

@@ -54,6 +54,8 @@ class Object:
 
     kind = ''
     """Name for :mod:`regolith_world.object_types` to make such objects anew; '': not possible in a checkpoint."""
+    keeps_children = False
+    """Whether :meth:`more` has its children, too."""
 
     def __init__(
         self,
@@ -148,6 +150,17 @@ class Object:
     def root(self) -> Object:
         """The object itself, or the ancestor that evolves it."""
         return self if self.parent is None else self.parent.root
+
+    @property
+    def struck(self) -> Object:
+        """The object that moves as a rigid whole when this one is struck, with its mass and inertia."""
+        return self.root
+
+    def mobility(self) -> Vector | None:
+        """Return what velocities an impulse and its moment about the centre of mass give it, shape (6, 6); None: those
+        of a free rigid body.
+        """
+        return None
 
     def family(self) -> list[Object]:
         """Return this object and all its descendants, parents first, in name order."""

@@ -379,7 +379,7 @@ class World:
         present = [o for _, o in sorted(self.objects.items())]
         agents = [o for o in present if isinstance(o, RemoteAgent)]
         own = [o for o in present if not isinstance(o, RemoteAgent)]
-        foreign = [o.name for o in own if not o.kind or o.children]
+        foreign = [o.name for o in own if not o.kind or (o.children and not o.keeps_children)]
         if foreign:
             raise ProtocolError(f'a checkpoint cannot hold the in-process objects {foreign}')
         names = tuple(sorted(self.participants))

@@ -10,5 +10,8 @@ from regolith_world.papers import papers
 
 
 def test_every_run_cites_all_there_is() -> None:
-    found = papers(SimpleNamespace())
-    assert set(found.keys) == set(found.entries())
+    """Those of joints where a scenario has some."""
+    linked = papers(SimpleNamespace(objects={'cable': {'type': 'rope'}}))
+    assert set(linked.keys) == set(linked.entries())
+    plain = papers(SimpleNamespace(objects={'ball': {'type': 'free_body'}}))
+    assert set(linked.keys) - set(plain.keys) == {'andersen1983', 'george1981', 'khatib1987'}
