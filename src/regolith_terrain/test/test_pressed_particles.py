@@ -14,7 +14,9 @@ from pydantic import ValidationError
 from regolith_terrain.crm.press import knee
 from regolith_terrain.experiments import plate_sinkage
 
-COARSE = {'ground': 'crm', 'shape': 'disc', 'a_m': 0.1, 'spacing_m': 0.05, 'side_m': 0.6, 'depth_m': 0.3, 'threads': 1}
+COARSE = {
+    'ground': 'crm', 'shape': 'disc', 'a_m': 0.1, 'spacing_m': 0.05, 'smoothing': 1.3, 'side_m': 0.6, 'depth_m': 0.3, 'threads': 1,
+}
 
 
 def nothing(done: int, total: int) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 
 from regolith_files.doors import Citations
 
-
 _LINKED = ('linkage', 'rope')
 
 

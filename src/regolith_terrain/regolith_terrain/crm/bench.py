@@ -13,7 +13,7 @@ import numpy as np
 from regolith_terrain.crm import markers
 from regolith_terrain.crm.bed import Bed
 from regolith_terrain.crm.climb import COURANT, Climb
-from regolith_terrain.crm.soil import VISCOSITY_SLOW, Discretisation, load_particle_soil
+from regolith_terrain.crm.soil import SMOOTHING_PRESSED, VISCOSITY_SLOW, Discretisation, load_particle_soil
 from regolith_terrain.crm.yardstick import evaluations_per_s
 from regolith_terrain.experiments.climbs import load_wheel_rig
 from regolith_world.machine_score import machine_score
@@ -70,7 +70,9 @@ def crm(counts: tuple[int, ...] = COUNTS, wheel_spacing: float = 0.009) -> dict[
 
 def _wheel(spacing: float) -> dict[str, float]:
     rig = load_wheel_rig('grc1_mgru3')
-    settings = Discretisation(spacing_m=spacing, viscosity=VISCOSITY_SLOW, courant=COURANT)
+    settings = Discretisation(
+        spacing_m=spacing, smoothing=SMOOTHING_PRESSED, viscosity=VISCOSITY_SLOW, courant=COURANT
+    )
     climb = Climb(rig, 10.0, load_particle_soil(rig.particle_soil), settings, workers=2)
     climb.advance(lambda part: None)
     wall, since = time.perf_counter(), climb.wheel.t

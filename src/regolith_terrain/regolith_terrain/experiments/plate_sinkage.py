@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from regolith_terrain import scm
 from regolith_terrain.crm.choice import GivenDevice, taken
 from regolith_terrain.crm.press import Plate, Press
-from regolith_terrain.crm.soil import VISCOSITY_SLOW, Discretisation, GivenSoil, load_particle_soil
+from regolith_terrain.crm.soil import SMOOTHING_PRESSED, VISCOSITY_SLOW, Discretisation, GivenSoil, load_particle_soil
 from regolith_terrain.experiments.runs import Resumable, sweep
 from regolith_terrain.experiments.settings import BenchSettings, Numbers, Tick, reference_rows, within
 from regolith_terrain.scm.constants import DAMPING
@@ -28,8 +28,8 @@ _UNDER_LOAD_S, _UNLOADED_S, _RELOADED_S = 11.0, 13.0, 16.0
 _OF_GROUND = {
     'scm': ('soil', 'mode', 'grid_m', 'dt_s', 'damping'),
     'crm': (
-        'particle_soil', 'gravity_mps2', 'spacing_m', 'viscosity', 'shifting', 'surface', 'speed_mps', 'deepest_m',
-        'side_m', 'depth_m', 'threads', 'device', 'resume', 'checkpoint',
+        'particle_soil', 'gravity_mps2', 'spacing_m', 'viscosity', 'smoothing', 'shifting', 'surface', 'speed_mps',
+        'deepest_m', 'side_m', 'depth_m', 'threads', 'device', 'resume', 'checkpoint',
     ),
 }
 """Settings that only one kind of ground has."""
@@ -57,6 +57,9 @@ class Settings(BenchSettings, Resumable):
     spacing_m: float = Field(default=0.02, gt=0.0, le=1.0, description='crm: distance of particles [m]')
     viscosity: float = Field(
         default=VISCOSITY_SLOW, ge=0.0, le=2.0, description='crm: alpha of the artificial viscosity [-]'
+    )
+    smoothing: float = Field(
+        default=SMOOTHING_PRESSED, ge=1.1, le=1.6, description='crm: smoothing length over spacing [-]'
     )
     shifting: float = Field(default=0.25, ge=0.0, le=1.0, description='crm: of XSPH [-]')
     surface: float = Field(
@@ -143,7 +146,7 @@ def _on_particles(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
     """Return a row per load, each on a fresh bed, and what the soil bears by theory and by the curve's knee."""
     s = settings
     discretisation = Discretisation(
-        spacing_m=s.spacing_m, viscosity=s.viscosity, shifting=s.shifting, surface=s.surface
+        spacing_m=s.spacing_m, smoothing=s.smoothing, viscosity=s.viscosity, shifting=s.shifting, surface=s.surface
     )
 
     def begin(number: int) -> Press:

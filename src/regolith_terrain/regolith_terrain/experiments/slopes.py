@@ -13,7 +13,7 @@ from regolith_terrain import scm, scm_climb
 from regolith_terrain.config import SlipSinkageConfig, load_soil
 from regolith_terrain.crm import climb as crm_climb
 from regolith_terrain.crm.choice import GivenDevice, taken
-from regolith_terrain.crm.soil import VISCOSITY_SLOW, Discretisation, GivenSoil, load_particle_soil
+from regolith_terrain.crm.soil import SMOOTHING_PRESSED, VISCOSITY_SLOW, Discretisation, GivenSoil, load_particle_soil
 from regolith_terrain.experiments.climbs import GivenRig, WheelRig, check, check_slope, load_wheel_rig
 from regolith_terrain.experiments.runs import Resumable, Run, sweep
 from regolith_terrain.experiments.settings import BenchSettings, Numbers, Tick
@@ -60,7 +60,9 @@ class SlopeSettings(BenchSettings, Resumable):
     viscosity: float = Field(
         default=VISCOSITY_SLOW, ge=0.0, le=2.0, description='crm: alpha of the artificial viscosity [-]'
     )
-    smoothing: float = Field(default=1.3, ge=1.1, le=1.6, description='crm: smoothing length over spacing [-]')
+    smoothing: float = Field(
+        default=SMOOTHING_PRESSED, ge=1.1, le=1.6, description='crm: smoothing length over spacing [-]'
+    )
     shifting: float = Field(default=0.25, ge=0.0, le=1.0, description='crm: of XSPH [-]')
     surface: float = Field(
         default=2.0, ge=0.0, lt=3.0, description='crm: divergence of position below which soil bears nothing [-]'
