@@ -70,7 +70,10 @@ build() {
     export PATH="$root/.venv/bin:$PATH"
     local paths=(src)
     # Interfaces the wheels lack are built only where the system has none.
-    python3 -c "import ament_index_python as a; a.get_package_prefix('tf2_msgs')" 2>/dev/null || paths+=(underlay/tf2_msgs)
+    local name
+    for name in tf2_msgs simulation_interfaces; do
+        python3 -c "import ament_index_python as a; a.get_package_prefix('$name')" 2>/dev/null || paths+=("underlay/$name")
+    done
     echo 'regolith set-up: building the workspace'
     mkdir -p log
     # colcon has make wait while the machine is busy with anything else, which may be for ever.

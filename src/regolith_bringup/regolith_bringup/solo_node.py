@@ -34,6 +34,7 @@ from regolith_world.ros.naming import helper_node, named_node, root_of
 from regolith_world.ros.parameters import declare, declare_run, declare_scenario
 from regolith_world.ros.patience import Patience, Starting
 from regolith_world.ros.runner import Runner
+from regolith_world.ros.simulation_services import SimulationServices
 from regolith_world.world import Refused
 from regolith_world.world_node import SENSORS_LAG
 
@@ -112,6 +113,7 @@ class SoloNode:
             sensors_lag_s=lag_s,
             at_standstill=self._publish_kept,
         )
+        self.services = SimulationServices(node, self.runner, simulation.world, scenario.name)
         self.runner.paused = declare(node, 'start_paused', False, 'whether the world waits for ~/pause to be lifted')
 
     def _open(self, name: str, kind: ParticipantType[Any, Any], namespace: str) -> None:

@@ -30,6 +30,7 @@ from regolith_world.ros.parameters import declare, declare_run, declare_scenario
 from regolith_world.ros.participant_shell import WORD_S
 from regolith_world.ros.patience import Patience
 from regolith_world.ros.runner import Runner
+from regolith_world.ros.simulation_services import SimulationServices
 from regolith_world.world import Refused, World
 
 SENSORS_LAG = 'simulated time the world may run ahead of its sensors [s]; below 0: there are none'
@@ -124,6 +125,7 @@ class WorldNode:
             on_checkpoint=self._keep,
         )
         self.runner.paused = declare(node, 'start_paused', False, 'whether the world waits for ~/pause to be lifted')
+        self.services = SimulationServices(node, self.runner, self.world, head.name)
         node.create_service(Join, 'join', self._on_join)
         self._started = False
         self._accepted: dict[str, tuple[int, Join.Response]] = {}
@@ -162,8 +164,6 @@ class WorldNode:
                 self.node.get_logger().info(f'waiting for {", ".join(missing)}{why}')
             self._executor.spin_once(timeout_sec=0.05)
         self._started = True
-        if self.config.on_failure == 'wait' and not self._restore_from:
-            self.runner.take_initial_checkpoint()
         return self.runner.run(Path(self._restore_from) if self._restore_from else None)
 
     def _on_join(self, request: Join.Request, response: Join.Response) -> Join.Response:

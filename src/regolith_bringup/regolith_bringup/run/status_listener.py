@@ -12,9 +12,9 @@ from rclpy.signals import SignalHandlerOptions
 from regolith_msgs.msg import WorldStatus
 
 from regolith_world.ros import qos
+from regolith_world.ros.display import STATES
 from regolith_world.ros.inbox import Inbox
 from regolith_world.ros.leaving import await_quiet
-from regolith_world.ros.runner import STATES
 
 
 class StatusListener:

@@ -58,9 +58,14 @@ class Leaving:
             self._asked = time.monotonic()
         self._at_once = self._at_once or number == signal.SIGTERM
 
+    def ask(self) -> None:
+        """End as at a first SIGINT."""
+        if self._asked is None:
+            self._asked = time.monotonic()
+
     @property
     def asked(self) -> bool:
-        """Whether this process received a signal to end."""
+        """Whether this process received a signal to end, or was asked to."""
         return self._asked is not None
 
     @property

@@ -7,30 +7,26 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from rclpy.clock import Clock as WallClock
-from rclpy.clock import ClockType
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from regolith_msgs.msg import WorldStatus
 from regolith_msgs.srv import Checkpoint as CheckpointService
 from regolith_msgs.srv import Step
-from rosgraph_msgs.msg import Clock
 from std_srvs.srv import SetBool
 
 from regolith_world import checkpoint
 from regolith_world.participant import ParticipantFailed
 from regolith_world.remote import Silence
 from regolith_world.reserve import release
-from regolith_world.ros import qos
-from regolith_world.ros.diagnostics import Diagnostics
+from regolith_world.ros.display import Display
 from regolith_world.ros.followers import Followers
 from regolith_world.ros.garbage import freeze_garbage_collector
 from regolith_world.ros.inbox import SERVICE_PERIOD_S, Inbox, serve
 from regolith_world.ros.leaving import Leaving
-from regolith_world.ros.naming import root_of
 from regolith_world.ros.pace import HOPELESS_S, Pace
 from regolith_world.ros.parameters import declare_speed
 from regolith_world.world import Choice, ProtocolError, World
@@ -40,18 +36,6 @@ CLOCK_PERIOD_S = 0.01
 CHECKPOINTS_KEPT = 3
 LAG_PERIOD_S = 10.0
 """Period of warnings that the wanted speed is not reached [wall s]."""
-STATUS_PERIOD_S = 0.2
-"""Period of the status while the world plays [wall s]."""
-PULSE_S = 1.0
-"""Period of status and diagnostics in every state, waiting included [wall s]."""
-STATES = {
-    WorldStatus.WAITING: 'starting',
-    WorldStatus.PLAYING: 'running',
-    WorldStatus.PAUSED: 'paused',
-    WorldStatus.HELD: 'held',
-    WorldStatus.STOPPED: 'stopped',
-}
-"""The world's states in one word."""
 
 
 class States(Protocol):
@@ -64,6 +48,17 @@ class States(Protocol):
     def restore(self, blobs: Mapping[str, bytes], epoch: int) -> None:
         """Set each participant's state; the ground's blob goes to all holders of a copy."""
         ...
+
+
+@dataclass(slots=True)
+class Steps:
+    """An order of single steps for a paused world."""
+
+    count: int
+    told: Callable[[int], bool]
+    """Called with the number of steps done after each; returns whether to go on."""
+    done: Callable[[], None]
+    gone: int = 0
 
 
 class Runner:
@@ -102,31 +97,26 @@ class Runner:
         self._end_ns = max(1, round(duration_s * 1e9)) if duration_s > 0.0 else 0
         self._on_checkpoint = on_checkpoint
         self._at_standstill = at_standstill
-        root = root_of(node)
-        self._clock = node.create_publisher(
-            Clock, f'{root}/clock', qos.CLOCK, qos_overriding_options=qos.OVERRIDABLE
-        )
-        self._status = node.create_publisher(WorldStatus, 'status', qos.LATCHED)
-        self._diagnostics = Diagnostics(node)
-        self._state, self._text = WorldStatus.WAITING, ''
-        node.create_timer(PULSE_S, self._pulse, clock=WallClock(clock_type=ClockType.STEADY_TIME))
+        self._display = Display(node, world, self._end_ns)
         self._inbox = inbox
         self.leaving = Leaving()
         self.followers = Followers(
             node, inbox, world, self.leaving, self.serve, self.report_failure, recorded, sensors_lag_s
         )
+        self._display.followers = self.followers
         node.create_service(SetBool, '~/pause', self._on_pause)
         node.create_service(Step, '~/step', self._on_step)
         node.create_service(CheckpointService, '~/checkpoint', self._on_checkpoint_service)
         node.create_service(CheckpointService, '~/restore', self._on_restore_service)
         self.paused = False
-        self._requests: list[tuple[str, str]] = []
+        self._requests: list[Callable[[], None]] = []
+        self._steps: Steps | None = None
+        self._beginning: checkpoint.Checkpoint | None = None
+        self.stopped = False
+        """Whether the world stands at its beginning, and has not been asked to play since."""
         self._serving = self._between = False
-        self._clock_offset_ns = 0
         self._next_checkpoint_ns = round(world.config.checkpoint_period_s * 1e9)
-        self._last_clock = self._last_status = self._last_serve = 0.0
-        self._rate = (time.monotonic(), 0, 0)
-        self._speed_now = self._cycle_rate_now = 0.0
+        self._last_serve = 0.0
         speed = declare_speed(node, self._change_speed)
         self._failure = ''
         self._next_warning = 0.0
@@ -137,7 +127,7 @@ class Runner:
     def run(self, restore_from: Path | None = None) -> int:
         """Run to the end of the scenario; return the exit code: 0 done, 3 a node failed."""
         world = self._world
-        self._publish_clock(force=True)
+        self._display.clock()
         if self._run_dir is not None:
             (self._run_dir / 'started').touch()
         if restore_from is not None:
@@ -147,13 +137,19 @@ class Runner:
         start_ns = world.t_ns
         self._pace.restart(world.t_ns)
         try:
+            world.hold()
+            self._beginning = self._collect()
+            if restore_from is None and world.config.on_failure == 'wait':
+                self._on_checkpoint(self._beginning)
             if self.paused:
-                world.hold()
                 self._at_standstill()
             while not self._finished():
                 self._serve_between()
+                if self.paused and self._steps is not None:
+                    self._go_a_step(self._steps)
+                    continue
                 if self.paused:
-                    self._publish_clock(period=0.5)
+                    self._display.clock(period=0.5)
                     self._pace.restart(world.t_ns)
                     time.sleep(0.005)
                     continue
@@ -171,8 +167,8 @@ class Runner:
             reports = {}
             self._node.get_logger().error(f'the run ends: {self._failure}')
         wall = time.monotonic() - started
-        self._publish_clock(force=True)
-        self._publish_status(WorldStatus.STOPPED, self._failure, force=True)
+        self._display.clock()
+        self._display.status(WorldStatus.STOPPED, self._failure, force=True)
         self._write_outcome(wall, start_ns, reports)
         return 3 if self._failure else 0
 
@@ -187,18 +183,18 @@ class Runner:
         if now < self._next_warning:
             return
         self._next_warning = now + LAG_PERIOD_S
-        t_s, asked = self._world.t_ns * 1e-9, self._pace.speed
-        text = f'speed {asked:g} is not held: {HOPELESS_S:g} s lost by {t_s:.2f} s, now at {self._speed_now:.2f}'
+        t_s, asked, now_s = self._world.t_ns * 1e-9, self._pace.speed, self._display.speed_now
+        text = f'speed {asked:g} is not held: {HOPELESS_S:g} s lost by {t_s:.2f} s, now at {now_s:.2f}'
         self._node.get_logger().warning(text)
 
     def _step(self) -> None:
         world = self._world
         report = world.step(self._end_ns or None)
-        self._diagnostics.recovered()
+        self._display.diagnostics.recovered()
         if report.forced:
             self._node.get_logger().warning(f'cycle {world.cycle - 1} at {world.t_ns * 1e-9:.4f} s was forced')
-        self._publish_clock(period=CLOCK_PERIOD_S)
-        self._publish_status(WorldStatus.PLAYING)
+        self._display.clock(period=CLOCK_PERIOD_S)
+        self._display.status(WorldStatus.PLAYING)
         if world.t_ns >= self._next_checkpoint_ns and not self._at_end():
             self._next_checkpoint_ns += round(world.config.checkpoint_period_s * 1e9)
             self._take_checkpoint(None)
@@ -224,7 +220,7 @@ class Runner:
         self._inbox.deliver()
         self.serve()
         while self._requests:
-            self._fulfil(*self._requests.pop(0))
+            self._requests.pop(0)()
         self._between = False
 
     def _await_last_frames(self) -> None:
@@ -236,69 +232,19 @@ class Runner:
 
     # -- what others see ----------------------------------------------------------------------------------------
 
-    def _publish_clock(self, period: float = 0.0, force: bool = False) -> None:
-        now = time.monotonic()
-        if not force and now - self._last_clock < period:
-            return
-        self._last_clock = now
-        t = self._world.t_ns + self._clock_offset_ns
-        message = Clock()
-        message.clock.sec, message.clock.nanosec = int(t // 10**9), int(t % 10**9)
-        self._clock.publish(message)
-
     def _change_speed(self, speed: float) -> None:
         self._pace.speed = speed
         self._pace.restart(self._world.t_ns)
 
-    def _pulse(self) -> None:
-        """Publish status and diagnostics while paused or waiting."""
-        if time.monotonic() - self._last_status > 0.5 * PULSE_S:
-            self._publish_status(self._state, self._text, force=True)
-        world = self._world
-        values = {
-            't_s': f'{world.t_ns * 1e-9:.3f}', 'speed': f'{self._speed_now:.3f}', 'cycle': world.cycle,
-            'discarded_cycles': world.discarded_cycles, 'forced_cycles': world.forced_cycles,
-        }
-        members = [*world.participants, *self.followers.present()]
-        self._diagnostics.publish(world.t_ns + self._clock_offset_ns, STATES[self._state], values, members)
-
-    def _publish_status(self, state: int, text: str = '', force: bool = False) -> None:
-        now = time.monotonic()
-        self._state, self._text = state, text
-        if not force and now - self._last_status < STATUS_PERIOD_S:
-            return
-        self._last_status = now
-        world = self._world
-        since, t_ns, cycle = self._rate
-        if now - since >= 0.5:
-            self._speed_now = (world.t_ns - t_ns) * 1e-9 / (now - since)
-            self._cycle_rate_now = (world.cycle - cycle) / (now - since)
-            self._rate = (now, world.t_ns, world.cycle)
-        self._status.publish(
-            WorldStatus(
-                state=state,
-                t_ns=int(world.t_ns),
-                end_ns=int(self._end_ns),
-                cycle=int(world.cycle),
-                discarded_cycles=int(world.discarded_cycles),
-                forced_cycles=int(world.forced_cycles),
-                speed=float(self._speed_now),
-                cycle_rate=float(self._cycle_rate_now),
-                state_hash=world.state_hash,
-                message=text,
-            )
-        )
-
     def report_failure(self, names: list[str], consequence: str) -> None:
         """Report silent nodes on /diagnostics and in the status."""
         why = f'no answer within {self._world.config.agent_timeout_s} s; the world {consequence}'
-        self._diagnostics.failed(names, why, {'cycle': self._world.cycle, 'on_failure': consequence})
-        self._state = WorldStatus.HELD
-        self._pulse()
+        self._display.diagnostics.failed(names, why, {'cycle': self._world.cycle, 'on_failure': consequence})
+        self._display.pulse(WorldStatus.HELD)
         text = f'no answer from {", ".join(names)}: the world {consequence}'
         if self._world.config.on_failure == 'stop' and set(names) <= set(self._world.participants):
             text += f'; {self._way_back()}'
-        self._publish_status(WorldStatus.HELD, text, force=True)
+        self._display.status(WorldStatus.HELD, text, force=True)
         self._node.get_logger().error(text)
 
     def _way_back(self) -> str:
@@ -324,38 +270,85 @@ class Runner:
     # -- what others ask ----------------------------------------------------------------------------------------
 
     def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        self._request('pause' if request.data else 'play', '')
+        self.when_standing(self.pause if request.data else self.play)
         response.success = True
         return response
 
-    def _request(self, what: str, path: str) -> None:
-        """Fulfil a request now if the world stands between two cycles, else as soon as it does."""
+    def when_standing(self, action: Callable[[], None]) -> None:
+        """Act now if the world stands between two cycles, else as soon as it does."""
         if self._between:
-            self._fulfil(what, path)
+            action()
         else:
-            self._requests.append((what, path))
+            self._requests.append(action)
+
+    def pause(self) -> None:
+        """Pause the world; it stands."""
+        if not self.paused:
+            self.paused = True
+            self._rest()
+
+    def play(self) -> None:
+        """Let the world go on."""
+        self.paused = self.stopped = False
+        self._pace.restart(self._world.t_ns)
+
+    def reset(self) -> str:
+        """Return the world, which stands, to its beginning, ``/clock`` with it; return why it cannot be, or ''."""
+        assert self._beginning is not None
+        if problem := self._mismatch(self._beginning):
+            return f'the world cannot go back to its beginning: {problem}'
+        self._restore(self._beginning, keep_clock=False)
+        self._display.status(WorldStatus.PAUSED if self.paused else WorldStatus.PLAYING, force=True)
+        return ''
+
+    @property
+    def shown_ns(self) -> int:
+        """Return the time that ``/clock`` shows [ns]."""
+        return self._display.shown_ns
+
+    def order_steps(self, steps: Steps) -> bool:
+        """Take an order of steps; return whether the world is paused and has none."""
+        if not self.paused or self._steps is not None:
+            return False
+        self._steps, self.stopped = steps, False
+        return True
+
+    def _go_a_step(self, steps: Steps) -> None:
+        if not self._at_end():
+            self._step()
+            self._rest()
+            steps.gone += 1
+        if self._at_end() or not steps.told(steps.gone) or steps.gone >= steps.count or self.leaving.asked:
+            self._steps = None
+            steps.done()
+
+    def _rest(self) -> None:
+        """Commit the last cycle and show it."""
+        self._world.hold()
+        self._at_standstill()
+        self._display.clock()
+        self._display.status(WorldStatus.PAUSED, force=True)
 
     def _on_step(self, request: Step.Request, response: Step.Response) -> Step.Response:
-        if not self.paused or not self._between:
+        if not self.paused or not self._between or self._steps is not None:
             response.success, response.message = False, 'only a paused world can be stepped; call ~/pause first'
             return response
         for _ in range(max(1, request.cycles)):
             if self._at_end():
                 break
             self._step()
-        self._world.hold()
-        self._at_standstill()
+        self._rest()
+        self.stopped = False
         response.success = True
         response.t_ns, response.state_hash = int(self._world.t_ns), self._world.state_hash
-        self._publish_clock(force=True)
-        self._publish_status(WorldStatus.PAUSED, force=True)
         return response
 
     def _on_checkpoint_service(
         self, request: CheckpointService.Request, response: CheckpointService.Response
     ) -> CheckpointService.Response:
         response.path = request.path or str(self._default_folder())
-        self._request('checkpoint', response.path)
+        folder = Path(response.path)
+        self.when_standing(lambda: self._take_checkpoint(folder))
         response.success = True
         response.message = 'written' if self._between else 'will be written at the end of this cycle'
         response.t_ns, response.state_hash = int(self._world.t_ns), self._world.state_hash
@@ -369,35 +362,19 @@ class Runner:
         except ValueError as error:
             response.success, response.message = False, str(error)
             return response
-        present = {checkpoint.WORLD, *self._world.participants}
-        if set(saved.blobs) != present:
-            response.success = False
-            response.message = f'{request.path} is of {sorted(saved.blobs)}; present are {sorted(present)}'
+        if problem := self._mismatch(saved):
+            response.success, response.message = False, f'{request.path} {problem}'
             return response
-        self._request('restore', request.path)
+        self.when_standing(lambda: self._restore(saved))
         response.success, response.path = True, request.path
         response.message = 'restored' if self._between else 'will be restored at the end of this cycle'
         response.t_ns, response.state_hash = int(saved.t_ns), saved.state_hash
         return response
 
-    def _fulfil(self, what: str, path: str) -> None:
-        if what == 'checkpoint':
-            self._take_checkpoint(Path(path))
-        elif what == 'restore':
-            self._restore(checkpoint.read(Path(path)))
-        elif what == 'pause' and not self.paused:
-            self.paused = True
-            self._world.hold()
-            self._at_standstill()
-            self._publish_clock(force=True)
-            self._publish_status(WorldStatus.PAUSED, force=True)
-        elif what == 'welcome':
-            self._world.hold()
-            if self._world.config.on_failure == 'wait':
-                self._on_checkpoint(self._collect())
-        elif what == 'play':
-            self.paused = False
-            self._pace.restart(self._world.t_ns)
+    def _mismatch(self, saved: checkpoint.Checkpoint) -> str:
+        """Return how the participants of a checkpoint differ from those present; '': they do not."""
+        present = {checkpoint.WORLD, *self._world.participants}
+        return '' if set(saved.blobs) == present else f'is of {sorted(saved.blobs)}; present are {sorted(present)}'
 
     def stand_still(self) -> bool:
         """Commit the last cycle, if no cycle is under way; return whether the world stands."""
@@ -408,17 +385,17 @@ class Runner:
 
     def welcome(self) -> None:
         """Collect the state of a newly admitted participant, once it knows of its admission."""
-        self._requests.append(('welcome', ''))
+        self._requests.append(self._remember_all)
+
+    def _remember_all(self) -> None:
+        self._world.hold()
+        if self._world.config.on_failure == 'wait':
+            self._on_checkpoint(self._collect())
 
     # -- checkpoints --------------------------------------------------------------------------------------------
 
     def _default_folder(self) -> Path:
         return (self._run_dir or Path.cwd()) / 'checkpoints' / f't{self._world.t_ns * 1e-9:010.3f}'
-
-    def take_initial_checkpoint(self) -> None:
-        """Take a checkpoint before the first cycle, for a node lost before the first regular one."""
-        self._world.hold()
-        self._on_checkpoint(self._collect())
 
     def _collect(self) -> checkpoint.Checkpoint:
         world = self._world
@@ -440,7 +417,7 @@ class Runner:
             if folder is None and self._run_dir is not None:
                 checkpoint.prune(self._run_dir / 'checkpoints', CHECKPOINTS_KEPT)
 
-    def _restore(self, saved: checkpoint.Checkpoint) -> None:
+    def _restore(self, saved: checkpoint.Checkpoint, keep_clock: bool | None = None) -> None:
         world = self._world
         if world.cycle:
             world.hold()
@@ -448,16 +425,13 @@ class Runner:
         world.load(saved.blobs[checkpoint.WORLD])
         blobs = {name: blob for name, blob in saved.blobs.items() if name != checkpoint.WORLD}
         self._states.restore(blobs, world.epoch)
-        if world.config.reset_keeps_clock and before_ns > world.t_ns:
-            self._clock_offset_ns += before_ns - world.t_ns
-        elif not world.config.reset_keeps_clock:
-            self._clock_offset_ns = 0
+        self._display.rewound(before_ns, world.config.reset_keeps_clock if keep_clock is None else keep_clock)
         period = round(world.config.checkpoint_period_s * 1e9)
         self._next_checkpoint_ns = (world.t_ns // period + 1) * period
         self._pace.restart(world.t_ns)
         world.hold()
         self._on_checkpoint(saved)
-        self._publish_clock(force=True)
+        self._display.clock()
         self._node.get_logger().info(f'restored the state at {world.t_ns * 1e-9:.3f} s (epoch {world.epoch})')
 
     # -- the end ------------------------------------------------------------------------------------------------

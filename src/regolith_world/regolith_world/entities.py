@@ -1,0 +1,139 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What stands and moves in a world, as tools from outside see it: names, kinds, places, bounds.
+
+An entity is a vehicle with all its bodies, an object of the scenario, or, of a linkage, each of its links. Offspring
+are entities as long as they live; beams and other intangible things are none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+
+from regolith_world.objects import Immovable, Object
+from regolith_world.records import BodyState, Vector
+from regolith_world.remote import RemoteAgent
+from regolith_world.rotation import matrix, product
+
+
+class Category(IntEnum):
+    """Kind of an entity, with the numbers that ``simulation_interfaces/EntityCategory`` has."""
+
+    OBJECT = 0
+    ROBOT = 1
+    HUMAN = 2
+    DYNAMIC_OBJECT = 4
+    STATIC_OBJECT = 5
+
+
+_POSIX = {
+    'alpha': 'a-zA-Z', 'digit': '0-9', 'alnum': 'a-zA-Z0-9', 'upper': 'A-Z', 'lower': 'a-z', 'space': r'\s',
+    'blank': ' \t', 'punct': r'!-/:-@\[-`{-~', 'xdigit': '0-9A-Fa-f',
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Ball:
+    """A ball in the world."""
+
+    center: Vector
+    """[m], shape (3,)."""
+    radius: float
+    """[m]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A box along the axes of the world."""
+
+    low: Vector
+    """[m], shape (3,)."""
+    high: Vector
+    """[m], shape (3,)."""
+
+
+def entities(objects: Mapping[str, Object]) -> dict[str, Object]:
+    """Return all entities by name, in name order.
+
+    :param objects: roots by name
+    """
+    found = {}
+    for root in objects.values():
+        for item in (root,) if root.tangible else root.children:
+            if item.tangible:
+                found[item.name] = item
+    return dict(sorted(found.items()))
+
+
+def category(entity: Object) -> Category:
+    """Return the kind of an entity."""
+    if isinstance(entity, RemoteAgent):
+        return Category.ROBOT
+    return Category.STATIC_OBJECT if isinstance(entity, Immovable) else Category.DYNAMIC_OBJECT
+
+
+def bounds(entity: Object) -> Box | None:
+    """Return the box round an entity along the axes of its own frame, its other bodies as they stand; None: no shapes.
+
+    Of those bodies, and so of a vehicle whose arm is lifted, the box is that of their boxes.
+    """
+    turn = matrix(entity.body.orientation)
+    low, high = np.full(3, np.inf), np.full(3, -np.inf)
+    for item in entity.family():
+        if item.shapes:
+            own_low, own_high = item.outline.bounds(_seen_from(item.body, entity.body, turn))
+            low, high = np.minimum(low, own_low), np.maximum(high, own_high)
+    return Box(low, high) if np.isfinite(low).all() else None
+
+
+def touches(entity: Object, region: Ball | Box) -> bool:
+    """Return whether the box round an entity along the axes of the world meets a region; without shapes, its place."""
+    low = high = entity.body.position
+    for item in entity.family():
+        if item.shapes:
+            own_low, own_high = item.outline.bounds(item.body)
+            low, high = np.minimum(low, own_low), np.maximum(high, own_high)
+    if isinstance(region, Box):
+        return bool(((low <= region.high) & (high >= region.low)).all())
+    nearest = np.clip(region.center, low, high) - region.center
+    return bool(nearest @ nearest <= region.radius**2)
+
+
+def chosen(
+    found: Mapping[str, Object], pattern: str = '', categories: Iterable[int] = (), region: Ball | Box | None = None
+) -> dict[str, Object]:
+    """Return the entities that fit all filters; those left empty fit everything.
+
+    :param pattern: a POSIX extended regular expression that some part of the name matches
+    :raises ValueError: if the pattern is none
+    """
+    try:
+        fits = re.compile(_python_pattern(pattern))
+    except re.error as error:
+        raise ValueError(f'filter {pattern!r}: {error}; allowed: a POSIX extended regular expression') from None
+    wanted = set(categories)
+    return {
+        name: item for name, item in found.items()
+        if fits.search(name) and (not wanted or category(item) in wanted) and (region is None or touches(item, region))
+    }  # fmt: skip
+
+
+def _python_pattern(pattern: str) -> str:
+    """Return a POSIX extended regular expression as Python writes it: classes like [:digit:] are spelled out."""
+    for name, characters in _POSIX.items():
+        pattern = pattern.replace(f'[:{name}:]', characters)
+    return pattern
+
+
+def _seen_from(state: BodyState, frame: BodyState, turn: Vector) -> BodyState:
+    """Return a state with its pose in the frame of another body."""
+    back = frame.orientation * np.array([-1.0, -1.0, -1.0, 1.0])
+    return BodyState(
+        state.name, turn.T @ (state.position - frame.position), product(back, state.orientation),
+        state.linear_velocity, state.angular_velocity,
+    )

@@ -1,0 +1,73 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What tools from outside see of a world: which entities there are, their kinds and bounds, and filters."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from regolith_world.entities import Ball, Box, Category, bounds, category, chosen, entities
+from regolith_world.object_types import make_objects
+from regolith_world.objects import Beam, Object
+from regolith_world.records import VEHICLE, BodyState, JoinRequest, Shape, ShapeKind
+from regolith_world.remote import RemoteAgent
+from regolith_world.rotation import from_yaw
+
+THINGS = {
+    'wall': {'type': 'immovable', 'position': [5, 0, 1], 'shapes': [{'kind': 'box', 'size_m': [0.1, 2.0, 1.0]}],
+             'rpy_deg': [0, 0, 90]},
+    'ball': {'type': 'free_body', 'position': [1, 2, 3], 'mass_kg': 1.0, 'shape': {'kind': 'sphere', 'size_m': [0.5]}},
+    'cable': {'type': 'rope', 'ends': [[0, 9, 4], [2, 9, 4]], 'length_m': 2.0, 'rods': 2, 'mass_kg': 1.0},
+}  # fmt: skip
+
+
+def rover() -> RemoteAgent:
+    """Return a vehicle of a box, turned to the left, with a ball on an arm ahead of it."""
+    def state(name: str, at: list[float]) -> BodyState:
+        return BodyState(name, np.array(at), from_yaw(math.pi / 2), np.zeros(3), np.zeros(3), 10.0)
+
+    shapes = (Shape(ShapeKind.BOX, np.array([0.8, 0.4, 0.2])), Shape(ShapeKind.SPHERE, np.array([0.1, 0.0, 0.0])))
+    bodies = state('amber', [-3.0, 0.0, 0.5]), state('amber/arm', [-3.0, 1.5, 0.5])
+    return RemoteAgent(JoinRequest('amber', VEHICLE, shapes, bodies, 0, '', '', {}, shape_bodies=(0, 1)), 0)
+
+
+@pytest.fixture
+def world() -> dict[str, Object]:
+    beam = Beam('amber/0', np.zeros(3), np.array([1.0, 0.0, 0.0]), 9.0, 0, 'amber')
+    return {item.name: item for item in (*make_objects(THINGS, 1.62), rover(), beam)}
+
+
+def test_vehicles_things_and_links_are_entities_and_beams_are_not(world: dict[str, Object]) -> None:
+    found = entities(world)
+    assert list(found) == ['amber', 'ball', 'cable/rod_000', 'cable/rod_001', 'wall']
+    assert [category(item) for item in found.values()] == [
+        Category.ROBOT, *[Category.DYNAMIC_OBJECT] * 3, Category.STATIC_OBJECT,
+    ]  # fmt: skip
+
+
+def test_bounds_are_in_the_frame_of_the_entity(world: dict[str, Object]) -> None:
+    """Whatever way it faces; a vehicle's other bodies are in them as they stand."""
+    box = bounds(world['amber'])
+    assert box is not None
+    assert box.low == pytest.approx([-0.8, -0.4, -0.2]) and box.high == pytest.approx([1.6, 0.4, 0.2])
+    wall = bounds(world['wall'])
+    assert wall is not None and wall.high == pytest.approx([0.1, 2.0, 1.0])
+    world['ball'].shapes = ()
+    assert bounds(Object('ghost', world['ball'].body)) is None
+
+
+def test_filters_go_together(world: dict[str, Object]) -> None:
+    found = entities(world)
+    assert list(chosen(found)) == list(found)
+    assert list(chosen(found, '^(ball|wall)$')) == ['ball', 'wall']
+    assert list(chosen(found, '[[:digit:]]{3}$', [Category.DYNAMIC_OBJECT])) == ['cable/rod_000', 'cable/rod_001']
+    assert list(chosen(found, 'l', [Category.STATIC_OBJECT, Category.ROBOT])) == ['wall']
+    # The wall, turned by a quarter, reaches from x = 3 to 7; the arm of the vehicle to y = 1.6.
+    assert list(chosen(found, region=Ball(np.array([3.5, 0.0, 1.0]), 0.6))) == ['wall']
+    assert list(chosen(found, region=Box(np.array([-4.0, 1.55, 0.0]), np.array([-2.0, 9.0, 9.0])))) == ['amber']
+    assert not chosen(found, region=Ball(np.array([-3.0, 1.9, 0.5]), 0.2))
+    with pytest.raises(ValueError, match=r"filter '\(': .*; allowed: a POSIX extended regular expression"):
+        chosen(found, '(')
