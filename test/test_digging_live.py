@@ -94,7 +94,8 @@ def test_an_order_to_dig_tells_its_progress_and_is_cancelled_and_repeated_by_a_r
         client = ActionClient(live.node, Dig, '/digger/dig')
         live.wait_for(client.server_is_ready, 60.0, 'the action')
         assert not dig(live, client, [], until_full=0.5, tools=['shovel']).accepted
-        assert not dig(live, client, [], until_full=1.5).accepted
+        for level in (1.5, 0.0, -0.1):
+            assert not dig(live, client, [], until_full=level).accepted
         progress: list[Any] = []
         goal = dig(live, client, progress, until_full=0.25)
         assert goal.accepted

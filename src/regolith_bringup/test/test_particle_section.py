@@ -45,10 +45,10 @@ def scenario(folder: Path, *more: dict[str, Any], terrain: dict[str, Any] | None
     [
         ({'spacing_m': 0.4, 'depth_m': 0.8, 'rectangle': {'low': [1.6, -1.2], 'high': [3.2, 1.2]}},
          ['terrain.regions.0.spacing_m = 0.4', 'coarser than a wheel', 'allowed: less than 0.3 m']),
-        ({'depth_m': 0.22}, ['depth_m 0.22 m', 'allowed: a multiple of spacing_m 0.05']),
-        ({'rectangle': {'low': [3.2, -1.0], 'high': [1.6, 1.0]}}, ['high', 'allowed: x and y above those of low']),
-        ({'rectangle': None, 'disc': {'center': [2.4, 0.0], 'radius_m': 1.0}}, ['without rectangle', 'allowed: with']),
-        ({'vehicle': None}, ['ground: crm without vehicle', 'allowed: with']),
+        ({'depth_m': 0.22}, ['terrain.regions.0.depth_m = 0.22: is 0.22 m', 'allowed: a multiple of spacing_m 0.05']),
+        ({'rectangle': {'low': [3.2, -1.0], 'high': [1.6, 1.0]}}, ['terrain.regions.0.rectangle.high = [1.6, 1.0]', 'allowed: x and y above [3.2, -1.0]']),
+        ({'rectangle': None, 'disc': {'center': [2.4, 0.0], 'radius_m': 1.0}}, ['terrain.regions.0.ground = crm: without rectangle', 'allowed: with']),
+        ({'vehicle': None}, ['terrain.regions.0.ground = crm: without vehicle', 'allowed: with']),
         ({'vehicle': 'ambr'}, ['terrain.regions.0.vehicle', "'ambr'", 'allowed: amber, basalt (did you mean amber?)']),
         ({'soil': 'lunar_nominal'}, ['terrain.regions.0.soil', 'allowed:', 'lunar_regolith']),
         ({'soil': {'density_kgpm3': 1700.0, 'youngs_modulus_pa': 1e6, 'poissons_ratio': 0.5}},
@@ -56,9 +56,9 @@ def scenario(folder: Path, *more: dict[str, Any], terrain: dict[str, Any] | None
         ({'soil': {'density_kgpm3': 1700.0, 'youngs_modulus_pa': 1e6, 'friction': -0.1}},
          ['terrain.regions.0.soil.friction = -0.1', 'allowed:']),
         ({'ground': 'rigid', 'spacing_m': None, 'depth_m': None, 'vehicle': None},
-         ["name 'strip' is of particles", 'allowed: with ground: crm']),
-        ({'terrain': {'bedrock_depth_m': 0.1}}, ['depth_m 0.2', 'allowed: up to bedrock_depth_m 0.1']),
-        ({'at_edge': 'scm'}, ["at_edge 'scm' of region 'strip'", 'allowed: stop, or slip_sinkage: {enabled: false}']),
+         ["terrain.regions.0.name = 'strip': is of particles", 'allowed: with ground: crm']),
+        ({'terrain': {'bedrock_depth_m': 0.1}}, ['terrain.regions.0.depth_m = 0.2: goes below bedrock', 'allowed: up to bedrock_depth_m 0.1']),
+        ({'at_edge': 'scm'}, ["terrain.regions.0.at_edge = 'scm'", 'where wheels carry soil', 'allowed: stop, or slip_sinkage: {enabled: false}']),
         ({'terrain': {'spacing_m': 0.6}}, ["region 'strip'", 'holds hardly a node', 'allowed: sides of 3 spacing_m']),
         ({'terrain': {'size_m': 4.0}}, ["region 'strip'", 'leaves the terrain', 'allowed: within 2 m']),
         ({'terrain': {'ground': 'crm', 'regions': []}}, ["ground 'crm' goes on for ever", 'allowed: in regions']),
@@ -93,9 +93,9 @@ def test_regions_of_particles_do_not_overlap_and_have_names_of_their_own(tmp_pat
     beside = {'low': [3.2, -1.0], 'high': [4.0, 1.0]}
     pad = {'ground': 'rigid', 'disc': {'center': [1.4, 1.1], 'radius_m': 0.3}}
     for other in ({**STRIP, 'name': 'other'}, pad):
-        with pytest.raises(InputError, match=r"region 'strip' from .* overlaps regions\.1; allowed: particles beside"):
+        with pytest.raises(InputError, match=r"terrain\.regions\.0\.rectangle = .*: region 'strip' overlaps regions\.1; allowed: particles beside"):
             scenario(tmp_path, other)
-    with pytest.raises(InputError, match="two regions are named 'strip'; allowed: a name for each"):
+    with pytest.raises(InputError, match="terrain.regions.1.name = 'strip': two regions have it; allowed: a name for each"):
         scenario(tmp_path, {**STRIP, 'rectangle': beside})
     assert len(scenario(tmp_path, {**STRIP, 'name': 'other', 'rectangle': beside}).terrain.particle_regions()) == 2
 
@@ -106,7 +106,7 @@ def test_a_hundred_million_particles_do_not_fit_on_24_gb(tmp_path: Path, monkeyp
     fine = {'spacing_m': 0.004, 'depth_m': 2.0}
     with pytest.raises(InputError) as caught:
         scenario(tmp_path, **fine)
-    words = ['terrain.regions.0.spacing_m = 0.004', '1e+08 particles', ' GB, about ', ' h)', 'allowed: 24 GB in all']
+    words = ['terrain.regions.0.spacing_m = 0.004', '100,000,000 particles', ' GB, about ', ' h of one core)', 'allowed: 24 GB in all']
     assert all(word in str(caught.value) for word in words), str(caught.value)
 
 
@@ -117,10 +117,10 @@ def test_a_check_says_what_particles_cost(tmp_path: Path, capfd: pytest.CaptureF
     assert cost.region.counts == (32, 40, 4)
     # Floor and walls: 38 x 46 columns of three layers, and ten more in all that are outside 32 x 40.
     assert cost.gigabytes == pytest.approx(840e-9 * (5120 + 38 * 46 * 3 + (38 * 46 - 32 * 40) * 10))
-    # All soil moves: wheels of 0.29 m reach 0.2 m further and cover it. 0.3 h / Cs is 0.87 ms, so a substep of 1 ms is cut
+    # All soil moves: wheels of 0.29 m reach 0.2 m further and cover it. 0.3 h / Cs is 0.83 ms, so a substep of 1 ms is cut
     # in two; 0.35e6 particle-steps a second.
     assert cost.hours == pytest.approx(10.0 / 0.5e-3 * 5120 / 3.5e5 / 3600.0, rel=1e-9)
-    assert cost.region.step == pytest.approx(0.3 * 0.065 / 22.40, rel=1e-3)
+    assert cost.region.step == pytest.approx(0.3 * 0.065 / 23.57, rel=1e-3)
     with pytest.raises(SystemExit, match='0'):
         main(['check', str(tmp_path / 'scenario.yaml')])
-    assert 'strip: 5.12e+03 particles' in capfd.readouterr().out
+    assert 'strip: 5,120 particles, 12.6 MB, about 4.9 min of one core' in capfd.readouterr().out

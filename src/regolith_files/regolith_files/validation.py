@@ -77,7 +77,8 @@ def _problem(
     members = _members(_child(parent, path[-1]) if path else model)
     if inner is not None and any(inner['key'].partition('.')[0] in _fields(member) for member in members):
         # What holds several keys against each other names the one to mend.
-        named = source.problem((*full, *inner['key'].split('.')), inner['problem'], allowed)
+        within = (int(part) if part.isdigit() else part for part in inner['key'].split('.'))
+        named = source.problem((*full, *within), inner['problem'], allowed)
         return replace(named, value=inner['value'])
     if allowed == 'a mapping':
         allowed = _mapping(members)

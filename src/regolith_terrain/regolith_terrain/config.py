@@ -147,7 +147,7 @@ class RectangleConfig(Section):
     @model_validator(mode='after')
     def _ordered(self) -> RectangleConfig:
         if not (self.low[0] < self.high[0] and self.low[1] < self.high[1]):
-            raise ValueError(f'high {list(self.high)}; allowed: x and y above those of low, {list(self.low)}')
+            raise ValueError(f'high = {list(self.high)}: not beyond low; allowed: x and y above {list(self.low)}')
         return self
 
 
@@ -185,19 +185,20 @@ class SoilRegionConfig(Section):
         if self.ground != 'crm':
             extra = [key for key, value in given.items() if value is not None and key != 'rectangle']
             if extra:
-                raise ValueError(f'{extra[0]} {given[extra[0]]!r} is of particles; allowed: with ground: crm')
+                raise ValueError(f'{extra[0]} = {given[extra[0]]!r}: is of particles; allowed: with ground: crm')
             return self
         missing = [key for key, value in given.items() if value is None]
         if missing:
-            raise ValueError(f'ground: crm without {missing[0]}; allowed: with {", ".join(given)}')
+            raise ValueError(f'ground = crm: without {missing[0]}; allowed: with {", ".join(given)}')
         assert self.rectangle is not None and self.spacing_m is not None
-        sides = {f'rectangle along {"xy"[k]}': self.rectangle.high[k] - self.rectangle.low[k] for k in (0, 1)}
-        for key, side in {**sides, 'depth_m': self.depth_m}.items():
+        (x0, y0), (x1, y1) = self.rectangle.low, self.rectangle.high
+        for key, side in (('rectangle', x1 - x0), ('rectangle', y1 - y0), ('depth_m', self.depth_m)):
             assert side is not None
             count = round(side / self.spacing_m)
             if count < 2 or abs(count * self.spacing_m - side) > 1e-6:
+                value = [[x0, y0], [x1, y1]] if key == 'rectangle' else side
                 allowed = f'a multiple of spacing_m {self.spacing_m!r}, at least two'
-                raise ValueError(f'{key} {side:.6g} m; allowed: {allowed}')
+                raise ValueError(f'{key} = {value}: is {side:.6g} m; allowed: {allowed}')
         return self
 
     def region(self) -> Region:
@@ -430,7 +431,7 @@ class TerrainConfig(Section):
             raise ValueError(f'grounds {" and ".join(own)} have node fields of their own; allowed: one that has')
         if len(self.grounds) > 1 and self.bulldozing.enabled:
             laws = ' and '.join(self.grounds)
-            raise ValueError(f'bulldozing is enabled on ground of {laws}; allowed: on ground of one law')
+            raise ValueError(f'bulldozing = enabled: on ground of {laws}; allowed: on ground of one law')
         if self.slip_sinkage.enabled and self.mode == 'reference':
             raise ValueError("slip_sinkage is enabled in mode 'reference'; allowed: in mode 'regolith'")
         if self.preset is not None and self.source != 'procedural':
@@ -447,9 +448,10 @@ class TerrainConfig(Section):
             one = section.particles()
             if one is None:
                 continue
-            what = f'region {one.name!r} from {list(one.low)} to {list(one.high)}'
+            key = f'regions.{number}'
+            what = f'{key}.rectangle = {[list(one.low), list(one.high)]}: region {one.name!r}'
             if one.name in names:
-                raise ValueError(f'two regions are named {one.name!r}; allowed: a name for each')
+                raise ValueError(f'{key}.name = {one.name!r}: two regions have it; allowed: a name for each')
             names.add(one.name)
             for other, beside in enumerate(self.regions):
                 if other != number and one.meets(*beside.region().bounds()):
@@ -461,11 +463,11 @@ class TerrainConfig(Section):
                 raise ValueError(f'{what} leaves the terrain; allowed: within {half:g} m, half of size_m')
             if self.bedrock_depth_m is not None and one.depth > self.bedrock_depth_m:
                 allowed = f'up to bedrock_depth_m {self.bedrock_depth_m!r}'
-                raise ValueError(f'depth_m {one.depth!r} of region {one.name!r}; allowed: {allowed}')
+                raise ValueError(f'{key}.depth_m = {one.depth!r}: goes below bedrock; allowed: {allowed}')
             if self.digs_in and not one.stops_others:
                 # Others would leave no marks, but half of what they carry across the edge.
                 allowed = 'stop, or slip_sinkage: {enabled: false}'
-                raise ValueError(f"at_edge 'scm' of region {one.name!r} where wheels carry soil; allowed: {allowed}")
+                raise ValueError(f"{key}.at_edge = 'scm': where wheels carry soil; allowed: {allowed}")
 
     def displacement(self) -> NDArray[np.float64]:
         """Return the rules of displaced soil as the kernels take them, shape (7,)."""

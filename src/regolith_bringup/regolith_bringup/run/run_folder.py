@@ -48,9 +48,11 @@ def check_checkpoint(folder: Path, scenario: Scenario) -> None:
 
     :raises InputError: if it is none
     """
-    allowed = 'a folder that holds a manifest.json, as in RUN/checkpoints'
     if not os.path.isfile(folder / 'manifest.json'):
-        raise InputError(Problem('--from', '', 'is not a checkpoint', allowed, str(folder)))
+        beside = sorted(p.parent.name for p in folder.parent.glob('*/manifest.json'))
+        allowed = ', '.join(beside) if beside else 'a folder that holds a manifest.json, as in RUN/checkpoints'
+        problem = 'is not a checkpoint' if os.path.isdir(folder) else 'no such folder'
+        raise InputError(Problem('--from', '', problem, allowed, str(folder)))
     try:
         kept = checkpoint.read(folder)
     except ValueError as error:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -12,6 +11,7 @@ from regolith_bringup.scenario.schema import Scenario
 from regolith_files.problems import one_of
 from regolith_files.yaml_source import KeyPath, YamlSource
 from regolith_sensors.rays.choice import USUAL, shows_discs
+from regolith_terrain.crm.cost import memory_gb
 from regolith_terrain.crm.region import ParticleRegion
 from regolith_vehicles.config import VehicleModelConfig, load_vehicle_model
 
@@ -28,12 +28,9 @@ class ParticleCost(NamedTuple):
 
     def __str__(self) -> str:
         count = self.region.soil_count
-        return f'{self.region.name}: {count:.3g} particles, {self.gigabytes:.3g} GB, about {self.hours:.3g} h'
-
-
-def memory_gb() -> float:
-    """Return the memory of this machine [10^9 B]."""
-    return 1e-9 * os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES')
+        size = f'{self.gigabytes:.3g} GB' if self.gigabytes >= 1.0 else f'{1e3 * self.gigabytes:.3g} MB'
+        time = f'{self.hours:.3g} h' if self.hours >= 1.0 else f'{60.0 * self.hours:.2g} min'
+        return f'{self.region.name}: {count:,} particles, {size}, about {time} of one core'
 
 
 def particle_costs(scenario: Scenario) -> list[ParticleCost]:

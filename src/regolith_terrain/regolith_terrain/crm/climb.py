@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from regolith_terrain.crm import markers
 from regolith_terrain.crm.choice import Device
+from regolith_terrain.crm.cost import refuse_too_many
 from regolith_terrain.crm.driven import Driven, filled_trough
 from regolith_terrain.crm.mirror import symmetric_bed
 from regolith_terrain.crm.soil import Discretisation, ParticleSoil
@@ -31,8 +32,8 @@ _SAMPLES = 400
 """Of a climb, about."""
 
 
-def refuse(rig: WheelRig, settings: Discretisation) -> None:
-    """Refuse particles that are too coarse.
+def refuse(rig: WheelRig, soil: ParticleSoil, settings: Discretisation) -> None:
+    """Refuse particles that are too coarse, or more than memory holds.
 
     :raises ValueError: naming the value and what is allowed
     """
@@ -40,6 +41,8 @@ def refuse(rig: WheelRig, settings: Discretisation) -> None:
     if settings.spacing_m > most:
         raise ValueError(f'spacing_m {settings.spacing_m!r}; allowed: at most {most!r}, the lesser of width_m of the '
                          'wheel and depth_m of the trough')
+    trough = rig.trough
+    refuse_too_many(trough.length_m * trough.width_m * trough.depth_m, rig.end_s, soil, settings)
 
 
 class Climb(Driven):
@@ -57,7 +60,7 @@ class Climb(Driven):
         :raises ValueError: if there is no room, or particles are too coarse
         """
         check(rig, slope_deg)
-        refuse(rig, settings)
+        refuse(rig, soil, settings)
         self.rig = rig
         self.wheel, self.track = DrivenWheel(rig, slope_deg), Track()
         spacing, trough = settings.spacing_m, rig.trough

@@ -20,8 +20,9 @@ from regolith_terrain.crm import markers
 from regolith_terrain.crm.arrays import Floats
 from regolith_terrain.crm.blade import soil_to_cut
 from regolith_terrain.crm.choice import Device, bed_on
+from regolith_terrain.crm.cost import refuse_too_many
 from regolith_terrain.crm.driven import Driven
-from regolith_terrain.crm.soil import Discretisation
+from regolith_terrain.crm.soil import Discretisation, ParticleSoil
 from regolith_terrain.digging.drum import Drum, Samples, measured
 
 ACROSS = 9
@@ -81,6 +82,25 @@ def _length_to(radius: float, shell: float, rake: float) -> float:
     return half - math.sqrt(half * half - radius * radius + shell * shell)
 
 
+def refuse(drum: Drum, spacing: float) -> None:
+    """Refuse more particles than memory holds.
+
+    :param spacing: of particles [m]
+    :raises ValueError: saying what it would take
+    """
+    length = 2.0 * drum.reach + drum.advance * drum.gone(drum.end) + (_BEHIND + _AHEAD) * drum.depth
+    volume = length * (1.0 + _BELOW) * drum.depth * ACROSS * spacing
+    refuse_too_many(volume, drum.end, _soil(drum), _settings(spacing), finer_along=2)
+
+
+def _settings(spacing: float) -> Discretisation:
+    return Discretisation(spacing_m=spacing, viscosity=_VISCOSITY, courant=_COURANT)
+
+
+def _soil(drum: Drum) -> ParticleSoil:
+    return soil_to_cut(drum.density, drum.cohesion, drum.friction, drum.gravity, drum.depth)
+
+
 class Trench(Driven):
     """A drum on its way."""
 
@@ -99,8 +119,7 @@ class Trench(Driven):
         filled, walls = markers.channel((low, high), self._across, floor, spacing, 2.0 * markers.LAYERS * spacing)
         filled = filled[np.hypot(filled[:, 0], filled[:, 2] - self._height) > drum.radius]
         lips, shell = (_drawn_out(flat, spacing) for flat in section(drum, spacing))
-        settings = Discretisation(spacing_m=spacing, viscosity=_VISCOSITY, courant=_COURANT)
-        soil = soil_to_cut(drum.density, drum.cohesion, drum.friction, drum.gravity, drum.depth)
+        settings, soil = _settings(spacing), _soil(drum)
         super().__init__(bed_on(device)(
             soil, settings, (0.0, 0.0, -drum.gravity), filled, *markers.together(walls, lips, shell), workers=workers,
             period=(0.0, self._across),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_terrain.crm.cost import hours
 from regolith_terrain.crm.markers import LAYERS
 from regolith_terrain.crm.soil import VISCOSITY_SLOW, Discretisation, ParticleSoil
 from regolith_terrain.records import Floats, Indices
@@ -21,8 +22,6 @@ PANE = 6
 BYTES = 840
 """Most that a particle or marker takes: some 450 in the bed and what a discarded cycle returns to (``bench crm``), and
 copies of the state while a cycle is saved. Measured as growth of a process with 90 000 of them."""
-PARTICLE_STEPS_PER_S = 3.5e5
-"""Of one thread, from ``bench crm``: 0.28e6 to 0.37e6 at a machine score of 91."""
 MARGIN = 4.0
 """Spacings by which soil round a wheel moves, beyond the ball that holds the wheel."""
 
@@ -98,7 +97,7 @@ class ParticleRegion:
         moving = min(float((sides**2).sum()) * self.depth / self.spacing**3, self.soil_count)
         whole = math.floor(self.step / substep)
         step = whole * substep if whole else substep / math.ceil(substep / self.step)
-        return duration / step * moving / PARTICLE_STEPS_PER_S / 3600.0
+        return hours(moving, duration, step)
 
     def nodes(self, spacing: float) -> tuple[int, int, int, int]:
         """Return i0, i1, j0, j1 of the nodes i0 <= i < i1, j0 <= j < j1 that lie in the region, as a soil map has it.

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from regolith_terrain.crm.choice import GivenDevice, taken
+from regolith_terrain.crm.cost import refuse_too_many
 from regolith_terrain.crm.impact import Drop, Impact
 from regolith_terrain.crm.soil import Discretisation, GivenSoil, load_particle_soil
 from regolith_terrain.experiments.runs import Resumable, sweep
@@ -48,15 +49,20 @@ class Settings(Resumable):
             if getattr(self, key) < 4.0 * self.radius_m:
                 raise ValueError(f'{key} {getattr(self, key)!r}; allowed: at least four times radius_m, '
                                  f'{4.0 * self.radius_m!r}')
+        # A second is ample for a ball to come to rest.
+        refuse_too_many(self.side_m**2 * self.depth_m, 1.0, self.particle_soil, self.discretisation())
         return self
+
+    def discretisation(self) -> Discretisation:
+        """Return how the soil is reckoned."""
+        return Discretisation(
+            spacing_m=self.spacing_m, viscosity=self.viscosity, shifting=self.shifting, surface=self.surface
+        )
 
 
 def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
     """Return a row per fall: how deep the ball's lowest point comes to rest, and what was measured on beads."""
-    s = settings
-    discretisation = Discretisation(
-        spacing_m=s.spacing_m, viscosity=s.viscosity, shifting=s.shifting, surface=s.surface
-    )
+    s, discretisation = settings, settings.discretisation()
 
     def begin(number: int) -> Impact:
         drop = Drop(s.radius_m, s.ball_density_kgpm3, s.drop_m[number], s.gravity_mps2, s.side_m, s.depth_m)

@@ -65,6 +65,8 @@ class Settings(Resumable):
             if self.ground == 'crm' and self.spacing_m > 0.25 * drum.chip:
                 raise ValueError(f'spacing_m {self.spacing_m!r}; allowed: at most a quarter of the advance from lip to '
                                  f'lip, {0.25 * drum.chip:.3g} m')
+            if self.ground == 'crm':
+                soil_drum.refuse(drum, self.spacing_m)
         most = 0.5 * self.radius_m
         if self.lip_m > most:
             raise ValueError(f'lip_m {self.lip_m!r}; allowed: at most half of radius_m, {most!r}')

@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 
 from regolith_terrain import scm
 from regolith_terrain.crm.choice import GivenDevice, taken
+from regolith_terrain.crm.cost import refuse_too_many
 from regolith_terrain.crm.press import Plate, Press
 from regolith_terrain.crm.soil import SMOOTHING_PRESSED, VISCOSITY_SLOW, Discretisation, GivenSoil, load_particle_soil
 from regolith_terrain.experiments.runs import Resumable, sweep
@@ -99,7 +100,16 @@ class Settings(BenchSettings, Resumable):
             ):
                 if value < least:
                     raise ValueError(f'{key} {value!r}; allowed: at least {least:.4g}, twice the plate or its way')
+            seconds = 3.0 * plate.most / plate.speed  # down, eased, down again
+            refuse_too_many(plate.side**2 * plate.depth, seconds, self.particle_soil, self.discretisation())
         return self
+
+    def discretisation(self) -> Discretisation:
+        """Return how a continuum is reckoned."""
+        return Discretisation(
+            spacing_m=self.spacing_m, smoothing=self.smoothing, viscosity=self.viscosity, shifting=self.shifting,
+            surface=self.surface,
+        )
 
     def plate(self, load: float) -> Plate:
         """Return the plate that presses on a continuum, and the bed."""
@@ -144,10 +154,7 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
 
 def _on_particles(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
     """Return a row per load, each on a fresh bed, and what the soil bears by theory and by the curve's knee."""
-    s = settings
-    discretisation = Discretisation(
-        spacing_m=s.spacing_m, smoothing=s.smoothing, viscosity=s.viscosity, shifting=s.shifting, surface=s.surface
-    )
+    s, discretisation = settings, settings.discretisation()
 
     def begin(number: int) -> Press:
         return Press(s.plate(s.load_n[number]), s.gravity_mps2, s.particle_soil, discretisation, s.threads, s.device)

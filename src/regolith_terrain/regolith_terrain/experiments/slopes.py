@@ -13,7 +13,14 @@ from regolith_terrain import scm, scm_climb
 from regolith_terrain.config import SlipSinkageConfig, load_soil
 from regolith_terrain.crm import climb as crm_climb
 from regolith_terrain.crm.choice import GivenDevice, taken
-from regolith_terrain.crm.soil import SMOOTHING_PRESSED, VISCOSITY_SLOW, Discretisation, GivenSoil, load_particle_soil
+from regolith_terrain.crm.soil import (
+    SMOOTHING_PRESSED,
+    VISCOSITY_SLOW,
+    Discretisation,
+    GivenSoil,
+    ParticleSoil,
+    load_particle_soil,
+)
 from regolith_terrain.experiments.climbs import GivenRig, WheelRig, check, check_slope, load_wheel_rig
 from regolith_terrain.experiments.runs import Resumable, Run, sweep
 from regolith_terrain.experiments.settings import BenchSettings, Numbers, Tick
@@ -138,14 +145,18 @@ def _discretisation(settings: SlopeSettings) -> Discretisation:
     )
 
 
+def _particle_soil(settings: SlopeSettings, rig: WheelRig) -> ParticleSoil:
+    return settings.particle_soil or load_particle_soil(rig.particle_soil)
+
+
 def _check_crm(settings: SlopeSettings, rig: WheelRig, slope: float) -> None:
     check(rig, slope)
-    crm_climb.refuse(rig, _discretisation(settings))
     load_particle_soil(rig.particle_soil)
+    crm_climb.refuse(rig, _particle_soil(settings, rig), _discretisation(settings))
 
 
 def _on_crm(settings: SlopeSettings, rig: WheelRig, slope: float) -> Run:
-    soil = settings.particle_soil or load_particle_soil(rig.particle_soil)
+    soil = _particle_soil(settings, rig)
     return crm_climb.Climb(rig, slope, soil, _discretisation(settings), settings.threads, settings.device)
 
 

@@ -16,6 +16,7 @@ from rclpy.node import Node
 from rclpy.task import Future
 from regolith_msgs.action import Dig
 
+from regolith_files.refusal import in_words
 from regolith_vehicles.agent import VehicleAgent
 from regolith_vehicles.faces import joint_refusal
 from regolith_vehicles.orders import OrderedDriver
@@ -59,12 +60,14 @@ class DigAction:
         unknown = sorted(set(request.tools) - set(known))
         if unknown:
             return f'tools {", ".join(unknown)}; allowed: {", ".join(known)}'
+        if not 0.0 < request.until_full <= 1.0:
+            return f'until_full {request.until_full:g}; allowed: above 0, to 1'
         if len(request.joints) != len(request.targets):
             return f'{len(request.targets)} targets; allowed: one for each of {len(request.joints)} joints'
         try:
             order = dig_order(request)
         except ValidationError as error:
-            return '; '.join(f'{".".join(map(str, e["loc"]))}: {e["msg"]}' for e in error.errors())
+            return '; '.join(_in_the_actions_words(detail) for detail in error.errors(include_url=False))
         return joint_refusal(order.joints, self._agent.vehicle.gear)
 
     def _cancel(self, goal: Any) -> CancelResponse:
@@ -109,6 +112,16 @@ class DigAction:
             self._told_ns = snapshot.t_ns
             elapsed = 1e-9 * (snapshot.t_ns - self._began_ns)
             self._goal.publish_feedback(Dig.Feedback(**self._progress(), elapsed=elapsed))
+
+
+_FIELDS = {'speed_mps': 'speed', 'first_s': 'first', 'timeout_s': 'timeout'}
+"""What the action calls a key of the task."""
+
+
+def _in_the_actions_words(detail: Any) -> str:
+    problem, allowed = in_words(detail)
+    key = str(detail['loc'][0]) if detail['loc'] else ''
+    return f'{_FIELDS.get(key, key)} {detail["input"]}: {problem}; allowed: {allowed}'
 
 
 def dig_order(request: Dig.Goal) -> DigConfig:

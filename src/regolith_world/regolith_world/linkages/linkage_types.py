@@ -38,7 +38,7 @@ class LinkConfig(Section):
     @model_validator(mode='after')
     def _centred(self) -> LinkConfig:
         if any(self.shape.position):
-            raise ValueError(f'shape.position = {list(self.shape.position)!r}; allowed: left out')
+            raise ValueError(f'shape.position = {list(self.shape.position)!r}: off its centre; allowed: left out')
         return self
 
 
@@ -64,17 +64,17 @@ class JointConfig(Section):
             ('at', not apart), ('ends', apart), ('stiffness_npm', self.kind == 'spring'),
         ):  # fmt: skip
             if (getattr(self, key) is not None) != wanted:
-                raise ValueError(f'{key} = {getattr(self, key)!r} of a {self.kind}; allowed: ' + (
-                    'a value' if wanted else 'left out'))
+                allowed = 'a value' if wanted else 'left out'
+                raise ValueError(f'{key} = {getattr(self, key)!r}: of a {self.kind}; allowed: {allowed}')
         for key, wanted in (('axis', self.kind in _WITH_AXIS), ('rest_m', self.kind == 'spring')):
             if getattr(self, key) is not None and not wanted:
-                raise ValueError(f'{key} = {getattr(self, key)!r} of a {self.kind}; allowed: left out')
+                raise ValueError(f'{key} = {getattr(self, key)!r}: of a {self.kind}; allowed: left out')
         if self.damping and self.kind not in DAMPED:
-            raise ValueError(f'damping = {self.damping!r} of a {self.kind}; allowed: 0, or of {", ".join(DAMPED)}')
+            raise ValueError(f'damping = {self.damping!r}: of a {self.kind}; allowed: 0, or of {", ".join(DAMPED)}')
         if self.axis is not None and not math.hypot(*self.axis) > 1e-6:
-            raise ValueError(f'axis = {list(self.axis)!r}; allowed: a direction')
+            raise ValueError(f'axis = {list(self.axis)!r}: leads nowhere; allowed: a direction')
         if self.ends is not None and math.dist(*self.ends) < 1e-3:
-            raise ValueError(f'ends = {[list(end) for end in self.ends]!r}; allowed: 1 mm apart at least')
+            raise ValueError(f'ends = {[list(end) for end in self.ends]!r}: too near; allowed: 1 mm apart at least')
         return self
 
     def joint(self, numbers: tuple[int, int], origin: Vector, turn: Vector) -> Joint:
@@ -111,11 +111,11 @@ class LinkageConfig(_System):
     def _known(self) -> LinkageConfig:
         for name in self.bodies:
             if not name.isidentifier() or name == WORLD_NAME:
-                raise ValueError(f'bodies.{name}; allowed: letters, digits and _, not {WORLD_NAME!r}')
+                raise ValueError(f'bodies.{name} = {name!r}: no name; allowed: letters, digits and _, not {WORLD_NAME!r}')
         for k, joint in enumerate(self.joints):
             odd = [body for body in joint.between if body not in (*self.bodies, WORLD_NAME)]
             if odd or joint.between[0] == joint.between[1]:
-                raise ValueError(f'joints.{k}.between = {list(joint.between)!r}; allowed: two of {WORLD_NAME}, '
+                raise ValueError(f'joints.{k}.between = {list(joint.between)!r}: not two; allowed: of {WORLD_NAME}, '
                                  f'{", ".join(self.bodies)}')
             if joint.kind == 'spring':
                 self._stable(k, joint)
@@ -127,7 +127,7 @@ class LinkageConfig(_System):
         # Two equal masses, and an end off the centre of a body, make it as much as 8 times as fast, squared.
         longest = math.sqrt(lightest / (8.0 * (joint.stiffness_npm or 0.0)))
         if self.substep_s > longest:
-            raise ValueError(f'joints.{k}.stiffness_npm = {joint.stiffness_npm!r} on {lightest:g} kg; allowed: with '
+            raise ValueError(f'joints.{k}.stiffness_npm = {joint.stiffness_npm!r}: on {lightest:g} kg; allowed: with '
                              f'substep_s of {longest:.2g} at most')
 
 
@@ -147,10 +147,10 @@ class RopeConfig(_System):
     def _reaches(self) -> RopeConfig:
         apart = math.dist(*self.ends)
         if not 1e-6 < apart <= self.length_m * (1.0 + 1e-9):
-            raise ValueError(f'length_m = {self.length_m!r} between ends {apart:.6g} m apart; allowed: at least that, '
+            raise ValueError(f'length_m = {self.length_m!r}: between ends {apart:.6g} m apart; allowed: at least that, '
                              'and ends that differ')
         if self.length_m / self.rods < 2.0 * self.radius_m:
-            raise ValueError(f'rods = {self.rods!r} of {self.length_m / self.rods:.3g} m; allowed: twice radius_m long '
+            raise ValueError(f'rods = {self.rods!r}: of {self.length_m / self.rods:.3g} m; allowed: twice radius_m long '
                              'at least')
         return self
 

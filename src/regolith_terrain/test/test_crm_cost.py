@@ -1,0 +1,41 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Benches that memory cannot hold are refused before any particle is laid."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from regolith_terrain.crm import cost
+from regolith_terrain.crm.soil import Discretisation, load_particle_soil
+from regolith_terrain.experiments import cratering, drum, plate_sinkage, wheel_rig
+
+
+@pytest.mark.parametrize(
+    ('experiment', 'values'),
+    [(wheel_rig, {'slope_deg': 10, 'spacing_m': 0.0008}), (plate_sinkage, {'spacing_m': 5e-5}),
+     (cratering, {'spacing_m': 5e-5}), (drum, {'spacing_m': 1e-5})],
+    ids=['wheel-rig', 'plate-sinkage', 'cratering', 'drum'],
+)  # fmt: skip
+def test_more_than_memory_holds_is_refused(
+    experiment: Any, values: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With what it would take, and a spacing that is allowed, which then is."""
+    monkeypatch.setattr(cost, 'memory_gb', lambda: 24.0)
+    asked = {'ground': 'crm', **values}
+    with pytest.raises(ValidationError, match=r'particles would take .* GB and up to .* hours on one core') as error:
+        experiment.Settings.model_validate(asked)
+    found = re.search(r'allowed: at least ([\de.-]+), for which 24 GB suffice', str(error.value))
+    assert found is not None
+    experiment.Settings.model_validate({**asked, 'spacing_m': float(found[1])})
+
+
+def test_hours_are_steps_of_particles_at_the_speed_measured() -> None:
+    soil, settings = load_particle_soil('glass_beads'), Discretisation(spacing_m=0.01)
+    step = settings.step(soil.material())
+    assert cost.hours(1e6, 2.0, step) == pytest.approx(2.0 * 1e6 / step / cost.PARTICLE_STEPS_PER_S / 3600.0)
+    cost.refuse_too_many(1.0, 1e9, soil, settings)  # patience is the user's
