@@ -95,7 +95,7 @@ def test_regions_of_particles_do_not_overlap_and_have_names_of_their_own(tmp_pat
     for other in ({**STRIP, 'name': 'other'}, pad):
         with pytest.raises(InputError, match=r"terrain\.regions\.0\.rectangle = .*: region 'strip' overlaps regions\.1; allowed: particles beside"):
             scenario(tmp_path, other)
-    with pytest.raises(InputError, match="terrain.regions.1.name = 'strip': two regions have it; allowed: a name for each"):
+    with pytest.raises(InputError, match=r"terrain\.regions\.1\.name = 'strip': two regions have it; allowed: a name for each"):
         scenario(tmp_path, {**STRIP, 'rectangle': beside})
     assert len(scenario(tmp_path, {**STRIP, 'name': 'other', 'rectangle': beside}).terrain.particle_regions()) == 2
 

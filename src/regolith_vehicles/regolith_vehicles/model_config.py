@@ -374,8 +374,8 @@ class VehicleModelConfig(Section):
             payload = self.payloads.get(tool.payload)
             if payload is None or payload.mass_kg > 0.0 or filled.count(tool.payload) > 1:
                 raise ValueError(
-                    f'tools.{name}.payload = {tool.payload!r}: cannot be filled; allowed: one of the payloads, empty at the'
-                    f' start, for no other tool: {", ".join(self.payloads) or "there is none"}'
+                    f'tools.{name}.payload = {tool.payload!r}: cannot be filled; allowed: one of the payloads, empty at'
+                    f' the start, for no other tool: {", ".join(self.payloads) or "there is none"}'
                 )
         return self
 

@@ -111,7 +111,8 @@ class LinkageConfig(_System):
     def _known(self) -> LinkageConfig:
         for name in self.bodies:
             if not name.isidentifier() or name == WORLD_NAME:
-                raise ValueError(f'bodies.{name} = {name!r}: no name; allowed: letters, digits and _, not {WORLD_NAME!r}')
+                allowed = f'letters, digits and _, not {WORLD_NAME!r}'
+                raise ValueError(f'bodies.{name} = {name!r}: no name; allowed: {allowed}')
         for k, joint in enumerate(self.joints):
             odd = [body for body in joint.between if body not in (*self.bodies, WORLD_NAME)]
             if odd or joint.between[0] == joint.between[1]:
@@ -150,8 +151,8 @@ class RopeConfig(_System):
             raise ValueError(f'length_m = {self.length_m!r}: between ends {apart:.6g} m apart; allowed: at least that, '
                              'and ends that differ')
         if self.length_m / self.rods < 2.0 * self.radius_m:
-            raise ValueError(f'rods = {self.rods!r}: of {self.length_m / self.rods:.3g} m; allowed: twice radius_m long '
-                             'at least')
+            length = self.length_m / self.rods
+            raise ValueError(f'rods = {self.rods!r}: of {length:.3g} m; allowed: twice radius_m long at least')
         return self
 
     def nodes(self) -> Vector:
