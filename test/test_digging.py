@@ -83,6 +83,7 @@ def test_soil_is_never_lost_and_comes_on_board_one_cycle_later(tmp_path: Path) -
         mass, in_air = total['carried_kg'], max(in_air, total['in_flight_kg'])
     assert total['dug_kg'] > 20.0 and total['poured_kg'] > 2.0 and in_air > 1.0
     assert digger.driver.done >= 1 and simulation.terrain.loose.mass.sum() > 0.0  # type: ignore[attr-defined]
+    assert digger.report()['events'] == [], 'drums that dig are no hull that is stuck'
 
 
 @pytest.mark.seconds

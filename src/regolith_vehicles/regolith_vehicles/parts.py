@@ -69,6 +69,8 @@ class Parts:
     box_half: Vector
     """Half lengths of these boxes along the shapes' axes [m], shape (n, 3)."""
     hull: tuple[Group, ...]
+    belly: NDArray[np.bool_]
+    """Which ought to be off the ground: ground shapes but those of bodies with tools, shape (n,)."""
     layer: Indices
     """Which of the vehicle's memories of the ground is each one's, shape (n,)."""
     yielding: Vector
@@ -130,7 +132,7 @@ def make_parts(
     :raises VehicleModelError: if a section's values do not make a shape
     """
     folder, where = Path(mjcf_path).parent, config.file or mjcf_path
-    hull = config.ground_shapes
+    hull, digging = config.ground_shapes, {tool.body for tool in config.tools.values()}
     model = body.model
     shapes, frames = [part.shape for part in gear], [part.frame for part in gear]
     bodies = [part.body for part in gear]
@@ -161,6 +163,7 @@ def make_parts(
         box_middle=middle,
         box_half=half,
         hull=_groups(body_of, len(gear), middle, half, frame),
+        belly=np.array([*(False for _ in gear), *(s.body not in digging for s in hull)], np.bool_),
         layer=_layers([part.layer for part in gear], len(hull)),
         yielding=np.array([*(1.0 / part.own_mass for part in gear), *(0.0 for _ in hull)]),
         stiffness=np.array([*(part.stiffness for part in gear), *(STIFFNESS_OF_PART for _ in hull)]),
