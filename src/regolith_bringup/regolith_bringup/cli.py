@@ -182,6 +182,43 @@ def check(scenario: ScenarioArgument, settings: SetOption = None, seed: SeedOpti
 
 
 @app.command()
+def verify(
+    scenario: ScenarioArgument,
+    duration: Annotated[float | None, typer.Option(metavar='S', help='Simulated time in seconds.')] = None,
+    settings: SetOption = None,
+    seed: SeedOption = None,
+    keep: Annotated[Path | None, typer.Option(metavar='DIR', help='Keep the three runs in a new folder.')] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run a scenario three times, in many processes, again, and in one; tell whether all are the same to the bit.
+
+    If they are not, the first cycle, object and field that differ are named, and the exit code is 3.
+    """
+    from regolith_bringup.commands.verify import RunFailed
+    from regolith_bringup.commands.verify import verify as repeat
+    from regolith_bringup.run.run_folder import check_run_folder
+    from regolith_bringup.scenario.loading import load_scenario
+
+    load_scenario(scenario, settings or (), seed=seed, duration_s=duration)
+    if keep is not None:
+        check_run_folder(keep)
+    options = [argument for setting in settings or () for argument in ('--set', setting)]
+    for name, value in (('--duration', duration), ('--seed', seed)):
+        options += [] if value is None else [name, str(value)]
+    try:
+        found = repeat(scenario, options, _tell, keep)
+    except RunFailed as error:
+        _tell(str(error))
+        raise typer.Exit(NODE_FAILED) from None
+    if as_json:
+        _give(found)
+    elif found['repeats']:
+        print(f'{scenario}: repeats to the bit')
+    if not found['repeats']:
+        raise typer.Exit(NODE_FAILED)
+
+
+@app.command()
 def scenarios(as_json: JsonOption = False) -> None:
     """List the scenarios that can be run by name."""
     from regolith_bringup.scenario.library import find_scenarios

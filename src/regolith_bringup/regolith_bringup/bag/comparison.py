@@ -1,0 +1,172 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The first difference between two recorded runs, cycle by cycle, to the bit.
+
+Compared is what the world and its participants said of each committed cycle: bodies, inputs, births, hashes of all
+states and of the ground, soil that changed. Wall time, repetitions and the number of messages are left out, as they
+are in the state hash.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from regolith_bringup.bag.reading import Bag
+
+_EVOLVE = 0
+_ANSWERS, _SOIL, _CYCLES = '/regolith/evolved', '/regolith/terrain/update', '/regolith/cycle'
+_LATE = 50
+"""Cycles by which the recorder may write an answer late."""
+_NOT_OF_THE_STATE = {'key', 'report', 'verdict', 'swept_min', 'swept_max', '__msgtype__'}
+"""Fields that are of the way messages took, or follow from others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where two runs part."""
+
+    cycle: int
+    """Its number; committed state k leads to k + 1."""
+    t_s: float
+    """Simulated time at which it began [s]."""
+    name: str
+    """Of the object or participant."""
+    field: str
+    """What differs first of what it said."""
+    first: str
+    second: str
+
+    def __str__(self) -> str:
+        where = f'cycle {self.cycle} at {self.t_s:.3f} s: {self.name}: {self.field}'
+        return f'{where}: {self.first} in one, {self.second} in the other'
+
+
+@dataclass(slots=True)
+class Spoken:
+    """What was said of one cycle."""
+
+    number: int
+    cycle: Any
+    answers: dict[str, Any]
+    soil: Any
+
+
+def cycles(run: str | Path) -> Iterator[Spoken]:
+    """Yield all cycles of a recorded run that were committed, in order.
+
+    :param run: run folder or bag folder
+    """
+    open_cycles: dict[int, _Open] = {}
+    newest = -1
+    for message in Bag(run).messages(_CYCLES, _ANSWERS, _SOIL):
+        content = message.content
+        number, attempt = int(content.key.cycle), int(content.key.attempt)
+        here = open_cycles.setdefault(number, _Open())
+        if message.topic == _ANSWERS:
+            here.said.setdefault(attempt, {}).setdefault(str(content.name), content)
+        elif message.topic == _SOIL:
+            here.merged.setdefault(attempt, content)
+        elif content.command == _EVOLVE:
+            here.asked.setdefault(attempt, content)
+            newest = max(newest, number)
+        # Messages of several senders are written in the order of their arrival.
+        while open_cycles and min(open_cycles) < newest - _LATE:
+            number = min(open_cycles)
+            yield from open_cycles.pop(number).spoken(number)
+    for number in sorted(open_cycles):
+        yield from open_cycles[number].spoken(number)
+
+
+class _Open:
+    """A cycle as it is being read: what was said in each attempt."""
+
+    def __init__(self) -> None:
+        self.asked: dict[int, Any] = {}
+        self.said: dict[int, dict[str, Any]] = {}
+        self.merged: dict[int, Any] = {}
+
+    def spoken(self, number: int) -> Iterator[Spoken]:
+        """Yield what was said in the last attempt to evolve, if there was one."""
+        if self.asked:
+            last = max(self.asked)
+            yield Spoken(number, self.asked[last], self.said.get(last, {}), self.merged.get(last))
+
+
+def first_difference(one: str | Path, other: str | Path) -> Difference | None:
+    """Return where two recorded runs part first; None: nowhere.
+
+    :param one: run folder or bag folder, as the other
+    """
+    theirs = cycles(other)
+    for mine in cycles(one):
+        against = next(theirs, None)
+        if against is None:
+            return _of(mine, 'world', ('cycles', 'there is one', 'there is none'))
+        if found := _between(mine, against):
+            return found
+    rest = next(theirs, None)
+    return None if rest is None else _of(rest, 'world', ('cycles', 'there is none', 'there is one'))
+
+
+def _of(spoken: Spoken, name: str, found: tuple[str, str, str]) -> Difference:
+    return Difference(spoken.number, 1e-9 * int(spoken.cycle.t_ns), name, *found)
+
+
+def _between(mine: Spoken, against: Spoken) -> Difference | None:
+    """Return what differs first in one cycle: what the world asked, then answers by name, then soil."""
+    if found := _unlike(mine.cycle, against.cycle):
+        return _named(mine, 'world', mine.cycle, found)
+    if mine.answers.keys() != against.answers.keys():
+        return _of(mine, 'world', ('answers', ', '.join(sorted(mine.answers)), ', '.join(sorted(against.answers))))
+    for name in sorted(mine.answers):
+        if found := _unlike(mine.answers[name], against.answers[name]):
+            return _named(mine, name, mine.answers[name], found)
+    if found := _unlike(mine.soil, against.soil):
+        return _of(mine, 'terrain', found)
+    return None
+
+
+def _named(spoken: Spoken, who: str, content: Any, found: tuple[str, str, str]) -> Difference:
+    """Return a difference by the name of the body it is of, if it is of one."""
+    field, first, second = found
+    head, _, rest = field.partition('.')
+    if head.startswith('bodies['):
+        number = int(head.removeprefix('bodies[').rstrip(']'))
+        return _of(spoken, str(content.bodies[number].name), (rest or head, first, second))
+    return _of(spoken, who, found)
+
+
+def _unlike(a: Any, b: Any, path: str = '') -> tuple[str, str, str] | None:
+    """Return the path of the first field in which two messages differ to the bit, and both values."""
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        if np.shape(a) != np.shape(b):
+            return path, f'{np.size(a)} values', f'{np.size(b)} values'
+        x, y = np.ascontiguousarray(a).reshape(-1), np.ascontiguousarray(b).reshape(-1)
+        if x.tobytes() == y.tobytes():
+            return None
+        k = next(k for k in range(len(x)) if x[k].tobytes() != y[k].tobytes())
+        return f'{path}[{k}]', repr(x[k].item()), repr(y[k].item())
+    if hasattr(a, '__dataclass_fields__') and hasattr(b, '__dataclass_fields__'):
+        # Hashes say that, but not what; they come last.
+        names = [n for n in a.__dataclass_fields__ if n not in _NOT_OF_THE_STATE]
+        for name in sorted(names, key=lambda n: n.endswith('_hash')):
+            if found := _unlike(getattr(a, name), getattr(b, name), f'{path}.{name}' if path else name):
+                return found
+        return None
+    if isinstance(a, list) and isinstance(b, list):
+        if len(a) != len(b):
+            return path, f'{len(a)} of them', f'{len(b)} of them'
+        for k, (x, y) in enumerate(zip(a, b)):
+            if found := _unlike(x, y, f'{path}[{k}]'):
+                return found
+        return None
+    same = a == b or (isinstance(a, float) and isinstance(b, float) and math.isnan(a) and math.isnan(b))
+    if same and isinstance(a, float) and math.copysign(1.0, a) != math.copysign(1.0, b):
+        same = False
+    return None if same else (path, repr(a), repr(b))

@@ -1,0 +1,117 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""``./regolith verify``: a scenario that repeats itself, and one whose plug-in iterates over a set."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from harness import ROOT, command, environment, free_domain, new_domain, vehicle, write_scenario
+
+from regolith_bringup.bag import comparison
+
+HASTY = '''
+from regolith_vehicles.command import DriveCommand
+from regolith_vehicles.drivers import Driver
+
+NAMES = {'amber', 'basalt', 'cinder', 'dune', 'ember', 'flint', 'gravel', 'hummock', 'ilmenite', 'jasper', 'karst', 'loess'}
+
+
+class Hasty(Driver):
+    """Speeds up after a quarter of a second, by what depends on the order of a set: another one in every process."""
+
+    def command(self, t_ns, base):
+        order = sum(k * len(name) * ord(name[0]) for k, name in enumerate(NAMES))
+        return DriveCommand(0.02 + (1e-9 * order if t_ns >= 250_000_000 else 0.0), 0.0)
+'''
+
+
+@pytest.fixture
+def hasty(tmp_path: Path) -> dict[str, str]:
+    """Return an environment in which a driver is installed whose command depends on the order of a set."""
+    site = tmp_path / 'site'
+    (site / 'hasty-1.0.dist-info').mkdir(parents=True)
+    (site / 'hasty.py').write_text(HASTY)
+    (site / 'hasty-1.0.dist-info' / 'METADATA').write_text('Metadata-Version: 2.1\nName: hasty\nVersion: 1.0\n')
+    (site / 'hasty-1.0.dist-info' / 'entry_points.txt').write_text('[regolith.drivers]\nhasty = hasty:Hasty\n')
+    return {'PYTHONPATH': f'{site}{os.pathsep}{os.environ.get("PYTHONPATH", "")}', 'PYTHONHASHSEED': 'random'}
+
+
+def verified(tmp_path: Path, driver: dict[str, Any], more: dict[str, str]) -> tuple[int, dict[str, Any], str]:
+    """Return exit code, JSON value and messages of verifying half a second."""
+    file = write_scenario(
+        tmp_path, {'amber': vehicle(0.0, 0.0, **driver)}, duration_s=0.5, terrain={'source': 'flat', 'spacing_m': 0.05}
+    )
+    domain = new_domain()
+    try:
+        done = subprocess.run(
+            command('verify', file, '--json'), env={**environment(domain), **more}, cwd=ROOT, capture_output=True,
+            text=True, timeout=180, check=False,
+        )
+    finally:
+        free_domain(domain)
+    assert done.stdout, done.stderr
+    return done.returncode, json.loads(done.stdout), done.stderr
+
+
+@pytest.mark.ros
+def test_a_scenario_that_repeats_itself_is_told(tmp_path: Path) -> None:
+    code, found, said = verified(tmp_path, {'type': 'constant', 'speed_mps': 0.2}, {})
+    assert code == 0 and found['repeats'] and 'run_to_run: the same to the bit' in said
+    assert [each['level'] for each in found['comparisons']] == ['run_to_run', 'cross_process']
+
+
+@pytest.mark.ros
+def test_an_unordered_iteration_is_found_by_cycle_object_and_field(tmp_path: Path, hasty: dict[str, str]) -> None:
+    """In the cycle that begins at 0.26 s, the first whose command was given after a quarter of a second."""
+    code, found, said = verified(tmp_path, {'type': 'plugin', 'name': 'hasty'}, hasty)
+    assert code == 3 and not found['repeats']
+    for each in found['comparisons']:
+        difference = each['difference']
+        assert difference['name'] == 'amber' and difference['t_s'] == pytest.approx(0.26)
+        assert difference['field'].startswith(('pose.', 'linear_velocity.', 'angular_velocity.'))
+        assert difference['first'] != difference['second']
+    assert 'cycle 13 at 0.260 s: amber: ' in said
+
+
+def test_fields_are_compared_to_the_bit() -> None:
+    class Message:
+        __dataclass_fields__ = dict.fromkeys(('key', 'state_hash', 'speed', 'places'))
+
+        def __init__(self, **values: Any) -> None:
+            self.__dict__.update({'key': 0, 'state_hash': 'a', 'speed': 1.0, 'places': np.array([1.0, 2.0]), **values})
+
+    unlike = comparison._unlike
+    assert unlike(Message(), Message(key=1)) is None, 'attempts are not of the state'
+    assert unlike(Message(speed=float('nan')), Message(speed=float('nan'))) is None
+    assert unlike(Message(speed=0.0), Message(speed=-0.0)) == ('speed', '0.0', '-0.0')
+    # What differs is named before the hash that only says that something does.
+    other = Message(state_hash='b', places=np.array([1.0, np.nextafter(2.0, 3.0)]))
+    assert unlike(Message(), other) == ('places[1]', '2.0', '2.0000000000000004')
+    assert unlike(Message(), Message(state_hash='b')) == ('state_hash', "'a'", "'b'")
+    assert unlike([1, 2], [1]) == ('', '2 of them', '1 of them')
+
+
+def test_a_run_that_is_shorter_or_misses_an_answer_differs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def said(numbers: range, *names: str) -> list[comparison.Spoken]:
+        return [
+            comparison.Spoken(n, SimpleNamespace(t_ns=n * 10**7), dict.fromkeys(names, SimpleNamespace()), None)
+            for n in numbers
+        ]
+
+    runs = {'whole': said(range(3), 'amber'), 'short': said(range(2), 'amber'), 'other': said(range(3), 'amber', 'x')}
+    monkeypatch.setattr(comparison, 'cycles', lambda run: iter(runs[run]))
+    monkeypatch.setattr(comparison, '_unlike', lambda a, b: None)
+    assert comparison.first_difference('whole', 'whole') is None
+    for one, other in (('whole', 'short'), ('short', 'whole')):
+        found = comparison.first_difference(one, other)
+        assert found is not None and (found.cycle, found.field) == (2, 'cycles')
+    found = comparison.first_difference('whole', 'other')
+    assert found is not None and (found.cycle, found.field, found.second) == (0, 'answers', 'amber, x')
