@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 _MAPPING = ('has the wrong type', 'a mapping')
@@ -28,6 +29,7 @@ _WORDS = {
     'too_short': ('is too short', 'at least {min_length} of them'),
     'tuple_type': _LIST,
 }
+_NO_NUMBER = ('float_parsing', 'float_type', 'int_from_float', 'int_parsing', 'int_type')
 
 
 def in_words(detail: Any) -> tuple[str, str]:
@@ -36,6 +38,8 @@ def in_words(detail: Any) -> tuple[str, str]:
     :param detail: an item of ``ValidationError.errors()``, whose own messages name classes and tuples
     """
     kind, message = detail['type'], detail['msg']
+    if kind in _NO_NUMBER and _not_finite(detail['input']):  # YAML has .inf and .nan; who writes inf means them
+        kind = 'finite_number'
     if kind in ('value_error', 'assertion_error'):
         problem, _, allowed = message.removeprefix('Value error, ').partition('; allowed: ')
         return problem, allowed
@@ -44,3 +48,13 @@ def in_words(detail: Any) -> tuple[str, str]:
         return problem, allowed.format_map(detail.get('ctx', {}))
     allowed = message.removeprefix('Input should be ').partition(', unable')[0]
     return 'has the wrong type' if kind.endswith(('_type', '_parsing')) else 'is out of range', allowed
+
+
+def _not_finite(value: object) -> bool:
+    """Return whether a value, or what its text says, is infinite or not a number."""
+    if not isinstance(value, (float, str)):
+        return False
+    try:
+        return not math.isfinite(float(value))
+    except ValueError:
+        return False

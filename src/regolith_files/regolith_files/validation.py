@@ -114,12 +114,13 @@ def _fields(model: Any) -> list[str]:
 def _walk(model: Any, data: Any, location: tuple[int | str, ...]) -> tuple[KeyPath, Any]:
     """Return the path a location has in the data, and the schema of the mapping that holds its last key.
 
-    Pydantic puts names of union members into its locations; they stand in no file.
+    Pydantic puts names of union members into its locations; they stand in no file. Nor do numbers of items where
+    several were written as one text, as '0.1,0.2'.
     """
     path: list[str | int] = []
     parent: Any = model
     for depth, part in enumerate(location):
-        if part == '[key]':
+        if part == '[key]' or (isinstance(part, int) and isinstance(data, (str, float, int))):
             continue
         options = _members(model)
         if len(options) > 1 and not isinstance(data, (Mapping, list)):

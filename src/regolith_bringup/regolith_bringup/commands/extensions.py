@@ -6,20 +6,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import wraps
 from inspect import signature
 from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
-from pydantic import ValidationError
-
 from regolith_bringup.bench.own_domain import environment
 from regolith_files.doors import BENCHMARKS, EXPERIMENTS
 from regolith_files.plugins import PluginError, entry_points, load_plugin, load_plugins
-from regolith_files.problems import InputError, Problem, one_of, shown
-from regolith_files.refusal import in_words
-from regolith_files.yaml_source import parse_value
+from regolith_files.problems import InputError, Problem, one_of
+from regolith_files.validation import validated
+from regolith_files.yaml_source import YamlSource, parse_value
 
 
 def benchmarks() -> dict[str, Callable[[], Any]]:
@@ -88,21 +87,9 @@ def run_experiment(
 
 def _checked(model: Any, values: dict[str, Any]) -> Any:
     try:
-        return model.model_validate(values)
-    except ValidationError as error:
-        raise InputError([_setting_problem(model, detail) for detail in error.errors(include_url=False)]) from None
-
-
-def _setting_problem(model: Any, detail: Any) -> Problem:
-    key = str(detail['loc'][0]) if detail['loc'] else ''
-    if detail['type'] == 'extra_forbidden':
-        return Problem('--set', key, 'unknown key', one_of(model.model_fields, key), shown(detail['input']))
-    description = model.model_fields[key].description if key in model.model_fields else None
-    if detail['type'] == 'missing':
-        return Problem('--set', key, 'is missing', description or f'--{key} value')
-    problem, allowed = in_words(detail)
-    value = shown(detail['input']) if key else ''
-    return Problem('--set', key, problem, f'{allowed} ({description})' if description else allowed, value)
+        return validated(model, values, YamlSource.of(values, '--set'))
+    except InputError as error:  # what is said of settings as a whole names those it is about
+        raise InputError(replace(told, value=told.value if told.key else '') for told in error.problems) from None
 
 
 def _check_picture(path: Path) -> None:
@@ -136,7 +123,7 @@ def parsed_settings(settings: Iterable[str]) -> dict[str, Any]:
         key, equals, text = setting.partition('=')
         if not equals or not key.isidentifier():
             raise InputError(Problem(f'--set {setting}', '', 'is not a setting', 'name=value'))
-        values[key] = parse_value(text, '--set', key)
+        values[key] = _value(text, '--set', key)
     return values
 
 
@@ -156,8 +143,15 @@ def flag_settings(arguments: Sequence[str]) -> dict[str, Any]:
             if not rest:
                 raise InputError(Problem(f'experiment {flag}', '', 'has no value', '--name value'))
             text = rest.pop(0)
-        given.setdefault(key, []).append(parse_value(text, f'experiment {flag}', key))
+        given.setdefault(key, []).append(_value(text, f'experiment {flag}', key))
     return {key: values[0] if len(values) == 1 else values for key, values in given.items()}
+
+
+def _value(text: str, option: str, key: str) -> Any:
+    """Return the value of a setting; an empty one, which YAML takes for null, is more likely a variable without one."""
+    if not text.strip():
+        raise InputError(Problem(option, key, 'is empty', 'a value; null for none'))
+    return parse_value(text, option, key)
 
 
 def _plugin(group: str, name: str, where: str, unknown: str, more: tuple[str, ...] = ()) -> Any:
