@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.progress import Progress
+
+from regolith_bringup.commands.progress import progress
 
 ROOT = Path(__file__).resolve().parent.parent
 COST = ('wall_s', 'processor_s', 'threads', 'commit', 'command')
@@ -26,13 +26,9 @@ def timed(case: str, work: Callable[[Callable[[int, int], None]], Mapping[str, A
     :param work: gets a progress callback (done, total), returns the row
     """
     begin, used = time.perf_counter(), time.process_time()
-    with Progress(console=Console(stderr=True), transient=True) as show:
-        bar = show.add_task(case, total=None)
-
-        def tick(done: int, total: int) -> None:
-            show.update(bar, completed=done, total=total)
-
-        row = work(tick)
+    with progress(case) as show:
+        show(0, 0)
+        row = work(show)
     commit = subprocess.check_output(['git', 'rev-parse', '--short', 'HEAD'], cwd=ROOT, text=True)
     return {
         'case': case, **row, 'wall_s': round(time.perf_counter() - begin), 'commit': commit.strip(),

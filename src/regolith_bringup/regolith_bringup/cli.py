@@ -337,10 +337,8 @@ def experiment(
     Settings are given as --set key=value or, shorter, as --key value; several values as --key a --key b. Ctrl-C
     leaves what there is of a long one, marked incomplete, and a checkpoint: --resume FILE goes on from it.
     """
-    from rich.console import Console
-    from rich.progress import Progress
-
     from regolith_bringup.commands.extensions import experiments, flag_settings, parsed_settings, run_experiment
+    from regolith_bringup.commands.progress import progress
 
     known = experiments()
     if name is None:
@@ -349,9 +347,9 @@ def experiment(
     if name not in known:
         raise InputError(Problem('experiment', '', 'no such experiment', one_of(known, name), name))
     values = {**parsed_settings(settings or ()), **flag_settings(context.args)}
-    with Progress(console=Console(stderr=True), transient=True) as show:
-        bar = show.add_task(name, total=None)
-        result = run_experiment(name, values, lambda done, total: show.update(bar, completed=done, total=total), plot)
+    with progress(name) as show:
+        show(0, 0)
+        result = run_experiment(name, values, show, plot)
     if as_json:
         _give(result)
     else:

@@ -154,15 +154,12 @@ class _Said(Problem):
 
 @contextlib.contextmanager
 def _progress() -> Iterator[Progress]:
-    """Show a progress bar on stderr within the block."""
-    from rich.console import Console
-    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
+    """Show progress on stderr within the block."""
+    from regolith_bringup.commands.progress import progress
 
-    columns = (TextColumn('{task.description}'), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task('starting', total=1.0)
-        yield lambda done, what: bar.update(task, completed=done, description=what)
+    with progress('starting') as show:
+        show(0.0, 1.0)
+        yield lambda done, what: show(done, 1.0, what)
 
 
 def _tell_files(folder: Path, about: dict[str, Any], as_json: bool) -> None:

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from regolith_bringup.commands.progress import tile_progress
+from regolith_bringup.commands.progress import progress
 from regolith_files.doors import Run
 
 
@@ -41,5 +41,5 @@ class CommandTools:
         return site_of(scenario)
 
     def progress(self, what: str) -> AbstractContextManager[Callable[[int, int], None]]:
-        """Return a bar on stderr."""
-        return tile_progress(what)
+        """Show progress on stderr."""
+        return progress(what)

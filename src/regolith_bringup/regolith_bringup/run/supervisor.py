@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 
-from regolith_bringup.commands.progress import tile_progress
+from regolith_bringup.commands.progress import progress
 from regolith_bringup.run.forked import prepare
 from regolith_bringup.run.middleware import OPEN_WORDS, goes_out, middleware_environment
 from regolith_bringup.run.outcome import ended_well, sum_up
@@ -61,7 +61,7 @@ def run_scenario(
     run_dir = new_run_folder(resolved.scenario.name, out).absolute()
     scenario = resolved.scenario
     with ExitStack() as bars:
-        scenario = prepared(scenario, run_dir, lambda name: bars.enter_context(tile_progress(name, quiet=as_json)))
+        scenario = prepared(scenario, run_dir, lambda name: bars.enter_context(progress(name, quiet=as_json)))
     scenario_file = run_dir / 'scenario.yaml'
     write_resolved(scenario, scenario_file)
     specs = plan(
