@@ -3,9 +3,9 @@
 """The command line: ``./regolith COMMAND``.
 
 Exit codes: 0 done (also a run ended by Ctrl-C, which is complete up to there), 2 bad input, 3 a node or a
-case of an experiment failed, 130 ended by Ctrl-C before its first cycle, or within an experiment. With ``--json``
-stdout holds one JSON value and nothing else; messages for people go to stderr. Imports are inside the commands, so that
-each imports only what it uses.
+case of an experiment failed, or its picture could not be written, 130 ended by Ctrl-C before its first cycle, or within
+an experiment. With ``--json`` stdout holds one JSON value and nothing else; messages for people go to stderr. Imports
+are inside the commands, so that each imports only what it uses.
 """
 
 from __future__ import annotations
@@ -349,18 +349,27 @@ def experiment(
     values = {**parsed_settings(settings or ()), **flag_settings(context.args)}
     with progress(name) as show:
         show(0, 0)
-        result = run_experiment(name, values, show, plot)
+        outcome = run_experiment(name, values, show, plot)
+    result = outcome.result
     if as_json:
         _give(result)
     else:
         print(f'{name}: {json.dumps(result, indent=1)}')
+    try:
+        outcome.draw()
+    except OSError as error:
+        problems = [f'--plot: {plot}: cannot be written: {error.strerror or error}']
+    else:
+        problems = []
     rows = [row for row in (result if isinstance(result, list) else [result]) if isinstance(row, dict)]
+    problems += [f'experiment {name}: {row["problem"]}' for row in rows if 'problem' in row][:1]
+    for problem in problems:
+        _tell(problem)
     for row in rows:
         if 'checkpoint' in row:
             _tell(f'stopped before the end; to go on: ./regolith experiment {name} --resume {row["checkpoint"]}')
             raise typer.Exit(INTERRUPTED)
-    if any('problem' in row for row in rows):
-        _tell(f'experiment {name}: {next(row["problem"] for row in rows if "problem" in row)}')
+    if problems:
         raise typer.Exit(NODE_FAILED)
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import signal
 from collections.abc import Callable
@@ -11,9 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib.figure import Figure
 
 from regolith_bringup.cli import main
-from regolith_bringup.commands.extensions import experiments
+from regolith_bringup.commands import extensions
+from regolith_bringup.commands.extensions import experiment, experiments, run_experiment
+from regolith_files.problems import InputError
+from regolith_terrain.experiments import wheel_rig
 from regolith_terrain.scm_climb import Climb
 
 
@@ -81,11 +86,90 @@ def test_ctrl_c_leaves_what_there_is_and_a_checkpoint(
         code, out, err = call(capsys, 'wheel-rig', *climb, '--json')
     left = json.loads(out)[-1]
     assert code == 130 and left['incomplete'] is True and left['steps'] == 200
+    assert len(json.loads(out)) == 2
     assert left['checkpoint'] == 'wheel-rig-1.checkpoint' and '--resume wheel-rig-1.checkpoint' in err
     code, out, _ = call(capsys, 'wheel-rig', '--resume', left['checkpoint'], '--json')
     assert code == 0
     for one, other in zip(json.loads(out), json.loads(whole), strict=True):
         assert {**one, 'wall_s': 0} == {**other, 'wall_s': 0}
+
+
+@pytest.mark.parametrize(('slopes', 'kind'), [('5,10', list), ('5', dict)])
+def test_a_sweep_that_stops_in_its_first_row_is_a_list(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, slopes: str, kind: type
+) -> None:
+    def pressed(climb: Climb, tick: Callable[[float], None]) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Climb, 'advance', pressed)
+    code, out, _ = call(capsys, 'wheel-rig', *sets(slope_deg=slopes), '--json', '--plot', 'stopped.svg')
+    found = json.loads(out)
+    assert code == 130 and isinstance(found, kind)
+    assert (found[0] if kind is list else found)['incomplete'] is True
+    # Drawn as outlines, the words stand beside them as comments.
+    drawn = (tmp_path / 'stopped.svg').read_text(encoding='utf-8')
+    assert '(incomplete)' in drawn and 'ended before its first figure' in drawn
+
+
+@pytest.mark.parametrize(
+    ('name', 'settings', 'kind'),
+    [
+        ('bevameter', {'plates_m': '0.11,0.31'}, dict),  # all in one row
+        ('wheel-rig', {'slip': '0.1'}, dict),
+        ('wheel-rig', {'slip': '0.1,0.2'}, list),
+        ('slope', {'slope_deg': [5, 10]}, list),
+        ('repose', {'friction': '0.3,0.4'}, list),
+    ],
+)
+def test_only_settings_that_give_a_row_each_make_a_list(
+    monkeypatch: pytest.MonkeyPatch, name: str, settings: dict[str, Any], kind: type
+) -> None:
+    monkeypatch.setattr(experiment(name), 'run', lambda *_: [{}])
+    assert isinstance(run_experiment(name, settings, lambda done, of: None).result, kind)
+
+
+def test_a_file_that_cannot_be_written_is_refused_before_anything_runs(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wheel_rig, 'run', lambda *_: pytest.fail('it ran'))
+    (tmp_path / 'folder.png').mkdir()
+    for file in ('/proc/x.png', f'{tmp_path}/folder.png', f'{tmp_path}/nowhere/x.png', f'{tmp_path}/x.jpg'):
+        code, out, err = call(capsys, 'wheel-rig', '--plot', file, '--json')
+        assert code == 2 and out == '' and file in err and 'allowed: a .png' in err
+    monkeypatch.setattr(wheel_rig, 'run', lambda *_: [])
+    (tmp_path / 'old.png').write_text('old')
+    with pytest.raises(InputError, match='--plot'):
+        run_experiment('wheel-rig', {}, lambda done, of: None, tmp_path / 'x.jpg')
+    for name in ('new.png', 'old.png'):
+        run_experiment('wheel-rig', {}, lambda done, of: None, tmp_path / name)
+    assert not (tmp_path / 'new.png').exists() and (tmp_path / 'old.png').read_text() == 'old'
+
+
+def test_what_was_found_is_told_though_its_picture_fails(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, 'No space left on device')
+
+    monkeypatch.setattr(extensions, 'write_picture', full)
+    monkeypatch.setattr(wheel_rig, 'run', lambda *_: [{'slip': 0.2}])
+    code, out, err = call(capsys, 'wheel-rig', '--plot', str(tmp_path / 'x.png'), '--json')
+    assert code == 3 and json.loads(out) == {'slip': 0.2} and 'x.png: cannot be written: No space left' in err
+
+
+def test_rows_that_are_not_steady_are_hollow() -> None:
+    rows = [
+        {'slope_deg': 5.0, 'slip': 0.1, 'steady': True, 'incomplete': False},
+        {'slope_deg': 20.0, 'slip': 0.6, 'steady': False, 'incomplete': False},
+    ]
+    figure = Figure()
+    axes = figure.add_subplot()
+    wheel_rig.draw(wheel_rig.Settings(slope_deg=(5.0, 20.0), ground='crm', spacing_m=0.012), rows, axes)
+    marks = {line.get_label(): line for line in axes.get_lines()}
+    assert (marks['crm'].get_markerfacecolor(), list(marks['crm'].get_xdata())) == ('C0', [5.0])
+    assert (marks['not steady'].get_markerfacecolor(), list(marks['not steady'].get_xdata())) == ('white', [20.0])
+    assert axes.get_title() == 'grc1_mgru3 on crm, particles every 12 mm'
 
 
 @pytest.mark.seconds

@@ -22,6 +22,8 @@ group                          an entry point ``name = module:target`` leads to
 ``regolith.benchmarks``        ``measure() -> value``: ``./regolith bench name``.
 ``regolith.experiments``       ``run(**settings) -> value``, or a module with ``Settings`` (a schema), ``run(settings,
                                tick) -> rows`` and ``draw(settings, rows, axes)``: ``./regolith experiment name``.
+                               A row that is alone is told without a list around it, but where several values of a
+                               setting marked :data:`SWEEP` were asked for.
 =============================  =======================================================================================
 
 Values are JSON values. Scenarios are resolved ones; a package reads its own sections by attribute.
@@ -39,6 +41,15 @@ from typing import Any, Protocol
 COMMANDS, REPORT_SECTIONS, SUMMARY = 'regolith.commands', 'regolith.report_sections', 'regolith.summary'
 CITATIONS = 'regolith.citations'
 VIEW_LAYERS, BENCHMARKS, EXPERIMENTS = 'regolith.view_layers', 'regolith.benchmarks', 'regolith.experiments'
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Mark of settings; see :data:`SWEEP`."""
+
+
+SWEEP = Sweep()
+"""In the type of a setting of an experiment, ``Annotated[tuple[float, ...], SWEEP]``: there is a row for each value."""
 
 
 class NoRecordingError(RuntimeError):
@@ -145,7 +156,7 @@ class Tools(Protocol):
         """Return the :class:`regolith_world.site.Site` of a scenario: its ground and its vehicles' known places."""
 
     def progress(self, what: str) -> AbstractContextManager[Callable[[int, int], None]]:
-        """Return a progress bar on stderr; it is called with the numbers of parts done and of all."""
+        """Show progress on stderr, a bar or lines; it is called with the numbers of parts done and of all."""
 
     def give(self, value: Any) -> None:
         """Print one JSON value on stdout; infinite numbers and NaN become text."""

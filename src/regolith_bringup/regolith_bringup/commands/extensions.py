@@ -11,10 +11,11 @@ from functools import wraps
 from inspect import signature
 from pathlib import Path
 from types import ModuleType
-from typing import Any, cast
+from typing import Any, NamedTuple, cast, get_args
 
 from regolith_bringup.bench.own_domain import environment
-from regolith_files.doors import BENCHMARKS, EXPERIMENTS
+from regolith_bringup.commands.pictures import check_picture, write_picture
+from regolith_files.doors import BENCHMARKS, EXPERIMENTS, SWEEP
 from regolith_files.plugins import PluginError, entry_points, load_plugin, load_plugins
 from regolith_files.problems import InputError, Problem, one_of
 from regolith_files.validation import validated
@@ -51,18 +52,35 @@ def experiments() -> tuple[str, ...]:
     return tuple(point.name for point in entry_points(EXPERIMENTS))
 
 
+class Outcome(NamedTuple):
+    """What came of an experiment."""
+
+    result: Any
+    """A JSON value."""
+    draw: Callable[[], None]
+    """Writes the picture that was asked for, if one was; apart, as what was found is not to be lost with it."""
+
+
+def experiment(name: str) -> Any:
+    """Return an experiment: a module, or a function.
+
+    :raises InputError: if there is none of this name, or it cannot be loaded
+    """
+    return _plugin(EXPERIMENTS, name, 'experiment', 'no such experiment')
+
+
 def run_experiment(
     name: str, values: dict[str, Any], tick: Callable[[int, int], None], plot: Path | None = None
-) -> Any:
-    """Run an experiment and return its result as a JSON value.
+) -> Outcome:
+    """Run an experiment.
 
     :param name: one of :func:`experiments`
     :param values: its settings
     :param tick: progress callback (done, total)
     :param plot: PNG, SVG or PDF file for a picture
-    :raises InputError: if a setting is wrong, or the experiment has no picture; nothing has run then
+    :raises InputError: if a setting or the file is wrong, or the experiment has no picture; nothing has run then
     """
-    module = _plugin(EXPERIMENTS, name, 'experiment', 'no such experiment')
+    module = experiment(name)
     if not isinstance(module, ModuleType):
         if plot is not None:
             raise InputError(Problem('--plot', '', f'experiment {name} draws no picture', 'no --plot', str(plot)))
@@ -71,18 +89,34 @@ def run_experiment(
         except TypeError as error:
             known = ', '.join(signature(module).parameters) or 'no settings'
             raise InputError(Problem(f'experiment {name}', '', str(error), known)) from None
-        return module(**values)
+        return Outcome(module(**values), lambda: None)
     settings = _checked(module.Settings, values)
     if plot is not None:
-        _check_picture(plot)
+        check_picture(plot)
     try:
         rows = module.run(settings, tick)
     except ValueError as error:  # a combination of settings that makes no sense, as a load that buries the wheel
         problem, _, allowed = str(error).partition('; allowed: ')
         raise InputError(Problem(f'experiment {name}', '', problem, allowed or 'other settings')) from None
-    if plot is not None:
-        _draw(module, settings, rows, plot)
-    return rows[0] if len(rows) == 1 else rows
+    alone = isinstance(rows, list) and len(rows) == 1 and not _is_sweep(settings)
+    return Outcome(
+        rows[0] if alone else rows, lambda: None if plot is None else write_picture(module, settings, rows, plot)
+    )
+
+
+def _is_sweep(settings: Any) -> bool:
+    """Return whether several rows were asked for, however many there are: a sweep may stop within its first."""
+    for name, field in type(settings).model_fields.items():
+        marks = [*field.metadata, *(m for option in get_args(field.annotation) for m in _marks(option))]
+        value = getattr(settings, name)
+        if SWEEP in marks and isinstance(value, tuple) and len(value) > 1:
+            return True
+    return False
+
+
+def _marks(option: Any) -> tuple[Any, ...]:
+    """Return what an annotated member of a union is annotated with."""
+    return getattr(option, '__metadata__', ())
 
 
 def _checked(model: Any, values: dict[str, Any]) -> Any:
@@ -90,27 +124,6 @@ def _checked(model: Any, values: dict[str, Any]) -> Any:
         return validated(model, values, YamlSource.of(values, '--set'))
     except InputError as error:  # what is said of settings as a whole names those it is about
         raise InputError(replace(told, value=told.value if told.key else '') for told in error.problems) from None
-
-
-def _check_picture(path: Path) -> None:
-    if path.suffix.lower() not in ('.png', '.svg', '.pdf') or not path.parent.is_dir():
-        allowed = 'a .png, .svg or .pdf file in a folder that exists'
-        raise InputError(Problem('--plot', '', 'cannot be written', allowed, str(path)))
-
-
-def _draw(module: Any, settings: Any, rows: Any, path: Path) -> None:
-    import matplotlib
-
-    matplotlib.use('Agg')
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(7.0, 4.6), layout='constrained')
-    module.draw(settings, rows, axes)
-    axes.grid(alpha=0.3)
-    if axes.get_legend_handles_labels()[0]:
-        axes.legend()
-    figure.savefig(path, dpi=130)
-    plt.close(figure)
 
 
 def parsed_settings(settings: Iterable[str]) -> dict[str, Any]:

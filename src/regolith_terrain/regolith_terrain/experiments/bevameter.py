@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from pydantic import Field, model_validator
 
-from regolith_terrain.experiments.settings import BenchSettings, Numbers, Tick, within
+from regolith_terrain.experiments.settings import BenchSettings, Several, Tick, within
 from regolith_terrain.records import Floats
 from regolith_terrain.scm.constants import DAMPING
 from regolith_terrain.soil_bin import SoilBin
@@ -26,9 +26,9 @@ _SHEAR_STEPS = 300
 class Settings(BenchSettings):
     """The instrument."""
 
-    plates_m: Numbers = Field(default=(0.11, 0.31), description='sides of the square plates [m], two at least')
+    plates_m: Several = Field(default=(0.11, 0.31), description='sides of the square plates [m], two at least')
     depth_m: float = Field(default=0.04, gt=0.0, le=0.5, description='depth to which plates are pressed [m]')
-    pressures_pa: Numbers = Field(default=(5e3, 1e4, 2e4), description='under which soil is sheared [Pa], two at least')
+    pressures_pa: Several = Field(default=(5e3, 1e4, 2e4), description='under which soil is sheared [Pa], two at least')
 
     @model_validator(mode='after')
     def _possible(self) -> Settings:

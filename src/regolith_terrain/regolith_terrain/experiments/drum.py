@@ -111,10 +111,11 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
 
 def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
     """Draw torque over turns."""
-    for row in rows:
-        if row.get('curve'):
-            axes.plot(*zip(*row['curve'], strict=True), label=f'{settings.ground}, {1e3 * row["depth_m"]:g} mm deep')
-    axes.axvline(FIRST_TURN, ls=':', color='0.5')
+    shown = [row for row in rows if row.get('curve')]
+    for row in shown:
+        axes.plot(*zip(*row['curve'], strict=True), label=f'{settings.ground}, {1e3 * row["depth_m"]:g} mm deep')
+    if shown:
+        axes.axvline(FIRST_TURN, ls=':', color='0.5')
     axes.set_xlabel('turns')
     axes.set_ylabel('torque per width [N m/m]')
     axes.set_title(f'drum {settings.radius_m:g} m, {settings.lips} lips, {settings.cohesion_pa:g} Pa, '

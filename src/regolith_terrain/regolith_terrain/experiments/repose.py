@@ -158,7 +158,11 @@ def run(settings: Settings, tick: Tick) -> list[dict[str, Any]]:
 
 def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
     """Draw the profile of each heap, and the column it was."""
+    axes.set_xlabel('distance from the axis [mm]')
+    axes.set_ylabel('height [mm]')
     rows = [row for row in rows if not row['incomplete']]
+    elements = rows[0]['elements'] if rows else settings.count
+    axes.set_title(f'{elements} elements, {settings.ground}, {settings.release}')
     for row in rows:
         at, height = np.array(row['profile_m']).T
         axes.plot(1e3 * at, 1e3 * height, 'o-', label=f'friction {row["friction"]:g}: {row["slope_deg"]:.1f}°')
@@ -167,6 +171,3 @@ def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
     column = rows[0]['column_m']
     axes.plot(1e3 * settings.radius_m * np.array([0, 1, 1]), 1e3 * column * np.array([1, 1, 0]), '--', color='0.5')
     axes.set_aspect('equal')
-    axes.set_xlabel('distance from the axis [mm]')
-    axes.set_ylabel('height [mm]')
-    axes.set_title(f'{rows[0]["elements"]} elements, {settings.ground}, {settings.release}')

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from regolith_files.doors import SWEEP
 from regolith_files.problems import InputError
 from regolith_files.section import Section
 from regolith_terrain.config import SoilConfig, load_soil
@@ -37,7 +38,9 @@ def _soil(value: Any) -> Any:
 Soil = Annotated[SoilConfig, BeforeValidator(_soil)]
 Mode = Literal['regolith', 'reference']
 Number = Annotated[float, Field(ge=-1e9, le=1e9)]
-Numbers = Annotated[tuple[Number, ...], BeforeValidator(_numbers), Field(min_length=1, max_length=1000)]
+Several = Annotated[tuple[Number, ...], BeforeValidator(_numbers), Field(min_length=1, max_length=1000)]
+"""One number, or several with commas between."""
+Numbers = Annotated[Several, SWEEP]
 """One number, or several with commas between: a sweep."""
 
 

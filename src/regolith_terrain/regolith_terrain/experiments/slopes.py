@@ -202,9 +202,27 @@ def climb_slopes(settings: SlopeSettings, tick: Tick) -> list[dict[str, Any]]:
 
 
 def draw_slopes(settings: SlopeSettings, rows: list[dict[str, Any]], axes: Any) -> None:
-    """Draw slip over slope."""
-    done = [row for row in rows if row.get('slip') is not None]
-    axes.plot([r['slope_deg'] for r in done], [r['slip'] for r in done], 'o-', label=settings.ground)
+    """Draw slip over slope; hollow, where it had not settled yet."""
+    done = sorted((row for row in rows if row.get('slip') is not None), key=lambda row: row['slope_deg'])
+    axes.plot([r['slope_deg'] for r in done], [r['slip'] for r in done], '-', color='C0')
+    steady = [row for row in done if row['steady'] and not row['incomplete']]
+    moving = [row for row in done if not row['steady'] and not row['incomplete']]
+    cut = [row for row in done if row['incomplete']]
+    for label, mark, face, some in (
+        (settings.ground, 'o', 'C0', steady), ('not steady', 'o', 'white', moving), ('incomplete', 's', 'white', cut)
+    ):
+        if some:
+            places = [r['slope_deg'] for r in some], [r['slip'] for r in some]
+            axes.plot(*places, mark, color='C0', markerfacecolor=face, label=label)
     axes.set_xlabel('slope [deg]')
     axes.set_ylabel('slip 1 - v / (ωR), R over the grousers [-]')
-    axes.set_title(f'{settings.climbing_rig().name} on {settings.ground}')
+    axes.set_title(f'{settings.climbing_rig().name} on {settings.ground}, {_fineness(settings)}')
+
+
+def _fineness(settings: SlopeSettings) -> str:
+    """Return in words how fine the ground is."""
+    size, what = {
+        'scm': (settings.grid_m, 'nodes every {} mm'), 'crm': (settings.spacing_m, 'particles every {} mm'),
+        'dem': (settings.grains.radius_m, 'grains of radius {} mm'),
+    }[settings.ground]
+    return what.format(f'{1e3 * size:.3g}')

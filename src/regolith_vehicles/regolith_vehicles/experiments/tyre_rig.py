@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from regolith_files.section import Section
-from regolith_terrain.experiments.settings import Numbers, Tick, known, within
+from regolith_terrain.experiments.settings import Several, Tick, known, within
 from regolith_vehicles.tyres import Tyre, load_tyre
 from regolith_vehicles.tyres.motions import COLUMNS as MOTION_COLUMNS
 from regolith_vehicles.tyres.motions import BenchMotion, Kind, moved
@@ -33,11 +33,11 @@ class Settings(Section):
         default='hmmwv_tmeasy', min_length=1, description='name of a known tyre, or path of a tyre YAML'
     )
     behaviour: Literal['regolith', 'reference'] = Field(default='regolith', description="reference: as Chrono's are")
-    load_n: Numbers = Field(default=(6000.0,), description='[N]')
-    slip: Numbers = Field(default=(0.0,), description='(omega R - v) / v, > 0 drives')
-    slip_angle_deg: Numbers = Field(default=(0.0,), description='> 0: the wheel moves to the left [deg]')
-    camber_deg: Numbers = Field(default=(0.0,), description='> 0: the top leans to the right [deg]')
-    friction: Numbers = Field(default=(0.8,), description='of the ground')
+    load_n: Several = Field(default=(6000.0,), description='[N]')
+    slip: Several = Field(default=(0.0,), description='(omega R - v) / v, > 0 drives')
+    slip_angle_deg: Several = Field(default=(0.0,), description='> 0: the wheel moves to the left [deg]')
+    camber_deg: Several = Field(default=(0.0,), description='> 0: the top leans to the right [deg]')
+    friction: Several = Field(default=(0.8,), description='of the ground')
     speed_mps: float = Field(default=10.0, ge=-200.0, le=200.0, description='[m/s]')
     motion: Kind | None = Field(
         default=None, description='over time, of the first load, slip, slip angle, camber and friction; absent: steady'
