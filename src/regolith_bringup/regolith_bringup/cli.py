@@ -84,6 +84,7 @@ SetOption = Annotated[
 ]
 SeedOption = Annotated[int | None, typer.Option('--seed', metavar='N', help='Seed of everything random.')]
 JsonOption = Annotated[bool, typer.Option('--json', help='Print one JSON value on stdout and nothing else there.')]
+HelpOption = Annotated[bool, typer.Option('--help', help='Show this message, or after NAME what there is to it; exit.')]
 
 
 def _tell(text: str) -> None:
@@ -297,14 +298,21 @@ class _RunFolderErrors:
             raise typer.Exit(BAD_INPUT)
 
 
-@app.command()
+@app.command(add_help_option=False)
 def bench(
+    context: typer.Context,
     name: Annotated[str | None, typer.Argument(help="Name of a benchmark, or 'all'; none: list them.")] = None,
     as_json: JsonOption = False,
+    help_asked: HelpOption = False,
 ) -> None:
     """Measure a speed figure."""
     from regolith_bringup.commands.extensions import benchmark, benchmarks
 
+    if help_asked:
+        from regolith_bringup.commands.extension_help import benchmark_help
+
+        _help(context, benchmark_help(name) if name not in (None, 'all') else '')
+        return
     if name is None:
         _list_names(benchmarks(), as_json)
         return
@@ -324,22 +332,29 @@ def bench(
             print(f'{key}: {json.dumps(result, indent=1)}')
 
 
-@app.command(context_settings={'allow_extra_args': True, 'ignore_unknown_options': True})
+@app.command(
+    context_settings={'allow_extra_args': True, 'ignore_unknown_options': True}, add_help_option=False
+)
 def experiment(
     context: typer.Context,
     name: Annotated[str | None, typer.Argument(help='Name of an experiment; none: list them.')] = None,
-    settings: SetOption = None,
+    settings: Annotated[
+        list[str] | None, typer.Option('--set', metavar='KEY=VALUE', help='Change one setting, e.g. gravity_mps2=1.62.')
+    ] = None,
     as_json: JsonOption = False,
     plot: Annotated[Path | None, typer.Option(metavar='FILE', help='Draw the outcome: .png, .svg or .pdf.')] = None,
+    help_asked: HelpOption = False,
 ) -> None:
-    """Run a virtual experiment: wheel-rig, plate-sinkage, bevameter, multipass, slope, or another one of a package.
-
-    Settings are given as --set key=value or, shorter, as --key value; several values as --key a --key b. Ctrl-C
-    leaves what there is of a long one, marked incomplete, and a checkpoint: --resume FILE goes on from it.
-    """
+    """Run a virtual experiment on a test bench; experiment NAME --help lists its settings."""
     from regolith_bringup.commands.extensions import experiments, flag_settings, parsed_settings, run_experiment
     from regolith_bringup.commands.progress import progress
 
+    if help_asked:
+        from regolith_bringup.commands.extension_help import ABOUT_SETTINGS, experiment_help
+
+        context.command.help = f'{context.command.help}\n\nInstalled: {", ".join(experiments())}.\n\n{ABOUT_SETTINGS}'
+        _help(context, experiment_help(name) if name is not None else '')
+        return
     known = experiments()
     if name is None:
         _list_names(known, as_json)
@@ -371,6 +386,11 @@ def experiment(
             raise typer.Exit(INTERRUPTED)
     if problems:
         raise typer.Exit(NODE_FAILED)
+
+
+def _help(context: typer.Context, of_one: str) -> None:
+    """Print the help of one plug-in, or that of the command."""
+    print(of_one or context.get_help())
 
 
 def _list_names(names: Iterable[str], as_json: bool) -> None:

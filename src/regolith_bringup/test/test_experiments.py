@@ -15,7 +15,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from regolith_bringup.cli import main
-from regolith_bringup.commands import extensions
+from regolith_bringup.commands import extension_help, extensions
 from regolith_bringup.commands.extensions import experiment, experiments, run_experiment
 from regolith_files.problems import InputError
 from regolith_terrain.experiments import wheel_rig
@@ -170,6 +170,40 @@ def test_rows_that_are_not_steady_are_hollow() -> None:
     assert (marks['crm'].get_markerfacecolor(), list(marks['crm'].get_xdata())) == ('C0', [5.0])
     assert (marks['not steady'].get_markerfacecolor(), list(marks['not steady'].get_xdata())) == ('white', [20.0])
     assert axes.get_title() == 'grc1_mgru3 on crm, particles every 12 mm'
+
+
+def test_help_lists_what_an_experiment_has(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv('COLUMNS', '120')
+    code, out, _ = call(capsys, '--help')
+    assert code == 0 and all(name in out for name in experiments())
+    for name in experiments():
+        code, out, _ = call(capsys, name, '--help')
+        settings = getattr(experiment(name), 'Settings', None)
+        assert code == 0 and settings is not None and all(f' {key} ' in out for key in ('--json', '--plot FILE'))
+        assert all(f' {key} ' in out for key in settings.model_fields if key not in ('resume', 'checkpoint'))
+    code, out, _ = call(capsys, 'wheel-rig', '--help', '--slip', '0.1')
+    text = ' '.join(out.split())
+    for said in (
+        'spacing_m crm: distance of particles [m]; above 0, up to 10; default 0.009', '--resume FILE checkpoint to go',
+        '--checkpoint FILE file that Ctrl-C leaves', 'soil scm: name or file of a soil; default lunar_nominal',
+        'poisson_ratio [-]; from 0, below 0.5; default 0.3', 'packing dem: how grains fell into place; one of loose, ',
+    ):  # fmt: skip
+        assert said in text
+    code, _, err = call(capsys, 'wheel-rigg', '--help')
+    assert code == 2 and 'did you mean wheel-rig?' in err
+
+    def drop(height_m: float, name: str = 'ball') -> None:
+        """Drop it."""
+
+    monkeypatch.setattr(extension_help, 'experiment', lambda name: drop)
+    _, out, _ = call(capsys, 'drop', '--help')
+    assert 'Drop it.' in out and 'height_m  required' in out and 'default ball' in out and '--plot' not in out
+
+
+def test_help_of_a_benchmark_is_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(['bench', 'lidar', '--help'])
+    assert not left.value.code and 'VLP-16' in capsys.readouterr().out
 
 
 @pytest.mark.seconds

@@ -45,12 +45,12 @@ Numbers = Annotated[Several, SWEEP]
 
 
 class BenchSettings(Section):
-    """Soil, soil model, grid and step of a bench."""
+    """Soil, soil model, grid and step of a bench on the grid, which is called scm where there is other ground, too."""
 
-    soil: Soil = Field(default_factory=lambda: load_soil('lunar_nominal'), description='name or file of a soil')
-    mode: Mode = Field(default='regolith', description='soil contact model')
-    grid_m: float = Field(default=0.01, ge=0.002, le=0.2, description='spacing of the nodes [m]')
-    dt_s: float = Field(default=1e-3, ge=1e-5, le=1e-2, description='step [s]')
+    soil: Soil = Field(default_factory=lambda: load_soil('lunar_nominal'), description='scm: name or file of a soil')
+    mode: Mode = Field(default='regolith', description='scm: soil contact model')
+    grid_m: float = Field(default=0.01, ge=0.002, le=0.2, description='scm: spacing of the nodes [m]')
+    dt_s: float = Field(default=1e-3, ge=1e-5, le=1e-2, description='scm: step [s]')
 
 
 def known(load: Callable[[str], Any]) -> AfterValidator:

@@ -19,17 +19,17 @@ _OF_SLIP = ('load_n', 'radius_m', 'width_m', 'grousers', 'grouser_height_m', 'gr
 
 
 class Settings(SlopeSettings):
-    """The rig; its defaults are those of the reference tables."""
+    """The rig, at a slip or in climbs; settings of one of the two say so. Defaults are the reference tables'."""
 
-    load_n: float = Field(default=200.0, gt=0.0, le=1e6, description='weight on the wheel [N]')
-    slip: Numbers = Field(default=(0.2,), description='1 - v / (omega R), below 1; several: a sweep')
-    radius_m: float = Field(default=0.25, ge=0.02, le=5.0, description='[m]')
-    width_m: float = Field(default=0.21, ge=0.01, le=5.0, description='[m]')
-    grousers: int = Field(default=0, ge=0, le=360, description='number of grousers; they stand within radius_m')
-    grouser_height_m: float = Field(default=0.012, gt=0.0, le=1.0, description='[m]')
-    grouser_thickness_m: float = Field(default=0.006, gt=0.0, le=1.0, description='[m]')
+    load_n: float = Field(default=200.0, gt=0.0, le=1e6, description='slip: weight on the wheel [N]')
+    slip: Numbers = Field(default=(0.2,), description='1 - v / (omega R) that is held, below 1; several: a sweep')
+    radius_m: float = Field(default=0.25, ge=0.02, le=5.0, description='slip: of the wheel [m]')
+    width_m: float = Field(default=0.21, ge=0.01, le=5.0, description='slip: of the wheel [m]')
+    grousers: int = Field(default=0, ge=0, le=360, description='slip: number of grousers; they stand within radius_m')
+    grouser_height_m: float = Field(default=0.012, gt=0.0, le=1.0, description='slip: [m]')
+    grouser_thickness_m: float = Field(default=0.006, gt=0.0, le=1.0, description='slip: [m]')
     one_by_one: bool = Field(
-        default=True, description='whether each grouser presses on the soil; false: a cylinder over them does'
+        default=True, description='slip: whether each grouser presses on the soil; false: a cylinder over them does'
     )
 
     @model_validator(mode='after')
