@@ -203,7 +203,7 @@ def test_a_blade_loses_its_pile_when_lifted_and_a_bucket_when_tipped(
 @pytest.mark.parametrize(
     ('change', 'key', 'words'),
     [
-        ({'payload': 'hopper'}, 'tools', r"'hopper'; allowed: one of the payloads"),
+        ({'payload': 'hopper'}, 'tools.drum_front.payload', r"'hopper': cannot be filled; allowed: one of the payloads"),
         ({'body': 'drum_rear'}, 'tools.drum_front.payload', 'a payload on drum_rear'),
         ({'radius_m': -0.2}, 'radius_m', 'greater than 0'),
         ({'radius_m': None}, 'tools', 'no size|width_m; allowed'),
