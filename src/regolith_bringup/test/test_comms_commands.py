@@ -147,7 +147,7 @@ def test_experiment_link_says_what_is_wrong(tmp_path: Path) -> None:
         called(*common, '--world', tmp_path / 'nowhere.dot', '--tx', '1,2,3')
     with pytest.raises(InputError, match=r"radio = 'nope'.*allowed: .*lunar_uhf, subt_cloud_cave, .*subt_competition"):
         called(*common, '--world', 'x.dot', '--tx', '1,2,3', '--radio', 'nope')
-    with pytest.raises(InputError, match=r'tx: is missing; allowed: x,y,z of the transmitter'):
+    with pytest.raises(InputError, match=r'tx: is missing; allowed: a value \(tx: x,y,z of the transmitter'):
         called(*common, '--world', 'x.dot')
     broken = tmp_path / 'broken.dot'
     broken.write_text('graph {\n  0 [label="0::tile::a"];\n  0 -- 7 [label=1];\n}\n')
