@@ -43,6 +43,15 @@ def test_balls_go_as_deep_as_measured(density: int) -> None:
     assert exponent == pytest.approx(1.0 / 3.0, abs=0.07)
 
 
+def test_a_wheel_slips_on_slopes_as_measured() -> None:
+    """MGRU3 in GRC-1 (Hu et al. 2024): within 0.12 up to 15 degrees and 0.20 beyond; and slips rise."""
+    measured = {5: 0.052, 10: 0.135, 15: 0.434, 20: 0.756, 25: 0.885}
+    slips = {slope: figure(f'wheel_{slope}', 'slip') for slope in measured}
+    assert list(slips.values()) == sorted(slips.values())
+    for slope, slip in measured.items():
+        assert slips[slope] == pytest.approx(slip, abs=0.12 if slope <= 15 else 0.2), slope
+
+
 def test_lips_of_a_drum_take_what_the_grid_says_within_a_factor_of_two() -> None:
     """Of the earthmoving equation, with lips as rough as the soil is strong."""
     from regolith_terrain.experiments import drum
