@@ -25,14 +25,19 @@ def cut(depth: float, speed: float, cohesion: float, spacing: float, gravity: fl
     return push_blade(soil_to_cut(DENSITY, cohesion, FRICTION, gravity, depth), depth, speed, gravity, spacing)
 
 
+WEDGE = pytest.mark.xfail(reason='0.45: a plane wedge takes too much for a rough blade, log spirals half', strict=True)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(('cohesion', 'speed'), [(0.0, 0.1), (0.0, 0.5), (170.0, 0.1), (170.0, 0.5)])
-def test_draft_is_that_of_the_equation_within_a_factor_of_two(cohesion: float, speed: float) -> None:
-    """Five particles deep, as tools have it, of two thirds of the soil's friction. Of a blade as rough as soil, as ours is,
-    the equation's plane wedge takes too much, log spirals half of it."""
+@pytest.mark.parametrize(
+    ('cohesion', 'speed', 'part'),
+    [(c, v, 2.0 / 3.0) for c in (0.0, 170.0) for v in (0.1, 0.5)]
+    + [(0.0, 0.1, 1.0), (0.0, 0.5, 1.0), pytest.param(170.0, 0.1, 1.0, marks=WEDGE), (170.0, 0.5, 1.0)],
+)
+def test_draft_is_that_of_the_equation_within_a_factor_of_two(cohesion: float, speed: float, part: float) -> None:
+    """Five particles deep, for a blade as rough as soil (as ours is) and one of two thirds of that (as tools have it)."""
     found = cut(0.1, speed, cohesion, 0.02)
-    assert 0.5 < found.draft / equation(0.1, speed, cohesion, 2.0 / 3.0 * FRICTION) < 2.0
-    assert 0.35 < found.draft / equation(0.1, speed, cohesion, FRICTION) < 1.0
+    assert 0.5 < found.draft / equation(0.1, speed, cohesion, part * FRICTION) < 2.0
     assert found.lift > 0.0  # the rough face lifts the wedge, but the soil below the thick edge bears it
 
 

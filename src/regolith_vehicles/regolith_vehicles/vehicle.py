@@ -281,9 +281,7 @@ class Vehicle:
         return np.asarray(self._force.sum(axis=0))
 
     def hull_share(self) -> float:
-        """Return the share of the weight that the hull, without tools, carried at the end of the last cycle; 0 without
-        gravity.
-        """
+        """Return the share of the weight on the hull, tools left out, as the last cycle ended; 0 without gravity."""
         gravity = self._model.opt.gravity
         weight = self.body.mass * float(gravity @ gravity)
         return float(-self._force[self._parts.belly].sum(axis=0) @ gravity) / weight if weight > 0.0 else 0.0

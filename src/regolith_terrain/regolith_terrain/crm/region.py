@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from regolith_terrain.crm.cost import hours
 from regolith_terrain.crm.markers import LAYERS
-from regolith_terrain.crm.soil import VISCOSITY_SLOW, Discretisation, ParticleSoil
+from regolith_terrain.crm.soil import Discretisation, ParticleSoil
 from regolith_terrain.records import Floats, Indices
 from regolith_world.participant import ParticipantFailed
 
@@ -54,7 +54,7 @@ class ParticleRegion:
     @property
     def settings(self) -> Discretisation:
         """How the soil is reckoned."""
-        return Discretisation(spacing_m=self.spacing, viscosity=VISCOSITY_SLOW)
+        return Discretisation(spacing_m=self.spacing)
 
     @property
     def counts(self) -> tuple[int, int, int]:

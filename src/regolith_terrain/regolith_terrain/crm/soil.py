@@ -129,7 +129,7 @@ GivenSoil = Annotated[ParticleSoil, BeforeValidator(_soil)]
 
 
 VISCOSITY_SLOW = 0.5
-"""Artificial, alpha, where soil hardly moves but is disturbed, below wheels and plates and round a tube that is drawn
+"""Artificial, alpha, of benches where soil hardly moves but is disturbed, by wheels, plates and a tube that is drawn
 up: with little of it such soil flows on from its noise, weaker than its friction says (docs/validation/crm.md)."""
 SMOOTHING_PRESSED = 1.2
 """Smoothing length over spacing below wheels and plates: with 1.3 soil below a disc weakens as it goes on sinking,

@@ -151,7 +151,7 @@ def _particle_soil(settings: SlopeSettings, rig: WheelRig) -> ParticleSoil:
 
 def _check_crm(settings: SlopeSettings, rig: WheelRig, slope: float) -> None:
     check(rig, slope)
-    load_particle_soil(rig.particle_soil)
+    load_particle_soil(rig.particle_soil)  # a rig that names none is wrong, whatever soil replaces it
     crm_climb.refuse(rig, _particle_soil(settings, rig), _discretisation(settings))
 
 

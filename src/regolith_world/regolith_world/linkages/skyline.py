@@ -4,7 +4,8 @@
 
 Row r is kept from its first column ``first[r]`` on, at ``start[r]`` of one array. Of a chain of joints in order rows
 are short, so work grows with its length; a loop makes the rows of its last joint long. Equations that follow from ones
-before them (a planar four-bar loop of hinges has three) have no pivot left, and are left out.
+before them (a planar four-bar loop of hinges has three) have no pivot left, and are left out. It is compiled into the
+substeps, with sums in a fixed order.
 """
 
 from __future__ import annotations
