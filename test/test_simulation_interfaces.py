@@ -79,7 +79,8 @@ def test_a_client_of_the_standard_steers_a_run(tmp_path: Path, processes: str) -
 
         features = set(ask('get_simulator_features').features.features)
         assert features <= set(range(51))
-        assert SimulatorFeatures.SPAWNING not in features and SimulatorFeatures.STEP_SIMULATION_ACTION in features
+        assert SimulatorFeatures.WORLD_LOADING not in features and SimulatorFeatures.SPAWNING in features
+        assert SimulatorFeatures.NAMED_POSES not in features and SimulatorFeatures.STEP_SIMULATION_ACTION in features
 
         # Playing, and what is not to be had while it does.
         assert ask.state() == playing and ask.change(playing) == 101
@@ -104,7 +105,8 @@ def test_a_client_of_the_standard_steers_a_run(tmp_path: Path, processes: str) -
         ended = order(10).get_result_async()
         live.wait_for(ended.done, 30.0, 'ten steps')
         assert ended.result().status == GoalStatus.STATUS_SUCCEEDED and ended.result().result.result.result == 1
-        assert [(f.completed_steps, f.remaining_steps) for f in told][-1] == (10, 0) and len(told) == 10
+        live.wait_for(lambda: len(told) == 10, 10.0, 'all that was told')
+        assert (told[-1].completed_steps, told[-1].remaining_steps) == (10, 0)
         goal = order(100_000)
         live.wait_for(lambda: len(told) > 15, 30.0, 'some steps')
         assert ask('step_simulation', steps=1).result.result == 4, 'while it is being stepped'
@@ -123,7 +125,7 @@ def test_a_client_of_the_standard_steers_a_run(tmp_path: Path, processes: str) -
         shown = clock[-1].clock.sec + 1e-9 * clock[-1].clock.nanosec
         assert found.states[0].header.stamp.sec + 1e-9 * found.states[0].header.stamp.nanosec == pytest.approx(shown)
         assert ask('get_entities', filters=EntityFilters(filter='(')).result.result == 4
-        assert ask('get_entities', filters=EntityFilters(tags=TagsFilter(tags=['red']))).result.result == 0
+        assert ask('get_entities', filters=EntityFilters(tags=TagsFilter(tags=['red']))).entities == []
         assert ask('get_entities', filters=EntityFilters(bounds=Bounds(type=Bounds.TYPE_CONVEX_HULL))).result.result == 0
         assert ask('get_entities', filters=EntityFilters(bounds=Bounds(type=Bounds.TYPE_SPHERE))).result.result == 4
         for service in ('get_entity_state', 'get_entity_info', 'get_entity_bounds'):
@@ -134,7 +136,7 @@ def test_a_client_of_the_standard_steers_a_run(tmp_path: Path, processes: str) -
         assert ask('get_current_world').world.name
 
         # Back to the start, /clock with it; what follows is what followed then.
-        assert ask('reset_simulation', scope=1).result.result == 0
+        assert ask('reset_simulation', scope=8).result.result == 0
         assert ask('reset_simulation').result.result == 1 and ask.state() == paused
         assert ask.place('ball') == (-4.0, 0.0, 5.0)
         live.wait_for(lambda: clock[-1].clock.sec == clock[-1].clock.nanosec == 0, 30.0, 'a clock at 0')
@@ -146,4 +148,116 @@ def test_a_client_of_the_standard_steers_a_run(tmp_path: Path, processes: str) -
         assert ask.place('amber') == first
         assert ask.change(playing) == 1 and ask.state() == playing
         assert ask.change(quitting) == 1
+        live.finish()
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize('processes', ['one', pytest.param('many', marks=pytest.mark.slow)])
+def test_a_client_of_the_standard_puts_things_into_a_run(tmp_path: Path, processes: str) -> None:
+    """Objects and a vehicle come, are moved, told apart by tags, and go; resets of each scope; every code of it."""
+    from geometry_msgs.msg import Pose, PoseStamped
+    from rosgraph_msgs.msg import Clock
+    from simulation_interfaces.msg import EntityFilters, EntityInfo, EntityState, Resource, TagsFilter
+    from simulation_interfaces.msg import SpawnEntity as Request
+
+    def at(x: float, y: float, z: float = 0.0, w: float = 1.0, frame: str = '') -> PoseStamped:
+        made = PoseStamped()
+        made.header.frame_id = frame
+        made.pose.position.x, made.pose.position.y, made.pose.position.z = float(x), float(y), float(z)
+        made.pose.orientation.w = w
+        return made
+
+    ball = '{type: free_body, mass_kg: 2.0, weightless: true, shape: {kind: sphere, size_m: [0.3]}, velocity_mps: [0, 0, 0.5]}'
+    rock = '{type: immovable, shapes: [{kind: box, size_m: [0.5, 0.5, 0.5]}]}'
+    drives = {'amber': vehicle(0.0, 0.0, type='constant', speed_mps=0.3)}
+    file = write_scenario(tmp_path, drives, duration_s=600.0, terrain={'source': 'flat'}, objects={'ball': BALL})
+    with LiveRun(tmp_path, file, '--speed', 1.0, processes=processes) as live:
+        ask = Client(live)
+        clock = live.subscribe(Clock, '/clock')
+        live.wait_for(lambda: clock and clock[-1].clock.sec >= 1, 60.0, 'one second')
+        live.pause()
+
+        # What is refused, and why.
+        addresses = [each.uri for each in ask('get_spawnables').spawnables]
+        assert 'regolith://vehicles/viper' in addresses and ask('get_spawnables', sources=['x']).result.result == 0
+        for code, fields in (
+            (101, {'name': 'amber', 'resource_string': rock}), (102, {'resource_string': rock}),
+            (102, {'name': 'a b', 'resource_string': rock}), (103, {'name': 'x', 'resource_string': '<robot/>'}),
+            (104, {'name': 'x'}), (104, {'name': 'x', 'uri': 'regolith://vehicles/none'}),
+            (104, {'name': 'x', 'uri': '/nowhere.yaml'}), (105, {'name': 'x', 'entity_namespace': 'y', 'resource_string': rock}),
+            (106, {'name': 'x', 'resource_string': '{type: cloud}'}), (106, {'name': 'x', 'resource_string': '[1'}),
+            (106, {'name': 'x', 'resource_string': ball.replace('2.0', '-2.0')}),
+            (106, {'name': 'x', 'resource_string': '{model: viper, sensors: {eye: {model: camera}}}'}),
+            (109, {'name': 'x', 'resource_string': rock, 'initial_pose': at(9.0, 9.0, frame='map')}),
+            (109, {'name': 'x', 'resource_string': rock, 'initial_pose': at(9.0, 9.0, w=0.0)}),
+            (109, {'name': 'x', 'resource_string': rock, 'initial_pose': at(0.5, 0.0)}),
+            (109, {'name': 'x', 'uri': 'regolith://vehicles/viper', 'initial_pose': at(0.5, 0.0)}),
+        ):  # fmt: skip
+            result = ask('spawn_entity', **fields).result
+            assert result.result == code, (code, fields, result)
+        assert ask('get_entities').entities == ['amber', 'ball']
+
+        # Two at once, one of them renamed; a vehicle, which drives when it is told to.
+        made = ask('spawn_entities', spawn_requests=[
+            Request(name='ball', allow_renaming=True, entity_resource=Resource(resource_string=ball), initial_pose=at(5, 5, 3)),
+            Request(name='rock', entity_resource=Resource(resource_string=rock), initial_pose=at(8.0, 0.0)),
+        ])
+        assert made.result.result == 1, [each.result.error_message for each in made.results]
+        assert [each.entity_name for each in made.results] == ['ball_1', 'rock']
+        failed = ask('spawn_entities', spawn_requests=[Request(name='rock', entity_resource=Resource(resource_string=rock))])
+        assert failed.result.result == 150 and failed.results[0].result.result == 101
+        driver = '{model: viper, driver: {type: constant, speed_mps: 0.2}}'
+        come = ask('spawn_entity', timeout=60.0, name='basalt', resource_string=driver, initial_pose=at(-4.0, 3.0))
+        assert come.result.result == 1 and come.entity_name == 'basalt'
+        start = ask.place('basalt')
+        assert start[:2] == pytest.approx((-4.0, 3.0), abs=2e-3) and 0.0 < start[2] < 1.0
+        assert ask('step_simulation', steps=100).result.result == 1
+        assert ask.place('basalt')[0] - start[0] == pytest.approx(0.4, abs=0.1)
+        assert ask.place('ball_1') == pytest.approx((5.0, 5.0, 4.0))
+
+        # Told what they are, and where they are to be.
+        info = EntityInfo(description='a stone', tags=['heavy', 'grey'])
+        assert ask('set_entity_info', entity='rock', info=info).result.result == 1
+        assert ask('set_entity_info', entity='none', info=info).result.result == 2
+        info.category.category = 2
+        assert ask('set_entity_info', entity='rock', info=info).result.result == 4
+        assert ask('get_entity_info', entity='rock').info.description == 'a stone'
+        for tags, mode, found in ((['heavy', 'red'], 0, ['rock']), (['heavy', 'red'], 1, []), (['grey'], 1, ['rock'])):
+            filters = EntityFilters(tags=TagsFilter(tags=tags, filter_mode=mode))
+            assert ask('get_entities', filters=filters).entities == found
+        there = EntityState(pose=at(3.0, -3.0, 2.0).pose)
+        there.twist.linear.x = 1.0
+        assert ask('set_entity_state', entity='ball_1', state=there).result.result == 1
+        assert ask('set_entity_state', entity='none', state=there).result.result == 2
+        assert ask('set_entity_state', entity='rock', state=there).result.result == 4, 'it never moves'
+        assert ask('set_entity_state', entity='ball_1', state=EntityState(pose=at(8, 0).pose)).result.result == 4, 'inside rock'
+        assert ask('set_entity_state', entity='amber', state=EntityState(pose=at(0, 0, -1).pose)).result.result == 4, 'buried'
+        lifted = EntityState(pose=Pose())
+        lifted.pose.position.x, lifted.pose.position.y, lifted.pose.position.z = 0.0, -4.0, start[2] + 0.1
+        assert ask('set_entity_state', entity='amber', state=lifted).result.result == 1
+        assert ask.place('amber') == pytest.approx((0.0, -4.0, start[2] + 0.1))
+        assert ask('step_simulation', steps=50).result.result == 1
+        assert ask.place('ball_1') == pytest.approx((4.0, -3.0, 2.0))
+        assert ask.place('amber')[2] == pytest.approx(start[2], abs=0.05) and ask.place('amber')[1] < -3.9
+
+        # Going, and coming back with a reset of the state; a reset of what came; the time alone.
+        assert ask('delete_entity', entity='none').result.result == 2
+        assert ask('delete_entity', entity='ball_1').result.result == 1
+        assert ask('delete_entity', entity='amber').result.result == 1
+        assert ask('get_entities').entities == ['ball', 'basalt', 'rock']
+        assert ask('step_simulation', steps=5).result.result == 1
+        shown = clock[-1].clock
+        assert ask('reset_simulation', scope=2).result.result == 1
+        assert ask('get_entities').entities == ['amber', 'ball', 'basalt', 'rock']
+        assert ask.place('basalt') == pytest.approx(start, abs=1e-9) and ask.place('ball') == (-4.0, 0.0, 5.0)
+        assert ask('step_simulation', steps=100).result.result == 1
+        assert ask.place('basalt')[0] - start[0] == pytest.approx(0.4, abs=0.1)
+        assert (clock[-1].clock.sec, clock[-1].clock.nanosec) > (shown.sec, shown.nanosec)
+        place = ask.place('amber')
+        assert ask('reset_simulation', scope=1).result.result == 1 and ask.place('amber') == place
+        live.wait_for(lambda: clock[-1].clock.sec == clock[-1].clock.nanosec == 0, 30.0, 'a clock at 0')
+        assert ask('reset_simulation', scope=4).result.result == 1
+        assert ask('get_entities').entities == ['amber', 'ball'] and ask.place('amber') == place
+        assert ask('reset_simulation').result.result == 1 and ask('step_simulation', steps=10).result.result == 1
+        live.interrupt()
         live.finish()

@@ -31,6 +31,7 @@ setup(
             'vehicles = regolith_vehicles.papers:papers',
             'digging = regolith_vehicles.papers:digging_papers',
         ],
+        'regolith.spawnables': ['vehicles = regolith_vehicles.spawning:VEHICLES'],
         'regolith.experiments': [
             'slope = regolith_vehicles.experiments.slope',
             'proving-ground = regolith_vehicles.experiments.proving_ground',

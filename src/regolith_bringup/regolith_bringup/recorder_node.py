@@ -3,9 +3,12 @@
 """The recorder: writes serialised messages of many topics into a bag without decoding them.
 
 No executor: one wait set over all subscriptions, emptied at most every two milliseconds, so that the cost grows with
-the bytes and hardly with the number of messages. Only two kinds of messages are read, at fixed offsets: ``/clock``,
-whose last value is the log time of all later messages, and ``regolith/cycle``, whose number is acknowledged and whose
-STOP ends the recording.
+the bytes and hardly with the number of messages. Only a few messages are read, at fixed offsets: ``/clock``, whose last
+value is the log time of all later messages, ``regolith/cycle``, whose number is acknowledged and whose STOP ends the
+recording, and the heads of the protocol's other messages.
+
+When the world goes back, the bag ends and ``bag_1``, ``bag_2`` ... begins, with all that is latched; the past that is
+repeated in silence is in none.
 
 Publishes ``regolith/recorder/ack`` (std_msgs/UInt64, latched): 0 once every expected publisher has been matched, so
 that no later message is missed; then the number of the last cycle message written. The world waits for the first before
@@ -19,11 +22,12 @@ import json
 import signal
 import struct
 import time
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
@@ -46,11 +50,27 @@ _DEPTH = 4000
 """Queue of each subscription, for messages during the compression of a chunk."""
 
 
-def cycle_head(data: bytes) -> tuple[int, int, int]:
-    """Return (run, cycle, command) of a serialised regolith_msgs/Cycle without reading the rest of it."""
+class CycleHead(NamedTuple):
+    """The first fields of a regolith_msgs/Cycle."""
+
+    run: int
+    epoch: int
+    cycle: int
+    command: int
+    silent: bool
+
+
+def cycle_head(data: bytes) -> CycleHead:
+    """Return the head of a serialised regolith_msgs/Cycle without reading the rest of it."""
     order = '<' if data[1] & 1 else '>'
-    run, _epoch, cycle, _attempt, _t, _dt, _verdict, command = struct.unpack_from(order + 'QI4xQI4xqqBB', data, 4)
-    return int(run), int(cycle), int(command)
+    run, epoch, cycle, _, _, _, _, _, command, silent = struct.unpack_from(order + 'QI4xQI4xqqqBB?', data, 4)
+    return CycleHead(int(run), int(epoch), int(cycle), int(command), bool(silent))
+
+
+def key_head(data: bytes) -> tuple[int, int]:
+    """Return epoch and cycle of a serialised message that begins with a regolith_msgs/CycleKey."""
+    epoch, cycle = struct.unpack_from(('<' if data[1] & 1 else '>') + '8xI4xQ', data, 4)
+    return int(epoch), int(cycle)
 
 
 def clock_ns(data: bytes) -> int:
@@ -68,7 +88,10 @@ class _Channel:
     topic: RecordedTopic
     subscription: Any
     message_type: type
-    number: int
+    keyed: bool
+    """Whether its messages begin with the key of a cycle."""
+    number: int = -1
+    """In the bag."""
     losses: LossCounter = field(default_factory=LossCounter)
 
 
@@ -104,6 +127,14 @@ class Recorder:
         self._run_dir = run_dir
         self._flush_period_s = flush_period_s
         self._bag = BagWriter(run_dir / 'bag')
+        self._branch = 0
+        self._counts: Counter[str] = Counter()
+        """Messages in the bags that have ended, by topic."""
+        self._latest: dict[int, _Taken] = {}
+        """The last message of each latched topic, by the number of its channel."""
+        self._repeated = (-1, -1)
+        """Epoch and cycle of the last record of a past that is repeated in silence."""
+        self._epoch = -1
         self._node = node
         self._channels = [self._subscribe(topic) for topic in topics]
         self._by_pointer = {c.subscription.handle.pointer: c for c in self._channels}
@@ -127,9 +158,18 @@ class Recorder:
         )
         node, name = self._place(topic.name)
         subscription = node.create_subscription(message_type, name, _unused, qos, raw=True)
+        fields = message_type.get_fields_and_field_types()
+        keyed = next(iter(fields.items())) == ('key', 'regolith_msgs/CycleKey') and topic.role != 'cycle'
+        channel = _Channel(topic, subscription, message_type, keyed)
+        self._enter(channel)
+        return channel
+
+    def _enter(self, channel: _Channel) -> None:
+        """Enter a topic into the bag."""
+        topic = channel.topic
+        latched = topic.qos == 'latched'
         offered = qos_profile(depth=1 if latched else 10, latched=latched, best_effort=topic.qos == 'sensor')
-        number = self._bag.add_topic(subscription.topic_name, topic.type_name, [offered])
-        return _Channel(topic, subscription, message_type, number)
+        channel.number = self._bag.add_topic(channel.subscription.topic_name, topic.type_name, [offered])
 
     def _place(self, topic: str) -> tuple[Node, str]:
         """Return the node to subscribe to a topic with, and its name there.
@@ -218,21 +258,53 @@ class Recorder:
     def _write(self, round_: list[_Taken]) -> None:
         """Write the messages of one round in the order of their sending, over all topics."""
         round_.sort(key=_sent_at)
-        for sent_ns, channel, data, sequence in round_:
+        for taken in round_:
+            _, channel, data, _ = taken
             role = channel.topic.role
             if role == 'clock':
                 self._now_ns = clock_ns(data)
             elif role == 'cycle':
-                run, cycle, command = cycle_head(data)
-                if run != self._run:
+                if not self._take_cycle(cycle_head(data)):
                     continue
-                self._cycle = cycle
-                if command == _COMMAND_STOP:
-                    self.request_stop()
-            self._bag.write(channel.number, data, self._now_ns, sent_ns, sequence)
+            elif channel.keyed and key_head(data) <= self._repeated:
+                continue
+            if channel.topic.qos == 'latched':
+                self._latest[channel.number] = taken
+            self._put(taken)
             # Clock and status are published all the time: they do not keep a recording open.
             if role != 'clock' and channel.topic.keeps_open:
                 self._last_message = time.monotonic()
+
+    def _take_cycle(self, head: CycleHead) -> bool:
+        """Return whether a record of the world is to be written."""
+        if head.run != self._run:
+            return False
+        self._cycle = head.cycle
+        if head.silent:
+            self._repeated = head.epoch, head.cycle
+            return False
+        if head.epoch > self._epoch:
+            if self._epoch >= 0:
+                self._branch_off()
+            self._epoch = head.epoch
+        if head.command == _COMMAND_STOP:
+            self.request_stop()
+        return True
+
+    def _branch_off(self) -> None:
+        """End the bag and begin the next, with all that is latched."""
+        self._bag.close()
+        self._counts.update(self._bag.counts)
+        self._branch += 1
+        self._bag = BagWriter(self._run_dir / f'bag_{self._branch}')
+        for channel in self._channels:
+            self._enter(channel)
+        for taken in sorted(self._latest.values(), key=_sent_at):
+            self._put(taken)
+
+    def _put(self, taken: _Taken) -> None:
+        sent_ns, channel, data, sequence = taken
+        self._bag.write(channel.number, data, self._now_ns, sent_ns, sequence)
 
     def _acknowledge(self) -> None:
         if not self._ready:
@@ -241,19 +313,19 @@ class Recorder:
                 self._ack.publish(UInt64(data=0))
                 self._acknowledged = 0
                 self._node.get_logger().info(f'recording {len(self._channels)} topics to {self._bag.folder}')
-        elif self._cycle > self._acknowledged:
+        elif self._cycle not in (-1, self._acknowledged):
             self._ack.publish(UInt64(data=self._cycle))
             self._acknowledged = self._cycle
 
     def _write_counts(self, *, closed: bool, failure: str = '') -> None:
         lost = {c.subscription.topic_name: c.losses.lost for c in sorted(self._channels, key=lambda c: c.topic.name)}
-        counts = self._bag.counts
+        counts = Counter(self._bag.counts) + self._counts
         record = {
             'messages': sum(counts.values()),
             'lost': sum(lost.values()),
             'closed': closed,
             'failure': failure,
-            'topics': {name: {'messages': counts[name], 'lost': lost[name]} for name in counts},
+            'topics': {name: {'messages': counts[name], 'lost': lost[name]} for name in lost},
         }
         write_atomically(self._run_dir / 'recorder.json', json.dumps(record, indent=1) + '\n')
 

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.task import Future
 from regolith_msgs.msg import Cycle, Evolved, TerrainDelta, TerrainUpdate
 
 from regolith_bringup.run.simulation import Simulation
@@ -21,17 +22,22 @@ from regolith_sensors.scenario_config import followed_streams, scenario_sensors
 from regolith_terrain.ros import convert as soil_convert
 from regolith_terrain.ros.map_topics import MapTopics
 from regolith_terrain.ros.services import offer_heights, offer_snapshot
+from regolith_vehicles.agent import VehicleAgent
+from regolith_vehicles.config import VehicleEntry
 from regolith_vehicles.ros.vehicle_topics import VehicleTopics
 from regolith_vehicles.snapshot import Snapshot
 from regolith_world import records
 from regolith_world.config import load_section
+from regolith_world.participant import Participant
 from regolith_world.participants import ParticipantType
 from regolith_world.ros import convert, qos
 from regolith_world.ros.announcement import Announcement
+from regolith_world.ros.entity_services import EntityServices
 from regolith_world.ros.inbox import Inbox
 from regolith_world.ros.leaving import run_process
 from regolith_world.ros.naming import helper_node, named_node, root_of
 from regolith_world.ros.parameters import declare, declare_run, declare_scenario
+from regolith_world.ros.past_services import PastServices
 from regolith_world.ros.patience import Patience, Starting
 from regolith_world.ros.runner import Runner
 from regolith_world.ros.simulation_services import SimulationServices
@@ -52,7 +58,7 @@ class SoloNode:
         lag_s = declare(node, 'sensors_lag_s', -1.0, SENSORS_LAG)
         self._followed: list[Any] = []
         scenario = load_section(scenario_file, '', Scenario)
-        root, namespace = root_of(node), node.get_namespace()
+        namespace = node.get_namespace()
         link = helper_node(node, 'link')
         self._announcement = Announcement(node, link, self._run_id, scenario.name)
         self._timeout_s = scenario.world.start_timeout_s
@@ -75,7 +81,7 @@ class SoloNode:
         offer_heights(ground, simulation.terrain.grid)
         offer_snapshot(ground, simulation.terrain, self._run_id)
         ground_map = MapTopics(ground, simulation.terrain.grid)
-        simulation.terrain.on_commit = lambda cycle: ground_map.publish(cycle.t_ns, cycle.bodies)
+        simulation.terrain.on_shown = lambda cycle: ground_map.publish(cycle.t_ns, cycle.bodies)
         self.executor.add_node(ground)
         self.nodes = [node, link, ground]
         self._news: list[Callable[[], None]] = []
@@ -88,15 +94,7 @@ class SoloNode:
         followed = followed_streams(sensors, simulation.agents, particles)
         for name, agent in simulation.agents.items():
             agent.warm_up()
-            vehicle = named_node('agent', f'{root}/{name}')
-            self._topics[name] = VehicleTopics(vehicle, agent, scenario.seed)
-            self._followed += self._topics[name].followed(followed[name])
-            vehicle_link = helper_node(vehicle, 'link')
-            self._topics[name].listen(self.inbox, vehicle_link)
-            assert agent.grid is not None
-            offer_heights(vehicle, agent.grid)
-            self.executor.add_node(vehicle)
-            self.nodes += [vehicle, vehicle_link]
+            self._show(name, agent, followed[name])
         for name, (kind, _) in sections(scenario).items():
             self._open(name, kind, namespace)
         self.runner = Runner(
@@ -114,16 +112,43 @@ class SoloNode:
             at_standstill=self._publish_kept,
         )
         self.services = SimulationServices(node, self.runner, simulation.world, scenario.name)
+        self.entities = EntityServices(node, self.runner, simulation.world, self._start_vehicle)
+        self.past = PastServices(node, self.runner, simulation.world)
         self.runner.paused = declare(node, 'start_paused', False, 'whether the world waits for ~/pause to be lifted')
+
+    def _show(self, name: str, agent: VehicleAgent, followed: Iterable[str]) -> None:
+        """Give a vehicle its node and its topics."""
+        vehicle = named_node('agent', f'{root_of(self.nodes[0])}/{name}')
+        self._topics[name] = VehicleTopics(vehicle, agent, self.simulation.scenario.seed)
+        self._followed += self._topics[name].followed(followed)
+        vehicle_link = helper_node(vehicle, 'link')
+        self._topics[name].listen(self.inbox, vehicle_link)
+        assert agent.grid is not None
+        offer_heights(vehicle, agent.grid)
+        self.executor.add_node(vehicle)
+        self.nodes += [vehicle, vehicle_link]
+
+    def _start_vehicle(self, name: str, entry: Mapping[str, Any]) -> Future:
+        """Put a vehicle into the world, which stands; see :data:`regolith_world.ros.entity_services.StartVehicle`."""
+        agent = self.simulation.add_vehicle(name, VehicleEntry.model_validate(dict(entry)))
+        agent.warm_up()
+        self._show(name, agent, ())
+        come = Future()
+        self.runner.welcome(name, lambda: come.set_result(''))
+        return come
 
     def _open(self, name: str, kind: ParticipantType[Any, Any], namespace: str) -> None:
         """Give a registered participant its node and its topics."""
         participant = self.simulation.others[name]
         participant.warm_up()
         node = named_node(name, namespace)
-        kind.open_topics(node, self.inbox, participant, lambda action: self._news.append(action))
+        kind.open_topics(node, self.inbox, participant, lambda action: self._tell_news(participant, action))
         self.executor.add_node(node)
         self.nodes.append(node)
+
+    def _tell_news(self, participant: Participant, publish: Callable[[], None]) -> None:
+        if not participant.silent:
+            self._news.append(publish)
 
     def _tell(self, publisher: Any, to_message: Callable[[Any], Any], record: Any) -> None:
         """Hold back a record of the protocol until the vehicles' compiled loops leave the interpreter idle."""

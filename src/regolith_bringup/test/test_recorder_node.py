@@ -26,7 +26,7 @@ from std_msgs.msg import String, UInt64  # noqa: E402
 
 from regolith_bringup.bag.reading import Bag  # noqa: E402
 from regolith_bringup.bag.recover import recover  # noqa: E402
-from regolith_bringup.recorder_node import clock_ns, cycle_head  # noqa: E402
+from regolith_bringup.recorder_node import clock_ns, cycle_head, key_head  # noqa: E402
 from regolith_bringup.run.middleware import UDP, VARIABLE, middleware_environment, profile  # noqa: E402
 from regolith_world.ros.leaving import await_quiet  # noqa: E402
 
@@ -224,8 +224,10 @@ def test_heads_are_read_where_the_message_has_them() -> None:
     types = synthetic_run.Types()
     key = types.make('regolith_msgs/msg/CycleKey', run=2**61 + 3, epoch=7, cycle=2**40 + 5, attempt=9)
     cycle = types.make(
-        'regolith_msgs/msg/Cycle', key=key, t_ns=-3, dt_ns=11, verdict=1, command=2, participants=['a', 'bc']
+        'regolith_msgs/msg/Cycle', key=key, t_ns=-3, dt_ns=11, verdict=1, command=2, participants=['a', 'bc'], silent=True
     )
-    assert cycle_head(types.cdr(cycle)) == (2**61 + 3, 2**40 + 5, 2)
+    assert cycle_head(types.cdr(cycle)) == (2**61 + 3, 7, 2**40 + 5, 2, True)
+    evolved = types.make('regolith_msgs/msg/Evolved', key=key, name='a')
+    assert key_head(types.cdr(evolved)) == (7, 2**40 + 5)
     time_ = types.make('builtin_interfaces/msg/Time', sec=12, nanosec=345)
     assert clock_ns(types.cdr(types.make('rosgraph_msgs/msg/Clock', clock=time_))) == 12_000_000_345

@@ -94,8 +94,7 @@ class CommsAuthority(Participant):
         self._parameters = dict(parameters)
         self.on_arrival: Callable[[list[Delivery]], None] = lambda deliveries: None
         """Called with the deliveries of a cycle once it is committed."""
-        self.replay_inputs = dict(replay_inputs or {})
-        self._inputs: dict[int, bytes] = {}
+        self.replay_inputs = replay_inputs or {}
         self._waiting: list[dict[str, Any]] = []
         self._dispatched: tuple[int, bytes, list[Delivery]] = (-1, b'', [])
         self._news: list[Delivery] = []
@@ -221,7 +220,6 @@ class CommsAuthority(Participant):
             # Messages of different robots arrive in any order; those of one robot keep theirs.
             waiting.sort(key=lambda item: item.get('src', item.get('vehicle', item.get('radio', ''))))
             live = json.dumps(waiting).encode()
-        self._inputs[cycle] = live
         return live
 
     def _places(self, cycle: Cycle) -> dict[str, Floats]:
@@ -350,8 +348,6 @@ class CommsAuthority(Participant):
             raise ValueError(f'{self.name}: not the saved state of comms ({len(blob)} bytes)') from None
         self.broker.restore(broker)
         self._dispatched = (cycle, b'', [])
-        # After a rewind the inputs from outside are repeated, up to the latest cycle reached before.
-        self.replay_inputs = {k: live for k, live in self._inputs.items() if k > cycle}
         self.forget(epoch)
         self.on_restored()
 

@@ -9,6 +9,7 @@ world does not run ahead of it by more than ``sensors_lag_s``.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ from regolith_vehicles.looks import Looks
 from regolith_vehicles.told_looks import looks_record, state_poses
 from regolith_world.config import WorldConfig, load_section
 from regolith_world.records import Command, Verdict
-from regolith_world.ros import qos
+from regolith_world.ros import qos, shown_time
 from regolith_world.ros.convert import key_record, quaternion, vector3
 from regolith_world.ros.garbage import freeze_garbage_collector
 from regolith_world.ros.inbox import Inbox
@@ -66,6 +67,10 @@ class SensorsNode:
         self.node = Node('sensors')
         scenario_file = declare_scenario(self.node)
         self._run_id = declare_run(self.node)
+        self._returning = False
+        """Whether the world is on its way to where a rewind leads."""
+        self._early: list[tuple[int, Callable[[], None]]] = []
+        """States of epochs that have not begun here, and how they are taken."""
         self._root = root = root_of(self.node)
         recorded = declare(self.node, 'recorded', [''], "topics that a recorder will listen to, from the run's root")
         self._recorded = {f'{root}{topic}' for topic in recorded if topic}
@@ -144,7 +149,7 @@ class SensorsNode:
             self.nodes.append(node)
             context = SensorContext(
                 node, self.inbox, scenario.seed, scenario.world.gravity_mps2, scenario.light, lamps,
-                scenario.duration_s,
+                scenario.duration_s, self._in_epoch,
             )
             made.append(sensor.make_topics(context))
         return made
@@ -155,31 +160,53 @@ class SensorsNode:
         track = self.states.tracks[vehicle]
 
         def take(message: bytes) -> None:
-            t_ns, poses = state_poses(message)
+            shown_ns, epoch, poses = state_poses(message)
             if len(poses) != len(track.parts):
                 raise ValueError(f'{vehicle}: a state of {len(poses)} parts; its description has {len(track.parts)}')
-            track.add(t_ns, poses)
+            self._in_epoch(epoch, lambda: track.add(shown_time.world_ns(shown_ns), poses))
 
         self.inbox.subscribe(VehicleState, f'{self._root}/{vehicle}/part_poses', take, qos.HISTORY, raw=True)
         if vehicle in self.states.particles:
             moving = self.states.particles[vehicle]
 
             def stir(message: PointCloud2) -> None:
-                moving.add(*discs_record(message))
+                shown_ns, discs = discs_record(message)
+                moving.add(shown_time.world_ns(shown_ns), discs)
 
             self.inbox.subscribe(PointCloud2, f'{self._root}/{vehicle}/{TOPIC}', stir, qos.HISTORY)
+
+    def _in_epoch(self, epoch: int, take: Callable[[], None]) -> None:
+        """Take a state, at once or once its epoch has begun here; what is no longer is not taken."""
+        if epoch == self.states.ground.epoch:
+            take()
+        elif epoch > self.states.ground.epoch:
+            self._early.append((epoch, take))
 
     def _on_update(self, message: TerrainUpdate) -> None:
         self.states.ground.on_update(soil_convert.update_record(message))
 
     def _on_cycle(self, message: Cycle) -> None:
         ground, key = self.states.ground, key_record(message.key)
+        if key.epoch < ground.epoch:
+            return
+        shown_time.follow(message.clock_offset_ns)
         rewound = key.epoch != ground.epoch
         ground.on_cycle(key, message.t_ns, Verdict(message.verdict))
         self.states.participants = frozenset(message.participants)
         self._stopped = self._stopped or message.command == Command.STOP
-        if rewound:
+        self._returning = self._returning or rewound
+        if self._returning:
+            # What was seen before is the past of where the world lands, too.
             self._schedule.start(message.t_ns)
+        if self._returning and not message.silent:
+            self._returning = False
+            self.states.forget_after(message.t_ns)
+            for topics in self.topics:
+                topics.forget_after(message.t_ns)
+        if rewound:
+            early, self._early = self._early, []
+            for epoch, take in early:
+                self._in_epoch(epoch, take)
 
     def _find_ground(self) -> None:
         """Ask terrain for a snapshot after a missed update."""

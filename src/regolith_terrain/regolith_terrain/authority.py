@@ -92,8 +92,8 @@ class TerrainAuthority(Participant):
         """Committed loose soil."""
         self.soil_seq = 0
         self.conflicts = 0
-        self.on_commit: Callable[[Cycle], None] = lambda cycle: None
-        """Called with every record that commits an attempt, once the ground has changed."""
+        self.on_shown: Callable[[Cycle], None] = lambda cycle: None
+        """Called with every record that commits an attempt, once the ground has changed; not in a silent past."""
         self._send_update = send_update
         self._diggable = DiggableGround(config, gravity_mps2)
         self._particles = config.particle_regions()
@@ -230,7 +230,8 @@ class TerrainAuthority(Participant):
             self.soil_seq = self._update.soil_seq
             self.conflicts += self._update.conflicts
         self._drop_attempt()
-        self.on_commit(cycle)
+        if not cycle.silent:
+            self.on_shown(cycle)
 
     def _discard(self) -> None:
         self._drop_attempt()

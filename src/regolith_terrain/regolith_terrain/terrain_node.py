@@ -45,7 +45,7 @@ class TerrainNode:
         offer_heights(node, self.authority.grid)
         offer_snapshot(node, self.authority, self.shell.run_id)
         self._map = MapTopics(node, self.authority.grid)
-        self.authority.on_commit = self._show
+        self.authority.on_shown = self._show
 
     def _send_update(self, update: SoilUpdate) -> None:
         if not self.shell.muted:

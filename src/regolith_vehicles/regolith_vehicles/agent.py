@@ -111,9 +111,7 @@ class VehicleAgent(Participant):
         self.soil = soil
         self.grid = soil.grid if soil is not None else grid
         assert self.grid is not None
-        self.replay_inputs: dict[int, bytes] = dict(replay_inputs or {})
-        """Live inputs by cycle in place of those from outside: of a recorded run, or of this one before a rewind."""
-        self._inputs: dict[int, bytes] = {}
+        self.replay_inputs = replay_inputs or {}
         self.vehicle = Vehicle(
             name, model, mjcf_path, self.grid, terrain.soil_map(name), gravity_mps2, terrain.mode, entry.mass_scale,
             terrain.displacement(), solids, DiggableGround(terrain, gravity_mps2) if model.tools else None,
@@ -192,7 +190,7 @@ class VehicleAgent(Participant):
 
     def on_update(self, update: SoilUpdate) -> None:
         """Take terrain's merge of an attempt; it may come before or after the verdict."""
-        if update.key.epoch != self.epoch:
+        if update.key.epoch != self.epoch or self.away:
             return
         if update.grants:
             self._granted[update.key] = update.grants
@@ -207,6 +205,16 @@ class VehicleAgent(Participant):
         self.start = self.vehicle.body_state()
         self._state = self.vehicle.state()
         self._hash = self._digest(0, b'', self._state)
+
+    def place(self, body: BodyState) -> None:
+        """Be there, and move so, between cycles; what was on the way goes on: joints, cargo, charge, the driver's plan.
+
+        :raises ValueError: if it would be buried there
+        """
+        self.vehicle.move_to(body)
+        self._state = self.vehicle.state()
+        self._hash = self._digest(self._cycles, b'', self._state)
+        self._unseen = True
 
     def warm_up(self) -> None:
         """Compile all kernels; changes nothing."""
@@ -384,7 +392,6 @@ class VehicleAgent(Participant):
             live = self.replay_inputs.get(cycle)
             if live is None:
                 live = self.driver.encode(wanted)
-            self._inputs[cycle] = live
             self._latched = (cycle, live)
         return self._latched[1]
 
@@ -477,8 +484,6 @@ class VehicleAgent(Participant):
         self._command = DriveCommand.load(command)
         self._hash = state_hash.hex()
         self._driver_committed = driver
-        # After a rewind, the inputs from outside come again, up to the cycle the run had reached.
-        self.replay_inputs = {cycle: live for cycle, live in self._inputs.items() if cycle >= cycles}
         self.forget(epoch)
 
     def forget(self, epoch: int) -> None:

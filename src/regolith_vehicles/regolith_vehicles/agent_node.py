@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from rclpy.node import Node
 from regolith_msgs.msg import TerrainDelta, TerrainUpdate
-from regolith_msgs.srv import Join
+from regolith_msgs.srv import Join, PlaceVehicle
 
 from regolith_terrain.authority import TerrainAuthority
 from regolith_terrain.config import TerrainConfig
@@ -24,7 +24,7 @@ from regolith_vehicles.streams import STREAMS
 from regolith_vehicles.surroundings import build_solids
 from regolith_world.config import Head, WorldConfig, load_section
 from regolith_world.ros import qos
-from regolith_world.ros.convert import cycle_record, evolved_record
+from regolith_world.ros.convert import body_record, cycle_record, evolved_record
 from regolith_world.ros.leaving import BadStart
 from regolith_world.ros.naming import root_of
 from regolith_world.ros.parameters import declare, declare_scenario
@@ -66,6 +66,7 @@ class AgentNode:
         self.shell.attach(self.agent, self._restore, self._replay, self._adopt)
         self.shell.watch([self._delta, *self.topics.followed(filter(None, followed))])
         offer_heights(node, soil.grid)
+        node.create_service(PlaceVehicle, '~/place', self._place)
 
     def _publish(self, snapshot: Snapshot) -> None:
         if not self.shell.muted:
@@ -77,6 +78,17 @@ class AgentNode:
 
     def _on_update(self, message: TerrainUpdate) -> None:
         self.agent.on_update(convert.update_record(message))
+
+    def _place(self, request: PlaceVehicle.Request, response: PlaceVehicle.Response) -> PlaceVehicle.Response:
+        if request.run != self.shell.run_id:
+            response.message = 'this vehicle belongs to another run'
+            return response
+        try:
+            self.agent.place(body_record(request.body))
+            response.success = True
+        except ValueError as error:
+            response.message = str(error)
+        return response
 
     def _adopt(self, soil: bytes) -> None:
         assert self.agent.soil is not None

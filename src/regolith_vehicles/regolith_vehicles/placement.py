@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_world.rotation import from_matrix
+from regolith_world.rotation import from_matrix, matrix
 
 Vector = NDArray[np.float64]
 
@@ -26,6 +26,25 @@ SETTLED_SPEED = 1e-4
 """Speed of all joints and the base that counts as rest [m/s, rad/s]: held by less than a thousandth of the weight."""
 SLIDING_SPEED = 2e-3
 """Speed above which a vehicle that does not come to rest slides [m/s, rad/s]."""
+
+
+BURIED = 0.05
+"""Depth of a foot below the ground up to which a vehicle may be put somewhere [m]: more than it sinks by standing."""
+
+
+def depth_of_feet(
+    position: Vector, orientation: Vector, foot_x: Vector, foot_y: Vector, foot_z: Vector,
+    levels: Callable[[Vector, Vector], Vector],
+) -> float:
+    """Return how deep below the ground the deepest foot is [m]; negative: above.
+
+    :param position: of the base frame in the world [m]; ``orientation``: its quaternion (x, y, z, w)
+    :param foot_x: of the feet in the base frame [m], shape (n,); so are y and z
+    :param levels: ground height [m] at (x, y) [m]
+    """
+    turn = matrix(orientation)
+    x, y, z = (turn[k, 0] * foot_x + turn[k, 1] * foot_y + turn[k, 2] * foot_z + position[k] for k in range(3))
+    return float(np.max(np.asarray(levels(x, y), dtype=float) - z))
 
 
 def pose_on_ground(

@@ -64,8 +64,8 @@ def looks_record(message: Any) -> Looks:
     ))  # fmt: skip
 
 
-def state_poses(raw: bytes) -> tuple[int, Vector]:
-    """Return stamp [ns] and poses, shape (n, 7), of a serialised VehicleState, without a Python object for each.
+def state_poses(raw: bytes) -> tuple[int, int, Vector]:
+    """Return stamp [ns], epoch and poses, shape (n, 7), of a serialised VehicleState, without a Python object for each.
 
     :raises ValueError: if it is not laid out as CDR in native byte order
     """
@@ -77,9 +77,9 @@ def state_poses(raw: bytes) -> tuple[int, Vector]:
     for _ in range(2):  # frame_id, name
         (length,) = struct.unpack_from('=I', body, at)
         at = (at + 4 + length + 3) // 4 * 4
-    (count,) = struct.unpack_from('=I', body, at)
-    at = (at + 4 + 7) // 8 * 8
-    return sec * 10**9 + nanosec, np.frombuffer(body, np.float64, 7 * count, at).reshape(count, 7)
+    epoch, count = struct.unpack_from('=II', body, at)
+    at = (at + 8 + 7) // 8 * 8
+    return sec * 10**9 + nanosec, epoch, np.frombuffer(body, np.float64, 7 * count, at).reshape(count, 7)
 
 
 def poses_of(message: Any) -> Vector:

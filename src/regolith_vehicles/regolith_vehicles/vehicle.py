@@ -25,7 +25,7 @@ from regolith_terrain.soil_grid import SoilGrid, SoilWindow
 from regolith_terrain.soil_map import SoilMap
 from regolith_terrain.solids.contact import TouchArrays
 from regolith_terrain.solids.solids import Solids
-from regolith_vehicles import moving_ground, multibody, substeps
+from regolith_vehicles import moving_ground, multibody, placement, substeps
 from regolith_vehicles.body_states import drawn_poses, part_states, whole_state
 from regolith_vehicles.config import VehicleModelConfig
 from regolith_vehicles.figures import COUNT as FIGURES
@@ -36,15 +36,6 @@ from regolith_vehicles.multibody import check_substep, compile_vehicle, point_ve
 from regolith_vehicles.odometry import Odometry
 from regolith_vehicles.parts import make_parts
 from regolith_vehicles.payloads import Payloads
-from regolith_vehicles.placement import (
-    PLACED_WITHIN,
-    SETTLED_SPEED,
-    SETTLING_CYCLE,
-    SETTLING_CYCLES,
-    SETTLING_RATE,
-    SLIDING_SPEED,
-    pose_on_ground,
-)
 from regolith_vehicles.running_gear import Contacts
 from regolith_vehicles.soil_reach import window_around
 from regolith_vehicles.solid_parts import SolidParts
@@ -53,6 +44,7 @@ from regolith_vehicles.tools import VehicleTools
 from regolith_vehicles.trouble import VehicleError, check_cycle
 from regolith_vehicles.wheel_state import WheelState
 from regolith_world.records import BodyState
+from regolith_world.rotation import matrix
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -66,18 +58,9 @@ class Vehicle:
     """A vehicle evolves by whole cycles; a cycle is tentative until :meth:`commit`, and :meth:`discard` undoes it."""
 
     def __init__(
-        self,
-        name: str,
-        config: VehicleModelConfig,
-        mjcf_path: str | Path,
-        grid: SoilGrid,
-        soil: SoilParameters | SoilMap,
-        gravity: float | ArrayLike,
-        mode: str = 'regolith',
-        mass_scale: float = 1.0,
-        displacement: Vector = NOTHING_MOVES,
-        solids: Solids | None = None,
-        diggable: DiggableGround | None = None,
+        self, name: str, config: VehicleModelConfig, mjcf_path: str | Path, grid: SoilGrid,
+        soil: SoilParameters | SoilMap, gravity: float | ArrayLike, mode: str = 'regolith', mass_scale: float = 1.0,
+        displacement: Vector = NOTHING_MOVES, solids: Solids | None = None, diggable: DiggableGround | None = None,
     ) -> None:
         """Compile the vehicle; :meth:`place` or :meth:`restore` comes next.
 
@@ -118,6 +101,7 @@ class Vehicle:
         self._bodies = substeps.bodies(self._model, self._data, self.body.base)
         self._pose = make_pose()
         self._solids = SolidParts(solids, self._parts, self._bodies)
+        self._levels = partial(self._solids.levels, grid.levels)
         check_substep(
             config, self.body.mass, self.contact.step_limit, self.gear.pressing_area, config.file,
             self._parts.hull_area,
@@ -150,7 +134,7 @@ class Vehicle:
                 self.put(x, y, heading)
                 return
             off_x, off_y = self._data.xpos[self.body.base, 0] - x, self._data.xpos[self.body.base, 1] - y
-            if math.hypot(off_x, off_y) < PLACED_WITHIN:
+            if math.hypot(off_x, off_y) < placement.PLACED_WITHIN:
                 break
             aim_x, aim_y = aim_x - off_x, aim_y - off_y
         self._data.qvel[:] = 0.0
@@ -162,11 +146,28 @@ class Vehicle:
 
     def put(self, x: float, y: float, heading: float) -> None:
         """Stand on the surface, wheels on the plane that fits best, without settling; the state is committed."""
+        self.place_at(*placement.pose_on_ground(x, y, heading, *self._feet(), self._levels))
+
+    def _feet(self) -> tuple[Vector, Vector, Vector]:
         data = mujoco.MjData(self._model)
         data.qpos[:7] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
         mujoco.mj_kinematics(self._model, data)
-        levels = partial(self._solids.levels, self.grid.levels)
-        self.place_at(*pose_on_ground(x, y, heading, *self.gear.feet(data), levels))
+        return self.gear.feet(data)
+
+    def move_to(self, body: BodyState) -> None:
+        """Take the base's pose and velocity; joints, cargo and charge stay, what the ground remembers of it goes.
+
+        :raises ValueError: if it would be buried there; nothing has changed then
+        """
+        deep = placement.depth_of_feet(body.position, body.orientation, *self._feet(), self._levels)
+        if deep > placement.BURIED:
+            raise ValueError(f'{self.name}: {deep:.3f} m of it below the ground; allowed: {placement.BURIED} m')
+        data = self._data
+        data.qpos[:3], data.qpos[3:7] = body.position, np.roll(body.orientation, 1)
+        data.qvel[:3], data.qvel[3:6] = body.linear_velocity, matrix(body.orientation).T @ body.angular_velocity
+        self._refresh()
+        self.contact.reset()
+        self.commit()
 
     def depth_in_solids(self) -> float:
         """Return how deep a wheel or the hull is in a rock or an obstacle now [m]; all contacts are forgotten."""
@@ -179,12 +180,12 @@ class Vehicle:
         Speeds fade, which ends the rocking sooner and changes nothing where they are zero.
         """
         step = self.config.substep_s
-        count = math.ceil(SETTLING_CYCLE / step)
+        count = math.ceil(placement.SETTLING_CYCLE / step)
         still = self.gear.at_rest
         samples = np.empty((count, substeps.SAMPLE_COLUMNS))
-        fade = math.exp(-SETTLING_RATE * step)
+        fade = math.exp(-placement.SETTLING_RATE * step)
         self._model.opt.timestep = step
-        for _ in range(SETTLING_CYCLES):
+        for _ in range(placement.SETTLING_CYCLES):
             active, solids = self._touching(count * step)
             window = self._window(active, count * step)
             contact = self.contact.arrays(window, active)
@@ -200,9 +201,9 @@ class Vehicle:
             self.gear.let_down(self._data, before, count * step)
             self.contact.remember(window, contact)
             self._refresh()
-            if np.abs(self._data.qvel).max() < SETTLED_SPEED:
+            if np.abs(self._data.qvel).max() < placement.SETTLED_SPEED:
                 return True
-        return bool(np.abs(self._data.qvel).max() < SLIDING_SPEED)
+        return bool(np.abs(self._data.qvel).max() < placement.SLIDING_SPEED)
 
     def place_at(self, position: ArrayLike, orientation: ArrayLike) -> None:
         """Take this pose of the base frame, at rest, and forget all history; the state is committed.
@@ -411,9 +412,7 @@ class Vehicle:
         """Return how many parts to press: the gear's, or all where the hull may come to something; the solids near."""
         parts, data, contact = self._parts, self._data, self.contact
         com = data.subtree_com[self._bodies.root]
-        near = parts.hull_is_near(
-            self.grid, contact.feels_above_m, data.xpos, data.xmat, data.cvel, com, duration
-        )
+        near = parts.hull_is_near(self.grid, contact.feels_above_m, data.xpos, data.xmat, data.cvel, com, duration)
         solids, beside = self._solids.arrays(self._model, data, duration, self.gear.whereabouts(data))
         return len(parts.names) if near or beside else parts.gear, solids
 

@@ -109,9 +109,10 @@ def test_poses_come_through_as_bytes() -> None:
     for name in ('a', 'amber', 'basalts', 'obsidian'):
         message = VehicleState(name=name, poses=[Pose() for _ in range(SHOES)])
         message.header.frame_id = 'world'
-        template = NumberTemplate(message, [f for each in message.poses for f in pose(each)], [message.header.stamp])
+        numbers = [f for each in message.poses for f in pose(each)]
+        template = NumberTemplate(message, numbers, [message.header.stamp], [(message, 'epoch')])
         poses = np.random.default_rng(2).normal(size=(SHOES, 7))
-        raw = template.fill(12_345_678_901, poses.ravel())
-        t_ns, back = state_poses(raw)
-        assert t_ns == 12_345_678_901 and np.array_equal(back, poses)
+        raw = template.fill(12_345_678_901, poses.ravel(), (3,))
+        t_ns, epoch, back = state_poses(raw)
+        assert (t_ns, epoch) == (12_345_678_901, 3) and np.array_equal(back, poses)
         assert np.array_equal(poses_of(deserialize_message(raw, VehicleState)), poses)

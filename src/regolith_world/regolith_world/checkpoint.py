@@ -18,8 +18,8 @@ from pathlib import Path
 
 WORLD = 'world'
 """Name of the world's own blob."""
-FORMAT = 2
-"""Format of manifest and blobs; 1 lost the shapes of empty arrays."""
+FORMAT = 3
+"""Format of manifest and blobs; 1 lost the shapes of empty arrays, 2 had no acts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +87,3 @@ def read(folder: Path) -> Checkpoint:
         if digest != expected:
             raise ValueError(f'{path}: sha256 is {digest}, the manifest says {expected}')
     return Checkpoint(t_ns, state_hash, blobs)
-
-
-def prune(folder: Path, keep: int) -> None:
-    """Delete all but the newest ``keep`` automatic checkpoints (``t...``) of a run."""
-    if folder.is_dir():
-        for old in sorted(p for p in folder.iterdir() if p.name.startswith('t'))[:-keep]:
-            shutil.rmtree(old)

@@ -44,6 +44,7 @@ class WorldConfig(Section):
     on_failure: Literal['stop', 'drop', 'wait'] = Field('stop', description='what a failed node leads to')
     resend_s: Seconds = Field(0.5, description='wall time before an unanswered cycle is repeated [s]')
     checkpoint_period_s: float = Field(5.0, ge=1e-3, le=LONGEST_S, description='simulated time between checkpoints [s]')
+    checkpoints_kept: int = Field(10, ge=1, le=10_000, description='automatic checkpoints kept, old ones wider apart')
     start_timeout_s: Seconds = Field(60.0, description='wall time all participants have to join [s]')
     input_barrier: InputBarrier | None = Field(None, description='a topic each cycle waits for')
     real_time: Literal['cap', 'strict'] = Field(

@@ -16,6 +16,7 @@ import numpy as np
 
 from regolith_world.intersection import BROAD_MARGIN, NII_DEPTH, Geometry, close_pairs, intersect
 from regolith_world.objects import Intersection, Object
+from regolith_world.outline import Outline
 from regolith_world.records import Cycle
 from regolith_world.state import interpolate_body
 
@@ -40,7 +41,7 @@ class Encounters:
 
     def __init__(self, *, judged: bool) -> None:
         self.judged = judged
-        self._geometry: tuple[tuple[str, ...], Geometry] | None = None
+        self._geometry: tuple[list[tuple[str, Outline]], Geometry] | None = None
 
     def find(self, objects: Mapping[str, Object], cycle: Cycle) -> tuple[list[Intersection], Violation | None]:
         """Return all close intersections at the end of a cycle, in name order, and the earliest violation in it.
@@ -51,9 +52,9 @@ class Encounters:
         if len(members) < 2:
             return [], None
         members.sort(key=lambda o: o.name)
-        names = tuple(o.name for o in members)
-        if self._geometry is None or self._geometry[0] != names:
-            self._geometry = (names, Geometry(members))
+        shapes = [(o.name, o.outline) for o in members]
+        if self._geometry is None or self._geometry[0] != shapes:
+            self._geometry = (shapes, Geometry(members))
         geometry = self._geometry[1]
         low, high = np.empty((len(members), 3)), np.empty((len(members), 3))
         for k, item in enumerate(members):

@@ -119,6 +119,20 @@ class Object:
         for child in self.children:
             child.discard()
 
+    def place(self, t_ns: int, body: BodyState) -> None:
+        """Take pose and velocity from a state, mass and inertia staying its own, between cycles only.
+
+        :raises ValueError: if the object cannot be moved so
+        """
+        own, turn = self.body, matrix(body.orientation) @ matrix(self.body.orientation).T
+        arm = turn @ (own.center_of_mass - own.position)
+        state = BodyState(
+            self.name, body.position.copy(), body.orientation.copy(), body.linear_velocity.copy(),
+            body.angular_velocity.copy(), own.mass, body.position + arm, turn @ own.inertia @ turn.T,
+        )
+        self.states.clear()
+        self.states.new_state(t_ns, state)
+
     def canonical_state(self) -> bytes:
         """Return the newest state as canonical little-endian bytes, for the state hash."""
         b = self.body
@@ -229,6 +243,15 @@ class Immovable(Object):
         turn = np.array([0.0, 0.0, 0.0, 1.0]) if orientation is None else np.asarray(orientation, dtype=float)
         state = BodyState(name, np.asarray(position, dtype=float), turn, zero, zero)
         super().__init__(name, state, shapes, restitution=restitution, friction=friction, t_ns=t_ns)
+
+    def place(self, t_ns: int, body: BodyState) -> None:
+        """Take the pose.
+
+        :raises ValueError: if there is a velocity
+        """
+        if body.linear_velocity.any() or body.angular_velocity.any():
+            raise ValueError(f'{self.name!r} never moves; allowed: velocities of 0')
+        super().place(t_ns, body)
 
     @classmethod
     def restored(cls, kept: Kept) -> Immovable:

@@ -10,7 +10,7 @@ long as the world repeats itself) lose messages without changing a bit of the ou
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from regolith_world.records import Command, Cycle, CycleKey, Evolved, JoinRequest, Verdict
@@ -31,8 +31,12 @@ class Participant(ABC):
     def __init__(self, name: str, send_evolved: Callable[[Evolved], None], epoch: int = 0) -> None:
         self.name = name
         self.epoch = epoch
-        self.replay_inputs: dict[int, bytes] = {}
+        self.replay_inputs: Mapping[int, bytes] = {}
         """Inputs by cycle, taken instead of those from outside; see :attr:`Roles.inputs`."""
+        self.silent = False
+        """Whether the past is repeated, which nobody else is to see."""
+        self.away = False
+        """Whether it takes no part; a rewind may bring it back."""
         self.stopped = False
         """Set once STOP has been answered."""
         self._send_evolved = send_evolved
@@ -91,7 +95,7 @@ class Participant(ABC):
         """Repeat further messages of the cached answer (an agent's delta, terrain's update)."""
 
     def _after_answer(self, cycle: Cycle) -> None:  # noqa: B027  nor do all publish
-        """Publish the state committed by this record; called after the answer, off the critical path."""
+        """Publish the state committed by this record; called after the answer, and not while the past is repeated."""
 
     # -- the state machine --------------------------------------------------------------------------------------
 
@@ -107,7 +111,9 @@ class Participant(ABC):
 
         None: there is no such part, and the record is finished. Otherwise the caller runs it, then :meth:`finish`.
         """
-        if cycle.key.epoch != self.epoch or self.name not in cycle.participants:
+        if cycle.key.epoch >= self.epoch and self.name not in cycle.participants:
+            self.away, self.stopped = True, cycle.command == Command.STOP
+        if cycle.key.epoch != self.epoch or self.away:
             return None
         if self._last_key is not None and cycle.key <= self._last_key:
             if cycle.key == self._last_key:
@@ -118,7 +124,7 @@ class Participant(ABC):
         if cycle.verdict == Verdict.COMMIT and self._last_key is not None and not self._ready_for(cycle):
             self.__stashed = cycle
             return None
-        self.__stashed = None
+        self.__stashed, self.silent = None, cycle.silent
         # A participant that has just been restored or has rejoined has nothing tentative to judge.
         if self._last_key is not None:
             if cycle.verdict == Verdict.COMMIT:
@@ -140,7 +146,8 @@ class Participant(ABC):
         if answer is not None:
             self._reply(answer)
         self.stopped = cycle.command == Command.STOP
-        self._after_answer(cycle)
+        if not cycle.silent:
+            self._after_answer(cycle)
 
     @contextmanager
     def _telling_failure(self, cycle: Cycle) -> Iterator[None]:
@@ -169,7 +176,7 @@ class Participant(ABC):
 
     def forget(self, epoch: int) -> None:
         """Drop all memory of earlier records; the next record of ``epoch`` counts as the first."""
-        self.epoch = epoch
+        self.epoch, self.away = epoch, False
         self._last_key = None
         self.__answer = None
         self.__stashed = None

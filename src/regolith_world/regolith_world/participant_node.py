@@ -41,7 +41,7 @@ class ParticipantNode:
         self.shell.attach(self.participant, self._restore, self._replay)
 
     def _unless_muted(self, publish: Callable[[], None]) -> None:
-        if not self.shell.muted:
+        if not (self.shell.muted or self.participant.silent):
             publish()
 
     def _restore(self, state: bytes, soil: bytes, epoch: int) -> str:

@@ -180,6 +180,10 @@ class Cycle:
     impulses: tuple[Impulse, ...] = ()
     births: tuple[str, ...] = ()
     deaths: tuple[str, ...] = ()
+    silent: bool = False
+    """Whether the past is repeated on the way to where a rewind leads: participants evolve and show nothing."""
+    clock_offset_ns: int = 0
+    """Time that ``/clock`` and all stamps show beyond ``t_ns`` [ns]; nothing that evolves depends on it."""
 
 
 @dataclass(slots=True)

@@ -13,8 +13,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Generic, TypeVar
 
+import numpy as np
+
 from regolith_world.records import BodyState, Vector
-from regolith_world.rotation import slerp
+from regolith_world.rotation import matrix, product, slerp
 
 StateT = TypeVar('StateT')
 
@@ -115,4 +117,14 @@ def interpolate_body(a: BodyState, b: BodyState, fraction: float) -> BodyState:
         angular_velocity=mix(a.angular_velocity, b.angular_velocity),
         center_of_mass=mix(a.center_of_mass, b.center_of_mass),
         inertia=mix(a.inertia, b.inertia),
+    )
+
+
+def carried(state: BodyState, before: BodyState, after: BodyState) -> BodyState:
+    """Return a state moved as if rigidly fixed to a body that goes from one state to another."""
+    turn = matrix(after.orientation) @ matrix(before.orientation).T
+    back = before.orientation * np.array([-1.0, -1.0, -1.0, 1.0])
+    return BodyState(
+        state.name, after.position + turn @ (state.position - before.position),
+        product(product(after.orientation, back), state.orientation), after.linear_velocity, after.angular_velocity,
     )

@@ -16,13 +16,15 @@ from typing import Literal
 import numpy as np
 
 from regolith_world import codec
+from regolith_world.acts import Act
 from regolith_world.config import WorldConfig
 from regolith_world.contacts import measured_pressing, solve_contacts
 from regolith_world.encounters import Encounters, overlap
 from regolith_world.handshake import PROTOCOL, Agreement
 from regolith_world.hashing import cycle_hash
+from regolith_world.input_log import InputLog
 from regolith_world.object_types import restored
-from regolith_world.objects import FreeBody, Intersection, Kept, Object, Status
+from regolith_world.objects import FreeBody, Intersection, Object, Status
 from regolith_world.records import (
     BodyState,
     Command,
@@ -36,7 +38,9 @@ from regolith_world.records import (
     Verdict,
 )
 from regolith_world.remote import Bus, RemoteAgent, RemotePart, Silence
+from regolith_world.state import carried
 from regolith_world.step_control import StepControl
+from regolith_world.world_state import WorldState
 
 Choice = Literal['stop', 'drop', 'wait']
 
@@ -64,30 +68,6 @@ class StepReport:
     forced: bool
     intersections: list[Intersection] = field(default_factory=list)
     impulses: tuple[Impulse, ...] = ()
-
-
-@dataclass(slots=True)
-class WorldState:
-    """The world's own part of a checkpoint."""
-
-    epoch: int
-    cycle: int
-    t_ns: int
-    soil_hash: str
-    state_hash: str
-    discarded_cycles: int
-    forced_cycles: int
-    control: bytes
-    names: tuple[str, ...]
-    roles: tuple[Roles, ...]
-    bodies: tuple[BodyState, ...]
-    next_dt_ns: tuple[int, ...]
-    hashes: tuple[str, ...]
-    intersections: tuple[IntersectionRecord, ...]
-    impulses: tuple[Impulse, ...]
-    separation: tuple[tuple[str, str, float], ...]
-    objects: tuple[Kept, ...] = ()
-    """Objects of this process."""
 
 
 class World:
@@ -118,6 +98,16 @@ class World:
         self.participants: dict[str, Roles] = {}
         self.control = StepControl(round(config.heartbeat_s * 1e9), round(config.dt_min_s * 1e9))
         self.last_answers: dict[str, Evolved] = {}
+        self.log: InputLog[Act] = InputLog()
+        """All that came from outside since the beginning."""
+        self.acts = 0
+        """Number of acts in :attr:`log` that are behind."""
+        self.silent = False
+        """Whether the past is repeated, see :attr:`Cycle.silent`."""
+        self.clock_offset_ns = 0
+        """See :attr:`Cycle.clock_offset_ns`."""
+        self._requests: dict[str, JoinRequest] = {}
+        """Of all who ever joined and can come back when the world is rewound."""
         self._bus = bus
         self._on_silence = on_silence or (lambda silence: config.on_failure)
         self._agreement = Agreement()
@@ -162,12 +152,7 @@ class World:
         self.agree(request)
         if request.roles.has_bodies:
             agent = RemoteAgent(request, self.t_ns)
-            if self._encounters.judged and (found := overlap(agent, self.objects)):
-                other, depth = found
-                raise Refused(
-                    f'{agent.name!r} at ({_place(agent)}) would stand {depth:.3f} m inside {other.name!r} '
-                    f'at ({_place(other)}); give it room'
-                )
+            self.find_room(agent)
             self.objects[request.name] = agent
             if self.cycle:
                 self._newcomers.add(request.name)
@@ -175,6 +160,57 @@ class World:
             self.soil_hash = request.soil_hash
         self._agreement.adopt(request.name, request.parameters)
         self.participants[request.name] = request.roles
+        self._requests[request.name] = request
+
+    def find_room(self, newcomer: Object) -> None:
+        """Refuse an object that would stand inside another, itself aside.
+
+        :raises Refused: naming both, their places, and how deep
+        """
+        others = {name: item for name, item in self.objects.items() if name != newcomer.name}
+        if self._encounters.judged and newcomer.root.tangible and (found := overlap(newcomer, others)):
+            other, depth = found
+            raise Refused(
+                f'{newcomer.name!r} at ({_place(newcomer)}) would stand {depth:.3f} m inside {other.name!r} '
+                f'at ({_place(other)}); give it room'
+            )
+
+    def readmit(self, name: str) -> None:
+        """Admit a vehicle again that was removed; :meth:`hold` tells its state."""
+        self.admit(self._requests[name])
+        self._newcomers.add(name)
+
+    def await_state(self, name: str) -> None:
+        """Take a vehicle's state from its answer to the next HOLD."""
+        self._newcomers.add(name)
+
+    def place(self, name: str, body: BodyState) -> None:
+        """Give an object of this process pose and velocity, between cycles only; of a vehicle, see whether it has room.
+
+        :raises ValueError: if there is none of that name, it cannot be moved so, or would stand inside another
+        """
+        found = next((o for root in self.objects.values() for o in root.family() if o.name == name), None)
+        if found is None:
+            raise ValueError(f'no object {name!r}; allowed: {", ".join(sorted(self.objects))}')
+        family, before = found.family(), [item.body for item in found.family()]
+        for item, own in zip(family, before):
+            item.place(self.t_ns, body if item is found else carried(own, before[0], body))
+        try:
+            self.find_room(found)
+        except Refused:
+            for item, own in zip(family, before):
+                item.place(self.t_ns, own)
+            raise
+
+    @property
+    def names_in_use(self) -> frozenset[str]:
+        """Return all names that something new cannot have, those of participants that are away included."""
+        return frozenset(self._names() | self._requests.keys())
+
+    @property
+    def away(self) -> frozenset[str]:
+        """Return the names of participants that a rewind may bring back."""
+        return frozenset(self._requests.keys() - self.participants.keys())
 
     def _names(self) -> set[str]:
         """Return all names in use."""
@@ -189,9 +225,14 @@ class World:
         if differences is not None:
             raise Refused(differences)
 
-    def remove(self, name: str) -> None:
-        """Remove a participant or object, between cycles only."""
+    def remove(self, name: str, lost: bool = False) -> None:
+        """Remove a participant or object, between cycles only.
+
+        :param lost: whether a participant can never come back
+        """
         self.participants.pop(name, None)
+        if lost:
+            self._requests.pop(name, None)
         gone = self.objects.pop(name, None)
         names = {name} if gone is None else {o.name for o in gone.family()}
         self._impulses = tuple(i for i in self._impulses if names.isdisjoint((i.a, i.b)))
@@ -274,6 +315,8 @@ class World:
             self._impulses,
             self._births,
             self._deaths,
+            self.silent,
+            self.clock_offset_ns,
         )
         self._attempt += 1
         return cycle
@@ -292,7 +335,8 @@ class World:
                 if choice == 'stop' or not vehicles:
                     raise
                 for name in silence.names:
-                    self.remove(name)
+                    self.remove(name, lost=True)
+                self.log.cut(self.cycle, self.acts)
                 raise _Dropped from None
 
     def _evolve(self, cycle: Cycle) -> list[Object]:
@@ -368,6 +412,8 @@ class World:
         own = ((n, a) for n, a in self.last_answers.items() if self.participants[n].owns_soil)
         hashes |= {n: answer.state_hash for n, answer in own if answer.state_hash != answer.soil_hash}
         self.state_hash = cycle_hash(self.t_ns, hashes, self.soil_hash, self.control.memory())
+        latched = {n: answer.live_inputs for n, answer in self.last_answers.items() if self.participants[n].inputs}
+        self.log.commit(self.t_ns, self.state_hash, latched, self.cycle)
 
     # -- checkpoints --------------------------------------------------------------------------------------------
 
@@ -402,17 +448,29 @@ class World:
                 self._impulses,
                 tuple((a, b, v) for (a, b), v in sorted(self._separation.items())),
                 tuple(o.save() for o in own),
+                self.acts,
             )
         )
 
     def load(self, blob: bytes) -> None:
-        """Restore the state of :meth:`save` in a new epoch; all its participants must have joined.
+        """Restore the state of :meth:`save` in a new epoch, with those who took part then.
 
-        :raises ProtocolError: if the present participants differ from the checkpoint's
+        The log stays if the state is one of its own, else it begins anew there.
+
+        :raises ProtocolError: if one of them never joined, or not in this process
         """
         state = codec.decode(WorldState, blob)
-        if tuple(sorted(self.participants)) != state.names:
-            raise ProtocolError(f'checkpoint is of {list(state.names)}, present are {sorted(self.participants)}')
+        if absent := sorted(set(state.names) - set(self._requests)):
+            raise ProtocolError(f'checkpoint is of {list(state.names)}, without {absent} here')
+        bodies = {b.name: b for b in state.bodies}
+        agents = [n for n, roles in zip(state.names, state.roles) if roles.has_bodies]
+        objects: dict[str, Object] = {}
+        for name, next_dt, digest in zip(agents, state.next_dt_ns, state.hashes):
+            agent = RemoteAgent(self._requests[name], state.t_ns)
+            if missing := [body.name for body in agent.bodies() if body.name not in bodies]:
+                raise ProtocolError(f'checkpoint is of {sorted(bodies)}, without {missing}')
+            agent.rewind(state.t_ns, [bodies[body.name] for body in agent.bodies()], next_dt, digest)
+            objects[name] = agent
         self.epoch = max(self.epoch, state.epoch) + 1
         self.cycle, self.t_ns = state.cycle, state.t_ns
         self.soil_hash, self.state_hash = state.soil_hash, state.state_hash
@@ -422,18 +480,16 @@ class World:
         self._records, self._impulses = state.intersections, state.impulses
         self._separation = {(a, b): v for a, b, v in state.separation}
         self._births = self._deaths = ()
+        self._newcomers.clear()
         self.last_answers = {}
-        bodies = {b.name: b for b in state.bodies}
-        agents = sorted(n for n, roles in zip(state.names, state.roles) if roles.has_bodies)
-        self.objects = {n: self.objects[n] for n in agents}
-        for name, next_dt, digest in zip(agents, state.next_dt_ns, state.hashes):
-            agent = self.objects[name]
-            assert isinstance(agent, RemoteAgent)
-            if missing := [body.name for body in agent.bodies() if body.name not in bodies]:
-                raise ProtocolError(f'checkpoint is of {sorted(bodies)}, without {missing}')
-            agent.rewind(self.t_ns, [bodies[body.name] for body in agent.bodies()], next_dt, digest)
+        self.participants = dict(zip(state.names, state.roles))
+        self.objects = objects
         for kept in state.objects:
             self.add(restored(kept))
+        if self.log.has(self.cycle, self.t_ns, self.state_hash) and state.acts <= len(self.log.acts):
+            self.acts = state.acts
+        else:
+            self.log, self.acts = InputLog(self.cycle, self.t_ns, self.state_hash), 0
 
 
 def _place(item: Object) -> str:

@@ -4,40 +4,47 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from rclpy.clock import Clock, ClockType
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from regolith_msgs.srv import Join, RestoreState, SaveState
+from rclpy.task import Future
+from regolith_msgs.srv import Join, PlaceVehicle, RestoreState, SaveState
 
 from regolith_world import checkpoint
 from regolith_world.config import Head, WorldConfig, load_section
 from regolith_world.object_types import make_objects
 from regolith_world.participants import participant_types
-from regolith_world.records import JoinRequest
+from regolith_world.records import BodyState, JoinRequest
 from regolith_world.remote import Silence
 from regolith_world.ros import convert
 from regolith_world.ros.announcement import Announcement
 from regolith_world.ros.asking import ask
 from regolith_world.ros.bus import RosBus
+from regolith_world.ros.entity_services import EntityServices
 from regolith_world.ros.leaving import run_process
 from regolith_world.ros.naming import helper_node, root_of
 from regolith_world.ros.parameters import declare, declare_run, declare_scenario
 from regolith_world.ros.participant_shell import WORD_S
+from regolith_world.ros.past_services import PastServices
 from regolith_world.ros.patience import Patience
 from regolith_world.ros.runner import Runner
 from regolith_world.ros.simulation_services import SimulationServices
-from regolith_world.world import Refused, World
+from regolith_world.ros.spawned_vehicle import SpawnedVehicle
+from regolith_world.timeline import GROUND
+from regolith_world.world import ProtocolError, Refused, World
 
 SENSORS_LAG = 'simulated time the world may run ahead of its sensors [s]; below 0: there are none'
 
 
-class ServiceStates:
-    """The participants' states through their services (see :class:`regolith_world.ros.runner.States`)."""
+class ServicePopulace:
+    """The participants' states through their services (see :class:`regolith_world.timeline.Populace`)."""
 
     def __init__(self, node: Node, services: Mapping[str, str], timeout_s: float, run: int) -> None:
         self._node, self._run = node, run
@@ -46,6 +53,7 @@ class ServiceStates:
         self._ask = partial(ask, self._executor, timeout_s=timeout_s)
         self._save: dict[str, Any] = {}
         self._restore: dict[str, Any] = {}
+        self._place: dict[str, Any] = {}
         for name, service in services.items():
             self.add(name, service)
 
@@ -53,6 +61,7 @@ class ServiceStates:
         """Add a participant with its services below ``service``."""
         self._save[name] = self._node.create_client(SaveState, f'{service}/save_state')
         self._restore[name] = self._node.create_client(RestoreState, f'{service}/restore_state')
+        self._place[name] = self._node.create_client(PlaceVehicle, f'{service}/place')
 
     def save(self, names: tuple[str, ...]) -> dict[str, bytes]:
         """Return each participant's blob.
@@ -67,19 +76,39 @@ class ServiceStates:
                 raise Silence([name]) from None
         return blobs
 
-    def restore(self, blobs: Mapping[str, bytes], epoch: int) -> None:
+    def restore(self, blobs: Mapping[str, bytes], epoch: int, inputs: Mapping[str, bytes]) -> None:
         """Set each participant's state.
 
-        :raises ValueError: with a participant's reason
-        :raises TimeoutError: if one does not answer
+        :raises ProtocolError: with a participant's reason
+        :raises Silence: if one does not answer
         """
-        soil = convert.byte_array(blobs.get('terrain', b''))
         for name in sorted(blobs):
-            state = convert.byte_array(blobs[name])
-            request = RestoreState.Request(run=self._run, epoch=int(epoch), state=state, soil=soil)
+            self.revive(name, blobs[name], blobs[GROUND], epoch, inputs.get(name, b''))
+
+    def revive(self, name: str, blob: bytes, ground: bytes, epoch: int, inputs: bytes) -> None:
+        """Set the state of one participant, see :meth:`restore`."""
+        request = RestoreState.Request(run=self._run, epoch=int(epoch))
+        request.state, request.soil, request.inputs = map(convert.byte_array, (blob, ground, inputs))
+        try:
             response = self._ask(self._restore[name], request)
-            if not response.success:
-                raise ValueError(f'{name} cannot be restored: {response.message}')
+        except TimeoutError:
+            raise Silence([name]) from None
+        if not response.success:
+            raise ProtocolError(f'{name} cannot be restored: {response.message}')
+
+    def place(self, name: str, body: BodyState) -> None:
+        """Give a vehicle pose and velocity.
+
+        :raises ValueError: if it cannot be there
+        :raises Silence: if it does not answer
+        """
+        request = PlaceVehicle.Request(run=self._run, body=convert.body_message(body))
+        try:
+            response = self._ask(self._place[name], request)
+        except TimeoutError:
+            raise Silence([name]) from None
+        if not response.success:
+            raise ValueError(response.message)
 
 
 class WorldNode:
@@ -89,8 +118,10 @@ class WorldNode:
         self.node = Node('world')
         node = self.node
         scenario_file = declare_scenario(node)
-        self._run_id = declare_run(node)
+        self._run_id, self._scenario_file = declare_run(node), scenario_file
+        self._spawned: dict[str, SpawnedVehicle] = {}
         run_dir = declare(node, 'run_dir', '', 'folder of the run; empty: keep nothing on disk')
+        self._folder = Path(run_dir) if run_dir else None
         self._restore_from = declare(node, 'restore_from', '', 'checkpoint folder to start from; empty: the beginning')
         self._recorded = declare(node, 'recorder', False, 'whether a recorder acknowledges what it wrote')
         head = load_section(scenario_file, '', Head)
@@ -106,7 +137,7 @@ class WorldNode:
         self.nodes = [node, link, states_node]
         self._announcement = Announcement(node, link, self._run_id, head.name)
         self.bus = RosBus(link, self.config, self._serve, self._run_id)
-        self._states = ServiceStates(states_node, services, self.config.agent_timeout_s, self._run_id)
+        self._populace = ServicePopulace(states_node, services, self.config.agent_timeout_s, self._run_id)
         things = make_objects(head.objects, self.config.gravity_mps2)
         self.world = World(self.config, things, self.bus, on_silence=lambda silence: self.runner.on_silence(silence))
         self._last_checkpoint: checkpoint.Checkpoint | None = None
@@ -114,8 +145,8 @@ class WorldNode:
             node,
             self._executor,
             self.world,
-            self._states,
-            run_dir=Path(run_dir) if run_dir else None,
+            self._populace,
+            run_dir=self._folder,
             scenario=head.name,
             processes='many',
             duration_s=declare(node, 'duration_s', 0.0, 'simulated time at which the run ends [s]; 0: never'),
@@ -126,6 +157,8 @@ class WorldNode:
         )
         self.runner.paused = declare(node, 'start_paused', False, 'whether the world waits for ~/pause to be lifted')
         self.services = SimulationServices(node, self.runner, self.world, head.name)
+        self.entities = EntityServices(node, self.runner, self.world, self._start_vehicle)
+        self.past = PastServices(node, self.runner, self.world)
         node.create_service(Join, 'join', self._on_join)
         self._started = False
         self._accepted: dict[str, tuple[int, Join.Response]] = {}
@@ -201,6 +234,9 @@ class WorldNode:
             else:
                 self.world.admit(record)
         except Refused as refusal:
+            spawned = self._spawned.get(record.name)
+            if spawned is not None and not spawned.come.done():
+                spawned.come.set_result(str(refusal))
             self.node.get_logger().error(f'refused {record.name}: {refusal}')
             response.result, response.message = Join.Response.REFUSED, str(refusal)
             return response
@@ -212,10 +248,19 @@ class WorldNode:
         """Admit a vehicle that the scenario does not name, at HOLD, with the present ground."""
         self.world.admit(record)
         self._expected.add(record.name)
-        self._states.add(record.name, f'{self._root}/{record.name}/agent')
-        response.soil = convert.byte_array(self._states.save(('terrain',))['terrain'])
-        self.runner.welcome()
+        self._populace.add(record.name, f'{self._root}/{record.name}/agent')
+        response.soil = convert.byte_array(self._populace.save(('terrain',))['terrain'])
+        spawned = self._spawned.get(record.name)
+        self.runner.welcome(record.name, (lambda: None) if spawned is None else lambda: spawned.come.set_result(''))
         self.node.get_logger().info(f'{record.name} joins at {self.world.t_ns * 1e-9:.2f} s')
+
+    def _start_vehicle(self, name: str, entry: Mapping[str, Any]) -> Future:
+        """Start a vehicle; see :data:`regolith_world.ros.entity_services.StartVehicle`."""
+        folder = self._folder or Path(tempfile.mkdtemp(prefix='regolith-'))
+        made = SpawnedVehicle(name, entry, self._scenario_file, folder / 'spawned', self._root, self._run_id)
+        self._spawned[name] = made
+        self.node.create_timer(0.2, made.look, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        return made.come
 
     def _bring_back(self, name: str, response: Join.Response) -> None:
         """Return the state and the history with which a lost node is restored."""

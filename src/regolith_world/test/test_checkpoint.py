@@ -43,8 +43,8 @@ def test_damage_is_named(tmp_path: Path) -> None:
 
     refused('not a checkpoint')
     for change, why in (
-        ({'format': 1}, 'format: 1; allowed: 2'),
-        ({'format': None}, 'format: None; allowed: 2'),
+        ({'format': 2}, 'format: 2; allowed: 3'),
+        ({'format': None}, 'format: None; allowed: 3'),
         ({'blobs': None}, 'not a whole manifest'),
         ({'blobs': ['amber']}, 'not a whole manifest'),
         ({'t_ns': 'soon'}, 'not a whole manifest'),
@@ -61,14 +61,6 @@ def test_damage_is_named(tmp_path: Path) -> None:
     refused('format: None')
     (folder / 'manifest.json').write_bytes(b'\xff\xfe')
     refused('not a checkpoint')
-
-
-def test_only_the_newest_automatic_ones_are_kept(tmp_path: Path) -> None:
-    for name in ('t0005', 't0001', 't0010', 'mine'):
-        checkpoint.write(tmp_path / name, MADE)
-    checkpoint.prune(tmp_path, 2)
-    assert sorted(p.name for p in tmp_path.iterdir()) == ['mine', 't0005', 't0010']
-    checkpoint.prune(tmp_path / 'nowhere', 2)
 
 
 def test_a_checkpoint_that_the_disk_refuses_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -420,5 +420,5 @@ def test_the_worlds_own_state_comes_back_in_a_new_epoch():
         assert agent.save() == body
     assert all(answer.key.epoch == 1 for answer in world.hold().values())
     stranger, _ = world_of(('c', 0.0, 0.0))
-    with pytest.raises(ProtocolError, match=r"checkpoint is of \['a', 'b'\], present are \['c'\]"):
+    with pytest.raises(ProtocolError, match=r"checkpoint is of \['a', 'b'\], without \['a', 'b'\] here"):
         stranger.load(blob)

@@ -20,13 +20,16 @@ from regolith_terrain.merge import SoilDelta, SoilUpdate
 from regolith_terrain.soil_copy import SoilCopy
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_vehicles.agent import VehicleAgent
-from regolith_vehicles.config import load_vehicle_model
+from regolith_vehicles.config import VehicleEntry, load_vehicle_model
 from regolith_vehicles.snapshot import Snapshot
 from regolith_vehicles.surroundings import build_solids
 from regolith_world.checkpoint import WORLD, Checkpoint
+from regolith_world.input_log import Inputs
 from regolith_world.object_types import make_objects
 from regolith_world.participant import Participant
+from regolith_world.records import BodyState
 from regolith_world.remote import LocalBus
+from regolith_world.timeline import GROUND
 from regolith_world.world import World
 
 
@@ -45,7 +48,7 @@ class Simulation:
         threads: int = 1,
         publish: Callable[[str, Snapshot], None] | None = None,
     ) -> None:
-        self.scenario = scenario
+        self.scenario, self._publish = scenario, publish
         config = scenario.terrain
         field = build_height_field(config, scenario.seed)
         self.bus = LocalBus(threads)
@@ -66,34 +69,52 @@ class Simulation:
         for name, (kind, section) in sections(scenario).items():
             self.others[name] = kind.participant(name, section, site, self.bus.answer)
             self._take_in(self.others[name])
-        solids = build_solids(config, scenario.seed, field) if scenario.vehicles else None
+        self._field = field
+        self._solids = build_solids(config, scenario.seed, field) if scenario.vehicles else None
         for name, entry in sorted(scenario.vehicles.items()):
-            model, mjcf_path = load_vehicle_model(entry.model)
-            # Without compaction transfer every vehicle sees another ground, so it must have its own.
-            own = not config.compaction_transfer
-            agent = VehicleAgent(
-                name,
-                entry,
-                model,
-                mjcf_path,
-                config,
-                field,
-                scenario.world.gravity_mps2,
-                self.bus.answer,
-                self._take_delta,
-                soil=SoilCopy(SoilGrid(field, config.spacing_m, config.law), name, False) if own else None,
-                grid=None if own else self.terrain.grid,
-                publish=None if publish is None else partial(publish, name),
-                solids=solids,
-            )
-            self.agents[name] = agent
-            self._take_in(agent)
+            self.add_vehicle(name, entry)
         self.bus.between(self._hand_over)
+
+    def add_vehicle(self, name: str, entry: VehicleEntry) -> VehicleAgent:
+        """Add a vehicle, at HOLD, and return it.
+
+        :raises regolith_world.world.Refused: if there is no room for it
+        :raises ValueError: if it cannot be made
+        """
+        scenario, config = self.scenario, self.scenario.terrain
+        model, mjcf_path = load_vehicle_model(entry.model)
+        if self._solids is None:
+            self._solids = build_solids(config, scenario.seed, self._field)
+        # Without compaction transfer every vehicle sees another ground, so it must have its own.
+        own = not config.compaction_transfer
+        agent = VehicleAgent(
+            name,
+            entry,
+            model,
+            mjcf_path,
+            config,
+            self._field,
+            scenario.world.gravity_mps2,
+            self.bus.answer,
+            self._take_delta,
+            soil=SoilCopy(SoilGrid(self._field, config.spacing_m, config.law), name, False) if own else None,
+            grid=None if own else self.terrain.grid,
+            publish=None if self._publish is None else partial(self._publish, name),
+            solids=self._solids,
+            epoch=self.world.epoch,
+        )
+        if agent.soil is not None and self.world.cycle:
+            soil_seq, ground = TerrainAuthority.unpack(self.terrain.save())
+            agent.soil.load(ground, soil_seq)
+            agent.stand()
+        self._take_in(agent)
+        self.agents[name] = agent
+        return agent
 
     def _take_in(self, participant: Participant) -> None:
         request = participant.join_request()
-        self.bus.connect(participant, request.roles)
         self.world.admit(request)
+        self.bus.connect(participant, request.roles)
 
     @property
     def participants(self) -> dict[str, Participant]:
@@ -122,24 +143,41 @@ class Simulation:
         self.world.hold()
         return self.world.state_hash
 
-    # -- checkpoints (the States of regolith_world.ros.runner) --------------------------------------------------
+    # -- checkpoints (the Populace of regolith_world.timeline) ---------------------------------------------------
 
     def save(self, names: tuple[str, ...]) -> dict[str, bytes]:
         """Return each participant's blob."""
         participants = self.participants
         return {name: participants[name].save() for name in names}
 
-    def restore(self, blobs: Mapping[str, bytes], epoch: int) -> None:
-        """Set each participant's state, the ground's first."""
-        self.terrain.restore(blobs['terrain'], epoch)
-        for name, other in self.others.items():
-            other.restore(blobs[name], epoch)
-        soil_seq, ground = TerrainAuthority.unpack(blobs['terrain'])
-        for name in sorted(self.agents):
-            agent = self.agents[name]
-            if agent.soil is not None:
-                agent.soil.load(ground, soil_seq)
-            agent.restore(blobs[name], epoch)
+    def restore(self, blobs: Mapping[str, bytes], epoch: int, inputs: Mapping[str, bytes]) -> None:
+        """Set the states of these participants, the ground's first."""
+        participants = self.participants
+        for name in (n for n in participants if n in blobs):
+            if name not in self.agents:
+                participants[name].restore(blobs[name], epoch)
+            else:
+                self._restore_agent(name, blobs[name], blobs[GROUND], epoch)
+            participants[name].replay_inputs = Inputs.decode(inputs[name]) if name in inputs else {}
+
+    def revive(self, name: str, blob: bytes, ground: bytes, epoch: int, inputs: bytes) -> None:
+        """Set the state of a vehicle that was away."""
+        self._restore_agent(name, blob, ground, epoch)
+        self.agents[name].replay_inputs = Inputs.decode(inputs) if inputs else {}
+
+    def _restore_agent(self, name: str, blob: bytes, ground: bytes, epoch: int) -> None:
+        agent = self.agents[name]
+        if agent.soil is not None:
+            soil_seq, nodes = TerrainAuthority.unpack(ground)
+            agent.soil.load(nodes, soil_seq)
+        agent.restore(blob, epoch)
+
+    def place(self, name: str, body: BodyState) -> None:
+        """Give a vehicle pose and velocity.
+
+        :raises ValueError: if it cannot be there
+        """
+        self.agents[name].place(body)
 
     def checkpoint(self) -> Checkpoint:
         """Return the committed state of everything; call it after :meth:`run`."""
@@ -149,4 +187,4 @@ class Simulation:
     def go_to(self, saved: Checkpoint) -> None:
         """Continue from a checkpoint, taken here or in a run of many processes."""
         self.world.load(saved.blobs[WORLD])
-        self.restore({n: b for n, b in saved.blobs.items() if n != WORLD}, self.world.epoch)
+        self.restore({n: b for n, b in saved.blobs.items() if n != WORLD}, self.world.epoch, {})

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
@@ -27,6 +26,7 @@ from regolith_world.ros import qos
 from regolith_world.ros.convert import byte_array
 from regolith_world.ros.inbox import Inbox
 from regolith_world.ros.naming import root_of
+from regolith_world.ros.shown_time import stamp
 
 
 class RadioTopics:
@@ -98,7 +98,7 @@ class RadioTopics:
             differs, and publishers keep nothing
         """
         batch = m.Datagrams()
-        batch.header.stamp = _time(items[0].t_ns)
+        batch.header.stamp = stamp(items[0].t_ns)
         for item in items:
             message = known.get(id(item.datagram))
             if message is None:
@@ -113,8 +113,8 @@ class RadioTopics:
             return
         heard = sorted(self._authority.broker.neighbors.get(radio, {}).items())
         message = m.Neighbors(names=[name for name, _ in heard])
-        message.header.stamp = _time(t_ns)
-        message.last_heard = [_time(when) for _, (when, _) in heard]
+        message.header.stamp = stamp(t_ns)
+        message.last_heard = [stamp(when) for _, (when, _) in heard]
         message.rssi = [rssi for _, (_, rssi) in heard]
         publisher.publish(message)
 
@@ -141,7 +141,7 @@ class RadioTopics:
         links = table.links
         arrives = success_probability(links.mean_dbm, links.variance_db2, MAX_PAYLOAD, broker.model.radio)
         message = m.RadioLinks(breadcrumbs=[name for name, _, _ in crumbs])
-        message.header.stamp, message.header.frame_id = _time(table.t_ns), 'world'
+        message.header.stamp, message.header.frame_id = stamp(table.t_ns), 'world'
         message.breadcrumb_positions = [Point(x=float(p[0]), y=float(p[1]), z=float(p[2])) for _, p, _ in crumbs]
         message.links = [
             m.RadioLink(
@@ -215,7 +215,3 @@ def _datagram(datagram: Datagram, header: Header) -> m.Datagram:
     message = m.Datagram(header=header, src=datagram.src, dst=datagram.dst, port=datagram.port)
     message.data = byte_array(datagram.data)
     return message
-
-
-def _time(t_ns: int) -> Time:
-    return Time(sec=int(t_ns // 10**9), nanosec=int(t_ns % 10**9))

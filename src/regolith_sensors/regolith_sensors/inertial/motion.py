@@ -42,6 +42,12 @@ class MotionTrack:
             self._cycles.popleft()
         self._joined = None
 
+    def forget_after(self, t_ns: int) -> None:
+        """Drop the samples after a time [ns], of a future that was abandoned."""
+        while self._cycles and self._cycles[-1].t_ns[-1] > t_ns:
+            self._cycles.pop()
+        self._joined = None
+
     def felt(
         self, t0_ns: int, t1_ns: int, gravity: Floats, position: Floats, orientation: Floats
     ) -> tuple[Floats, Floats]:

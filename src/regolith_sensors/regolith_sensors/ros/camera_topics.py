@@ -22,13 +22,14 @@ from regolith_sensors.camera.display import display_image
 from regolith_sensors.camera.pipeline import Camera, Picture, Pose
 from regolith_sensors.labels.ground_truth import Box2D, boxes
 from regolith_sensors.rays.frame import Frame
-from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics, stamp
+from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
 from regolith_sensors.scenario_config import WHEELS, Output, Sensor
 from regolith_sensors.scene.scene import Semantic
 from regolith_sensors.scene.world_view import WorldView
 from regolith_terrain.ros.convert import typed_array
-from regolith_world.ros import qos
+from regolith_world.ros import qos, shown_time
 from regolith_world.ros.naming import root_of
+from regolith_world.ros.shown_time import stamp
 from regolith_world.rotation import matrix, product
 
 VISION = find_spec('vision_msgs') is not None
@@ -151,13 +152,19 @@ class CameraTopics(SensorTopics):
         kept = self._states[vehicle] = deque(maxlen=_KEPT_STATES)
 
         def take(message: Any) -> None:
-            t_ns = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
+            t_ns = shown_time.world_ns(message.header.stamp.sec * 10**9 + message.header.stamp.nanosec)
             while kept and kept[-1][0] >= t_ns:  # a rewind
                 kept.pop()
             kept.append((t_ns, message))
 
         root = root_of(self.context.node)
         self.context.inbox.subscribe(WheelStates, f'{root}/{vehicle}/wheel_states', take, qos.HISTORY)
+
+    def forget_after(self, t_ns: int) -> None:
+        """Drop the states of wheels after a time [ns]."""
+        for kept in self._states.values():
+            while kept and kept[-1][0] > t_ns:
+                kept.pop()
 
     def ready(self, t_ns: int) -> bool:
         """Return whether the states of all wheels at this time [ns] have arrived."""

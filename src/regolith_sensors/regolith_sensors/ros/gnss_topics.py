@@ -7,9 +7,10 @@ from __future__ import annotations
 from sensor_msgs.msg import NavSatFix, NavSatStatus
 
 from regolith_sensors.inertial.gnss import Gnss
-from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics, stamp
+from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
 from regolith_sensors.scenario_config import Sensor
 from regolith_sensors.scene.world_view import WorldView
+from regolith_world.ros.shown_time import stamp
 from regolith_world.rotation import matrix
 
 

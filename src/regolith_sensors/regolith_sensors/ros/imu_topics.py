@@ -16,6 +16,7 @@ from regolith_sensors.scene.world_view import WorldView
 from regolith_vehicles.motion_samples import MotionSamples
 from regolith_world.ros import qos
 from regolith_world.ros.number_template import NumberTemplate, xyz
+from regolith_world.ros.shown_time import world_ns
 
 
 class ImuTopics(SensorTopics):
@@ -46,7 +47,11 @@ class ImuTopics(SensorTopics):
         context.inbox.subscribe(MotionMessage, 'motion_samples', self._take, qos.HISTORY, node=context.node)
 
     def _take(self, message: MotionMessage) -> None:
-        self._track.add(samples_record(message))
+        self.context.in_epoch(message.epoch, lambda: self._track.add(samples_record(message)))
+
+    def forget_after(self, t_ns: int) -> None:
+        """Drop the motion after a time [ns]."""
+        self._track.forget_after(t_ns)
 
     def ready(self, t_ns: int) -> bool:
         """Return whether the motion up to a time [ns] has arrived."""
@@ -69,6 +74,6 @@ def samples_record(message: MotionMessage) -> MotionSamples:
     ))
     position, orientation, velocity, rate = arrays
     return MotionSamples(
-        np.array(message.t_ns, dtype=np.int64), position.reshape(-1, 3), orientation.reshape(-1, 4),
+        world_ns(np.array(message.t_ns, dtype=np.int64)), position.reshape(-1, 3), orientation.reshape(-1, 4),
         velocity.reshape(-1, 3), rate.reshape(-1, 3),
     )

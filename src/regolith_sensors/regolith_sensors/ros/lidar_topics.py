@@ -11,10 +11,11 @@ from std_msgs.msg import Header
 
 from regolith_sensors.lidar.point_cloud import POINT, point_cloud
 from regolith_sensors.lidar.sweep import Lidar
-from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics, stamp
+from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
 from regolith_sensors.scenario_config import Sensor
 from regolith_sensors.scene.world_view import WorldView
 from regolith_terrain.ros.convert import typed_array
+from regolith_world.ros.shown_time import stamp
 from regolith_world.rotation import matrices, matrix
 
 Floats = NDArray[np.float64]

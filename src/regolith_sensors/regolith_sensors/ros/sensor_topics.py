@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from builtin_interfaces.msg import Time
 from rclpy.node import Node
 
 from regolith_sensors.scenario_config import LightConfig, Output, Sensor
@@ -34,6 +34,8 @@ class SensorContext:
     """Vehicle -> its :class:`regolith_sensors.scenario_config.Lamp` by name."""
     duration_s: float = 0.0
     """Duration of the run [s]; 0: unknown."""
+    in_epoch: Callable[[int, Callable[[], None]], None] = lambda epoch, take: take()
+    """Takes what a message of an epoch tells, once that has begun; never what is no longer."""
 
 
 class SensorTopics(ABC):
@@ -80,11 +82,9 @@ class SensorTopics(ABC):
         """Return whether the sensor's own subscriptions have arrived for the frame at this time [ns]."""
         return True
 
+    def forget_after(self, t_ns: int) -> None:  # noqa: B027  few have anything
+        """Drop what the sensor's own subscriptions told of times after one [ns] to which the world has gone back."""
+
     @abstractmethod
     def publish(self, n: int, t_ns: int, view: WorldView) -> None:
         """Make and publish frame n at a simulated time [ns]."""
-
-
-def stamp(t_ns: int) -> Time:
-    """Return a simulated time [ns] as a stamp."""
-    return Time(sec=int(t_ns // 10**9), nanosec=int(t_ns % 10**9))

@@ -64,6 +64,11 @@ class PoseTrack:
         if old > 64:
             del self._times[:old], self._poses[:old]
 
+    def forget_after(self, t_ns: int) -> None:
+        """Drop the states after a time [ns], of a future that was abandoned."""
+        known = bisect_right(self._times, t_ns)
+        del self._times[known:], self._poses[known:]
+
     def at(self, t_ns: ArrayLike, part: int = 0) -> tuple[Floats, Floats]:
         """Return positions (n, 3) [m] and quaternions (n, 4) of a part at times [ns]; the nearest state outside.
 
@@ -119,6 +124,11 @@ class DiscHistory:
         while self._states and self._states[-1][0] >= t_ns:
             self._states.pop()
         self._states.append((t_ns, discs))
+
+    def forget_after(self, t_ns: int) -> None:
+        """Drop the states after a time [ns], of a future that was abandoned."""
+        while self._states and self._states[-1][0] > t_ns:
+            self._states.pop()
 
     def advance(self, t_ns: int) -> Discs:
         """Return the state committed at a time [ns], none before the first, and forget the earlier ones."""
@@ -251,6 +261,13 @@ class WorldStates:
         present = [states for name, states in followed if name in self.participants]
         told = all(states.last_ns >= t1_ns for states in present)
         return told and self.ground.knows(t1_ns) and self.ground.valid_from_ns <= max(t0_ns, 0)
+
+    def forget_after(self, t_ns: int) -> None:
+        """Drop the states of vehicles and of their soil after a time [ns], when the world has gone back to it."""
+        for track in self.tracks.values():
+            track.forget_after(t_ns)
+        for history in self.particles.values():
+            history.forget_after(t_ns)
 
     def advance(self, t_ns: int) -> None:
         """Bring ground and :attr:`discs` to what was committed at a time [ns] that :meth:`covers` says is known."""

@@ -27,7 +27,7 @@ from regolith_terrain.records import NodeRecords
 from regolith_terrain.ros.convert import typed_array
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_world.records import BodyState
-from regolith_world.ros import qos
+from regolith_world.ros import qos, shown_time
 
 # ROS 2 machines may have it; the bare set-up does not.
 GridMap: Any = import_module('grid_map_msgs.msg').GridMap if find_spec('grid_map_msgs') else None
@@ -70,7 +70,7 @@ class MapTopics:
         if now < self._next:
             return
         self._next = now + PERIOD_S
-        stamp = Time(sec=int(t_ns // 10**9), nanosec=int(t_ns % 10**9))
+        stamp = shown_time.stamp(t_ns)
         if self._changed.get_subscription_count():
             news = self._view.news()
             if len(news):

@@ -11,6 +11,7 @@ from regolith_vehicles.powertrain.battery import CURRENT, VOLTAGE, charge_share
 from regolith_vehicles.powertrain.config import BatteryConfig
 from regolith_vehicles.snapshot import Snapshot
 from regolith_world.ros import qos
+from regolith_world.ros.shown_time import stamp
 
 TOPIC = 'battery_state'
 _PERIOD_NS = 1_000_000_000
@@ -42,8 +43,7 @@ class BatteryTopic:
             return
         self._last_slot = slot
         message, charge = self._message, snapshot.charge
-        stamp = message.header.stamp
-        stamp.sec, stamp.nanosec = divmod(snapshot.t_ns, 10**9)
+        message.header.stamp = stamp(snapshot.t_ns)
         message.percentage = charge_share(self._config, charge)
         message.charge = message.percentage * message.capacity
         message.voltage, message.current = float(charge[VOLTAGE]), -float(charge[CURRENT])

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from regolith_vehicles.ros.state_topic import StateTopic
 from regolith_vehicles.snapshot import Snapshot
 from regolith_world.ros import qos
 from regolith_world.ros.convert import shape_message
-from regolith_world.ros.number_template import pose
+from regolith_world.ros.number_template import Field, pose
 
 _TRACKED = {
     'track_shoes': Role.TRACK_SHOE, 'sprockets': Role.SPROCKET, 'idlers': Role.IDLER, 'road_wheels': Role.ROAD_WHEEL,
@@ -48,7 +49,8 @@ class PartTopics:
         wheels = [names.index(roller.name) for roller in rollers]
         self._states: list[tuple[StateTopic, NDArray[np.int64]]] = []
         everywhere = m.VehicleState(poses=[Pose() for _ in every])
-        self.all = self._add(node, 'part_poses', agent.name, everywhere, everywhere.poses, every)
+        epochs = [(everywhere, 'epoch')]
+        self.all = self._add(node, 'part_poses', agent.name, everywhere, everywhere.poses, every, epochs)
         wheeled = m.WheeledVehicleState(wheels=[Pose() for _ in wheels])
         self._add(node, 'vehicle_state', agent.name, wheeled, [wheeled.chassis, *wheeled.wheels], [0, *wheels])
         base = agent.vehicle.body_state()
@@ -82,11 +84,12 @@ class PartTopics:
             node.create_publisher(type(message), topic, qos.LATCHED).publish(message)
 
     def _add(
-        self, node: Node, topic: str, name: str, message: Any, poses: list[Pose], rows: list[int]
+        self, node: Node, topic: str, name: str, message: Any, poses: list[Pose], rows: list[int],
+        epochs: Sequence[Field] = (),
     ) -> StateTopic:
         """Make the topic of some parts' poses: ``poses`` within the message, at ``rows`` of all."""
         message.name, message.header.frame_id = name, 'world'
-        made = StateTopic(node, topic, message, [field for each in poses for field in pose(each)])
+        made = StateTopic(node, topic, message, [field for each in poses for field in pose(each)], epochs)
         self._states.append((made, np.array(rows, dtype=np.int64)))
         return made
 
@@ -95,10 +98,10 @@ class PartTopics:
         """Whether anybody listens to poses."""
         return any(topic.wanted for topic, _ in self._states)
 
-    def publish(self, snapshot: Snapshot) -> None:
-        """Publish the poses of a committed state."""
+    def publish(self, snapshot: Snapshot, epoch: int) -> None:
+        """Publish the poses of a state committed in an epoch."""
         if snapshot.poses is None:  # nobody listened when the state was taken
             return
         for topic, rows in self._states:
             if topic.wanted:
-                topic.publish(snapshot.t_ns, snapshot.poses[rows].ravel())
+                topic.publish(snapshot.t_ns, snapshot.poses[rows].ravel(), (epoch,) if topic is self.all else ())

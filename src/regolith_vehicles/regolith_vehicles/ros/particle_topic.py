@@ -14,6 +14,7 @@ from regolith_terrain.ros.convert import typed_array
 from regolith_vehicles.agent import VehicleAgent
 from regolith_vehicles.snapshot import Snapshot
 from regolith_world.ros import qos
+from regolith_world.ros.shown_time import stamp
 
 
 class ParticleTopic:
@@ -47,7 +48,7 @@ def discs_message(t_ns: int, discs: Discs) -> PointCloud2:
     table = np.concatenate((discs.place, discs.normal, discs.radius[:, None], discs.bend), axis=1, dtype=np.float32)
     message = PointCloud2(height=1, width=len(table), is_bigendian=False, is_dense=True)
     message.header.frame_id = 'world'
-    message.header.stamp.sec, message.header.stamp.nanosec = divmod(t_ns, 10**9)
+    message.header.stamp = stamp(t_ns)
     message.fields = [
         PointField(name=name, offset=4 * k, datatype=PointField.FLOAT32, count=1) for k, name in enumerate(FIELDS)
     ]

@@ -41,6 +41,7 @@ from regolith_world.ros.inbox import Inbox
 from regolith_world.ros.naming import root_of
 from regolith_world.ros.number_template import Field, pose, xyz
 from regolith_world.ros.parameters import declare
+from regolith_world.ros.shown_time import shown_ns, stamp
 from regolith_world.rotation import matrix
 
 if TYPE_CHECKING:
@@ -206,8 +207,7 @@ class VehicleTopics:
         if self._dig is not None:
             self._dig.tell(snapshot)
         for event in snapshot.events:
-            message = m.VehicleEvent(kind=event.kind, basis=event.basis, text=event.text)
-            message.stamp.sec, message.stamp.nanosec = divmod(event.t_ns, 10**9)
+            message = m.VehicleEvent(stamp=stamp(event.t_ns), kind=event.kind, basis=event.basis, text=event.text)
             self._events.publish(message)
             self._log.warning(f'{self._agent.name} {event.kind} at {event.t_ns * 1e-9:.2f} s: {event.text}')
         slot = snapshot.t_ns // self._period_ns
@@ -266,11 +266,11 @@ class VehicleTopics:
         return positions, velocities
 
     def _publish_parts(self, snapshot: Snapshot) -> None:
-        self._parts.publish(snapshot)
+        self._parts.publish(snapshot, self._agent.epoch)
         self._markers.publish(snapshot)
         self._particles.publish(snapshot)
         if self._motion.get_subscription_count():
-            self._motion.publish(motion_message(self._agent.name, snapshot))
+            self._motion.publish(motion_message(self._agent.name, snapshot, self._agent.epoch))
         if self._wheels.wanted:
             table = snapshot.parts.table if self._wheeled else np.zeros((0, wheel_state.COLUMNS))
             loaded = table[:, wheel_state.LOADED_NODES].astype(int).tolist()
@@ -304,16 +304,16 @@ def planar_covariance(errors: Vector) -> Vector:
     return out.reshape(36)
 
 
-def motion_message(name: str, snapshot: Snapshot) -> m.MotionSamples:
+def motion_message(name: str, snapshot: Snapshot, epoch: int = 0) -> m.MotionSamples:
     """Return the motion of a vehicle in the cycle that led to a state; where none did, the state itself."""
     if snapshot.motion is None:
         samples = motion_samples.of_state(snapshot.base, snapshot.t_ns)
     else:
         samples = motion_samples.of_cycle(snapshot.motion, snapshot.t_ns, snapshot.cycle_ns)
-    message = m.MotionSamples(name=name)
+    message = m.MotionSamples(name=name, epoch=epoch)
     message.header.frame_id = 'world'
-    message.header.stamp.sec, message.header.stamp.nanosec = divmod(snapshot.t_ns, 10**9)
-    message.t_ns = typed_array('q', samples.t_ns)
+    message.header.stamp = stamp(snapshot.t_ns)
+    message.t_ns = typed_array('q', shown_ns(samples.t_ns))
     message.position = typed_array('d', samples.position)
     message.orientation = typed_array('d', samples.orientation)
     message.linear_velocity = typed_array('d', samples.linear_velocity)

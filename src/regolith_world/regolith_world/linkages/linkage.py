@@ -52,6 +52,13 @@ class Link(Object):
         """The link."""
         return self
 
+    def place(self, t_ns: int, body: BodyState) -> None:
+        """Refuse: its joints would tear.
+
+        :raises ValueError: always
+        """
+        raise ValueError(f'{self.name!r} is held by its joints; allowed: objects that are free, or never move')
+
     def mobility(self) -> Vector:
         """Return what velocities an impulse and its moment give it, held as it is by its joints, shape (6, 6)."""
         assert isinstance(self.parent, Linkage)

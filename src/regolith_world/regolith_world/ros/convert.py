@@ -140,6 +140,8 @@ def cycle_message(c: r.Cycle) -> m.Cycle:
         impulses=[m.Impulse(a=i.a, b=i.b, point=point(i.point), impulse=vector3(i.impulse)) for i in c.impulses],
         births=list(c.births),
         deaths=list(c.deaths),
+        silent=c.silent,
+        clock_offset_ns=int(c.clock_offset_ns),
     )
 
 
@@ -158,6 +160,8 @@ def cycle_record(c: m.Cycle) -> r.Cycle:
         tuple(r.Impulse(i.a, i.b, _xyz(i.point), _xyz(i.impulse)) for i in c.impulses),
         tuple(c.births),
         tuple(c.deaths),
+        c.silent,
+        c.clock_offset_ns,
     )
 
 

@@ -12,7 +12,7 @@ from rclpy.node import Node
 from regolith_msgs.msg import WorldStatus
 from rosgraph_msgs.msg import Clock
 
-from regolith_world.ros import qos
+from regolith_world.ros import qos, shown_time
 from regolith_world.ros.diagnostics import Diagnostics
 from regolith_world.ros.followers import Followers
 from regolith_world.ros.naming import root_of
@@ -49,8 +49,6 @@ class Display:
         self.state, self._text = WorldStatus.WAITING, ''
         self.speed_now = self._cycle_rate_now = 0.0
         """Simulated seconds per wall second, and cycles per wall second, of the last half second."""
-        self.offset_ns = 0
-        """Time that ``/clock`` shows beyond the world's own."""
         self.followers: Followers | None = None
         self._last_clock = self._last_status = 0.0
         self._rate = (time.monotonic(), 0, 0)
@@ -59,7 +57,7 @@ class Display:
     @property
     def shown_ns(self) -> int:
         """Return the time that ``/clock`` shows [ns]."""
-        return self._world.t_ns + self.offset_ns
+        return shown_time.shown_ns(self._world.t_ns)
 
     def clock(self, period: float = 0.0) -> None:
         """Publish ``/clock``, unless the last one is younger than a period [wall s]."""
@@ -70,13 +68,6 @@ class Display:
         message = Clock()
         message.clock.sec, message.clock.nanosec = int(self.shown_ns // 10**9), int(self.shown_ns % 10**9)
         self._clock.publish(message)
-
-    def rewound(self, before_ns: int, keep_clock: bool) -> None:
-        """Let ``/clock`` go on from where it was, or follow a world that was at another time [ns] before."""
-        if not keep_clock:
-            self.offset_ns = 0
-        elif before_ns > self._world.t_ns:
-            self.offset_ns += before_ns - self._world.t_ns
 
     def pulse(self, state: int) -> None:
         """Publish status and diagnostics of another state."""

@@ -126,7 +126,7 @@ class Followers:
         self._inputs = 0
 
     def _on_written(self, message: UInt64) -> None:
-        self._written = max(self._written, message.data)
+        self._written = message.data  # smaller again after a rewind
 
     def _on_sensed(self, message: SensorsAck) -> None:
         self._sensed = (message.epoch, message.t_ns)

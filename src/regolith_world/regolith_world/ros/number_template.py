@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from rclpy.serialization import serialize_message
 
+from regolith_world.ros.shown_time import shown_ns
+
 _HEAD = 4
 """Bytes of the encapsulation header; alignment of CDR counts from behind it."""
 
@@ -78,10 +80,11 @@ class NumberTemplate:
         return first
 
     def fill(self, t_ns: int, values: NDArray[np.float64] | Sequence[float], counts: Sequence[int] = ()) -> bytes:
-        """Return the bytes of the message with a stamp and new values."""
+        """Return the bytes of the message with the stamp of a time of the world [ns] and new values."""
         self._numbers[self._places] = values
+        stamp = divmod(shown_ns(t_ns), 10**9)
         for place in self._stamps:
-            struct.pack_into('=iI', self._bytes, place, t_ns // 10**9, t_ns % 10**9)
+            struct.pack_into('=iI', self._bytes, place, *stamp)
         for place, count in zip(self._counts, counts):
             struct.pack_into('=I', self._bytes, place, count)
         return bytes(self._bytes)

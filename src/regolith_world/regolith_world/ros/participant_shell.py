@@ -18,9 +18,10 @@ from regolith_msgs.srv import Join, RestoreState, SaveState
 
 from regolith_world.config import WorldConfig
 from regolith_world.handshake import PROTOCOL
+from regolith_world.input_log import Inputs
 from regolith_world.participant import Participant, ParticipantFailed
 from regolith_world.records import Evolved
-from regolith_world.ros import convert, qos
+from regolith_world.ros import convert, qos, shown_time
 from regolith_world.ros.asking import ask
 from regolith_world.ros.garbage import freeze_garbage_collector
 from regolith_world.ros.inbox import SERVICE_PERIOD_S, Inbox, serve
@@ -200,6 +201,7 @@ class ParticipantShell:
         return self.inbox.publishers() > 0 and all(p.get_subscription_count() > 0 for p in self._publishers)
 
     def _on_cycle(self, message: CycleMessage) -> None:
+        shown_time.follow(message.clock_offset_ns)
         self.participant.on_cycle(convert.cycle_record(message))
 
     def _save(self, request: SaveState.Request, response: SaveState.Response) -> SaveState.Response:
@@ -223,6 +225,8 @@ class ParticipantShell:
             return self._restored  # asked twice; by now it may have gone on from there
         try:
             response.soil_hash = self._restore(bytes(request.state), bytes(request.soil), request.epoch)
+            inputs = bytes(request.inputs)
+            self.participant.replay_inputs = Inputs.decode(inputs) if inputs else {}
             response.success = True
             self._restored = response
         except (ValueError, KeyError) as error:

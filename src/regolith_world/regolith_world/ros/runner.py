@@ -6,22 +6,23 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from regolith_msgs.msg import WorldStatus
-from regolith_msgs.srv import Checkpoint as CheckpointService
 from regolith_msgs.srv import Step
 from std_srvs.srv import SetBool
 
 from regolith_world import checkpoint
+from regolith_world.acts import Act, Delete
 from regolith_world.participant import ParticipantFailed
 from regolith_world.remote import Silence
 from regolith_world.reserve import release
+from regolith_world.ros import shown_time
 from regolith_world.ros.display import Display
 from regolith_world.ros.followers import Followers
 from regolith_world.ros.garbage import freeze_garbage_collector
@@ -29,25 +30,13 @@ from regolith_world.ros.inbox import SERVICE_PERIOD_S, Inbox, serve
 from regolith_world.ros.leaving import Leaving
 from regolith_world.ros.pace import HOPELESS_S, Pace
 from regolith_world.ros.parameters import declare_speed
+from regolith_world.timeline import Populace, Timeline
 from regolith_world.world import Choice, ProtocolError, World
 
 CLOCK_PERIOD_S = 0.01
 """Shortest period of /clock [wall s]: a Python subscriber uses a third of a core at 1 kHz."""
-CHECKPOINTS_KEPT = 3
 LAG_PERIOD_S = 10.0
 """Period of warnings that the wanted speed is not reached [wall s]."""
-
-
-class States(Protocol):
-    """Access to the participants' states, in this process or through services, at HOLD only."""
-
-    def save(self, names: tuple[str, ...]) -> dict[str, bytes]:
-        """Return each participant's blob."""
-        ...
-
-    def restore(self, blobs: Mapping[str, bytes], epoch: int) -> None:
-        """Set each participant's state; the ground's blob goes to all holders of a copy."""
-        ...
 
 
 @dataclass(slots=True)
@@ -65,7 +54,7 @@ class Runner:
     """The main loop around :meth:`World.step`.
 
     :param node: named ``world``; its services and topics are made here, and it is spun here
-    :param states: of the participants
+    :param populace: the participants' states
     :param run_dir: of the run; None: nothing on disk
     :param duration_s: simulated time of the run's end [s]; 0: endless
     :param inbox: of the protocol's node, delivered here regularly
@@ -79,7 +68,7 @@ class Runner:
         node: Node,
         executor: SingleThreadedExecutor,
         world: World,
-        states: States,
+        populace: Populace,
         *,
         run_dir: Path | None,
         scenario: str,
@@ -91,12 +80,14 @@ class Runner:
         on_checkpoint: Callable[[checkpoint.Checkpoint], None] = lambda c: None,
         at_standstill: Callable[[], None] = lambda: None,
     ) -> None:
-        self._node, self._executor, self._world, self._states = node, executor, world, states
+        self._node, self._executor, self._world = node, executor, world
         self._run_dir, self._scenario, self._processes = run_dir, scenario, processes
         # What rounds to nothing still is an end.
         self._end_ns = max(1, round(duration_s * 1e9)) if duration_s > 0.0 else 0
-        self._on_checkpoint = on_checkpoint
-        self._at_standstill = at_standstill
+        self.timeline = Timeline(
+            world, populace, self._end_ns, run_dir / 'checkpoints' if run_dir is not None else None, on_checkpoint
+        )
+        self._on_checkpoint, self._at_standstill = on_checkpoint, at_standstill
         self._display = Display(node, world, self._end_ns)
         self._inbox = inbox
         self.leaving = Leaving()
@@ -106,12 +97,9 @@ class Runner:
         self._display.followers = self.followers
         node.create_service(SetBool, '~/pause', self._on_pause)
         node.create_service(Step, '~/step', self._on_step)
-        node.create_service(CheckpointService, '~/checkpoint', self._on_checkpoint_service)
-        node.create_service(CheckpointService, '~/restore', self._on_restore_service)
         self.paused = False
         self._requests: list[Callable[[], None]] = []
         self._steps: Steps | None = None
-        self._beginning: checkpoint.Checkpoint | None = None
         self.stopped = False
         """Whether the world stands at its beginning, and has not been asked to play since."""
         self._serving = self._between = False
@@ -131,16 +119,16 @@ class Runner:
         if self._run_dir is not None:
             (self._run_dir / 'started').touch()
         if restore_from is not None:
-            self._restore(checkpoint.read(restore_from))
+            self.go_to(checkpoint.read(restore_from))
         freeze_garbage_collector()
         started = time.monotonic()
         start_ns = world.t_ns
         self._pace.restart(world.t_ns)
         try:
             world.hold()
-            self._beginning = self._collect()
+            beginning = self.timeline.begin()
             if restore_from is None and world.config.on_failure == 'wait':
-                self._on_checkpoint(self._beginning)
+                self._on_checkpoint(beginning)
             if self.paused:
                 self._at_standstill()
             while not self._finished():
@@ -189,6 +177,7 @@ class Runner:
 
     def _step(self) -> None:
         world = self._world
+        self.timeline.act_again()
         report = world.step(self._end_ns or None)
         self._display.diagnostics.recovered()
         if report.forced:
@@ -197,7 +186,11 @@ class Runner:
         self._display.status(WorldStatus.PLAYING)
         if world.t_ns >= self._next_checkpoint_ns and not self._at_end():
             self._next_checkpoint_ns += round(world.config.checkpoint_period_s * 1e9)
-            self._take_checkpoint(None)
+            try:
+                self.timeline.save()
+            except OSError as error:
+                self._node.get_logger().error(f'no checkpoint at {world.t_ns * 1e-9:.3f} s: {error}')
+                self._failure = f'checkpoints cannot be written: {error}'
 
     def _at_end(self) -> bool:
         return bool(self._end_ns) and self._world.t_ns >= self._end_ns
@@ -219,9 +212,10 @@ class Runner:
         self._between = True
         self._inbox.deliver()
         self.serve()
+        # What they do may take long and serve others meanwhile, who have to wait for their turn.
+        self._between = False
         while self._requests:
             self._requests.pop(0)()
-        self._between = False
 
     def _await_last_frames(self) -> None:
         """Hold at the end, which publishes the last commit, until every earlier frame is done."""
@@ -292,14 +286,112 @@ class Runner:
         self.paused = self.stopped = False
         self._pace.restart(self._world.t_ns)
 
-    def reset(self) -> str:
-        """Return the world, which stands, to its beginning, ``/clock`` with it; return why it cannot be, or ''."""
-        assert self._beginning is not None
-        if problem := self._mismatch(self._beginning):
-            return f'the world cannot go back to its beginning: {problem}'
-        self._restore(self._beginning, keep_clock=False)
-        self._display.status(WorldStatus.PAUSED if self.paused else WorldStatus.PLAYING, force=True)
+    def reset(self, time: bool = True, state: bool = True, spawned: bool = True) -> str:
+        """Return the world, which stands, to its beginning, or what is asked for of it; return why it cannot be, or ''.
+
+        :param time: whether ``/clock`` shows 0 then; else it goes on
+        :param state: whether everything is as it was
+        :param spawned: whether what was spawned is gone
+        """
+        timeline = self.timeline
+        come = timeline.spawned
+        try:
+            if state:
+                self.go_to(timeline.beginning, keep_clock=not time, live=True)
+                for act in come.values() if not spawned else ():
+                    timeline.act(act)
+            elif spawned:
+                for name in come:
+                    timeline.act(Delete(name))
+            if time:
+                self.set_clock(-self._world.t_ns)
+            self._rest_as_before()
+        except (ValueError, ProtocolError) as error:
+            return f'the world cannot be reset: {error}'
         return ''
+
+    def _rest_as_before(self) -> None:
+        """Show what an act upon the standing world has made of it."""
+        self._world.hold()
+        self._at_standstill()
+        self._display.clock()
+        self._display.status(WorldStatus.PAUSED if self.paused else WorldStatus.PLAYING, force=True)
+
+    def act(self, act: Act) -> None:
+        """Act upon the world, which stands.
+
+        :raises ValueError: if that is impossible, with the reason
+        """
+        self.timeline.act(act)
+        self._rest_as_before()
+
+    def go_to(self, saved: checkpoint.Checkpoint, keep_clock: bool | None = None, live: bool = False) -> None:
+        """Continue from a checkpoint; the world stands.
+
+        :param keep_clock: whether ``/clock`` stays monotonic; None: as the scenario says
+        :param live: whether the past after it is forgotten
+        :raises ProtocolError: if it is of participants that are not here
+        """
+        self._leave(saved.t_ns, keep_clock)
+        with self._whole():
+            self.timeline.go_to(saved, 0 if live else None)
+        self._arrive()
+
+    def rewind(self, t_ns: int, live: bool) -> None:
+        """Return the world, which stands, to its last commit at or before a time [ns].
+
+        :param live: see :meth:`regolith_world.timeline.Timeline.rewind`, and for errors
+        """
+        self._leave(self.timeline.target_ns(t_ns))
+        with self._whole():
+            self.timeline.rewind(t_ns, live, self._go_on_in_silence)
+        self._arrive()
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """End the run if what is done to it fails halfway."""
+        epoch = self._world.epoch
+        try:
+            yield
+        except (ProtocolError, ValueError) as error:
+            if self._world.epoch != epoch:
+                self._failure = str(error)
+            raise
+
+    def _go_on_in_silence(self) -> bool:
+        self._display.status(self._display.state, 'rewinding')
+        self.serve()
+        return not self.leaving.asked
+
+    def _leave(self, t_ns: int, keep_clock: bool | None = None) -> None:
+        """Show the last of what was; then let ``/clock`` go on from there at another time [ns], or follow that."""
+        world = self._world
+        if world.cycle:
+            world.hold()
+            self._at_standstill()
+        shown, offset = self.shown_ns, world.clock_offset_ns
+        if not (world.config.reset_keeps_clock if keep_clock is None else keep_clock):
+            offset = 0
+        elif world.cycle and t_ns + offset <= shown:
+            offset = shown - t_ns + world.control.heartbeat_ns  # no two states have one stamp
+        self.set_clock(offset)
+
+    def set_clock(self, offset_ns: int) -> None:
+        """Let ``/clock`` and all stamps show so much [ns] beyond the world's time, from the next record on."""
+        self._world.clock_offset_ns = offset_ns
+        shown_time.follow(offset_ns)
+
+    def _arrive(self) -> None:
+        """Show the state that was restored."""
+        world = self._world
+        world.hold()
+        self._at_standstill()
+        period = round(world.config.checkpoint_period_s * 1e9)
+        self._next_checkpoint_ns = (world.t_ns // period + 1) * period
+        self._pace.restart(world.t_ns)
+        self._display.clock()
+        self._display.status(WorldStatus.PAUSED if self.paused else WorldStatus.PLAYING, force=True)
+        self._node.get_logger().info(f'restored the state at {world.t_ns * 1e-9:.3f} s (epoch {world.epoch})')
 
     @property
     def shown_ns(self) -> int:
@@ -343,39 +435,6 @@ class Runner:
         response.t_ns, response.state_hash = int(self._world.t_ns), self._world.state_hash
         return response
 
-    def _on_checkpoint_service(
-        self, request: CheckpointService.Request, response: CheckpointService.Response
-    ) -> CheckpointService.Response:
-        response.path = request.path or str(self._default_folder())
-        folder = Path(response.path)
-        self.when_standing(lambda: self._take_checkpoint(folder))
-        response.success = True
-        response.message = 'written' if self._between else 'will be written at the end of this cycle'
-        response.t_ns, response.state_hash = int(self._world.t_ns), self._world.state_hash
-        return response
-
-    def _on_restore_service(
-        self, request: CheckpointService.Request, response: CheckpointService.Response
-    ) -> CheckpointService.Response:
-        try:
-            saved = checkpoint.read(Path(request.path))
-        except ValueError as error:
-            response.success, response.message = False, str(error)
-            return response
-        if problem := self._mismatch(saved):
-            response.success, response.message = False, f'{request.path} {problem}'
-            return response
-        self.when_standing(lambda: self._restore(saved))
-        response.success, response.path = True, request.path
-        response.message = 'restored' if self._between else 'will be restored at the end of this cycle'
-        response.t_ns, response.state_hash = int(saved.t_ns), saved.state_hash
-        return response
-
-    def _mismatch(self, saved: checkpoint.Checkpoint) -> str:
-        """Return how the participants of a checkpoint differ from those present; '': they do not."""
-        present = {checkpoint.WORLD, *self._world.participants}
-        return '' if set(saved.blobs) == present else f'is of {sorted(saved.blobs)}; present are {sorted(present)}'
-
     def stand_still(self) -> bool:
         """Commit the last cycle, if no cycle is under way; return whether the world stands."""
         if self._between:
@@ -383,56 +442,16 @@ class Runner:
             self._at_standstill()
         return self._between
 
-    def welcome(self) -> None:
-        """Collect the state of a newly admitted participant, once it knows of its admission."""
-        self._requests.append(self._remember_all)
+    def welcome(self, name: str, then: Callable[[], None]) -> None:
+        """Collect the state of a newly admitted vehicle once it knows of its admission; call a function then."""
+        self._requests.append(lambda: self._remember_all(name, then))
 
-    def _remember_all(self) -> None:
-        self._world.hold()
+    def _remember_all(self, name: str, then: Callable[[], None]) -> None:
+        self.timeline.note_spawn(name)
+        self._rest_as_before()
+        then()
         if self._world.config.on_failure == 'wait':
-            self._on_checkpoint(self._collect())
-
-    # -- checkpoints --------------------------------------------------------------------------------------------
-
-    def _default_folder(self) -> Path:
-        return (self._run_dir or Path.cwd()) / 'checkpoints' / f't{self._world.t_ns * 1e-9:010.3f}'
-
-    def _collect(self) -> checkpoint.Checkpoint:
-        world = self._world
-        blobs = self._states.save(tuple(sorted(world.participants)))
-        return checkpoint.Checkpoint(world.t_ns, world.state_hash, {checkpoint.WORLD: world.save(), **blobs})
-
-    def _take_checkpoint(self, folder: Path | None) -> None:
-        self._world.hold()
-        saved = self._collect()
-        self._on_checkpoint(saved)
-        if folder is not None or self._run_dir is not None:
-            try:
-                checkpoint.write(folder or self._default_folder(), saved)
-            except OSError as error:
-                self._node.get_logger().error(f'no checkpoint at {saved.t_ns * 1e-9:.3f} s: {error}')
-                if folder is None:
-                    self._failure = f'checkpoints cannot be written: {error}'
-                return
-            if folder is None and self._run_dir is not None:
-                checkpoint.prune(self._run_dir / 'checkpoints', CHECKPOINTS_KEPT)
-
-    def _restore(self, saved: checkpoint.Checkpoint, keep_clock: bool | None = None) -> None:
-        world = self._world
-        if world.cycle:
-            world.hold()
-        before_ns = world.t_ns
-        world.load(saved.blobs[checkpoint.WORLD])
-        blobs = {name: blob for name, blob in saved.blobs.items() if name != checkpoint.WORLD}
-        self._states.restore(blobs, world.epoch)
-        self._display.rewound(before_ns, world.config.reset_keeps_clock if keep_clock is None else keep_clock)
-        period = round(world.config.checkpoint_period_s * 1e9)
-        self._next_checkpoint_ns = (world.t_ns // period + 1) * period
-        self._pace.restart(world.t_ns)
-        world.hold()
-        self._on_checkpoint(saved)
-        self._display.clock()
-        self._node.get_logger().info(f'restored the state at {world.t_ns * 1e-9:.3f} s (epoch {world.epoch})')
+            self._on_checkpoint(self.timeline.collect())
 
     # -- the end ------------------------------------------------------------------------------------------------
 

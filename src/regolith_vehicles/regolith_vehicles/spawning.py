@@ -1,0 +1,46 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Vehicles that are put into a running world."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from regolith_vehicles.config import VehicleEntry, known_vehicles, load_vehicle_model
+from regolith_world.spawning import SCHEME, Pose, Spawnable, SpawnSource
+
+_FOLDER = 'vehicles/'
+
+
+class VehicleSource(SpawnSource):
+    """Vehicles by their entries in a scenario; they stand on the ground where x, y and heading of the pose say."""
+
+    key = 'model'
+
+    def spawnables(self) -> tuple[Spawnable, ...]:
+        """Return all known models."""
+        return tuple(Spawnable(f'{SCHEME}{_FOLDER}{name}', f'vehicle {name}') for name in sorted(known_vehicles()))
+
+    def resource(self, path: str) -> Mapping[str, Any] | None:
+        """Return the entry of a model."""
+        name = path.removeprefix(_FOLDER)
+        return {'model': name} if path.startswith(_FOLDER) and name in known_vehicles() else None
+
+    def entry(self, resource: Mapping[str, Any], pose: Pose) -> dict[str, Any]:
+        """Return the entry, its model's path absolute.
+
+        :raises ValueError: if it cannot be used, or has sensors or lights, which begin with a run
+        """
+        x, y, _ = pose.position.tolist()
+        entry = VehicleEntry.model_validate({**resource, 'position': [x, y], 'heading_deg': pose.heading_deg})
+        for key in ('sensors', 'lights'):
+            if getattr(entry, key):
+                raise ValueError(f'{key} = {sorted(getattr(entry, key))}: cannot begin in mid-run; allowed: none')
+        load_vehicle_model(entry.model)
+        model = entry.model if entry.model in known_vehicles() else str(Path(entry.model).resolve())
+        return {**entry.model_dump(mode='json'), 'model': model}
+
+
+VEHICLES = VehicleSource()

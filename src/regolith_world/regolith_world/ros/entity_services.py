@@ -1,0 +1,279 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The standard's services of entities, ``simulation_interfaces`` 1.5: who is there, where, and who comes and goes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from geometry_msgs.msg import Vector3
+from rclpy.node import Node
+from rclpy.task import Future
+from simulation_interfaces.msg import Bounds, EntityInfo, EntityState, Result, Spawnable, SpawnResult
+from simulation_interfaces.srv import (
+    DeleteEntity,
+    GetEntities,
+    GetEntitiesStates,
+    GetEntityBounds,
+    GetEntityInfo,
+    GetEntityState,
+    GetSpawnables,
+    SetEntityInfo,
+    SetEntityState,
+    SpawnEntities,
+    SpawnEntity,
+)
+
+from regolith_world import entities, spawning
+from regolith_world.acts import Delete, Place, Spawn
+from regolith_world.objects import Object
+from regolith_world.records import BodyState, Vector
+from regolith_world.ros.runner import Runner
+from regolith_world.ros.shown_time import stamp
+from regolith_world.ros.simulation_services import result_of, service_name
+from regolith_world.spawning import NotSpawned, Pose, Reason
+from regolith_world.world import World
+
+StartVehicle = Callable[[str, Mapping[str, Any]], Future]
+"""Starts a vehicle by name and entry while the world stands; its outcome is '', or why it did not come."""
+
+
+class EntityServices:
+    """Serves them for the world of a runner.
+
+    :param node: named ``world``
+    :param start_vehicle: see :data:`StartVehicle`
+    """
+
+    def __init__(self, node: Node, runner: Runner, world: World, start_vehicle: StartVehicle) -> None:
+        self._runner, self._world, self._start_vehicle = runner, world, start_vehicle
+        self._told: dict[str, EntityInfo] = {}
+        """What tools said of entities, by name; no state of the world."""
+        for kind, callback in (
+            (GetEntities, self._entities), (GetEntitiesStates, self._entities_states),
+            (GetEntityState, self._of_entity(self._entity_state)), (GetEntityInfo, self._of_entity(self._entity_info)),
+            (GetEntityBounds, self._of_entity(self._entity_bounds)), (SetEntityState, self._set_state),
+            (SetEntityInfo, self._set_info), (SpawnEntity, self._spawn_entity), (SpawnEntities, self._spawn_entities),
+            (DeleteEntity, self._delete), (GetSpawnables, self._spawnables),
+        ):  # fmt: skip
+            node.create_service(kind, service_name(kind), callback)
+
+    async def _standing(self, action: Callable[[], Any]) -> Any:
+        """Return the outcome of an action that needs a standing world, or its ValueError."""
+        done = Future()
+
+        def act() -> None:
+            try:
+                done.set_result(action())
+            except ValueError as error:
+                done.set_result(error)
+
+        self._runner.when_standing(act)
+        return await done
+
+    # Services are served while the world stands or awaits answers; either way, objects have their committed states.
+
+    def _entities(self, request: Any, response: Any) -> Any:
+        found, response.result = self._chosen(request.filters)
+        response.entities = list(found)
+        return response
+
+    def _entities_states(self, request: Any, response: Any) -> Any:
+        found, response.result = self._chosen(request.filters)
+        response.entities, response.states = list(found), [self._state_of(item) for item in found.values()]
+        return response
+
+    def _chosen(self, filters: Any) -> tuple[Mapping[str, Object], Result]:
+        """Return the entities that fit, and the result."""
+        region, problem = _region(filters.bounds)
+        if problem is not None:
+            return {}, problem
+        kinds = [kind.category for kind in filters.categories]
+        try:
+            found = entities.chosen(entities.entities(self._world.objects), filters.filter, kinds, region)
+        except ValueError as error:
+            return {}, result_of(Result.RESULT_OPERATION_FAILED, str(error))
+        wanted, every = set(filters.tags.tags), filters.tags.filter_mode == filters.tags.FILTER_MODE_ALL
+        tags = {name: wanted & set(self._info(item).tags) for name, item in found.items()}
+        fits = [n for n in found if not wanted or (tags[n] == wanted if every else tags[n])]
+        return {name: found[name] for name in fits}, result_of()
+
+    def _of_entity(self, write: Callable[[Object, Any], None]) -> Callable[[Any, Any], Any]:
+        """Return a service that writes something of the entity it is asked for."""
+
+        def serve(request: Any, response: Any) -> Any:
+            item = entities.entities(self._world.objects).get(request.entity)
+            if item is None:
+                response.result = result_of(Result.RESULT_NOT_FOUND, f'no entity {request.entity!r}')
+                return response
+            response.result = result_of()
+            write(item, response)
+            return response
+
+        return serve
+
+    def _entity_state(self, item: Object, response: Any) -> None:
+        response.state = self._state_of(item)
+
+    def _state_of(self, item: Object) -> EntityState:
+        state, body = EntityState(), item.body
+        state.header.stamp = stamp(self._world.t_ns)
+        pose, twist = state.pose, state.twist
+        pose.position.x, pose.position.y, pose.position.z = body.position.tolist()
+        turn = pose.orientation
+        turn.x, turn.y, turn.z, turn.w = body.orientation.tolist()
+        twist.linear.x, twist.linear.y, twist.linear.z = body.linear_velocity.tolist()
+        twist.angular.x, twist.angular.y, twist.angular.z = body.angular_velocity.tolist()
+        return state
+
+    def _entity_info(self, item: Object, response: Any) -> None:
+        response.info = self._info(item)
+
+    def _info(self, item: Object) -> EntityInfo:
+        """Return what was told of an entity, or else what it is."""
+        kind = 'vehicle' if entities.category(item) == entities.Category.ROBOT else item.root.kind
+        info = self._told.get(item.name) or EntityInfo(description=kind)
+        info.category.category = int(entities.category(item))
+        return info
+
+    def _set_info(self, request: Any, response: Any) -> Any:
+        item = entities.entities(self._world.objects).get(request.entity)
+        if item is None:
+            response.result = result_of(Result.RESULT_NOT_FOUND, f'no entity {request.entity!r}')
+        elif request.info.category.category not in (0, int(entities.category(item))):
+            own = int(entities.category(item))
+            why = f'category {request.info.category.category}; allowed: {own}, which it is, or 0'
+            response.result = result_of(Result.RESULT_OPERATION_FAILED, why)
+        else:
+            self._told[item.name] = request.info
+            response.result = result_of()
+        return response
+
+    def _entity_bounds(self, item: Object, response: Any) -> None:
+        box = entities.bounds(item)
+        if box is not None:
+            response.bounds = Bounds(type=Bounds.TYPE_BOX, points=[_vector(box.high), _vector(box.low)])
+
+    async def _set_state(self, request: Any, response: Any) -> Any:
+        item = entities.entities(self._world.objects).get(request.entity)
+        if item is None:
+            response.result = result_of(Result.RESULT_NOT_FOUND, f'no entity {request.entity!r}')
+            return response
+        try:
+            pose = _pose(request.state.header.frame_id, request.state.pose)
+            twist = request.state.twist
+            linear, angular = (np.array([v.x, v.y, v.z]) for v in (twist.linear, twist.angular))
+            if not np.isfinite([linear, angular]).all():
+                raise ValueError(f'velocities {linear.tolist()}, {angular.tolist()}; allowed: finite numbers')
+        except ValueError as error:
+            response.result = result_of(Result.RESULT_OPERATION_FAILED, str(error))
+            return response
+        body = BodyState(item.name, pose.position, pose.orientation, linear, angular)
+        problem = await self._standing(lambda: self._runner.act(Place(item.name, body)))
+        response.result = result_of(Result.RESULT_OPERATION_FAILED, str(problem)) if problem else result_of()
+        return response
+
+    # -- coming and going ---------------------------------------------------------------------------------------
+
+    def _spawnables(self, request: Any, response: Any) -> Any:
+        if request.sources:
+            why = f'sources {list(request.sources)}; allowed: none, besides those that are installed'
+            response.result = result_of(Result.RESULT_FEATURE_UNSUPPORTED, why)
+            return response
+        response.spawnables = [Spawnable(uri=s.uri, description=s.description) for s in spawning.spawnables()]
+        response.result = result_of()
+        return response
+
+    async def _spawn_entity(self, request: Any, response: Any) -> Any:
+        resource = request.uri, request.resource_string
+        response.result, response.entity_name = await self._spawned(request, *resource)
+        return response
+
+    async def _spawn_entities(self, request: Any, response: Any) -> Any:
+        for each in request.spawn_requests:
+            resource = each.entity_resource.uri, each.entity_resource.resource_string
+            result, name = await self._spawned(each, *resource)
+            response.results.append(SpawnResult(result=result, entity_name=name))
+        failed = sum(each.result.result != Result.RESULT_OK for each in response.results)
+        why = f'{failed} of {len(response.results)} failed, see results'
+        response.result = result_of(response.ENTITIES_SPAWN_FAILED, why) if failed else result_of()
+        return response
+
+    async def _spawned(self, request: Any, uri: str, text: str) -> tuple[Result, str]:
+        """Return the result of a request to spawn, and the name of what has come."""
+        try:
+            if request.entity_namespace.strip('/') not in ('', request.name):
+                why = f'entity_namespace {request.entity_namespace!r}; allowed: none, topics are below the name'
+                raise NotSpawned(Reason.NAMESPACE_INVALID, why)
+            resource = spawning.read(uri, text)
+            source = spawning.source_of(resource)
+            try:
+                pose = _pose(request.initial_pose.header.frame_id, request.initial_pose.pose)
+            except ValueError as error:
+                raise NotSpawned(Reason.INVALID_POSE, str(error)) from None
+            name = spawning.name_for(request.name, resource, request.allow_renaming, self._world.names_in_use)
+            if source is None:
+                gravity = np.array([0.0, 0.0, -self._world.config.gravity_mps2])
+                made = spawning.made_object(name, resource, pose, gravity)
+                problem = await self._standing(lambda: self._runner.act(Spawn(name, made.save())))
+            else:
+                entry = spawning.checked_entry(source, resource, pose)
+                started: Any = await self._standing(lambda: self._start_vehicle(name, entry))
+                problem = started if isinstance(started, ValueError) else await started
+            if problem:
+                raise NotSpawned(Reason.INVALID_POSE, str(problem))
+        except NotSpawned as refusal:
+            return result_of(int(refusal.reason), str(refusal)), ''
+        return result_of(), name
+
+    async def _delete(self, request: Any, response: Any) -> Any:
+        objects, name = self._world.objects, request.entity
+        if name in entities.entities(objects) and name not in objects:
+            whole = entities.entities(objects)[name].root.name
+            response.result = result_of(Result.RESULT_OPERATION_FAILED, f'{name!r} is a part; allowed: {whole!r}')
+        elif name not in objects:
+            response.result = result_of(Result.RESULT_NOT_FOUND, f'no entity {name!r}')
+        else:
+            problem = await self._standing(lambda: self._runner.act(Delete(name)))
+            self._told.pop(name, None)
+            response.result = result_of(Result.RESULT_OPERATION_FAILED, str(problem)) if problem else result_of()
+        return response
+
+
+def _pose(frame: str, message: Any) -> Pose:
+    """Return a pose in the world.
+
+    :raises ValueError: if it is in another frame, or no pose
+    """
+    if frame not in ('', 'world'):
+        raise ValueError(f'frame_id {frame!r}; allowed: world, or none')
+    p, q = message.position, message.orientation
+    position, orientation = np.array([p.x, p.y, p.z]), np.array([q.x, q.y, q.z, q.w])
+    length = float(np.linalg.norm(orientation))
+    if not np.isfinite(position).all() or np.abs(position).max() > 1e5:
+        raise ValueError(f'position {position.tolist()}; allowed: numbers within 1e5')
+    if not math.isfinite(length) or abs(length - 1.0) > 1e-3:
+        raise ValueError(f'orientation {orientation.tolist()}; allowed: a quaternion of length 1')
+    return Pose(position, orientation / length)
+
+
+def _vector(at: Vector) -> Vector3:
+    x, y, z = at.tolist()
+    return Vector3(x=x, y=y, z=z)
+
+
+def _region(bounds: Any) -> tuple[entities.Ball | entities.Box | None, Result | None]:
+    """Return the region that bounds are, none if they are empty; and the result if they cannot be used."""
+    points = [np.array([p.x, p.y, p.z]) for p in bounds.points]
+    if bounds.type == Bounds.TYPE_EMPTY:
+        return None, None
+    if bounds.type not in (Bounds.TYPE_BOX, Bounds.TYPE_SPHERE):
+        return None, result_of(Result.RESULT_FEATURE_UNSUPPORTED, f'bounds of type {bounds.type}; allowed: BOX, SPHERE')
+    if len(points) != 2 or not np.isfinite(points).all():
+        return None, result_of(Result.RESULT_OPERATION_FAILED, f'{len(points)} points of bounds; allowed: two, finite')
+    if bounds.type == Bounds.TYPE_SPHERE:
+        return entities.Ball(points[0], float(points[1][0])), None
+    return entities.Box(np.minimum(*points), np.maximum(*points)), None

@@ -1,0 +1,105 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Services of a world's past: checkpoints and snapshots of it, and ways back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.task import Future
+from regolith_msgs.srv import Checkpoint as CheckpointService
+from regolith_msgs.srv import ListSnapshots, Rewind
+from regolith_msgs.srv import Snapshot as SnapshotService
+
+from regolith_world import checkpoint
+from regolith_world.ros.runner import Runner
+from regolith_world.timeline import Snapshot
+from regolith_world.world import ProtocolError, World
+
+
+class PastServices:
+    """``~/checkpoint``, ``~/restore``, ``~/snapshot``, ``~/list_snapshots`` and ``~/rewind`` for the world of a runner.
+
+    :param node: named ``world``
+    """
+
+    def __init__(self, node: Node, runner: Runner, world: World) -> None:
+        self._runner, self._world = runner, world
+        node.create_service(CheckpointService, '~/checkpoint', self._checkpoint)
+        node.create_service(CheckpointService, '~/restore', self._restore)
+        node.create_service(SnapshotService, '~/snapshot', self._snapshot)
+        node.create_service(ListSnapshots, '~/list_snapshots', self._list)
+        node.create_service(Rewind, '~/rewind', self._rewind)
+
+    async def _standing(self, response: Any, action: Callable[[], Any]) -> Any:
+        """Return the outcome of an action that needs a standing world; tell the response whether it failed."""
+        done = Future()
+
+        def act() -> None:
+            outcome = None
+            try:
+                outcome = action()
+                response.success = True
+            except (ValueError, OSError, ProtocolError) as error:
+                response.success, response.message = False, str(error)
+            done.set_result(outcome)
+
+        self._runner.when_standing(act)
+        return await done
+
+    async def _checkpoint(self, request: Any, response: Any) -> Any:
+        folder = Path(request.path) if request.path else None
+        saved = await self._standing(response, lambda: self._runner.timeline.save(folder=folder, kept=bool(folder)))
+        if saved is not None:
+            self._tell(saved, response)
+            response.message = 'written' if saved.folder is not None else 'kept in memory: this run has no folder'
+        return response
+
+    @staticmethod
+    def _tell(saved: Snapshot, response: Any) -> None:
+        response.path = '' if saved.folder is None else str(saved.folder)
+        response.t_ns, response.state_hash = int(saved.t_ns), saved.state_hash
+
+    async def _restore(self, request: Any, response: Any) -> Any:
+        await self._standing(response, lambda: self._runner.go_to(checkpoint.read(Path(request.path))))
+        response.path = request.path
+        if response.success:
+            response.message = 'restored'
+        response.t_ns, response.state_hash = int(self._world.t_ns), self._world.state_hash
+        return response
+
+    async def _snapshot(self, request: Any, response: Any) -> Any:
+        def save() -> Snapshot:
+            if '/' in request.name or request.name.startswith('.'):
+                raise ValueError(f'name {request.name!r}; allowed: the name of a folder')
+            return self._runner.timeline.save(request.name, kept=True)
+
+        saved = await self._standing(response, save)
+        if saved is not None:
+            self._tell(saved, response)
+            response.name, response.bytes = saved.name, saved.size
+        return response
+
+    def _list(self, request: Any, response: Any) -> Any:
+        timeline = self._runner.timeline
+        for each in timeline.snapshots:
+            response.names.append(each.name)
+            response.paths.append('' if each.folder is None else str(each.folder))
+            response.t_ns.append(int(each.t_ns))
+            response.state_hashes.append(each.state_hash)
+        if timeline.snapshots:
+            response.first_ns, response.last_ns = map(int, timeline.span_ns)
+        return response
+
+    async def _rewind(self, request: Any, response: Any) -> Any:
+        if request.inputs not in (Rewind.Request.REPLAY, Rewind.Request.LIVE):
+            response.message = f'inputs {request.inputs}; allowed: 0 (replay), 1 (live)'
+            return response
+        live = request.inputs == Rewind.Request.LIVE
+        await self._standing(response, lambda: self._runner.rewind(request.t_ns, live))
+        response.cycle, response.branch = int(self._world.cycle), self._runner.timeline.branch
+        response.t_ns, response.state_hash = int(self._world.t_ns), self._world.state_hash
+        return response

@@ -1,0 +1,225 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What can be put into a running world, and the entry that a request for it comes to.
+
+A resource is YAML: an object as in a scenario's ``objects`` (it has a ``type``), or what an entry point of group
+``regolith.spawnables`` takes, as vehicles do. The pose comes with the request, not from the resource.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+from pydantic import ValidationError
+
+from regolith_files.bounded_yaml import load_yaml
+from regolith_files.plugins import instance_of, load_plugins
+from regolith_files.refusal import in_words
+from regolith_world.names import ros_name
+from regolith_world.object_types import object_types
+from regolith_world.objects import Object
+from regolith_world.records import BodyState, Vector
+from regolith_world.rotation import matrix
+
+GROUP = 'regolith.spawnables'
+SCHEME = 'regolith://'
+
+
+class Reason(IntEnum):
+    """Why something is not spawned, with the numbers that ``simulation_interfaces/SpawnResult`` has."""
+
+    NAME_NOT_UNIQUE = 101
+    NAME_INVALID = 102
+    UNSUPPORTED_FORMAT = 103
+    NO_RESOURCE = 104
+    NAMESPACE_INVALID = 105
+    RESOURCE_PARSE_ERROR = 106
+    INVALID_POSE = 109
+
+
+class NotSpawned(ValueError):
+    """A request that cannot be met; the message gives the reason."""
+
+    def __init__(self, reason: Reason, text: str) -> None:
+        super().__init__(text)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Spawnable:
+    """Something that can be asked for by its address."""
+
+    uri: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """Where something is to appear."""
+
+    position: Vector
+    """In the world [m], shape (3,)."""
+    orientation: Vector
+    """Quaternion (x, y, z, w), of length 1."""
+
+    @property
+    def heading_deg(self) -> float:
+        """Return the direction of its x axis seen from above, from the world's +x [deg]."""
+        ahead = matrix(self.orientation)[:, 0]
+        return float(np.degrees(np.arctan2(ahead[1], ahead[0])))
+
+
+class SpawnSource(ABC):
+    """A kind of participant that can be spawned."""
+
+    key: str
+    """Key of a resource that tells that it is of this kind."""
+
+    @abstractmethod
+    def spawnables(self) -> tuple[Spawnable, ...]:
+        """Return what has an address, in its order."""
+
+    @abstractmethod
+    def resource(self, path: str) -> Mapping[str, Any] | None:
+        """Return what the path of an address, ``vehicles/viper``, stands for; None: it is none of these."""
+
+    @abstractmethod
+    def entry(self, resource: Mapping[str, Any], pose: Pose) -> dict[str, Any]:
+        """Return the checked and resolved entry of the scenario's section.
+
+        :raises ValueError: naming key, value and what is allowed
+        """
+
+
+def spawn_sources() -> Mapping[str, SpawnSource]:
+    """Return all installed sources, by name, in name order."""
+    return load_plugins(GROUP, instance_of(SpawnSource))
+
+
+def spawnables() -> list[Spawnable]:
+    """Return all that has an address."""
+    return [each for source in spawn_sources().values() for each in source.spawnables()]
+
+
+def read(uri: str, text: str) -> Mapping[str, Any]:
+    """Return the resource at an address, in a file, or in a text, which counts only without an address.
+
+    :raises NotSpawned: if there is none
+    """
+    if uri.startswith(SCHEME):
+        found = (source.resource(uri.removeprefix(SCHEME)) for source in spawn_sources().values())
+        known = ', '.join(each.uri for each in spawnables())
+        resource = next((each for each in found if each is not None), None)
+        if resource is None:
+            raise NotSpawned(Reason.NO_RESOURCE, f'uri {uri!r}; allowed: {known}')
+        return resource
+    if uri:
+        path = Path(uri.removeprefix('file://'))
+        try:
+            text = path.read_text(encoding='utf-8')
+        except (OSError, ValueError) as error:
+            raise NotSpawned(Reason.NO_RESOURCE, f'uri {uri!r}: {error}; allowed: a YAML file') from None
+    if not text.strip():
+        raise NotSpawned(Reason.NO_RESOURCE, 'neither uri nor resource_string; allowed: one of them')
+    if text.lstrip().startswith('<'):
+        raise NotSpawned(Reason.UNSUPPORTED_FORMAT, 'the resource is XML; allowed: YAML')
+    try:
+        resource = load_yaml(text)
+    except yaml.YAMLError as error:
+        raise NotSpawned(Reason.RESOURCE_PARSE_ERROR, ' '.join(str(error).split())) from None
+    if not isinstance(resource, dict):
+        raise NotSpawned(Reason.RESOURCE_PARSE_ERROR, f'{resource!r}; allowed: keys and values')
+    return resource
+
+
+def name_for(wanted: str, resource: Mapping[str, Any], renaming: bool, taken: Collection[str]) -> str:
+    """Return the name of something that is to appear.
+
+    :param wanted: '': that of the resource, if it may be renamed
+    :param taken: names in use
+    :raises NotSpawned: if there is no such name
+    """
+    if not wanted and not renaming:
+        raise NotSpawned(Reason.NAME_INVALID, 'no name; allowed: a name, or allow_renaming')
+    kind = Path(str(resource.get('type', resource.get('model', '')))).stem
+    name = wanted or ''.join(c if c.isalnum() else '_' for c in kind).strip('_') or 'entity'
+    try:
+        ros_name(name)
+    except ValueError as error:
+        raise NotSpawned(Reason.NAME_INVALID, str(error)) from None
+    if name not in taken:
+        return name
+    if not renaming:
+        raise NotSpawned(Reason.NAME_NOT_UNIQUE, f'name {name!r} is taken; names in use: {", ".join(sorted(taken))}')
+    number = 1
+    while f'{name}_{number}' in taken:
+        number += 1
+    return f'{name}_{number}'
+
+
+def made_object(name: str, resource: Mapping[str, Any], pose: Pose, gravity: Vector) -> Object:
+    """Return the object of a resource with a ``type``.
+
+    :param gravity: in the world [m/s^2], shape (3,)
+    :raises NotSpawned: naming key, value and what is allowed
+    """
+    kinds = object_types()
+    kind = kinds.get(str(resource['type']))
+    if kind is None:
+        raise NotSpawned(Reason.RESOURCE_PARSE_ERROR, f'type = {resource["type"]!r}; allowed: {", ".join(kinds)}')
+    entry = {**resource}
+    if 'position' in kind.section.model_fields:
+        entry['position'] = pose.position.tolist()
+    try:
+        made = kind.make(name, kind.section.model_validate(entry), gravity)
+    except ValidationError as error:
+        raise NotSpawned(Reason.RESOURCE_PARSE_ERROR, _first(error)) from None
+    except ValueError as error:
+        raise NotSpawned(Reason.RESOURCE_PARSE_ERROR, str(error)) from None
+    if made.tangible:
+        own = made.body
+        made.place(0, BodyState(name, pose.position, pose.orientation, own.linear_velocity, own.angular_velocity))
+    return made
+
+
+def checked_entry(source: SpawnSource, resource: Mapping[str, Any], pose: Pose) -> dict[str, Any]:
+    """Return the entry of a resource of a source.
+
+    :raises NotSpawned: naming key, value and what is allowed
+    """
+    try:
+        return source.entry(resource, pose)
+    except ValidationError as error:
+        raise NotSpawned(Reason.RESOURCE_PARSE_ERROR, _first(error)) from None
+    except ValueError as error:
+        raise NotSpawned(Reason.RESOURCE_PARSE_ERROR, str(error)) from None
+
+
+def _first(error: ValidationError) -> str:
+    """Return the first problem of an entry in words."""
+    first = error.errors()[0]
+    key = '.'.join(str(part) for part in first['loc'])
+    problem, allowed = in_words(first)
+    return f'{key}: {problem}; allowed: {allowed}'
+
+
+def source_of(resource: Mapping[str, Any]) -> SpawnSource | None:
+    """Return the source that takes a resource; None: it is an object.
+
+    :raises NotSpawned: if nothing takes it
+    """
+    if 'type' in resource:
+        return None
+    sources = spawn_sources()
+    found = next((source for source in sources.values() if source.key in resource), None)
+    if found is None:
+        keys = ', '.join(['type', *(source.key for source in sources.values())])
+        raise NotSpawned(Reason.RESOURCE_PARSE_ERROR, f'keys {sorted(resource)}; allowed: one of {keys} among them')
+    return found

@@ -1,0 +1,36 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a checkpoint holds of the world itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from regolith_world.objects import Kept
+from regolith_world.records import BodyState, Impulse, IntersectionRecord, Roles
+
+
+@dataclass(slots=True)
+class WorldState:
+    """The world's own part of a checkpoint."""
+
+    epoch: int
+    cycle: int
+    t_ns: int
+    soil_hash: str
+    state_hash: str
+    discarded_cycles: int
+    forced_cycles: int
+    control: bytes
+    names: tuple[str, ...]
+    roles: tuple[Roles, ...]
+    bodies: tuple[BodyState, ...]
+    next_dt_ns: tuple[int, ...]
+    hashes: tuple[str, ...]
+    intersections: tuple[IntersectionRecord, ...]
+    impulses: tuple[Impulse, ...]
+    separation: tuple[tuple[str, str, float], ...]
+    objects: tuple[Kept, ...] = ()
+    """Objects of this process."""
+    acts: int = 0
+    """Number of acts upon the world before it, see :attr:`regolith_world.world.World.log`."""
