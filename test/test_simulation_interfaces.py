@@ -193,7 +193,7 @@ def test_a_client_of_the_standard_puts_things_into_a_run(tmp_path: Path, process
             (109, {'name': 'x', 'resource_string': rock, 'initial_pose': at(0.5, 0.0)}),
             (109, {'name': 'x', 'uri': 'regolith://vehicles/viper', 'initial_pose': at(0.5, 0.0)}),
         ):  # fmt: skip
-            result = ask('spawn_entity', **fields).result
+            result = ask('spawn_entity', timeout=90.0, **fields).result
             assert result.result == code, (code, fields, result)
         assert ask('get_entities').entities == ['amber', 'ball']
 
@@ -207,7 +207,7 @@ def test_a_client_of_the_standard_puts_things_into_a_run(tmp_path: Path, process
         failed = ask('spawn_entities', spawn_requests=[Request(name='rock', entity_resource=Resource(resource_string=rock))])
         assert failed.result.result == 150 and failed.results[0].result.result == 101
         driver = '{model: viper, driver: {type: constant, speed_mps: 0.2}}'
-        come = ask('spawn_entity', timeout=60.0, name='basalt', resource_string=driver, initial_pose=at(-4.0, 3.0))
+        come = ask('spawn_entity', timeout=90.0, name='basalt', resource_string=driver, initial_pose=at(-4.0, 3.0))
         assert come.result.result == 1 and come.entity_name == 'basalt'
         start = ask.place('basalt')
         assert start[:2] == pytest.approx((-4.0, 3.0), abs=2e-3) and 0.0 < start[2] < 1.0

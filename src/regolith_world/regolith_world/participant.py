@@ -111,8 +111,9 @@ class Participant(ABC):
 
         None: there is no such part, and the record is finished. Otherwise the caller runs it, then :meth:`finish`.
         """
-        if cycle.key.epoch >= self.epoch and self.name not in cycle.participants:
-            self.away, self.stopped = True, cycle.command == Command.STOP
+        if cycle.key.epoch >= self.epoch:
+            self.away = self.name not in cycle.participants
+            self.stopped = self.stopped or (self.away and cycle.command == Command.STOP)
         if cycle.key.epoch != self.epoch or self.away:
             return None
         if self._last_key is not None and cycle.key <= self._last_key:

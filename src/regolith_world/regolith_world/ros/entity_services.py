@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import Vector3
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from rclpy.task import Future
 from simulation_interfaces.msg import Bounds, EntityInfo, EntityState, Result, Spawnable, SpawnResult
@@ -52,6 +53,7 @@ class EntityServices:
         self._runner, self._world, self._start_vehicle = runner, world, start_vehicle
         self._told: dict[str, EntityInfo] = {}
         """What tools said of entities, by name; no state of the world."""
+        together = ReentrantCallbackGroup()  # who waits keeps nobody else waiting
         for kind, callback in (
             (GetEntities, self._entities), (GetEntitiesStates, self._entities_states),
             (GetEntityState, self._of_entity(self._entity_state)), (GetEntityInfo, self._of_entity(self._entity_info)),
@@ -59,7 +61,7 @@ class EntityServices:
             (SetEntityInfo, self._set_info), (SpawnEntity, self._spawn_entity), (SpawnEntities, self._spawn_entities),
             (DeleteEntity, self._delete), (GetSpawnables, self._spawnables),
         ):  # fmt: skip
-            node.create_service(kind, service_name(kind), callback)
+            node.create_service(kind, service_name(kind), callback, callback_group=together)
 
     async def _standing(self, action: Callable[[], Any]) -> Any:
         """Return the outcome of an action that needs a standing world, or its ValueError."""

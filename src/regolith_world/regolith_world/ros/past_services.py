@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from rclpy.task import Future
 from regolith_msgs.srv import Checkpoint as CheckpointService
@@ -28,11 +29,13 @@ class PastServices:
 
     def __init__(self, node: Node, runner: Runner, world: World) -> None:
         self._runner, self._world = runner, world
-        node.create_service(CheckpointService, '~/checkpoint', self._checkpoint)
-        node.create_service(CheckpointService, '~/restore', self._restore)
-        node.create_service(SnapshotService, '~/snapshot', self._snapshot)
-        node.create_service(ListSnapshots, '~/list_snapshots', self._list)
-        node.create_service(Rewind, '~/rewind', self._rewind)
+        together = ReentrantCallbackGroup()  # who waits keeps nobody else waiting
+        for kind, name, callback in (
+            (CheckpointService, 'checkpoint', self._checkpoint), (CheckpointService, 'restore', self._restore),
+            (SnapshotService, 'snapshot', self._snapshot), (ListSnapshots, 'list_snapshots', self._list),
+            (Rewind, 'rewind', self._rewind),
+        ):  # fmt: skip
+            node.create_service(kind, f'~/{name}', callback, callback_group=together)
 
     async def _standing(self, response: Any, action: Callable[[], Any]) -> Any:
         """Return the outcome of an action that needs a standing world; tell the response whether it failed."""

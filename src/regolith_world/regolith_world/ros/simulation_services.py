@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from rclpy.task import Future
 from simulation_interfaces.action import SimulateSteps
@@ -70,12 +71,13 @@ class SimulationServices:
     def __init__(self, node: Node, runner: Runner, world: World, scenario: str) -> None:
         self._node, self._runner, self._world, self._scenario = node, runner, world, scenario
         self._goal: Any = None
+        together = ReentrantCallbackGroup()  # who waits keeps nobody else waiting
         for kind, callback in (
             (GetSimulatorFeatures, self._features), (GetSimulationState, self._state),
             (SetSimulationState, self._set_state), (StepSimulation, self._step), (ResetSimulation, self._reset),
             (GetCurrentWorld, self._current_world),
         ):  # fmt: skip
-            node.create_service(kind, service_name(kind), callback)
+            node.create_service(kind, service_name(kind), callback, callback_group=together)
         self._steps = ActionServer(
             node, SimulateSteps, '~/simulate_steps', self._simulate, goal_callback=lambda goal: GoalResponse.ACCEPT,
             cancel_callback=lambda goal: CancelResponse.ACCEPT,
