@@ -151,3 +151,49 @@ def test_a_run_is_rewound_repeated_and_branched(tmp_path: Path, processes: str) 
         assert len(both) >= least and both[0] >= back.t_ns
         assert [first[t] for t in both] == [again_[t] for t in both], topic
         assert len(branch) >= least and max(branch) <= end.t_ns
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('processes', ['one', 'many'])
+def test_two_rovers_come_back_from_twenty_seconds(tmp_path: Path, processes: str) -> None:
+    """To 7.3 s and on to 20 s over a spawn at 5 s and a deletion at 12 s: the same hashes, and a snapshot is small."""
+    import time
+
+    from geometry_msgs.msg import PoseStamped
+    from regolith_msgs.srv import Rewind, Snapshot
+    from simulation_interfaces.srv import DeleteEntity, SpawnEntity
+    from std_srvs.srv import SetBool
+
+    with LiveRun(tmp_path, 'two_rovers', '--speed', 'max', '--duration', 600, processes=processes) as live:
+        past = Past(live)
+        live.wait_for(lambda: past.clock, 60.0, 'a clock')
+        live.call(SetBool, f'{WORLD}/pause', data=True)
+
+        def step_to(t_s: float) -> Any:
+            done = past.step(1)
+            while done.t_ns < t_s * SECOND:
+                done = past.step(max(1, round((t_s * SECOND - done.t_ns) / 20_000_000)))
+            return done
+
+        assert step_to(5.0).success
+        there = PoseStamped()
+        there.pose.position.x = there.pose.position.y = -12.0
+        answer = live.call(
+            SpawnEntity, f'{WORLD}/spawn_entity', timeout=120.0, name='cobalt', initial_pose=there,
+            resource_string='{model: viper, driver: {type: constant, speed_mps: 0.2}}',
+        )
+        assert answer.result.result == 1, answer
+        step_to(12.0)
+        assert live.call(DeleteEntity, f'{WORLD}/delete_entity', entity='cobalt').result.result == 1
+        end = step_to(20.0)
+        before = time.monotonic()
+        kept = live.call(Snapshot, f'{WORLD}/snapshot')
+        print(f'snapshot: {kept.bytes} bytes in {time.monotonic() - before:.2f} s, discovery of the service included')
+        assert kept.success and kept.bytes < 50e6 and time.monotonic() - before < 1.5
+        for t_s in (7.3, 3.1, 15.0):
+            back = live.call(Rewind, f'{WORLD}/rewind', timeout=120.0, t_ns=round(t_s * SECOND))
+            assert back.success and t_s * SECOND - 20_000_000 < back.t_ns <= t_s * SECOND, back
+            again = step_to(20.0)
+            assert (again.t_ns, again.state_hash) == (end.t_ns, end.state_hash)
+        live.interrupt()
+        live.finish()

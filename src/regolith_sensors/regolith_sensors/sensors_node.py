@@ -288,6 +288,9 @@ class SensorsNode:
                 # Its ground is older than this process, or than the checkpoint.
                 self._schedule.done()
                 continue
+            if topics.sensor.vehicle not in self.states.participants:
+                self._schedule.done()
+                continue
             if not self.states.covers(first_ns, due.end_ns) or (topics.wanted and not topics.ready(due.t_ns)):
                 return
             self.states.advance(due.end_ns)

@@ -1,0 +1,66 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a request to spawn comes to, and what is wrong with it."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from regolith_world import spawning
+from regolith_world.spawning import NotSpawned, Pose, Reason
+
+DOWN = np.array([0.0, 0.0, -1.62])
+HALF = np.sqrt(0.5)
+POSE = Pose(np.array([3.0, -2.0, 1.5]), np.array([0.0, 0.0, HALF, HALF]))
+BALL = '{type: free_body, mass_kg: 2.0, shape: {kind: sphere, size_m: [0.3]}, velocity_mps: [0, 0, 0.5]}'
+
+
+def test_an_object_appears_where_it_is_asked_for(tmp_path: Path) -> None:
+    """From a text or from a file; pose of the request, the rest from the resource."""
+    file = tmp_path / 'ball.yaml'
+    file.write_text(BALL)
+    for resource in (spawning.read('', BALL), spawning.read(str(file), ''), spawning.read(f'file://{file}', 'ignored')):
+        assert spawning.source_of(resource) is None
+        made = spawning.made_object('ball', resource, POSE, DOWN)
+        assert np.array_equal(made.body.position, POSE.position)
+        assert np.array_equal(made.body.orientation, POSE.orientation)
+        assert np.array_equal(made.body.linear_velocity, [0.0, 0.0, 0.5]) and made.body.mass == 2.0
+    assert POSE.heading_deg == pytest.approx(90.0)
+
+
+def test_names_are_made_and_refused() -> None:
+    """Taken ones get a number if they may; without a name it is that of the kind."""
+    ball = spawning.read('', BALL)
+    assert spawning.name_for('moon', ball, False, ['ball']) == 'moon'
+    assert spawning.name_for('ball', ball, True, ['ball', 'ball_1']) == 'ball_2'
+    assert spawning.name_for('', ball, True, ['ball']) == 'free_body'
+    assert spawning.name_for('', {'model': '/a/b/my-cart.yaml'}, True, []) == 'my_cart'
+    for wanted, renaming, reason in (
+        ('', False, Reason.NAME_INVALID), ('a b', True, Reason.NAME_INVALID), ('terrain', True, Reason.NAME_INVALID),
+        ('ball', False, Reason.NAME_NOT_UNIQUE),
+    ):  # fmt: skip
+        with pytest.raises(NotSpawned) as caught:
+            spawning.name_for(wanted, ball, renaming, ['ball'])
+        assert caught.value.reason == reason
+
+
+@pytest.mark.parametrize(('uri', 'text', 'reason', 'why'), [
+    ('', '', Reason.NO_RESOURCE, 'neither uri nor resource_string'),
+    ('regolith://vehicles/none', '', Reason.NO_RESOURCE, "uri 'regolith://vehicles/none'; allowed: "),
+    ('/nowhere.yaml', '', Reason.NO_RESOURCE, "uri '/nowhere.yaml': .*; allowed: a YAML file"),
+    ('', '<sdf/>', Reason.UNSUPPORTED_FORMAT, 'the resource is XML; allowed: YAML'),
+    ('', '[1, 2', Reason.RESOURCE_PARSE_ERROR, 'expected'),
+    ('', '[1, 2]', Reason.RESOURCE_PARSE_ERROR, r'\[1, 2\]; allowed: keys and values'),
+    ('', '{kind: x}', Reason.RESOURCE_PARSE_ERROR, r"keys \['kind'\]; allowed: one of type"),
+    ('', '{type: cloud}', Reason.RESOURCE_PARSE_ERROR, "type = 'cloud'; allowed: free_body, "),
+    ('', BALL.replace('2.0', '-2.0'), Reason.RESOURCE_PARSE_ERROR, 'mass_kg: is out of range; allowed: greater than'),
+    ('', BALL.replace('mass_kg: 2.0, ', ''), Reason.RESOURCE_PARSE_ERROR, 'mass_kg: '),
+])  # fmt: skip
+def test_what_cannot_be_spawned_is_named(uri: str, text: str, reason: Reason, why: str) -> None:
+    """With the standard's code and a text that says what is allowed."""
+    with pytest.raises(NotSpawned, match=why) as caught:
+        resource = spawning.read(uri, text)
+        assert spawning.source_of(resource) is None
+        spawning.made_object('x', resource, POSE, DOWN)
+    assert caught.value.reason == reason
