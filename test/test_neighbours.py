@@ -4,12 +4,16 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
 import pytest
-from harness import LiveRun, command, environment, vehicle, write_scenario
+from harness import LiveRun, command, environment, free_domain, new_domain, vehicle, write_scenario
 from regolith_msgs.msg import WorldStatus
+
+from regolith_bringup.run.simulation import Simulation
+from regolith_bringup.scenario.loading import load_scenario
 
 pytestmark = pytest.mark.ros
 
@@ -54,3 +58,51 @@ def test_runs_in_one_graph_leave_each_other_alone(tmp_path: Path) -> None:
     ours = [node for node in nodes if node[0] != 'test']
     assert len(ours) == len(set(ours)), sorted(ours)
     assert {'/moon/clock', '/moon/tf', '/moon/diagnostics', '/moon/amber/odom', '/clock', '/tf'} <= set(topics)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('apart', ['domains', 'namespaces'])
+def test_four_runs_at_once_are_four_right_runs(tmp_path: Path, apart: str) -> None:
+    """Started within a second, each a scenario of its own: each reaches its own hash, and no log has a word of another."""
+    import time
+
+    from regolith_bringup.bag.reading import Bag
+
+    domains = [new_domain() for _ in range(4 if apart == 'domains' else 1)]
+    names = ['io', 'europa', 'ganymede', 'callisto']
+    files = []
+    for k, name in enumerate(names):
+        (tmp_path / name).mkdir()
+        drive = vehicle(0.0, 0.0, type='constant', speed_mps=0.1 * (k + 1))
+        files.append(write_scenario(tmp_path / name, {f'{name}rover': drive}, duration_s=2.0, seed=k))
+    expected = [Simulation(load_scenario(str(file)).scenario).run(2.0) for file in files]
+    assert len(set(expected)) == 4
+    try:
+        before, runs = time.monotonic(), []
+        for k, (name, file) in enumerate(zip(names, files)):
+            place = ['--namespace', name] if apart == 'namespaces' else []
+            processes = ['--processes', 'many' if k % 2 else 'one']
+            runs.append(subprocess.Popen(
+                command('run', file, '--no-report', '--out', tmp_path / f'run_{name}', *place, *processes),
+                cwd=tmp_path, env=environment(domains[k % len(domains)]), stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, text=True,
+            ))  # fmt: skip
+        assert time.monotonic() - before < 1.0
+        told = [run.communicate(timeout=240.0)[0] for run in runs]
+    finally:
+        for run in runs:
+            if run.poll() is None:
+                run.kill()
+        for domain in domains:
+            free_domain(domain)
+    ids = []
+    for k, name in enumerate(names):
+        folder = tmp_path / f'run_{name}'
+        assert runs[k].returncode == 0, told[k]
+        assert json.loads((folder / 'summary.json').read_text())['state_hash'] == expected[k]
+        log = told[k] + (folder / 'output.txt').read_text()
+        assert not [other for other in names if other != name and other in log] and 'another run' not in log
+        keys = {message.content.key.run for message in Bag(folder).messages('/regolith/cycle')}
+        assert len(keys) == 1
+        ids += keys
+    assert len(set(ids)) == 4
