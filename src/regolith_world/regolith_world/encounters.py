@@ -68,8 +68,10 @@ class Encounters:
             a, b = members[i], members[j]
             if a.root is b.root or not (a.tangible or b.tangible):
                 continue
-            if any(getattr(x, 'emitter', None) == y.root.name for x, y in ((a, b), (b, a))):
+            if a.emitted_by(b.root) or b.emitted_by(a.root):
                 continue
+            if a.tangible and b.tangible and not (a.struck.body.mass or b.struck.body.mass):
+                continue  # walls may stand in one another: no blow could part them
             hit = intersect(a, b, geometry)
             hits.append(hit)
             if not self.judged or not (a.tangible and b.tangible):

@@ -16,8 +16,10 @@ from enum import IntEnum
 
 import numpy as np
 
+from regolith_world.faces import surfaces
 from regolith_world.outline import Outline
-from regolith_world.records import BodyState, Cycle, IntersectionRecord, Shape, ShapeKind, Vector
+from regolith_world.pull import Pull, pulled
+from regolith_world.records import BodyState, Cycle, Impulse, IntersectionRecord, Shape, ShapeKind, Vector
 from regolith_world.rotation import from_rotation_vector, matrix, product
 from regolith_world.state import StateManager, interpolate_body
 
@@ -56,6 +58,8 @@ class Object:
     """Name for :mod:`regolith_world.object_types` to make such objects anew; '': not possible in a checkpoint."""
     keeps_children = False
     """Whether :meth:`more` has its children, too."""
+    emitter = ''
+    """Name of the object that sent it out to measure; '': none."""
 
     def __init__(
         self,
@@ -108,10 +112,45 @@ class Object:
         return offspring
 
     def commit(self, intersections: Sequence[Intersection]) -> None:
-        """Make the newest state final.
+        """Make the newest state final, :meth:`feel` what it meets, and have the children do so.
 
-        :param intersections: those of this object
+        :param intersections: those of this object, its descendants and their beams, to be read now: poses change
         """
+        self.feel(intersections)
+        for child in sorted(self.children, key=lambda o: o.name):
+            child.commit([hit for hit in intersections if hit.involves(child)])
+
+    def feel(self, intersections: Sequence[Intersection]) -> None:
+        """Take the forces of what it meets at a committed state; the world calls it at the first state, too."""
+
+    def bury(self) -> list[str]:
+        """Part with the children who have died; return the names of all who did, their descendants included."""
+        gone = []
+        for child in self.children:
+            gone += child.bury() if child.alive else [member.name for member in child.family()]
+        self.children = [child for child in self.children if child.alive]
+        return gone
+
+    def force_and_moment(self, intersections: Sequence[Intersection]) -> tuple[Vector, Vector]:
+        """Return the force on this object [N] and its moment about the centre of mass [N m], in world axes.
+
+        Sums over what it meets; tangible things act by impulses instead (:mod:`regolith_world.contacts`).
+        """
+        force, moment = np.zeros(3), np.zeros(3)
+        for hit in intersections:
+            if self in (hit.a, hit.b) and hit.status != Status.NO_INTERSECTION:
+                own, turning = (hit.b if hit.a is self else hit.a).acts_on(self, hit)
+                force += own
+                moment += turning
+        return force, moment
+
+    def acts_on(self, other: Object, hit: Intersection) -> tuple[Vector, Vector]:
+        """Return the force [N] and moment [N m] that this object has on another one that it meets; a field does."""
+        return np.zeros(3), np.zeros(3)
+
+    def coasting(self) -> Vector | None:
+        """Return its acceleration until something strikes it [m/s^2], shape (3,); None: it may do anything."""
+        return None
 
     def discard(self) -> None:
         """Drop the newest state (and anything else that :meth:`evolve` made), children included."""
@@ -159,6 +198,14 @@ class Object:
     def restored(cls, kept: Kept) -> Object:
         """Return the object of :meth:`save`, equal to the bit."""
         raise NotImplementedError(f'{cls.__name__} has no kind, so that no checkpoint holds one')
+
+    def emitted_by(self, other: Object) -> bool:
+        """Return whether an object or a descendant of it sent this one out."""
+        return self.emitter == other.name or self.emitter.startswith(f'{other.name}/')
+
+    def descends_from(self, other: Object) -> bool:
+        """Return whether this is another object, or a descendant of it."""
+        return self is other or (self.parent is not None and self.parent.descends_from(other))
 
     @property
     def root(self) -> Object:
@@ -213,16 +260,16 @@ class Intersection:
     """Signed distance at each contact point [m], shape (n,)."""
 
     def involves(self, item: Object) -> bool:
-        """Return whether the pair contains ``item``, a child of it, or a beam it emitted."""
-        return any(item in (o, o.root) or getattr(o, 'emitter', None) == item.name for o in (self.a, self.b))
+        """Return whether the pair contains ``item``, a descendant of it, or a beam that one of these emitted."""
+        return any(o.descends_from(item) or o.emitted_by(item) for o in (self.a, self.b))
 
     def contact_points(self) -> Vector:
         """Return the contact points, shape (n, 3); empty without contact."""
         return self.points
 
     def contact_surfaces(self) -> list[Vector]:
-        """Return the contact polygons, each shape (n >= 3, 3); empty unless the bodies meet face to face."""
-        return [self.points] if len(self.points) >= 3 else []
+        """Return the contact polygons, corners in order, each shape (n >= 3, 3); empty unless faces meet."""
+        return surfaces(self.points, self.normals)
 
     def record(self) -> IntersectionRecord:
         """Return the record for ``cycle``."""
@@ -253,6 +300,10 @@ class Immovable(Object):
             raise ValueError(f'{self.name!r} never moves; allowed: velocities of 0')
         super().place(t_ns, body)
 
+    def coasting(self) -> Vector:
+        """Return zeros."""
+        return np.zeros(3)
+
     @classmethod
     def restored(cls, kept: Kept) -> Immovable:
         """Return the object of :meth:`save`."""
@@ -263,16 +314,18 @@ class Immovable(Object):
 
 
 class FreeBody(Object):
-    """A rigid body in free flight between blows, under uniform gravity.
+    """A rigid body in free flight between blows, under uniform gravity and fields.
 
-    The centre of mass is the origin of the body frame. The flight is exact for translation; rotation conserves
-    angular momentum and integrates the orientation by the midpoint rule, which is exact for isotropic inertia
-    (spheres, cubes) and second order otherwise.
+    The centre of mass is the origin of the body frame. Under gravity the flight is exact for translation; rotation
+    conserves angular momentum and integrates the orientation by the midpoint rule, which is exact for isotropic inertia
+    (spheres, cubes) and second order otherwise. Fields act as velocity Verlet has it, of second order: by their force
+    at the start of a cycle throughout it, corrected at the start of the next to the mean of both ends.
 
-    Source: hairer2006, section VI.5.3; goldstein2002, section 5.5.
+    Source: hairer2006, sections I.1.4 and VI.5.3; goldstein2002, section 5.5.
     Checked by: test_objects.py::test_rotation_is_of_second_order,
     test_objects.py::test_a_spinning_top_precesses_as_euler_says,
-    test_objects.py::test_gravity_may_pull_anywhere_and_the_parabola_is_exact.
+    test_objects.py::test_gravity_may_pull_anywhere_and_the_parabola_is_exact,
+    test_fields.py::test_a_body_on_a_cushion_swings_as_a_spring_does.
     """
 
     kind = 'free_body'
@@ -295,18 +348,47 @@ class FreeBody(Object):
         )
         self.gravity = np.zeros(3) if gravity is None else np.asarray(gravity, dtype=float)
         self._dies_at_ns = t_ns + lifetime_ns
+        self._pull: Pull | None = None
+
+    def next_dt_ns(self) -> int:
+        """Return what is left of its lifetime [ns], and of its children's patience."""
+        return min(super().next_dt_ns(), max(1, self._dies_at_ns - self.states.newest_time_ns))
+
+    def coasting(self) -> Vector | None:
+        """Return the acceleration by gravity and fields; None: a parent moves it."""
+        if self.parent is not None:
+            return None
+        return self.gravity if self._pull is None else self.gravity + self._pull.force / self.body.mass
+
+    def after(self, impulses: Sequence[Impulse]) -> tuple[Vector, Vector]:
+        """Return velocity [m/s] and angular momentum [kg m^2/s] once impulses have acted on the newest state."""
+        b = self.body
+        v = b.linear_velocity.copy()
+        momentum: Vector = b.inertia @ b.angular_velocity
+        if self._pull is not None:
+            v += self._pull.owed / b.mass
+            momentum = momentum + self._pull.owed_moment
+        for blow in impulses:
+            if self.name in (blow.a, blow.b):
+                p = blow.impulse if blow.a == self.name else -blow.impulse
+                v += p / b.mass
+                momentum = momentum + np.cross(blow.point - b.center_of_mass, p)
+        return v, momentum
+
+    def rate(self, momentum: Vector) -> Vector:
+        """Return the angular velocity of the body as it stands with an angular momentum [rad/s]."""
+        return _solved(self.body.inertia, momentum)
 
     def evolve(self, cycle: Cycle) -> list[Object]:
         """Apply the impulses in ``cycle``, then fly for ``cycle.dt_ns``."""
         b = self.body
         h = cycle.dt_ns * 1e-9
-        v = b.linear_velocity.copy()
-        momentum: Vector = b.inertia @ b.angular_velocity
-        for blow in cycle.impulses:
-            if self.name in (blow.a, blow.b):
-                p = blow.impulse if blow.a == self.name else -blow.impulse
-                v += p / b.mass
-                momentum = momentum + np.cross(blow.point - b.center_of_mass, p)
+        v, momentum = self.after(cycle.impulses)
+        gravity, last = self.gravity, momentum
+        if self._pull is not None:
+            gravity = gravity + self._pull.force / b.mass
+            last = momentum + h * self._pull.moment
+            momentum = momentum + 0.5 * h * self._pull.moment
         omega = _solved(b.inertia, momentum)
         rotation = matrix(b.orientation)
         local_inertia = rotation.T @ b.inertia @ rotation
@@ -316,13 +398,13 @@ class FreeBody(Object):
         orientation /= np.linalg.norm(orientation)
         rotation = matrix(orientation)
         inertia = rotation @ local_inertia @ rotation.T
-        position = b.position + h * v + 0.5 * h * h * self.gravity
+        position = b.position + h * v + 0.5 * h * h * gravity
         state = BodyState(
             self.name,
             position,
             orientation,
-            v + h * self.gravity,
-            _solved(inertia, momentum),
+            v + h * gravity,
+            _solved(inertia, last),
             b.mass,
             position.copy(),
             inertia,
@@ -330,21 +412,33 @@ class FreeBody(Object):
         self.states.new_state(cycle.t_ns + cycle.dt_ns, state)
         return self.evolve_children(cycle)
 
+    def feel(self, intersections: Sequence[Intersection]) -> None:
+        """Take the pull of fields at the newest state for the next cycle, and what the last one did not know of it."""
+        self._pull = pulled(self._pull, *self.force_and_moment(intersections), self.states.last_step_ns * 1e-9)
+
+    def canonical_state(self) -> bytes:
+        """Return state and pull as canonical little-endian bytes, for the state hash; without pull, the state alone."""
+        return super().canonical_state() + (b'' if self._pull is None else self._pull.packed())
+
     def more(self) -> bytes:
-        """Return gravity and the end of its lifetime, as bytes."""
-        return struct.pack('<3dq', *self.gravity.tolist(), self._dies_at_ns)
+        """Return gravity, the end of its lifetime and the pull of fields, if there is one, as bytes."""
+        own = struct.pack('<3dq', *self.gravity.tolist(), self._dies_at_ns)
+        return own + (b'' if self._pull is None else self._pull.packed())
 
     @classmethod
     def restored(cls, kept: Kept) -> FreeBody:
         """Return the object of :meth:`save`."""
-        *gravity, dies_at_ns = struct.unpack('<3dq', kept.more)
-        return cls(
+        *gravity, dies_at_ns = struct.unpack_from('<3dq', kept.more)
+        made = cls(
             kept.name, kept.body, kept.shapes, gravity=np.array(gravity), restitution=kept.restitution,
             friction=kept.friction, t_ns=kept.t_ns, lifetime_ns=dies_at_ns - kept.t_ns,
         )
+        made._pull = Pull.of_bytes(kept.more[struct.calcsize('<3dq') :])
+        return made
 
     def commit(self, intersections: Sequence[Intersection]) -> None:
         """End the object at the end of its lifetime, if it has one."""
+        super().commit(intersections)
         if self.states.newest_time_ns >= self._dies_at_ns:
             self.alive = False
 
@@ -374,6 +468,7 @@ class Beam(Object):
 
     def commit(self, intersections: Sequence[Intersection]) -> None:
         """End the beam."""
+        super().commit(intersections)
         self.alive = False
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -29,6 +30,29 @@ class Outline:
         self._position = np.array([s.position for s in shapes], dtype=float).reshape(count, 3)
         self._rotation = np.array([matrix(s.orientation) for s in shapes], dtype=float).reshape(count, 3, 3)
 
+    def turning(self, state: BodyState, omega: Vector, normal: Vector) -> float:
+        """Return how fast the shapes can grow towards a side at most as the body turns about its origin [m/s].
+
+        A ball about the origin does not, nor does what turns about its own axis.
+
+        :param omega: angular velocity in the world [rad/s], shape (3,)
+        :param normal: unit vector of the side, shape (3,)
+        """
+        if not omega.any():
+            return 0.0
+        body, fastest = matrix(state.orientation), 0.0
+        across = _length(np.cross(normal, omega))
+        for k, shape in enumerate(self.shapes):
+            a, b, c = (float(x) for x in shape.size)
+            axis = (body * self._rotation[k][:, 2]).sum(axis=1)
+            if shape.kind == ShapeKind.BOX:
+                own = across * math.sqrt(a * a + b * b + c * c)
+            else:
+                core = {ShapeKind.SPHERE: 0.0, ShapeKind.CAPSULE: b, ShapeKind.CYLINDER: math.hypot(a, b)}[shape.kind]
+                own = min(across, _length(np.cross(axis, omega))) * core
+            fastest = max(fastest, across * _length(shape.position) + own)
+        return fastest
+
     def bounds(self, state: BodyState) -> tuple[Vector, Vector]:
         """Return the box around the shapes with the body at ``state``: (minimum, maximum) [m], each shape (3,).
 
@@ -46,6 +70,10 @@ class Outline:
             high,
         )
         return low, high
+
+
+def _length(v: Vector) -> float:
+    return math.sqrt(float((v * v).sum()))
 
 
 @njit(cache=True, nogil=True, error_model='numpy')

@@ -78,6 +78,11 @@ class StateManager(Generic[StateT]):
         """Time of :attr:`newest`."""
         return self._times[-1]
 
+    @property
+    def last_step_ns(self) -> int:
+        """Time from the state before :attr:`newest` to it; 0 if there is none."""
+        return self._times[-1] - self._times[-2] if len(self._times) > 1 else 0
+
     def get_state(self, t_ns: int) -> StateT:
         """Return the state at ``t_ns``: exact where one is recorded, else interpolated between its neighbours.
 
@@ -93,6 +98,15 @@ class StateManager(Generic[StateT]):
             raise LookupError(f'no state at {t_ns} ns, and these states cannot be interpolated')
         t0, t1 = self._times[right - 1], self._times[right]
         return self._interpolate(self._states[right - 1], self._states[right], (t_ns - t0) / (t1 - t0))
+
+    def around(self, t_ns: int) -> list[tuple[int, StateT]]:
+        """Return time and state recorded at ``t_ns``, or those of its two neighbours.
+
+        :raises LookupError: outside the recorded span
+        """
+        self.get_state(t_ns)
+        right = bisect_right(self._times, t_ns)
+        return list(zip(self._times, self._states))[right - 1 : right + (self._times[right - 1] != t_ns)]
 
     def clear(self) -> None:
         """Forget all states; the constraints stay."""

@@ -20,6 +20,7 @@ from regolith_world.acts import Act
 from regolith_world.config import WorldConfig
 from regolith_world.contacts import measured_pressing, solve_contacts
 from regolith_world.encounters import Encounters, overlap
+from regolith_world.forecast import foreseen_ns
 from regolith_world.handshake import PROTOCOL, Agreement
 from regolith_world.hashing import cycle_hash
 from regolith_world.input_log import InputLog
@@ -131,8 +132,10 @@ class World:
     def add(self, item: Object) -> None:
         """Add a root object.
 
-        :raises ValueError: if its name is taken
+        :raises ValueError: if its name is taken, or it has a parent, which alone evolves it
         """
+        if item.parent is not None:
+            raise ValueError(f'object {item.name!r} is a child of {item.parent.name!r}; allowed: roots')
         if taken := self._names() & {o.name for o in item.family()}:
             raise ValueError(f'object name {min(taken)!r} is taken; names in use: {sorted(self._names())}')
         self.objects[item.name] = item
@@ -251,6 +254,13 @@ class World:
         wish = min([wish, *(a.next_dt_ns for n, a in self.last_answers.items() if n not in self.objects)])
         if end_ns is not None:
             wish = min(wish, end_ns - self.t_ns)
+        if not self.cycle:
+            self._look()
+        if self._encounters.judged:
+            wish = foreseen_ns(
+                self.objects, self._records, self._impulses, min(wish, self.control.heartbeat_ns),
+                self.control.dt_min_ns,
+            )
         attempts = 0
         while True:
             attempts += 1
@@ -339,6 +349,14 @@ class World:
                 self.log.cut(self.cycle, self.acts)
                 raise _Dropped from None
 
+    def _look(self) -> None:
+        """Let objects feel what they meet at the first state; the cycles that follow do so at their ends."""
+        key = CycleKey(self.epoch, self.cycle, self._attempt)
+        hits, _ = self._encounters.find(self.objects, Cycle(key, self.t_ns, 0, Verdict.NONE, Command.HOLD))
+        for name in sorted(self.objects):
+            self.objects[name].feel([h for h in hits if h.involves(self.objects[name])])
+        self._records = tuple(h.record() for h in hits)
+
     def _evolve(self, cycle: Cycle) -> list[Object]:
         end_ns = cycle.t_ns + cycle.dt_ns
         # Remote agents first: while they compute elsewhere, nothing here waits for them until all are asked.
@@ -400,10 +418,10 @@ class World:
             self._impulses = tuple(impulses)
         self._records = tuple(h.record() for h in hits)
         self._births = tuple(sorted(o.name for o in offspring))
-        dead = sorted(name for name, o in self.objects.items() if not o.alive)
-        self._deaths = tuple(dead)
-        for name in dead:
-            del self.objects[name]
+        dead = [name for name, o in self.objects.items() if not o.alive]
+        gone = [o.name for name in dead for o in self.objects.pop(name).family()]
+        gone += [name for o in self.objects.values() for name in o.bury()]
+        self._deaths = tuple(sorted(gone))
         hashes = {name: o.state_hash() for name, o in self.objects.items()}
         # Who has no bodies is no object, but its state is part of the world; the ground's is its own hash.
         others = (n for n, roles in self.participants.items() if not (roles.has_bodies or roles.owns_soil))

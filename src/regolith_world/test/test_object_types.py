@@ -58,7 +58,7 @@ def test_a_world_goes_on_from_a_checkpoint_to_the_bit() -> None:
         first = run(world(), early_s)
         blob = first.save()
         run(first, 1.2)
-        assert first.discarded_cycles > 0, 'nothing struck anything'
+        assert first.objects['ball'].body.linear_velocity[0] < 0.0, 'nothing struck anything'
         for again in (world(), other):
             again.load(blob)
             assert ('spark' in again.objects) == (early_s < 0.5)
@@ -118,5 +118,5 @@ def test_what_nobody_can_make_anew_is_not_kept() -> None:
     beam = Beam('beam', np.zeros(3), np.array([1.0, 0.0, 0.0]), 1.0, 0, 'own')
     assert not beam.kind
     odd = Kept(**{**{n: getattr(make_objects(THINGS, 1.62)[0].save(), n) for n in Kept.__slots__}, 'kind': 'ghost'})
-    with pytest.raises(ValueError, match="'ghost'; allowed: free_body, immovable"):
+    with pytest.raises(ValueError, match="'ghost'; allowed: field, free_body, immovable"):
         restored(odd)

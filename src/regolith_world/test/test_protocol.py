@@ -101,9 +101,16 @@ def world_of(*agents, bus=None, **options):
     return world, made
 
 
+class Driven(FreeBody):
+    """A body of this process that is as little foreseen as an agent."""
+
+    def coasting(self):
+        return None
+
+
 def test_remote_agents_collide_like_objects_of_the_worlds_own_process():
     world, (a, b) = world_of(('a', -1.0, 0.47), ('b', 1.0, -0.5))
-    bodies = [FreeBody(n, state(n, x, v), [BALL], restitution=1.0, friction=0.0) for n, x, v in (('a', -1.0, 0.47), ('b', 1.0, -0.5))]
+    bodies = [Driven(n, state(n, x, v), [BALL], restitution=1.0, friction=0.0) for n, x, v in (('a', -1.0, 0.47), ('b', 1.0, -0.5))]
     local = World(CONFIG, bodies)
     for _ in range(150):
         world.step()
