@@ -32,6 +32,7 @@ setup(
             'linkage = regolith_world.linkages.linkage_types:LINKAGE',
             'platform = regolith_world.platforms:PLATFORM',
             'rope = regolith_world.linkages.linkage_types:ROPE',
+            'throwing_robot = regolith_world.examples.ball_throwing_robot:THROWING_ROBOT',
         ],
     },
 )

@@ -39,7 +39,10 @@ class TerrainNode:
             config, build_height_field(config, head.seed), self.shell.send_evolved, self._send_update, name='terrain',
             gravity_mps2=world_config.gravity_mps2,
         )
-        self.shell.inbox.subscribe(TerrainDelta, 'terrain/delta', self._on_delta, qos.PROTOCOL)
+        # Of a world without vehicles nobody publishes deltas; one that joins later waits for us.
+        self.shell.inbox.subscribe(
+            TerrainDelta, 'terrain/delta', self._on_delta, qos.PROTOCOL, optional=not head.vehicles
+        )
         self.shell.attach(self.authority, self._restore, self._replay)
         self.shell.watch([self._update])
         offer_heights(node, self.authority.grid)

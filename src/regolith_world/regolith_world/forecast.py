@@ -5,7 +5,7 @@
 Conservative advancement: the gap of two convex bodies along the normal of their closest points closes no faster than
 the bodies move along it and turn into it. Only bodies that coast are foreseen, whose acceleration until the next blow
 is known; a driver, a motor or a joint may do anything. Where nothing is foreseen, or wrongly, the attempt is discarded
-and retried as ever (:mod:`regolith_world.step_control`). Where nothing would be discarded, cycles are as long as without.
+and retried as ever (:mod:`regolith_world.step_control`). Where nothing would be discarded, cycles are as long as ever.
 """
 
 from __future__ import annotations

@@ -70,7 +70,8 @@ def track_map(run: RunData) -> Figure:
     for name, track in sorted(run.tracks.items()):
         _draw_track(main, track, color_of(run, name))
     main.set(xlim=bounds[:2], ylim=bounds[2:], xlabel='x, east [m]', ylabel='y, north [m]')
-    main.legend(loc='best', framealpha=0.9, facecolor='white', edgecolor=_GRID)
+    if main.get_legend_handles_labels()[0]:
+        main.legend(loc='best', framealpha=0.9, facecolor='white', edgecolor=_GRID)
     if where is not None:
         inset = panels['inset']
         box = (where[0] - side / 2, where[0] + side / 2, where[1] - side / 2, where[1] + side / 2)

@@ -45,8 +45,8 @@ def resolved_models(scenario: Scenario, source: YamlSource) -> dict[str, str]:
     :param source: its file
     :raises InputError: if a vehicle or its driver could not be made
     """
-    if not scenario.vehicles:
-        raise source.error(('vehicles',), 'is empty', 'at least one vehicle, as amber: {position: [0, 0]}')
+    if not (scenario.vehicles or scenario.objects):
+        raise source.error(('vehicles',), 'is empty', 'at least one vehicle, as amber: {position: [0, 0]}, or objects')
     _check_prefixes(scenario, source)
     models: dict[str, str] = {}
     built: set[tuple[str, float]] = set()

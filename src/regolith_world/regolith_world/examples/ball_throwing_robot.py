@@ -1,10 +1,12 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A robot drives towards a wall, measures its distance with a beam, and at 10 m throws a ball at it.
+"""A robot drives towards a wall, measures its distance with a lidar, and at 10 m throws a ball at it.
 
 The example of "Simulator Architecture" (2024), section 1.1.1, with all parts of the world library on one page: an
-object that evolves on committed inputs only, offspring that join the cycle they are born in (a beam each cycle, one
-ball), an intangible object that may intersect others, a tangible one whose impact discards the cycle.
+object that evolves on committed inputs only; a child, the lidar, which evolves when the robot does; offspring that join
+the cycle they are born in (a beam each cycle, one ball); an intangible object that may intersect others; a tangible one
+that bounces; and an object type by which scenarios have it and checkpoints keep it (`./regolith run
+ball_throwing_robot`).
 
     python3 -m regolith_world.examples.ball_throwing_robot
 """
@@ -12,89 +14,199 @@ ball), an intangible object that may intersect others, a tangible one whose impa
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
+from pydantic import Field
 
+from regolith_files.section import Section
+from regolith_world import codec
 from regolith_world.config import WorldConfig
+from regolith_world.object_types import Metres, ObjectType, Place
 from regolith_world.objects import (
     Beam,
     FreeBody,
     Immovable,
     Intersection,
+    Kept,
     Object,
     Status,
-    box_inertia,
     rigid_state,
     sphere_inertia,
 )
-from regolith_world.records import Cycle, Shape, ShapeKind
+from regolith_world.records import BodyState, Cycle, Shape, ShapeKind, Vector
 from regolith_world.world import World
 
 HALF = np.full(3, 0.2)
 """Half lengths of the robot, a cube [m]."""
-THROW_SPEED = 5.0
-"""[m/s]."""
+FORWARD = np.array([1.0, 0.0, 0.0])
+LIDAR_AT = 0.25 * FORWARD
+"""From the robot's centre [m]."""
+BALL_AT = 0.4 * FORWARD
+"""Where a ball leaves it, from the robot's centre [m]."""
+RADIUS, MASS = 0.05, 0.5
+"""Of a ball [m], [kg]."""
+REACH = 100.0
+"""Length of a beam [m]."""
+LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
+
+
+def _moved(name: str, position: Vector, velocity: Vector) -> BodyState:
+    return BodyState(name, position, LEVEL, velocity, np.zeros(3))
+
+
+@dataclass(slots=True)
+class _Memory:
+    """What the robot remembers from commit to commit."""
+
+    throw_at: float
+    velocity: Vector
+    gravity: Vector
+    range_m: float | None = None
+    beams: int = 0
+    thrown_at_ns: int = -1
+
+
+class Lidar(Object):
+    """A child of the robot that measures the distance straight ahead by a beam in every cycle."""
+
+    def __init__(self, parent: Object, t_ns: int = 0) -> None:
+        state = _moved(f'{parent.name}/lidar', parent.body.position + LIDAR_AT, parent.body.linear_velocity)
+        super().__init__(state.name, state, tangible=False, parent=parent, t_ns=t_ns)
+        self.range = np.inf
+        """Distance in the last committed cycle [m]."""
+        self.beams = 0
+
+    def evolve(self, cycle: Cycle) -> list[Object]:
+        """Go where the robot has gone, and send a beam."""
+        assert self.parent is not None
+        end_ns, carrier = cycle.t_ns + cycle.dt_ns, self.parent.body
+        at = carrier.position + LIDAR_AT
+        self.states.new_state(end_ns, _moved(self.name, at, carrier.linear_velocity))
+        self.beams += 1
+        return [Beam(f'{self.name}/{self.beams - 1}', at, FORWARD, REACH, end_ns, self.name)]
+
+    def discard(self) -> None:
+        """Take the beam back."""
+        super().discard()
+        self.beams -= 1
+
+    def feel(self, intersections: Sequence[Intersection]) -> None:
+        """Take the range from the beam of this cycle: the nearest thing on its way."""
+        seen = [hit.distance for hit in intersections if hit.status == Status.NON_INFINITESIMAL_INTERSECTION]
+        self.range = min(seen, default=np.inf)
 
 
 class ThrowingRobot(Object):
-    """A robot that drives along +x at 1 m/s.
+    """A robot that drives along +x whatever strikes it, and throws one ball.
 
+    :param speed: [m/s]
     :param throw_at: range at which it throws [m]
+    :param throw: velocity of the ball in the world [m/s], shape (3,)
+    :param gravity: on the ball [m/s^2], shape (3,)
     """
 
-    def __init__(self, throw_at: float) -> None:
-        state = rigid_state('robot', np.zeros(3), 50.0, box_inertia(50.0, HALF), linear_velocity=np.array([1.0, 0, 0]))
-        super().__init__('robot', state, [Shape(ShapeKind.BOX, HALF)])
-        self.throw_at = throw_at
-        self.range = np.inf
-        """Distance of the wall in the last committed cycle [m]."""
+    kind = 'throwing_robot'
+    keeps_children = True
+
+    def __init__(
+        self, name: str, position: Vector, *, speed: float, throw_at: float, throw: Vector, gravity: Vector,
+        t_ns: int = 0,
+    ) -> None:
+        state = _moved(name, np.asarray(position, dtype=float), speed * FORWARD)
+        super().__init__(name, state, [Shape(ShapeKind.BOX, HALF)], t_ns=t_ns)
+        self.throw_at, self.throw, self.gravity = throw_at, np.asarray(throw, float), np.asarray(gravity, float)
         self.thrown_at_ns: int | None = None
-        self._offspring = 0
-        self._before: tuple[int, int | None] = (0, None)
+        self._before: int | None = None
+        self.lidar = Lidar(self, t_ns)
+
+    def coasting(self) -> Vector:
+        """Return zeros: it neither speeds up nor slows down."""
+        return np.zeros(3)
 
     def evolve(self, cycle: Cycle) -> list[Object]:
-        """Drive on; emit a beam; throw if the wall was near in the last one."""
-        self._before = (self._offspring, self.thrown_at_ns)
-        end_ns = cycle.t_ns + cycle.dt_ns
-        b = self.body
-        x = b.position + b.linear_velocity * cycle.dt_ns * 1e-9
-        self.states.new_state(end_ns, rigid_state('robot', x, b.mass, b.inertia, linear_velocity=b.linear_velocity))
-        forward = np.array([1.0, 0.0, 0.0])
-        born: list[Object] = [Beam(self._name_offspring(), x + 0.25 * forward, forward, 100.0, end_ns, self.name)]
-        if self.thrown_at_ns is None and self.range <= self.throw_at:
+        """Drive on; let the lidar do its part; throw if the wall was near in the last cycle."""
+        self._before = self.thrown_at_ns
+        end_ns, b = cycle.t_ns + cycle.dt_ns, self.body
+        at = b.position + b.linear_velocity * (cycle.dt_ns * 1e-9)
+        # What the lidar knows is of the last commit: it learns of its new beam when the world commits this cycle.
+        near = self.lidar.range <= self.throw_at
+        self.states.new_state(end_ns, _moved(self.name, at, b.linear_velocity))
+        born = self.evolve_children(cycle)
+        if self.thrown_at_ns is None and near:
             self.thrown_at_ns = end_ns
-            born.append(self._ball(x + 0.4 * forward, end_ns))
+            born.append(self._ball(at + BALL_AT, end_ns))
         return born
 
-    def _ball(self, position: np.ndarray, t_ns: int) -> FreeBody:
-        radius, mass = 0.05, 0.5
-        name = self._name_offspring()
-        velocity = np.array([THROW_SPEED, 0.0, 0.0])
-        state = rigid_state(name, position, mass, sphere_inertia(mass, radius), linear_velocity=velocity)
-        shape = Shape(ShapeKind.SPHERE, np.array([radius, 0.0, 0.0]))
-        return FreeBody(name, state, [shape], t_ns=t_ns, restitution=1.0, friction=0.0)
-
-    def _name_offspring(self) -> str:
-        self._offspring += 1
-        return f'{self.name}/{self._offspring - 1}'
+    def _ball(self, position: Vector, t_ns: int) -> FreeBody:
+        name = f'{self.name}/0'
+        state = rigid_state(name, position, MASS, sphere_inertia(MASS, RADIUS), linear_velocity=self.throw)
+        shape = Shape(ShapeKind.SPHERE, np.array([RADIUS, 0.0, 0.0]))
+        return FreeBody(name, state, [shape], gravity=self.gravity, t_ns=t_ns, restitution=0.0, friction=0.0)
 
     def discard(self) -> None:
         """Undo the discarded cycle."""
         super().discard()
-        self._offspring, self.thrown_at_ns = self._before
+        self.thrown_at_ns = self._before
 
-    def commit(self, intersections: Sequence[Intersection]) -> None:
-        """Take the range from the beam born in this cycle."""
-        for hit in intersections:
-            beam = next((o for o in (hit.a, hit.b) if isinstance(o, Beam)), None)
-            if beam is not None and hit.status == Status.NON_INFINITESIMAL_INTERSECTION:
-                self.range = hit.distance
+    def canonical_state(self) -> bytes:
+        """Return the state and what it remembers, for the state hash."""
+        return super().canonical_state() + self.more()
+
+    def more(self) -> bytes:
+        """Return what it remembers, and what its lidar does, as bytes."""
+        lidar = self.lidar
+        seen = None if np.isinf(lidar.range) else lidar.range
+        thrown = -1 if self.thrown_at_ns is None else self.thrown_at_ns
+        return codec.encode(_Memory(self.throw_at, self.throw, self.gravity, seen, lidar.beams, thrown))
+
+    @classmethod
+    def restored(cls, kept: Kept) -> ThrowingRobot:
+        """Return the object of :meth:`save`, lidar and all."""
+        memory = codec.decode(_Memory, kept.more)
+        made = cls(
+            kept.name, kept.body.position, speed=float(kept.body.linear_velocity[0]), throw_at=memory.throw_at,
+            throw=memory.velocity, gravity=memory.gravity, t_ns=kept.t_ns,
+        )
+        made.thrown_at_ns = None if memory.thrown_at_ns < 0 else memory.thrown_at_ns
+        made.lidar.range = np.inf if memory.range_m is None else memory.range_m
+        made.lidar.beams = memory.beams
+        return made
+
+
+class RobotConfig(Section):
+    """A robot that drives along +x, and throws a ball when something is near ahead."""
+
+    type: Literal['throwing_robot'] = 'throwing_robot'
+    position: Place = Field(description='of its centre in the world [m]')
+    speed_mps: float = Field(1.0, ge=0.0, le=100.0, description='[m/s]')
+    throw_at_m: float = Field(10.0, ge=0.5, le=REACH, description='range at which it throws [m]')
+    throw_mps: tuple[Metres, Metres, Metres] = Field((5.0, 0.0, 0.0), description='velocity of the ball [m/s]')
+
+
+class _Robots(ObjectType[RobotConfig]):
+    section = RobotConfig
+
+    def make(self, name: str, section: RobotConfig, gravity: Vector) -> Object:
+        s = section
+        return ThrowingRobot(
+            name, np.array(s.position), speed=s.speed_mps, throw_at=s.throw_at_m, throw=np.array(s.throw_mps),
+            gravity=gravity,
+        )
+
+    def restored(self, kept: Kept) -> Object:
+        return ThrowingRobot.restored(kept)
+
+
+THROWING_ROBOT = _Robots()
 
 
 def throw_at_a_wall(seconds: float = 5.0) -> tuple[World, ThrowingRobot]:
     """Return the world and the robot at a simulated time [s]; the wall's face is at x = 12.75 m."""
     wall = Immovable('wall', np.array([13.25, 0, 0]), [Shape(ShapeKind.BOX, np.array([0.5, 2, 2]))], restitution=1.0)
-    robot = ThrowingRobot(throw_at=10.0)
+    still = np.zeros(3)
+    robot = ThrowingRobot('robot', still, speed=1.0, throw_at=10.0, throw=5.0 * FORWARD, gravity=still)
     world = World(WorldConfig(gravity_mps2=0.0), [robot, wall])
     while world.t_ns < seconds * 1e9:
         world.step(round(seconds * 1e9))
@@ -105,7 +217,7 @@ def main() -> None:
     """Run the example and print its events."""
     world, robot = throw_at_a_wall()
     assert robot.thrown_at_ns is not None
-    print(f'thrown at t = {robot.thrown_at_ns * 1e-9:.2f} s, range {robot.range:.2f} m by now')
+    print(f'thrown at t = {robot.thrown_at_ns * 1e-9:.2f} s, range {robot.lidar.range:.2f} m by now')
     for name, item in sorted(world.objects.items()):
         print(f'{name:>8} at x = {item.body.position[0]:6.3f} m, vx = {item.body.linear_velocity[0]:6.3f} m/s')
     print(f'{world.cycle} cycles, {world.discarded_cycles} discarded, state hash {world.state_hash[:16]}')

@@ -1,0 +1,238 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Properties of random worlds of balls, boxes, walls and beams: nothing overlaps, time grows, Rule 1, energy.
+
+A few examples in every run of the tests, thousands of them under ``slow``; the same ones each time (``conftest.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from regolith_world.config import WorldConfig
+from regolith_world.intersection import NII_DEPTH
+from regolith_world.objects import (
+    Beam,
+    FreeBody,
+    Immovable,
+    Intersection,
+    Object,
+    Status,
+    box_inertia,
+    rigid_state,
+    sphere_inertia,
+)
+from regolith_world.records import Cycle, Shape, ShapeKind
+from regolith_world.rotation import from_rotation_vector
+from regolith_world.world import World
+
+GRAVITY = 1.62
+ROOM = 1.5
+"""Half length of the room [m]."""
+CYCLES = 30
+
+
+class Eye(Object):
+    """Looks along +x from a corner: a beam in every cycle, and what it saw is its state."""
+
+    def __init__(self, t_ns: int = 0) -> None:
+        super().__init__('eye', rigid_state('eye', [-1.4, 0.0, 0.0], 1.0, np.eye(3)), tangible=False, t_ns=t_ns)
+        self.ranges: list[float] = []
+        self.beams = 0
+
+    def evolve(self, cycle: Cycle) -> list[Object]:
+        """Send a beam."""
+        super().evolve(cycle)
+        self.beams += 1
+        at, end_ns = self.body.position, cycle.t_ns + cycle.dt_ns
+        return [Beam(f'eye/{self.beams - 1}', at, np.array([1.0, 0.0, 0.0]), 5.0, end_ns, 'eye')]
+
+    def discard(self) -> None:
+        """Take it back."""
+        super().discard()
+        self.beams -= 1
+
+    def feel(self, intersections: Sequence[Intersection]) -> None:
+        """Note the nearest thing."""
+        seen = [h.distance for h in intersections if h.status == Status.NON_INFINITESIMAL_INTERSECTION]
+        self.ranges.append(min(seen, default=np.inf))
+
+
+def walls(restitution: float) -> list[Object]:
+    """Return the six walls of a room, which stand in one another at the edges."""
+    made: list[Object] = []
+    for axis in range(3):
+        half = np.full(3, ROOM + 0.2)
+        half[axis] = 0.1
+        for side in (-1.0, 1.0):
+            at = np.zeros(3)
+            at[axis] = side * (ROOM + 0.1)
+            name = f'wall_{"xyz"[axis]}{"+" if side > 0 else "-"}'
+            made.append(Immovable(name, at, [Shape(ShapeKind.BOX, half)], restitution=restitution, friction=0.3))
+    return made
+
+
+UNIT = st.floats(-1.0, 1.0, allow_subnormal=False)
+TRIPLE = st.tuples(UNIT, UNIT, UNIT).map(np.array)
+
+
+@dataclass
+class Body:
+    """A ball or box as drawn."""
+
+    box: bool
+    size: float
+    velocity: np.ndarray
+    spin: np.ndarray
+    turn: np.ndarray
+    restitution: float
+    friction: float
+
+
+BODIES = st.builds(
+    Body, st.booleans(), st.floats(0.06, 0.25), TRIPLE.map(lambda v: 3.0 * v), TRIPLE.map(lambda v: 4.0 * v),
+    TRIPLE.map(lambda v: 2.0 * v), st.sampled_from([0.0, 0.5, 0.9, 1.0]), st.sampled_from([0.0, 0.4, 1.0]),
+)  # fmt: skip
+CELLS = [np.array([x, y, z]) for x in (-0.75, 0.75) for y in (-0.75, 0.75) for z in (-0.75, 0.75)]
+"""Centres of eighths of the room, one body in each: whatever is drawn, nothing overlaps at first."""
+
+
+def made(number: int, body: Body, gravity: float) -> FreeBody:
+    """Return the body of an eighth of the room."""
+    name, mass = f'body_{number}', 10.0 * body.size**2
+    half = body.size * np.array([1.0, 0.8, 0.6])
+    inertia = box_inertia(mass, half) if body.box else sphere_inertia(mass, body.size)
+    shape = Shape(ShapeKind.BOX, half) if body.box else Shape(ShapeKind.SPHERE, np.array([body.size, 0.0, 0.0]))
+    state = rigid_state(
+        name, CELLS[number], mass, inertia, orientation=from_rotation_vector(body.turn), linear_velocity=body.velocity,
+        angular_velocity=body.spin,
+    )  # fmt: skip
+    return FreeBody(
+        name, state, [shape], gravity=np.array([0.0, 0.0, -gravity]), restitution=body.restitution, friction=body.friction
+    )
+
+
+def energy(world: World, gravity: float = GRAVITY) -> float:
+    """Return kinetic and potential energy of all bodies, each once its blows have acted [J]."""
+    total = 0.0
+    for item in world.objects.values():
+        if isinstance(item, FreeBody):
+            velocity, spin = item.after(world._impulses)
+            b = item.body
+            total += 0.5 * b.mass * velocity @ velocity + 0.5 * spin @ item.rate(spin) + b.mass * gravity * b.position[2]
+    return float(total)
+
+
+def deepest(hits: Sequence[Intersection]) -> float:
+    """Return the largest overlap of a tangible pair [m]."""
+    return max((-h.distance for h in hits if h.a.tangible and h.b.tangible), default=0.0)
+
+
+def holds(bodies: Sequence[Body], restitution: float, cycles: int) -> None:
+    """Let a world evolve: no overlap beyond what is tolerated, no forced cycle, time grows, energy does not."""
+    world = World(WorldConfig(), [*walls(restitution), Eye(), *(made(k, b, GRAVITY) for k, b in enumerate(bodies))])
+    before, t_ns = energy(world), 0
+    weights = {f'body_{k}': made(k, b, 0.0).body.mass * GRAVITY for k, b in enumerate(bodies)}
+    for _ in range(cycles):
+        report = world.step()
+        assert not report.forced and world.t_ns == t_ns + report.dt_ns > t_ns
+        assert report.dt_ns <= world.control.heartbeat_ns
+        t_ns = world.t_ns
+        assert deepest(report.intersections) <= NII_DEPTH
+        now = energy(world)
+        touched = [h for h in report.intersections if h.a.tangible and h.b.tangible and h.status != Status.NO_INTERSECTION]
+        # Each contact may take out a millimetre of overlap, that is, lift the body by it.
+        allowed = sum(1e-3 * max(weights.get(h.a.name, 0.0), weights.get(h.b.name, 0.0)) * max(1, len(h.points)) for h in touched)
+        assert now <= before + allowed + 1e-6 * abs(before), (now - before, allowed)
+        before = now
+    assert world.forced_cycles == 0
+
+
+@settings(max_examples=4)
+@given(st.lists(BODIES, min_size=1, max_size=8), st.sampled_from([0.0, 0.6, 1.0]))
+def test_random_worlds_hold(bodies: list[Body], restitution: float) -> None:
+    holds(bodies, restitution, CYCLES)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@settings(max_examples=1500)
+@given(st.lists(BODIES, min_size=1, max_size=8), st.sampled_from([0.0, 0.6, 1.0]))
+def test_thousands_of_random_worlds_hold(bodies: list[Body], restitution: float) -> None:
+    holds(bodies, restitution, 60)
+
+
+def repeats(bodies: Sequence[Body], restitution: float, cycles: int) -> None:
+    """Save a world at every commit; from each, some cycles on, the hashes are those of the first run."""
+    things = [*walls(restitution), *(made(k, b, GRAVITY) for k, b in enumerate(bodies))]
+    world, saved, hashes = World(WorldConfig(), things), [], []
+    for _ in range(cycles):
+        saved.append(world.save())
+        world.step()
+        hashes.append(world.state_hash)
+    again = World(WorldConfig())
+    for k, blob in enumerate(saved):
+        again.load(blob)
+        for expected in hashes[k : k + 3]:
+            again.step()
+            assert again.state_hash == expected, k
+
+
+@settings(max_examples=3)
+@given(st.lists(BODIES, min_size=2, max_size=6), st.sampled_from([0.0, 1.0]))
+def test_rule_1_holds_from_every_stored_state(bodies: list[Body], restitution: float) -> None:
+    repeats(bodies, restitution, 15)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@settings(max_examples=300)
+@given(st.lists(BODIES, min_size=2, max_size=8), st.sampled_from([0.0, 1.0]))
+def test_rule_1_holds_from_every_stored_state_of_hundreds(bodies: list[Body], restitution: float) -> None:
+    repeats(bodies, restitution, 60)
+
+
+def drift_of_energy(blows: int) -> tuple[float, float]:
+    """Return the largest relative change of energy at isolated blows, summed, and the largest of one at all.
+
+    Two elastic balls in a room, without gravity and friction, at 2 to 8 m/s. Where a ball is struck twice in one cycle,
+    Newton's restitution does not settle the energy: such blows do not count as isolated.
+    """
+    def ball(name: str, x: Sequence[float], v: Sequence[float], radius: float, mass: float) -> FreeBody:
+        state = rigid_state(name, x, mass, sphere_inertia(mass, radius), linear_velocity=np.array(v))
+        shape = Shape(ShapeKind.SPHERE, np.array([radius, 0.0, 0.0]))
+        return FreeBody(name, state, [shape], restitution=1.0, friction=0.0)
+
+    bodies = [ball('a', [-0.5, 0.1, 0.2], [3.0, 1.4, -1.1], 0.3, 1.0), ball('b', [0.6, -0.1, 0.1], [-2.3, 0.7, 1.8], 0.5, 2.5)]
+    world = World(WorldConfig(gravity_mps2=0.0), [*walls(1.0), *bodies])
+    before, found, summed, worst = energy(world, 0.0), 0, 0.0, 0.0
+    while found < blows:
+        report = world.step()
+        now = energy(world, 0.0)
+        change = now / before - 1.0
+        if len(report.impulses) > 1:
+            worst = max(worst, change)
+        else:
+            found += len(report.impulses)
+            summed += change
+        before = now
+    assert world.forced_cycles == 0
+    return abs(summed), worst
+
+
+def test_isolated_blows_keep_their_energy() -> None:
+    summed, worst = drift_of_energy(60)
+    assert summed < 1e-6 and worst < 1e-6
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_ten_thousand_isolated_blows_keep_their_energy() -> None:
+    summed, worst = drift_of_energy(10_000)
+    assert summed < 1e-6 and worst < 1e-6
