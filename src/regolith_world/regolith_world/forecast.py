@@ -20,6 +20,9 @@ from regolith_world.objects import FreeBody, Object, Status
 from regolith_world.records import Impulse, IntersectionRecord, Vector
 from regolith_world.step_control import TARGET_DEPTH
 
+LITTLE = 0.1
+"""Part of the closing speed that turning may add. What is left of a gap after each cycle is twice that at most."""
+
 
 def foreseen_ns(
     objects: Mapping[str, Object], records: Sequence[IntersectionRecord], impulses: Sequence[Impulse], wish_ns: int,
@@ -50,8 +53,8 @@ def foreseen_ns(
             continue
         (along_a, turn_a), (along_b, turn_b) = (speeds(o, record.normal, impulses) for o in (a, b))
         closing, turning = along_a - along_b, turn_a + turn_b
-        if turning > max(0.0, closing):
-            continue  # the bound says little: an attempt is cheaper than many short cycles
+        if turning > LITTLE * max(0.0, closing):
+            continue  # the bound says little: a discarded attempt is cheaper than many short cycles
         if turning > 0.0 and (closing + turning) * dt_min_ns * 1e-9 > NII_DEPTH:
             continue  # who stops short of a body may be nearer to it than the shortest cycle resolves
         bound, acceleration = closing + turning, _along(record.normal, pull_a) - _along(record.normal, pull_b)

@@ -284,6 +284,14 @@ class World:
         self._commit(cycle, offspring, forced)
         return StepReport(self.t_ns, dt_ns, attempts, forced, self._intersections, self._impulses)
 
+    def state(self, t_ns: int) -> dict[str, BodyState]:
+        """Return the state of the world at a time: those of all its objects, children included, by name.
+
+        :raises LookupError: if an object of today has no state then
+        """
+        members = (o for root in self.objects.values() for o in root.family())
+        return {o.name: o.states.get_state(t_ns) for o in sorted(members, key=lambda o: o.name)}
+
     def hold(self) -> dict[str, Evolved]:
         """Let all participants apply the last verdict without evolving; return their answers."""
         return self._idle(Command.HOLD)

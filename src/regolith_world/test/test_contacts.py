@@ -181,3 +181,27 @@ def test_pressing_is_measured_from_what_was_aimed_at():
     assert measured_pressing([hit], {('a', 'b'): 9.0}, 0.01) == {('a', 'b'): MAX_PRESSING}
     assert measured_pressing([hit], {('a', 'c'): u}, 0.01) == {}
     assert solve_contacts([], HEARTBEAT) == ([], {})
+
+
+def test_blows_at_once_add_no_energy():
+    """A plastic body presses an elastic one on the floor, a millimetre deep, at walking pace: what the push between the two
+    adds at that speed, m v dv, is taken back; momentum between them is kept.
+    """
+    low = body('low', (0, 0, 0.3), (0, 0, -1.25), inertia=(0.1, 0.1, 0.1), restitution=0.0, friction=0.0)
+    high = body('high', (0, 0, 0.8), (0, 0, -1.24), inertia=(0.1, 0.1, 0.1), restitution=0.0, friction=0.0)
+    floor = body('floor', (0, 0, -1), (0, 0, 0), mass=0.0, restitution=1.0, friction=0.0)
+    deep = meet(low, high, (0, 0, 0.55), (0, 0, 1.0), gap=-9e-4)
+    hits = [meet(floor, low, (0, 0, 0.05), (0, 0, 1.0), gap=-3e-4), deep]
+    blows, _ = solve_contacts(hits, HEARTBEAT)
+    velocity = {name: np.array(item.body.linear_velocity) for name, item in (('low', low), ('high', high))}
+    for blow in blows:
+        for name, sign in ((blow.a, 1.0), (blow.b, -1.0)):
+            if name in velocity:
+                velocity[name] = velocity[name] + sign * blow.impulse / 2.0
+    energy = sum(v @ v for v in velocity.values())
+    push = CORRECTION * (9e-4 - TOUCH_DISTANCE) / HEARTBEAT
+    assert 1.25**2 + 1.24**2 - 1e-9 < energy <= 1.25**2 + 1.24**2 + 0.5 * push**2 + 1e-9
+    assert all(v[2] > 1.2 for v in velocity.values()), 'both fly up'
+    # Without the floor, the push is what it should be.
+    ((blow,), _) = solve_contacts([deep], HEARTBEAT)
+    assert blow.impulse[2] == pytest.approx(-(push - 0.01) * 1.0, rel=1e-9)
