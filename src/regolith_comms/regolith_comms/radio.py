@@ -8,11 +8,14 @@ fading, and SubT's own bit error rate for QPSK. All functions take arrays that b
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import erfc
 
 from regolith_comms.radio_config import Radio, load_radio, radio_names
+from regolith_world.arithmetic import each
 
 Floats = NDArray[np.float64]
 
@@ -45,15 +48,20 @@ def received_power(range_m: ArrayLike, hops: ArrayLike, cost: ArrayLike, radio: 
         if radio.model == 'distance':
             mean, variance = np.full(range_m.shape, radio.tx_power_dbm), 0.0
         elif radio.model == 'log_normal_range':
-            loss = radio.path_loss_1m_db + 10.0 * radio.fading_exponent * np.log10(range_m)
+            loss = radio.path_loss_1m_db + 10.0 * radio.fading_exponent * each(_decades, range_m)
             mean, variance = radio.tx_power_dbm - loss, radio.fading_variance_db2
         else:
             beyond |= ~(cost <= radio.visibility_cost_max)
             exponent = radio.fading_exponent + radio.visibility_cost_to_fading_exponent * cost
             effective = radio.scaling_factor * (range_m + hops * radio.range_per_hop_m)
-            mean = radio.tx_power_dbm - (radio.path_loss_1m_db + 10.0 * exponent * np.log10(effective))
+            mean = radio.tx_power_dbm - (radio.path_loss_1m_db + 10.0 * exponent * each(_decades, effective))
             variance = radio.fading_variance_db2
     return np.where(beyond, -np.inf, mean), np.where(beyond, 0.0, variance)
+
+
+def _decades(length: float) -> float:
+    """Return log10; -inf of nothing."""
+    return math.log10(length) if length != 0.0 else -math.inf
 
 
 def bit_error(rx_power_dbm: ArrayLike, radio: Radio) -> Floats:

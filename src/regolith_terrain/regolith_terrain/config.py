@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -42,7 +43,7 @@ class BulldozingConfig(Section):
 
     def parameters(self) -> NDArray[np.float64]:
         """Return its part of the rules of displaced soil, zeros in the rest, shape (7,)."""
-        slope = np.tan(np.deg2rad(self.repose_angle_deg))
+        slope = math.tan(math.radians(self.repose_angle_deg))
         own = [float(self.enabled), slope, self.flow_factor, self.iterations, self.propagations]
         return np.array([*own, 0.0, 0.0])
 

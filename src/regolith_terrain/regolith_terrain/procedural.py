@@ -28,6 +28,7 @@ from regolith_terrain.config import RoughnessConfig
 from regolith_terrain.lunar.hashing import DRAW_GAMMA, cell_word, unit
 from regolith_terrain.records import Floats
 from regolith_terrain.surface import HeightField, Heights
+from regolith_world.arithmetic import each
 from regolith_world.counter import GOLDEN_GAMMA, mix
 
 _REACH = 3.0
@@ -101,11 +102,12 @@ def _noise_octaves(config: RoughnessConfig) -> NDArray[np.float64]:
     """
     count = int(math.floor(math.log2(config.outer_scale_m / config.inner_scale_m) + 1e-9)) + 1
     wavelength = config.outer_scale_m * 0.5 ** np.arange(count)
-    amplitude = wavelength**config.hurst
+    amplitude = each(math.pow, wavelength, config.hurst)
     amplitude *= config.rms_height_m / np.sqrt(np.sum(amplitude**2)) / _noise_rms()
     # Turning each lattice by the golden angle hides their axes.
     turn = np.arange(count) * math.pi * (3.0 - math.sqrt(5.0))
-    return np.ascontiguousarray(np.stack([1.0 / wavelength, amplitude, np.cos(turn), np.sin(turn)], axis=1))
+    columns = [1.0 / wavelength, amplitude, each(math.cos, turn), each(math.sin, turn)]
+    return np.ascontiguousarray(np.stack(columns, axis=1))
 
 
 def _noise_rms() -> float:

@@ -14,6 +14,7 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.surface import HeightField, Heights
+from regolith_world.arithmetic import solved_two, times
 
 if TYPE_CHECKING:
     from regolith_terrain.dem.grid import DemGrid
@@ -117,10 +118,10 @@ class RasterField(HeightField):
         along, across = math.hypot(x_col, y_col), math.hypot(x_row, y_row)
         # From map to metres along columns and against rows; the identity for a map that runs north up.
         axes = np.array([[x_col / along, -x_row / across], [y_col / along, -y_row / across]])
-        into = np.linalg.inv(axes) if not np.array_equal(axes, np.eye(2)) else axes
-        jacobian = into @ np.array(frame.jacobian).reshape(2, 2)
+        into = solved_two(axes, np.eye(2)) if not np.array_equal(axes, np.eye(2)) else axes
+        jacobian = times(into, np.array(frame.jacobian).reshape(2, 2))
         x, y = grid.map_xy(r1 - 1, c0)
-        first = into @ np.array([x - frame.x, y - frame.y])
+        first = times(into, [x - frame.x, y - frame.y])
         a, b, c, d = (float(v) for v in jacobian.ravel())
         place = (float(first[0]), float(first[1]))
         return RasterField(posts[::-1].T, (along, across), *place, jacobian=(a, b, c, d))

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from pathlib import Path
 from typing import ClassVar
@@ -73,7 +74,7 @@ class SoilConfig(SoilParameters):
                 self.k_c,
                 self.exponent,
                 self.cohesion_pa,
-                np.tan(np.deg2rad(self.friction_angle_deg)),
+                math.tan(math.radians(self.friction_angle_deg)),
                 self.janosi_shear_m,
                 self.elastic_stiffness,
                 self.damping,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from regolith_vehicles.multibody import composite_inertia, point_velocities, to_ros
 from regolith_vehicles.running_gear import RunningGear
+from regolith_world.arithmetic import times
 from regolith_world.records import BodyState
 
 Vector = NDArray[np.float64]
@@ -34,7 +35,7 @@ def whole_state(name: str, model: Any, data: Any, base: int) -> BodyState:
         position=data.xpos[base].copy(),
         orientation=to_ros(data.xquat[base]),
         linear_velocity=data.qvel[:3].copy(),
-        angular_velocity=rotation @ data.qvel[3:6],
+        angular_velocity=times(rotation, data.qvel[3:6]),
         mass=float(total),
         center_of_mass=center,
         inertia=inertia,

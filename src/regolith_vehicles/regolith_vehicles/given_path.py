@@ -14,6 +14,7 @@ from regolith_vehicles.config import ConstantDriverConfig, PathDriverConfig, Veh
 from regolith_vehicles.drivers import ConstantDriver
 from regolith_vehicles.running_gear import RunningGear
 from regolith_vehicles.task_config import TasksDriverConfig
+from regolith_world.arithmetic import each
 from regolith_world.records import BodyState
 
 Point = tuple[float, float]
@@ -64,6 +65,6 @@ def _arc(x: float, y: float, heading: float, speed: float, rate: float, time_s: 
     if rate == 0.0:
         return [(x, y), (x + speed * time_s * math.cos(heading), y + speed * time_s * math.sin(heading))]
     turns = heading + rate * time_s * np.linspace(0.0, 1.0, math.ceil(time_s * abs(rate) / _STEP_RAD) + 1)
-    along_x = x + speed / rate * (np.sin(turns) - math.sin(heading))
-    along_y = y - speed / rate * (np.cos(turns) - math.cos(heading))
+    along_x = x + speed / rate * (each(math.sin, turns) - math.sin(heading))
+    along_y = y - speed / rate * (each(math.cos, turns) - math.cos(heading))
     return list(zip(along_x.tolist(), along_y.tolist()))

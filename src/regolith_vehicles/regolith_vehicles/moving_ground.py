@@ -17,6 +17,7 @@ from regolith_terrain.ground_contact import GroundContact
 from regolith_terrain.records import Floats
 from regolith_vehicles.parts import Parts
 from regolith_vehicles.substeps import OK, Bodies, Controls, Fading, Touching, Wrenches
+from regolith_world.arithmetic import times
 
 
 class PartsNow(NamedTuple):
@@ -45,7 +46,7 @@ def parts_now(
     refresh()
     body = parts.body[:active]
     center, velocity = whereabouts(active)
-    rotation = data.xmat[body].reshape(-1, 3, 3) @ parts.frame[:active]
+    rotation = times(data.xmat[body].reshape(-1, 3, 3), parts.frame[:active])
     return PartsNow(center, rotation, velocity, data.cvel[body, :3])
 
 

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from regolith_terrain.ground_contact import StepLimit
 from regolith_vehicles.config import VehicleModelConfig, VehicleModelError
 from regolith_vehicles.kinematics import WheelLayout
+from regolith_world.arithmetic import times
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -396,5 +397,5 @@ def blown(model: Any, data: Any, body: int, point: ArrayLike, impulse: ArrayLike
     mujoco.mj_makeM(model, data)
     mujoco.mj_factorM(model, data)
     change = np.zeros((1, model.nv))
-    mujoco.mj_solveM(model, data, change, (np.asarray(impulse, dtype=float) @ jacobian)[None, :])
+    mujoco.mj_solveM(model, data, change, times(impulse, jacobian)[None, :])
     return np.asarray(change[0])

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from regolith_vehicles.kinematics import WheelLayout
 from regolith_vehicles.model_config import OdometryConfig
+from regolith_world.arithmetic import times
 
 Vector = NDArray[np.float64]
 
@@ -48,7 +49,7 @@ def initial_covariance(layout: WheelLayout, config: OdometryConfig) -> Vector:
     step = 2.0 * math.pi / config.encoder_ticks * layout.radius / math.sqrt(12.0)
     weights = _weights(layout.x, layout.y, still, layout.steers)
     spread = weights * np.repeat(step, 2)
-    out[:3, :3] = spread @ spread.T
+    out[:3, :3] = times(spread, spread.T)
     # Where the wheels stand tells nothing across a line of them.
     out[np.diag_indices(3)] += float(np.min(step)) ** 2
     out[[3, 4], [3, 4]] = config.common_slip**2

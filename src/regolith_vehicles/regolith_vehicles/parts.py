@@ -24,6 +24,7 @@ from regolith_vehicles.model_config import GroundShapeConfig, VehicleModelConfig
 from regolith_vehicles.multibody import Multibody
 from regolith_vehicles.running_gear import TouchingPart
 from regolith_vehicles.wheel_shapes import load_triangles
+from regolith_world.arithmetic import times
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -203,7 +204,7 @@ def _hull_frame(shape: GroundShapeConfig) -> Vector:
     mujoco.mju_quat2Mat(matrix, np.array([w, x, y, z]))
     turn: Vector = matrix.reshape(3, 3)
     # The soil's cylinders stand about y.
-    return turn @ _Z_TO_Y if shape.kind == 'cylinder' else turn
+    return times(turn, _Z_TO_Y) if shape.kind == 'cylinder' else turn
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
@@ -227,7 +228,7 @@ def _boxes(shapes: scm.Shapes, offset: Vector, frame: Vector) -> tuple[Vector, V
             radius = shapes.size[k, 0] + (shapes.size[k, 3] if kind == GROUSERED else 0.0)
             half[k] = radius, shapes.size[k, 1], radius
         elif kind == MESH:
-            middle[k] += frame[k] @ shapes.size[k, 3:]
+            middle[k] += times(frame[k], shapes.size[k, 3:])
     return middle, half
 
 
@@ -236,7 +237,7 @@ def _groups(body: Indices, first: int, middle: Vector, half: Vector, frame: Vect
     groups = []
     for b in sorted(set(body[first:].tolist())):
         members = [k for k in range(first, len(body)) if body[k] == b]
-        reach = np.array([np.abs(frame[k]) @ half[k] for k in members])
+        reach = np.array([times(np.abs(frame[k]), half[k]) for k in members])
         low, high = (middle[members] - reach).min(axis=0), (middle[members] + reach).max(axis=0)
         groups.append(Group(b, tuple(members), 0.5 * (low + high), 0.5 * (high - low)))
     return tuple(groups)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_world.arithmetic import norm
 from regolith_world.rotation import from_matrix, matrix
 
 Vector = NDArray[np.float64]
@@ -73,7 +74,7 @@ def pose_on_ground(
     a, b, height = _plane(px - x, py - y, ground)
     up = np.array([-a, -b, 1.0]) / math.sqrt(1.0 + a * a + b * b)
     ahead = np.array([c, s, a * c + b * s])
-    ahead /= math.sqrt(float(ahead @ ahead))
+    ahead /= norm(ahead)
     left = np.array(
         [
             up[1] * ahead[2] - up[2] * ahead[1],

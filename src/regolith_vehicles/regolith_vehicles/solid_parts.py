@@ -21,6 +21,7 @@ from regolith_terrain.solids.memory import NO_SOLIDS, SolidContact
 from regolith_terrain.solids.solids import Cells, Solids, within
 from regolith_vehicles import substeps
 from regolith_vehicles.parts import Parts
+from regolith_world.arithmetic import times
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -77,7 +78,7 @@ class SolidParts:
         centers = parts.centers(len(parts.names), data.xpos, data.xmat)
         for k in range(0 if own is None else parts.gear, len(parts.names)):
             pose.center[:] = centers[k]
-            pose.rotation[:] = data.xmat[parts.body[k]].reshape(3, 3) @ parts.frame[k]
+            pose.rotation[:] = times(data.xmat[parts.body[k]].reshape(3, 3), parts.frame[k])
             touch(arrays, 1e-3, k, pose, wrench)
             found = max(found, float(arrays.found[: arrays.touched[k], DEPTH].max(initial=0.0)))
         self.contact.part()
@@ -161,10 +162,10 @@ def _inverse(model: Any, data: Any, body: Indices, centers: Vector, met: NDArray
     for b in sorted(set(body[met].tolist())):
         mujoco.mj_jac(model, data, jacobian[:3], jacobian[3:], data.xpos[b], b)
         mujoco.mj_solveM(model, data, solved, jacobian)
-        at_body = jacobian @ solved.T
+        at_body = times(jacobian, solved.T)
         members = np.flatnonzero((body == b) & met).tolist()
         for k in members:
             x, y, z = centers[k] - data.xpos[b]
             shift[:3, 3:] = ((0.0, z, -y), (-z, 0.0, x), (y, -x, 0.0))
-            out[k] = len(members) * (shift @ at_body @ shift.T)
+            out[k] = len(members) * times(times(shift, at_body), shift.T)
     return out

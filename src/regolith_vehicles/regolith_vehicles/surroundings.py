@@ -7,6 +7,8 @@ All of them are :func:`build_solids`, for what moves; the large ones :func:`buil
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from regolith_terrain.config import TerrainConfig
@@ -19,6 +21,7 @@ from regolith_terrain.solids.skyline import Skyline
 from regolith_terrain.solids.solids import Solid, Solids
 from regolith_terrain.surface import HeightField
 from regolith_vehicles.wheel_shapes import load_triangles
+from regolith_world.arithmetic import times
 
 HIGH_M, WIDE_M = 0.75, 1.5
 """Least height above the ground and least width of what is more than underfoot [m]: a wavelength at 400 MHz, and two.
@@ -69,7 +72,7 @@ def build_skyline(terrain: TerrainConfig, scenario_seed: int, ground: HeightFiel
     """
     standing: list[tuple[Polyhedron, Floats, Floats]] = []
     for thing in build_obstacles(terrain, ground):
-        points = np.concatenate([piece.vertices for piece in thing.hulls]) @ thing.turn.T + thing.middle
+        points = times(np.concatenate([piece.vertices for piece in thing.hulls]), thing.turn.T) + thing.middle
         level = float(ground.heights(thing.middle[:1], thing.middle[1:2])[0])
         if points[:, 2].max() - level >= HIGH_M and np.ptp(points[:, :2], axis=0).max() >= WIDE_M:
             standing += [(piece, thing.middle, thing.turn) for piece in thing.hulls]
@@ -87,6 +90,6 @@ def build_skyline(terrain: TerrainConfig, scenario_seed: int, ground: HeightFiel
 
 def _axes(yaw: float, half: Floats) -> Floats:
     """Return the axes of a rock as columns, as long as its half widths [m]."""
-    c, s = np.cos(yaw), np.sin(yaw)
+    c, s = math.cos(yaw), math.sin(yaw)
     axes: Floats = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) * half
     return axes

@@ -10,6 +10,7 @@ from functools import reduce
 import numpy as np
 
 from regolith_vehicles.model_config import VehicleModelConfig
+from regolith_world.arithmetic import dot
 from regolith_world.outline import Outline
 from regolith_world.records import BodyState, Shape, ShapeKind, Vector
 
@@ -54,6 +55,6 @@ def swept_bounds(outline: Outline, start: BodyState, end: BodyState) -> tuple[Ve
         return np.full(3, np.inf), np.full(3, -np.inf)
     first_low, first_high = outline.bounds(start)
     last_low, last_high = outline.bounds(end)
-    half_turn = min(1.0, abs(float(start.orientation @ end.orientation)))
+    half_turn = min(1.0, abs(dot(start.orientation, end.orientation)))
     margin = outline.reach * (1.0 - half_turn) + 1e-3
     return np.minimum(first_low, last_low) - margin, np.maximum(first_high, last_high) + margin

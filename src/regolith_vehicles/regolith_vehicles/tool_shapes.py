@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from regolith_vehicles.config import VehicleModelError
 from regolith_vehicles.tool_config import ToolConfig
 from regolith_vehicles.wheel_shapes import load_triangles
+from regolith_world.arithmetic import times
 
 Vector = NDArray[np.float64]
 
@@ -53,13 +54,13 @@ def tool_shape(config: ToolConfig, folder: Path) -> ToolShape:
     middle = 0.5 * (low + high)
     if config.kind == 'drum':
         radius = float(np.hypot(points[:, 0], points[:, 2]).max())
-        return ToolShape(float(high[1] - low[1]), radius, offset + frame @ np.array([0.0, middle[1], 0.0]), frame)
+        return ToolShape(float(high[1] - low[1]), radius, offset + times(frame, [0.0, middle[1], 0.0]), frame)
     lowest = points[points[:, 2] <= low[2] + 1e-6 * (high[2] - low[2])]
     edge = np.array([lowest[:, 0].max(), middle[1], low[2]])
     width = float(np.ptp(lowest[:, 1]))
     if not width > 0.0:
         raise ValueError('its lowest line has no width; allowed: a surface that ends in an edge along y below')
-    return ToolShape(width, 0.0, offset + frame @ edge, frame)
+    return ToolShape(width, 0.0, offset + times(frame, edge), frame)
 
 
 def refuse_unless_solid(corners: Vector) -> None:

@@ -49,6 +49,7 @@ from regolith_vehicles.running_gear import Quantity
 from regolith_vehicles.soil_in_flight import SoilInFlight
 from regolith_vehicles.tool_shapes import shape_of
 from regolith_vehicles.tool_work import Digging
+from regolith_world.arithmetic import dot, norm, times
 
 Vector = NDArray[np.float64]
 
@@ -185,7 +186,7 @@ class VehicleTools:
         tools = make_tools(
             self._kind, self._numbers, self._fill, self._share, self._soil[:, _HELD] * self._cell, self._edge,
             ground.cut, window.level, ground.bedrock(window.base[1:-1, 1:-1]), region, window.i0, window.j0,
-            window.spacing, float(np.linalg.norm(self._gravity)),
+            window.spacing, norm(self._gravity),
         )
         return Digging(tools, self._parts, self._dof, near, self._force, self._torque)
 
@@ -235,7 +236,7 @@ class VehicleTools:
         centers, velocities = self._poses(data)
         out = np.zeros(len(self.names))
         for k, tool in enumerate(self._given):
-            turn = data.xmat[self._parts.body[k]].reshape(3, 3) @ self._parts.frame[k]
+            turn = times(data.xmat[self._parts.body[k]].reshape(3, 3), self._parts.frame[k])
             rate = self._rate(data, k, turn)
             full = rate * self._numbers[k, CAPACITY] * duration / self._cell
             out[k] = min(math.floor(full / QUANTUM_KGPM2) * QUANTUM_KGPM2, self._soil[k, _HELD])
@@ -374,11 +375,11 @@ def _turned(frame: Vector, model: Any, joint: int) -> Vector:
     if joint < 0:
         return frame
     axis = np.asarray(model.jnt_axis[joint])
-    ahead = frame[:, 0] - (frame[:, 0] @ axis) * axis
-    if not np.linalg.norm(ahead) > 0.1:
+    ahead = frame[:, 0] - dot(frame[:, 0], axis) * axis
+    if not norm(ahead) > 0.1:
         ahead = np.array([1.0, 0.0, 0.0]) if abs(axis[0]) < 0.5 else np.array([0.0, 1.0, 0.0])
-        ahead = ahead - (ahead @ axis) * axis
-    ahead = ahead / np.linalg.norm(ahead)
+        ahead = ahead - dot(ahead, axis) * axis
+    ahead = ahead / norm(ahead)
     return np.stack((ahead, axis, np.cross(ahead, axis)), axis=1)
 
 
@@ -386,5 +387,5 @@ def _nearest_axis(model: Any, body: int, direction: Vector) -> int:
     """Return which principal axis of a body's inertia is nearest to a direction in the body's frame."""
     matrix = np.empty(9)
     mujoco.mju_quat2Mat(matrix, model.body_iquat[body])
-    return int(np.argmax(np.abs(matrix.reshape(3, 3).T @ direction)))
+    return int(np.argmax(np.abs(times(matrix.reshape(3, 3).T, direction))))
 

@@ -43,6 +43,7 @@ from regolith_vehicles.tool_work import TOOL_HOOKS, Digging
 from regolith_vehicles.tools import VehicleTools
 from regolith_vehicles.trouble import VehicleError, check_cycle
 from regolith_vehicles.wheel_state import WheelState
+from regolith_world.arithmetic import dot, times
 from regolith_world.records import BodyState
 from regolith_world.rotation import matrix
 
@@ -164,7 +165,7 @@ class Vehicle:
             raise ValueError(f'{self.name}: {deep:.3f} m of it below the ground; allowed: {placement.BURIED} m')
         data = self._data
         data.qpos[:3], data.qpos[3:7] = body.position, np.roll(body.orientation, 1)
-        data.qvel[:3], data.qvel[3:6] = body.linear_velocity, matrix(body.orientation).T @ body.angular_velocity
+        data.qvel[:3], data.qvel[3:6] = body.linear_velocity, times(matrix(body.orientation).T, body.angular_velocity)
         self._refresh()
         self.contact.reset()
         self.commit()
@@ -284,8 +285,8 @@ class Vehicle:
     def hull_share(self) -> float:
         """Return the share of the weight on the hull, tools left out, as the last cycle ended; 0 without gravity."""
         gravity = self._model.opt.gravity
-        weight = self.body.mass * float(gravity @ gravity)
-        return float(-self._force[self._parts.belly].sum(axis=0) @ gravity) / weight if weight > 0.0 else 0.0
+        weight = self.body.mass * dot(gravity, gravity)
+        return dot(-self._force[self._parts.belly].sum(axis=0), gravity) / weight if weight > 0.0 else 0.0
 
     @property
     def odometry(self) -> Odometry:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from regolith_terrain import scm
 from regolith_vehicles.model_config import WheelConfig
+from regolith_world.arithmetic import norm, times
 
 Vector = NDArray[np.float64]
 
@@ -52,7 +53,7 @@ def load_triangles(path: Path, scale: float = 1.0) -> Vector:
         raise ValueError(f'{path}: {" ".join(str(error).split())}; allowed: an OBJ, STL or MSH file') from error
     turn = np.empty(9)
     mujoco.mju_quat2Mat(turn, model.mesh_quat[0])
-    corners = np.asarray(model.mesh_vert, dtype=np.float64) @ turn.reshape(3, 3).T + model.mesh_pos[0]
+    corners = times(model.mesh_vert, turn.reshape(3, 3).T) + model.mesh_pos[0]
     triangles: Vector = corners[np.asarray(model.mesh_face)]
     return triangles
 
@@ -60,14 +61,15 @@ def load_triangles(path: Path, scale: float = 1.0) -> Vector:
 def axle_frame(axis: Vector) -> Vector:
     """Return the rotation, shape (3, 3), by the least angle from +y to a wheel's axle in its body's frame."""
     y = np.array([0.0, 1.0, 0.0])
-    a = np.asarray(axis, dtype=np.float64) / np.linalg.norm(axis)
+    a = np.asarray(axis, dtype=np.float64)
+    a = a / norm(a)
     if np.array_equal(a, y):
         return np.eye(3)
     quaternion, matrix = np.empty(4), np.empty(9)
     across = np.cross(y, a)
-    norm = float(np.linalg.norm(across))
+    sine = norm(across)
     # Opposite axes: half a turn about x.
-    direction = across / norm if norm > 1e-12 else np.array([1.0, 0.0, 0.0])
-    mujoco.mju_axisAngle2Quat(quaternion, direction, math.atan2(norm, float(a @ y)))
+    direction = across / sine if sine > 1e-12 else np.array([1.0, 0.0, 0.0])
+    mujoco.mju_axisAngle2Quat(quaternion, direction, math.atan2(sine, a[1]))
     mujoco.mju_quat2Mat(matrix, quaternion)
     return matrix.reshape(3, 3)

@@ -18,6 +18,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from regolith_world.arithmetic import dot, solved
 from regolith_world.intersection import TOUCH_DISTANCE
 from regolith_world.objects import Intersection, Object, Status
 from regolith_world.records import BodyState, Impulse, Vector
@@ -41,6 +42,13 @@ def _answer(row: Vector, impulse: Vector, moment: Vector) -> float:
     total = 0.0
     for i in range(3):
         total += row[i] * impulse[i] + row[3 + i] * moment[i]
+    return total
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _dot(a: Vector, b: Vector) -> float:
+    """Return the inner product of two vectors, shape (3,), in this order: BLAS has others."""
+    total: float = a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
     return total
 
 
@@ -81,7 +89,7 @@ def _solve(
         helper = np.zeros(3)
         helper[np.argmin(np.abs(normals[k]))] = 1.0
         t = np.cross(normals[k], helper)
-        t /= np.sqrt(np.dot(t, t))
+        t /= np.sqrt(_dot(t, t))
         tangents[k, 1] = t
         tangents[k, 2] = np.cross(normals[k], t)
         for d in range(3):
@@ -94,7 +102,9 @@ def _solve(
                         total += tangents[k, d, i] * _answer(mobility[body, i], tangents[k, d], arm)
                         total += arm[i] * _answer(mobility[body, 3 + i], tangents[k, d], arm)
                 else:
-                    total += inverse_mass[body] + np.dot(arm, np.dot(inverse_inertia[body], arm))
+                    total += inverse_mass[body]
+                    for i in range(3):
+                        total += arm[i] * _dot(inverse_inertia[body, i], arm)
             effective[k, d] = 1.0 / total
         weight[k] = effective[k, 0]
     for _ in range(iterations):
@@ -104,7 +114,7 @@ def _solve(
             for d in (1, 2, 0):
                 direction = tangents[k, d]
                 relative = v[b] + np.cross(omega[b], rb) - v[a] - np.cross(omega[a], ra) + drift[k]
-                speed = np.dot(relative, direction)
+                speed = _dot(relative, direction)
                 old = accumulated[k, d]
                 if d == 0:
                     new = max(0.0, old + effective[k, d] * (bias[k] - speed))
@@ -121,7 +131,8 @@ def _solve(
                             omega[body, i] += sign * _answer(mobility[body, 3 + i], p, moment)
                     else:
                         v[body] += sign * (inverse_mass[body] * p)
-                        omega[body] += sign * np.dot(inverse_inertia[body], moment)
+                        for i in range(3):
+                            omega[body, i] += sign * _dot(inverse_inertia[body, i], moment)
     for k in range(n):
         out[k] = (
             accumulated[k, 0] * tangents[k, 0] + accumulated[k, 1] * tangents[k, 1] + accumulated[k, 2] * tangents[k, 2]
@@ -210,7 +221,7 @@ def approach_speed(hit: Intersection, point: Vector, normal: Vector) -> float:
     Source: goldstein2002.
     Checked by: test_contacts.py::test_a_smooth_blow_leaves_the_restitution_of_the_approach.
     """
-    return -float((_velocity(hit.b.body, point) - _velocity(hit.a.body, point)) @ normal)
+    return -dot(_velocity(hit.b.body, point) - _velocity(hit.a.body, point), normal)
 
 
 def _velocity(body: BodyState, point: Vector) -> Vector:
@@ -300,7 +311,7 @@ def solve_contacts(
     if not pair:
         return [], {}
     inverse_mass = np.array([1.0 / s.mass if s.mass > 0.0 else 0.0 for s in states])
-    inverse_inertia = np.array([np.linalg.inv(s.inertia) if s.mass > 0.0 else np.zeros((3, 3)) for s in states])
+    inverse_inertia = np.array([solved(s.inertia, np.eye(3)) if s.mass > 0.0 else np.zeros((3, 3)) for s in states])
     centre = np.array([s.center_of_mass if s.mass > 0.0 else s.position for s in states])
     omega = np.array([s.angular_velocity for s in states])
     v = np.array([s.linear_velocity for s in states]) + np.cross(omega, centre - np.array([s.position for s in states]))

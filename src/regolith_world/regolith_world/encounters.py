@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from regolith_world.arithmetic import norm
 from regolith_world.intersection import BROAD_MARGIN, NII_DEPTH, Geometry, close_pairs, intersect
 from regolith_world.objects import Intersection, Object
 from regolith_world.outline import Outline
@@ -96,7 +97,7 @@ def _first_violation(hit: Intersection, cycle: Cycle, geometry: Geometry) -> Vio
     if len(a.states) < 2 or len(b.states) < 2:
         return Violation(cycle.dt_ns, 0.0, hit.distance) if hit.distance < -NII_DEPTH else None
     a0, b0 = a.states.get_state(cycle.t_ns), b.states.get_state(cycle.t_ns)
-    motion = np.linalg.norm((a.body.position - a0.position) - (b.body.position - b0.position))
+    motion = norm((a.body.position - a0.position) - (b.body.position - b0.position))
     if hit.distance > motion:
         return None
     start, _ = geometry.distance(a0, b0, BROAD_MARGIN)

@@ -15,6 +15,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_world.arithmetic import norm, times
 from regolith_world.objects import Intersection, Object, Status
 from regolith_world.records import BodyState, ShapeKind, Vector
 from regolith_world.rotation import matrix
@@ -155,7 +156,7 @@ class Geometry:
 def _ray(beam: Object) -> tuple[Vector, Vector]:
     """Return origin [m] and direction of a beam in the world, each shape (3,)."""
     shape, body = beam.shapes[0], matrix(beam.body.orientation)
-    return beam.body.position + body @ shape.position, (body @ matrix(shape.orientation))[:, 0]
+    return beam.body.position + times(body, shape.position), times(body, matrix(shape.orientation))[:, 0]
 
 
 def _centred(a: BodyState, b: BodyState) -> tuple[BodyState, BodyState]:
@@ -190,7 +191,7 @@ def intersect(a: Object, b: Object, geometry: Geometry) -> Intersection:
     distance, closest = geometry.distance(a.body, b.body, BROAD_MARGIN)
     if distance > TOUCH_DISTANCE:
         gap = closest[1] - closest[0]
-        length = float(np.linalg.norm(gap))
+        length = norm(gap)
         normal = gap / length if length > 0.0 else np.zeros(3)
         return Intersection(a, b, Status.NO_INTERSECTION, distance, np.zeros((0, 3)), normal)
     points, normals, gaps = geometry.contacts(a.body, b.body)

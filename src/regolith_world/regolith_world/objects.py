@@ -9,6 +9,7 @@ children evolve only when their parent does it; offspring join the cycle they ar
 from __future__ import annotations
 
 import hashlib
+import math
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from enum import IntEnum
 
 import numpy as np
 
+from regolith_world.arithmetic import norm, solved, times
 from regolith_world.faces import surfaces
 from regolith_world.outline import Outline
 from regolith_world.pull import Pull, pulled
@@ -163,11 +165,11 @@ class Object:
 
         :raises ValueError: if the object cannot be moved so
         """
-        own, turn = self.body, matrix(body.orientation) @ matrix(self.body.orientation).T
-        arm = turn @ (own.center_of_mass - own.position)
+        own, turn = self.body, times(matrix(body.orientation), matrix(self.body.orientation).T)
+        arm = times(turn, own.center_of_mass - own.position)
         state = BodyState(
             self.name, body.position.copy(), body.orientation.copy(), body.linear_velocity.copy(),
-            body.angular_velocity.copy(), own.mass, body.position + arm, turn @ own.inertia @ turn.T,
+            body.angular_velocity.copy(), own.mass, body.position + arm, _turned(turn, own.inertia),
         )
         self.states.clear()
         self.states.new_state(t_ns, state)
@@ -364,7 +366,7 @@ class FreeBody(Object):
         """Return velocity [m/s] and angular momentum [kg m^2/s] once impulses have acted on the newest state."""
         b = self.body
         v = b.linear_velocity.copy()
-        momentum: Vector = b.inertia @ b.angular_velocity
+        momentum: Vector = times(b.inertia, b.angular_velocity)
         if self._pull is not None:
             v += self._pull.owed / b.mass
             momentum = momentum + self._pull.owed_moment
@@ -377,7 +379,7 @@ class FreeBody(Object):
 
     def rate(self, momentum: Vector) -> Vector:
         """Return the angular velocity of the body as it stands with an angular momentum [rad/s]."""
-        return _solved(self.body.inertia, momentum)
+        return solved(self.body.inertia, momentum)
 
     def evolve(self, cycle: Cycle) -> list[Object]:
         """Apply the impulses in ``cycle``, then fly for ``cycle.dt_ns``."""
@@ -389,22 +391,22 @@ class FreeBody(Object):
             gravity = gravity + self._pull.force / b.mass
             last = momentum + h * self._pull.moment
             momentum = momentum + 0.5 * h * self._pull.moment
-        omega = _solved(b.inertia, momentum)
+        omega = solved(b.inertia, momentum)
         rotation = matrix(b.orientation)
-        local_inertia = rotation.T @ b.inertia @ rotation
+        local_inertia = _turned(rotation.T, b.inertia)
         half = matrix(product(from_rotation_vector(0.5 * h * omega), b.orientation))
-        omega = _solved(half @ local_inertia @ half.T, momentum)
+        omega = solved(_turned(half, local_inertia), momentum)
         orientation = product(from_rotation_vector(h * omega), b.orientation)
-        orientation /= np.linalg.norm(orientation)
+        orientation /= norm(orientation)
         rotation = matrix(orientation)
-        inertia = rotation @ local_inertia @ rotation.T
+        inertia = _turned(rotation, local_inertia)
         position = b.position + h * v + 0.5 * h * h * gravity
         state = BodyState(
             self.name,
             position,
             orientation,
             v + h * gravity,
-            _solved(inertia, last),
+            solved(inertia, last),
             b.mass,
             position.copy(),
             inertia,
@@ -443,9 +445,9 @@ class FreeBody(Object):
             self.alive = False
 
 
-def _solved(inertia: Vector, momentum: Vector) -> Vector:
-    """Return the angular velocity of an angular momentum."""
-    return np.asarray(np.linalg.solve(inertia, momentum), dtype=np.float64)
+def _turned(rotation: Vector, inertia: Vector) -> Vector:
+    """Return an inertia in turned axes, R I R^T, shape (3, 3)."""
+    return times(times(rotation, inertia), rotation.T)
 
 
 class Beam(Object):
@@ -455,10 +457,10 @@ class Beam(Object):
         self, name: str, origin: Vector, direction: Vector, length: float, t_ns: int, parent_name: str
     ) -> None:
         x = np.array([1.0, 0.0, 0.0])
-        direction = direction / np.linalg.norm(direction)
+        direction = direction / norm(direction)
         axis = np.cross(x, direction)
-        sine = float(np.linalg.norm(axis))
-        angle = float(np.arctan2(sine, x @ direction))
+        sine = norm(axis)
+        angle = math.atan2(sine, direction[0])
         turn = axis * (angle / sine) if sine > 1e-12 else np.array([0.0, 0.0, angle])
         zero = np.zeros(3)
         state = BodyState(name, np.asarray(origin, dtype=float), from_rotation_vector(turn), zero, zero)
@@ -499,7 +501,7 @@ def rigid_state(
         np.zeros(3) if angular_velocity is None else np.asarray(angular_velocity, dtype=float),
         mass,
         np.asarray(position, dtype=float).copy(),
-        rotation @ inertia @ rotation.T,
+        _turned(rotation, inertia),
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numba import njit
 
+from regolith_world.arithmetic import norm
 from regolith_world.records import BodyState, Shape, ShapeKind, Vector
 from regolith_world.rotation import matrix
 
@@ -22,7 +23,7 @@ class Outline:
 
     def __init__(self, shapes: Sequence[Shape]) -> None:
         self.shapes = tuple(shapes)
-        self.reach = max((float(np.linalg.norm(s.position) + np.linalg.norm(s.size)) for s in self.shapes), default=0.0)
+        self.reach = max((norm(s.position) + norm(s.size) for s in self.shapes), default=0.0)
         """Upper bound of the shapes' distance from the body's origin [m]."""
         count = len(self.shapes)
         self._kind = np.array([int(s.kind) for s in shapes], dtype=np.int64)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from regolith_world.arithmetic import each, norm
 from regolith_world.records import Vector
 
 
@@ -60,10 +61,10 @@ def _hamilton(a: Any, b: Any) -> Any:
 
 def from_rotation_vector(vector: Vector) -> Vector:
     """Return the quaternion of a turn by |vector| radians about ``vector``."""
-    angle = float(np.linalg.norm(vector))
+    angle = norm(vector)
     if angle < 1e-300:
         return np.array([0.0, 0.0, 0.0, 1.0])
-    return np.concatenate([vector * (np.sin(angle / 2.0) / angle), [np.cos(angle / 2.0)]])
+    return np.concatenate([vector * (math.sin(angle / 2.0) / angle), [math.cos(angle / 2.0)]])
 
 
 def rotation_vector(quaternion: Vector) -> Vector:
@@ -71,8 +72,8 @@ def rotation_vector(quaternion: Vector) -> Vector:
     :func:`from_rotation_vector`.
     """
     turn = quaternion if quaternion[3] >= 0.0 else -quaternion
-    sine = float(np.linalg.norm(turn[:3]))
-    factor = 2.0 if sine < 1e-12 else 2.0 * np.arctan2(sine, float(turn[3])) / sine
+    sine = norm(turn[:3])
+    factor = 2.0 if sine < 1e-12 else 2.0 * math.atan2(sine, float(turn[3])) / sine
     return np.asarray(turn[:3] * factor)
 
 
@@ -98,7 +99,7 @@ def from_matrix(rotation: Vector) -> Vector:
         q[k] = four[k]
         q.append(d[k])
     vector = np.array(q)
-    return np.asarray(vector / math.sqrt(float(vector @ vector)))
+    return np.asarray(vector / norm(vector))
 
 
 def slerp(first: Vector, last: Vector, share: Vector | float) -> Vector:
@@ -111,12 +112,12 @@ def slerp(first: Vector, last: Vector, share: Vector | float) -> Vector:
     """
     cosine = np.sum(first * last, axis=-1, keepdims=True)
     last = np.where(cosine < 0.0, -last, last)
-    angle = np.arccos(np.minimum(np.abs(cosine), 1.0))
-    sine = np.sin(angle)
+    angle = each(math.acos, np.minimum(np.abs(cosine), 1.0))
+    sine = each(math.sin, angle)
     straight = sine < 1e-6
     safe = np.where(straight, 1.0, sine)
-    a = np.where(straight, 1.0 - share, np.sin((1.0 - share) * angle) / safe)
-    b = np.where(straight, share, np.sin(share * angle) / safe)
+    a = np.where(straight, 1.0 - share, each(math.sin, (1.0 - share) * angle) / safe)
+    b = np.where(straight, share, each(math.sin, share * angle) / safe)
     out = a * first + b * last
     return np.asarray(out / np.linalg.norm(out, axis=-1, keepdims=True))
 
@@ -130,10 +131,10 @@ def from_rpy_deg(rpy_deg: Sequence[float]) -> Vector:
 
 def from_yaw(yaw: float) -> Vector:
     """Return the quaternion of a turn by ``yaw`` radians about +z."""
-    return np.array([0.0, 0.0, np.sin(yaw / 2.0), np.cos(yaw / 2.0)])
+    return np.array([0.0, 0.0, math.sin(yaw / 2.0), math.cos(yaw / 2.0)])
 
 
 def yaw(quaternion: Vector) -> float:
     """Return the heading of the body's x axis in the world's x-y plane [rad]."""
     x, y, z, w = quaternion.tolist()
-    return float(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
+    return math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))

@@ -15,6 +15,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
+from regolith_world.arithmetic import times
 from regolith_world.records import BodyState, Vector
 from regolith_world.rotation import matrix, product, slerp
 
@@ -136,9 +137,9 @@ def interpolate_body(a: BodyState, b: BodyState, fraction: float) -> BodyState:
 
 def carried(state: BodyState, before: BodyState, after: BodyState) -> BodyState:
     """Return a state moved as if rigidly fixed to a body that goes from one state to another."""
-    turn = matrix(after.orientation) @ matrix(before.orientation).T
+    turn = times(matrix(after.orientation), matrix(before.orientation).T)
     back = before.orientation * np.array([-1.0, -1.0, -1.0, 1.0])
     return BodyState(
-        state.name, after.position + turn @ (state.position - before.position),
+        state.name, after.position + times(turn, state.position - before.position),
         product(product(after.orientation, back), state.orientation), after.linear_velocity, after.angular_velocity,
     )

@@ -39,6 +39,7 @@ from regolith_terrain.crm.cells import NO_ROOM, TOO_DENSE, columns_around, find_
 from regolith_terrain.crm.soil import Discretisation, ParticleSoil
 from regolith_terrain.crm.soil_step import ACCELERATION, APPROACH, BAND, LIMITS, ROOM, SPEED, advance_soil
 from regolith_terrain.crm.wall_step import carry_on, forces_on_markers, place_markers, sum_forces
+from regolith_world.arithmetic import each
 from regolith_world.bands import in_bands
 
 SKIN = 0.1
@@ -190,8 +191,8 @@ class Bed:
             borne = np.maximum(self.soil.borne_pa, 1.5 * pressure)
             self.memory[rows, BORNE] = borne
             self.memory[rows, SPECIFIC] = (
-                self.soil.specific_volume - self.soil.compression * np.log(borne / 1e3)
-                + self.soil.swelling * np.log(borne / pressure)
+                self.soil.specific_volume - self.soil.compression * each(math.log, borne / 1e3)
+                + self.soil.swelling * each(math.log, borne / pressure)
             )
 
     def sort(self) -> None:

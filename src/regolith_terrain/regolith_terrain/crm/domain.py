@@ -25,6 +25,7 @@ from regolith_terrain.mass import QUANTUM_KGPM2
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.scm.arrays import Shapes
 from regolith_terrain.surface import HeightField
+from regolith_world.arithmetic import norm, times
 
 _HEAD = struct.Struct('<8sqq')
 _MAGIC = b'REGCRM01'
@@ -133,7 +134,7 @@ class Domain:
             for part in here.tolist():
                 turn = _rotated(bodies.spin[1 + part] * (duration / count))
                 bodies.center[1 + part] += bodies.velocity[1 + part] * (duration / count)
-                bodies.rotation[1 + part] = turn @ bodies.rotation[1 + part]
+                bodies.rotation[1 + part] = times(turn, bodies.rotation[1 + part])
 
     def _place_boxes(self) -> None:
         """Let soil move in boxes round the parts that are near."""
@@ -297,10 +298,10 @@ class Domain:
 
 def _rotated(turn: Floats) -> Floats:
     """Return the rotation by a vector of angle and axis [rad], shape (3, 3)."""
-    angle = math.sqrt(float(turn @ turn))
+    angle = norm(turn)
     if angle == 0.0:
         return np.eye(3)
     x, y, z = (turn / angle).tolist()
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    rotation: Floats = np.eye(3) + math.sin(angle) * cross + (1.0 - math.cos(angle)) * (cross @ cross)
+    rotation: Floats = np.eye(3) + math.sin(angle) * cross + (1.0 - math.cos(angle)) * times(cross, cross)
     return rotation

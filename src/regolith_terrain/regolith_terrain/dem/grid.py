@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 from rasterio.crs import CRS
 from rasterio.warp import transform as warp
 
+from regolith_world.arithmetic import solved_two, times
+
 Floats = NDArray[np.float64]
 
 MOON_RADIUS_M = 1737400.0
@@ -54,7 +56,7 @@ class DemGrid:
     def row_col(self, x: float, y: float) -> tuple[float, float]:
         """Return where a map position lies among the posts."""
         x0, x_col, x_row, y0, y_col, y_row = self.to_map
-        col, row = np.linalg.solve([[x_col, x_row], [y_col, y_row]], [x - x0, y - y0])
+        col, row = solved_two([[x_col, x_row], [y_col, y_row]], [x - x0, y - y0])
         return float(row), float(col)
 
     def holds(self, x: float, y: float) -> bool:
@@ -98,7 +100,7 @@ class Frame:
             true = _to_map(grid.crs, [lon], [lat])[:, 0]
             a, b, c, d = self.jacobian
             mine = np.array([self.x + a * east + b * north, self.y + c * east + d * north])
-            worst = max(worst, float(np.hypot(*np.linalg.solve([[a, b], [c, d]], true - mine))))
+            worst = max(worst, float(np.hypot(*solved_two([[a, b], [c, d]], true - mine))))
         return worst
 
 
@@ -181,12 +183,12 @@ def lay_frame(grid: DemGrid, center: tuple[float, float] | None = None, north: s
         [(east[:, 1] - east[:, 0]) / (metres * math.cos(math.radians(beside))), (up[:, 1] - up[:, 0]) / metres]
     )
     j = j.T
-    toward = np.linalg.solve(j, [0.0, 1.0])
+    toward = solved_two(j, [0.0, 1.0])
     bearing = math.degrees(math.atan2(toward[0], toward[1]))
     if north == 'grid':
         turn = math.radians(bearing)
         # Local axes turned onto the map's: J R, which is a mere scale where the map is conformal.
-        j = j @ np.array([[math.cos(turn), math.sin(turn)], [-math.sin(turn), math.cos(turn)]])
+        j = times(j, [[math.cos(turn), math.sin(turn)], [-math.sin(turn), math.cos(turn)]])
         bearing = 0.0
     a, b, c, d = (float(v) for v in j.ravel())
     return Frame(x, y, (a, b, c, d), float(lat), float(lon), bearing)

@@ -12,11 +12,14 @@ craters. The diffusivity itself follows from the time craters stay visible, see 
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh_tridiagonal
+
+from regolith_world.arithmetic import each
 
 Floats = NDArray[np.float64]
 
@@ -24,7 +27,7 @@ REACH = 4.0
 """Craters end at this many radii."""
 STEPS = 64
 """Samples of the table per radius."""
-AGE_ROWS = np.concatenate([[0.0], np.geomspace(1e-3, 4.0, 59)])
+AGE_ROWS = np.concatenate([[0.0], 1e-3 * each(math.pow, 4e3, np.arange(59) / 58.0)])
 """The K of the table's rows, [0] and 59 in geometric sequence."""
 
 _RIM = 0.2
@@ -41,7 +44,8 @@ def fresh_depth_ratio(diameter_m: ArrayLike) -> Floats:
     Source: stopar2017; daubar2014; pike1977.
     Checked by: test_lunar_statistics.py::test_profiles_start_fresh_and_soften.
     """
-    return np.asarray(np.interp(np.log10(diameter_m), np.log10([1.0, 40.0, 100.0, 400.0]), [0.11, 0.13, 0.16, 0.2]))
+    known = each(math.log10, [1.0, 40.0, 100.0, 400.0])
+    return np.asarray(np.interp(each(math.log10, diameter_m), known, [0.11, 0.13, 0.16, 0.2]))
 
 
 def fresh_profile(x: ArrayLike) -> Floats:
@@ -53,7 +57,7 @@ def fresh_profile(x: ArrayLike) -> Floats:
     Checked by: test_lunar_statistics.py::test_fresh_craters_are_pikes_bowls_with_mcgetchins_ejecta.
     """
     x = np.asarray(x, dtype=np.float64)
-    return np.asarray(np.where(x < 1.0, x * x - 1.0 + _RIM, _RIM / np.maximum(x, 1.0) ** 3))
+    return np.asarray(np.where(x < 1.0, x * x - 1.0 + _RIM, _RIM / each(math.pow, np.maximum(x, 1.0), 3.0)))
 
 
 def diffused(profile: Floats, step: float, ages: ArrayLike) -> Floats:

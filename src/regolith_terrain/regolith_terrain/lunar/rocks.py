@@ -35,6 +35,7 @@ from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.hashing import cell_word, draw, key_of, poisson
 from regolith_terrain.lunar.statistics import PRESENT_RATE
 from regolith_terrain.surface import HeightField
+from regolith_world.arithmetic import each
 
 Floats = NDArray[np.float64]
 
@@ -107,7 +108,7 @@ def rock_density(diameter_m: ArrayLike, abundance: float, largest_m: float = np.
 
     def beyond(d: Floats) -> Floats:
         # The integral of exp(-q D) / D^2, by parts.
-        return np.asarray(np.exp(-q * d) / d - q * exp1(q * d))
+        return np.asarray(each(math.exp, -q * d) / d - q * exp1(q * d))
 
     d = np.asarray(diameter_m, dtype=np.float64)
     end = beyond(np.asarray(largest_m)) if np.isfinite(largest_m) else 0.0
@@ -135,7 +136,7 @@ class RockField:
         most = np.minimum(2.0 * least, r.largest_m)
         q = steepness(_DENSEST)
         # Candidates: D^-2 times the largest value that the rest of n(D) has in the class.
-        density = 4.0 / math.pi * _DENSEST * q * np.exp(-q * least) * (1.0 / least - 1.0 / most)
+        density = 4.0 / math.pi * _DENSEST * q * each(math.exp, -q * least) * (1.0 / least - 1.0 / most)
         cell = np.sqrt(_PER_CELL / density)
         self._classes = np.ascontiguousarray(np.stack([least, most, cell, density * cell**2], axis=1))
 

@@ -15,8 +15,12 @@ alone makes N_eq(D): C(T) = min(N_eq(D) / F(D), C(age of the surface)).
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from regolith_world.arithmetic import each
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +42,7 @@ def chronology(age_gyr: ArrayLike) -> Floats:
     Checked by: test_lunar_statistics.py::test_production_and_chronology_are_neukums.
     """
     t = np.asarray(age_gyr, dtype=np.float64)
-    return np.asarray(5.44e-14 * (np.exp(6.93 * t) - 1.0) + PRESENT_RATE * t)
+    return np.asarray(5.44e-14 * (each(math.exp, 6.93 * t) - 1.0) + PRESENT_RATE * t)
 
 
 def age_of(count: ArrayLike) -> Floats:
@@ -68,11 +72,11 @@ def production(diameter_m: ArrayLike) -> Floats:
     Checked by: test_lunar_statistics.py::test_production_and_chronology_are_neukums.
     """
     d = np.asarray(diameter_m, dtype=np.float64) / 1000.0
-    slope = sum(j * a * np.log10(_LEAST_KM) ** (j - 1) for j, a in enumerate(_PRODUCTION) if j)
-    log_d = np.log10(np.maximum(d, _LEAST_KM))
-    log_n = sum(a * log_d**j for j, a in enumerate(_PRODUCTION) if j)
-    log_n = log_n + slope * np.minimum(np.log10(d / _LEAST_KM), 0.0)
-    return np.asarray(10.0**log_n)
+    slope = sum(j * a * math.log10(_LEAST_KM) ** (j - 1) for j, a in enumerate(_PRODUCTION) if j)
+    log_d = each(math.log10, np.maximum(d, _LEAST_KM))
+    log_n = sum(a * each(math.pow, log_d, j) for j, a in enumerate(_PRODUCTION) if j)
+    log_n = log_n + slope * np.minimum(each(math.log10, d / _LEAST_KM), 0.0)
+    return each(math.pow, 10.0, log_n)
 
 
 def equilibrium(diameter_m: ArrayLike, density: float, exponent: float) -> Floats:
@@ -81,7 +85,7 @@ def equilibrium(diameter_m: ArrayLike, density: float, exponent: float) -> Float
     Source: trask1966.
     Checked by: test_lunar_statistics.py::test_small_craters_are_in_equilibrium_and_large_ones_in_production.
     """
-    return np.asarray(density * np.asarray(diameter_m, dtype=np.float64) ** -exponent)
+    return np.asarray(density * each(math.pow, diameter_m, -exponent))
 
 
 def visible_count(diameter_m: ArrayLike, density: float, exponent: float, age_gyr: float) -> Floats:

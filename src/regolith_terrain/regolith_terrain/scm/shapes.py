@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from regolith_terrain.records import Floats
 from regolith_terrain.scm.arrays import Shapes
 from regolith_terrain.scm.constants import BOX, CYLINDER, GROUSERED, MESH
+from regolith_world.arithmetic import norm
 
 _CLUSTER = 24
 
@@ -113,7 +114,7 @@ def reach(shapes: Shapes) -> float:
         if kind in (CYLINDER, GROUSERED):
             radii.append(math.hypot(size[0] + (size[3] if kind == GROUSERED else 0.0), size[1]))
         else:
-            radii.append(float(np.linalg.norm(np.abs(size[:3]) + (np.abs(size[3:]) if kind == MESH else 0.0))))
+            radii.append(norm(np.abs(size[:3]) + (np.abs(size[3:]) if kind == MESH else 0.0)))
     return max(radii)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.records import Floats
+from regolith_world.arithmetic import dot, norm
 
 Indices = NDArray[np.int64]
 
@@ -75,9 +76,9 @@ def _samples(vertices: Floats, triangles: Indices) -> Floats:
             beside.setdefault((min(p, q), max(p, q)), []).append(number)
     points = [vertices]
     for (p, q), (one, *rest) in sorted(beside.items()):
-        if rest and float(normal[one] @ normal[rest[0]]) > 1.0 - 0.5 * _FLAT:
+        if rest and dot(normal[one], normal[rest[0]]) > 1.0 - 0.5 * _FLAT:
             continue
-        count = min(int(np.linalg.norm(vertices[q] - vertices[p]) / _SAMPLE_M), _MOST_SAMPLES)
+        count = min(int(norm(vertices[q] - vertices[p]) / _SAMPLE_M), _MOST_SAMPLES)
         part = (np.arange(count) + 1.0)[:, None] / (count + 1.0)
         points.append(vertices[p] + part * (vertices[q] - vertices[p]))
     return np.concatenate(points)

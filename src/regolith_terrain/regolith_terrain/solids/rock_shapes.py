@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
 from regolith_terrain.lunar.rocks import RockField, Rocks
 from regolith_terrain.records import Floats
+from regolith_world.arithmetic import each, norm, times
 from regolith_world.keyed_random import generator
 
 Indices = NDArray[np.int64]
@@ -31,7 +34,7 @@ def icosphere(subdivisions: int) -> tuple[Floats, Indices]:
     faces = [(0, 11, 5), (0, 5, 1), (0, 1, 7), (0, 7, 10), (0, 10, 11), (1, 5, 9), (5, 11, 4), (11, 10, 2),
              (10, 7, 6), (7, 1, 8), (3, 9, 4), (3, 4, 2), (3, 2, 6), (3, 6, 8), (3, 8, 9), (4, 9, 5), (2, 4, 11),
              (6, 2, 10), (8, 6, 7), (9, 8, 1)]
-    points = [np.array(v) / np.linalg.norm(v) for v in vertices]
+    points = [np.array(v) / norm(np.array(v)) for v in vertices]
     for _ in range(subdivisions):
         middle: dict[tuple[int, int], int] = {}
         split = []
@@ -42,7 +45,7 @@ def icosphere(subdivisions: int) -> tuple[Floats, Indices]:
                 if key not in middle:
                     middle[key] = len(points)
                     m = points[p] + points[q]
-                    points.append(m / np.linalg.norm(m))
+                    points.append(m / norm(m))
                 halves.append(middle[key])
             ab, bc, ca = halves
             split += [(a, ab, ca), (b, bc, ab), (c, ca, bc), (ab, bc, ca)]
@@ -65,13 +68,13 @@ def rock(number: int, subdivisions: int = 3) -> tuple[Floats, Indices]:
     radius = np.ones(len(sphere))
     for _ in range(14):
         normal = rng.standard_normal(3)
-        normal /= np.linalg.norm(normal)
-        reach = sphere @ normal
+        normal /= norm(normal)
+        reach = times(sphere, normal)
         with np.errstate(divide='ignore'):
             radius = np.minimum(radius, np.where(reach > 1e-6, rng.uniform(0.62, 0.95) / reach, np.inf))
     for frequency, size in ((2.0, 0.06), (5.0, 0.025), (11.0, 0.010)):
         waves = rng.standard_normal((6, 3)) * frequency
-        radius = radius + size * np.mean(np.sin(sphere @ waves.T + rng.uniform(0.0, 6.3, 6)), axis=1)
+        radius = radius + size * np.mean(each(math.sin, times(sphere, waves.T) + rng.uniform(0.0, 6.3, 6)), axis=1)
     axes = np.array([1.0, rng.uniform(0.7, 0.95), rng.uniform(0.5, 0.75)])
     return sphere * radius[:, None] * axes, triangles
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from regolith_terrain.records import Floats
 from regolith_terrain.solids.polyhedron import Polyhedron
+from regolith_world.arithmetic import times
 
 _UPWARD = 1e-9
 _AT_ONCE = 1000
@@ -27,7 +28,7 @@ class Skyline:
         """
         facets = [np.zeros((0, 3, 3))]
         for shape, middle, axes in solids:
-            corners = (shape.vertices @ axes.T + middle)[shape.triangles]
+            corners = (times(shape.vertices, axes.T) + middle)[shape.triangles]
             across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
             facets.append(corners[across[:, 2] > _UPWARD * np.linalg.norm(across, axis=1)])
         self.facets: Floats = np.concatenate(facets)

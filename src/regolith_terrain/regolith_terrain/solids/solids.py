@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from regolith_terrain.records import Floats
 from regolith_terrain.solids.polyhedron import Polyhedron
+from regolith_world.arithmetic import times
 
 Indices = NDArray[np.int64]
 
@@ -135,7 +136,7 @@ class Solids:
         )
         box = np.empty((len(placed), 6))
         for solid, row in zip(placed, box, strict=True):
-            points = shapes[solid.shape].vertices @ solid.axes.T + solid.middle
+            points = times(shapes[solid.shape].vertices, solid.axes.T) + solid.middle
             row[:3], row[3:] = points.min(axis=0), points.max(axis=0)
         self.placed = Placed(
             np.array([solid.shape for solid in placed], dtype=np.int64),

@@ -36,6 +36,7 @@ from regolith_vehicles.tyres.contact import TyreContact
 from regolith_vehicles.tyres.fitting import fitted
 from regolith_vehicles.wheel_shapes import axle_frame
 from regolith_vehicles.wheel_state import measure_wheels, slip_and_sinkage
+from regolith_world.arithmetic import dot, each, times
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -144,7 +145,7 @@ class Car(RunningGear):
         )
         speeded = np.zeros((1, self.model.nv))
         mujoco.mj_solveM(self.model, data, speeded, moment)
-        return 1.0 / float(moment[0] @ speeded[0])
+        return 1.0 / dot(moment[0], speeded[0])
 
     def _tyres(self) -> dict[int, Tyre]:
         """Return the wheels' tyres, by the index of the wheel."""
@@ -284,17 +285,17 @@ class Car(RunningGear):
     def finish(self, data: Any, before: Any, ramp: tuple[Vector, Vector], duration: float) -> None:
         """Keep the command, and the speed for the next one."""
         self.command = ramp[1]
-        self.cruising[0] = data.qvel[:3] @ data.xmat[self.body.base].reshape(3, 3)[:, 0]
+        self.cruising[0] = dot(data.qvel[:3], data.xmat[self.body.base].reshape(3, 3)[:, 0])
 
     def measure(self, data: Any, contacts: Contacts) -> None:
         """Fill the table of wheel states; angles of steering are those of the wheels against the chassis."""
         window = contacts.window
         axles = data.xaxis[self.joints_of]
         chassis = data.xmat[self.body.base].reshape(3, 3)
-        local = axles @ chassis
+        local = times(axles, chassis)
         measure_wheels(
             window.base, window.level, window.i0, window.j0, window.spacing, data.xpos[self.bodies], axles,
-            contacts.velocity, data.qvel[self.dofs], np.arctan2(-local[:, 0], local[:, 1]), self.radius,
+            contacts.velocity, data.qvel[self.dofs], each(math.atan2, -local[:, 0], local[:, 1]), self.radius,
             self.half_width, contacts.force, contacts.torque, contacts.stats, self.table,
         )
 

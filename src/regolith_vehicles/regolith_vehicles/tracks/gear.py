@@ -36,6 +36,7 @@ from regolith_vehicles.tracks.cruise import cruise
 from regolith_vehicles.tracks.driveline import Driveline, TrackArrays
 from regolith_vehicles.trouble import VehicleError
 from regolith_vehicles.wheel_state import slip_ratio
+from regolith_world.arithmetic import dot, each
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -131,7 +132,7 @@ class Tracks(RunningGear):
         rolling = np.array([[0.0, *(w.radius_m for w in side.wheels), side.idler.radius_m] for side in tracks.sides])
         radius = rolling + shoe.face_m
         # The pins lie on the corners of a polygon.
-        radius[:, 0] = rolling[:, 0] = 0.5 * shoe.pitch_m / np.sin(np.pi / teeth)
+        radius[:, 0] = rolling[:, 0] = 0.5 * shoe.pitch_m / each(math.sin, np.pi / teeth)
         data = mujoco.MjData(self.model)
         data.qpos[:7] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
         mujoco.mj_kinematics(self.model, data)
@@ -289,8 +290,8 @@ class Tracks(RunningGear):
         """Keep the command, and the motion for the next one."""
         self.command = ramp[1]
         axes = data.xmat[self.body.base].reshape(3, 3)
-        self.cruising[0] = data.qvel[:3] @ axes[:, 0]
-        self.cruising[1] = (axes @ data.qvel[3:6])[2]
+        self.cruising[0] = dot(data.qvel[:3], axes[:, 0])
+        self.cruising[1] = dot(axes[2], data.qvel[3:6])
 
     def measure(self, data: Any, contacts: Contacts) -> None:
         """Fill the table of shoes."""

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_world.arithmetic import norm, times
 from regolith_world.records import Vector
 
 WORLD = -1
@@ -126,11 +127,11 @@ class Rows(NamedTuple):
 
 def square_axes(axis: Vector) -> Vector:
     """Return three unit axes at right angles as columns, the last along an axis, shape (3, 3)."""
-    z = axis / np.sqrt(axis @ axis)
+    z = axis / norm(axis)
     helper = np.zeros(3)
     helper[int(np.argmin(np.abs(z)))] = 1.0
     x = np.cross(helper, z)
-    x /= np.sqrt(x @ x)
+    x /= norm(x)
     return np.stack((x, np.cross(z, x), z), axis=1)
 
 
@@ -146,12 +147,12 @@ def frames(joints: Sequence[Joint], position: Vector, rotation: Vector) -> Frame
         square = square_axes(joint.axis)
         for side, body in enumerate(joint.bodies):
             turn, origin = (np.eye(3), np.zeros(3)) if body == WORLD else (rotation[body], position[body])
-            arm[k, side] = turn.T @ (joint.points[side] - origin)
-            axes[k, side] = turn.T @ square
+            arm[k, side] = times(turn.T, joint.points[side] - origin)
+            axes[k, side] = times(turn.T, square)
     apart = [joint.points[1] - joint.points[0] for joint in joints]
     return Frames(
         np.array([joint.bodies for joint in joints], np.int64).reshape(count, 2), arm, axes,
-        np.array([np.sqrt(d @ d) for d in apart]), np.array([joint.stiffness for joint in joints], float),
+        np.array([norm(d) for d in apart]), np.array([joint.stiffness for joint in joints], float),
         np.array([joint.rest_m for joint in joints], float),
     )
 

@@ -11,6 +11,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from regolith_files.section import Section
+from regolith_world.arithmetic import dot, each, norm, times
 from regolith_world.linkages.joints import DAMPED, Joint
 from regolith_world.linkages.linkage import SUBSTEP_S, Linkage, joint_number
 from regolith_world.object_types import Degrees, Metres, ObjectType, Place, ShapeConfig, Size
@@ -84,9 +85,9 @@ class JointConfig(Section):
         :param origin: of the linkage's frame [m], shape (3,); turn: of its axes to the world's, shape (3, 3)
         """
         given = self.ends if self.ends is not None else (self.at, self.at)
-        near, far = (origin + turn @ np.array(point, float) for point in given)
-        axis = turn @ np.array(self.axis or (0.0, 0.0, 1.0))
-        axis /= math.sqrt(axis @ axis)
+        near, far = (origin + times(turn, np.array(point, float)) for point in given)
+        axis = times(turn, np.array(self.axis or (0.0, 0.0, 1.0)))
+        axis /= norm(axis)
         rest = self.rest_m if self.rest_m is not None else math.dist(near, far)
         return Joint(self.kind, numbers, (near, far), axis, self.damping, self.stiffness_npm or 0.0, rest)
 
@@ -159,13 +160,13 @@ class RopeConfig(_System):
         """Return where rods meet: on an arc that hangs from the ends [m], shape (rods + 1, 3)."""
         first, last = (np.array(end, float) for end in self.ends)
         along = last - first
-        chord = math.sqrt(along @ along)
+        chord = norm(along)
         along = along / chord
         down = np.array([0.0, 0.0, -1.0])
-        across = down - (down @ along) * along
-        if math.sqrt(across @ across) < 1e-6:
+        across = down - dot(down, along) * along
+        if norm(across) < 1e-6:
             across = np.array([1.0, 0.0, 0.0])
-        across = across / math.sqrt(across @ across)
+        across = across / norm(across)
         rod, count = self.length_m / self.rods, self.rods
         low, high = 0.0, 2.0 * math.pi / count
         # The chord of an arc of rods shrinks as each turns against the one before: halve until the chord is right.
@@ -174,7 +175,7 @@ class RopeConfig(_System):
             wide = rod * count if bend < 1e-12 else rod * math.sin(0.5 * count * bend) / math.sin(0.5 * bend)
             low, high = (bend, high) if wide > chord else (low, bend)
         heading = 0.5 * (count - 1) * bend - bend * np.arange(count)
-        steps = np.cos(heading)[:, None] * along + np.sin(heading)[:, None] * across
+        steps = each(math.cos, heading)[:, None] * along + each(math.sin, heading)[:, None] * across
         nodes: Vector = first + np.concatenate((np.zeros((1, 3)), np.cumsum(rod * steps, axis=0)))
         return nodes
 
@@ -225,9 +226,9 @@ class _Linkages(ObjectType[LinkageConfig]):
         inertia = np.array([inertia_of(shape, link.mass_kg) for shape, link in zip(shapes, given)])
         bodies = [
             rigid_state(
-                link, origin + turn @ np.array(one.position), one.mass_kg, local,
-                orientation=from_matrix(turn @ matrix(from_rpy_deg(one.rpy_deg))),
-                linear_velocity=turn @ np.array(one.velocity_mps), angular_velocity=turn @ np.array(one.spin_radps),
+                link, origin + times(turn, one.position), one.mass_kg, local,
+                orientation=from_matrix(times(turn, matrix(from_rpy_deg(one.rpy_deg)))),
+                linear_velocity=times(turn, one.velocity_mps), angular_velocity=times(turn, one.spin_radps),
             )
             for (link, one), local in zip(section.bodies.items(), inertia)
         ]
@@ -279,7 +280,7 @@ def _along(axis: Vector) -> Vector:
     helper = np.zeros(3)
     helper[int(np.argmin(np.abs(axis)))] = 1.0
     x = np.cross(helper, axis)
-    x /= math.sqrt(x @ x)
+    x /= norm(x)
     return from_matrix(np.stack((x, np.cross(axis, x), axis), axis=1))
 
 

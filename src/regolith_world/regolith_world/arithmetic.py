@@ -1,0 +1,81 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Small linear algebra and elementary functions of arrays, with the same bits on every processor.
+
+NumPy gives ``@``, ``dot`` and much of ``linalg`` to a BLAS library, which adds in another order on every kind of core,
+and takes its own loops for ``np.sin`` and the like where the processor has wide registers. What feeds a state comes
+from here instead: sums in the order of their indices, and the functions of :mod:`math`, which are the C library's.
+NumPy's sums, elementwise products, square roots and ``einsum`` are the same everywhere, and may be used.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+
+def dot(a: Floats, b: Floats) -> float:
+    """Return the inner product of two vectors, shape (n,) each."""
+    total = 0.0
+    for x, y in zip(a.tolist(), b.tolist(), strict=True):
+        total += x * y
+    return total
+
+
+def norm(vector: Floats) -> float:
+    """Return the length of a vector, shape (n,)."""
+    return math.sqrt(dot(vector, vector))
+
+
+def times(a: ArrayLike, b: ArrayLike) -> Floats:
+    """Return ``a @ b`` of matrices or stacks of them, or of a matrix and a vector, shape (n,)."""
+    left, right = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    rows = left[None, :] if left.ndim == 1 else left
+    columns = right[:, None] if right.ndim == 1 else right
+    out: Floats = rows[..., :, :1] * columns[..., :1, :]
+    for k in range(1, columns.shape[-2]):
+        out += rows[..., :, k : k + 1] * columns[..., k : k + 1, :]
+    if right.ndim == 1:
+        out = out[..., 0]
+    return out[0] if left.ndim == 1 else out
+
+
+def solved(matrix: Floats, right: Floats) -> Floats:
+    """Return x of ``matrix x = right`` for a positive definite matrix, shape (n, n), by elimination from the first row.
+
+    :param right: shape (n,) or (n, m)
+    """
+    n = len(matrix)
+    rows = matrix.tolist()
+    out = np.array(right, dtype=np.float64)
+    for k in range(n):
+        for i in range(k + 1, n):
+            share = rows[i][k] / rows[k][k]
+            for j in range(k + 1, n):
+                rows[i][j] -= share * rows[k][j]
+            out[i] -= share * out[k]
+    for i in reversed(range(n)):
+        for j in range(i + 1, n):
+            out[i] -= rows[i][j] * out[j]
+        out[i] /= rows[i][i]
+    return out
+
+
+def solved_two(matrix: ArrayLike, right: ArrayLike) -> Floats:
+    """Return x of ``matrix x = right`` for any regular matrix of two rows; ``right`` has shape (2,) or (2, m)."""
+    (a, b), (c, d) = np.asarray(matrix, dtype=np.float64).tolist()
+    first, second = np.asarray(right, dtype=np.float64)
+    out: Floats = np.array([d * first - b * second, a * second - c * first]) / (a * d - b * c)
+    return out
+
+
+def each(function: Callable[..., float], *values: ArrayLike) -> Floats:
+    """Return a function of :mod:`math` of each element; arrays broadcast."""
+    arrays = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in values))
+    flat = map(function, *(array.ravel().tolist() for array in arrays))
+    return np.fromiter(flat, np.float64, arrays[0].size).reshape(arrays[0].shape)
