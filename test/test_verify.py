@@ -16,6 +16,8 @@ import pytest
 from harness import ROOT, command, environment, free_domain, new_domain, vehicle, write_scenario
 
 from regolith_bringup.bag import comparison
+from regolith_bringup.commands.verify import comparisons
+from regolith_world.determinism import Level, pinned
 
 HASTY = '''
 from regolith_vehicles.command import DriveCommand
@@ -66,6 +68,7 @@ def test_a_scenario_that_repeats_itself_is_told(tmp_path: Path) -> None:
     code, found, said = verified(tmp_path, {'type': 'constant', 'speed_mps': 0.2}, {})
     assert code == 0 and found['repeats'] and 'run_to_run: the same to the bit' in said
     assert [each['level'] for each in found['comparisons']] == ['run_to_run', 'cross_process']
+    assert found['promises'] is None and all(each['promised'] for each in found['comparisons'])
 
 
 @pytest.mark.ros
@@ -78,7 +81,26 @@ def test_an_unordered_iteration_is_found_by_cycle_object_and_field(tmp_path: Pat
         assert difference['name'] == 'amber' and difference['t_s'] == pytest.approx(0.26)
         assert difference['field'].startswith(('pose.', 'linear_velocity.', 'angular_velocity.'))
         assert difference['first'] != difference['second']
-    assert 'cycle 13 at 0.260 s: amber: ' in said
+    assert 'cycle 13 at 0.260 s: amber: ' in said and 'does not keep its world.determinism: null' in said
+
+
+def test_what_is_promised_is_what_is_compared() -> None:
+    """Each level all that those before it do; other processors where cross_machine is promised, or on request."""
+    def names(level: Level, processors: bool = False) -> list[str]:
+        return [each.name for each in comparisons(level, processors, {})]
+
+    processors = ['generic', 'c_library', 'blas', 'numpy']
+    assert names('run_to_run') == ['again']
+    assert names('cross_process') == ['again', 'one']
+    assert names('cross_machine') == ['again', 'one', *processors] == names('run_to_run', True)
+    for level in ('cross_process', 'cross_machine'):
+        planned = {each.name: each for each in comparisons(level, True, {'HOME': '/'})}
+        usual = pinned({'HOME': '/'}) if level == 'cross_machine' else {'HOME': '/'}
+        assert planned['again'].environment == planned['one'].environment == usual
+        # Each alone, and not what the others are compared with.
+        for name in processors:
+            other = planned[name].environment
+            assert len({v for v in {*usual, *other} if usual.get(v) != other.get(v)}) == 1 and planned[name].against == 'one'
 
 
 def test_fields_are_compared_to_the_bit() -> None:

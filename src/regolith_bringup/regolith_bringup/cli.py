@@ -132,6 +132,7 @@ def run(
 ) -> None:
     """Run a scenario; prints the run folder last."""
     from regolith_bringup.run.graph import Domain, domain_named, namespace_named
+    from regolith_bringup.run.pinning import pin_this_process
     from regolith_bringup.run.plan import processes_named
     from regolith_bringup.run.run_folder import check_checkpoint, check_run_folder
     from regolith_bringup.scenario.loading import load_scenario
@@ -145,6 +146,7 @@ def run(
         speed=speed,
         record=False if no_record else None,
     )
+    pin_this_process(resolved.scenario)
     if out is not None:
         check_run_folder(out)
     if restore_from is not None:
@@ -188,26 +190,30 @@ def verify(
     duration: Annotated[float | None, typer.Option(metavar='S', help='Simulated time in seconds.')] = None,
     settings: SetOption = None,
     seed: SeedOption = None,
-    keep: Annotated[Path | None, typer.Option(metavar='DIR', help='Keep the three runs in a new folder.')] = None,
+    keep: Annotated[Path | None, typer.Option(metavar='DIR', help='Keep the runs in a new folder.')] = None,
+    processors: Annotated[
+        bool, typer.Option('--processors', help='Try other kinds of processor, too, whatever is promised.')
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a scenario three times, in many processes, again, and in one; tell whether all are the same to the bit.
+    """Run a scenario in many processes, again, and in one; tell whether it keeps its world.determinism to the bit.
 
-    If they are not, the first cycle, object and field that differ are named, and the exit code is 3.
+    If it does not, the first cycle, object and field that differ are named, and the exit code is 3. Where cross_machine
+    is promised, or with --processors, it is run as other kinds of processor would.
     """
     from regolith_bringup.commands.verify import RunFailed
     from regolith_bringup.commands.verify import verify as repeat
     from regolith_bringup.run.run_folder import check_run_folder
     from regolith_bringup.scenario.loading import load_scenario
 
-    load_scenario(scenario, settings or (), seed=seed, duration_s=duration)
+    resolved = load_scenario(scenario, settings or (), seed=seed, duration_s=duration)
     if keep is not None:
         check_run_folder(keep)
     options = [argument for setting in settings or () for argument in ('--set', setting)]
     for name, value in (('--duration', duration), ('--seed', seed)):
         options += [] if value is None else [name, str(value)]
     try:
-        found = repeat(scenario, options, _tell, keep)
+        found = repeat(scenario, options, _tell, keep, resolved.scenario.world.determinism, processors)
     except RunFailed as error:
         _tell(str(error))
         raise typer.Exit(NODE_FAILED) from None
@@ -216,6 +222,8 @@ def verify(
     elif found['repeats']:
         print(f'{scenario}: repeats to the bit')
     if not found['repeats']:
+        promise = found['promises'] or 'null, which is checked as cross_process is'
+        _tell(f'{scenario}: does not keep its world.determinism: {promise}')
         raise typer.Exit(NODE_FAILED)
 
 

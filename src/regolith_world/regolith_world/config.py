@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from regolith_files.bounded_yaml import load_yaml
 from regolith_files.refusal import in_words
 from regolith_files.section import LONGEST_S, SHORTEST_S, Moment, Seconds, Section
+from regolith_world.determinism import Level
 from regolith_world.site import Site
 
 
@@ -52,6 +53,9 @@ class WorldConfig(Section):
     )
     late_s: Seconds = Field(0.005, description='lateness from which strict counts a deadline miss, wall time [s]')
     chaos: ChaosConfig | None = Field(None, description='faults on purpose, for tests')
+    determinism: Level | None = Field(
+        None, description='the same bits in every run, in one process or many, on every x86-64 machine; null: open'
+    )
     reset_keeps_clock: bool = Field(True, description='whether /clock stays monotonic over a rewind')
 
     @model_validator(mode='after')

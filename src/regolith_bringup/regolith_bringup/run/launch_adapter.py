@@ -17,6 +17,7 @@ from typing import Any
 from regolith_bringup.run.graph import namespace_named
 from regolith_bringup.run.launched_run import LaunchedRun
 from regolith_bringup.run.middleware import OPEN_WORDS, goes_out, middleware_environment
+from regolith_bringup.run.pinning import refuse_unpinned
 from regolith_bringup.run.plan import NodeSpec, Parameter, new_run_id, plan, processes_named
 from regolith_bringup.run.run_folder import check_checkpoint, new_run_folder
 from regolith_bringup.scenario import participants
@@ -60,6 +61,7 @@ def prepared(arguments: Mapping[str, str], above: str = '') -> LaunchedRun:
             speed=given['speed'] or None,
             record=_switch('record', given['record']),
         )
+        refuse_unpinned(resolved.scenario)
         report = _switch('report', given['report'])
         namespace = namespace_named(given['namespace'])
         restore_from = Path(given['from']) if given['from'] else None

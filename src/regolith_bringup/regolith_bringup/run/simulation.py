@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
+from regolith_bringup.run.pinning import refuse_unpinned
 from regolith_bringup.scenario.participants import sections, site_of
 from regolith_bringup.scenario.schema import Scenario
 from regolith_terrain.authority import TerrainAuthority
@@ -39,6 +40,7 @@ class Simulation:
     :param scenario: checked and resolved
     :param threads: number of threads that evolve vehicles; the result does not depend on it
     :param publish: called with every committed state of every vehicle, ``publish(name, snapshot)``
+    :raises InputError: if ``cross_machine`` is promised and this process was not started with what that needs
     """
 
     def __init__(
@@ -48,6 +50,7 @@ class Simulation:
         threads: int = 1,
         publish: Callable[[str, Snapshot], None] | None = None,
     ) -> None:
+        refuse_unpinned(scenario)
         self.scenario, self._publish = scenario, publish
         config = scenario.terrain
         field = build_height_field(config, scenario.seed)

@@ -1,0 +1,62 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Promises of ``world.determinism`` that cannot be kept are refused, with the reason."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from regolith_bringup.run import pinning
+from regolith_bringup.run.simulation import Simulation
+from regolith_bringup.scenario import determinism_section
+from regolith_bringup.scenario.loading import load_scenario
+from regolith_files.problems import InputError
+from regolith_world.determinism import LEVELS, TUNABLES, pinned
+
+CANNOT = {
+    'world.on_failure=drop': 'world.on_failure drops who answers late',
+    'vehicles.amber.driver={type: external}': 'vehicles.amber.driver is external',
+    'world.input_barrier={topic: /amber/cmd_vel}': 'world.input_barrier waits for /amber/cmd_vel',
+}
+
+
+@pytest.mark.parametrize('level', LEVELS)
+def test_every_level_can_be_promised_of_a_scenario_that_nobody_steers(
+    level: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(determinism_section, 'unpinnable', lambda: '')
+    assert load_scenario('two_rovers', [f'world.determinism={level}']).scenario.world.determinism == level
+
+
+@pytest.mark.parametrize('setting', CANNOT)
+def test_what_comes_from_outside_or_from_the_clock_on_the_wall_is_refused(setting: str) -> None:
+    for level in LEVELS:
+        with pytest.raises(InputError) as refused:
+            load_scenario('two_rovers', [f'world.determinism={level}', setting])
+        said = str(refused.value)
+        assert f"world.determinism = '{level}': cannot be promised: {CANNOT[setting]}" in said and '; allowed: ' in said
+    load_scenario('two_rovers', [setting])
+
+
+def test_other_machines_are_refused_where_nothing_pins_functions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(determinism_section, 'unpinnable', lambda: 'the elementary functions of the C library musl')
+    load_scenario('two_rovers', ['world.determinism=cross_process'])
+    with pytest.raises(InputError, match='nothing pins the elementary functions of the C library musl; allowed: cross_'):
+        load_scenario('two_rovers', ['world.determinism=cross_machine'])
+
+
+def test_a_process_that_was_not_started_pinned_does_not_run_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(determinism_section, 'unpinnable', lambda: '')
+    monkeypatch.delenv(TUNABLES, raising=False)
+    scenario = load_scenario('two_rovers', ['world.determinism=cross_machine']).scenario
+    with pytest.raises(InputError, match=f'started without what pins elementary functions; allowed: .*{TUNABLES}='):
+        Simulation(scenario)
+    started: list[dict[str, str]] = []
+    monkeypatch.setattr(pinning.os, 'execve', lambda path, arguments, environment: started.append(environment))
+    pinning.pin_this_process(scenario)
+    assert started == [pinned(os.environ)]
+    monkeypatch.setattr(pinning.os, 'environ', pinned(os.environ))
+    pinning.pin_this_process(scenario)
+    assert len(started) == 1

@@ -1,0 +1,114 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a run promises about being repeated, and what has to be pinned for that on other machines.
+
+Kernels have the same bits on every x86-64 processor, and BLAS and NumPy's own loops are kept off the state
+(:mod:`regolith_world.arithmetic`). The C library's elementary functions are not: where there are fused multiply-adds it
+uses them, and its ``sin`` then differs in the last place once in some fifteen hundred times. MuJoCo, kernels and Python
+all call it. It chooses when a process starts, so it is pinned by the environment of processes, not by code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import platform
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from regolith_world.arithmetic import each
+
+Level = Literal['run_to_run', 'cross_process', 'cross_machine']
+LEVELS: tuple[Level, ...] = ('run_to_run', 'cross_process', 'cross_machine')
+"""Each promises what those before it do, and more."""
+
+TUNABLES = 'GLIBC_TUNABLES'
+_CAPABILITIES = 'glibc.cpu.hwcaps'
+_OLDEST_C_LIBRARY = (2, 33)
+"""In which capabilities have the names they have now."""
+_WITHOUT = ('-FMA', '-FMA4')
+
+
+def dispatched() -> str:
+    """Return the features for which NumPy has loops of their own, as ``NPY_DISABLE_CPU_FEATURES`` takes them."""
+    core: Any = getattr(np, '_core', None) or getattr(np, 'core')  # noqa: B009 - the name before NumPy 2
+    return ' '.join(core._multiarray_umath.__cpu_dispatch__)
+
+
+def pins() -> dict[str, str]:
+    """Return the environment in which a process computes alike on every x86-64 machine, plug-ins included.
+
+    NumPy's loops, OpenBLAS's core (the least that NumPy itself runs on) and Intel's vector functions, where they are
+    installed, are pinned for the sake of plug-ins.
+    """
+    return {
+        TUNABLES: f'{_CAPABILITIES}={",".join(_WITHOUT)}',
+        'OPENBLAS_CORETYPE': 'Nehalem',
+        'NPY_DISABLE_CPU_FEATURES': dispatched(),
+        'NUMBA_DISABLE_INTEL_SVML': '1',
+    }
+
+
+def pinned(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment with all pins set; other tunables of the C library stay."""
+    return {**environment, **pins(), TUNABLES: without(environment.get(TUNABLES, ''), _WITHOUT)}
+
+
+def without(tunables: str, capabilities: tuple[str, ...]) -> str:
+    """Return tunables of the C library that switch further capabilities off.
+
+    :param tunables: separated by colons
+    :param capabilities: each ``-NAME``
+    """
+    given = dict(part.partition('=')[::2] for part in tunables.split(':') if part)
+    off = [part for part in given.get(_CAPABILITIES, '').split(',') if part]
+    given[_CAPABILITIES] = ','.join([*off, *(c for c in capabilities if c not in off)])
+    return ':'.join(f'{name}={value}' for name, value in given.items())
+
+
+def is_pinned(environment: Mapping[str, str]) -> bool:
+    """Return whether a process that was started with this environment computes alike on every x86-64 machine."""
+    return pinned(environment) == dict(environment)
+
+
+def unpinnable(machine: str | None = None, library: tuple[str, str] | None = None) -> str:
+    """Return what cannot be pinned on this machine, in words; '': nothing.
+
+    :param machine: its architecture; None: this one's
+    :param library: name and version of its C library; None: this one's
+    """
+    machine = platform.machine() if machine is None else machine
+    name, version = platform.libc_ver() if library is None else library
+    if machine not in ('x86_64', 'AMD64'):
+        return f'the compiled code of a processor of kind {machine}, which fuses multiplications and additions'
+    if name != 'glibc':
+        return f'the elementary functions of the C library {name or platform.system()}'
+    if tuple(int(part) for part in version.split('.')[:2]) < _OLDEST_C_LIBRARY:
+        oldest = '.'.join(map(str, _OLDEST_C_LIBRARY))
+        return f'the elementary functions of glibc {version}; from {oldest} on they can'
+    return ''
+
+
+def fingerprint() -> str:
+    """Return a word that tells elementary functions apart: those of another C library, or of other processors.
+
+    Machines on which pinned processes have the same one repeat each other's runs.
+    """
+    digest = hashlib.sha256()
+    # Points of a Weyl sequence in 0..1, and what a function takes them to.
+    part = np.arange(1, 4001) * (0.5 * (math.sqrt(5.0) - 1.0)) % 1.0
+    for function, first, last in _FUNCTIONS:
+        digest.update(each(function, first + (last - first) * part).astype('<f8').tobytes())
+    for two, other in ((math.atan2, 1.3), (math.pow, 1.1)):
+        digest.update(each(two, 10.0 * part, other).astype('<f8').tobytes())
+    return digest.hexdigest()[:12]
+
+
+_FUNCTIONS: tuple[tuple[Callable[[float], float], float, float], ...] = (
+    (math.sin, -10.0, 10.0), (math.cos, -10.0, 10.0), (math.tan, -1.5, 1.5), (math.asin, -1.0, 1.0),
+    (math.acos, -1.0, 1.0), (math.atan, -10.0, 10.0), (math.exp, -30.0, 3.0), (math.expm1, -3.0, 1.0),
+    (math.log, 1e-3, 1e3), (math.log1p, -0.9, 9.0), (math.log10, 1e-3, 1e3), (math.tanh, -3.0, 3.0),
+    (math.erfc, -1.0, 3.0),
+)  # fmt: skip

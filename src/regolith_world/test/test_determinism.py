@@ -1,0 +1,96 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What is pinned, and what differs where it is not."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from regolith_world.determinism import TUNABLES, dispatched, fingerprint, is_pinned, pinned, pins, unpinnable, without
+
+FUSED = Path('/proc/cpuinfo').is_file() and ' fma ' in Path('/proc/cpuinfo').read_text()
+
+
+def said(code: str, **changed: str) -> str:
+    """Return what a fresh process prints."""
+    environment = {**os.environ, **changed}
+    done = subprocess.run([sys.executable, '-c', code], env=environment, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_pins_are_added_to_what_is_there() -> None:
+    assert not is_pinned({}) and is_pinned(pinned({})) and is_pinned(pinned(pinned({'HOME': '/'})))
+    kept = pinned({TUNABLES: 'glibc.malloc.check=1:glibc.cpu.hwcaps=-AVX512F', 'HOME': '/'})
+    assert kept[TUNABLES] == 'glibc.malloc.check=1:glibc.cpu.hwcaps=-AVX512F,-FMA,-FMA4' and kept['HOME'] == '/'
+    assert is_pinned(kept) and not is_pinned({**kept, 'OPENBLAS_CORETYPE': 'Haswell'})
+    assert without('', ('-FMA',)) == 'glibc.cpu.hwcaps=-FMA'
+
+
+def test_what_cannot_be_pinned_is_named() -> None:
+    assert unpinnable('x86_64', ('glibc', '2.36')) == ''
+    assert 'aarch64' in unpinnable('aarch64', ('glibc', '2.36'))
+    assert 'glibc 2.31; from 2.33' in unpinnable('x86_64', ('glibc', '2.31'))
+    assert 'C library musl' in unpinnable('x86_64', ('musl', '1.2'))
+
+
+@pytest.mark.seconds
+@pytest.mark.skipif(bool(unpinnable()) or not FUSED, reason='nothing to pin on this machine')
+def test_the_c_library_is_what_differs_and_pins_take_hold() -> None:
+    """Fused or not is another word; without AVX2 besides is none, nor is anything that BLAS or NumPy choose."""
+    code = 'from regolith_world.determinism import fingerprint; print(fingerprint())'
+    if not is_pinned(os.environ) and '-FMA' not in os.environ.get(TUNABLES, ''):
+        assert said(code) == fingerprint() != said(code, **pins())
+    less = said(code, **{**pins(), TUNABLES: without(pins()[TUNABLES], ('-AVX2',))})
+    assert less == said(code, **pins())
+
+
+ALGEBRA = '''
+import hashlib, math, numpy as np
+from regolith_world.arithmetic import each, solved, times
+rng = np.random.default_rng(1)
+a, b, v = rng.normal(size=(40, 3, 3)), rng.normal(size=(6, 600)), rng.uniform(0.1, 3.0, 2000)
+ours = [times(a, a), times(b, b.T), solved(b @ b.T * 0.0 + times(b, b.T), b[:, :3]), each(math.sin, v), each(math.log, v)]
+theirs = [b @ b.T, np.sin(v), np.log(v), np.tan(v)]
+print(*(hashlib.sha256(b"".join(x.tobytes() for x in part)).hexdigest()[:12] for part in (ours, theirs)))
+'''
+
+
+@pytest.mark.seconds
+@pytest.mark.skipif(bool(unpinnable()), reason='processors of this kind are not told to be others')
+def test_algebra_and_functions_have_the_same_bits_where_blas_and_numpy_have_others() -> None:
+    """NumPy's own are there to show that the processor was changed at all, where it has more than the oldest."""
+    usual, theirs = said(ALGEBRA, OPENBLAS_CORETYPE='', NPY_DISABLE_CPU_FEATURES='').split()
+    for changed in ({'OPENBLAS_CORETYPE': 'Prescott'}, {'NPY_DISABLE_CPU_FEATURES': dispatched()}):
+        ours, other = said(ALGEBRA, **changed).split()
+        assert ours == usual
+        if FUSED:
+            assert other != theirs
+
+
+CONSTANTS = '''
+import hashlib, importlib, pkgutil, sys
+import numpy as np
+found = {}
+for name in ("regolith_world", "regolith_terrain", "regolith_vehicles", "regolith_comms"):
+    package = importlib.util.find_spec(name) and importlib.import_module(name)
+    for module in pkgutil.walk_packages(package.__path__ if package else (), name + "."):
+        if not any(part in module.name for part in (".ros", "_node", "__main__", ".device", ".bench")):
+            for key, value in vars(importlib.import_module(module.name)).items():
+                if isinstance(value, (float, np.ndarray)) or isinstance(value, tuple) and {*map(type, value)} == {float}:
+                    found[f"{module.name}.{key}"] = np.asarray(value).tobytes()
+print(len(found), hashlib.sha256(repr(sorted(found.items())).encode()).hexdigest())
+'''
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bool(unpinnable()), reason='processors of this kind are not told to be others')
+def test_constants_of_modules_are_the_same_pinned_or_not() -> None:
+    """Kernels hold them as numbers, and are compiled once for processes of both kinds."""
+    count, digest = said(CONSTANTS).split()
+    assert int(count) > 100
+    assert said(CONSTANTS, **pins()).split() == [count, digest]
