@@ -18,6 +18,7 @@ import numpy as np
 from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.presets import LunarPreset, Relief
 from regolith_terrain.surface import Heights
+from regolith_world.arithmetic import each
 
 _LAGS = np.array([4, 6, 8, 12, 16])
 # The median of the absolute values of a normal distribution is this share of its rms.
@@ -44,10 +45,16 @@ def roughness(posts: Heights, spacing: float) -> tuple[float, float]:
     typical = np.array([np.median(np.abs(values)) for values in second]) / _MEDIAN
     if not typical.min() > 0.0:
         return 0.0, _HURST[1]
-    hurst = _HURST[1] if len(lags) < 2 else float(np.polyfit(np.log(lags), np.log(typical), 1)[0])
+    hurst = _HURST[1] if len(lags) < 2 else _slope(each(math.log, lags), each(math.log, typical))
     hurst = min(max(hurst, _HURST[0]), _HURST[1])
     at_first = float(typical[0]) / math.sqrt(4.0 - 2.0 ** (2.0 * hurst))
     return at_first * float(lags[0]) ** -hurst, hurst
+
+
+def _slope(x: Heights, y: Heights) -> float:
+    """Return the slope of the line that fits points best, by least squares."""
+    away = x - x.mean()
+    return float((away * (y - y.mean())).sum() / (away * away).sum())
 
 
 def _second(z: Heights, n: int) -> Heights:

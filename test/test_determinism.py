@@ -1,0 +1,96 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""States have the same bits as other processors would give them: of every scenario that ships, and by the look of the code."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+
+import pytest
+from harness import ROOT, environment, free_domain, new_domain
+
+from regolith_bringup.scenario.library import find_scenarios
+from regolith_world.determinism import unpinnable
+
+sys.path.insert(0, str(ROOT / 'tools'))
+import make_determinism_page as page
+
+FUNCTIONS = {
+    'sin', 'cos', 'tan', 'arcsin', 'arccos', 'arctan', 'arctan2', 'sinh', 'cosh', 'tanh', 'exp', 'exp2', 'expm1', 'log', 'log2',
+    'log10', 'log1p', 'power', 'float_power', 'cbrt', 'geomspace', 'logspace',
+}
+"""For which NumPy has loops of its own, or which call such."""
+BLAS = {'dot', 'vdot', 'inner', 'matmul', 'tensordot', 'polyfit', 'convolve', 'correlate'}
+NO_STATE = (
+    'regolith_terrain/experiments/', 'regolith_terrain/grains/', 'regolith_terrain/crm/device/', 'regolith_vehicles/experiments/',
+    'regolith_vehicles/proving_ground/', 'regolith_comms/experiments/', '/bench/', '/bench.py', '/ros/',
+    # Benches on particles, and fits of what they measure.
+    'crm/drum.py', 'crm/column.py', 'crm/press.py', 'regolith_terrain/soil_bin.py', 'regolith_terrain/wong_reece.py',
+    # What people look at.
+    'regolith_terrain/hillshade.py', 'regolith_vehicles/looks.py', 'regolith_vehicles/urdf.py',
+    'regolith_vehicles/motion_samples.py', 'regolith_world/entities.py',
+)
+"""Modules, or parts of their paths, that no state of a scenario comes from."""
+ALLOWED = {
+    # Only told whether it is positive.
+    ('regolith_world/objects.py', 'np.linalg.eigvalsh'),
+    # Rounded to 2^-32.
+    ('regolith_terrain/lunar/degradation.py', '@'), ('regolith_terrain/lunar/degradation.py', 'np.exp'),
+    # What is shown of links; deliveries are drawn by kernels.
+    ('regolith_comms/radio.py', '@'), ('regolith_comms/radio.py', 'np.exp'), ('regolith_comms/radio.py', 'np.expm1'),
+    ('regolith_comms/radio.py', 'np.log1p'),
+}
+
+
+def test_no_state_comes_from_blas_or_from_loops_of_one_processor() -> None:
+    """Kernels may call functions, which are the C library's there, but not BLAS."""
+    found = set()
+    for package in ('world', 'terrain', 'vehicles', 'comms'):
+        folder = ROOT / 'src' / f'regolith_{package}'
+        for file in sorted((folder / f'regolith_{package}').rglob('*.py')):
+            name = str(file.relative_to(folder))
+            if not any(part in f'/{name}' for part in NO_STATE):
+                found |= {(name, what) for what in foreign(ast.parse(file.read_text(encoding='utf-8')), in_kernel=False)}
+    assert found == ALLOWED, sorted(found ^ ALLOWED)
+
+
+def foreign(node: ast.AST, in_kernel: bool) -> Iterator[str]:
+    """Yield what of a module or function is reckoned by BLAS or by NumPy's own loops."""
+    if isinstance(node, ast.FunctionDef):
+        in_kernel = in_kernel or any('njit' in ast.unparse(decorator) for decorator in node.decorator_list)
+    if isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.MatMult):
+        yield '@'
+    if isinstance(node, ast.Call):
+        called = ast.unparse(node.func)
+        library, _, name = called.rpartition('.')
+        along = any(word.arg == 'axis' for word in node.keywords)
+        if library == 'np.linalg' and not (name == 'norm' and along):  # along an axis it is a sum of NumPy's
+            yield called
+        if library == 'np' and (name in BLAS or (name in FUNCTIONS and not in_kernel)):
+            yield called
+    for child in ast.iter_child_nodes(node):
+        yield from foreign(child, in_kernel)
+
+
+def test_the_table_has_a_row_for_every_scenario_that_ships() -> None:
+    own = {name for name, file in find_scenarios().items() if file.is_relative_to(ROOT / 'src')}
+    table = page.PAGE.read_text(encoding='utf-8').split(page.BEGIN)[1].split(page.END)[0]
+    assert own == page.SIMULATED_S.keys() == {line.split('`')[1] for line in table.splitlines() if '`' in line}
+
+
+@pytest.mark.ros
+@pytest.mark.slow
+@pytest.mark.skipif(bool(unpinnable()), reason='processors of this kind are not told to be others')
+@pytest.mark.parametrize('scenario', sorted(page.SIMULATED_S))
+def test_a_scenario_that_ships_has_the_same_bits_as_the_page_says(scenario: str) -> None:
+    """Everything but the C library by itself; that, too, when pinned."""
+    domain = new_domain()
+    try:
+        loose, firm = page.row(scenario, environment(domain))
+    finally:
+        free_domain(domain)
+    assert loose.keys() == firm.keys() == page.COLUMNS.keys()
+    assert {name for name, first in loose.items() if first} <= {'c_library'}, loose
+    assert not any(firm.values()), firm
