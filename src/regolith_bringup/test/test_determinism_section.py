@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
-from regolith_bringup.run import pinning
+from regolith_bringup.run import launch_adapter, pinning
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario import determinism_section
 from regolith_bringup.scenario.loading import load_scenario
@@ -47,12 +48,17 @@ def test_other_machines_are_refused_where_nothing_pins_functions(monkeypatch: py
         load_scenario('two_rovers', ['world.determinism=cross_machine'])
 
 
-def test_a_process_that_was_not_started_pinned_does_not_run_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_was_not_started_pinned_does_not_run_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(determinism_section, 'unpinnable', lambda: '')
     monkeypatch.delenv(TUNABLES, raising=False)
     scenario = load_scenario('two_rovers', ['world.determinism=cross_machine']).scenario
     with pytest.raises(InputError, match=f'started without what pins elementary functions; allowed: .*{TUNABLES}='):
         Simulation(scenario)
+    with pytest.raises(InputError, match='started without what pins'):
+        launch_adapter.prepared({'scenario': 'two_rovers', 'set': 'world.determinism=cross_machine', 'out': str(tmp_path / 'run')})
+    assert not any(tmp_path.iterdir())
     started: list[dict[str, str]] = []
     monkeypatch.setattr(pinning.os, 'execve', lambda path, arguments, environment: started.append(environment))
     pinning.pin_this_process(scenario)
