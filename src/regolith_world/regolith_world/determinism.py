@@ -106,6 +106,14 @@ def fingerprint() -> str:
     return digest.hexdigest()[:12]
 
 
+def arithmetic(environment: Mapping[str, str]) -> str:
+    """Return what all processes of a run have to agree on: the functions of pinned ones, or that they are not pinned.
+
+    :param environment: with which this process was started
+    """
+    return fingerprint() if is_pinned(environment) else 'as the processor has it'
+
+
 _FUNCTIONS: tuple[tuple[Callable[[float], float], float, float], ...] = (
     (math.sin, -10.0, 10.0), (math.cos, -10.0, 10.0), (math.tan, -1.5, 1.5), (math.asin, -1.0, 1.0),
     (math.acos, -1.0, 1.0), (math.atan, -10.0, 10.0), (math.exp, -30.0, 3.0), (math.expm1, -3.0, 1.0),

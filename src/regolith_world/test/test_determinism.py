@@ -11,7 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from regolith_world.determinism import TUNABLES, dispatched, fingerprint, is_pinned, pinned, pins, unpinnable, without
+from regolith_world.determinism import (
+    TUNABLES,
+    arithmetic,
+    dispatched,
+    fingerprint,
+    is_pinned,
+    pinned,
+    pins,
+    unpinnable,
+    without,
+)
+from regolith_world.handshake import Agreement
 
 FUSED = Path('/proc/cpuinfo').is_file() and ' fma ' in Path('/proc/cpuinfo').read_text()
 
@@ -29,6 +40,17 @@ def test_pins_are_added_to_what_is_there() -> None:
     assert kept[TUNABLES] == 'glibc.malloc.check=1:glibc.cpu.hwcaps=-AVX512F,-FMA,-FMA4' and kept['HOME'] == '/'
     assert is_pinned(kept) and not is_pinned({**kept, 'OPENBLAS_CORETYPE': 'Haswell'})
     assert without('', ('-FMA',)) == 'glibc.cpu.hwcaps=-FMA'
+
+
+def test_pinned_processes_and_others_do_not_agree() -> None:
+    """Of those that are not pinned nobody promised anything."""
+    assert arithmetic({}) == arithmetic({'OPENBLAS_CORETYPE': 'Haswell'}) == 'as the processor has it'
+    assert arithmetic(pinned({})) == fingerprint()
+    agreed = Agreement()
+    agreed.adopt('terrain', {'arithmetic': arithmetic(pinned({}))})
+    assert agreed.differences('amber', {'arithmetic': arithmetic(pinned({'HOME': '/'}))}) is None
+    said = agreed.differences('amber', {'arithmetic': arithmetic({})})
+    assert said == f'arithmetic is as the processor has it at amber but {fingerprint()} at terrain'
 
 
 def test_what_cannot_be_pinned_is_named() -> None:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import secrets
 import time
@@ -17,6 +18,7 @@ from regolith_msgs.msg import Evolved as EvolvedMessage
 from regolith_msgs.srv import Join, RestoreState, SaveState
 
 from regolith_world.config import WorldConfig
+from regolith_world.determinism import arithmetic
 from regolith_world.handshake import PROTOCOL
 from regolith_world.input_log import Inputs
 from regolith_world.participant import Participant, ParticipantFailed
@@ -157,7 +159,7 @@ class ParticipantShell:
                 self.node.get_logger().info(f'waiting for a world: {self._unmatched()}')
             self._executor.spin_once(timeout_sec=0.02)
         record = self.participant.join_request()
-        record.parameters = {'protocol': PROTOCOL, **record.parameters}
+        record.parameters = {'protocol': PROTOCOL, 'arithmetic': arithmetic(os.environ), **record.parameters}
         request = convert.join_message(record)
         request.instance, request.run = secrets.randbits(64), self.run_id
         while True:
