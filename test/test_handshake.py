@@ -14,6 +14,7 @@ from regolith_bringup.run.plan import NodeSpec, plan
 from regolith_bringup.run.processes import NodeProcess, end_all
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario, write_resolved
+from regolith_world.determinism import pinned
 
 pytestmark = pytest.mark.ros
 
@@ -25,18 +26,19 @@ def _plan(folder: Path, name: str, *settings: str) -> list[NodeSpec]:
     return plan(scenario, resolved, folder)
 
 
-def test_another_soil_is_refused_naming_parameter_and_values(tmp_path: Path) -> None:
-    """One value of eight differs: the agent leaves with code 3 and says which, its own and the world's."""
-    world_and_ground = [s for s in _plan(tmp_path, 'right') if s.executable != 'agent_node']
-    (agent,) = (
-        s for s in _plan(tmp_path, 'wrong', 'terrain.soil.cohesion_pa=250.0') if s.executable == 'agent_node'
-    )
+def refused(plan_of_run: list[NodeSpec], agent: NodeSpec, pin: bool = False) -> list[tuple[str, str]]:
+    """Return what nodes said by the time an agent left, which the world of a run refused; the run's ground stays.
+
+    :param pin: whether the agent is pinned as other machines need it
+    """
+    world_and_ground = [s for s in plan_of_run if s.executable != 'agent_node']
     said: list[tuple[str, str]] = []
     surroundings = environment(new_domain())
     nodes: list[NodeProcess] = []
     try:
         nodes.extend(
-            NodeProcess(spec, surroundings, lambda label, line: said.append((label, line)))
+            NodeProcess(spec, pinned(surroundings) if pin and spec is agent else surroundings,
+                        lambda label, line: said.append((label, line)))
             for spec in (*world_and_ground, agent)
         )
         # Starting four interpreters takes a few seconds on a slow machine; the refusal itself none.
@@ -45,13 +47,33 @@ def test_another_soil_is_refused_naming_parameter_and_values(tmp_path: Path) -> 
             time.sleep(0.05)
         nodes[-1].join_output()
         assert nodes[-1].code == 3, said
-        (line,) = (line for label, line in said if label == 'amber/agent' and 'soil.cohesion_pa' in line)
-        assert 'soil.cohesion_pa is 250.0 at amber but 170.0 at terrain' in line
-        assert not any('soil.' in line and 'cohesion_pa' not in line for _, line in said)
         assert any(label == 'regolith/world' and 'refused amber' in line for label, line in said)
         assert nodes[0].running and nodes[1].running
     finally:
         end_all(nodes, 0.0)
+    return said
+
+
+def agent_of(plan_of_run: list[NodeSpec]) -> NodeSpec:
+    (agent,) = (s for s in plan_of_run if s.executable == 'agent_node')
+    return agent
+
+
+def test_another_soil_is_refused_naming_parameter_and_values(tmp_path: Path) -> None:
+    """One value of eight differs: the agent leaves with code 3 and says which, its own and the world's."""
+    other = agent_of(_plan(tmp_path, 'wrong', 'terrain.soil.cohesion_pa=250.0'))
+    said = refused(_plan(tmp_path, 'right'), other)
+    (line,) = (line for label, line in said if label == 'amber/agent' and 'soil.cohesion_pa' in line)
+    assert 'soil.cohesion_pa is 250.0 at amber but 170.0 at terrain' in line
+    assert not any('soil.' in line and 'cohesion_pa' not in line for _, line in said)
+
+
+@pytest.mark.slow
+def test_an_agent_that_is_pinned_is_refused_by_a_run_that_is_not(tmp_path: Path) -> None:
+    """Or the other way round: of one run, all promise the same bits on other machines, or none does."""
+    run = _plan(tmp_path, 'loose')
+    said = refused(run, agent_of(run), pin=True)
+    assert any('arithmetic is ' in line and ' at amber but as the processor has it at terrain' in line for _, line in said)
 
 
 def test_whoever_missed_the_answer_may_ask_again(tmp_path: Path) -> None:
