@@ -40,8 +40,8 @@ def dispatched() -> str:
 def pins() -> dict[str, str]:
     """Return the environment in which a process computes alike on every x86-64 machine, plug-ins included.
 
-    NumPy's loops, OpenBLAS's core (the least that NumPy itself runs on) and threads, among which it shares long sums, and
-    Intel's vector functions, where they are installed, are pinned for the sake of plug-ins.
+    NumPy's loops, OpenBLAS's core (the least that NumPy itself runs on) and its threads, among which it shares long
+    sums, and Intel's vector functions, where they are installed, are pinned for the sake of plug-ins.
     """
     return {
         TUNABLES: f'{_CAPABILITIES}={",".join(_WITHOUT)}',
