@@ -14,8 +14,9 @@ from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_vehicles.command import DriveCommand
 from regolith_world.acts import Delete, Place, Spawn
-from regolith_world.objects import FreeBody, Immovable, rigid_state, sphere_inertia
+from regolith_world.objects import FreeBody, Immovable
 from regolith_world.records import Shape, ShapeKind
+from regolith_world.rigid_state import rigid_state, sphere_inertia
 from regolith_world.timeline import Timeline
 from regolith_world.world import ProtocolError
 
@@ -105,7 +106,7 @@ def test_what_was_done_to_the_world_is_done_again(tmp_path: Path) -> None:
     run.timeline.act(ball('stone', 1.5, 1.5))
     run.go(0.7)
     run.timeline.act(Delete('basalt'))
-    assert sorted(run.world.participants) == ['amber', 'terrain'] and run.world.away == {'basalt'}
+    assert sorted(run.world.participants) == ['amber', 'terrain'] and run.world.names_in_use - run.world.participants.keys() == {'basalt'}
     run.go(0.9)
     moved = run.simulation.agents['amber'].vehicle.body_state()
     moved.position = moved.position + np.array([0.5, 0.5, 0.2])

@@ -17,9 +17,10 @@ from regolith_vehicles.proving_ground.drive import make_vehicle
 from regolith_vehicles.proving_ground.settings import Settings
 from regolith_world import kernel_cache
 from regolith_world.config import WorldConfig
-from regolith_world.objects import FreeBody, rigid_state, sphere_inertia
+from regolith_world.objects import FreeBody
 from regolith_world.participants import participant_types
 from regolith_world.records import Shape, ShapeKind
+from regolith_world.rigid_state import rigid_state, sphere_inertia
 from regolith_world.world import World
 
 

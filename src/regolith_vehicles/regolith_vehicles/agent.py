@@ -90,8 +90,7 @@ class VehicleAgent(Participant):
     ) -> None:
         """Build the vehicle and place it on the ground.
 
-        :param entry: the scenario's section of this vehicle
-        :param model: its model, and the MJCF file that belongs to it
+        :param entry: the scenario's section of this vehicle; model: its model, and the MJCF file that belongs to it
         :param terrain: the scenario's terrain section; height_field: what it describes
         :param gravity_mps2: along -z of the world [m/s^2]
         :param send_evolved: carries answers to the world; send_delta: soil changes to terrain
@@ -139,9 +138,8 @@ class VehicleAgent(Participant):
         self._wanted_joints: dict[str, float] = {}
         self._latched: tuple[int, bytes] = (-1, b'')
         self._command = DriveCommand()
-        self._driver_committed = self.driver.save()
         self._watch = EventWatch()
-        self._watch_committed = self._watch.save()
+        self._driver_committed, self._watch_committed = self.driver.save(), self._watch.save()
         self._events: tuple[Event, ...] = ()
         self._cycles = 0
         self.stand()
@@ -151,9 +149,8 @@ class VehicleAgent(Participant):
         self._motion: Motion | None = None
         self._samples: tuple[int, Vector] | None = None
         self._start = self._bodies()
-        self._live = b''
         self._snapshot: Snapshot | None = None
-        self._unseen = True
+        self._live, self._unseen = b'', True
 
     # -- from outside -------------------------------------------------------------------------------------------
 
@@ -401,9 +398,7 @@ class VehicleAgent(Participant):
             self._unseen = False
             self._capture(cycle.t_ns)
 
-    def _capture(
-        self, t_ns: int, samples: tuple[int, Vector] | None = None, events: tuple[Event, ...] = ()
-    ) -> None:
+    def _capture(self, t_ns: int, samples: tuple[int, Vector] | None = None, events: tuple[Event, ...] = ()) -> None:
         if self._publish is not None:
             self._snapshot = self.snapshot(t_ns, samples, events)
 

@@ -20,7 +20,7 @@ from regolith_vehicles.kinematics import WheelLayout, wheel_commands
 from regolith_vehicles.model_config import OdometryConfig
 from regolith_vehicles.odometry import Odometry
 from regolith_vehicles.vehicle import Vehicle
-from regolith_world.objects import rigid_state
+from regolith_world.rigid_state import rigid_state
 from regolith_world.rotation import from_yaw
 
 CYCLE_NS = 20_000_000

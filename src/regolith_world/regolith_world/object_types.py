@@ -18,17 +18,9 @@ from pydantic import Field, model_validator
 
 from regolith_files.plugins import instance_of, load_plugins
 from regolith_files.section import Moment, Section
-from regolith_world.objects import (
-    NEVER_NS,
-    FreeBody,
-    Immovable,
-    Kept,
-    Object,
-    box_inertia,
-    rigid_state,
-    sphere_inertia,
-)
+from regolith_world.objects import NEVER_NS, FreeBody, Immovable, Kept, Object
 from regolith_world.records import Shape, ShapeKind, Vector
+from regolith_world.rigid_state import box_inertia, rigid_state, sphere_inertia
 from regolith_world.rotation import from_rpy_deg
 
 GROUP = 'regolith.objects'

@@ -22,6 +22,7 @@ from regolith_world.faces import surfaces
 from regolith_world.outline import Outline
 from regolith_world.pull import Pull, pulled
 from regolith_world.records import BodyState, Cycle, Impulse, IntersectionRecord, Shape, ShapeKind, Vector
+from regolith_world.rigid_state import turned_inertia
 from regolith_world.rotation import from_rotation_vector, matrix, product
 from regolith_world.state import StateManager, interpolate_body
 
@@ -169,7 +170,7 @@ class Object:
         arm = times(turn, own.center_of_mass - own.position)
         state = BodyState(
             self.name, body.position.copy(), body.orientation.copy(), body.linear_velocity.copy(),
-            body.angular_velocity.copy(), own.mass, body.position + arm, _turned(turn, own.inertia),
+            body.angular_velocity.copy(), own.mass, body.position + arm, turned_inertia(turn, own.inertia),
         )
         self.states.clear()
         self.states.new_state(t_ns, state)
@@ -393,13 +394,13 @@ class FreeBody(Object):
             momentum = momentum + 0.5 * h * self._pull.moment
         omega = solved(b.inertia, momentum)
         rotation = matrix(b.orientation)
-        local_inertia = _turned(rotation.T, b.inertia)
+        local_inertia = turned_inertia(rotation.T, b.inertia)
         half = matrix(product(from_rotation_vector(0.5 * h * omega), b.orientation))
-        omega = solved(_turned(half, local_inertia), momentum)
+        omega = solved(turned_inertia(half, local_inertia), momentum)
         orientation = product(from_rotation_vector(h * omega), b.orientation)
         orientation /= norm(orientation)
         rotation = matrix(orientation)
-        inertia = _turned(rotation, local_inertia)
+        inertia = turned_inertia(rotation, local_inertia)
         position = b.position + h * v + 0.5 * h * h * gravity
         state = BodyState(
             self.name,
@@ -445,11 +446,6 @@ class FreeBody(Object):
             self.alive = False
 
 
-def _turned(rotation: Vector, inertia: Vector) -> Vector:
-    """Return an inertia in turned axes, R I R^T, shape (3, 3)."""
-    return times(times(rotation, inertia), rotation.T)
-
-
 class Beam(Object):
     """A straight ray for measuring a distance, intangible, that exists in the cycle of its birth only."""
 
@@ -472,53 +468,3 @@ class Beam(Object):
         """End the beam."""
         super().commit(intersections)
         self.alive = False
-
-
-def rigid_state(
-    name: str,
-    position: Vector,
-    mass: float,
-    inertia: Vector,
-    *,
-    orientation: Vector | None = None,
-    linear_velocity: Vector | None = None,
-    angular_velocity: Vector | None = None,
-) -> BodyState:
-    """Return the state of a rigid body with its centre of mass at its origin.
-
-    :param inertia: about the centre of mass in body axes [kg m^2], shape (3, 3)
-    :raises ValueError: if mass or inertia are not positive
-    """
-    if not mass > 0.0 or np.linalg.eigvalsh(inertia)[0] <= 0.0:
-        raise ValueError(f'{name}: mass {mass} kg and the eigenvalues of inertia must be positive')
-    q = np.array([0.0, 0.0, 0.0, 1.0]) if orientation is None else np.asarray(orientation, dtype=float)
-    rotation = matrix(q)
-    return BodyState(
-        name,
-        np.asarray(position, dtype=float),
-        q,
-        np.zeros(3) if linear_velocity is None else np.asarray(linear_velocity, dtype=float),
-        np.zeros(3) if angular_velocity is None else np.asarray(angular_velocity, dtype=float),
-        mass,
-        np.asarray(position, dtype=float).copy(),
-        _turned(rotation, inertia),
-    )
-
-
-def sphere_inertia(mass: float, radius: float) -> Vector:
-    """Return the inertia of a homogeneous sphere, 2/5 m r^2 on the diagonal [kg m^2], shape (3, 3).
-
-    Source: goldstein2002.
-    Checked by: test_objects.py::test_inertias_of_simple_bodies.
-    """
-    return np.eye(3) * (0.4 * mass * radius * radius)
-
-
-def box_inertia(mass: float, half: Vector) -> Vector:
-    """Return the inertia of a homogeneous box of half lengths ``half`` [m], m/3 (b^2 + c^2) etc., shape (3, 3).
-
-    Source: goldstein2002.
-    Checked by: test_objects.py::test_inertias_of_simple_bodies.
-    """
-    sx, sy, sz = (float(h) ** 2 for h in half)
-    return np.diag([sy + sz, sx + sz, sx + sy]) * (mass / 3.0)

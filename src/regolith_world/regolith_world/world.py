@@ -10,7 +10,6 @@ agents behind a :class:`~regolith_world.remote.Bus`, and both go through the sam
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -41,7 +40,7 @@ from regolith_world.records import (
 from regolith_world.remote import Bus, RemoteAgent, RemotePart, Silence
 from regolith_world.state import carried
 from regolith_world.step_control import StepControl
-from regolith_world.world_state import WorldState
+from regolith_world.world_state import StepReport, WorldState
 
 Choice = Literal['stop', 'drop', 'wait']
 
@@ -58,19 +57,6 @@ class _Dropped(Exception):
     pass
 
 
-@dataclass(slots=True)
-class StepReport:
-    """Result of a :meth:`World.step`."""
-
-    t_ns: int
-    """Committed time after the step."""
-    dt_ns: int
-    attempts: int
-    forced: bool
-    intersections: list[Intersection] = field(default_factory=list)
-    impulses: tuple[Impulse, ...] = ()
-
-
 class World:
     """The world: time and the cycle.
 
@@ -81,10 +67,7 @@ class World:
     """
 
     def __init__(
-        self,
-        config: WorldConfig,
-        objects: Sequence[Object] = (),
-        bus: Bus | None = None,
+        self, config: WorldConfig, objects: Sequence[Object] = (), bus: Bus | None = None,
         on_silence: Callable[[Silence], Choice] | None = None,
     ) -> None:
         self.config = config
@@ -204,16 +187,12 @@ class World:
             for item, own in zip(family, before):
                 item.place(self.t_ns, own)
             raise
+        self._part({item.name for item in family})
 
     @property
     def names_in_use(self) -> frozenset[str]:
         """Return all names that something new cannot have, those of participants that are away included."""
         return frozenset(self._names() | self._requests.keys())
-
-    @property
-    def away(self) -> frozenset[str]:
-        """Return the names of participants that a rewind may bring back."""
-        return frozenset(self._requests.keys() - self.participants.keys())
 
     def _names(self) -> set[str]:
         """Return all names in use."""
@@ -237,10 +216,14 @@ class World:
         if lost:
             self._requests.pop(name, None)
         gone = self.objects.pop(name, None)
-        names = {name} if gone is None else {o.name for o in gone.family()}
-        self._impulses = tuple(i for i in self._impulses if names.isdisjoint((i.a, i.b)))
-        self._separation = {p: v for p, v in self._separation.items() if names.isdisjoint(p)}
+        self._part({name} if gone is None else {o.name for o in gone.family()})
         self._newcomers.discard(name)
+
+    def _part(self, names: set[str]) -> None:
+        """Forget what the last commit found between these and others: they are no longer where they were."""
+        self._impulses = tuple(i for i in self._impulses if names.isdisjoint((i.a, i.b)))
+        self._records = tuple(r for r in self._records if names.isdisjoint((r.a, r.b)))
+        self._separation = {p: v for p, v in self._separation.items() if names.isdisjoint(p)}
 
     # -- the cycle ----------------------------------------------------------------------------------------------
 
@@ -321,20 +304,9 @@ class World:
         shown = (o for o in everything if (o.tangible and o.shapes) or isinstance(o, RemotePart))
         bodies = tuple(sorted((o.states.get_state(self.t_ns) for o in shown), key=lambda b: b.name))
         cycle = Cycle(
-            CycleKey(self.epoch, self.cycle, self._attempt),
-            self.t_ns,
-            dt_ns,
-            self._verdict,
-            command,
-            names,
-            tuple(self.participants[n] for n in names),
-            bodies,
-            self._records,
-            self._impulses,
-            self._births,
-            self._deaths,
-            self.silent,
-            self.clock_offset_ns,
+            CycleKey(self.epoch, self.cycle, self._attempt), self.t_ns, dt_ns, self._verdict, command, names,
+            tuple(self.participants[n] for n in names), bodies, self._records, self._impulses, self._births,
+            self._deaths, self.silent, self.clock_offset_ns,
         )
         self._attempt += 1
         return cycle

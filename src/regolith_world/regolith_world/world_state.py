@@ -1,13 +1,26 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a checkpoint holds of the world itself."""
+"""What a step tells of the world, and what a checkpoint holds of it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from regolith_world.objects import Kept
+from regolith_world.objects import Intersection, Kept
 from regolith_world.records import BodyState, Impulse, IntersectionRecord, Roles
+
+
+@dataclass(slots=True)
+class StepReport:
+    """Result of a :meth:`regolith_world.world.World.step`."""
+
+    t_ns: int
+    """Committed time after the step."""
+    dt_ns: int
+    attempts: int
+    forced: bool
+    intersections: list[Intersection] = field(default_factory=list)
+    impulses: tuple[Impulse, ...] = ()
 
 
 @dataclass(slots=True)

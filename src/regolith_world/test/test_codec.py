@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
 from regolith_world import codec
-from regolith_world.objects import rigid_state
 from regolith_world.records import Birth, BodyState, CycleKey, Impulse, Shape, ShapeKind, Verdict
+from regolith_world.rigid_state import rigid_state
 from regolith_world.rotation import from_yaw
 
 SEVERAL = settings(derandomize=True, max_examples=40, deadline=None)

@@ -11,8 +11,9 @@ import pytest
 
 from regolith_world.encounters import Encounters, overlap
 from regolith_world.intersection import BROAD_MARGIN, Status
-from regolith_world.objects import Beam, FreeBody, Immovable, Object, rigid_state, sphere_inertia
+from regolith_world.objects import Beam, FreeBody, Immovable, Object
 from regolith_world.records import Command, Cycle, CycleKey, Shape, ShapeKind, Verdict
+from regolith_world.rigid_state import rigid_state, sphere_inertia
 
 START, DT = 40_000_000, 20_000_000
 CYCLE = Cycle(CycleKey(0, 2, 0), START, DT, Verdict.NONE, Command.EVOLVE)

@@ -17,8 +17,9 @@ import pytest
 from regolith_world.config import WorldConfig
 from regolith_world.examples.ball_throwing_robot import THROWING_ROBOT, Lidar, RobotConfig, ThrowingRobot
 from regolith_world.object_types import make_objects
-from regolith_world.objects import Beam, FreeBody, Intersection, Object, Status, rigid_state
+from regolith_world.objects import Beam, FreeBody, Intersection, Object, Status
 from regolith_world.records import Cycle
+from regolith_world.rigid_state import rigid_state
 from regolith_world.world import World
 
 BALL: dict[str, Any] = {

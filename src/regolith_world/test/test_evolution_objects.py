@@ -20,9 +20,10 @@ from regolith_world.fields import Field
 from regolith_world.intersection import NII_DEPTH
 from regolith_world.linkages.linkage import Link, Linkage
 from regolith_world.object_types import make_objects, object_types, restored
-from regolith_world.objects import Beam, FreeBody, Kept, Object, Status, rigid_state
+from regolith_world.objects import Beam, FreeBody, Kept, Object, Status
 from regolith_world.records import VEHICLE, Cycle, JoinRequest
 from regolith_world.remote import LocalBus, RemoteAgent
+from regolith_world.rigid_state import rigid_state
 from regolith_world.state import StateManager, interpolate_body
 from regolith_world.world import World
 

@@ -17,9 +17,10 @@ from regolith_world.config import WorldConfig
 from regolith_world.encounters import Encounters
 from regolith_world.intersection import NII_DEPTH, TOUCH_DISTANCE
 from regolith_world.object_types import make_objects, restored
-from regolith_world.objects import FreeBody, Intersection, Kept, Object, Status, rigid_state
+from regolith_world.objects import FreeBody, Intersection, Kept, Object, Status
 from regolith_world.platforms import Platform
 from regolith_world.records import Command, Cycle, CycleKey, Vector, Verdict
+from regolith_world.rigid_state import rigid_state
 from regolith_world.state import StateManager, interpolate_body
 from regolith_world.world import World
 

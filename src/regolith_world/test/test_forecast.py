@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from regolith_world.config import WorldConfig
 from regolith_world.forecast import foreseen_ns, time_to_meet
 from regolith_world.intersection import NII_DEPTH
-from regolith_world.objects import FreeBody, Immovable, Object, box_inertia, rigid_state, sphere_inertia
+from regolith_world.objects import FreeBody, Immovable, Object
 from regolith_world.outline import Outline
 from regolith_world.records import Shape, ShapeKind
+from regolith_world.rigid_state import box_inertia, rigid_state, sphere_inertia
 from regolith_world.rotation import from_rotation_vector, matrix
 from regolith_world.step_control import TARGET_DEPTH
 from regolith_world.world import World

@@ -19,9 +19,10 @@ from regolith_world.intersection import (
     close_pairs,
     intersect,
 )
-from regolith_world.objects import Beam, Object, rigid_state
+from regolith_world.objects import Beam, Object
 from regolith_world.outline import Outline
 from regolith_world.records import BodyState, Shape, ShapeKind
+from regolith_world.rigid_state import rigid_state
 from regolith_world.rotation import from_rotation_vector, matrix
 
 TURN = from_rotation_vector(np.array([0.4, -0.9, 0.7]))

@@ -28,8 +28,9 @@ from regolith_world.linkages.motion import (
     system,
 )
 from regolith_world.linkages.skyline import envelope
-from regolith_world.objects import FreeBody, rigid_state
+from regolith_world.objects import FreeBody
 from regolith_world.records import Command, Cycle, CycleKey, Vector, Verdict
+from regolith_world.rigid_state import rigid_state
 from regolith_world.rotation import from_rotation_vector, matrices, product
 
 G = np.array([0.0, 0.0, -9.81])

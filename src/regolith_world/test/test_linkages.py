@@ -17,8 +17,9 @@ from regolith_world.config import WorldConfig
 from regolith_world.linkages.linkage import Linkage
 from regolith_world.linkages.linkage_types import LINKAGE, ROPE, RopeConfig, capsule_inertia, cylinder_inertia
 from regolith_world.object_types import make_objects, restored
-from regolith_world.objects import FreeBody, Kept, sphere_inertia
+from regolith_world.objects import FreeBody, Kept
 from regolith_world.participant import ParticipantFailed
+from regolith_world.rigid_state import sphere_inertia
 from regolith_world.world import World
 
 GATE: dict[str, Any] = {

@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from regolith_world.objects import FreeBody, Object, box_inertia, rigid_state, sphere_inertia
+from regolith_world.objects import FreeBody, Object
 from regolith_world.records import (
     VEHICLE,
     BodyState,
@@ -22,6 +22,7 @@ from regolith_world.records import (
     Verdict,
 )
 from regolith_world.remote import RemoteAgent
+from regolith_world.rigid_state import box_inertia, rigid_state, sphere_inertia
 from regolith_world.rotation import from_rotation_vector, matrix, product, rotation_vector
 from regolith_world.world import World, WorldConfig
 

@@ -13,9 +13,10 @@ from pydantic import ValidationError
 from regolith_world import codec
 from regolith_world.config import WorldConfig
 from regolith_world.object_types import make_objects, restored
-from regolith_world.objects import Kept, rigid_state
+from regolith_world.objects import Kept
 from regolith_world.platforms import Paced, Platform, Way
 from regolith_world.records import BodyState
+from regolith_world.rigid_state import rigid_state
 from regolith_world.world import World
 
 LIFT: dict[str, Any] = {

@@ -13,7 +13,7 @@ import pytest
 from regolith_world import codec
 from regolith_world.config import WorldConfig
 from regolith_world.intersection import Status
-from regolith_world.objects import NEVER_NS, FreeBody, rigid_state, sphere_inertia
+from regolith_world.objects import NEVER_NS, FreeBody
 from regolith_world.participant import Participant, ParticipantFailed
 from regolith_world.records import (
     GROUND,
@@ -30,6 +30,7 @@ from regolith_world.records import (
     Verdict,
 )
 from regolith_world.remote import LocalBus, Silence, raise_failure
+from regolith_world.rigid_state import rigid_state, sphere_inertia
 from regolith_world.world import ProtocolError, Refused, World, WorldState
 
 BALL = Shape(ShapeKind.SPHERE, np.array([0.1, 0.0, 0.0]))

@@ -17,18 +17,9 @@ from hypothesis import strategies as st
 
 from regolith_world.config import WorldConfig
 from regolith_world.intersection import NII_DEPTH
-from regolith_world.objects import (
-    Beam,
-    FreeBody,
-    Immovable,
-    Intersection,
-    Object,
-    Status,
-    box_inertia,
-    rigid_state,
-    sphere_inertia,
-)
+from regolith_world.objects import Beam, FreeBody, Immovable, Intersection, Object, Status
 from regolith_world.records import Cycle, Shape, ShapeKind
+from regolith_world.rigid_state import box_inertia, rigid_state, sphere_inertia
 from regolith_world.rotation import from_rotation_vector
 from regolith_world.world import World
 

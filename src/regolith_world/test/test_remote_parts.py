@@ -11,10 +11,11 @@ import pytest
 
 from regolith_world.config import WorldConfig
 from regolith_world.contacts import solve_contacts
-from regolith_world.objects import NEVER_NS, FreeBody, Immovable, Intersection, Status, rigid_state, sphere_inertia
+from regolith_world.objects import NEVER_NS, FreeBody, Immovable, Intersection, Status
 from regolith_world.participant import Participant, ParticipantFailed
 from regolith_world.records import VEHICLE, CycleKey, Evolved, JoinRequest, Shape, ShapeKind
 from regolith_world.remote import LocalBus, RemoteAgent, RemotePart
+from regolith_world.rigid_state import rigid_state, sphere_inertia
 from regolith_world.rotation import matrix
 from regolith_world.world import ProtocolError, Refused, World
 

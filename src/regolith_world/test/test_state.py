@@ -12,7 +12,7 @@ import pytest
 from regolith_world.handshake import Agreement
 from regolith_world.hashing import cycle_hash
 from regolith_world.keyed_random import generator
-from regolith_world.objects import rigid_state
+from regolith_world.rigid_state import rigid_state
 from regolith_world.rotation import from_yaw, yaw
 from regolith_world.state import StateManager, interpolate_body
 

@@ -10,16 +10,9 @@ import pytest
 from regolith_world.config import WorldConfig
 from regolith_world.examples.ball_throwing_robot import throw_at_a_wall
 from regolith_world.intersection import NII_DEPTH
-from regolith_world.objects import (
-    Beam,
-    FreeBody,
-    Immovable,
-    Object,
-    box_inertia,
-    rigid_state,
-    sphere_inertia,
-)
+from regolith_world.objects import Beam, FreeBody, Immovable, Object
 from regolith_world.records import Shape, ShapeKind
+from regolith_world.rigid_state import box_inertia, rigid_state, sphere_inertia
 from regolith_world.world import World
 
 NO_GRAVITY = WorldConfig(gravity_mps2=0.0)

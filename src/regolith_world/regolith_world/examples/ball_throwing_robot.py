@@ -24,18 +24,9 @@ from regolith_files.section import Section
 from regolith_world import codec
 from regolith_world.config import WorldConfig
 from regolith_world.object_types import Metres, ObjectType, Place
-from regolith_world.objects import (
-    Beam,
-    FreeBody,
-    Immovable,
-    Intersection,
-    Kept,
-    Object,
-    Status,
-    rigid_state,
-    sphere_inertia,
-)
+from regolith_world.objects import Beam, FreeBody, Immovable, Intersection, Kept, Object, Status
 from regolith_world.records import BodyState, Cycle, Shape, ShapeKind, Vector
+from regolith_world.rigid_state import rigid_state, sphere_inertia
 from regolith_world.world import World
 
 HALF = np.full(3, 0.2)

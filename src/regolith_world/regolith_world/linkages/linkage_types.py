@@ -15,8 +15,9 @@ from regolith_world.arithmetic import dot, each, norm, times
 from regolith_world.linkages.joints import DAMPED, Joint
 from regolith_world.linkages.linkage import SUBSTEP_S, Linkage, joint_number
 from regolith_world.object_types import Degrees, Metres, ObjectType, Place, ShapeConfig, Size
-from regolith_world.objects import Kept, Object, box_inertia, rigid_state, sphere_inertia
+from regolith_world.objects import Kept, Object
 from regolith_world.records import Shape, ShapeKind, Vector
+from regolith_world.rigid_state import box_inertia, rigid_state, sphere_inertia
 from regolith_world.rotation import from_matrix, from_rpy_deg, matrix
 
 Kilograms = Annotated[float, Field(ge=1e-6, le=1e6)]
