@@ -119,7 +119,7 @@ def test_a_check_says_what_particles_cost(tmp_path: Path, capfd: pytest.CaptureF
     assert cost.gigabytes == pytest.approx(840e-9 * (5120 + 38 * 46 * 3 + (38 * 46 - 32 * 40) * 10))
     # All soil moves: wheels of 0.29 m reach 0.2 m further and cover it. 0.3 h / Cs is 0.83 ms, so a substep of 1 ms is cut
     # in two; 0.35e6 particle-steps a second.
-    assert cost.hours == pytest.approx(10.0 / 0.5e-3 * 5120 / 3.5e5 / 3600.0, rel=1e-9)
+    assert cost.hours == pytest.approx(10.0 / 0.5e-3 * 5120 / 4.4e5 / 3600.0, rel=1e-9)
     assert cost.region.step == pytest.approx(0.3 * 0.065 / 23.57, rel=1e-3)
     with pytest.raises(SystemExit, match='0'):
         main(['check', str(tmp_path / 'scenario.yaml')])

@@ -10,8 +10,8 @@ from regolith_terrain.crm.soil import Discretisation, ParticleSoil
 
 BED_BYTES = 500
 """Most that a particle takes in a bed, what a checkpoint holds included (``bench crm``)."""
-PARTICLE_STEPS_PER_S = 3.5e5
-"""Of one thread, from ``bench crm``: 0.28e6 to 0.37e6 at a machine score of 91."""
+PARTICLE_STEPS_PER_S = 4.4e5
+"""Of one thread, from ``bench crm``: 0.44e6 of 200 000 to 0.62e6 of 10 000 particles at a machine score of 91."""
 
 
 def memory_gb() -> float:
