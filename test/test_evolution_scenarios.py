@@ -26,6 +26,7 @@ def run(made: Simulation, seconds: float) -> Simulation:
     return made
 
 
+@pytest.mark.seconds
 def test_the_robot_throws_its_ball_at_the_wall_and_goes_on_from_a_checkpoint() -> None:
     """Thrown at 2.52 s, 10 m before the wall; it comes back; saved before the throw, in flight and after the blow."""
     saved, made, stops = [], simulation('ball_throwing_robot'), (2.4, 3.0, 4.6, 5.0)
@@ -44,6 +45,7 @@ def test_the_robot_throws_its_ball_at_the_wall_and_goes_on_from_a_checkpoint() -
         assert again.world.state_hash == end
 
 
+@pytest.mark.seconds
 def test_the_ball_of_the_ropes_bends_the_one_it_meets() -> None:
     made = run(simulation('rope'), 1.5)
     whip, cable = made.world.objects['whip'], made.world.objects['cable']

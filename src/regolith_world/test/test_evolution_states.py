@@ -299,7 +299,8 @@ def test_the_world_acts_on_an_nii_only() -> None:
     report = world(a=at(0.0, velocity_mps=[0.5, 0.0, 0.0]), b=at(0.2099)).step()
     assert report.attempts == 1 and report.dt_ns == 20_000_000
     assert report.intersections[0].status == Status.COLLISION_POINTS and report.impulses
-    deep = world(a=at(0.0, BOX, velocity_mps=[2.0, 0, 0], spin_radps=[0.0, 0.0, 30.0]), b=at(0.34, BOX))
+    half = {'kind': 'box', 'size_m': [0.14, 0.1, 0.05]}
+    deep = world(a=at(0.69, BOX, shape=half, velocity_mps=[2.0, 0, 0], spin_radps=[4.0, 15.0, 0.0]), wall=WALL)
     assert any(deep.step().attempts > 1 for _ in range(10))
 
 
