@@ -27,7 +27,7 @@ _MORE = struct.Struct('<5d')
 
 
 class Field(Object):
-    """A region that accelerates every free body that meets it, whatever its mass; it neither moves nor is struck.
+    """A region that accelerates free bodies and links that meet it, whatever their mass; it is not struck, nor moves.
 
     :param acceleration: [m/s^2], shape (3,)
     :param drag_per_s: slows motion and spin, as if at rest in the region [1/s]

@@ -333,8 +333,8 @@ class World:
         """Let objects feel what they meet at the first state; the cycles that follow do so at their ends."""
         key = CycleKey(self.epoch, self.cycle, self._attempt)
         hits, _ = self._encounters.find(self.objects, Cycle(key, self.t_ns, 0, Verdict.NONE, Command.HOLD))
-        for name in sorted(self.objects):
-            self.objects[name].feel([h for h in hits if h.involves(self.objects[name])])
+        for item in (o for name in sorted(self.objects) for o in self.objects[name].family()):
+            item.feel([h for h in hits if h.involves(item)])
         self._records = tuple(h.record() for h in hits)
 
     def _evolve(self, cycle: Cycle) -> list[Object]:

@@ -140,3 +140,46 @@ def test_every_field_survives() -> None:
         again = restored(kept)
         assert isinstance(again, Field) and codec.encode(again.save()) == codec.encode(item.save())
         assert again.acceleration.tolist() == [1.0, 2.0, 3.0] and (again.drag_per_s, again.push_per_s2) == (4.0, 5.0)
+
+
+ROPE: dict[str, Any] = {
+    'type': 'rope', 'ends': [[0.0, 0.0, 3.0], [0.0, 0.0, 2.0]], 'held': 'first', 'length_m': 1.0, 'rods': 6, 'mass_kg': 1.2,
+    'radius_m': 0.02,
+}  # fmt: skip
+
+
+def test_a_rope_in_a_field_hangs_as_gravity_would_have_it() -> None:
+    """Weightless and in a field, or under gravity alone: the same swing; the field's part is of second order."""
+    slant = {**ROPE, 'ends': [[0.0, 0.0, 3.0], [0.6, 0.0, 2.2]]}
+    pulled = run(world(rope={**slant, 'weightless': True}, pull={**EVERYWHERE, 'acceleration_mps2': [0.0, 0.0, -1.62]}), 1.5)
+    heavy = run(world(rope=slant), 1.5)
+    ends = [w.objects['rope'].family()[-1].body.position for w in (pulled, heavy)]
+    assert np.linalg.norm(ends[1] - [0.3, 0.0, 2.2]) > 0.3, 'it has swung'
+    assert ends[0] == pytest.approx(ends[1], abs=2e-3)
+
+
+def test_a_rope_in_flight_takes_the_field_as_a_stone_does() -> None:
+    """Its centre of mass, whatever its rods do: the parabola, since what joints do is inside."""
+    wind = {**EVERYWHERE, 'acceleration_mps2': [0.7, 0.2, 0.0]}
+    w = run(world(rope={**ROPE, 'ends': [[0.0, 0.0, 3.0], [0.8, 0.0, 3.0]], 'held': 'none', 'weightless': True}, wind=wind), 1.0)
+    rope = w.objects['rope']
+    start = w.state(0)['rope'].position
+    assert rope.body.position - start == pytest.approx([0.35, 0.1, 0.0], abs=1e-9)
+    assert rope.body.linear_velocity == pytest.approx([0.7, 0.2, 0.0], abs=1e-9)
+
+
+def test_a_rope_in_a_field_goes_on_from_a_checkpoint_to_the_bit() -> None:
+    things = {'rope': ROPE, 'gust': {**EVERYWHERE, 'position': [0.0, 0.0, 2.1], 'shapes': [{'kind': 'sphere', 'size_m': [0.3]}], 'acceleration_mps2': [0.5, 0.0, 0.0]}}
+    first, saved, hashes = world(**things), [], []
+    for _ in range(40):
+        saved.append(first.save())
+        first.step()
+        hashes.append(first.state_hash)
+    links = first.objects['rope'].family()[1:]
+    assert len({link.pull is None for link in links}) == 2, 'some rods are in the gust, some are not'  # type: ignore[attr-defined]
+    for k in (1, 9, 20, 33):
+        again = World(WorldConfig())
+        again.load(saved[k])
+        for expected in hashes[k:]:
+            again.step()
+            assert again.state_hash == expected

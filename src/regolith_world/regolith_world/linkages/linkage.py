@@ -9,6 +9,7 @@ any object, and evolves only as its parent says.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,8 +21,9 @@ from regolith_world import codec
 from regolith_world.linkages.joints import WORLD, Frames, Joint, Rows, frames, rows
 from regolith_world.linkages.motion import OK, Masses, Motion, advance, inverses, mobility, settle, spun, system, told
 from regolith_world.linkages.skyline import envelope
-from regolith_world.objects import Kept, Object
+from regolith_world.objects import Intersection, Kept, Object
 from regolith_world.participant import ParticipantFailed
+from regolith_world.pull import Pull, pulled
 from regolith_world.records import BodyState, Cycle, Shape, Vector
 from regolith_world.rotation import matrices
 
@@ -42,10 +44,14 @@ class _Kept:
     rows: tuple[NDArray[Any], ...]
     gravity: Vector
     substep_s: float
+    pulls: tuple[bytes, ...]
 
 
 class Link(Object):
     """A body of a linkage; it is struck as itself, not as the whole."""
+
+    pull: Pull | None = None
+    """Of fields, from the last commit on."""
 
     @property
     def struck(self) -> Object:
@@ -68,9 +74,13 @@ class Link(Object):
         """Return no offspring: the parent sets the state."""
         return []
 
+    def feel(self, intersections: Sequence[Intersection]) -> None:
+        """Take the pull of fields for the next cycle."""
+        self.pull = pulled(self.pull, *self.force_and_moment(intersections), self.states.last_step_ns * 1e-9)
+
 
 class Linkage(Object):
-    """Bodies held together by joints, under uniform gravity and blows.
+    """Bodies held together by joints, under uniform gravity, fields and blows.
 
     Its own body is at the centre of mass of all, without shapes; it does not turn. Bodies of one linkage do not touch
     one another.
@@ -137,18 +147,26 @@ class Linkage(Object):
         return self._motions[-1]
 
     def evolve(self, cycle: Cycle) -> list[Object]:
-        """Apply the blows in ``cycle``, then move all links by substeps.
+        """Apply the blows in ``cycle``, then move all links by substeps; fields act at its middle.
 
         :raises ParticipantFailed: if things go too fast for the substep to hold the joints together
         """
         now = Motion(*(part.copy() for part in self._motions[-1]))
         self._motions.append(now)
-        if self._struck(cycle, now):
+        pulls = [(k, link.pull) for k, link in enumerate(self.links) if link.pull is not None]
+        _kick(now, self._mass, [(k, pull.owed, pull.owed_moment) for k, pull in pulls])
+        if self._struck(cycle, now) or pulls:
             settle(self._system, self._masses, now)
         duration = cycle.dt_ns * 1e-9
-        count = max(1, int(np.ceil(duration / self.substep_s * (1.0 - 1e-9))))
-        room = Motion(*(np.empty_like(part) for part in now))
-        if advance(self._system, self._masses, now, room, self.gravity, duration / count, count) != OK:
+        if pulls:
+            # As a constant force does: half its way and all its speed.
+            held = self._move(now, 0.5 * duration)
+            _kick(now, self._mass, [(k, duration * pull.force, duration * pull.moment) for k, pull in pulls])
+            settle(self._system, self._masses, now)
+            held = held and self._move(now, 0.5 * duration)
+        else:
+            held = self._move(now, duration)
+        if not held:
             fastest = float(np.sqrt((now.velocity**2).sum(axis=1).max()))
             raise ParticipantFailed(
                 f'{self.name}: joints cannot be held together, bodies move at up to {fastest:.3g} m/s; allowed: what a '
@@ -156,6 +174,12 @@ class Linkage(Object):
             )
         self._tell(cycle.t_ns + cycle.dt_ns)
         return []
+
+    def _move(self, now: Motion, duration: float) -> bool:
+        """Move all links for a time [s]; return whether their joints hold."""
+        count = max(1, int(np.ceil(duration / self.substep_s * (1.0 - 1e-9))))
+        room = Motion(*(np.empty_like(part) for part in now))
+        return bool(advance(self._system, self._masses, now, room, self.gravity, duration / count, count) == OK)
 
     def _struck(self, cycle: Cycle, now: Motion) -> bool:
         """Give links the impulses of the last commit; return whether there were any."""
@@ -176,8 +200,9 @@ class Linkage(Object):
         mobility(self._system, self._masses, self._motions[-1], self.links.index(link), out)
         return out
 
-    def commit(self, intersections: Sequence[object]) -> None:
+    def commit(self, intersections: Sequence[Intersection]) -> None:
         """Make the newest motion final."""
+        super().commit(intersections)
         del self._motions[:-1]
 
     def discard(self) -> None:
@@ -214,7 +239,10 @@ class Linkage(Object):
 
     def canonical_state(self) -> bytes:
         """Return the motion of all links as canonical little-endian bytes, for the state hash."""
-        return super().canonical_state() + b''.join(part.astype('<f8').tobytes() for part in self._motions[-1])
+        parts = [part.astype('<f8').tobytes() for part in self._motions[-1]]
+        pulls = ((k, link.pull) for k, link in enumerate(self.links))
+        parts += [struct.pack('<q', k) + pull.packed() for k, pull in pulls if pull is not None]
+        return super().canonical_state() + b''.join(parts)
 
     def more(self) -> bytes:
         """Return bodies, joints and motion, as bytes."""
@@ -223,7 +251,7 @@ class Linkage(Object):
             _Kept(
                 tuple(link.name[offset:] for link in self.links), tuple(link.shapes for link in self.links),
                 self._mass, self._inertia, tuple(self._motions[-1]), tuple(s.frames), tuple(s.rows), self.gravity,
-                self.substep_s,
+                self.substep_s, tuple(b'' if link.pull is None else link.pull.packed() for link in self.links),
             )
         )
 
@@ -231,11 +259,21 @@ class Linkage(Object):
     def restored(cls, kept: Kept) -> Linkage:
         """Return the object of :meth:`save`."""
         more = codec.decode(_Kept, kept.more)
-        return cls(
+        made = cls(
             kept.name, more.names, more.shapes, more.mass, more.inertia, Motion(*more.motion), Frames(*more.frames),
             Rows(*more.rows), gravity=more.gravity, restitution=kept.restitution, friction=kept.friction,
             substep_s=more.substep_s, t_ns=kept.t_ns,
         )
+        for link, pull in zip(made.links, more.pulls):
+            link.pull = Pull.of_bytes(pull)
+        return made
+
+
+def _kick(now: Motion, mass: Vector, kicks: Sequence[tuple[int, Vector, Vector]]) -> None:
+    """Give bodies momenta [N s] and angular momenta [N m s], by number."""
+    for k, momentum, spin in kicks:
+        now.velocity[k] += momentum / mass[k]
+        now.spin[k] += spin
 
 
 def _masses(mass: Vector, inertia: Vector) -> Masses:
