@@ -204,7 +204,7 @@ class Object:
 
     def emitted_by(self, other: Object) -> bool:
         """Return whether an object or a descendant of it sent this one out."""
-        return self.emitter == other.name or self.emitter.startswith(f'{other.name}/')
+        return bool(self.emitter) and f'{self.emitter}/'.startswith(f'{other.name}/')
 
     def descends_from(self, other: Object) -> bool:
         """Return whether this is another object, or a descendant of it."""

@@ -195,10 +195,10 @@ def test_rule_1_holds_from_every_stored_state(bodies: list[Body], restitution: f
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.lists(BODIES, min_size=2, max_size=8), st.sampled_from([0.0, 1.0]))
 def test_rule_1_holds_from_every_stored_state_of_hundreds(bodies: list[Body], restitution: float) -> None:
-    repeats(bodies, restitution, 60)
+    repeats(bodies, restitution, 40)
 
 
 def drift_of_energy(blows: int) -> tuple[float, float]:
