@@ -5,14 +5,18 @@
 from __future__ import annotations
 
 import ast
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from harness import ROOT, environment, free_domain, new_domain
+from harness import ROOT, environment, free_domain, new_domain, vehicle, write_scenario
 
+from regolith_bringup.commands.verify import variants
 from regolith_bringup.scenario.library import find_scenarios
-from regolith_world.determinism import unpinnable
+from regolith_world.determinism import pinned, unpinnable
 
 sys.path.insert(0, str(ROOT / 'tools'))
 import make_determinism_page as page
@@ -94,3 +98,62 @@ def test_a_scenario_that_ships_has_the_same_bits_as_the_page_says(scenario: str)
     assert loose.keys() == firm.keys() == page.COLUMNS.keys()
     assert {name for name, first in loose.items() if first} <= {'c_library'}, loose
     assert not any(firm.values()), firm
+
+
+THINGS = {
+    'boulder': {'type': 'immovable', 'position': [1.9, 0.0, 0.3], 'shapes': [{'kind': 'sphere', 'size_m': [0.35]}]},
+    'ball': {
+        'type': 'free_body', 'position': [-1.4, 0.0, 0.6], 'velocity_mps': [1.5, 0.0, 0.3], 'mass_kg': 6.0, 'restitution': 0.6,
+        'shape': {'kind': 'sphere', 'size_m': [0.15]},
+    },
+    'crate': {
+        'type': 'free_body', 'position': [-2.4, 0.3, 0.9], 'velocity_mps': [1.7, -0.1, 0.5], 'spin_radps': [1.0, 2.0, 0.3],
+        'mass_kg': 4.0, 'shape': {'kind': 'box', 'size_m': [0.15, 0.1, 0.2]},
+    },
+    'gate': {
+        'type': 'linkage', 'position': [6.0, 0.0, 0.0],
+        'bodies': {'leaf': {
+            'shape': {'kind': 'box', 'size_m': [0.02, 0.5, 0.4]}, 'mass_kg': 4.0, 'position': [0.0, 0.5, 0.5],
+            'velocity_mps': [0.3, 0.0, 0.0],
+        }},
+        'joints': [{'kind': 'hinge', 'between': ['world', 'leaf'], 'at': [0.0, 0.0, 0.5], 'axis': [0.0, 0.0, 1.0], 'damping': 0.1}],
+    },
+    'cable': {
+        'type': 'rope', 'ends': [[0.0, 4.0, 2.0], [3.0, 4.0, 2.0]], 'length_m': 4.0, 'rods': 20, 'mass_kg': 2.0, 'damping': 0.05,
+    },
+}
+RUN = '''
+import sys
+from regolith_bringup.run.simulation import Simulation
+from regolith_bringup.scenario.loading import load_scenario
+simulation = Simulation(load_scenario(sys.argv[1], sys.argv[3:]).scenario)
+blows = [len(simulation.world.step(int(sys.argv[2])).impulses) for _ in iter(lambda: simulation.world.t_ns < int(sys.argv[2]), False)]
+print(sum(blows), simulation.world.state_hash, simulation.terrain.height_field.fingerprint())
+'''
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bool(unpinnable()), reason='processors of this kind are not told to be others')
+@pytest.mark.parametrize(
+    ('scenario', 'seconds', 'settings'),
+    [
+        ('things', 2.0, ()), ('two_rovers', 0.4, ('terrain.preset=polar',)),
+        ('comms_ridge', 0.4, ('terrain.detail={preset: highland}', 'comms=null')),
+    ],
+)
+def test_what_no_shipped_scenario_has_is_the_same_for_other_processors(
+    scenario: str, seconds: float, settings: tuple[str, ...], tmp_path: Path
+) -> None:
+    """But for the C library, which is pinned."""
+    file = scenario
+    if scenario == 'things':
+        amber = vehicle(0.0, 0.0, type='constant', speed_mps=0.4)
+        file = str(write_scenario(tmp_path, {'amber': amber}, objects=THINGS, terrain={'source': 'procedural', 'spacing_m': 0.04}))
+    found = {}
+    usual = pinned(os.environ)
+    for name, _, surroundings in (('usual', '', usual), *variants(usual)):
+        command = [sys.executable, '-c', RUN, file, str(round(seconds * 1e9)), *settings]
+        done = subprocess.run(command, env=dict(surroundings), capture_output=True, text=True, check=True)
+        found[name] = done.stdout.split()
+    assert len(found) == 5 and len(set(map(tuple, found.values()))) == 1, found
+    assert scenario != 'things' or int(found['usual'][0]) > 0, 'the ball strikes the rover'

@@ -76,14 +76,14 @@ def line(scenario: str, loose: dict[str, str], firm: dict[str, str]) -> str:
 def main() -> None:
     """Write the table."""
     os.chdir(ROOT)
-    text = PAGE.read_text(encoding='utf-8')
-    before, rest = text.split(BEGIN)
+    made = {}
+    for scenario in sys.argv[1:] or list(SIMULATED_S):
+        made[scenario] = line(scenario, *row(scenario))
+        print(made[scenario], flush=True)
+    # Read last: the page may have been written at meanwhile.
+    before, rest = PAGE.read_text(encoding='utf-8').split(BEGIN)
     table, after = rest.split(END)
-    rows = {part.split('`')[1]: part for part in table.splitlines() if part.startswith('| `')}
-    wanted = sys.argv[1:] or list(SIMULATED_S)
-    for scenario in wanted:
-        rows[scenario] = line(scenario, *row(scenario))
-        print(rows[scenario], flush=True)
+    rows = {part.split('`')[1]: part for part in table.splitlines() if part.startswith('| `')} | made
     head = f'| scenario | s | {" | ".join(COLUMNS.values())} | pinned, all of these |\n'
     head += '|---' * (len(COLUMNS) + 3) + '|\n'
     body = ''.join(f'{rows[name]}\n' for name in sorted(rows))

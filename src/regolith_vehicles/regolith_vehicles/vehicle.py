@@ -284,9 +284,8 @@ class Vehicle:
 
     def hull_share(self) -> float:
         """Return the share of the weight on the hull, tools left out, as the last cycle ended; 0 without gravity."""
-        gravity = self._model.opt.gravity
-        weight = self.body.mass * dot(gravity, gravity)
-        return dot(-self._force[self._parts.belly].sum(axis=0), gravity) / weight if weight > 0.0 else 0.0
+        gravity, force = self._model.opt.gravity, -self._force[self._parts.belly].sum(axis=0)
+        return dot(force, gravity) / (self.body.mass * dot(gravity, gravity)) if gravity.any() else 0.0
 
     @property
     def odometry(self) -> Odometry:
