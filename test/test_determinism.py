@@ -87,6 +87,7 @@ def test_the_table_has_a_row_for_every_scenario_that_ships() -> None:
 @pytest.mark.ros
 @pytest.mark.slow
 @pytest.mark.skipif(bool(unpinnable()), reason='processors of this kind are not told to be others')
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize('scenario', sorted(page.SIMULATED_S))
 def test_a_scenario_that_ships_has_the_same_bits_as_the_page_says(scenario: str) -> None:
     """Everything but the C library by itself; that, too, when pinned."""

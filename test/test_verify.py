@@ -106,6 +106,7 @@ def test_an_unordered_iteration_is_found_by_cycle_object_and_field(tmp_path: Pat
 @pytest.mark.ros
 @pytest.mark.slow
 @pytest.mark.skipif(bool(unpinnable()) or not WIDE, reason='NumPy has no loops of its own for this processor')
+@pytest.mark.timeout(900)
 def test_what_differs_by_processor_is_found_by_cycle_object_and_field(tmp_path: Path) -> None:
     """Pinned, a run again and one in one process are the same; with NumPy's loops for this processor it is another."""
     driver = {'type': 'plugin', 'name': 'oldhand'}
