@@ -39,7 +39,7 @@ NO_STATE = (
 """Modules, or parts of their paths, that no state of a scenario comes from."""
 ALLOWED = {
     # Only told whether it is positive.
-    ('regolith_world/objects.py', 'np.linalg.eigvalsh'),
+    ('regolith_world/rigid_state.py', 'np.linalg.eigvalsh'),
     # Rounded to 2^-32.
     ('regolith_terrain/lunar/degradation.py', '@'), ('regolith_terrain/lunar/degradation.py', 'np.exp'),
     # What is shown of links; deliveries are drawn by kernels.

@@ -19,10 +19,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'determinism.md'
 SIMULATED_S = {
+    'ball_throwing_robot': 8.0,  # the ball has struck ground, wall and robot
     'berm': 10.0,  # the drums dig
     'comms_ridge': 10.0,  # a breadcrumb falls at 8 s
     'garage': 3.0,  # all drive, the truck into the soil
     'rassor_dig': 10.0,
+    'rope': 3.0,  # the whip is struck
     'stereo_traverse': 3.0,
     'two_rovers': 6.0,  # basalt is in amber's ruts
     'wheel_crm': 2.0,  # the front wheels are in particles from 1.3 s on

@@ -75,8 +75,8 @@ def test_a_tank_is_told_part_by_part(context: Context) -> None:
         raise TimeoutError(str({name: len(got) for name, got in heard.items()}))
 
     spin(lambda: heard['parts'] and heard['tracked_description'] and all(topic.wanted for topic, _ in topics._states))
-    topics.publish(SimpleNamespace(t_ns=1_500_000_000, poses=poses))  # type: ignore[arg-type]
-    topics.publish(SimpleNamespace(t_ns=0, poses=None))  # type: ignore[arg-type]  nobody listened at that moment
+    topics.publish(SimpleNamespace(t_ns=1_500_000_000, poses=poses), 2)  # type: ignore[arg-type]
+    topics.publish(SimpleNamespace(t_ns=0, poses=None), 2)  # type: ignore[arg-type]  nobody listened at that moment
     spin(lambda: all(heard.values()))
     told = heard['tracked_description'][0]
     counts = told.num_track_shoes, told.num_sprockets, told.num_idlers, told.num_road_wheels
@@ -85,6 +85,6 @@ def test_a_tank_is_told_part_by_part(context: Context) -> None:
     found = [state.chassis, *state.sprockets, *state.idlers, *state.road_wheels, *state.track_shoes]
     assert [p.position.x for p in found] == poses[:, 0].tolist() and state.header.frame_id == 'world'
     assert [p.orientation.w for p in heard['part_poses'][0].poses] == poses[:, 6].tolist()
-    assert heard['part_poses'][0].header.stamp.nanosec == 500_000_000
+    assert heard['part_poses'][0].header.stamp.nanosec == 500_000_000 and heard['part_poses'][0].epoch == 2
     assert heard['vehicle_state'][0].chassis.position.x == 0.0 and not heard['vehicle_state'][0].wheels
     assert [part.name for part in heard['parts'][0].parts if part.role == m.VehiclePart.TRACK_SHOE] == [f'shoe_{k}' for k in range(5)]

@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
+from regolith_world.arithmetic import each, times
 from regolith_world.records import Vector
 
 SAME_FACE = 1.0 - 1e-6
@@ -21,7 +24,7 @@ def surfaces(points: Vector, normals: Vector) -> list[Vector]:
     left, found = np.arange(len(points)), []
     while len(left) >= 3:
         n = normals[left[0]]
-        same = normals[left] @ n > SAME_FACE
+        same = times(normals[left], n) > SAME_FACE
         corners, left = points[left[same]], left[~same]
         if len(corners) < 3:
             continue
@@ -29,5 +32,6 @@ def surfaces(points: Vector, normals: Vector) -> list[Vector]:
         helper[np.argmin(np.abs(n))] = 1.0
         x = np.cross(helper, n)
         spread = corners - corners.mean(axis=0)
-        found.append(corners[np.argsort(np.arctan2(spread @ np.cross(n, x), spread @ x), kind='stable')])
+        around = each(math.atan2, times(spread, np.cross(n, x)), times(spread, x))
+        found.append(corners[np.argsort(around, kind='stable')])
     return found

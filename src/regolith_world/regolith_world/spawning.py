@@ -8,6 +8,7 @@ A resource is YAML: an object as in a scenario's ``objects`` (it has a ``type``)
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -15,7 +16,6 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import yaml
 from pydantic import ValidationError
 
@@ -73,7 +73,7 @@ class Pose:
     def heading_deg(self) -> float:
         """Return the direction of its x axis seen from above, from the world's +x [deg]."""
         ahead = matrix(self.orientation)[:, 0]
-        return float(np.degrees(np.arctan2(ahead[1], ahead[0])))
+        return math.degrees(math.atan2(ahead[1], ahead[0]))
 
 
 class SpawnSource(ABC):

@@ -221,9 +221,9 @@ def test_what_an_intersection_costs_to_make_is_kept() -> None:
     assert w._encounters._geometry is not None
     layout = w._encounters._geometry[1]
     w.step()
-    assert w._encounters._geometry[1] is layout and w._encounters._geometry[0] == ('a', 'b', 'spark')
+    assert w._encounters._geometry[1] is layout and [name for name, _ in w._encounters._geometry[0]] == ['a', 'b', 'spark']
     w.step(), w.step()
-    assert w._encounters._geometry[1] is not layout and w._encounters._geometry[0] == ('a', 'b')
+    assert w._encounters._geometry[1] is not layout and [name for name, _ in w._encounters._geometry[0]] == ['a', 'b']
 
 
 def test_the_status_is_one_of_five() -> None:
