@@ -123,4 +123,4 @@ def test_a_check_says_what_particles_cost(tmp_path: Path, capfd: pytest.CaptureF
     assert cost.region.step == pytest.approx(0.3 * 0.065 / 23.57, rel=1e-3)
     with pytest.raises(SystemExit, match='0'):
         main(['check', str(tmp_path / 'scenario.yaml')])
-    assert 'strip: 5,120 particles, 12.6 MB, about 4.9 min of one core' in capfd.readouterr().out
+    assert 'strip: 5,120 particles, 12.6 MB, about 3.9 min of one core' in capfd.readouterr().out
