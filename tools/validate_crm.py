@@ -194,7 +194,9 @@ def draw(found: dict[str, dict[str, str]]) -> None:
     slips.set_ylabel('slip over the tips of the grousers')
     for axis in (heaps, craters, plates, slips):
         axis.grid(alpha=0.3)
-        if axis.get_legend_handles_labels()[0]:
+        if axis is heaps:  # there is room above it alone
+            axis.legend(fontsize=8, ncols=3, loc='lower center', bbox_to_anchor=(0.5, 1.05))
+        elif axis.get_legend_handles_labels()[0]:
             axis.legend(fontsize=8)
     figure.savefig(PICTURE, dpi=90)
     plt.close(figure)
