@@ -37,6 +37,7 @@ def test_runs_in_one_graph_leave_each_other_alone(tmp_path: Path) -> None:
         )  # type: ignore[call-overload]
         moon = first.subscribe(WorldStatus, '/moon/regolith/status', latched=True)
         first.wait_for(lambda: any(s.state == WorldStatus.PLAYING for s in moon), 60.0, what='the run in a namespace')
+        first.wait_for(lambda: later.poll() is not None, 60.0, what='the later run leaving')
         nodes = first.node.get_node_names_and_namespaces()
         topics = [name for name, _ in first.node.get_topic_names_and_types()]
         said, _ = later.communicate(timeout=60.0)

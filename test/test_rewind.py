@@ -111,6 +111,7 @@ def test_a_run_is_rewound_repeated_and_branched(tmp_path: Path, processes: str) 
         past.go_on(0.7, speed=0.4)
         kept = live.call(Snapshot, f'{WORLD}/snapshot', name='here')
         assert kept.success and kept.bytes < 50e6 and Path(kept.path, 'manifest.json').is_file()
+        assert not live.call(Snapshot, f'{WORLD}/snapshot', name='beginning').success
         past.go_on(0.6, speed=0.2)
         end = past.step(1)
         shown = past.shown_ns

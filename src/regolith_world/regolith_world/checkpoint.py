@@ -35,9 +35,13 @@ class Checkpoint:
 def write(folder: Path, checkpoint: Checkpoint) -> None:
     """Write a checkpoint, replacing one of the same name.
 
-    :raises OSError: if the disk refuses; no part of it is left then
+    :raises OSError: if the disk refuses, and no part of it is left then; or if something else is there, and stays
     """
     if folder.exists():
+        found = sorted(folder.iterdir()) if folder.is_dir() else [folder]
+        foreign = [p.name for p in found if p.is_dir() or p.suffix not in ('.bin', '.json', '.partial')]
+        if foreign:
+            raise FileExistsError(f'{folder}: holds {foreign[0]!r}; allowed: a new folder, or one of a checkpoint')
         shutil.rmtree(folder)
     folder.mkdir(parents=True)
     try:

@@ -26,6 +26,8 @@ from regolith_world.world import ProtocolError, World
 
 GROUND = 'terrain'
 """Participant that owns the soil."""
+BEGINNING = 'beginning'
+"""Name of the first checkpoint of a run."""
 
 
 class Populace(Protocol):
@@ -120,7 +122,7 @@ class Timeline:
         """Keep the beginning, at HOLD, and return it."""
         saved = self.collect()
         self.branch = 0
-        self._remember(Snapshot('beginning', saved, self._world, kept=True))
+        self._remember(Snapshot(BEGINNING, saved, self._world, kept=True))
         return saved
 
     @property

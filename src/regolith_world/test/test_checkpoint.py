@@ -63,6 +63,21 @@ def test_damage_is_named(tmp_path: Path) -> None:
     refused('not a checkpoint')
 
 
+def test_what_is_no_checkpoint_is_not_replaced(tmp_path: Path) -> None:
+    """A folder of something else stays as it is, and so does a file; an empty folder and a checkpoint do not."""
+    for name in ('home', 'home/sub'):
+        (tmp_path / name).mkdir()
+    file = tmp_path / 'thesis.tex'
+    file.write_text('all of it')
+    for place in (tmp_path / 'home', file):
+        with pytest.raises(FileExistsError, match='allowed: a new folder, or one of a checkpoint'):
+            checkpoint.write(place, MADE)
+    assert file.read_text() == 'all of it' and (tmp_path / 'home' / 'sub').is_dir()
+    for _ in range(2):
+        checkpoint.write(tmp_path / 'home' / 'sub', MADE)
+    assert checkpoint.read(tmp_path / 'home' / 'sub') == MADE
+
+
 def test_a_checkpoint_that_the_disk_refuses_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = Path.write_bytes
 

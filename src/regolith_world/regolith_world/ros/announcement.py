@@ -16,9 +16,9 @@ from regolith_world.ros import qos
 from regolith_world.ros.inbox import Inbox
 from regolith_world.ros.leaving import BadStart
 
-DISCOVERY_S = 0.5
-"""Longest time until a running world is heard by a new one [wall s]: a few announcements of the profile in
-``config/fastdds.xml``. Processes of a run take longer to start, so that it delays nothing."""
+DISCOVERY_S = 1.5
+"""Longest time until a running world is heard by a new one [wall s]: 0.3 to 0.9 s were measured with the profile in
+``config/fastdds.xml``. Vehicles in processes of their own take longer to start; a world in one process waits for it."""
 
 
 class Announcement:

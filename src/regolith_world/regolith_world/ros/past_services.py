@@ -17,7 +17,7 @@ from regolith_msgs.srv import Snapshot as SnapshotService
 
 from regolith_world import checkpoint
 from regolith_world.ros.runner import Runner
-from regolith_world.timeline import Snapshot
+from regolith_world.timeline import BEGINNING, Snapshot
 from regolith_world.world import ProtocolError, World
 
 
@@ -76,8 +76,8 @@ class PastServices:
 
     async def _snapshot(self, request: Any, response: Any) -> Any:
         def save() -> Snapshot:
-            if '/' in request.name or request.name.startswith('.'):
-                raise ValueError(f'name {request.name!r}; allowed: the name of a folder')
+            if '/' in request.name or request.name.startswith('.') or request.name == BEGINNING:
+                raise ValueError(f'name {request.name!r}; allowed: the name of a folder, but for {BEGINNING}')
             return self._runner.timeline.save(request.name, kept=True)
 
         saved = await self._standing(response, save)
