@@ -161,6 +161,12 @@ class Object:
         for child in self.children:
             child.discard()
 
+    def delay(self, by_ns: int) -> None:
+        """Begin so much later [ns], children included; before the first cycle only."""
+        self.states.delay(by_ns)
+        for child in self.children:
+            child.delay(by_ns)
+
     def place(self, t_ns: int, body: BodyState) -> None:
         """Take pose and velocity from a state, mass and inertia staying its own, between cycles only.
 
@@ -438,6 +444,11 @@ class FreeBody(Object):
         )
         made._pull = Pull.of_bytes(kept.more[struct.calcsize('<3dq') :])
         return made
+
+    def delay(self, by_ns: int) -> None:
+        """Begin, and end, so much later."""
+        super().delay(by_ns)
+        self._dies_at_ns += by_ns
 
     def commit(self, intersections: Sequence[Intersection]) -> None:
         """End the object at the end of its lifetime, if it has one."""

@@ -11,6 +11,7 @@ beforehand: what has a mass, and so can be struck, is refused.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -36,7 +37,7 @@ class _Pace:
     more: bytes
 
 
-class Paced(Object):
+class Paced(Object, ABC):
     """An object whose states lie ``pace_ns`` apart, whatever the length of cycles; between them it is interpolated.
 
     :param pace_ns: time between its own states [ns]; 0: one at the end of every cycle
@@ -61,9 +62,21 @@ class Paced(Object):
         self._made = 0
         """Number of own states the present attempt has made."""
 
+    @abstractmethod
     def moved(self, state: BodyState, t_ns: int, dt_ns: int) -> BodyState:
         """Return its state a time after another state of its own; of nothing but its arguments."""
-        raise NotImplementedError
+
+    def delay(self, by_ns: int) -> None:
+        """Begin so much later [ns]."""
+        super().delay(by_ns)
+        self._now_ns = [t_ns + by_ns for t_ns in self._now_ns]
+
+    def place(self, t_ns: int, body: BodyState) -> None:
+        """Refuse: where it is follows from the time.
+
+        :raises ValueError: always
+        """
+        raise ValueError(f'{self.name!r} moves as it was told; allowed: objects that are free, or never move')
 
     @property
     def body(self) -> BodyState:
@@ -176,6 +189,11 @@ class Platform(Paced):
         """Return the state on its way."""
         position, velocity, _ = self.way.at(t_ns + dt_ns - self._since_ns)
         return BodyState(self.name, position, state.orientation, velocity, state.angular_velocity)
+
+    def delay(self, by_ns: int) -> None:
+        """Set out so much later [ns]."""
+        super().delay(by_ns)
+        self._since_ns += by_ns
 
     def coasting(self) -> Vector:
         """Return its acceleration."""

@@ -16,6 +16,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
 from pydantic import ValidationError
 
@@ -174,7 +175,7 @@ def made_object(name: str, resource: Mapping[str, Any], pose: Pose, gravity: Vec
     kind = kinds.get(str(resource['type']))
     if kind is None:
         raise NotSpawned(Reason.RESOURCE_PARSE_ERROR, f'type = {resource["type"]!r}; allowed: {", ".join(kinds)}')
-    entry = {**resource}
+    entry = {key: value for key, value in resource.items() if key != 'rpy_deg'}
     if 'position' in kind.section.model_fields:
         entry['position'] = pose.position.tolist()
     try:
@@ -183,9 +184,13 @@ def made_object(name: str, resource: Mapping[str, Any], pose: Pose, gravity: Vec
         raise NotSpawned(Reason.RESOURCE_PARSE_ERROR, _first(error)) from None
     except ValueError as error:
         raise NotSpawned(Reason.RESOURCE_PARSE_ERROR, str(error)) from None
-    if made.tangible:
-        own = made.body
-        made.place(0, BodyState(name, pose.position, pose.orientation, own.linear_velocity, own.angular_velocity))
+    own = made.body
+    if not np.array_equal(pose.orientation, own.orientation):
+        turned = BodyState(name, pose.position, pose.orientation, own.linear_velocity, own.angular_velocity)
+        try:
+            made.place(0, turned)
+        except ValueError as error:
+            raise NotSpawned(Reason.INVALID_POSE, f'orientation: {error}') from None
     return made
 
 

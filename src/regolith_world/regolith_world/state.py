@@ -59,6 +59,10 @@ class StateManager(Generic[StateT]):
             del self._times[0], self._states[0]
         return state
 
+    def delay(self, by_ns: int) -> None:
+        """Move all recorded times by so much [ns]."""
+        self._times = [t_ns + by_ns for t_ns in self._times]
+
     def delete_state(self, from_end: int = 0) -> None:
         """Delete one state counted from the end: 0 is the newest, -1 the one before it.
 

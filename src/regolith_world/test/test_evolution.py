@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from toy_worlds import world
 
 from regolith_world.config import WorldConfig
 from regolith_world.examples.ball_throwing_robot import THROWING_ROBOT, Lidar, RobotConfig, ThrowingRobot
@@ -32,10 +33,6 @@ WALL: dict[str, Any] = {
 FAST = {**BALL, 'velocity_mps': [3.0, 0.0, 0.0]}
 SPINNING = {**FAST, 'shape': {'kind': 'box', 'size_m': [0.1, 0.2, 0.15]}, 'spin_radps': [9.0, 20.0, 5.0]}
 """It turns into the wall faster than it flies: nobody foresees when, so attempts are discarded."""
-
-
-def world(*more: Object, **things: dict[str, Any]) -> World:
-    return World(WorldConfig(), [*make_objects(things, 1.62), *more])
 
 
 def robot_world() -> tuple[World, ThrowingRobot]:

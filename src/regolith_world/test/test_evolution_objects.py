@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from toy_worlds import run, world
 
 from regolith_world import codec
 from regolith_world.config import WorldConfig
@@ -52,16 +53,6 @@ def linkage(bodies: dict[str, Any], *joints: dict[str, Any]) -> dict[str, Any]:
         'type': 'linkage', 'position': [0.0, 0.0, 0.0], 'weightless': True, 'restitution': 1.0, 'friction': 0.0,
         'bodies': {n: {**cube, **b} for n, b in bodies.items()}, 'joints': list(joints),
     }
-
-
-def world(*more: Object, **things: dict[str, Any]) -> World:
-    return World(WorldConfig(), [*make_objects(things, 1.62), *more])
-
-
-def run(w: World, seconds: float) -> World:
-    while w.t_ns < round(seconds * 1e9):
-        w.step(round(seconds * 1e9))
-    return w
 
 
 def part(name: str, parent: Object | None = None, cls: type[Object] = Object) -> Object:

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from toy_worlds import run, world
 
 from regolith_world import codec
 from regolith_world.config import WorldConfig
 from regolith_world.encounters import Encounters
 from regolith_world.intersection import NII_DEPTH, TOUCH_DISTANCE
 from regolith_world.object_types import make_objects, restored
-from regolith_world.objects import FreeBody, Intersection, Kept, Object, Status
+from regolith_world.objects import FreeBody, Intersection, Kept, Status
 from regolith_world.platforms import Platform
 from regolith_world.records import Command, Cycle, CycleKey, Vector, Verdict
 from regolith_world.rigid_state import rigid_state
@@ -40,16 +41,6 @@ CUSHION: dict[str, Any] = {
     'type': 'field', 'position': [0.0, 0.0, -1.0], 'shapes': [{'kind': 'box', 'size_m': [1.0, 1.0, 1.0]}], 'push_per_s2': 100.0,
 }
 HOLD = Cycle(CycleKey(0, 0, 0), 0, 0, Verdict.NONE, Command.HOLD)
-
-
-def world(*more: Object, **things: dict[str, Any]) -> World:
-    return World(WorldConfig(), [*make_objects(things, 1.62), *more])
-
-
-def run(w: World, seconds: float) -> World:
-    while w.t_ns < round(seconds * 1e9):
-        w.step(round(seconds * 1e9))
-    return w
 
 
 def meet(**things: dict[str, Any]) -> list[Intersection]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from toy_worlds import run, world
 
 from regolith_world import codec
 from regolith_world.config import WorldConfig
@@ -22,16 +23,6 @@ BALL: dict[str, Any] = {
     'friction': 0.0, 'restitution': 1.0, 'weightless': True,
 }
 EVERYWHERE: dict[str, Any] = {'type': 'field', 'position': [0.0, 0.0, 0.0], 'shapes': [{'kind': 'box', 'size_m': [50.0, 50.0, 50.0]}]}
-
-
-def world(**things: dict[str, Any]) -> World:
-    return World(WorldConfig(), make_objects(things, 1.62))
-
-
-def run(w: World, seconds: float) -> World:
-    while w.t_ns < round(seconds * 1e9):
-        w.step(round(seconds * 1e9))
-    return w
 
 
 def ball_of(w: World) -> FreeBody:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pydantic import ValidationError
+from toy_worlds import run, world
 
 from regolith_world import codec
 from regolith_world.config import WorldConfig
@@ -27,16 +28,6 @@ CRATE: dict[str, Any] = {
     'type': 'free_body', 'position': [0.0, 0.0, 0.3], 'mass_kg': 20.0, 'shape': {'kind': 'box', 'size_m': [0.3, 0.3, 0.2]},
     'friction': 0.8,
 }
-
-
-def world(**things: dict[str, Any]) -> World:
-    return World(WorldConfig(), make_objects(things, 1.62))
-
-
-def run(w: World, seconds: float) -> World:
-    while w.t_ns < round(seconds * 1e9):
-        w.step(round(seconds * 1e9))
-    return w
 
 
 def test_a_platform_goes_to_and_fro_and_its_velocity_is_the_slope() -> None:

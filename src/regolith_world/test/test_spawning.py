@@ -6,9 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from toy_worlds import run, world
 
 from regolith_world import spawning
+from regolith_world.acts import Spawn
 from regolith_world.spawning import NotSpawned, Pose, Reason
+from regolith_world.timeline import Timeline
 
 DOWN = np.array([0.0, 0.0, -1.62])
 HALF = np.sqrt(0.5)
@@ -27,6 +30,65 @@ def test_an_object_appears_where_it_is_asked_for(tmp_path: Path) -> None:
         assert np.array_equal(made.body.orientation, POSE.orientation)
         assert np.array_equal(made.body.linear_velocity, [0.0, 0.0, 0.5]) and made.body.mass == 2.0
     assert POSE.heading_deg == pytest.approx(90.0)
+
+
+TYPES = {
+    'free_body': '{type: free_body, mass_kg: 1.0, lifetime_s: 0.9, shape: {kind: sphere, size_m: [0.1]}}',
+    'immovable': '{type: immovable, shapes: [{kind: sphere, size_m: [0.1]}]}',
+    'platform': '{type: platform, to: [9.0, 9.0, 9.0], leg_s: 4.0, shapes: [{kind: box, size_m: [0.1, 0.1, 0.1]}]}',
+    'paced': '{type: platform, to: [9, 9, 9], leg_s: 4.0, pace_s: 0.05, shapes: [{kind: box, size_m: [0.1, 0.1, 0.1]}]}',
+    'field': '{type: field, shapes: [{kind: box, size_m: [1.0, 1.0, 1.0]}], acceleration_mps2: [0.0, 0.1, 0.0]}',
+    'linkage': '{type: linkage, bodies: {leaf: {position: [0, 0, 0], shape: {kind: box, size_m: [0.1, 0.1, 0.1]}, '
+    'mass_kg: 1.0}}, joints: [{kind: hinge, between: [world, leaf], at: [0.0, 0.3, 0.0], axis: [1.0, 0.0, 0.0]}]}',
+    'rope': '{type: rope, ends: [[0.0, 0.0, 4.0], [1.0, 0.0, 4.0]], length_m: 1.2, rods: 5, mass_kg: 1.0}',
+    'throwing_robot': '{type: throwing_robot}',
+}
+
+
+class Nobody:
+    """A populace of none."""
+
+    def save(self, names: tuple[str, ...]) -> dict[str, bytes]:
+        return {}
+
+    def restore(self, *states: object) -> None:
+        assert states[0] == {}
+
+
+@pytest.mark.parametrize('kind', TYPES)
+def test_what_comes_in_mid_run_moves_as_it_would_have_from_the_start(kind: str) -> None:
+    """Its own time begins with it, its life, too; a rewind over its coming repeats it."""
+    upright = Pose(POSE.position, np.array([0.0, 0.0, 0.0, 1.0]))
+    resource = spawning.read('', TYPES[kind])
+    bird = {'type': 'free_body', 'position': [50.0, 0.0, 0.0], 'mass_kg': 1.0, 'shape': {'kind': 'sphere', 'size_m': [0.1]}}
+    early, late = world(spawning.made_object('x', resource, upright, DOWN), bird=bird), world(bird=bird)
+    timeline = Timeline(late, Nobody())  # type: ignore[arg-type]
+    late.hold()
+    timeline.begin()
+    run(late, 0.6)
+    timeline.act(Spawn('x', spawning.made_object('x', resource, upright, DOWN).save()))
+    for _ in range(40):
+        early.step()
+        late.step()
+        here, there = ({o.name: o.body for o in w.objects['x'].family()} for w in (early, late))
+        assert here.keys() == there.keys()
+        assert all(np.allclose(here[n].position, there[n].position, rtol=0.0, atol=1e-12) for n in here)
+    end_ns, end = late.t_ns, late.state_hash
+    timeline.rewind(round(0.7e9), live=False)
+    while late.t_ns < end_ns:
+        timeline.act_again()
+        late.step()
+    assert late.state_hash == end
+    run(late, 1.6)
+    assert ('x' in late.objects) == (kind != 'free_body')
+
+
+@pytest.mark.parametrize('kind', ['platform', 'linkage', 'rope'])
+def test_what_cannot_be_turned_says_so(kind: str) -> None:
+    """Instead of standing as nobody asked for."""
+    with pytest.raises(NotSpawned, match=r'orientation: .x. .*; allowed: ') as caught:
+        spawning.made_object('x', spawning.read('', TYPES[kind]), POSE, DOWN)
+    assert caught.value.reason == Reason.INVALID_POSE
 
 
 def test_names_are_made_and_refused() -> None:

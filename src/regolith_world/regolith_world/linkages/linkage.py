@@ -141,6 +141,13 @@ class Linkage(Object):
         made._tell(0)
         return made
 
+    def place(self, t_ns: int, body: BodyState) -> None:
+        """Refuse: it stands as its bodies and joints say.
+
+        :raises ValueError: always
+        """
+        raise ValueError(f'{self.name!r} stands as its bodies and joints say; allowed: objects of one body')
+
     @property
     def motion(self) -> Motion:
         """Bodies as they move now; tentative until the world commits the cycle."""
