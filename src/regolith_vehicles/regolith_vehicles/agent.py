@@ -268,7 +268,8 @@ class VehicleAgent(Participant):
         self._driver_committed = self.driver.save()
         self._watch_committed = self._watch.save()
         self._cycles = key.cycle + 1
-        self._capture(cycle.t_ns, self._samples, self._events)
+        if not cycle.silent:
+            self._capture(cycle.t_ns, self._samples, self._events)
 
     def _discard(self) -> None:
         if self._tentative is None:

@@ -8,7 +8,7 @@ The world writes it as it commits, with a mark of every state, so that a repetit
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -38,7 +38,7 @@ class Inputs(Mapping[int, bytes]):
 
     def cut(self, cycle: int) -> None:
         """Forget the cycle and all after it."""
-        kept = sum(start < cycle for start in self._starts)
+        kept = bisect_left(self._starts, cycle)
         del self._starts[kept:], self._values[kept:]
         self.end = max(self.first, min(self.end, cycle))
 

@@ -11,18 +11,16 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
 from regolith_world import checkpoint
 from regolith_world.acts import Act, Delete, Spawn
 from regolith_world.checkpoint import WORLD, Checkpoint
-from regolith_world.input_log import Diverged
 from regolith_world.object_types import restored
 from regolith_world.records import BodyState
 from regolith_world.remote import RemoteAgent
-from regolith_world.world import ProtocolError, World
+from regolith_world.world import World
 
 GROUND = 'terrain'
 """Participant that owns the soil."""
@@ -236,8 +234,6 @@ class Timeline:
             while world.cycle < target and go_on():
                 self.act_again()
                 world.step(self._end_ns or None)
-        except Diverged as error:
-            raise ProtocolError(str(error)) from error
         finally:
             world.silent = False
 
@@ -289,7 +285,8 @@ class Timeline:
         if isinstance(act, Delete):
             world.remove(act.name)
         elif isinstance(act, Spawn) and act.kept is not None:
-            made = restored(replace(act.kept, t_ns=world.t_ns))
+            made = restored(act.kept)
+            made.delay(world.t_ns - act.kept.t_ns)
             world.find_room(made)
             world.add(made)
         elif isinstance(act, Spawn):

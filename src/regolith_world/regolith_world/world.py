@@ -22,7 +22,7 @@ from regolith_world.encounters import Encounters, overlap
 from regolith_world.forecast import foreseen_ns
 from regolith_world.handshake import PROTOCOL, Agreement
 from regolith_world.hashing import cycle_hash
-from regolith_world.input_log import InputLog
+from regolith_world.input_log import Diverged, InputLog
 from regolith_world.object_types import restored
 from regolith_world.objects import FreeBody, Intersection, Object, Status
 from regolith_world.records import (
@@ -231,7 +231,7 @@ class World:
         """Evolve the world by one cycle, not beyond ``end_ns``, and commit it.
 
         :raises Silence: if participants do not answer and the policy is ``stop``
-        :raises ProtocolError: if participants disagree about the ground
+        :raises ProtocolError: if participants disagree about the ground, or a past that is known does not repeat itself
         """
         wish = min((o.next_dt_ns() for o in self.objects.values()), default=self.control.heartbeat_ns)
         wish = min([wish, *(a.next_dt_ns for n, a in self.last_answers.items() if n not in self.objects)])
@@ -411,7 +411,10 @@ class World:
         hashes |= {n: answer.state_hash for n, answer in own if answer.state_hash != answer.soil_hash}
         self.state_hash = cycle_hash(self.t_ns, hashes, self.soil_hash, self.control.memory())
         latched = {n: answer.live_inputs for n, answer in self.last_answers.items() if self.participants[n].inputs}
-        self.log.commit(self.t_ns, self.state_hash, latched, self.cycle)
+        try:
+            self.log.commit(self.t_ns, self.state_hash, latched, self.cycle)
+        except Diverged as error:
+            raise ProtocolError(str(error)) from error
 
     # -- checkpoints --------------------------------------------------------------------------------------------
 

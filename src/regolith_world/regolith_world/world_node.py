@@ -259,7 +259,8 @@ class WorldNode:
         folder = self._folder or Path(tempfile.mkdtemp(prefix='regolith-'))
         made = SpawnedVehicle(name, entry, self._scenario_file, folder / 'spawned', self._root, self._run_id)
         self._spawned[name] = made
-        self.node.create_timer(0.2, made.look, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        looking = self.node.create_timer(0.2, made.look, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        made.come.add_done_callback(lambda come: looking.cancel())
         return made.come
 
     def _bring_back(self, name: str, response: Join.Response) -> None:

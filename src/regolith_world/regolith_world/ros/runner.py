@@ -305,17 +305,10 @@ class Runner:
                     timeline.act(Delete(name))
             if time:
                 self.set_clock(-self._world.t_ns)
-            self._rest_as_before()
+            self._rest()
         except (ValueError, ProtocolError) as error:
             return f'the world cannot be reset: {error}'
         return ''
-
-    def _rest_as_before(self) -> None:
-        """Show what an act upon the standing world has made of it."""
-        self._world.hold()
-        self._at_standstill()
-        self._display.clock()
-        self._display.status(WorldStatus.PAUSED if self.paused else WorldStatus.PLAYING, force=True)
 
     def act(self, act: Act) -> None:
         """Act upon the world, which stands.
@@ -323,7 +316,7 @@ class Runner:
         :raises ValueError: if that is impossible, with the reason
         """
         self.timeline.act(act)
-        self._rest_as_before()
+        self._rest()
 
     def go_to(self, saved: checkpoint.Checkpoint, keep_clock: bool | None = None, live: bool = False) -> None:
         """Continue from a checkpoint; the world stands.
@@ -332,8 +325,8 @@ class Runner:
         :param live: whether the past after it is forgotten
         :raises ProtocolError: if it is of participants that are not here
         """
-        self._leave(saved.t_ns, keep_clock)
         with self._whole():
+            self._leave(saved.t_ns, keep_clock)
             self.timeline.go_to(saved, 0 if live else None)
         self._arrive()
 
@@ -342,20 +335,22 @@ class Runner:
 
         :param live: see :meth:`regolith_world.timeline.Timeline.rewind`, and for errors
         """
-        self._leave(self.timeline.target_ns(t_ns))
         with self._whole():
+            self._leave(self.timeline.target_ns(t_ns))
             self.timeline.rewind(t_ns, live, self._go_on_in_silence)
         self._arrive()
 
     @contextmanager
     def _whole(self) -> Iterator[None]:
-        """End the run if what is done to it fails halfway."""
-        epoch = self._world.epoch
+        """End the run if going back fails halfway; leave the clock as it was if it is refused."""
+        epoch, offset = self._world.epoch, self._world.clock_offset_ns
         try:
             yield
         except (ProtocolError, ValueError) as error:
             if self._world.epoch != epoch:
                 self._failure = str(error)
+            else:
+                self.set_clock(offset)
             raise
 
     def _go_on_in_silence(self) -> bool:
@@ -384,13 +379,10 @@ class Runner:
     def _arrive(self) -> None:
         """Show the state that was restored."""
         world = self._world
-        world.hold()
-        self._at_standstill()
         period = round(world.config.checkpoint_period_s * 1e9)
         self._next_checkpoint_ns = (world.t_ns // period + 1) * period
         self._pace.restart(world.t_ns)
-        self._display.clock()
-        self._display.status(WorldStatus.PAUSED if self.paused else WorldStatus.PLAYING, force=True)
+        self._rest()
         self._node.get_logger().info(f'restored the state at {world.t_ns * 1e-9:.3f} s (epoch {world.epoch})')
 
     @property
@@ -415,11 +407,11 @@ class Runner:
             steps.done()
 
     def _rest(self) -> None:
-        """Commit the last cycle and show it."""
+        """Commit the last cycle, or what an act upon the standing world has made of it, and show it."""
         self._world.hold()
         self._at_standstill()
         self._display.clock()
-        self._display.status(WorldStatus.PAUSED, force=True)
+        self._display.status(WorldStatus.PAUSED if self.paused else WorldStatus.PLAYING, force=True)
 
     def _on_step(self, request: Step.Request, response: Step.Response) -> Step.Response:
         if not self.paused or not self._between or self._steps is not None:
@@ -448,7 +440,7 @@ class Runner:
 
     def _remember_all(self, name: str, then: Callable[[], None]) -> None:
         self.timeline.note_spawn(name)
-        self._rest_as_before()
+        self._rest()
         then()
         if self._world.config.on_failure == 'wait':
             self._on_checkpoint(self.timeline.collect())
