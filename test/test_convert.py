@@ -33,7 +33,7 @@ def filled(kind: Any, count: itertools.count[int], name: str = '') -> Any:
     if isinstance(kind, type) and issubclass(kind, IntEnum):
         return list(kind)[-1]
     if kind == records.Vector:
-        shape = {'orientation': (4,), 'inertia': (3, 3)}.get(name, (3,))
+        shape = {'orientation': (4,), 'inertia': (3, 3), 'mobility': (6, 6)}.get(name, (3,))
         return np.array([float(next(count)) for _ in range(int(np.prod(shape)))]).reshape(shape)
     return {int: lambda: next(count), float: lambda: next(count) + 0.5, bytes: lambda: bytes([next(count) % 256]),
             str: lambda: f'text{next(count)}', bool: lambda: bool(next(count))}[kind]()

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the pictures of docs/evolution.md from runs of the engine: attempts at cycles, the thrown ball, the ropes."""
+"""Draws the pictures of docs/evolution.md from runs of the engine: attempts at cycles, the thrown ball, ropes, tow
+and lander."""
 
 from __future__ import annotations
 
@@ -17,6 +18,7 @@ from matplotlib.patches import Rectangle
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_world.config import WorldConfig
+from regolith_world.couplings import Coupling
 from regolith_world.linkages.linkage import Linkage
 from regolith_world.object_types import make_objects
 from regolith_world.objects import Object
@@ -171,7 +173,71 @@ def draw_ropes() -> None:
     figure.savefig(FOLDER / 'evolution_rope.png', dpi=110)
 
 
+class Held:
+    """What a coupling of a scenario did: times of commits, impulses, and where its two objects were."""
+
+    def __init__(self, scenario: str, name: str, until_s: float) -> None:
+        world = simulated(scenario).world
+        coupling = world.objects[name]
+        assert isinstance(coupling, Coupling)
+        pair = [world.objects[held] for held in coupling.between]
+        self.times: list[float] = []
+        self.steps: list[float] = []
+        self.impulses: list[float] = []
+        self.lengths: list[float] = []
+        self.weights: list[float] = []
+        self.places: list[tuple[Vector, Vector]] = []
+        while world.t_ns < round(until_s * 1e9):
+            report = world.step(round(until_s * 1e9))
+            ends = [o.body.position + matrix(o.body.orientation) @ p for o, p in zip(pair, self.points(coupling))]
+            here = [i.impulse for i in report.impulses if (i.a, i.b) == coupling.between]
+            self.times.append(1e-9 * report.t_ns)
+            self.steps.append(1e-9 * report.dt_ns)
+            self.impulses.append(float(np.linalg.norm(np.sum(here, axis=0))) if here else 0.0)
+            self.lengths.append(float(np.linalg.norm(ends[1] - ends[0])))
+            lift = pair[0].coasting()
+            self.weights.append(pair[1].body.mass * (1.62 + (0.0 if lift is None else lift[2])))
+            self.places.append((pair[0].body.position.copy(), pair[1].body.position.copy()))
+
+    @staticmethod
+    def points(coupling: Coupling) -> tuple[Vector, Vector]:
+        """Return its ends in the frames of the two."""
+        return coupling.near[0], np.zeros(3) if coupling.far is None else coupling.far[0]
+
+    def force(self) -> tuple[list[float], list[float]]:
+        """Return times [s] and mean forces [N] of spans of 0.2 s."""
+        edges = np.arange(0.0, self.times[-1] + 0.1, 0.2)
+        span = np.digitize(self.times, edges)
+        pairs = [(edges[k - 1] + 0.1, span == k) for k in range(1, len(edges))]
+        steps, impulses = np.array(self.steps), np.array(self.impulses)
+        return [t for t, _ in pairs], [float(impulses[here].sum() / steps[here].sum()) for _, here in pairs]
+
+
+def draw_held() -> None:
+    """Draw what a cable pulls and how long it is, and a rover that hangs from a lander until it is let go."""
+    figure = Figure(figsize=(9.0, 5.4), layout='constrained')
+    (pull, load), (length, heights) = figure.subplots(2, 2, sharex='col')
+    seen = Held('tow_cable', 'cable', 20.0)
+    pull.plot(*seen.force(), color=BLUE)
+    pull.set(title='tow_cable', ylabel='pull [N], over 0.2 s')
+    length.plot(seen.times, seen.lengths, color=INK, label='end to end')
+    length.axhline(3.6, color=RED, lw=1.2, ls=':', label='length of the cable')
+    length.set(ylabel='[m]', xlabel='simulated time [s]')
+    seen = Held('lander', 'clamp', 20.0)
+    load.plot(*seen.force(), color=BLUE, label='carried by the clamp, over 0.2 s')
+    load.plot(seen.times, seen.weights, ':', color=RED, lw=1.6, label='m (g + a)')
+    load.set(title='lander', ylabel='force [N]')
+    first, second = np.array(seen.places).transpose(1, 0, 2)
+    heights.plot(seen.times, first[:, 2] + 2.6, color=SAND, label="lander's deck, from below")
+    heights.plot(seen.times, second[:, 2], color=INK, label='rover')
+    heights.set(ylabel='height [m]', xlabel='simulated time [s]')
+    for axes in (length, load, heights):
+        axes.legend(fontsize=8, frameon=False)
+    figure.savefig(FOLDER / 'evolution_held.png', dpi=110)
+
+
 if __name__ == '__main__':
     draw_cycle()
     draw_robot()
     draw_ropes()
+    draw_held()

@@ -26,9 +26,11 @@ setup(
             'world_node = regolith_world.start:node',
         ],
         'regolith.objects': [
+            'cable = regolith_world.coupling_types:CABLE',
             'field = regolith_world.fields:FIELD',
             'free_body = regolith_world.object_types:FREE_BODY',
             'immovable = regolith_world.object_types:IMMOVABLE',
+            'joint = regolith_world.coupling_types:JOINT',
             'linkage = regolith_world.linkages.linkage_types:LINKAGE',
             'platform = regolith_world.platforms:PLATFORM',
             'rope = regolith_world.linkages.linkage_types:ROPE',

@@ -34,6 +34,7 @@ from regolith_vehicles.faces import joint_refusal, refusal
 from regolith_vehicles.given_path import gear_reach
 from regolith_vehicles.looks import BodyLooks, looks_of
 from regolith_vehicles.motion import Motion
+from regolith_vehicles.multibody import mobility
 from regolith_vehicles.orders import OrderedDriver
 from regolith_vehicles.others_ground import OthersGround
 from regolith_vehicles.powertrain.battery import battery_figures
@@ -42,15 +43,7 @@ from regolith_vehicles.tangible import around, outlines, shape_bodies, swept_bou
 from regolith_vehicles.trouble import VehicleError
 from regolith_vehicles.vehicle import Vehicle
 from regolith_world.participant import Participant, ParticipantFailed
-from regolith_world.records import (
-    VEHICLE,
-    BodyState,
-    Command,
-    Cycle,
-    CycleKey,
-    Evolved,
-    JoinRequest,
-)
+from regolith_world.records import VEHICLE, BodyState, Command, Cycle, CycleKey, Evolved, JoinRequest
 
 Vector = NDArray[np.float64]
 
@@ -116,7 +109,7 @@ class VehicleAgent(Participant):
             terrain.displacement(), solids, DiggableGround(terrain, gravity_mps2) if model.tools else None,
         )
         self._others = OthersGround(name, terrain.particle_regions(), gear_reach(self.vehicle.gear), terrain.spacing_m)
-        self._part_names = part_names(model, self.vehicle.gear.names)
+        self._part_names = tuple(wheel.name for wheel in model.wheels) or self.vehicle.gear.names
         self.looks: BodyLooks = looks_of(model, self.vehicle.body, self.vehicle.gear)
         """What it looks like; its poses are those of :attr:`Snapshot.poses`."""
         self.poses_wanted: Callable[[], bool] = lambda: True
@@ -196,9 +189,13 @@ class VehicleAgent(Participant):
             self.retry_stashed()
 
     def stand(self) -> None:
-        """Place the vehicle at its start, at rest, on the committed ground; only before the first cycle."""
+        """Place the vehicle at its start, at rest, on the committed ground or above; only before the first cycle."""
         entry = self.entry
-        self.vehicle.place(entry.position[0], entry.position[1], math.radians(entry.heading_deg))
+        where = (*entry.position, math.radians(entry.heading_deg))
+        if entry.height_m is None:
+            self.vehicle.place(*where)
+        else:
+            self.vehicle.hang(*where, entry.height_m)
         self.start = self.vehicle.body_state()
         self._state = self.vehicle.state()
         self._hash = self._digest(0, b'', self._state)
@@ -340,6 +337,7 @@ class VehicleAgent(Participant):
             live_inputs=self._live,
             state_hash=self._tentative[1],
             soil_hash=self.soil_hash(),
+            mobility=self._mobility(cycle),
         )
 
     def _idle_answer(self, cycle: Cycle) -> Evolved:
@@ -349,16 +347,16 @@ class VehicleAgent(Participant):
         low, high = around(outline.bounds(body) for outline, body in zip(self.outlines, bodies, strict=True))
         report = json.dumps(self.report()) if cycle.command == Command.STOP else ''
         return Evolved(
-            key=cycle.key,
-            name=self.name,
-            next_dt_ns=NO_LIMIT_NS,
-            bodies=bodies,
-            swept_min=low,
-            swept_max=high,
-            state_hash=self._hash,
-            soil_hash=self.soil_hash(),
-            report=report,
+            cycle.key, self.name, NO_LIMIT_NS, bodies, low, high, state_hash=self._hash, soil_hash=self.soil_hash(),
+            report=report, mobility=self._mobility(cycle),
         )
+
+    def _mobility(self, cycle: Cycle) -> Vector:
+        """Return that of the base at the vehicle's centre of mass, if something holds it."""
+        if self.name not in cycle.held:
+            return np.zeros((0, 6))
+        vehicle = self.vehicle
+        return mobility(vehicle.body.model, vehicle.data, vehicle.body.base, vehicle.body_state().center_of_mass)
 
     @contextmanager
     def _naming_time(self, cycle: Cycle) -> Iterator[None]:
@@ -493,8 +491,3 @@ class VehicleAgent(Participant):
         self._granted = {key: grants for key, grants in self._granted.items() if key.epoch >= epoch}
         self._unseen = True
         self._latched = (-1, b'')
-
-
-def part_names(model: VehicleModelConfig, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names of a gear's parts in messages: wheels by their own names, without the word."""
-    return tuple(wheel.name for wheel in model.wheels) or names

@@ -131,6 +131,9 @@ class VehicleEntry(Section):
     heading_deg: float = Field(
         default=0.0, ge=-360.0, le=360.0, description='of +x of the base, from east to north [deg]'
     )
+    height_m: float | None = Field(
+        default=None, ge=0.0, le=1e4, description='above where it would touch the ground, for what is held there [m]'
+    )
     driver: DriverConfig = ExternalDriverConfig()
     mass_scale: float = Field(
         default=1.0, ge=0.1, le=10.0, description='factor on all masses and inertias of the model [-]'

@@ -399,3 +399,24 @@ def blown(model: Any, data: Any, body: int, point: ArrayLike, impulse: ArrayLike
     change = np.zeros((1, model.nv))
     mujoco.mj_solveM(model, data, change, times(impulse, jacobian)[None, :])
     return np.asarray(change[0])
+
+
+def mobility(model: Any, data: Any, body: int, point: ArrayLike) -> Vector:
+    """Return the inverse operational inertia of a body at a point, J M^-1 J^T, shape (6, 6).
+
+    What velocities, linear there and angular, an impulse there and a moment give it, in world axes; the joints yield,
+    so a chassis on springs is lighter than the vehicle.
+
+    :param point: in the world [m], shape (3,); it moves with the body
+
+    Source: featherstone2008; khatib1987.
+    Checked by: test_multibody.py::test_mobility_is_what_blows_do,
+    test_multibody.py::test_mobility_of_a_single_body_is_its_inverse_inertia.
+    """
+    jacobian = np.zeros((6, model.nv))
+    mujoco.mj_jac(model, data, jacobian[:3], jacobian[3:], np.asarray(point, dtype=float), body)
+    mujoco.mj_makeM(model, data)
+    mujoco.mj_factorM(model, data)
+    answer = np.zeros((6, model.nv))
+    mujoco.mj_solveM(model, data, answer, jacobian)
+    return times(jacobian, answer.T)

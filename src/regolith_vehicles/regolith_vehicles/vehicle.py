@@ -108,8 +108,7 @@ class Vehicle:
             self._parts.hull_area,
         )
         parts = len(self._parts.names)
-        self._force = np.zeros((parts, 3))
-        self._torque = np.zeros((parts, 3))
+        self._force, self._torque = np.zeros((2, parts, 3))
         self._stats = np.zeros((parts, STAT_COUNT))
         self._figures = Figures()
         self._body_state: BodyState | None = None
@@ -148,6 +147,11 @@ class Vehicle:
     def put(self, x: float, y: float, heading: float) -> None:
         """Stand on the surface, wheels on the plane that fits best, without settling; the state is committed."""
         self.place_at(*placement.pose_on_ground(x, y, heading, *self._feet(), self._levels))
+
+    def hang(self, x: float, y: float, heading: float, height: float) -> None:
+        """Be above where :meth:`put` would stand [m], at rest, springs as the model has them."""
+        self.put(x, y, heading)
+        self.place_at(self.body_state().position + (0.0, 0.0, height), self.body_state().orientation)
 
     def _feet(self) -> tuple[Vector, Vector, Vector]:
         data = mujoco.MjData(self._model)
@@ -240,9 +244,8 @@ class Vehicle:
 
     def body_state(self) -> BodyState:
         """Return pose, twist and composite inertia of the whole vehicle, named as it is."""
-        if self._body_state is not None:
-            return self._body_state
-        self._body_state = whole_state(self.name, self._model, self._data, self.body.base)
+        if self._body_state is None:
+            self._body_state = whole_state(self.name, self._model, self._data, self.body.base)
         return self._body_state
 
     def part_states(self) -> tuple[BodyState, ...]:
@@ -389,11 +392,10 @@ class Vehicle:
         self.contact.remember(window, motion.contact)
         gear.finish(data, motion.before, motion.ramp, duration)
         n = self._parts.gear
-        velocities = self._whereabouts(n)[1]
-        gear.measure(data, Contacts(window, velocities, self._force[:n], self._torque[:n], self._stats[:n]))
-        way = data.xpos[self.body.base] - motion.base_position
-        moving = gear.moves(motion.ramp)
-        gear.count(self._figures, math.hypot(float(way[0]), float(way[1])), data, motion.before, moving, duration)
+        speeds = self._whereabouts(n)[1]
+        gear.measure(data, Contacts(window, speeds, self._force[:n], self._torque[:n], self._stats[:n]))
+        way = math.hypot(*(data.xpos[self.body.base, :2] - motion.base_position[:2]).tolist())
+        gear.count(self._figures, way, data, motion.before, gear.moves(motion.ramp), duration)
         if self.tools.finish(data, motion.digging, duration):
             self._refresh()
         return window.changed().joined(motion.left)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from regolith_terrain.height_field import PlaneField
+from regolith_vehicles.multibody import mobility
 from regolith_vehicles.trouble import VehicleError
 from regolith_vehicles.vehicle import Vehicle
 from regolith_world.rotation import matrix
@@ -80,6 +81,37 @@ def test_impulse_agrees_with_the_state_it_reports(make_vehicle: Maker) -> None:
     after = vehicle.body_state()
     assert after.linear_velocity == pytest.approx([0.0, 40.0 / state.mass, 0.0], abs=1e-9)
     assert after.angular_velocity == pytest.approx(np.zeros(3), abs=1e-9)
+
+
+@pytest.mark.parametrize('model', ['viper', 'viper_locked'])
+def test_mobility_is_what_blows_do(make_vehicle: Maker, model: str) -> None:
+    """The inverse operational inertia at the centre of mass, turned vehicle and joints at rates, against blows there."""
+    vehicle = make_vehicle(model)
+    vehicle.place_at((1.0, 2.0, 5.0), (0.1, -0.2, math.sin(0.4), math.sqrt(0.95 - math.sin(0.4) ** 2)))
+    body, data, centre = vehicle.body, vehicle.data, vehicle.body_state().center_of_mass
+    told = mobility(body.model, data, body.base, centre)
+    assert told == pytest.approx(told.T, abs=1e-12) and np.linalg.eigvalsh(told)[0] > 0.0
+    for point, impulse in (((1.7, 2.4, 5.6), (30.0, -12.0, 5.0)), (centre, (0.0, 0.0, 9.0))):
+        before = vehicle.body_state()
+        vehicle.apply_impulse(point, impulse)
+        after = vehicle.body_state()
+        change = after.angular_velocity - before.angular_velocity
+        at_centre = after.linear_velocity - before.linear_velocity + np.cross(change, centre - after.position)
+        wrench = np.concatenate((impulse, np.cross(np.asarray(point) - centre, impulse)))
+        assert np.concatenate((at_centre, change)) == pytest.approx(told @ wrench, abs=1e-10)
+        vehicle.discard()
+
+
+def test_mobility_of_a_single_body_is_its_inverse_inertia(make_vehicle: Maker) -> None:
+    """Along the axles a locked vehicle is one rigid body, 1/m; up and down its springs make it lighter than it is."""
+    vehicle = make_vehicle('viper_locked')
+    vehicle.place_at((0.0, 0.0, 5.0), (0.0, 0.0, 0.0, 1.0))
+    state, body = vehicle.body_state(), vehicle.body
+    assert mobility(body.model, vehicle.data, body.base, state.center_of_mass)[1, 1] == pytest.approx(1.0 / state.mass)
+    sprung = make_vehicle('viper')
+    sprung.place_at((0.0, 0.0, 5.0), (0.0, 0.0, 0.0, 1.0))
+    told = mobility(sprung.body.model, sprung.data, sprung.body.base, sprung.body_state().center_of_mass)
+    assert told[2, 2] > 1.1 / sprung.body_state().mass
 
 
 def test_place_on_a_slope(make_vehicle: Maker) -> None:

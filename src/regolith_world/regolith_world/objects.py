@@ -226,6 +226,10 @@ class Object:
         """The object that moves as a rigid whole when this one is struck, with its mass and inertia."""
         return self.root
 
+    def needs(self) -> tuple[str, ...]:
+        """Return the names of objects without which it cannot be; see :mod:`regolith_world.couplings`."""
+        return ()
+
     def mobility(self) -> Vector | None:
         """Return what velocities an impulse and its moment about the centre of mass give it, shape (6, 6); None: those
         of a free rigid body.

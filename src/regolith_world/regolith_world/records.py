@@ -184,6 +184,8 @@ class Cycle:
     """Whether the past is repeated on the way to where a rewind leads: participants evolve and show nothing."""
     clock_offset_ns: int = 0
     """Time that ``/clock`` and all stamps show beyond ``t_ns`` [ns]; nothing that evolves depends on it."""
+    held: tuple[str, ...] = ()
+    """Sorted names of the participants that a coupling holds; they answer with their mobility."""
 
 
 @dataclass(slots=True)
@@ -210,6 +212,9 @@ class Evolved:
     """JSON key figures for the run's summary; only in the answer to STOP."""
     failure: str = ''
     """Reason of a failure, which ends the run; '': none."""
+    mobility: Vector = field(default_factory=lambda: np.zeros((0, 6)))
+    """Of one that is held: what velocities, linear of the centre of mass and angular, an impulse and its moment about
+    that give its first body, in world axes [1/kg, 1/(kg m), 1/(kg m^2)], shape (6, 6)."""
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from regolith_world.objects import Object
 from regolith_world.participant import Participant, ParticipantFailed
-from regolith_world.records import BodyState, Cycle, Evolved, JoinRequest, Roles
+from regolith_world.records import BodyState, Cycle, Evolved, JoinRequest, Roles, Vector
 
 _log = logging.getLogger('regolith')
 
@@ -92,6 +92,7 @@ class RemoteAgent(Object):
         self._bodies: tuple[Object, ...] = (self, *self.children)
         self._next_dt_ns = [request.next_dt_ns]
         self._hashes = [request.state_hash]
+        self._mobility: Vector | None = None
 
     def take(self, answer: Evolved, t_ns: int) -> None:
         """Make the answer the tentative state at ``t_ns``.
@@ -101,6 +102,11 @@ class RemoteAgent(Object):
         self._stand(t_ns, answer.bodies)
         self._next_dt_ns = [self._next_dt_ns[-1], answer.next_dt_ns]
         self._hashes = [self._hashes[-1], answer.state_hash]
+        self._mobility = answer.mobility if len(answer.mobility) else None
+
+    def mobility(self) -> Vector | None:
+        """Return that of its base on its springs, of the last answer; None: nothing holds it, it counts as rigid."""
+        return self._mobility
 
     def next_dt_ns(self) -> int:
         """Return the limit of the agent's last answer [ns]."""
@@ -128,7 +134,7 @@ class RemoteAgent(Object):
         for item in self._bodies:
             item.states.clear()
         self._stand(t_ns, bodies)
-        self._next_dt_ns, self._hashes = [next_dt_ns], [state_hash]
+        self._next_dt_ns, self._hashes, self._mobility = [next_dt_ns], [state_hash], None
 
     def _stand(self, t_ns: int, bodies: Sequence[BodyState]) -> None:
         names, joined = [body.name for body in bodies], [item.name for item in self._bodies]

@@ -18,6 +18,7 @@ from regolith_world import codec
 from regolith_world.acts import Act
 from regolith_world.config import WorldConfig
 from regolith_world.contacts import measured_pressing, solve_contacts
+from regolith_world.couplings import held, hold_together, holdable
 from regolith_world.encounters import Encounters, overlap
 from regolith_world.forecast import foreseen_ns
 from regolith_world.handshake import PROTOCOL, Agreement
@@ -149,10 +150,13 @@ class World:
         self._requests[request.name] = request
 
     def find_room(self, newcomer: Object) -> None:
-        """Refuse an object that would stand inside another, itself aside.
+        """Refuse an object that would stand inside another, itself aside, or lacks one that it needs.
 
         :raises Refused: naming both, their places, and how deep
         """
+        there = holdable(self.objects)
+        if missing := [name for name in newcomer.needs() if name not in there]:
+            raise Refused(f'{newcomer.name!r} needs {missing[0]!r}; allowed: {", ".join(sorted(there)) or "nothing"}')
         others = {name: item for name, item in self.objects.items() if name != newcomer.name}
         if self._encounters.judged and newcomer.root.tangible and (found := overlap(newcomer, others)):
             other, depth = found
@@ -306,7 +310,7 @@ class World:
         cycle = Cycle(
             CycleKey(self.epoch, self.cycle, self._attempt), self.t_ns, dt_ns, self._verdict, command, names,
             tuple(self.participants[n] for n in names), bodies, self._records, self._impulses, self._births,
-            self._deaths, self.silent, self.clock_offset_ns,
+            self._deaths, self.silent, self.clock_offset_ns, tuple(n for n in held(self.objects) if n in names),
         )
         self._attempt += 1
         return cycle
@@ -336,6 +340,7 @@ class World:
         for item in (o for name in sorted(self.objects) for o in self.objects[name].family()):
             item.feel([h for h in hits if h.involves(item)])
         self._records = tuple(h.record() for h in hits)
+        hold_together(self.objects, self.t_ns, ())
 
     def _evolve(self, cycle: Cycle) -> list[Object]:
         end_ns = cycle.t_ns + cycle.dt_ns
@@ -356,13 +361,8 @@ class World:
                 agent.take(answer, end_ns)
                 offspring += [
                     FreeBody(
-                        birth.name,
-                        birth.state,
-                        birth.shapes,
-                        gravity=self._gravity,
-                        restitution=birth.restitution,
-                        friction=birth.friction,
-                        t_ns=end_ns,
+                        birth.name, birth.state, birth.shapes, gravity=self._gravity, restitution=birth.restitution,
+                        friction=birth.friction, t_ns=end_ns,
                     )
                     for birth in answer.births
                 ]
@@ -396,6 +396,7 @@ class World:
             pressing = measured_pressing(touching, self._separation, cycle.dt_ns * 1e-9)
             impulses, self._separation = solve_contacts(touching, self.config.heartbeat_s, pressing)
             self._impulses = tuple(impulses)
+        self._impulses += hold_together(self.objects, self.t_ns, self._impulses)
         self._records = tuple(h.record() for h in hits)
         self._births = tuple(sorted(o.name for o in offspring))
         dead = [name for name, o in self.objects.items() if not o.alive]

@@ -118,5 +118,5 @@ def test_what_nobody_can_make_anew_is_not_kept() -> None:
     beam = Beam('beam', np.zeros(3), np.array([1.0, 0.0, 0.0]), 1.0, 0, 'own')
     assert not beam.kind
     odd = Kept(**{**{n: getattr(make_objects(THINGS, 1.62)[0].save(), n) for n in Kept.__slots__}, 'kind': 'ghost'})
-    with pytest.raises(ValueError, match="'ghost'; allowed: field, free_body, immovable"):
+    with pytest.raises(ValueError, match="'ghost'; allowed: cable, field, free_body, immovable"):
         restored(odd)

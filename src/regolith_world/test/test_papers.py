@@ -11,7 +11,10 @@ from regolith_world.papers import papers
 
 def test_every_run_cites_all_there_is() -> None:
     """Those of joints where a scenario has some."""
-    linked = papers(SimpleNamespace(objects={'cable': {'type': 'rope'}}))
-    assert set(linked.keys) == set(linked.entries())
+    every = papers(SimpleNamespace(objects={'cable': {'type': 'rope'}, 'tow': {'type': 'cable'}}))
+    assert set(every.keys) == set(every.entries()) and len(set(every.keys)) == len(every.keys)
     plain = papers(SimpleNamespace(objects={'ball': {'type': 'free_body'}}))
+    linked = papers(SimpleNamespace(objects={'cable': {'type': 'rope'}}))
     assert set(linked.keys) - set(plain.keys) == {'andersen1983', 'george1981', 'khatib1987'}
+    coupled = papers(SimpleNamespace(objects={'clamp': {'type': 'joint'}}))
+    assert set(coupled.keys) - set(plain.keys) == {'catto2011', 'featherstone2008', 'khatib1987', 'murty1974'}

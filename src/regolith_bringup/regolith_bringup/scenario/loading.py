@@ -98,9 +98,12 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
     """
     if not scenario.objects:
         return {}
-    from regolith_world.object_types import object_types  # kernels, which take longer to load than all that is checked
+    # Kernels, which take longer to load than all that is checked.
+    from regolith_world.couplings import holdable
+    from regolith_world.object_types import object_types
 
     kinds, found = object_types(), {}
+    needed, there = {}, set(scenario.vehicles)
     for name, entry in scenario.objects.items():
         key: KeyPath = ('objects', name)
         check_name(name, key, source, scenario.vehicles)
@@ -110,12 +113,17 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
         kind = kinds[entry['type']]
         section = validated(kind.section, entry, source, key)
         try:
-            kind.make(name, section, np.array([0.0, 0.0, -scenario.world.gravity_mps2]))
+            made = kind.make(name, section, np.array([0.0, 0.0, -scenario.world.gravity_mps2]))
         except Exception as error:  # it may not be our code that runs here
             reason = ' '.join(str(error).split()) or 'no reason given'
             problem = f'objects of type {entry["type"]!r} ({type(kind).__module__}): {type(error).__name__}: {reason}'
             raise source.error(key, problem, 'values of which its type makes one', entry) from error
         found[name] = section.model_dump(mode='json')
+        needed[key] = made.needs()
+        there |= set(holdable({name: made}))
+    for key, names in needed.items():
+        for missing in (name for name in names if name not in there):
+            raise source.error(key, f'needs {missing!r}, which is not there', one_of(sorted(there), missing), missing)
     return found
 
 

@@ -142,6 +142,7 @@ def cycle_message(c: r.Cycle) -> m.Cycle:
         deaths=list(c.deaths),
         silent=c.silent,
         clock_offset_ns=int(c.clock_offset_ns),
+        held=list(c.held),
     )
 
 
@@ -162,6 +163,7 @@ def cycle_record(c: m.Cycle) -> r.Cycle:
         tuple(c.deaths),
         c.silent,
         c.clock_offset_ns,
+        tuple(c.held),
     )
 
 
@@ -189,6 +191,7 @@ def evolved_message(e: r.Evolved) -> m.Evolved:
         soil_hash=e.soil_hash,
         report=e.report,
         failure=e.failure,
+        mobility=e.mobility.ravel().tolist(),
     )
 
 
@@ -210,6 +213,7 @@ def evolved_record(e: m.Evolved) -> r.Evolved:
         e.soil_hash,
         e.report,
         e.failure,
+        np.array(e.mobility, dtype=float).reshape(-1, 6),
     )
 
 
