@@ -17,6 +17,11 @@ BALL = {
 }  # fmt: skip
 ROCK = {'type': 'immovable', 'position': [30.0, 0.0, 0.0], 'shapes': [{'kind': 'box', 'size_m': [1.0, 2.0, 3.0]}]}
 
+POSES = {
+    'dock': {'position': [3.0, 1.0, 0.5], 'rpy_deg': [0.0, 0.0, 90.0], 'tags': ['parking', 'spawn'], 'room_m': [2.0, 1.0, 0.5]},
+    'rim': {'position': [9.0, 0.0, 1.0], 'description': 'above the crater', 'tags': ['navigation_goal']},
+}
+
 
 class Client:
     """A client of the services below a name."""
@@ -27,7 +32,16 @@ class Client:
         self._live, self._srv = live, srv
 
     def __call__(self, service: str, /, **fields: Any) -> Any:
+        """Return the response; fields are those of 1.5, put where 2.1 has them if that is installed."""
+        from simulation_interfaces.msg import Resource
+
         kind = getattr(self._srv, ''.join(word.capitalize() for word in service.split('_')))
+        known = kind.Request.get_fields_and_field_types()
+        if service == 'spawn_entity' and 'entity_resource' in known:
+            flat = {key: fields.pop(key) for key in ('uri', 'resource_string') if key in fields}
+            fields['entity_resource'] = Resource(**flat)
+        if 'set_pose' in known:
+            fields = {'set_pose': True, 'set_twist': True, **fields}
         return self._live.call(kind, f'{WORLD}/{service}', **fields)
 
     def state(self) -> int:
@@ -70,7 +84,7 @@ def test_a_client_of_the_standard_steers_a_run(tmp_path: Path, processes: str) -
     )  # fmt: skip
     file = write_scenario(
         tmp_path, {'amber': vehicle(0.0, 0.0, type='constant', speed_mps=0.3)}, duration_s=600.0,
-        terrain={'source': 'flat'}, objects={'ball': BALL, 'rock': ROCK},
+        terrain={'source': 'flat'}, objects={'ball': BALL, 'rock': ROCK}, poses=POSES,
     )  # fmt: skip
     with LiveRun(tmp_path, file, '--speed', 1.0, processes=processes) as live:
         ask = Client(live)
@@ -80,7 +94,7 @@ def test_a_client_of_the_standard_steers_a_run(tmp_path: Path, processes: str) -
         features = set(ask('get_simulator_features').features.features)
         assert features <= set(range(51))
         assert SimulatorFeatures.WORLD_LOADING not in features and SimulatorFeatures.SPAWNING in features
-        assert SimulatorFeatures.NAMED_POSES not in features and SimulatorFeatures.STEP_SIMULATION_ACTION in features
+        assert SimulatorFeatures.NAMED_POSES in features and SimulatorFeatures.STEP_SIMULATION_ACTION in features
 
         # Playing, and what is not to be had while it does.
         assert ask.state() == playing and ask.change(playing) == 101
@@ -114,6 +128,20 @@ def test_a_client_of_the_standard_steers_a_run(tmp_path: Path, processes: str) -
         live.wait_for(goal.cancel_goal_async().done, 30.0, 'the answer to a cancel')
         live.wait_for(ended.done, 30.0, 'the end of it')
         assert ended.result().status == GoalStatus.STATUS_CANCELED and ask.state() == paused
+
+        # Places with names.
+        assert [p.name for p in ask('get_named_poses').poses] == ['dock', 'rim']
+        for tags, mode, names in ((['spawn', 'x'], 0, ['dock']), (['spawn', 'x'], 1, []), (['parking', 'spawn'], 1, ['dock'])):
+            found = ask('get_named_poses', tags=TagsFilter(tags=tags, filter_mode=mode))
+            assert found.result.result == 1 and [p.name for p in found.poses] == names
+        dock, rim = ask('get_named_poses').poses
+        assert (dock.pose.position.x, dock.pose.orientation.z) == (3.0, pytest.approx(0.5**0.5))
+        assert (rim.description, list(rim.tags)) == ('above the crater', ['navigation_goal'])
+        room = ask('get_named_pose_bounds', name='dock')
+        assert room.result.result == 1 and room.bounds.type == Bounds.TYPE_BOX
+        assert [(p.x, p.y) for p in room.bounds.points] == [pytest.approx((4.0, 3.0)), pytest.approx((2.0, -1.0))]
+        assert ask('get_named_pose_bounds', name='rim').bounds.type == Bounds.TYPE_EMPTY
+        assert ask('get_named_pose_bounds', name='moon').result.result == 2
 
         # Entities.
         assert ask('get_entities').entities == ['amber', 'ball', 'rock']
@@ -178,7 +206,7 @@ def test_a_client_of_the_standard_puts_things_into_a_run(tmp_path: Path, process
         live.pause()
 
         # What is refused, and why.
-        addresses = [each.uri for each in ask('get_spawnables').spawnables]
+        addresses = [getattr(each, 'entity_resource', each).uri for each in ask('get_spawnables').spawnables]
         assert 'regolith://vehicles/viper' in addresses and ask('get_spawnables', sources=['x']).result.result == 0
         for code, fields in (
             (101, {'name': 'amber', 'resource_string': rock}), (102, {'resource_string': rock}),

@@ -39,6 +39,7 @@ from regolith_world.ros.naming import helper_node, named_node, root_of
 from regolith_world.ros.parameters import declare, declare_run, declare_scenario
 from regolith_world.ros.past_services import PastServices
 from regolith_world.ros.patience import Patience, Starting
+from regolith_world.ros.pose_services import PoseServices
 from regolith_world.ros.runner import Runner
 from regolith_world.ros.simulation_services import SimulationServices
 from regolith_world.world import Refused
@@ -114,6 +115,7 @@ class SoloNode:
         self.services = SimulationServices(node, self.runner, simulation.world, scenario.name)
         self.entities = EntityServices(node, self.runner, simulation.world, self._start_vehicle)
         self.past = PastServices(node, self.runner, simulation.world)
+        self.poses = PoseServices(node, scenario.poses)
         self.runner.paused = declare(node, 'start_paused', False, 'whether the world waits for ~/pause to be lifted')
 
     def _show(self, name: str, agent: VehicleAgent, followed: Iterable[str]) -> None:

@@ -77,6 +77,7 @@ class Head(BaseModel):
     seed: int
     vehicles: dict[str, Any]
     objects: dict[str, Any] = Field(default_factory=dict)
+    poses: dict[str, Any] = Field(default_factory=dict)
 
     @property
     def sections(self) -> Mapping[str, Any]:

@@ -19,6 +19,7 @@ from regolith_msgs.srv import Join, PlaceVehicle, RestoreState, SaveState
 
 from regolith_world import checkpoint
 from regolith_world.config import Head, WorldConfig, load_section
+from regolith_world.named_poses import named_poses
 from regolith_world.object_types import make_objects
 from regolith_world.participants import participant_types
 from regolith_world.records import BodyState, JoinRequest
@@ -34,6 +35,7 @@ from regolith_world.ros.parameters import declare, declare_run, declare_scenario
 from regolith_world.ros.participant_shell import WORD_S
 from regolith_world.ros.past_services import PastServices
 from regolith_world.ros.patience import Patience
+from regolith_world.ros.pose_services import PoseServices
 from regolith_world.ros.runner import Runner
 from regolith_world.ros.simulation_services import SimulationServices
 from regolith_world.ros.spawned_vehicle import SpawnedVehicle
@@ -159,6 +161,7 @@ class WorldNode:
         self.services = SimulationServices(node, self.runner, self.world, head.name)
         self.entities = EntityServices(node, self.runner, self.world, self._start_vehicle)
         self.past = PastServices(node, self.runner, self.world)
+        self.poses = PoseServices(node, named_poses(head.poses))
         node.create_service(Join, 'join', self._on_join)
         self._started = False
         self._accepted: dict[str, tuple[int, Join.Response]] = {}

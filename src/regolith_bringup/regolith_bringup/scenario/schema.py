@@ -18,6 +18,7 @@ from regolith_terrain.config import TerrainConfig
 from regolith_terrain.solids.config import ObstacleConfig
 from regolith_vehicles.config import VehicleEntry
 from regolith_world.config import WorldConfig
+from regolith_world.named_poses import NamedPose
 from regolith_world.names import ros_name
 from regolith_world.participants import participant_types
 
@@ -86,6 +87,7 @@ class Scenario(Section):
     objects: dict[VehicleName, dict[str, Any]] = Field(
         default_factory=dict, description='name -> a thing that the world itself moves: its type, and what goes with it'
     )
+    poses: dict[VehicleName, NamedPose] = Field(default_factory=dict, description='name -> a place to be asked for')
     obstacles: dict[VehicleName, ObstacleConfig] = Field(
         default_factory=dict, description='name -> a solid thing that stands fast on the ground'
     )

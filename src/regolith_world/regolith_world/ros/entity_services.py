@@ -9,11 +9,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from geometry_msgs.msg import Vector3
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from rclpy.task import Future
-from simulation_interfaces.msg import Bounds, EntityInfo, EntityState, Result, Spawnable, SpawnResult
+from simulation_interfaces.msg import Bounds, EntityInfo, EntityState, Result, SpawnResult
 from simulation_interfaces.srv import (
     DeleteEntity,
     GetEntities,
@@ -31,10 +30,11 @@ from simulation_interfaces.srv import (
 from regolith_world import entities, spawning
 from regolith_world.acts import Delete, Place, Spawn
 from regolith_world.objects import Object
-from regolith_world.records import BodyState, Vector
+from regolith_world.records import BodyState
 from regolith_world.ros.runner import Runner
 from regolith_world.ros.shown_time import stamp
-from regolith_world.ros.simulation_services import result_of, service_name
+from regolith_world.ros.simulation_services import bounds_of, result_of, service_name
+from regolith_world.ros.standard_version import parts_set, resource_of, spawnable_message
 from regolith_world.spawning import NotSpawned, Pose, Reason
 from regolith_world.world import World
 
@@ -157,24 +157,33 @@ class EntityServices:
     def _entity_bounds(self, item: Object, response: Any) -> None:
         box = entities.bounds(item)
         if box is not None:
-            response.bounds = Bounds(type=Bounds.TYPE_BOX, points=[_vector(box.high), _vector(box.low)])
+            response.bounds = bounds_of(box.low, box.high)
 
     async def _set_state(self, request: Any, response: Any) -> Any:
         item = entities.entities(self._world.objects).get(request.entity)
         if item is None:
             response.result = result_of(Result.RESULT_NOT_FOUND, f'no entity {request.entity!r}')
             return response
+        of_pose, of_twist = parts_set(request)
+        twist = request.state.twist
+        linear, angular = (np.array([v.x, v.y, v.z]) for v in (twist.linear, twist.angular))
         try:
-            pose = _pose(request.state.header.frame_id, request.state.pose)
-            twist = request.state.twist
-            linear, angular = (np.array([v.x, v.y, v.z]) for v in (twist.linear, twist.angular))
-            if not np.isfinite([linear, angular]).all():
-                raise ValueError(f'velocities {linear.tolist()}, {angular.tolist()}; allowed: finite numbers')
+            pose = _pose(request.state.header.frame_id, request.state.pose) if of_pose else None
         except ValueError as error:
-            response.result = result_of(Result.RESULT_OPERATION_FAILED, str(error))
+            response.result = result_of(getattr(response, 'INVALID_POSE', Result.RESULT_OPERATION_FAILED), str(error))
             return response
-        body = BodyState(item.name, pose.position, pose.orientation, linear, angular)
-        problem = await self._standing(lambda: self._runner.act(Place(item.name, body)))
+        if not np.isfinite([linear, angular]).all():
+            why = f'velocities {linear.tolist()}, {angular.tolist()}; allowed: finite numbers'
+            response.result = result_of(Result.RESULT_OPERATION_FAILED, why)
+            return response
+
+        def place() -> None:
+            now = item.body
+            there = Pose(now.position, now.orientation) if pose is None else pose
+            moving = (linear, angular) if of_twist else (now.linear_velocity, now.angular_velocity)
+            self._runner.act(Place(item.name, BodyState(item.name, there.position, there.orientation, *moving)))
+
+        problem = await self._standing(place)
         response.result = result_of(Result.RESULT_OPERATION_FAILED, str(problem)) if problem else result_of()
         return response
 
@@ -185,32 +194,30 @@ class EntityServices:
             why = f'sources {list(request.sources)}; allowed: none, besides those that are installed'
             response.result = result_of(Result.RESULT_FEATURE_UNSUPPORTED, why)
             return response
-        response.spawnables = [Spawnable(uri=s.uri, description=s.description) for s in spawning.spawnables()]
+        response.spawnables = [spawnable_message(s.uri, s.description) for s in spawning.spawnables()]
         response.result = result_of()
         return response
 
     async def _spawn_entity(self, request: Any, response: Any) -> Any:
-        resource = request.uri, request.resource_string
-        response.result, response.entity_name = await self._spawned(request, *resource)
+        response.result, response.entity_name = await self._spawned(request)
         return response
 
     async def _spawn_entities(self, request: Any, response: Any) -> Any:
         for each in request.spawn_requests:
-            resource = each.entity_resource.uri, each.entity_resource.resource_string
-            result, name = await self._spawned(each, *resource)
+            result, name = await self._spawned(each)
             response.results.append(SpawnResult(result=result, entity_name=name))
         failed = sum(each.result.result != Result.RESULT_OK for each in response.results)
         why = f'{failed} of {len(response.results)} failed, see results'
         response.result = result_of(response.ENTITIES_SPAWN_FAILED, why) if failed else result_of()
         return response
 
-    async def _spawned(self, request: Any, uri: str, text: str) -> tuple[Result, str]:
+    async def _spawned(self, request: Any) -> tuple[Result, str]:
         """Return the result of a request to spawn, and the name of what has come."""
         try:
             if request.entity_namespace.strip('/') not in ('', request.name):
                 why = f'entity_namespace {request.entity_namespace!r}; allowed: none, topics are below the name'
                 raise NotSpawned(Reason.NAMESPACE_INVALID, why)
-            resource = spawning.read(uri, text)
+            resource = spawning.read(*resource_of(request))
             source = spawning.source_of(resource)
             try:
                 pose = _pose(request.initial_pose.header.frame_id, request.initial_pose.pose)
@@ -260,11 +267,6 @@ def _pose(frame: str, message: Any) -> Pose:
     if not math.isfinite(length) or abs(length - 1.0) > 1e-3:
         raise ValueError(f'orientation {orientation.tolist()}; allowed: a quaternion of length 1')
     return Pose(position, orientation / length)
-
-
-def _vector(at: Vector) -> Vector3:
-    x, y, z = at.tolist()
-    return Vector3(x=x, y=y, z=z)
 
 
 def _region(bounds: Any) -> tuple[entities.Ball | entities.Box | None, Result | None]:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The standard's services of a simulator, ``simulation_interfaces`` 1.5, under the world's own name.
+"""The standard's services of a simulator, ``simulation_interfaces`` 1.5 or 2.1, under the world's own name.
 
 ``/regolith/world/get_simulator_features`` and so on, from any tool of ROS 2. A step is a cycle. What is not offered is
 not in the features, and its services are not there, or answer FEATURE_UNSUPPORTED.
@@ -16,11 +16,7 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from rclpy.task import Future
 from simulation_interfaces.action import SimulateSteps
-from simulation_interfaces.msg import (
-    Result,
-    SimulationState,
-    SimulatorFeatures,
-)
+from simulation_interfaces.msg import Bounds, Result, SimulationState, SimulatorFeatures
 from simulation_interfaces.srv import (
     GetCurrentWorld,
     GetSimulationState,
@@ -30,11 +26,14 @@ from simulation_interfaces.srv import (
     StepSimulation,
 )
 
+from regolith_world.records import Vector
+from regolith_world.ros.convert import vector3
 from regolith_world.ros.runner import Runner, Steps
 from regolith_world.world import World
 
 FEATURES = (
-    SimulatorFeatures.SPAWNING, SimulatorFeatures.DELETING, SimulatorFeatures.ENTITY_TAGS,
+    SimulatorFeatures.SPAWNING, SimulatorFeatures.DELETING, SimulatorFeatures.NAMED_POSES,
+    SimulatorFeatures.POSE_BOUNDS, SimulatorFeatures.ENTITY_TAGS,
     SimulatorFeatures.ENTITY_BOUNDS, SimulatorFeatures.ENTITY_BOUNDS_BOX, SimulatorFeatures.ENTITY_CATEGORIES,
     SimulatorFeatures.SPAWNING_RESOURCE_STRING, SimulatorFeatures.ENTITY_STATE_GETTING,
     SimulatorFeatures.ENTITY_STATE_SETTING, SimulatorFeatures.ENTITY_INFO_GETTING,
@@ -59,6 +58,11 @@ _STATES = 'allowed: STOPPED, PLAYING, PAUSED, QUITTING'
 def result_of(code: int = Result.RESULT_OK, message: str = '') -> Result:
     """Return a result."""
     return Result(result=code, error_message=message)
+
+
+def bounds_of(low: Vector, high: Vector) -> Bounds:
+    """Return the message of a box along axes by its corners [m], shape (3,) each."""
+    return Bounds(type=Bounds.TYPE_BOX, points=[vector3(high), vector3(low)])
 
 
 class SimulationServices:
