@@ -43,10 +43,16 @@ def test_bearing_capacity_without_friction_is_prandtls() -> None:
     assert found[1] == pytest.approx(found[0], rel=1e-4)
 
 
-def test_knee_is_where_two_lines_meet() -> None:
-    depth = np.linspace(0.0, 0.02, 41)
-    force = np.where(depth < 0.006, 1e5 * depth, 600.0 + 1e4 * (depth - 0.006))
-    assert knee(np.stack((depth, force), axis=1)) == pytest.approx((0.006, 600.0), rel=0.03)
+def test_ground_has_failed_where_the_slope_is_least() -> None:
+    """Of two lines at the corner, to half the tenth of the way over which slopes are taken; of a curve that bends by and by,
+    p = q tanh(z / h) + r z, where a twentieth of the first slope is left: tanh^2 = 0.95, z = 2.18 h."""
+    depth = np.linspace(0.0, 0.03, 200)
+    at, force = knee(np.stack((depth, np.minimum(1e5 * depth, 600.0 + 4e3 * (depth - 0.006))), axis=1))
+    assert at == pytest.approx(0.006, abs=0.0015) and force == pytest.approx(600.0, rel=0.03)
+    scale = 0.008
+    at, force = knee(np.stack((depth, 800.0 * np.tanh(depth / scale) + 3e3 * depth), axis=1))
+    # Over a tenth of the way the first slope is some per cent less than at the very surface.
+    assert at == pytest.approx(math.atanh(math.sqrt(0.95)) * scale, rel=0.05)
 
 
 @pytest.mark.seconds

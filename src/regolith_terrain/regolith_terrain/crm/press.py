@@ -146,19 +146,25 @@ class Press(Driven):
 
 _FEWEST = 8
 """Points of a curve with a knee."""
+_SAMPLES = 401
 
 
 def knee(curve: Floats) -> tuple[float, float]:
-    """Return the depth [m] and force [N] where two straight lines meet that fit a curve of force over depth best.
+    """Return the depth [m] and force [N] at which the ground has failed: where the slope first is least, and steady.
+
+    Pressure may rise gradually and go on rising as the plate gets deeper, so that a curve has no corner. The slope is
+    that over a tenth of the way, and counts as least within a twentieth of what it was at its steepest.
 
     :param curve: depths [m] and forces [N], shape (n, 2)
+
+    Source: vesic1973.
+    Checked by: test_pressed_particles.py::test_ground_has_failed_where_the_slope_is_least.
     """
-    depth, force = curve.T
-    best, found = math.inf, (float(depth[-1]), float(force[-1]))
-    for bend in np.linspace(depth[0], depth[-1], 102)[1:-1]:
-        base = np.stack((np.minimum(depth, bend), np.maximum(depth - bend, 0.0), np.ones_like(depth)), axis=1)
-        slopes, *_ = np.linalg.lstsq(base, force, rcond=None)
-        error = float(((base @ slopes - force) ** 2).sum())
-        if error < best:
-            best, found = error, (float(bend), float(slopes[0] * bend + slopes[2]))
-    return found
+    depth = np.linspace(curve[0, 0], curve[-1, 0], _SAMPLES)
+    force = np.interp(depth, *curve.T)
+    span = _SAMPLES // 10
+    slope = (force[span:] - force[:-span]) / (depth[span:] - depth[:-span])
+    least = max(0.0, float(slope.min()))
+    first = int(np.argmax(slope <= least + 0.05 * (slope.max() - least)))
+    middle = 0.5 * (depth[first] + depth[first + span])
+    return float(middle), float(np.interp(middle, *curve.T))
