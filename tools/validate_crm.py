@@ -43,11 +43,11 @@ def _heap(friction: float, **more: Any) -> tuple[str, dict[str, Any]]:
 
 
 def _plate(diameter: float, **more: Any) -> tuple[str, dict[str, Any]]:
-    # Ten particles across; slow, as sound presses with rho c v: 1.2 kPa on Earth, where the smaller's limit is 18 kPa,
-    # and 0.2 kPa of 3 kPa on the Moon. Then viscosity does not press either, and keeps noise down.
+    # Seven particles across, and once ten; slow, as sound presses with rho c v: 1.2 kPa on Earth, where the smaller's
+    # limit is 18 kPa, and 0.2 kPa of 3 kPa on the Moon. Then viscosity does not press either, and keeps noise down.
     return 'plate-sinkage', {
         'shape': 'disc', 'a_m': 0.5 * diameter, 'load_n': 1e6, 'particle_soil': 'grc1_bevameter',
-        'spacing_m': round(0.1 * diameter, 6), 'deepest_m': round(0.05 * diameter, 6), 'speed_mps': 0.01, **more,
+        'spacing_m': round(diameter / 7.0, 6), 'deepest_m': round(0.05 * diameter, 6), 'speed_mps': 0.01, **more,
     }
 
 
@@ -63,7 +63,7 @@ CRATERS = {
     for density in (700, 2200) for drop in (0.05, 0.1, 0.2)
 }  # fmt: skip
 PLATES = {
-    'plate_0.10': _plate(0.10), 'plate_0.19': _plate(0.19),
+    'plate_0.10': _plate(0.10), 'plate_0.19': _plate(0.19), 'plate_0.10_fine': _plate(0.10, spacing_m=0.01),
     **{f'plate_{d:.2f}_moon': _plate(d, **MOON, speed_mps=0.002) for d in (0.10, 0.19)},
 }  # fmt: skip
 WHEELS = {f'wheel_{slope}': ('wheel-rig', {'slope_deg': slope}) for slope in (0, 5, 10, 15, 20, 25)} | {

@@ -49,7 +49,7 @@ def test_a_ball_goes_as_deep_as_measured() -> None:
 def test_a_disc_is_borne_up_to_terzaghis_limit() -> None:
     found, known = again(
         'plate_0.10', plate_sinkage, shape='disc', a_m=0.05, load_n=1e6, particle_soil='grc1_bevameter',
-        spacing_m=0.01, deepest_m=0.005, speed_mps=0.01,
+        spacing_m=0.014286, deepest_m=0.005, speed_mps=0.01,
     )
     assert found['knee_pa'] == pytest.approx(float(known['knee_pa']), rel=0.1)
     assert 0.5 < found['knee_pa'] / found['terzaghi_pa'] < 2.0
