@@ -12,7 +12,7 @@ setup(
     name=NAME,
     version='0.1.0',
     packages=find_packages(exclude=['test']),
-    package_data={NAME: ['py.typed', 'templates/*.html']},
+    package_data={NAME: ['py.typed', 'templates/*.html', 'templates/*.css', 'templates/new/*']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
         (f'share/{NAME}', ['package.xml']),
@@ -31,6 +31,18 @@ setup(
             'recorder_node = regolith_world.start:node',
             'solo_node = regolith_world.start:node',
             'regolith = regolith_bringup.__main__:main',
+        ],
+        'regolith.commands': [
+            'campaign = regolith_bringup.commands.campaign:campaign',
+            'compare = regolith_bringup.commands.compare:compare',
+            'doctor = regolith_bringup.commands.doctor:doctor',
+            'new = regolith_bringup.commands.new:new',
+            'pause = regolith_bringup.commands.live:pause',
+            'replay = regolith_bringup.commands.replay:replay',
+            'resume = regolith_bringup.commands.live:resume',
+            'speed = regolith_bringup.commands.live:speed',
+            'step = regolith_bringup.commands.live:step',
+            'teleop = regolith_bringup.commands.teleop:teleop',
         ],
         'regolith.benchmarks': [
             'heartbeat = regolith_bringup.bench.heartbeat:heartbeat',

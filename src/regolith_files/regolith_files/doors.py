@@ -146,6 +146,9 @@ class Tools(Protocol):
     def run(self, folder: Path) -> Run:
         """Return a run folder, opened; missing parts raise errors on first access."""
 
+    def runs(self, folder: Path) -> Sequence[Run]:
+        """Return the recorded runs of a campaign's folder, in order, or the one run of a run folder."""
+
     def scenario(self, path_or_name: str, settings: Iterable[str] = (), seed: int | None = None) -> Any:
         """Return a scenario, checked and resolved.
 

@@ -22,7 +22,9 @@ JsonOption = Annotated[bool, typer.Option('--json', help='Print one JSON value o
 
 def dataset(
     context: typer.Context,
-    run: RunArgument,
+    run: Annotated[
+        Path, typer.Argument(metavar='RUN|CAMPAIGN', help="Run folder, or a campaign's with recorded runs.")
+    ],
     out: Annotated[Path | None, typer.Option(metavar='DIR', help='New or empty folder; default: RUN/dataset.')] = None,
     cameras: Annotated[
         list[str] | None, typer.Option('--camera', metavar='/VEHICLE/SENSOR', help='Of this one; may be repeated.')
@@ -35,7 +37,7 @@ def dataset(
     val_share: Annotated[float, typer.Option('--val', metavar='P', help='For validation.', min=0.0, max=1.0)] = 0.2,
     as_json: JsonOption = False,
 ) -> None:
-    """Export a run's images and boxes as a dataset that COCO's and YOLO's tools read."""
+    """Export images and boxes of a run, or of a campaign's runs, as a dataset that COCO's and YOLO's tools read."""
     from regolith_sensors.labels.dataset import CLASSES
     from regolith_sensors.labels.dataset_export import export_dataset
 
@@ -48,7 +50,7 @@ def dataset(
     folder = out if out is not None else run / 'dataset'
     with _bad_input('dataset'), tools.progress('dataset') as progress:
         figures = export_dataset(
-            tools.run(run), folder, cameras=cameras or (), classes=classes or CLASSES, bits=bits,
+            tools.runs(run), folder, cameras=cameras or (), classes=classes or CLASSES, bits=bits,
             least_pixels=least_pixels, val_share=val_share, progress=progress,
         )
     if as_json:

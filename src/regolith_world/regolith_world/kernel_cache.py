@@ -42,7 +42,7 @@ def ensure(
         return
     given = Path(environment[VARIABLE]) if environment.get(VARIABLE) else None
     # Where nothing is set Numba keeps them beside the source.
-    if _writable(given if given is not None else Path(__file__).parent):
+    if writable(given if given is not None else Path(__file__).parent):
         return
     for base in _candidates(environment) if candidates is None else candidates:
         folder = base / f'regolith-kernels-{os.getuid()}' / (given.name if given is not None else 'all')
@@ -103,7 +103,7 @@ def _candidates(environment: MutableMapping[str, str]) -> list[Path]:
     return [*([Path(home)] if home else []), Path(tempfile.gettempdir()), Path('/dev/shm')]
 
 
-def _writable(folder: Path) -> bool:
+def writable(folder: Path) -> bool:
     """Return whether files can be made in a folder, which is made if absent."""
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent

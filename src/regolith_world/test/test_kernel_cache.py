@@ -29,8 +29,8 @@ def test_what_is_compiled_already_moves_to_a_folder_that_can(tmp_path: Path, mon
     given.mkdir(parents=True)
     (given / 'kernel.nbi').write_bytes(b'1')
     os.utime(given / 'kernel.nbi', (1, 1))
-    real = kernel_cache._writable
-    monkeypatch.setattr(kernel_cache, '_writable', lambda folder: given not in (folder, *folder.parents) and real(folder))
+    real = kernel_cache.writable
+    monkeypatch.setattr(kernel_cache, 'writable', lambda folder: given not in (folder, *folder.parents) and real(folder))
     given.chmod(0o555)
     said: list[str] = []
     environment = {kernel_cache.VARIABLE: str(given)}

@@ -28,6 +28,12 @@ class CommandTools:
 
         return FinishedRun(folder)
 
+    def runs(self, folder: Path) -> list[Run]:
+        """Return the recorded runs of a campaign, in order, or the one run of a run folder."""
+        from regolith_bringup.campaign.campaign import recorded_runs
+
+        return [self.run(each) for each in recorded_runs(folder)] or [self.run(folder)]
+
     def scenario(self, path_or_name: str, settings: Iterable[str] = (), seed: int | None = None) -> Any:
         """Return a scenario, checked and resolved."""
         from regolith_bringup.scenario.loading import load_scenario

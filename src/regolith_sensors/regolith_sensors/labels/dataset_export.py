@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from regolith_files.doors import BagReader, Run
 from regolith_sensors.labels.dataset import CLASSES, DatasetWriter, LabelledBox
 from regolith_sensors.report.frames import frames, pixels
 from regolith_terrain.files import new_folder
+from regolith_world.keyed_random import generator
 
 _BAYER = {
     'bayer_rggb16': cv2.COLOR_BayerRGGB2RGB, 'bayer_bggr16': cv2.COLOR_BayerBGGR2RGB,
@@ -31,56 +32,74 @@ def labelled_cameras(bag: BagReader) -> tuple[str, ...]:
 
 
 def export_dataset(
-    run: Run, out: Path, *, cameras: Sequence[str] = (), classes: Sequence[str] = CLASSES, bits: int = 8,
+    runs: Sequence[Run], out: Path, *, cameras: Sequence[str] = (), classes: Sequence[str] = CLASSES, bits: int = 8,
     least_pixels: int = 16, val_share: float = 0.2, progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> dict[str, Any]:
-    """Write a run's images and boxes in COCO's and YOLO's layout; all of it or nothing.
+    """Write images and boxes of runs in COCO's and YOLO's layout; all of it or nothing.
 
-    The last frames of every camera are for validation: neighbouring frames are so similar that training on one would
-    spoil a test on the next.
+    Neighbouring frames are so similar that training on one would spoil a test on the next: of one run the last frames
+    of every camera are for validation, of several runs whole ones, drawn at random but always the same.
 
-    :param run: with a bag
+    :param runs: with bags
     :param out: new or empty folder
     :param cameras: selection, e.g. ``/amber/navcam``; empty: all with images and boxes
     :param classes: selection of :data:`regolith_sensors.labels.dataset.CLASSES`
     :param bits: per channel of the PNG files: 8 (the upper byte) or 16
     :param least_pixels: visible pixels a thing needs for a label
-    :param val_share: share of the frames for validation, 0 to 1
+    :param val_share: share of the frames, or runs, for validation, 0 to 1
     :param progress: called with the numbers of frames done and of all
     :return: by split, the number of images and of boxes by class
     :raises ValueError: if there is nothing to export, or ``out`` is not empty
     :raises NoRecordingError: if there is no bag
     """
-    bag = run.bag
-    known = labelled_cameras(bag)
-    for camera in cameras or known:
+    chosen = [_chosen(run, cameras) for run in runs]
+    of = sum(run.bag.topics[f'{camera}/boxes'].messages for run, names in zip(runs, chosen) for camera in names)
+    kept = _for_validation(len(runs), val_share)
+    about = ', '.join(run.folder.resolve().name for run in runs[:3]) + (', …' if len(runs) > 3 else '')
+    done = 0
+    with new_folder(out) as made:
+        writer = DatasetWriter(made, classes, least_pixels=least_pixels, description=f'runs {about}')
+        for number, (run, names) in enumerate(zip(runs, chosen)):
+            prefix = f'{run.folder.resolve().name}_' if len(runs) > 1 else ''
+            for camera in names:
+                total = run.bag.topics[f'{camera}/boxes'].messages
+                first = total * (1.0 - val_share) if len(runs) == 1 else (0 if number in kept else total)
+                for frame, (t_ns, picture, boxes, instances) in enumerate(_labelled(run.bag, camera, bits)):
+                    writer.add(
+                        f'{prefix}{camera.strip("/").replace("/", "_")}_{t_ns:014d}', picture, boxes,
+                        'val' if frame >= first else 'train', instances,
+                    )
+                    done += 1
+                    progress(done, of)
+        return writer.finish()
+
+
+def _chosen(run: Run, cameras: Sequence[str]) -> tuple[str, ...]:
+    """Return the cameras to export of a run."""
+    known = labelled_cameras(run.bag)
+    for camera in cameras:
         if camera not in known:
             allowed = ', '.join(known) or 'none here'
             raise ValueError(f'{run.folder}: {camera} has no images with boxes; allowed: {allowed}')
     if not known:
         raise ValueError(f'{run.folder}: no camera with images and boxes in its bag; allowed: outputs: [image, boxes]')
-    chosen = tuple(cameras) or known
-    of = sum(bag.topics[f'{camera}/boxes'].messages for camera in chosen)
-    done = 0
-    with new_folder(out) as made:
-        writer = DatasetWriter(made, classes, least_pixels=least_pixels, description=f'run {run.folder.resolve().name}')
-        for camera in chosen:
-            total = bag.topics[f'{camera}/boxes'].messages
-            topics = [f'{camera}/image_raw', f'{camera}/boxes']
-            if f'{camera}/instance/image_raw' in bag.topics:
-                topics.append(f'{camera}/instance/image_raw')
-            for number, (t_ns, found) in enumerate(frames(bag, topics)):
-                image, boxes, *instances = found
-                writer.add(
-                    f'{camera.strip("/").replace("/", "_")}_{t_ns:014d}',
-                    _picture(image, bits),
-                    [labelled_box(d) for d in boxes.detections],
-                    'val' if number >= total * (1.0 - val_share) else 'train',
-                    pixels(instances[0]) if instances else None,
-                )
-                done += 1
-                progress(done, of)
-        return writer.finish()
+    return tuple(cameras) or known
+
+
+def _for_validation(count: int, share: float) -> set[int]:
+    """Return the numbers of the runs for validation: at least one where some are asked for."""
+    some = max(round(count * share), 1 if share > 0.0 and count > 1 else 0)
+    return set(generator(0, 'dataset', 'validation', 0).permutation(count)[:some].tolist())
+
+
+def _labelled(bag: BagReader, camera: str, bits: int) -> Iterator[tuple[int, Any, list[LabelledBox], Any]]:
+    """Yield time [ns], image, boxes and instance image (None: there is none) of a camera's frames."""
+    topics = [f'{camera}/image_raw', f'{camera}/boxes']
+    if f'{camera}/instance/image_raw' in bag.topics:
+        topics.append(f'{camera}/instance/image_raw')
+    for t_ns, (image, boxes, *instances) in frames(bag, topics):
+        found = [labelled_box(d) for d in boxes.detections]
+        yield t_ns, _picture(image, bits), found, pixels(instances[0]) if instances else None
 
 
 def _picture(message: Any, bits: int) -> NDArray[Any]:

@@ -19,6 +19,7 @@ from std_srvs.srv import SetBool
 
 from regolith_world import checkpoint
 from regolith_world.acts import Act, Delete
+from regolith_world.outcome import figures
 from regolith_world.participant import ParticipantFailed
 from regolith_world.remote import Silence
 from regolith_world.reserve import release
@@ -450,25 +451,13 @@ class Runner:
     def _write_outcome(self, wall: float, start_ns: int, reports: dict[str, str]) -> None:
         if self._run_dir is None:
             return
-        world = self._world
-        simulated = (world.t_ns - start_ns) * 1e-9
         outcome = {
             'scenario': self._scenario,
-            'simulated_s': simulated,
-            'end_s': world.t_ns * 1e-9,
-            'wall_s': wall,
-            'speed': simulated / wall if wall > 0.0 else 0.0,
-            'compute_per_sim_s': wall / simulated if simulated > 0.0 else 0.0,
-            'cycles': world.cycle,
-            'discarded_cycles': world.discarded_cycles,
-            'forced_cycles': world.forced_cycles,
-            'state_hash': world.state_hash,
-            'soil_hash': world.soil_hash,
+            **figures(self._world, wall, reports, start_ns),
             'processes': self._processes,
             'input_timeouts': self.followers.input_timeouts,
             'real_time': self._pace.punctuality(),
             'failure': self._failure,
-            'reports': {name: json.loads(text) for name, text in reports.items() if text},
         }
         (self._run_dir / 'started').unlink(missing_ok=True)
         partial, text = self._run_dir / 'world.json.partial', json.dumps(outcome, indent=2) + '\n'

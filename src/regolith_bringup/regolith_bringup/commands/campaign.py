@@ -1,0 +1,92 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""``./regolith campaign``: one scenario in many variations."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from regolith_bringup.commands.options import JsonOption
+from regolith_files.doors import Tools
+from regolith_files.problems import InputError, Problem
+
+NODE_FAILED = 3
+
+
+def campaign(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar='FILE', help='Campaign YAML: scenario, duration_s, vary, design.')],
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar='DIR', help='Folder to make, or of a campaign to go on with; default: runs/FILE.'),
+    ] = None,
+    workers: Annotated[
+        int, typer.Option(metavar='N', help='Runs side by side on this machine; 0: one on each core.', min=0, max=1024)
+    ] = 0,
+    scheduler: Annotated[
+        str, typer.Option(metavar='ADDRESS', help="Take the workers of a Dask scheduler, 'tcp://host:8786', instead.")
+    ] = '',
+    retry: Annotated[bool, typer.Option('--retry', help='Run those again that failed before.')] = False,
+    no_plots: Annotated[bool, typer.Option('--no-plots', help='Draw no pictures.')] = False,
+    dry_run: Annotated[bool, typer.Option('--dry-run', help='Check all runs and list them; start none.')] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Run a scenario in many variations; print the folder with their table last.
+
+    A campaign that was stopped or killed goes on where it was. Runs that fail are listed, the others finished, and the
+    exit code is 3 then.
+    """
+    from regolith_bringup.campaign.campaign import begin, forget_failures, run_campaign
+    from regolith_bringup.campaign.config import load_campaign
+    from regolith_bringup.run.pinning import pin_this_process
+
+    tools: Tools = context.obj
+    if out is not None and out.is_file():
+        raise InputError(Problem(f'--out {out}', '', 'is a file', 'a folder'))
+    with tools.progress('checking') as tick:
+        config, cases = load_campaign(file, tick)
+    if dry_run:
+        listed = {case.name: case.varied for case in cases}
+        if as_json:
+            tools.give(listed)
+        else:
+            for name, varied in listed.items():
+                print(name, *(f'{key}={value}' for key, value in varied.items()))
+        return
+    pin_this_process(cases[0].scenario)
+    folder = out if out is not None else Path('runs') / file.stem
+    done = begin(folder, cases, config.record)
+    if retry:
+        forget_failures(folder, cases)
+    count = workers or os.cpu_count() or 1
+    where = scheduler or f'{min(count, len(cases))} processes of this machine'
+    print(f'{len(cases)} runs, {done} of them done before; on {where}', file=sys.stderr)
+    with tools.progress(file.stem) as tick:
+
+        def told(so_far: int, problem: str) -> None:
+            tick(so_far - done, len(cases) - done)
+            if problem:
+                print(problem, file=sys.stderr)
+
+        result = run_campaign(
+            folder, cases, recorded=config.record, workers=count, scheduler=scheduler, told=told
+        )
+    if not no_plots:
+        from regolith_bringup.campaign.plots import draw_all
+
+        (folder / 'plots').mkdir(exist_ok=True)
+        with tools.progress('plots') as tick:
+            draw_all(folder / 'plots', result.rows, list(config.vary), tick)
+    if result.failures:
+        print(f'{len(result.failures)} of {len(cases)} runs failed: {", ".join(result.failures)}', file=sys.stderr)
+    if as_json:
+        tools.give(result.rows)
+    else:
+        print(folder)
+    if result.failures:
+        raise typer.Exit(NODE_FAILED)

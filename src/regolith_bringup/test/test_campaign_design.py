@@ -1,0 +1,148 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Designs of campaigns, their files, and their tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from regolith_bringup.campaign import campaign as whole
+from regolith_bringup.campaign.config import load_campaign
+from regolith_bringup.campaign.design import Range, grid, latin_hypercube, listed
+from regolith_bringup.campaign.plots import differing, draw
+from regolith_bringup.campaign.table import as_csv, as_parquet, figures
+from regolith_files.problems import InputError
+
+
+def span(low: float, high: float, samples: int, **more: Any) -> Range:
+    return Range(low=low, high=high, samples=samples, **more)
+
+
+def test_a_grid_has_every_combination() -> None:
+    found = grid({'seed': (1, 2), 'a.b': span(0.0, 1.0, 3)}, 0)
+    assert [tuple(row.values()) for row in found] == [(1, 0.0), (1, 0.5), (1, 1.0), (2, 0.0), (2, 0.5), (2, 1.0)]
+
+
+def test_a_list_goes_through_all_keys_at_once() -> None:
+    assert listed({'a': ('x', 'y', 'z'), 'b': span(1, 5, 3)}, 0) == [
+        {'a': 'x', 'b': 1}, {'a': 'y', 'b': 3}, {'a': 'z', 'b': 5}
+    ]  # fmt: skip
+    with pytest.raises(ValueError, match=r'vary\.b = 2 values: differs from a; allowed: 3'):
+        listed({'a': (1, 2, 3), 'b': (1, 2)}, 0)
+
+
+def test_ends_of_a_range_are_hit_and_ratios_of_a_logarithmic_one_are_equal() -> None:
+    assert span(0.1, 0.3, 3).values() == (0.1, pytest.approx(0.2), 0.3)
+    values = span(1e-3, 1e3, 7, scale='log').values()
+    assert values[0] == 1e-3 and values[-1] == 1e3
+    assert [b / a for a, b in itertools.pairwise(values)] == pytest.approx([10.0] * 6)
+
+
+def test_each_stratum_has_one_sample() -> None:
+    """Along every key; lists' values equally often; another seed, another design, the same seed, the same."""
+    vary = {'a': span(0.0, 8.0, 8), 'b': span(1.0, 256.0, 8, scale='log'), 'c': ('x', 'y'), 'seed': span(0, 800, 8)}
+    found = latin_hypercube(vary, 3)
+    assert sorted(int(row['a']) for row in found) == list(range(8))
+    assert sorted(int(math.log2(row['b'])) for row in found) == list(range(8))
+    assert sorted(row['c'] for row in found) == ['x'] * 4 + ['y'] * 4
+    assert all(isinstance(row['seed'], int) for row in found)
+    assert found == latin_hypercube(vary, 3) != latin_hypercube(vary, 4)
+
+
+def written(folder: Path, **content: Any) -> Path:
+    file = folder / 'sweep.yaml'
+    base = {'scenario': 'two_rovers', 'duration_s': 0.1, 'vary': {'seed': [1, 2]}}
+    file.write_text(yaml.safe_dump({**base, **content}, sort_keys=False), encoding='utf-8')
+    return file
+
+
+def test_a_campaign_is_checked_run_by_run(tmp_path: Path) -> None:
+    config, cases = load_campaign(
+        written(tmp_path, vary={'vehicles.amber.heading_deg': {'low': 0, 'high': 90, 'samples': 4}, 'seed': [1, 2]},
+                settings={'world.heartbeat_s': 0.01})
+    )  # fmt: skip
+    assert [case.name for case in cases] == [f'{k:03d}' for k in range(8)] and config.design == 'grid'
+    assert cases[3].varied == {'vehicles.amber.heading_deg': 30, 'seed': 2}
+    scenario = cases[3].scenario
+    assert (scenario.vehicles['amber'].heading_deg, scenario.seed, scenario.duration_s) == (30.0, 2, 0.1)
+    assert scenario.world.heartbeat_s == 0.01 and not scenario.recording.enabled
+
+
+@pytest.mark.parametrize(('content', 'why'), [
+    ({'vary': {}}, r'sweep\.yaml:\d+: vary.*allowed: '),
+    ({'vary': {'seed': []}}, r'vary\.seed'),
+    ({'vary': {'seed': {'low': 3, 'high': 1, 'samples': 2}}}, r'high = 1: is not above low, 3; allowed: a larger number'),
+    ({'vary': {'seed': {'low': 0.0, 'high': 1.0, 'samples': 2, 'scale': 'log'}}}, 'has no logarithm'),
+    ({'vary': {'seed': [1, 2], 'terrain.spacing_m': [0.1]}, 'design': 'list'}, 'differs from seed; allowed: 2'),
+    ({'design': 'latin_hypercube'}, 'a list has no samples'),
+    ({'design': 'random'}, 'design.*grid'),
+    ({'vary': {'terrain.spacing': [0.1]}}, r"--set terrain\.spacing=0\.1: .*unknown key.*did you mean spacing_m"),
+    ({'vary': {'seed': [1, -2]}}, r'vary.*run 1: seed = -2'),
+    ({'scenario': 'tow_rovers'}, 'no such file or scenario.*did you mean two_rovers'),
+    ({'duration_s': 0.0}, r'duration_s = 0\.0: is out of range; allowed: greater than or equal to'),
+    ({'vary': {'seed': {'low': 0, 'high': 10**6, 'samples': 10**5}, 'terrain.spacing_m': [0.1, 0.2]}}, 'too many'),
+    ({'surprise': 1}, 'unknown key'),
+])  # fmt: skip
+def test_what_cannot_be_is_refused_before_anything_starts(tmp_path: Path, content: dict[str, Any], why: str) -> None:
+    with pytest.raises(InputError, match=f'(?s){why}'):
+        load_campaign(written(tmp_path, **content))
+
+
+def test_a_folder_of_another_campaign_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / 'out'
+    cases = load_campaign(written(tmp_path))[1]
+    assert whole.begin(folder, cases, False) == 0 == whole.begin(folder, cases, False)
+    with pytest.raises(InputError, match='is of another campaign'):
+        whole.begin(folder, load_campaign(written(tmp_path, duration_s=0.2))[1], False)
+    (tmp_path / 'full').mkdir()
+    (tmp_path / 'full' / 'thesis.tex').write_text('')
+    with pytest.raises(InputError, match='is no folder of a campaign; allowed: a new or an empty folder'):
+        whole.begin(tmp_path / 'full', cases, False)
+
+
+SUMMARY = {
+    'scenario': 'two_rovers', 'wall_s': 1.3, 'cycles': 5, 'state_hash': 'ab', 'speed': 2.0, 'events': [{'t_s': 1.0}],
+    'vehicles': {'amber': {'distance_m': 0.25, 'final_pose': {'position': [1.0, 2.0, 3.0]}, 'battery': None}},
+}  # fmt: skip
+
+
+def test_figures_have_dotted_names_and_no_clock() -> None:
+    assert figures(SUMMARY) == {
+        'cycles': 5, 'state_hash': 'ab', 'events': 1, 'vehicles.amber.distance_m': 0.25, 'vehicles.amber.battery': None,
+        'vehicles.amber.final_pose.position.x': 1.0, 'vehicles.amber.final_pose.position.y': 2.0,
+        'vehicles.amber.final_pose.position.z': 3.0,
+    }  # fmt: skip
+
+
+def test_both_tables_hold_the_same() -> None:
+    """Numbers come back to the bit; what a run lacks is empty; a column of odd types is text in Parquet."""
+    import pyarrow.parquet as pq
+
+    rows = [{'run': '000', 'soil': 'grc1', 'x': 0.1 + 0.2, 'n': 3}, {'run': '001', 'soil': {'k': 1}, 'x': None, 'm': True}]
+    read = list(csv.DictReader(io.StringIO(as_csv(rows))))
+    assert float(read[0]['x']) == 0.1 + 0.2 and read[1]['x'] == '' and read[1]['soil'] == '{"k": 1}'
+    file = io.BytesIO(as_parquet(rows))
+    table = pq.read_table(file).to_pylist()
+    assert table[0] == {'run': '000', 'soil': '"grc1"', 'x': 0.1 + 0.2, 'n': 3, 'm': None}
+    assert table[1]['m'] is True and table[1]['soil'] == '{"k": 1}'
+    assert as_parquet(rows) == as_parquet(rows)
+
+
+def test_pictures_show_what_differs_over_all_that_was_varied() -> None:
+    rows = [
+        {'run': str(k), 'soil': soil, 'slope': slope, 'slip': 0.1 * slope + (soil == 'grc1'), 'cycles': 5}
+        for k, (soil, slope) in enumerate([('mare', 5), ('mare', 10), ('grc1', 5), ('grc1', 10)])
+    ]
+    assert differing(rows, ['soil', 'slope']) == ['slip']
+    figure = draw(rows, ['soil', 'slope'], 'slip')
+    assert [axes.get_xlabel() for axes in figure.axes] == ['soil', 'slope']
+    assert [text.get_text() for text in figure.axes[0].get_xticklabels()] == ['mare', 'grc1']
+    assert figure.axes[1].lines[1].get_ydata() == pytest.approx([1.0, 1.5])
