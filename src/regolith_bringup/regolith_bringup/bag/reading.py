@@ -30,6 +30,16 @@ class BagMessage(NamedTuple):
     """The message, fields as attributes, arrays as NumPy arrays."""
 
 
+class RawMessage(NamedTuple):
+    """One message of a bag as it was sent."""
+
+    topic: str
+    log_time_ns: int
+    """Simulated time [ns]."""
+    data: bytes
+    """CDR, with its encapsulation header."""
+
+
 @dataclass(frozen=True)
 class TopicSummary:
     """Summary of one topic in a bag."""
@@ -109,6 +119,27 @@ class Bag:
             self._learn(schema.name, schema.data)
             content = self._store.deserialize_cdr(message.data, schema.name)
             yield BagMessage(channel.topic.removeprefix(self.root), message.log_time, message.publish_time, content)
+
+    def raw(self, *topics: str) -> Iterator[RawMessage]:
+        """Yield the messages of some topics (without any: of all) in order of arrival, as they were sent."""
+        wanted = [self.root + topic for topic in topics]
+        for schema, channel, message in self._stored(wanted or None):
+            if schema is not None:
+                yield RawMessage(channel.topic.removeprefix(self.root), message.log_time, message.data)
+
+    @cached_property
+    def latched(self) -> frozenset[str]:
+        """Topics whose last message is for those who come late, too."""
+        found: dict[str, str] = {}
+        if self.whole:
+            with self.path.open('rb') as stream:
+                summary = make_reader(stream).get_summary()
+            channels = list(summary.channels.values()) if summary is not None else []
+        else:
+            channels = list({c.id: c for _, c, _ in self._stored(None)}.values())
+        for channel in channels:
+            found[channel.topic.removeprefix(self.root)] = channel.metadata.get('offered_qos_profiles', '')
+        return frozenset(topic for topic, profiles in found.items() if 'durability: transient_local' in profiles)
 
     def some(self, topic: str, numbers: Collection[int]) -> list[BagMessage]:
         """Return the messages of a topic with these numbers, from 0 in order of arrival; no others are decoded."""

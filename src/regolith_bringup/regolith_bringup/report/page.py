@@ -43,29 +43,31 @@ def write_report(run_dir: str | Path) -> Path:
     run = read_run(run_dir)
     finished = FinishedRun(run_dir)
     summary = finished.summary
-    template = Template((resources.files('regolith_bringup') / 'templates' / 'report.html').read_text(encoding='utf-8'))
+    templates = resources.files('regolith_bringup') / 'templates'
+    template = Template((templates / 'report.html').read_text(encoding='utf-8'))
     colors = {name: plots.color_of(run, name) for name in run.tracks}
     text = template.substitute(
-        title=_text(run.scenario.name),
-        description=_text(' '.join([run.scenario.description or 'A run of Regolith.', *_ended_early(summary)])),
+        style=(templates / 'style.css').read_text(encoding='utf-8'),
+        title=as_text(run.scenario.name),
+        description=as_text(' '.join([run.scenario.description or 'A run of Regolith.', *_ended_early(summary)])),
         tiles=_tiles(summary),
-        track_map=_image(plots.track_map(run)),
+        track_map=as_image(plots.track_map(run)),
         gear_histories=''.join(map(_gear_picture, plots.gear_histories(run))),
         sections=''.join(map(_section, report_sections(finished))),
-        cycle_timing=_image(plots.cycle_timing(run)),
+        cycle_timing=as_image(plots.cycle_timing(run)),
         vehicles=_vehicles(run, summary, colors),
         events=_events(summary),
         ground=_ground(summary),
-        topics=_table(('topic', 'messages'), ((name, str(count)) for name, count in run.topics.items())),
-        state_hash=_text(summary.get('state_hash') or 'none'),
-        scenario=_text((run_dir / 'scenario.yaml').read_text(encoding='utf-8')),
+        topics=as_table(('topic', 'messages'), ((name, str(count)) for name, count in run.topics.items())),
+        state_hash=as_text(summary.get('state_hash') or 'none'),
+        scenario=as_text((run_dir / 'scenario.yaml').read_text(encoding='utf-8')),
     )
     path = run_dir / 'report.html'
     write_atomically(path, text)
     return path
 
 
-def _image(figure: Figure) -> str:
+def as_image(figure: Figure) -> str:
     """Return a figure as a PNG in a data URL."""
     buffer = io.BytesIO()
     # Neither the time nor the version of the library is written, so that equal runs give equal pictures.
@@ -74,10 +76,11 @@ def _image(figure: Figure) -> str:
 
 
 def _gear_picture(figure: Figure) -> str:
-    return f'<img alt="What running gears measure, and speed, over time" src="{_image(figure)}">'
+    return f'<img alt="What running gears measure, and speed, over time" src="{as_image(figure)}">'
 
 
-def _text(value: object) -> str:
+def as_text(value: object) -> str:
+    """Return a value as text in HTML."""
     return html.escape(str(value))
 
 
@@ -96,7 +99,7 @@ def _tiles(summary: dict[str, Any]) -> str:
         ('wall time per simulated second', _number(_float(summary['compute_per_sim_s']), 3, unit='s')),
         ('cycles', _number(summary['cycles'], 0)),
         ('discarded, forced', f'{_number(summary["discarded_cycles"], 0)}, {_number(summary["forced_cycles"], 0)}'),
-        ('processes', _text(summary['processes'])),
+        ('processes', as_text(summary['processes'])),
     )
     return ''.join(f'<div><b>{value}</b><span>{name}</span></div>' for name, value in tiles)
 
@@ -109,7 +112,7 @@ def _float(value: Any) -> float | None:
     return None if value is None else float(value)
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def as_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table; the cells are HTML already."""
     body = ''.join('<tr>' + ''.join(f'<td>{cell}</td>' for cell in row) + '</tr>' for row in rows)
     return '<table><tr>' + ''.join(f'<th>{cell}</th>' for cell in head) + f'</tr>{body}</table>'
@@ -122,18 +125,18 @@ def _vehicles(run: RunData, summary: dict[str, Any], colors: dict[str, str]) -> 
         place = _NOTHING if position is None else ', '.join(f'{c:.2f}' for c in position)
         rows.append(
             (
-                f'<span class="dot" style="background:{colors.get(name, "#888")}"></span>{_text(name)}',
+                f'<span class="dot" style="background:{colors.get(name, "#888")}"></span>{as_text(name)}',
                 _number(_float(v['distance_m']), 2, unit='m'),
                 _number(_float(v['mean_slip']), 1, 100.0, '%'),
                 _number(_float(v['max_sinkage_m']), 1, 1e3, 'mm'),
                 place,
-                _text(run.scenario.vehicles[name].driver.type) if name in run.scenario.vehicles else _NOTHING,
+                as_text(run.scenario.vehicles[name].driver.type) if name in run.scenario.vehicles else _NOTHING,
                 _battery(v.get('battery')),
             )
         )
     head = ('vehicle', 'distance', 'mean slip', 'largest sinkage', 'ends at x, y, z [m]', 'driver', 'battery')
     columns = len(head) if any(v.get('battery') for v in summary['vehicles'].values()) else len(head) - 1
-    return _table(head[:columns], [row[:columns] for row in rows])
+    return as_table(head[:columns], [row[:columns] for row in rows])
 
 
 def _battery(figures: dict[str, Any] | None) -> str:
@@ -150,33 +153,33 @@ def _events(summary: dict[str, Any]) -> str:
     if not events:
         return ''
     rows = [
-        (f'{e["t_s"]:.2f}', _text(e['vehicle']), _text(e['kind'].replace('_', ' ')), _text(e['basis'])) for e in events
+        (f'{e["t_s"]:.2f}', *map(as_text, (e['vehicle'], e['kind'].replace('_', ' '), e['basis']))) for e in events
     ]
-    return f'<h3>Events</h3>{_table(("at [s]", "vehicle", "event", "basis"), rows)}'
+    return f'<h3>Events</h3>{as_table(("at [s]", "vehicle", "event", "basis"), rows)}'
 
 
 def _section(section: ReportSection) -> str:
     """Return the HTML of a package's section."""
-    return f'<section><h2>{_text(section.title)}</h2>{"".join(map(_part, section.parts))}</section>\n'
+    return f'<section><h2>{as_text(section.title)}</h2>{"".join(map(_part, section.parts))}</section>\n'
 
 
 def _part(part: Caption | Heading | Picture | Table) -> str:
     match part:
         case Heading(text):
-            return f'<h3>{_text(text)}</h3>'
+            return f'<h3>{as_text(text)}</h3>'
         case Picture(figure, about):
-            return f'<img alt="{_text(about)}" src="{_image(figure)}">'
+            return f'<img alt="{as_text(about)}" src="{as_image(figure)}">'
         case Table(head, rows):
-            cells = [[_text(cell) for cell in row] for row in rows]
-            return f'<div class="scroll">{_table([_text(cell) for cell in head], cells)}</div>'
+            cells = [[as_text(cell) for cell in row] for row in rows]
+            return f'<div class="scroll">{as_table([as_text(cell) for cell in head], cells)}</div>'
         case Caption(text):
-            shown = _CODE.sub(r'<code>\1</code>', _text(text))
+            shown = _CODE.sub(r'<code>\1</code>', as_text(text))
             return f'<p class="caption">{shown}</p>'
 
 
 def _ground(summary: dict[str, Any]) -> str:
     terrain, bag = summary['terrain'], summary['bag']
-    return _table(
+    return as_table(
         ('soil nodes changed', 'deepest rut', 'conflicts merged', 'messages recorded', 'messages lost'),
         [
             (

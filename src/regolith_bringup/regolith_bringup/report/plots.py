@@ -104,7 +104,7 @@ def _family(run: RunData, tracks: list[Track]) -> Figure:
     axes = figure.subplots(rows, len(tracks), sharex=True, sharey='row', squeeze=False)
     for column, track in enumerate(tracks):
         color = color_of(run, track.name)
-        _style(axes[:, column])
+        styled(*axes[:, column])
         axes[0, column].set_title(track.name, loc='left', fontweight='bold', color=color)
         for history, panel in zip(track.histories, axes[:-1, column], strict=True):
             scale, _ = _SHOWN_AS.get(history.unit, (1.0, ''))
@@ -142,7 +142,7 @@ def cycle_timing(run: RunData) -> Figure:
     """Return the length of the cycles, discarded ones marked, and the speed of the run."""
     figure = Figure(figsize=(12.0, 3.6), layout='constrained')
     lengths, speeds = figure.subplots(1, 2)
-    _style((lengths, speeds))
+    styled(lengths, speeds)
     c = run.cycles
     done = c.committed
     lengths.plot(c.time[done], c.length[done] * 1e3, '.', ms=3, color='#4c6a8a', label='committed')
@@ -244,7 +244,8 @@ def _smooth(values: np.ndarray[Any, np.dtype[np.float64]], width: int = 9) -> np
     return result
 
 
-def _style(axes: Any) -> None:
+def styled(*axes: Axes) -> None:
+    """Give axes the looks of all figures."""
     for a in axes:
         a.grid(True, color=_GRID, lw=0.7)
         a.set_axisbelow(True)

@@ -1,0 +1,41 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""``./regolith compare``: runs laid over one another."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from regolith_files.doors import Tools
+from regolith_files.problems import InputError, Problem
+
+
+def compare(
+    context: typer.Context,
+    runs: Annotated[list[Path], typer.Argument(metavar='RUN RUN...', help='Run folders with bags.')],
+    out: Annotated[Path, typer.Option(metavar='FILE', help='Page to write.')] = Path('compare.html'),
+) -> None:
+    """Lay runs over one another on a page: paths, histories, figures; say from which cycle they differ."""
+    from regolith_bringup.bag.recover import RecoverError
+    from regolith_bringup.report.compare import write_comparison
+
+    if len(runs) < 2:
+        raise InputError(Problem('compare', '', 'is one run', 'two run folders or more', str(runs[0])))
+    for run in runs:
+        if not os.path.isfile(run / 'scenario.yaml'):
+            problem = 'is not a run folder' if os.path.exists(run) else 'no such folder'
+            raise InputError(Problem('compare', '', problem, 'a folder that ./regolith run made', str(run)))
+    tools: Tools = context.obj
+    try:
+        with tools.progress('compare') as tick:
+            told = write_comparison(runs, out, tick)
+    except (RecoverError, OSError) as error:
+        raise InputError(Problem('compare', '', str(error), 'runs with bags, and a file that can be written')) from None
+    for line in told:
+        print(line, file=sys.stderr)
+    print(out)

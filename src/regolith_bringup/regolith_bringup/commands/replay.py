@@ -1,0 +1,115 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""``./regolith replay``: a recorded run told again, or evolved again and compared."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from regolith_bringup.commands.options import JsonOption, NamespaceOption
+from regolith_files.doors import NoRecordingError, Tools
+from regolith_files.problems import InputError, Problem, one_of
+
+NODE_FAILED = 3
+
+
+def replay(
+    context: typer.Context,
+    run: Annotated[Path, typer.Argument(metavar='RUN', help='Run folder.')],
+    begin: Annotated[float, typer.Option('--from', metavar='S', help='Simulated time to begin with.', min=0.0)] = 0.0,
+    end: Annotated[float | None, typer.Option('--to', metavar='S', help='Simulated time to end with.', min=0.0)] = None,
+    branch: Annotated[int, typer.Option(metavar='K', help='After the K-th time that the run went back.', min=0)] = 0,
+    rate: Annotated[str, typer.Option(metavar='R|max', help='Simulated s per wall s.')] = '1',
+    topics: Annotated[
+        list[str] | None, typer.Option('--topic', metavar='NAME', help='Of this one; may be repeated.')
+    ] = None,
+    wait: Annotated[float, typer.Option(metavar='S', help='For subscribers, before the first message.', min=0.0)] = 1.0,
+    resimulate: Annotated[
+        bool, typer.Option('--resimulate', help='Evolve it again from the last checkpoint before --from, and compare.')
+    ] = False,
+    domain: Annotated[str | None, typer.Option('--domain', metavar='N|auto', help='ROS domain.')] = None,
+    namespace: NamespaceOption = '',
+    as_json: JsonOption = False,
+) -> None:
+    """Publish a run's topics again, in their order, on its clock; or evolve it again and compare every state.
+
+    What was latched before --from comes first. Exit code 3: what was evolved again is not what was.
+    """
+    if not os.path.isfile(run / 'scenario.yaml'):
+        problem = 'is not a run folder' if os.path.exists(run) else 'no such folder'
+        raise InputError(Problem('replay', '', problem, 'a folder that ./regolith run made', str(run)))
+    tools: Tools = context.obj
+    if resimulate:
+        _again(tools, run, begin, as_json)
+        return
+    from regolith_bringup.bag.reading import Bag
+    from regolith_bringup.run.republishing import Republisher
+
+    folder = run / (f'bag_{branch}' if branch else 'bag')
+    if not folder.is_dir():
+        found = ['0', *sorted(path.name.removeprefix('bag_') for path in run.glob('bag_*'))]
+        raise InputError(Problem('replay', '--branch', 'there is none', ', '.join(found), str(branch)))
+    speed = _rate(rate)
+    try:
+        bag = Bag(folder)
+    except NoRecordingError as error:
+        raise InputError(Problem('replay', '', str(error), 'a run that was recorded', str(run))) from None
+    for name in topics or ():
+        if name not in bag.topics:
+            raise InputError(Problem('replay', '--topic', 'was not recorded', one_of(bag.topics, name), name))
+    last = tools.run(run).simulated_s if end is None else end
+    if begin > last:
+        raise InputError(Problem('replay', '--from', 'is after the end', f'up to {last:g}', f'{begin:g}'))
+    to_ns = round(end * 1e9) if end is not None else 2**63 - 1
+    with Republisher(bag, tuple(topics or ()), domain, namespace) as republisher, tools.progress('replay') as tick:
+        print(f'ROS_DOMAIN_ID={os.environ.get("ROS_DOMAIN_ID", "0")}', file=sys.stderr)
+        from_ns = round(begin * 1e9)
+        span = max(1, round((last - begin) * 1e3))
+        count = republisher.publish(
+            from_ns=from_ns, to_ns=to_ns, rate=speed, wait_s=wait,
+            tell=lambda t_ns: tick(min(span, round((t_ns - from_ns) * 1e-6)), span),
+        )
+    if as_json:
+        tools.give({'messages': count})
+    else:
+        print(f'{count} messages')
+
+
+def _again(tools: Tools, run: Path, begin: float, as_json: bool) -> None:
+    from regolith_bringup.run.resimulation import resimulate as evolve
+
+    try:
+        with tools.progress('replay') as tick:
+            found = evolve(run, begin, tick)
+    except (NoRecordingError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        problem, _, allowed = str(error).partition('; allowed: ')
+        allowed = allowed or 'a run that can be repeated'
+        raise InputError(Problem('replay', '--resimulate', problem, allowed, str(run))) from None
+    if as_json:
+        tools.give(asdict(found))
+    else:
+        words = f'{found.cycles} cycles from {found.from_s:g} to {found.to_s:g} s: the same states to the bit'
+        print(found.difference or words)
+    if found.difference:
+        raise typer.Exit(NODE_FAILED)
+
+
+def _rate(text: str) -> float:
+    if text == 'max':
+        return math.inf
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 1e-3 <= value <= 1e6:
+        raise InputError(Problem('replay', '--rate', 'is no rate', 'max, or a number from 0.001 to 1000000', text))
+    return value

@@ -1,0 +1,147 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs laid over one another: paths, histories, figures, and the cycle from which they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from regolith_bringup.bag.comparison import first_difference
+from regolith_bringup.campaign.table import columns, figures
+from regolith_bringup.report.page import as_image, as_table, as_text
+from regolith_bringup.report.plots import COLORS, styled
+from regolith_bringup.report.run_data import RunData, Track, read_run
+from regolith_bringup.run.summary import FinishedRun
+from regolith_files.atomic import write_atomically
+
+_DASHES = ('-', '--', ':', '-.')
+
+
+def labels(folders: Sequence[Path]) -> list[str]:
+    """Return a short name for each run: its folder's, with as much above it as it takes to tell them apart."""
+    whole = [folder.resolve().parts for folder in folders]
+    for depth in range(1, max(map(len, whole)) + 1):
+        names = ['/'.join(parts[-depth:]) for parts in whole]
+        if len(set(names)) == len(names):
+            return names
+    return [f'{"/".join(parts[-1:])} ({number})' for number, parts in enumerate(whole)]
+
+
+def write_comparison(
+    folders: Sequence[Path], out: Path, tick: Callable[[int, int], None] = lambda done, of: None
+) -> list[str]:
+    """Write a page that lays runs over one another; return what the first differs in from each other, in words.
+
+    :param folders: two run folders or more, with bags
+    :param out: HTML file
+    :param tick: progress callback (done, total)
+    :raises regolith_bringup.bag.recover.RecoverError: if one has no bag
+    """
+    names, steps = labels(folders), 2 * len(folders)
+    runs: dict[str, RunData] = {}
+    for number, (name, folder) in enumerate(zip(names, folders)):
+        tick(number, steps)
+        runs[name] = read_run(folder)
+    told = []
+    for number, (name, folder) in enumerate(zip(names[1:], folders[1:])):
+        tick(len(folders) + number, steps)
+        found = first_difference(folders[0], folder)
+        same, other = f'the same as {names[0]} to the bit', f'differs from {names[0]} from {found}'
+        told.append(f'{name}: {same if found is None else other}')
+    templates = resources.files('regolith_bringup') / 'templates'
+    text = Template((templates / 'compare.html').read_text(encoding='utf-8')).substitute(
+        title=as_text(' · '.join(names)),
+        style=(templates / 'style.css').read_text(encoding='utf-8'),
+        verdict='<br>'.join(map(as_text, told)),
+        paths=as_image(paths(runs)),
+        histories=''.join(
+            f'<h3>{as_text(name)}</h3><img alt="Histories of {as_text(name)}" src="{as_image(figure)}">'
+            for name, figure in histories(runs).items()
+        ),
+        figures=_figures({name: FinishedRun(folder).summary for name, folder in zip(names, folders)}),
+    )
+    write_atomically(out, text)
+    tick(steps, steps)
+    return told
+
+
+def _vehicles(runs: Mapping[str, RunData]) -> list[str]:
+    return sorted({name for run in runs.values() for name in run.tracks})
+
+
+def paths(runs: Mapping[str, RunData]) -> Figure:
+    """Return the paths of all vehicles: a colour for each vehicle, dashes for each run."""
+    figure = Figure(figsize=(10.0, 6.0), layout='constrained')
+    axes = figure.subplots()
+    styled(axes)
+    for number, run in enumerate(runs.values()):
+        for color, name in zip(_colors(_vehicles(runs)), _vehicles(runs)):
+            if name in run.tracks:
+                x, y, _ = run.tracks[name].position.T
+                axes.plot(x, y, ls=_DASHES[number % len(_DASHES)], color=color, lw=1.6)
+    axes.set(xlabel='x, east [m]', ylabel='y, north [m]')
+    axes.set_aspect('equal', adjustable='datalim')
+    for color, name in zip(_colors(_vehicles(runs)), _vehicles(runs)):
+        axes.plot([], [], color=color, lw=3.0, label=name)
+    for number, label in enumerate(runs):
+        axes.plot([], [], color='#444444', ls=_DASHES[number % len(_DASHES)], label=label)
+    axes.legend(fontsize=9, frameon=False)
+    return figure
+
+
+def histories(runs: Mapping[str, RunData]) -> dict[str, Figure]:
+    """Return a figure for each vehicle: speed, mean slip and sinkage of its wheels, a colour for each run."""
+    found = {}
+    for name in _vehicles(runs):
+        tracks = {label: run.tracks[name] for label, run in runs.items() if name in run.tracks}
+        rows = _quantities(tracks.values())
+        figure = Figure(figsize=(10.0, 1.9 * len(rows)), layout='constrained')
+        for axes, (title, of) in zip(figure.subplots(len(rows), 1, sharex=True, squeeze=False)[:, 0], rows.items()):
+            styled(axes)
+            for color, (label, track) in zip(_colors(list(tracks)), tracks.items()):
+                time, values = of(track)
+                axes.plot(time, values, color=color, lw=1.2, label=label)
+            axes.set_ylabel(title)
+        axes.set_xlabel('simulated time [s]')
+        figure.axes[0].legend(fontsize=9, frameon=False, ncols=min(4, len(tracks)))
+        found[name] = figure
+    return found
+
+
+def _quantities(tracks: Any) -> dict[str, Callable[[Track], tuple[Any, Any]]]:
+    rows: dict[str, Callable[[Track], tuple[Any, Any]]] = {'speed [m/s]': lambda t: (t.time, t.speed)}
+    if any(track.wheels for track in tracks):
+        rows['mean slip [-]'] = lambda t: (t.wheel_time, _mean(t.slip_ratio))
+        rows['mean sinkage [mm]'] = lambda t: (t.wheel_time, 1e3 * _mean(t.sinkage_total))
+    return rows
+
+
+def _mean(values: Any) -> Any:
+    return values.mean(axis=1) if values.size else np.zeros(len(values))
+
+
+def _colors(names: Sequence[str]) -> list[str]:
+    return [COLORS[number % len(COLORS)] for number in range(len(names))]
+
+
+def _figures(summaries: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the table of all figures, a column for each run."""
+    found = [figures(summary) for summary in summaries.values()]
+    rows = []
+    for name in columns(found):
+        values = [as_text(_shown(row.get(name))) for row in found]
+        rows.append((as_text(name), *(f'<b>{value}</b>' if len(set(values)) > 1 else value for value in values)))
+    return as_table(('figure', *map(as_text, summaries)), rows)
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return '\u2013'
+    return f'{value:.9g}' if isinstance(value, float) else str(value)[:16]

@@ -1,0 +1,77 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A short-lived node of the command line, in the graph of a run."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
+
+from regolith_bringup.run.graph import domain_named, namespace_named
+from regolith_bringup.run.middleware import middleware_environment
+from regolith_world.ros.leaving import await_quiet
+
+
+class GraphClient:
+    """A node in a context of its own; use it in a ``with`` statement.
+
+    :param domain: ROS domain as text; None: that of the environment
+    :param namespace: of the run; '': none
+    """
+
+    PATIENCE_S = 5.0
+    """Longest wait for others to be heard [wall s]: discovery takes up to one."""
+
+    def __init__(self, domain: str | None = None, namespace: str = '') -> None:
+        below = namespace_named(namespace)
+        self.root = f'/{below}' if below else ''
+        """Above all names of the run."""
+        if domain is not None:
+            number = domain_named(domain)
+            os.environ['ROS_DOMAIN_ID'] = str(number if isinstance(number, int) else number.number)
+        os.environ.update(middleware_environment(os.environ))
+
+    def __enter__(self) -> Self:
+        """Enter the graph."""
+        self._context = rclpy.Context()
+        rclpy.init(context=self._context, signal_handler_options=SignalHandlerOptions.NO)
+        self.node = Node(
+            f'client_{os.getpid()}', namespace=f'{self.root}/regolith', context=self._context,
+            start_parameter_services=False, enable_rosout=False,
+        )
+        self.executor = SingleThreadedExecutor(context=self._context)
+        self.executor.add_node(self.node)
+        try:
+            self.entered()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def entered(self) -> None:
+        """Find whom it is to talk to; for derived classes."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leave the graph."""
+        await_quiet(self.node)
+        self.node.destroy_node()
+        rclpy.try_shutdown(context=self._context)
+
+    def wait(self, done: Callable[[], bool], timeout_s: float) -> bool:
+        """Wait up to ``timeout_s`` [wall s] until ``done()``; return whether it is."""
+        until = time.monotonic() + timeout_s
+        while not done():
+            if time.monotonic() > until:
+                return False
+            self.executor.spin_once(timeout_sec=0.05)
+        return True

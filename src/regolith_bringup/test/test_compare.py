@@ -1,0 +1,56 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs laid over one another."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+import synthetic_run
+
+from regolith_bringup.commands.compare import compare
+from regolith_bringup.commands.tools import CommandTools
+from regolith_bringup.report.compare import histories, labels, paths, write_comparison
+from regolith_bringup.report.run_data import read_run
+from regolith_files.problems import InputError
+
+
+@pytest.mark.seconds
+def test_a_page_lays_runs_over_one_another(run_dir: Path, tmp_path: Path) -> None:
+    """A copy is the same to the bit; a shorter run differs where it ends; both are in every picture and column."""
+    copy = tmp_path / 'copy'
+    shutil.copytree(run_dir, copy)
+    shorter = synthetic_run.make_run(tmp_path / 'shorter', cycles=40)
+    out = tmp_path / 'page.html'
+    same, differs = write_comparison([run_dir, copy, shorter], out)
+    assert same == f'copy: the same as {run_dir.name} to the bit'
+    assert re.match(rf'shorter: differs from {run_dir.name} from cycle 40 at 0\.800 s: world: cycles', differs)
+    text = out.read_text()
+    assert text.count('<th>') == 4 and '<b>60</b>' in text and '<b>40</b>' in text and '$' not in text
+    assert 'src="http' not in text and 'prefers-color-scheme: dark' in text
+
+    runs = {'long': read_run(run_dir), 'short': read_run(shorter)}
+    drawn = [line for line in paths(runs).axes[0].lines if len(line.get_xdata())]
+    assert len(drawn) == 4 and {line.get_linestyle() for line in drawn} == {'-', '--'}
+    speed = histories(runs)['amber'].axes[0]
+    assert [line.get_label() for line in speed.lines] == ['long', 'short']
+    assert speed.lines[0].get_ydata() == pytest.approx(synthetic_run.SPEED)
+
+
+def test_runs_of_one_name_are_told_apart() -> None:
+    assert labels([Path('/a/runs/x'), Path('/a/runs/y')]) == ['x', 'y']
+    assert labels([Path('/a/one/x'), Path('/a/two/x')]) == ['one/x', 'two/x']
+
+
+def test_what_is_no_run_is_refused(run_dir: Path, tmp_path: Path) -> None:
+    class Context:
+        obj = CommandTools(print)
+
+    for given, why in (([run_dir], 'is one run'), ([run_dir, tmp_path], 'is not a run folder'),
+                       ([run_dir, tmp_path / 'gone'], 'no such folder')):
+        with pytest.raises(InputError, match=f'{why}; allowed: '):
+            compare(Context(), given, tmp_path / 'page.html')  # type: ignore[arg-type]
+    assert not (tmp_path / 'page.html').exists()

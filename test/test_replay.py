@@ -1,0 +1,93 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A recorded run is told again to an outside subscriber, and evolved again to the same states."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from harness import Observer, command, environment, free_domain, new_domain, run_scenario, vehicle, write_scenario
+
+from regolith_bringup.bag.reading import Bag
+
+pytestmark = [pytest.mark.ros, pytest.mark.seconds]
+TOPICS = {'/amber/odom': 'nav_msgs/msg/Odometry', '/clock': 'rosgraph_msgs/msg/Clock'}
+
+
+@pytest.fixture(scope='module')
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A rover that drives for two seconds, with a checkpoint after one."""
+    folder = tmp_path_factory.mktemp('recorded')
+    scenario = write_scenario(
+        folder, {'amber': vehicle(0.0, 0.0, type='constant', speed_mps=0.3)}, world={'checkpoint_period_s': 1.0}
+    )
+    return run_scenario(folder, scenario, processes='one').run_dir
+
+
+def replayed(run: Path, *options: object, code: int = 0, domain: int | None = None) -> subprocess.CompletedProcess[str]:
+    own = new_domain() if domain is None else domain
+    done = subprocess.run(
+        command('replay', run, *options), env=environment(own), capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == code, done.stderr[-2000:]
+    return done
+
+
+def stamps(messages: list[Any]) -> list[int]:
+    heads = (m.clock if hasattr(m, 'clock') else m.header.stamp for m in messages)
+    return [head.sec * 10**9 + head.nanosec for head in heads]
+
+
+@pytest.mark.parametrize('begin', [0.0, 1.5])
+def test_an_outside_subscriber_hears_what_was_recorded(recorded: Path, begin: float) -> None:
+    """All of it in its order, to the bit, on the run's clock; what is latched is there, however late one begins."""
+    from nav_msgs.msg import Odometry
+    from rosgraph_msgs.msg import Clock
+    from std_msgs.msg import String
+
+    domain = new_domain()
+    with Observer(domain) as late:
+        odom, clock = late.subscribe(Odometry, '/amber/odom'), late.subscribe(Clock, '/clock')
+        described = late.subscribe(String, '/amber/robot_description', latched=True)
+        process = subprocess.Popen(
+            command('replay', recorded, '--from', begin, '--rate', 4), env=environment(domain), stdout=subprocess.DEVNULL
+        )
+        try:
+            late.wait_for(lambda: process.poll() is not None, 90.0, 'the end')
+            late.spin(0.5)
+        finally:
+            process.kill()
+    free_domain(domain)
+    bag = Bag(recorded)
+    for heard, topic in ((odom, '/amber/odom'), (clock, '/clock')):
+        known = [m for m in bag.messages(topic) if m.log_time_ns >= begin * 1e9]
+        assert stamps(heard) == stamps([m.content for m in known]) != []
+    assert len(described) == 1 and described[0].data.startswith('<?xml')
+    last = [m.content for m in bag.messages('/amber/odom')][-1]
+    assert odom[-1].pose.pose.position.x == last.pose.pose.position.x > 0.3
+
+
+def test_a_run_evolves_again_to_the_same_states(recorded: Path, tmp_path: Path) -> None:
+    """From the beginning and from its checkpoint; a run that is told to have had another soil does not."""
+    found = json.loads(replayed(recorded, '--resimulate', '--json').stdout)
+    assert found == {'from_s': 0.0, 'to_s': pytest.approx(2.0), 'cycles': 100, 'difference': ''}
+    assert replayed(recorded, '--resimulate', '--from', 1.7).stdout.startswith('50 cycles from 1 to 2 s: the same states')
+    other = tmp_path / 'other'
+    shutil.copytree(recorded, other)
+    text = (other / 'scenario.yaml').read_text()
+    (other / 'scenario.yaml').write_text(text.replace('speed_mps: 0.3', 'speed_mps: 0.30001'))
+    done = replayed(other, '--resimulate', code=3)
+    assert done.stdout.startswith('cycle ') and 'amber: state hash' in done.stdout
+
+
+@pytest.mark.parametrize(('options', 'why'), [
+    (('--branch', 2), "--branch = 2: there is none; allowed: 0"), (('--from', 9), 'is after the end; allowed: up to 2'),
+    (('--rate', 'fast'), '--rate = fast: is no rate'), (('--topic', '/amber/odm'), 'did you mean /amber/odom'),
+])  # fmt: skip
+def test_what_cannot_be_told_is_refused(recorded: Path, options: tuple[object, ...], why: str) -> None:
+    assert why in replayed(recorded, *options, code=2).stderr
