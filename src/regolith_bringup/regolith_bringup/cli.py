@@ -13,8 +13,9 @@ from __future__ import annotations
 import json
 import math
 import os
+import shlex
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,11 +23,12 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
+from regolith_bringup.commands.options import JsonOption
 from regolith_bringup.commands.terrain import terrain_app
 from regolith_bringup.commands.tools import CommandTools
 from regolith_bringup.doors import a_command, command, command_names
-from regolith_files.doors import COMMANDS
-from regolith_files.plugins import PluginError, load_plugins
+from regolith_files.doors import BENCHMARKS, COMMANDS, EXPERIMENTS
+from regolith_files.plugins import PluginError, entry_points, load_plugins
 from regolith_files.problems import InputError, Problem, one_of, shown
 from regolith_world import kernel_cache
 
@@ -72,18 +74,35 @@ app = typer.Typer(
     cls=_Commands,
     help='Regolith: lunar and off-road rovers on ground that remembers.',
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 app.add_typer(terrain_app, name='terrain')
 
-ScenarioArgument = Annotated[str, typer.Argument(help='Path of a scenario YAML, or name of one that ships.')]
+
+
+def _scenario_names(incomplete: str) -> list[str]:
+    """Return the scenarios whose names begin so, for shells."""
+    from regolith_bringup.scenario.library import find_scenarios
+
+    return [name for name in find_scenarios() if name.startswith(incomplete)]
+
+
+ScenarioArgument = Annotated[
+    str,
+    typer.Argument(help='Path of a scenario YAML, or name of one that ships.', autocompletion=_scenario_names),
+]
+
+
+def _names_of(group: str) -> Callable[[str], list[str]]:
+    """Return what lists a group's entry points whose names begin so, for shells."""
+    return lambda incomplete: [point.name for point in entry_points(group) if point.name.startswith(incomplete)]
+
+
 RunArgument = Annotated[Path, typer.Argument(metavar='RUN', help='Run folder.')]
 SetOption = Annotated[
     list[str] | None, typer.Option('--set', metavar='KEY=VALUE', help='Change one value, e.g. terrain.spacing_m=0.05.')
 ]
 SeedOption = Annotated[int | None, typer.Option('--seed', metavar='N', help='Seed of everything random.')]
-JsonOption = Annotated[bool, typer.Option('--json', help='Print one JSON value on stdout and nothing else there.')]
 HelpOption = Annotated[bool, typer.Option('--help', help='Show this message, or after NAME what there is to it; exit.')]
 
 
@@ -128,6 +147,7 @@ def run(
     network: Annotated[
         bool, typer.Option('--network', help='Listen on all interfaces, not on this machine alone.')
     ] = False,
+    dry_run: Annotated[bool, typer.Option('--dry-run', help='List the nodes it would start; start nothing.')] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run a scenario; prints the run folder last."""
@@ -152,6 +172,9 @@ def run(
     if restore_from is not None:
         check_checkpoint(restore_from, resolved.scenario)
     below = namespace_named(namespace)
+    if dry_run:
+        _list_nodes(resolved.scenario, spread, out, restore_from, below, as_json)
+        return
     held = domain_named(domain) if domain is not None else None
     if held is not None:
         os.environ['ROS_DOMAIN_ID'] = str(held.number if isinstance(held, Domain) else held)
@@ -164,6 +187,21 @@ def run(
         namespace=below, network=network,
     )
     raise typer.Exit(code)
+
+
+def _list_nodes(
+    scenario: Any, processes: Any, out: Path | None, restore_from: Path | None, namespace: str, as_json: bool
+) -> None:
+    """Print the nodes of a run that is not started."""
+    from regolith_bringup.run.plan import plan
+
+    folder = out if out is not None else Path('runs') / f'{scenario.name}_NNN'
+    specs = plan(scenario, folder / 'scenario.yaml', folder, processes, restore_from=restore_from, namespace=namespace)
+    if as_json:
+        _give([{**vars(spec), 'parameters': dict(spec.parameters)} for spec in specs])
+        return
+    for spec in specs:
+        print(f'ros2 run {spec.package} {spec.executable} {shlex.join(spec.arguments())}')
 
 
 @app.command()
@@ -309,7 +347,10 @@ class _RunFolderErrors:
 @app.command(add_help_option=False)
 def bench(
     context: typer.Context,
-    name: Annotated[str | None, typer.Argument(help="Name of a benchmark, or 'all'; none: list them.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(help="Name of a benchmark, or 'all'; none: list them.", autocompletion=_names_of(BENCHMARKS)),
+    ] = None,
     as_json: JsonOption = False,
     help_asked: HelpOption = False,
 ) -> None:
@@ -345,7 +386,10 @@ def bench(
 )
 def experiment(
     context: typer.Context,
-    name: Annotated[str | None, typer.Argument(help='Name of an experiment; none: list them.')] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(help='Name of an experiment; none: list them.', autocompletion=_names_of(EXPERIMENTS)),
+    ] = None,
     settings: Annotated[
         list[str] | None, typer.Option('--set', metavar='KEY=VALUE', help='Change one setting, e.g. gravity_mps2=1.62.')
     ] = None,
@@ -416,23 +460,6 @@ def execute(context: typer.Context, command: Annotated[str, typer.Argument(metav
     except OSError as error:
         problem = f'cannot be run: {error.strerror}'
         raise InputError(Problem('exec', '', problem, 'a program on PATH, or the path of one', command)) from None
-
-
-@app.command()
-def doctor(as_json: JsonOption = False) -> None:
-    """List what is installed, and what is missing."""
-    from regolith_bringup.run.doctor import diagnose
-
-    findings = diagnose()
-    if as_json:
-        _give(findings)
-    else:
-        for key, value in findings['versions'].items():
-            print(f'{key:<22} {value}')
-        for problem in findings['problems']:
-            print(f'PROBLEM: {problem}')
-    if findings['problems']:
-        raise typer.Exit(1)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Installed versions, and problems that would stop a run."""
+"""What is installed, which back ends act and why, whether nodes hear each other; and what would stop a run."""
 
 from __future__ import annotations
 
@@ -11,47 +11,165 @@ import subprocess
 import sys
 from importlib import metadata
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from regolith_bringup.bag.message_definitions import UnknownTypeError, schema_text
 from regolith_bringup.bag.topics import recorded_topics
+from regolith_bringup.run.graph import listeners
+from regolith_bringup.run.middleware import VARIABLE, middleware_environment
+from regolith_world import kernel_cache
 from regolith_world.determinism import fingerprint, pinned, unpinnable
 
 _FINGERPRINT = 'from regolith_world.determinism import fingerprint; print(fingerprint())'
-_DISTRIBUTIONS = ('numpy', 'numba', 'mujoco', 'rasterio', 'pydantic', 'matplotlib', 'mcap', 'rosbags')
-_OWN = ('regolith_world', 'regolith_terrain', 'regolith_vehicles', 'regolith_bringup')
+_DISTRIBUTIONS = ('numpy', 'numba', 'mujoco', 'embreex', 'rasterio', 'pydantic', 'matplotlib', 'mcap', 'rosbags')
+_OPTIONAL = {'warp-lang': 'particles on a graphics card', 'distributed': 'campaigns on several machines'}
+_OWN = tuple(f'regolith_{name}' for name in ('world', 'terrain', 'vehicles', 'sensors', 'bringup'))
+_SEGMENT = 40 << 20
+"""Shared memory that two processes take with our profile, and some room [bytes]."""
+_SPACE = 1 << 30
+_HEARD_S = 20.0
+"""Longest time for two nodes to start and hear each other [wall s]: one or two as a rule."""
+_HEAR = '''
+import time, rclpy
+from std_msgs.msg import String
+rclpy.init()
+one, other = rclpy.create_node('doctor_says'), rclpy.create_node('doctor_hears')
+heard = []
+other.create_subscription(String, 'doctor_word', heard.append, 10)
+says = one.create_publisher(String, 'doctor_word', 10)
+began = time.monotonic()
+while not heard:
+    says.publish(String(data='word'))
+    rclpy.spin_once(other, timeout_sec=0.05)
+print(f'{time.monotonic() - began:.2f}')
+'''
 
 
 def diagnose() -> dict[str, Any]:
-    """Return {'versions': installed packages, 'problems': missing ones, with remedies}."""
+    """Return ``versions`` of what is installed, ``backends`` that act, ``health`` and ``problems`` with remedies."""
     problems: list[str] = []
-    versions = {
+    return {
+        'versions': _versions(problems), 'backends': _backends(problems), 'health': _health(problems),
+        'problems': problems,
+    }  # fmt: skip
+
+
+def _versions(problems: list[str]) -> dict[str, str]:
+    found = {
         'python': platform.python_version(),
         'cores': str(os.cpu_count()),
         'ROS 2': os.environ.get('ROS_DISTRO', 'not sourced'),
-        'discovery range': os.environ.get('ROS_AUTOMATIC_DISCOVERY_RANGE', 'SUBNET (default)'),
     }
     for name in _DISTRIBUTIONS:
-        try:
-            versions[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            versions[name] = 'missing'
+        found[name] = _version(name) or 'missing'
+        if found[name] == 'missing':
             problems.append(f'{name} is not installed; run `make setup`')
+    for name, use in _OPTIONAL.items():
+        found[name] = _version(name) or f'not installed; pip install {name} for {use}'
     absent = [name for name in ('rclpy', *_OWN) if find_spec(name) is None]
     if absent:
         problems.append(f'Python packages not found: {", ".join(absent)}; run `make setup` and use `./regolith`')
-    missing = []
+    missing = set()
     for topic in recorded_topics(['any']):
         try:
             schema_text(topic.type_name)
         except UnknownTypeError:
-            missing.append(topic.type_name)
+            missing.add(topic.type_name)
     if missing:
-        problems.append(f'interfaces not built: {", ".join(sorted(set(missing)))}; run `make setup`')
-    versions['arithmetic'], versions['arithmetic, pinned'] = _fingerprints()
-    versions['ros2 launch'] = 'yes' if find_spec('launch_ros') else 'no; `./regolith run` starts the nodes itself'
-    versions['C compiler'] = shutil.which('cc') or 'missing (needed to build the interfaces)'
-    return {'versions': versions, 'problems': problems}
+        problems.append(f'interfaces not built: {", ".join(sorted(missing))}; run `make setup` and use `./regolith`')
+    found['arithmetic'], found['arithmetic, pinned'] = _fingerprints()
+    found['ros2 launch'] = 'yes' if find_spec('launch_ros') else 'no; `./regolith run` starts the nodes itself'
+    found['C compiler'] = shutil.which('cc') or 'missing (needed to build the interfaces)'
+    return found
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _backends(problems: list[str]) -> dict[str, str]:
+    """Return what reckons what, and why."""
+    found = {'multibody': f'MuJoCo {_version("mujoco") or "missing"}', 'rays': _rays(), 'particles': _particles()}
+    folder = Path(os.environ.get(kernel_cache.VARIABLE) or '.')
+    if not kernel_cache.writable(folder):
+        problems.append(
+            f'compiled kernels cannot be kept in {folder}: every run compiles for a minute or two; '
+            f'set {kernel_cache.VARIABLE} to a folder that can be written to'
+        )
+    state = 'all compiled' if kernel_cache.is_complete() else 'compiled as they are needed, a minute or two once'
+    found['soil, contacts'] = f'Numba on {os.cpu_count()} cores; {state}'
+    return found
+
+
+def _rays() -> str:
+    version = _version('embreex')
+    return f'Embree 4 on the processor (embreex {version})' if version else 'none: embreex is missing'
+
+
+def _particles() -> str:
+    try:
+        from regolith_terrain.crm.choice import lacking
+    except ImportError as error:
+        return f'none: {error}'
+    missing = lacking()
+    return f'the processor: no {missing}' if missing else 'a graphics card, through Warp'
+
+
+def _health(problems: list[str]) -> dict[str, str]:
+    """Return whether memory, disk and graph are fit for a run."""
+    found = {}
+    for what, folder, least in (('shared memory', '/dev/shm', _SEGMENT), ('disk', os.getcwd(), _SPACE)):
+        free = _free(folder)
+        found[what] = 'unknown' if free is None else f'{free / 2**30:.1f} GB free in {folder}'
+        if free is not None and free < least:
+            remedy = (
+                'remove what dead processes left (rm /dev/shm/fastrtps_*, with no node running), or run with '
+                f'{VARIABLE} naming config/fastdds_udp.xml' if what == 'shared memory' else 'make room, or use --out'
+            )
+            problems.append(f'{what}: {free >> 20} MB free in {folder}, less than {least >> 20} MB; {remedy}')
+    domain = os.environ.get('ROS_DOMAIN_ID') or '0'
+    busy = listeners(int(domain)) if domain.isdecimal() else 0
+    found['ROS domain'] = f'{domain}; {f"{busy} ports in use on it: others are there" if busy else "nobody is on it"}'
+    environment = {**os.environ, **middleware_environment(os.environ)}
+    found['profile'] = environment.get(VARIABLE, 'none')
+    profile = environment.get(VARIABLE)
+    if profile and not Path(profile).is_file():
+        problems.append(f'{VARIABLE} names {profile}, which is not there; unset it, and ours is taken')
+    heard, why = _heard(environment)
+    found['nodes hear each other'] = heard
+    if why:
+        problems.append(f'nodes cannot talk: {why}')
+    return found
+
+
+def _free(folder: str) -> int | None:
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return None
+
+
+def _heard(environment: dict[str, str]) -> tuple[str, str]:
+    """Return how long two nodes took to hear each other, and why they did not."""
+    command = [sys.executable, '-c', _HEAR]
+    try:
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=_HEARD_S, check=False)
+    except subprocess.TimeoutExpired:
+        return 'no', (
+            f'none heard the other within {_HEARD_S:g} s; look at firewall, ROS_AUTOMATIC_DISCOVERY_RANGE '
+            f'({environment.get("ROS_AUTOMATIC_DISCOVERY_RANGE", "unset")}) and {VARIABLE}'
+        )
+    if done.returncode == 0:
+        return f'after {done.stdout.strip()} s', ''
+    said = next((line.strip() for line in reversed(done.stderr.splitlines()) if line.strip()), 'no word')
+    if 'rmw' in done.stderr and environment.get('RMW_IMPLEMENTATION'):
+        chosen = environment['RMW_IMPLEMENTATION']
+        return 'no', f'RMW_IMPLEMENTATION is {chosen}, which cannot be loaded; unset it, or install that package'
+    return 'no', f'{said}; run `make setup` and use `./regolith`'
 
 
 def _fingerprints() -> tuple[str, str]:

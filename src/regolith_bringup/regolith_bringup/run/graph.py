@@ -38,11 +38,9 @@ def free_domain(among: Iterable[int] = AUTOMATIC) -> Domain:
 
     :raises InputError: if there is none
     """
-    busy = _busy_ports()
     folder = _lock_folder()
     for number in among:
-        first = 7400 + _PORTS * number
-        if any(first <= port < first + _PORTS for port in busy):
+        if listeners(number):
             continue
         lock = os.open(folder / f'domain_{number}.lock', os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         try:
@@ -53,6 +51,12 @@ def free_domain(among: Iterable[int] = AUTOMATIC) -> Domain:
         return Domain(number, lock)
     allowed = 'the number of a domain that you know to be free'
     raise InputError(Problem('--domain', '', 'finds no free domain', allowed, 'auto'))
+
+
+def listeners(domain: int) -> int:
+    """Return on how many ports of a domain processes of this machine listen."""
+    first = 7400 + _PORTS * domain
+    return sum(first <= port < first + _PORTS for port in _busy_ports())
 
 
 def domain_named(text: str) -> int | Domain:

@@ -1,0 +1,34 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""``./regolith doctor``: what there is, what acts, what is wrong."""
+
+from __future__ import annotations
+
+import typer
+
+from regolith_bringup.commands.options import JsonOption
+from regolith_files.doors import Tools
+
+
+def doctor(
+    context: typer.Context,
+    as_json: JsonOption = False,
+) -> None:
+    """List what is installed, which back ends act and why, and what would stop a run, with the remedy."""
+    from regolith_bringup.run.doctor import diagnose
+
+    tools: Tools = context.obj
+    with tools.progress('doctor') as tick:
+        tick(0, 0)
+        findings = diagnose()
+    if as_json:
+        tools.give(findings)
+    else:
+        for group in ('versions', 'backends', 'health'):
+            print(group)
+            for key, value in findings[group].items():
+                print(f'  {key:<22} {value}')
+        for problem in findings['problems']:
+            print(f'PROBLEM: {problem}')
+    if findings['problems']:
+        raise typer.Exit(1)

@@ -1,0 +1,43 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""``./regolith new``: files to begin with, which run as they are."""
+
+from __future__ import annotations
+
+import re
+from importlib import resources
+from pathlib import Path
+from string import Template
+from typing import Annotated
+
+import typer
+
+from regolith_files.problems import InputError, Problem, one_of
+
+FILES = {'scenario': ('scenario.yaml',), 'vehicle': ('vehicle.yaml', 'vehicle.xml'), 'sensor': ('sensor.yaml',)}
+_TEMPLATES = resources.files('regolith_bringup') / 'templates' / 'new'
+
+
+def new(
+    kind: Annotated[str, typer.Argument(metavar='scenario|vehicle|sensor', help='What to make.')],
+    name: Annotated[str, typer.Argument(metavar='NAME', help='Of its files: NAME.yaml.')],
+    folder: Annotated[Path, typer.Option('--in', metavar='DIR', help='Folder for them.')] = Path('.'),
+) -> None:
+    """Write files of a scenario, vehicle or sensor to begin with, and print their paths."""
+    if kind not in FILES:
+        raise InputError(Problem('new', '', 'is unknown', one_of(FILES, kind), kind))
+    if not re.fullmatch(r'[a-z][a-z0-9_]{0,63}', name) or name.endswith('_') or '__' in name:
+        allowed = 'small letters, digits and single underscores, a letter first'
+        raise InputError(Problem(f'new {kind}', '', 'cannot be a name', allowed, name))
+    paths = [folder / f'{name}{Path(file).suffix}' for file in FILES[kind]]
+    if taken := [path for path in paths if path.exists()]:
+        raise InputError(Problem(f'new {kind}', '', f'{taken[0]} is there already', 'another name, or --in DIR', name))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, file in zip(paths, FILES[kind]):
+            text = Template((_TEMPLATES / file).read_text(encoding='utf-8')).substitute(name=name)
+            path.write_text(text, encoding='utf-8')
+    except OSError as error:
+        problem, allowed = f'cannot be written: {error.strerror}', 'a folder on a disk that takes files'
+        raise InputError(Problem(f'new {kind}', '', problem, allowed, str(folder))) from None
+    print('\n'.join(map(str, paths)))

@@ -1,0 +1,99 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A running world, asked from the command line: status, pause, steps, speed."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import SetParameters
+from regolith_msgs.msg import WorldStatus
+from regolith_msgs.srv import Step
+from std_srvs.srv import SetBool
+
+from regolith_bringup.run.graph_client import GraphClient
+from regolith_files.problems import InputError, Problem
+from regolith_world.ros import qos
+from regolith_world.ros.asking import ask
+from regolith_world.ros.display import STATES
+
+ANSWER_S = 30.0
+"""Longest wait for its answer, which comes between two cycles [wall s]."""
+
+
+class LiveWorld(GraphClient):
+    """A client of the world below a namespace; use it in a ``with`` statement.
+
+    :raises InputError: on entering, if no world is heard
+    """
+
+    def entered(self) -> None:
+        """Find the world."""
+        self.status: WorldStatus | None = None
+        self.node.create_subscription(WorldStatus, 'status', self._take, qos.LATCHED)
+        if not self.wait(lambda: self.status is not None, self.PATIENCE_S):
+            where = f'{self.root}/regolith/world in ROS domain {os.environ.get("ROS_DOMAIN_ID", "0")}'
+            raise InputError(
+                Problem('a running world', '', f'none is heard at {where}', '--domain, --namespace of one that runs')
+            )
+
+    def _take(self, status: WorldStatus) -> None:
+        self.status = status
+
+    def pause(self, standing: bool) -> WorldStatus:
+        """Pause the world, or let it go on; return its status then."""
+        self._ask(SetBool, 'pause', SetBool.Request(data=standing))
+        wanted = WorldStatus.PAUSED if standing else WorldStatus.PLAYING
+        self.wait(lambda: self.known.state in (wanted, WorldStatus.STOPPED), self.PATIENCE_S)
+        return self.known
+
+    def step(self, cycles: int) -> Step.Response:
+        """Advance the paused world by cycles and return the world's answer.
+
+        :raises InputError: if it is not paused
+        """
+        client = self.node.create_client(Step, f'{self.root}/regolith/world/step')
+        if not self.wait(client.service_is_ready, self.PATIENCE_S):
+            raise InputError(Problem('step', '', f'no service {client.srv_name}', 'a world that runs'))
+        # Asked once: a repeated request would be a second step.
+        called = client.call_async(Step.Request(cycles=cycles))
+        while not self.wait(called.done, 1.0):
+            if self.node.count_publishers(f'{self.root}/regolith/status') == 0:
+                raise InputError(Problem('step', '', 'the world has left', 'a world that runs'))
+        answer: Step.Response = called.result()
+        if not answer.success:
+            raise InputError(Problem('step', '', answer.message, './regolith pause before'))
+        return answer
+
+    def set_speed(self, speed: float) -> None:
+        """Cap the speed, simulated seconds per wall second; 0: no cap.
+
+        :raises InputError: if the world refuses
+        """
+        value = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=float(speed))
+        request = SetParameters.Request(parameters=[Parameter(name='speed', value=value)])
+        (result,) = self._ask(SetParameters, 'set_parameters', request).results
+        if not result.successful:
+            raise InputError(Problem('speed', '', result.reason, 'a number above 0, or max', f'{speed:g}'))
+
+    @property
+    def known(self) -> WorldStatus:
+        """The last status."""
+        assert self.status is not None
+        return self.status
+
+    def _ask(self, kind: Any, service: str, request: Any) -> Any:
+        client = self.node.create_client(kind, f'{self.root}/regolith/world/{service}')
+        try:
+            return ask(self.executor, client, request, ANSWER_S)
+        except TimeoutError as error:
+            raise InputError(Problem('a running world', '', str(error), 'one that goes on')) from None
+
+
+def in_words(status: WorldStatus) -> str:
+    """Return a status on one line."""
+    end = f' of {status.end_ns * 1e-9:g}' if status.end_ns else ''
+    text = f'{STATES.get(status.state, "unknown")} at {status.t_ns * 1e-9:.3f}{end} s, cycle {status.cycle}'
+    return f'{text}, speed {status.speed:.2f}' if status.state == WorldStatus.PLAYING else text

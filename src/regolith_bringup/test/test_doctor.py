@@ -1,0 +1,56 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The doctor: what is well, and what is wrong with environments made so on purpose."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = [pytest.mark.ros, pytest.mark.seconds]
+
+
+def told(**environment: str) -> tuple[int, dict[str, Any]]:
+    """Return exit code and findings in an environment changed so; '' takes a variable away."""
+    changed = {key: value for key, value in {**os.environ, 'ROS_DOMAIN_ID': '7', **environment}.items() if value}
+    done = subprocess.run(
+        [sys.executable, '-m', 'regolith_bringup', 'doctor', '--json'], env=changed, capture_output=True, text=True,
+        timeout=90, check=False,
+    )  # fmt: skip
+    return done.returncode, json.loads(done.stdout)
+
+
+def test_all_is_well_here() -> None:
+    code, found = told()
+    assert (code, found['problems']) == (0, [])
+    assert found['backends']['rays'].startswith('Embree 4 on the processor')
+    assert float(found['health']['nodes hear each other'].split()[1]) < 10.0
+    assert found['health']['ROS domain'].startswith('7; ')
+
+
+def test_a_middleware_that_is_not_there_is_named() -> None:
+    code, found = told(RMW_IMPLEMENTATION='rmw_nowhere_cpp')
+    assert code == 1 and found['health']['nodes hear each other'] == 'no'
+    (problem,) = found['problems']
+    assert 'RMW_IMPLEMENTATION is rmw_nowhere_cpp, which cannot be loaded; unset it' in problem
+
+
+def test_interfaces_that_are_not_built_are_named() -> None:
+    """A shell that has the Python packages, and not what AMENT_PREFIX_PATH leads to."""
+    prefixes = os.environ['AMENT_PREFIX_PATH'].split(':')
+    kept = ':'.join(p for p in prefixes if not (Path(p) / 'share' / 'regolith_msgs').is_dir())
+    code, found = told(AMENT_PREFIX_PATH=kept)
+    (problem, *_) = [each for each in found['problems'] if 'interfaces' in each]
+    assert code == 1 and 'regolith_msgs/msg/Cycle' in problem and '`make setup`' in problem
+
+
+def test_a_profile_that_is_not_there_is_named(tmp_path: Path) -> None:
+    code, found = told(FASTRTPS_DEFAULT_PROFILES_FILE=str(tmp_path / 'gone.xml'))
+    assert code == 1
+    assert any('gone.xml, which is not there; unset it, and ours is taken' in problem for problem in found['problems'])

@@ -1,0 +1,84 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A running world from another terminal: pause, steps, speed; a vehicle driven by keys in a pseudo-terminal."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from harness import LiveRun, command, environment, new_domain, vehicle, write_scenario
+
+pytestmark = [pytest.mark.ros, pytest.mark.seconds]
+
+
+def asked(live: LiveRun, *words: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(*words), env=environment(live.domain), capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def standing_at(text: str) -> float:
+    found = re.search(r'at ([0-9.]+) ?(of .*)?s,', text)
+    assert found, text
+    return float(found[1])
+
+
+def test_a_world_is_paused_stepped_and_driven_from_other_terminals(tmp_path: Path) -> None:
+    """Steps are heartbeats of 20 ms; keys make the rover go; what cannot be is told in one line."""
+    from nav_msgs.msg import Odometry
+
+    scenario = write_scenario(
+        tmp_path, {'amber': vehicle(0.0, 0.0, type='external')}, duration_s=600.0,
+        terrain={'ground': 'rigid', 'soil': {'friction': 0.8}},
+    )  # fmt: skip
+    with LiveRun(tmp_path, scenario, '--speed', 2, '--no-record', processes='one') as live:
+        odom = live.subscribe(Odometry, '/amber/ground_truth/odom')
+        live.wait_for(lambda: odom, 60.0, 'the run')
+        done = asked(live, 'pause')
+        assert done.returncode == 0 and done.stdout.startswith('paused at '), done.stderr
+        before = standing_at(done.stdout)
+        done = asked(live, 'step', 5)
+        assert done.returncode == 0 and standing_at(done.stdout) == pytest.approx(before + 0.1, abs=1e-6)
+        assert asked(live, 'resume').stdout.startswith('running at ')
+        done = asked(live, 'step')
+        assert done.returncode == 2 and 'allowed: ./regolith pause before' in done.stderr
+        assert asked(live, 'speed', 3.5).stdout == 'speed: at most 3.5\n'
+        assert re.fullmatch(r'running at .*, speed [0-9.]+\n', asked(live, 'speed').stdout)
+        done = asked(live, 'teleop', 'amber')
+        assert done.returncode == 2 and 'stdin is no terminal' in done.stderr
+
+        ours, theirs = pty.openpty()
+        driving = subprocess.Popen(
+            command('teleop', 'amber', '--linear', 0.5), stdin=theirs, stdout=theirs, stderr=theirs,
+            env=environment(live.domain),
+        )
+        os.close(theirs)
+        try:
+            seen = ''
+            until = time.monotonic() + 30.0
+            while '/amber/cmd_vel' not in seen and time.monotonic() < until:
+                seen += os.read(ours, 1024).decode()
+            os.write(ours, b'wwww\x1b[A')  # five steps of ten: half speed
+            live.wait_for(lambda: odom[-1].pose.pose.position.x > 0.5, 30.0, 'half a metre')
+            os.write(ours, b'q')
+            assert driving.wait(20) == 0
+        finally:
+            driving.kill()
+            os.close(ours)
+        live.wait_for(lambda: abs(odom[-1].twist.twist.linear.x) < 0.01, 20.0, 'a stop')
+
+
+@pytest.mark.parametrize('words', [('pause',), ('speed', '2'), ('teleop', 'amber', '--gamepad', '/dev/null')])
+def test_without_a_world_it_says_where_it_looked(words: tuple[str, ...]) -> None:
+    domain = new_domain()
+    done = subprocess.run(
+        command(*words), env=environment(domain), capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1, done.stderr
+    assert (f'ROS domain {domain}' in done.stderr) or '/amber/cmd_vel' in done.stderr
