@@ -31,6 +31,14 @@ def test_every_level_can_be_promised_of_a_scenario_that_nobody_steers(
     assert load_scenario('two_rovers', [f'world.determinism={level}']).scenario.world.determinism == level
 
 
+@pytest.mark.seconds
+def test_what_stands_close_is_checked_by_processes_that_are_not_pinned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rover below a lander: whether there is room for it is seen by standing it there."""
+    monkeypatch.setattr(determinism_section, 'unpinnable', lambda: '')
+    monkeypatch.delenv(TUNABLES, raising=False)
+    assert load_scenario('lander', ['world.determinism=cross_machine']).scenario.world.determinism == 'cross_machine'
+
+
 @pytest.mark.parametrize('setting', CANNOT)
 def test_what_comes_from_outside_or_from_the_clock_on_the_wall_is_refused(setting: str) -> None:
     for level in LEVELS:

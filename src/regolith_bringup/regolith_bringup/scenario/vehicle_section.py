@@ -221,9 +221,11 @@ def _check_room(scenario: Scenario, models: dict[str, str], reaches: dict[str, f
         for name, entry in scenario.vehicles.items()
         if name in close
     }
+    # Whoever checks promises nothing, and need not have been started pinned.
+    world = scenario.world.model_copy(update={'determinism': None})
     try:
         with announced():
-            Simulation(without_participants(scenario).model_copy(update={'vehicles': vehicles}))
+            Simulation(without_participants(scenario).model_copy(update={'vehicles': vehicles, 'world': world}))
     except Refused as refused:
         problem = str(refused).partition(';')[0]
         name = next((name for name in vehicles if problem.startswith(f'{name!r} at')), '')
