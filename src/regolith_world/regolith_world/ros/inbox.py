@@ -18,6 +18,8 @@ from rclpy.executors import SingleThreadedExecutor, TimeoutException
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
+from regolith_world.ros.readiness import is_ready
+
 try:
     from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 
@@ -148,6 +150,8 @@ def run_of(message: bytes) -> int:
 
 def serve(executor: SingleThreadedExecutor, limit: int = 16) -> None:
     """Run all ready callbacks of an executor (services, timers) without waiting; ``spin_once`` would run only one."""
+    if not is_ready(executor):
+        return
     for _ in range(limit):
         try:
             handler, _, _ = executor.wait_for_ready_callbacks(timeout_sec=0.0)
