@@ -25,7 +25,10 @@ setup(
     description='What drives: multibody models, wheels on soil, drivers, the agent of one vehicle.',
     license='Apache-2.0',
     entry_points={
-        'console_scripts': ['agent_node = regolith_world.start:node'],
+        'console_scripts': [
+            'agent_node = regolith_world.start:node',
+            'fleet_node = regolith_world.start:node',
+        ],
         'regolith.running_gears': ['car = regolith_vehicles.car:Car', 'tracks = regolith_vehicles.tracks:Tracks'],
         'regolith.citations': [
             'vehicles = regolith_vehicles.papers:papers',

@@ -130,7 +130,9 @@ def run(
     duration: Annotated[float | None, typer.Option(metavar='S', help='Simulated time in seconds.')] = None,
     out: Annotated[Path | None, typer.Option(metavar='DIR', help='Run folder to make; default: runs/NAME_NNN.')] = None,
     speed: Annotated[str | None, typer.Option(metavar='X|max', help='Cap on simulated s per wall s.')] = None,
-    processes: Annotated[str, typer.Option(metavar='one|many', help='One process, or one per vehicle.')] = 'many',
+    processes: Annotated[
+        str, typer.Option(metavar='one|many|auto|N', help='One process, one per vehicle, or N shared by the vehicles.')
+    ] = 'many',
     seed: SeedOption = None,
     settings: SetOption = None,
     no_record: Annotated[bool, typer.Option('--no-record', help='Write no bag (and hence no report).')] = False,
@@ -153,8 +155,8 @@ def run(
     """Run a scenario; prints the run folder last."""
     from regolith_bringup.run.graph import Domain, domain_named, namespace_named
     from regolith_bringup.run.pinning import pin_this_process
-    from regolith_bringup.run.plan import processes_named
     from regolith_bringup.run.run_folder import check_checkpoint, check_run_folder
+    from regolith_bringup.run.sharing import processes_named
     from regolith_bringup.scenario.loading import load_scenario
 
     spread = processes_named(processes)

@@ -19,7 +19,7 @@ from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.participants import sections
 from regolith_bringup.scenario.schema import Scenario
 from regolith_sensors.scenario_config import followed_streams, scenario_sensors
-from regolith_terrain.ros import convert as soil_convert
+from regolith_terrain.ros import wire as soil_wire
 from regolith_terrain.ros.map_topics import MapTopics
 from regolith_terrain.ros.services import offer_heights, offer_snapshot
 from regolith_vehicles.agent import VehicleAgent
@@ -30,7 +30,7 @@ from regolith_world import records
 from regolith_world.config import load_section
 from regolith_world.participant import Participant
 from regolith_world.participants import ParticipantType
-from regolith_world.ros import convert, qos
+from regolith_world.ros import qos, wire
 from regolith_world.ros.announcement import Announcement
 from regolith_world.ros.entity_services import EntityServices
 from regolith_world.ros.inbox import Inbox
@@ -73,11 +73,11 @@ class SoloNode:
         self._evolved = link.create_publisher(Evolved, 'evolved', qos.PROTOCOL)
         self._delta = link.create_publisher(TerrainDelta, 'terrain/delta', qos.PROTOCOL)
         self._update = link.create_publisher(TerrainUpdate, 'terrain/update', qos.PROTOCOL)
-        simulation.bus.on_cycle = lambda c: self._tell(self._cycle, convert.cycle_message, c)
+        simulation.bus.on_cycle = lambda c: self._tell(self._cycle, wire.cycle_bytes, c)
         simulation.bus.on_evolved = self._collect
         simulation.bus.meanwhile = self._publish_kept
-        simulation.on_delta = lambda d: self._tell(self._delta, soil_convert.delta_message, d)
-        simulation.on_update = lambda u: self._tell(self._update, soil_convert.update_message, u)
+        simulation.on_delta = lambda d: self._tell(self._delta, soil_wire.delta_bytes, d)
+        simulation.on_update = lambda u: self._tell(self._update, soil_wire.update_bytes, u)
         ground = named_node('terrain', namespace)
         offer_heights(ground, simulation.terrain.grid)
         offer_snapshot(ground, simulation.terrain, self._run_id)
@@ -86,7 +86,7 @@ class SoloNode:
         self.executor.add_node(ground)
         self.nodes = [node, link, ground]
         self._news: list[Callable[[], None]] = []
-        self._kept: list[tuple[Any, Callable[[Any], Any], Any]] = []
+        self._kept: list[tuple[Any, Callable[[Any, int], bytes], Any]] = []
         self._snapshots: list[tuple[str, Snapshot]] = []
         self._ready: list[tuple[str, Snapshot]] = []
         self._topics: dict[str, VehicleTopics] = {}
@@ -152,11 +152,11 @@ class SoloNode:
         if not participant.silent:
             self._news.append(publish)
 
-    def _tell(self, publisher: Any, to_message: Callable[[Any], Any], record: Any) -> None:
+    def _tell(self, publisher: Any, to_bytes: Callable[[Any, int], bytes], record: Any) -> None:
         """Hold back a record of the protocol until the vehicles' compiled loops leave the interpreter idle."""
         # Conversion is skipped without subscribers.
         if publisher.get_subscription_count():
-            self._kept.append((publisher, to_message, record))
+            self._kept.append((publisher, to_bytes, record))
 
     def _publish(self, name: str, snapshot: Snapshot) -> None:
         # Called from the thread that evolves the vehicle.
@@ -165,10 +165,8 @@ class SoloNode:
     def _publish_kept(self) -> None:
         """Publish all records held back, in their order."""
         kept, self._kept = self._kept, []
-        for publisher, to_message, record in kept:
-            message = to_message(record)
-            message.key.run = self._run_id
-            publisher.publish(message)
+        for publisher, to_bytes, record in kept:
+            publisher.publish(to_bytes(record, self._run_id))
         news, self._news = self._news, []
         for publish in news:
             publish()
@@ -178,7 +176,7 @@ class SoloNode:
 
     def _collect(self, answer: records.Evolved) -> None:
         """Collect the snapshots of all threads at their end."""
-        self._tell(self._evolved, convert.evolved_message, answer)
+        self._tell(self._evolved, wire.evolved_bytes, answer)
         self._ready += self._snapshots
         self._snapshots = []
 

@@ -4,15 +4,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from rclpy.node import Node
-from regolith_msgs.msg import TerrainDelta, TerrainUpdate
+from regolith_msgs.msg import TerrainDelta, TerrainDeltaBatch, TerrainUpdate
 from regolith_msgs.srv import Join
 
 from regolith_terrain.authority import TerrainAuthority
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.height_field import build_height_field
-from regolith_terrain.merge import SoilUpdate
-from regolith_terrain.ros import convert
+from regolith_terrain.merge import SoilDelta, SoilUpdate
+from regolith_terrain.ros import convert, wire
 from regolith_terrain.ros.map_topics import MapTopics
 from regolith_terrain.ros.services import offer_heights, offer_snapshot
 from regolith_world.config import Head, WorldConfig, load_section
@@ -40,9 +43,14 @@ class TerrainNode:
             gravity_mps2=world_config.gravity_mps2,
         )
         # Of a world without vehicles nobody publishes deltas; one that joins later waits for us.
-        self.shell.inbox.subscribe(
-            TerrainDelta, 'terrain/delta', self._on_delta, qos.PROTOCOL, optional=not head.vehicles
-        )
+        for kind, topic, read in (
+            (TerrainDelta, 'terrain/delta', lambda message: [wire.delta_record(message)]),
+            (TerrainDeltaBatch, 'terrain/delta_batch', wire.delta_batch_records),
+        ):
+            self.shell.inbox.subscribe(
+                kind, topic, partial(self._on_deltas, read), qos.PROTOCOL, optional=not head.vehicles, raw=True,
+                one_of='deltas',
+            )
         self.shell.attach(self.authority, self._restore, self._replay)
         self.shell.watch([self._update])
         offer_heights(node, self.authority.grid)
@@ -52,10 +60,11 @@ class TerrainNode:
 
     def _send_update(self, update: SoilUpdate) -> None:
         if not self.shell.muted:
-            self.shell.send(self._update, convert.update_message(update))
+            self.shell.send(self._update, wire.update_bytes(update, self.shell.run_id))
 
-    def _on_delta(self, message: TerrainDelta) -> None:
-        self.authority.on_delta(convert.delta_record(message))
+    def _on_deltas(self, read: Callable[[bytes], list[SoilDelta]], message: bytes) -> None:
+        for delta in read(message):
+            self.authority.on_delta(delta)
 
     def _show(self, cycle: Cycle) -> None:
         if not self.shell.muted:

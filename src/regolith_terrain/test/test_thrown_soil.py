@@ -11,6 +11,7 @@ import pytest
 
 from regolith_terrain.authority import TerrainAuthority
 from regolith_terrain.config import TerrainConfig, load_soil
+from regolith_terrain.digging import thrown
 from regolith_terrain.digging.exchange import SoilLanded, Work, exchange
 from regolith_terrain.digging.ground import DiggableGround
 from regolith_terrain.digging.loose import LooseSoil
@@ -146,3 +147,24 @@ def test_terrain_lets_it_slide() -> None:
     assert len(updates) == 40 and len(updates[0].records) > 4 and len(updates[1].records)
     assert terrain.grid.moved_mass() == 4 * quanta(0.2)
     assert terrain.grid.levels(0.0, 0.0) < 0.1
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_a_narrow_look_finds_what_a_wide_one_does(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On heaps and pits of all widths, some with faces that leave the narrow look and some across tiles."""
+    rng = np.random.default_rng(seed)
+    site = Site()
+    i, j = nodes(range(40, 90), range(50, 80))
+    records = site.grid.records_at(i, j)
+    slope = 0.03 * rng.integers(-1, 2) * (i - 40) * (j > 60)
+    heights = slope + 0.02 * rng.integers(-1, 2, len(i)) * (rng.random(len(i)) < 0.2)
+    records.level[:] = records.level_initial[:] = heights
+    records.mass_kgpm2[:] = np.where(rng.random(len(i)) < 0.5, 1.0, -1.0) * QUANTUM_KGPM2
+    looked: list[int] = []
+    usual = thrown._by_tile
+    monkeypatch.setattr(thrown, '_by_tile', lambda i, j: looked.append(len(i)) or usual(i, j))
+    near = disturbed(site.grid, records, site.loose, site.ground)
+    monkeypatch.setattr(thrown, '_by_tile', lambda i, j: thrown.boxes(i, j))
+    wide = disturbed(site.grid, records, site.loose, site.ground)
+    assert looked and len(wide[0]), 'there is something to be found'
+    assert [part.tolist() for part in near] == [part.tolist() for part in wide]

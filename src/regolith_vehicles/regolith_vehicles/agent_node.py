@@ -6,25 +6,19 @@ from __future__ import annotations
 
 from rclpy.node import Node
 from regolith_msgs.msg import TerrainDelta, TerrainUpdate
-from regolith_msgs.srv import Join, PlaceVehicle
+from regolith_msgs.srv import Join
 
 from regolith_terrain.authority import TerrainAuthority
-from regolith_terrain.config import TerrainConfig
-from regolith_terrain.height_field import build_height_field
 from regolith_terrain.merge import SoilDelta
-from regolith_terrain.ros import convert
+from regolith_terrain.ros import convert, wire
 from regolith_terrain.ros.services import offer_heights
-from regolith_terrain.soil_copy import SoilCopy
-from regolith_terrain.soil_grid import SoilGrid
-from regolith_vehicles.agent import VehicleAgent
-from regolith_vehicles.config import VehicleEntry, load_vehicle_model
+from regolith_vehicles.ros.placing import offer_placing
 from regolith_vehicles.ros.vehicle_topics import VehicleTopics
+from regolith_vehicles.site import Site
 from regolith_vehicles.snapshot import Snapshot
 from regolith_vehicles.streams import STREAMS
-from regolith_vehicles.surroundings import build_solids
-from regolith_world.config import Head, WorldConfig, load_section
 from regolith_world.ros import qos
-from regolith_world.ros.convert import body_record, cycle_record, evolved_record
+from regolith_world.ros.convert import cycle_record, evolved_record
 from regolith_world.ros.leaving import BadStart
 from regolith_world.ros.naming import root_of
 from regolith_world.ros.parameters import declare, declare_scenario
@@ -42,31 +36,24 @@ class AgentNode:
         below = f'{root_of(node)}/regolith'
         world_namespace = declare(node, 'world_namespace', below, 'where the topics of the world are')
         followed = declare(node, 'followed', [''], f'streams that sensors must not miss, of {", ".join(STREAMS)}')
-        head = load_section(scenario_file, '', Head)
-        world_config = load_section(scenario_file, 'world', WorldConfig)
-        terrain = load_section(scenario_file, 'terrain', TerrainConfig)
-        if name not in head.vehicles:
-            known = ', '.join(sorted(head.vehicles)) or 'none, the scenario has no vehicles'
+        site = Site(scenario_file)
+        if name not in site.head.vehicles:
+            known = ', '.join(sorted(site.head.vehicles)) or 'none, the scenario has no vehicles'
             raise BadStart(f'agent: parameter vehicle is {name!r}; allowed: {known} (of {scenario_file})')
-        entry = load_section(scenario_file, f'vehicles.{name}', VehicleEntry)
-        model, mjcf_path = load_vehicle_model(entry.model)
-        field = build_height_field(terrain, head.seed)
-        soil = SoilCopy(SoilGrid(field, terrain.spacing_m, terrain.law), name, terrain.compaction_transfer)
-        self.shell = ParticipantShell(node, world_config, lambda topic: f'{world_namespace}/{topic}')
+        self.shell = ParticipantShell(node, site.world, lambda topic: f'{world_namespace}/{topic}')
         self._delta = self.shell.link.create_publisher(TerrainDelta, self.shell.world('terrain/delta'), qos.PROTOCOL)
-        self.agent = VehicleAgent(
-            name, entry, model, mjcf_path, terrain, field, world_config.gravity_mps2,
-            self.shell.send_evolved, self._send_delta, soil=soil, publish=self._publish,
-            solids=build_solids(terrain, head.seed, field),
-        )
+        self.agent = site.agent(name, self.shell.send_evolved, self._send_delta, self._publish)
         self.agent.warm_up()
-        self.topics = VehicleTopics(node, self.agent, head.seed)
+        self.topics = VehicleTopics(node, self.agent, site.head.seed)
         self.topics.listen(self.shell.inbox, self.shell.link)
-        self.shell.inbox.subscribe(TerrainUpdate, self.shell.world('terrain/update'), self._on_update, qos.PROTOCOL)
+        self.shell.inbox.subscribe(
+            TerrainUpdate, self.shell.world('terrain/update'), self._on_update, qos.PROTOCOL, raw=True
+        )
         self.shell.attach(self.agent, self._restore, self._replay, self._adopt)
         self.shell.watch([self._delta, *self.topics.followed(filter(None, followed))])
-        offer_heights(node, soil.grid)
-        node.create_service(PlaceVehicle, '~/place', self._place)
+        assert self.agent.grid is not None
+        offer_heights(node, self.agent.grid)
+        offer_placing(node, self.agent, self.shell.run_id)
 
     def _publish(self, snapshot: Snapshot) -> None:
         if not self.shell.muted:
@@ -74,21 +61,10 @@ class AgentNode:
 
     def _send_delta(self, delta: SoilDelta) -> None:
         if not self.shell.muted:
-            self.shell.send(self._delta, convert.delta_message(delta))
+            self.shell.send(self._delta, wire.delta_bytes(delta, self.shell.run_id))
 
-    def _on_update(self, message: TerrainUpdate) -> None:
-        self.agent.on_update(convert.update_record(message))
-
-    def _place(self, request: PlaceVehicle.Request, response: PlaceVehicle.Response) -> PlaceVehicle.Response:
-        if request.run != self.shell.run_id:
-            response.message = 'this vehicle belongs to another run'
-            return response
-        try:
-            self.agent.place(body_record(request.body))
-            response.success = True
-        except ValueError as error:
-            response.message = str(error)
-        return response
+    def _on_update(self, message: bytes) -> None:
+        self.agent.on_update(wire.update_record(message))
 
     def _adopt(self, soil: bytes) -> None:
         assert self.agent.soil is not None

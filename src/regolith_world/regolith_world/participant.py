@@ -106,6 +106,13 @@ class Participant(ABC):
             loop()
             self.finish(cycle)
 
+    def ready_for(self, cycle: Cycle) -> bool:
+        """Return whether a record can be processed; else it waits for what its verdict is about."""
+        if cycle.verdict != Verdict.COMMIT or self._last_key is None:
+            return True
+        fresh = cycle.key.epoch == self.epoch and cycle.key > self._last_key and self.name in cycle.participants
+        return not fresh or self._ready_for(cycle)
+
     def begin(self, cycle: Cycle) -> Callable[[], None] | None:
         """Process a record up to the part that may run in another thread, and return that part.
 
@@ -122,7 +129,7 @@ class Participant(ABC):
                 if self.__answer is not None:
                     self._send_evolved(self.__answer)
             return None
-        if cycle.verdict == Verdict.COMMIT and self._last_key is not None and not self._ready_for(cycle):
+        if not self.ready_for(cycle):
             self.__stashed = cycle
             return None
         self.__stashed, self.silent = None, cycle.silent

@@ -9,10 +9,10 @@ A :class:`Bus` sends a cycle to all participants and returns their answers. In o
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Protocol
 
+from regolith_world.crew import Loops
 from regolith_world.objects import Object
 from regolith_world.participant import Participant, ParticipantFailed
 from regolith_world.records import BodyState, Cycle, Evolved, JoinRequest, Roles, Vector
@@ -150,12 +150,7 @@ class LocalBus:
     Participants receive a cycle in the order of their phases, terrain before all vehicles, so that a shared grid is
     committed before any of them reads it; then deltas go to terrain in name order.
 
-    All interpreted code runs in this thread, one agent after the other: threads that compete for the interpreter lock
-    are slower. Only the agents' compiled loops, which release it, run in parallel. (Starting each loop as soon as its
-    agent has begun cost two rovers 16 % of their speed, 4 % while recorded, in three runs each: the loop's thread waits
-    for the lock of this one.)
-
-    :param threads: number of threads for the loops, including this one
+    :param threads: see :class:`regolith_world.crew.Loops`
     """
 
     def __init__(self, threads: int = 1) -> None:
@@ -163,8 +158,7 @@ class LocalBus:
         self._phases: dict[str, int] = {}
         self._answers: dict[str, Evolved] = {}
         self._after: list[Callable[[], None]] = []
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
-        self._others = threads - 1
+        self._loops = Loops(threads)
         self.on_cycle: Callable[[Cycle], None] = lambda cycle: None
         """Called with every record sent, for publishers."""
         self.meanwhile: Callable[[], None] = lambda: None
@@ -198,30 +192,15 @@ class LocalBus:
                     raise ParticipantFailed(answer.failure) from error
             raise
 
+    def _hand_over(self) -> None:
+        for action in self._after:
+            action()
+
     def _exchanged(self, cycle: Cycle) -> dict[str, Evolved]:
         self._answers.clear()
         self.on_cycle(cycle)
         in_turn = sorted(cycle.participants, key=lambda name: (self._phases[name], name))
-        begun = [(self._participants[name], self._participants[name].begin(cycle)) for name in in_turn]
-        loops = [loop for _, loop in begun if loop is not None]
-        aside: list[Future[None]] = []
-        if self._pool is not None and loops:
-            shares = [loops[k :: self._others + 1] for k in range(self._others + 1)]
-            aside = [self._pool.submit(_run_all, share) for share in shares[1:] if share]
-            aside.append(self._pool.submit(self.meanwhile))
-            loops = shares[0]
-        _run_all(loops)
-        for done in aside[:-1]:
-            done.result()
-        for participant, loop in begun:
-            if loop is not None:
-                participant.finish(cycle)
-        for action in self._after:
-            action()
-        if aside:
-            aside[-1].result()
-        else:
-            self.meanwhile()
+        self._loops.evolve(cycle, [self._participants[n] for n in in_turn], self.meanwhile, self._hand_over)
         if any(n not in self._answers for n in cycle.participants):
             raise silent(cycle, self._answers)
         answers = {n: self._answers[n] for n in cycle.participants}
@@ -229,7 +208,3 @@ class LocalBus:
             self.on_evolved(answer)
         return answers
 
-
-def _run_all(loops: Iterable[Callable[[], None]]) -> None:
-    for loop in loops:
-        loop()

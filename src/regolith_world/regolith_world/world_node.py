@@ -14,7 +14,9 @@ from typing import Any
 from rclpy.clock import Clock, ClockType
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.serialization import deserialize_message
 from rclpy.task import Future
+from regolith_msgs.msg import TerrainUpdate
 from regolith_msgs.srv import Join, PlaceVehicle, RestoreState, SaveState
 
 from regolith_world import checkpoint
@@ -150,7 +152,7 @@ class WorldNode:
             self._populace,
             run_dir=self._folder,
             scenario=head.name,
-            processes='many',
+            processes=declare(node, 'processes', 'many', 'number of those that vehicles share, for the summary'),
             duration_s=declare(node, 'duration_s', 0.0, 'simulated time at which the run ends [s]; 0: never'),
             inbox=self.bus.inbox,
             recorded=self._recorded,
@@ -178,11 +180,10 @@ class WorldNode:
         """Wait for all participants, run, return the exit code."""
         patience = Patience(self.node, 'starting', self.config.start_timeout_s)
         next_word = time.monotonic() + WORD_S
-        wanted = len(self._expected) + bool(self._recorded)
         while (
             not self._announcement.alone()
             or set(self.world.participants) != self._expected
-            or self.bus.listeners() < wanted
+            or self.bus.listeners() < self._processes + bool(self._recorded)
             or self.runner.followers.missing()
         ):
             self.bus.inbox.deliver()
@@ -201,6 +202,11 @@ class WorldNode:
             self._executor.spin_once(timeout_sec=0.05)
         self._started = True
         return self.runner.run(Path(self._restore_from) if self._restore_from else None)
+
+    @property
+    def _processes(self) -> int:
+        """Number of processes with participants that have joined."""
+        return len({instance for instance, _ in self._accepted.values()})
 
     def _on_join(self, request: Join.Request, response: Join.Response) -> Join.Response:
         response.run = self._run_id
@@ -223,7 +229,8 @@ class WorldNode:
                 if self._started:
                     self._bring_back(record.name, response)
             elif self._started and not newcomer:
-                raise Refused(f'{record.name!r} was dropped from this run')
+                response.result, response.message = Join.Response.AWAY, f'{record.name!r} was dropped from this run'
+                return response
             elif newcomer:
                 self.world.agree(record)
                 if not self.runner.stand_still():
@@ -274,10 +281,10 @@ class WorldNode:
         answers = self.bus.answered.get(name, [])
         response.state = convert.byte_array(saved.blobs[name])
         response.soil = convert.byte_array(saved.blobs['terrain'])
-        response.answers = answers
-        last = convert.key_record(answers[-1].key) if answers else None
-        response.cycles = [c for c in self.bus.sent if last is not None and convert.key_record(c.key) <= last]
-        response.updates = list(self.bus.updates)
+        response.answers = [convert.evolved_message(answer) for answer in answers]
+        last = answers[-1].key if answers else None
+        response.cycles = [convert.cycle_message(c) for c in self.bus.sent if last is not None and c.key <= last]
+        response.updates = [deserialize_message(update, TerrainUpdate) for update in self.bus.updates]
         response.expected_hash = answers[-1].state_hash if answers else ''
         self.node.get_logger().info(f'{name} comes back from the checkpoint at {saved.t_ns * 1e-9:.2f} s')
 

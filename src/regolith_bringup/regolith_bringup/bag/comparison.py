@@ -21,6 +21,7 @@ from regolith_bringup.bag.reading import Bag
 
 _EVOLVE = 0
 _ANSWERS, _SOIL, _CYCLES = '/regolith/evolved', '/regolith/terrain/update', '/regolith/cycle'
+_BATCHES = '/regolith/evolved_batch'
 _LATE = 50
 """Cycles by which the recorder may write an answer late."""
 _NOT_OF_THE_STATE = {'key', 'report', 'verdict', 'swept_min', 'swept_max', '__msgtype__'}
@@ -64,12 +65,13 @@ def cycles(run: str | Path) -> Iterator[Spoken]:
     """
     open_cycles: dict[int, _Open] = {}
     newest = -1
-    for message in Bag(run).messages(_CYCLES, _ANSWERS, _SOIL):
+    for message in Bag(run).messages(_CYCLES, _ANSWERS, _BATCHES, _SOIL):
         content = message.content
         number, attempt = int(content.key.cycle), int(content.key.attempt)
         here = open_cycles.setdefault(number, _Open())
-        if message.topic == _ANSWERS:
-            here.said.setdefault(attempt, {}).setdefault(str(content.name), content)
+        if message.topic in (_ANSWERS, _BATCHES):
+            for answer in content.answers if message.topic == _BATCHES else (content,):
+                here.said.setdefault(attempt, {}).setdefault(str(answer.name), answer)
         elif message.topic == _SOIL:
             here.merged.setdefault(attempt, content)
         elif content.command == _EVOLVE:

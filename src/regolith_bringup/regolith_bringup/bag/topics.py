@@ -74,11 +74,15 @@ class RecordedTopic:
         return cls(parts[0], parts[1], qos, int(count))
 
 
-def recorded_topics(vehicles: Iterable[str], extra: Iterable[str] = ()) -> tuple[RecordedTopic, ...]:
+def recorded_topics(
+    vehicles: Iterable[str], extra: Iterable[str] = (), fleets: int = 0, alone: bool = True
+) -> tuple[RecordedTopic, ...]:
     """Return all topics that a run records, in name order.
 
     :param vehicles: names of the vehicles
     :param extra: further topics as lines, see :meth:`RecordedTopic.parse`
+    :param fleets: number of processes whose vehicles answer together
+    :param alone: whether vehicles answer one by one
     """
     names = sorted(vehicles)
     agents = len(names)
@@ -88,11 +92,16 @@ def recorded_topics(vehicles: Iterable[str], extra: Iterable[str] = ()) -> tuple
         RecordedTopic('/regolith/cycle', 'regolith_msgs/msg/Cycle', 'state', 1),
         RecordedTopic('/regolith/evolved', 'regolith_msgs/msg/Evolved', 'state', 1),
         RecordedTopic('/regolith/status', 'regolith_msgs/msg/WorldStatus', 'latched', 1),
-        RecordedTopic('/regolith/terrain/delta', 'regolith_msgs/msg/TerrainDelta', 'state', min(1, agents)),
+        RecordedTopic('/regolith/terrain/delta', 'regolith_msgs/msg/TerrainDelta', 'state', min(int(alone), agents)),
         RecordedTopic('/regolith/terrain/update', 'regolith_msgs/msg/TerrainUpdate', 'state', 1),
         RecordedTopic('/tf', 'tf2_msgs/msg/TFMessage', 'state', min(1, agents)),
         RecordedTopic('/tf_static', 'tf2_msgs/msg/TFMessage', 'latched'),
     ]
+    if fleets:
+        topics += [
+            RecordedTopic('/regolith/evolved_batch', 'regolith_msgs/msg/EvolvedBatch', 'state', fleets),
+            RecordedTopic('/regolith/terrain/delta_batch', 'regolith_msgs/msg/TerrainDeltaBatch', 'state', fleets),
+        ]
     for name in names:
         topics += [
             RecordedTopic(f'/{name}/ackermann_cmd', f'{ackermann_package()}/msg/AckermannDriveStamped'),

@@ -16,6 +16,7 @@ from regolith_terrain.height_field import HeightField
 from regolith_terrain.merge import SoilDelta, SoilUpdate
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.soil_copy import SoilCopy
+from regolith_terrain.soil_grid import SoilGrid
 from regolith_world.participant import Participant
 from regolith_world.records import VEHICLE, BodyState, Cycle, CycleKey, Evolved, JoinRequest
 
@@ -23,7 +24,8 @@ from regolith_world.records import VEHICLE, BodyState, Cycle, CycleKey, Evolved,
 class EmptyAgent(Participant):
     """An agent that answers every EVOLVE with an unmoved body and an empty delta, and follows terrain's updates.
 
-    :param soil: its copy of the ground; None: it shares terrain's
+    :param soil: its copy of the ground
+    :param grid: in place of that, one that it shares with others
     """
 
     def __init__(
@@ -35,6 +37,7 @@ class EmptyAgent(Participant):
         send_evolved: Callable[[Evolved], None],
         send_delta: Callable[[SoilDelta], None],
         soil: SoilCopy | None = None,
+        grid: SoilGrid | None = None,
     ) -> None:
         super().__init__(name, send_evolved)
         self.soil = soil
@@ -44,7 +47,7 @@ class EmptyAgent(Participant):
         self._cycles = 0
         self._tentative: CycleKey | None = None
         self._delta: SoilDelta | None = None
-        self._ground = soil.soil_hash() if soil is not None else ''
+        self._grid = grid
 
     def on_update(self, update: SoilUpdate) -> None:
         """Apply terrain's merge of an attempt."""
@@ -52,14 +55,10 @@ class EmptyAgent(Participant):
             self.soil.receive(update)
             self.retry_stashed()
 
-    def adopt_ground(self, soil_hash: str) -> None:
-        """Adopt the hash of a shared ground without changes."""
-        self._ground = soil_hash
-
     def join_request(self) -> JoinRequest:
         """Return the request to join: a body at rest."""
         return JoinRequest(
-            self.name, VEHICLE, (), (self._body,), NO_LIMIT_NS, self._hash(), self._ground,
+            self.name, VEHICLE, (), (self._body,), NO_LIMIT_NS, self._hash(), self._ground(),
             dict(self._parameters),
         )
 
@@ -81,7 +80,6 @@ class EmptyAgent(Participant):
             return
         if self.soil is not None:
             self.soil.commit(self._tentative)
-            self._ground = self.soil.soil_hash()
         self._cycles = self._tentative.cycle + 1
         self._tentative = None
 
@@ -106,8 +104,13 @@ class EmptyAgent(Participant):
 
     def _answer_to(self, cycle: Cycle) -> Evolved:
         return Evolved(
-            cycle.key, self.name, NO_LIMIT_NS, (self._body,), state_hash=self._hash(), soil_hash=self._ground
+            cycle.key, self.name, NO_LIMIT_NS, (self._body,), state_hash=self._hash(), soil_hash=self._ground()
         )
+
+    def _ground(self) -> str:
+        if self.soil is not None:
+            return self.soil.soil_hash()
+        return '' if self._grid is None else self._grid.soil_hash()
 
     def _hash(self) -> str:
         return hashlib.sha256(self.name.encode() + self.save()).hexdigest()

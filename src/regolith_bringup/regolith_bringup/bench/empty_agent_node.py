@@ -1,47 +1,89 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""An empty agent as a node: ``python3 -m regolith_bringup.bench.empty_agent_node SCENARIO NAME``."""
+"""Empty agents in one process: ``python3 -m regolith_bringup.bench.empty_agent_node SCENARIO NAME...``.
+
+One has a copy of the ground and messages of its own, as a vehicle in a process of its own; several share them.
+"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import partial
 
 from rclpy.node import Node
-from regolith_msgs.msg import TerrainDelta, TerrainUpdate
+from regolith_msgs.msg import TerrainDelta, TerrainDeltaBatch, TerrainUpdate
 
 from regolith_bringup.bench.empty_agent import EmptyAgent
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.height_field import build_height_field
-from regolith_terrain.ros import convert
+from regolith_terrain.merge import SoilDelta
+from regolith_terrain.ros import wire
+from regolith_terrain.shared_soil import SharedSoil
 from regolith_terrain.soil_copy import SoilCopy
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_world.config import Head, WorldConfig, load_section
+from regolith_world.crew import Crew
+from regolith_world.records import Evolved
 from regolith_world.ros import qos
+from regolith_world.ros.naming import named_node
 from regolith_world.ros.participant_shell import ParticipantShell, run_participant
 
 
 class EmptyAgentNode:
-    """An empty agent with the topics and services of a vehicle's protocol."""
+    """Empty agents with the topics and services of vehicles' protocol."""
 
-    def __init__(self, scenario_file: str, name: str) -> None:
-        """Make the node, which joins in its run."""
+    def __init__(self, scenario_file: str, names: list[str]) -> None:
+        """Make the nodes; the agents join in its run."""
         world = load_section(scenario_file, 'world', WorldConfig)
         terrain = load_section(scenario_file, 'terrain', TerrainConfig)
         field = build_height_field(terrain, load_section(scenario_file, '', Head).seed)
-        node = Node('agent', namespace=name)
-        self.shell = ParticipantShell(node, world, lambda topic: f'/regolith/{topic}')
-        deltas = self.shell.link.create_publisher(TerrainDelta, '/regolith/terrain/delta', qos.PROTOCOL)
-        agent = EmptyAgent(
-            name, terrain, field, world.gravity_mps2, self.shell.send_evolved,
-            lambda delta: deltas.publish(convert.delta_message(delta)),
-            SoilCopy(SoilGrid(field, terrain.spacing_m, terrain.law), name),
-        )
-        self.shell.inbox.subscribe(
-            TerrainUpdate, '/regolith/terrain/update', lambda m: agent.on_update(convert.update_record(m)), qos.PROTOCOL
-        )
-        self.shell.attach(agent, lambda state, soil, epoch: '', lambda past: None)
-        self.shell.watch([deltas])
+        grid = SoilGrid(field, terrain.spacing_m, terrain.law)
+        alone = len(names) == 1
+        node = Node('agent', namespace=names[0]) if alone else Node(f'fleet_{names[0]}', namespace='regolith')
+        self.shell = shell = ParticipantShell(node, world, lambda topic: f'/regolith/{topic}', crew=not alone)
+        kind, topic = (TerrainDelta, 'terrain/delta') if alone else (TerrainDeltaBatch, 'terrain/delta_batch')
+        self._deltas = shell.link.create_publisher(kind, shell.world(topic), qos.PROTOCOL)
+        shell.watch([self._deltas])
+        self._kept: list[SoilDelta] = []
+        made = partial(EmptyAgent, terrain=terrain, field=field, gravity_mps2=world.gravity_mps2)
+        if alone:
+            soil = SoilCopy(grid, names[0])
+            agent = made(names[0], send_evolved=shell.send_evolved, send_delta=self._send_delta, soil=soil)
+            self._hear(lambda message: agent.on_update(wire.update_record(message)))
+            shell.attach(agent, lambda state, ground, epoch: '', lambda past: None)
+            return
+        shared = SharedSoil(grid, node.get_name())
+        crew = Crew(self._send, shared)
+
+        def follow(message: bytes) -> None:
+            shared.receive(wire.update_record(message))
+            crew.retry_stashed()
+
+        self._hear(follow)
+        seats = []
+        for name in names:
+            agent = made(name, send_evolved=crew.answer, send_delta=self._kept.append, grid=grid)
+            crew.add(agent)
+            own = named_node('agent', f'/{name}', start_parameter_services=False, enable_rosout=False)
+            shell.executor.add_node(own)
+            shell.nodes.append(own)
+            seats.append(shell.seat(own, agent, lambda state, ground, epoch: '', lambda ground: None))
+        shell.attach_crew(crew, seats, lambda pasts: None)
+
+    def _hear(self, on_update: Callable[[bytes], None]) -> None:
+        shell = self.shell
+        shell.inbox.subscribe(TerrainUpdate, shell.world('terrain/update'), on_update, qos.PROTOCOL, raw=True)
+
+    def _send_delta(self, delta: SoilDelta) -> None:
+        self.shell.send(self._deltas, wire.delta_bytes(delta, self.shell.run_id))
+
+    def _send(self, answers: list[Evolved]) -> None:
+        if self._kept:
+            self.shell.send(self._deltas, wire.delta_batch_bytes(self._kept, self.shell.run_id))
+            self._kept.clear()
+        self.shell.send_batch(answers)
 
 
 if __name__ == '__main__':
-    run_participant(lambda: EmptyAgentNode(*sys.argv[1:3]))
+    run_participant(lambda: EmptyAgentNode(sys.argv[1], sys.argv[2:]))

@@ -12,6 +12,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from regolith_bringup.bench.fleets import FLEETS, fleets
 from regolith_bringup.bench.own_domain import environment
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.schema import Scenario
@@ -34,7 +35,8 @@ _LEAD_S = 1.0
 
 
 def vehicles(
-    simulated_s: float = 1.0, repeats: int = 5, names: tuple[str, ...] = tuple(GARAGE)
+    simulated_s: float = 1.0, repeats: int = 5, names: tuple[str, ...] = tuple(GARAGE),
+    rovers: tuple[int, ...] = FLEETS,
 ) -> dict[str, Any]:
     """Measure each shipped vehicle alone: its loop without a world, nothing published or recorded, on one thread.
 
@@ -42,10 +44,11 @@ def vehicles(
     and commit all count.
 
     :param simulated_s: length of a stretch; ``repeats``: stretches of each, in turns
+    :param rovers: numbers of rovers that are also measured together, see :func:`regolith_bringup.bench.fleets.fleets`
     :return: by vehicle and ground ``speed``, simulated seconds per wall second, the median of ``speeds``, and
         ``split_ms_per_s``, milliseconds per simulated second: ``multibody``, ``contact`` (forces of ground and gear),
         ``python`` (the rest of the loop) and, beside them, ``messages`` (all topics of a vehicle with subscribers);
-        ``machine_score``, see :func:`regolith_world.machine_score.machine_score`
+        ``machine_score``, see :func:`regolith_world.machine_score.machine_score`; ``fleets``
     """
     here = [name for name in names if name in known_vehicles()]
     stretches = {(name, ground): Stretch(name, ground) for name in here for ground in GROUNDS}
@@ -65,7 +68,10 @@ def vehicles(
             'speed': statistics.median(speeds), 'speeds': speeds, 'split_ms_per_s': split,
             'substep_s': stretches[name, ground].vehicle.config.substep_s,
         }
-    return {'vehicles': figures, 'machine_score': max(scores), 'machine_scores': scores, 'cores': os.cpu_count()}
+    return {
+        'vehicles': figures, **({'fleets': fleets(rovers)} if rovers else {}),
+        'machine_score': max(scores), 'machine_scores': scores, 'cores': os.cpu_count(),
+    }
 
 
 class Stretch:

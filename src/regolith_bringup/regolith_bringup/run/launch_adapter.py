@@ -18,8 +18,9 @@ from regolith_bringup.run.graph import namespace_named
 from regolith_bringup.run.launched_run import LaunchedRun
 from regolith_bringup.run.middleware import OPEN_WORDS, goes_out, middleware_environment
 from regolith_bringup.run.pinning import refuse_unpinned
-from regolith_bringup.run.plan import NodeSpec, Parameter, new_run_id, plan, processes_named
+from regolith_bringup.run.plan import NodeSpec, Parameter, new_run_id, plan
 from regolith_bringup.run.run_folder import check_checkpoint, new_run_folder
+from regolith_bringup.run.sharing import ABOUT, processes_named
 from regolith_bringup.scenario import participants
 from regolith_bringup.scenario.loading import load_scenario, write_resolved
 from regolith_files.problems import InputError, Problem, one_of
@@ -30,7 +31,7 @@ ARGUMENTS: Mapping[str, tuple[str, str]] = {
     'duration': ('', 'simulated time [s]; empty: as the scenario says'),
     'speed': ('', "cap on simulated seconds per wall second, or 'max'; empty: as the scenario says"),
     'seed': ('', 'of everything random; empty: as the scenario says'),
-    'processes': ('many', "'many': one process per vehicle; 'one': world, terrain and vehicles in one"),
+    'processes': ('many', ABOUT),
     'set': ('', "further settings 'a.b=value', separated by ';'"),
     'record': ('', "'true' or 'false'; empty: as the scenario says"),
     'report': ('true', "'true' or 'false': whether to write report.html at the end, where there is a bag"),

@@ -12,13 +12,12 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 from regolith_bringup.bag.topics import recorded_topics
+from regolith_bringup.run.sharing import Processes, sharing
 from regolith_bringup.scenario.participants import sections, site_of
 from regolith_bringup.scenario.schema import Scenario
 from regolith_bringup.scenario.sensing_section import recorded_sensor_topics
-from regolith_files.problems import InputError, Problem, one_of
 from regolith_sensors.scenario_config import followed_streams, lag_s, scenario_sensors
 
 WORLD_EXECUTABLES = ('world_node', 'solo_node')
@@ -26,25 +25,11 @@ WORLD_EXECUTABLES = ('world_node', 'solo_node')
 RESTARTS = 3
 """Largest number of restarts of a node before the run is given up."""
 Parameter = bool | int | float | str | list[str]
-PROCESSES = ('many', 'one')
-Processes = Literal['many', 'one']
 
 
 def new_run_id() -> int:
     """Return a random id for a run; it is part of no hash."""
     return secrets.randbits(62) + 1
-
-
-def processes_named(text: str) -> Processes:
-    """Return 'one' or 'many' for a text.
-
-    :raises InputError: if it is neither
-    """
-    if text == 'many':
-        return 'many'
-    if text == 'one':
-        return 'one'
-    raise InputError(Problem('--processes', '', 'is unknown', one_of(PROCESSES, text), text))
 
 
 @dataclass(frozen=True)
@@ -93,13 +78,17 @@ def plan(
     :param restore_from: checkpoint folder to continue from; None: start at the beginning
     :param namespace: above all names of the run, ``moon``; '': none
     :param run: its id, from :func:`new_run_id`, which distinguishes its messages from those of other runs
-    :param processes: 'many': world, terrain and each further participant in a process of its own; 'one': all in one
+    :param processes: 'one': world, terrain, vehicles and further participants in one; otherwise each in one of its own,
+        but for vehicles, which may share some (:mod:`regolith_bringup.run.sharing`)
     """
     file, folder = str(Path(scenario_file).absolute()), str(Path(run_dir).absolute())
     common: dict[str, Parameter] = {'scenario_file': file, 'use_sim_time': False, 'run': run}
     below = f'{namespace}/' if namespace else ''
     world = f'{below}regolith'
     names = sorted(scenario.vehicles)
+    shared = sharing(processes, names)
+    alone = [group[0] for group in shared.groups if len(group) == 1]
+    fleets = [group for group in shared.groups if len(group) > 1]
     others = sections(scenario)
     sensors = scenario_sensors(scenario)
     followed = followed_streams(sensors, names, {region.vehicle for region in scenario.terrain.particle_regions()})
@@ -119,25 +108,31 @@ def plan(
         site = site_of(scenario)
         extra = [line for kind, section in others.values() for line in kind.recorded(section, site)]
         extra += [*(topic.line() for topic in seen), *scenario.recording.topics]
-        topics = [topic.line() for topic in recorded_topics(names, extra)]
+        one_by_one = shared.processes == 'one' or bool(alone)
+        topics = [topic.line() for topic in recorded_topics(names, extra, len(fleets), one_by_one)]
         on_recorder: dict[str, Parameter] = {'run_dir': folder, 'topics': topics, 'use_sim_time': False, 'run': run}
         nodes.append(NodeSpec('regolith_bringup', 'recorder_node', 'recorder', world, on_recorder))
     if sensors:
         # rclpy knows no empty list of strings on the command line.
         on_sensors: dict[str, Parameter] = {**common, 'recorded': [topic.name for topic in seen] or ['']}
         nodes.append(NodeSpec('regolith_sensors', 'sensors_node', 'sensors', world, on_sensors))
-    if processes == 'one':
+    if shared.processes == 'one':
         nodes.append(NodeSpec('regolith_bringup', 'solo_node', 'world', world, on_world))
         return nodes
+    on_world['processes'] = shared.processes
     nodes.append(NodeSpec('regolith_world', 'world_node', 'world', world, on_world))
     respawn = scenario.world.on_failure == 'wait'
     nodes.append(NodeSpec('regolith_terrain', 'terrain_node', 'terrain', world, common, respawn=respawn))
     for name, (kind, _) in others.items():
         package, executable = kind.node
         nodes.append(NodeSpec(package, executable, name, world, {**common, 'participant': name}, respawn=respawn))
-    for name in names:
+    for name in alone:
         on_agent: dict[str, Parameter] = {**common, 'vehicle': name, 'followed': list(followed[name]) or ['']}
         nodes.append(
             NodeSpec('regolith_vehicles', 'agent_node', 'agent', f'{below}{name}', on_agent, respawn=respawn)
         )
+    for k, group in enumerate(fleets):
+        on_fleet: dict[str, Parameter] = {**common, 'vehicles': list(group), 'threads': shared.threads}
+        on_fleet['followed'] = [f'{name}/{stream}' for name in group for stream in followed[name]] or ['']
+        nodes.append(NodeSpec('regolith_vehicles', 'fleet_node', f'fleet_{k}', world, on_fleet, respawn=respawn))
     return nodes

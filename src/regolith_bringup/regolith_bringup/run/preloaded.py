@@ -14,7 +14,7 @@ from regolith_world.start import end_with
 
 NODES = (
     'regolith_world.world_node', 'regolith_terrain.terrain_node', 'regolith_vehicles.agent_node',
-    'regolith_bringup.recorder_node',
+    'regolith_vehicles.fleet_node', 'regolith_bringup.recorder_node',
 )
 
 

@@ -24,10 +24,11 @@ from regolith_bringup.commands.progress import progress
 from regolith_bringup.run.forked import prepare
 from regolith_bringup.run.middleware import OPEN_WORDS, goes_out, middleware_environment
 from regolith_bringup.run.outcome import ended_well, sum_up
-from regolith_bringup.run.plan import RESTARTS, WORLD_EXECUTABLES, NodeSpec, Processes, new_run_id, plan
+from regolith_bringup.run.plan import RESTARTS, WORLD_EXECUTABLES, NodeSpec, new_run_id, plan
 from regolith_bringup.run.processes import NodeProcess, end_all
 from regolith_bringup.run.run_folder import new_run_folder
 from regolith_bringup.run.shared_memory import remove_abandoned
+from regolith_bringup.run.sharing import Processes
 from regolith_bringup.scenario.loading import write_resolved
 from regolith_bringup.scenario.participants import prepared
 from regolith_bringup.scenario.schema import ResolvedScenario

@@ -105,6 +105,25 @@ def face_height(level: Floats, r: int, c: int, step: float) -> float:
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def faces_end(level: Floats, r: int, c: int, step: float) -> bool:
+    """Return whether no face through a column reaches the edge of the window; see :func:`face_height`."""
+    for k in range(8):
+        dr, dc = _DIRECTIONS[k]
+        limit = step * math.sqrt(float(dr * dr + dc * dc))
+        for down in (True, False):
+            at_r, at_c = r, c
+            while True:
+                nr, nc = at_r + dr, at_c + dc
+                if nr < 0 or nc < 0 or nr >= level.shape[0] or nc >= level.shape[1]:
+                    return False
+                drop = level[at_r, at_c] - level[nr, nc]
+                if not (drop if down else -drop) > limit:
+                    break
+                at_r, at_c = nr, nc
+    return True
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def relax(
     values: Floats, loose: Floats, marks: Marks, touched: Flags, changed: Flags, region: NDArray[np.uint8],
     soils: Floats, spacing: float, budget: int,

@@ -17,11 +17,14 @@ from numpy.typing import NDArray
 from regolith_terrain.digging.exchange import NO_NODES, Nodes, boxes
 from regolith_terrain.digging.ground import DiggableGround
 from regolith_terrain.digging.loose import LooseSoil
-from regolith_terrain.digging.relaxation import CRITICAL, TAN_REPOSE, face_height
+from regolith_terrain.digging.relaxation import CRITICAL, TAN_REPOSE, face_height, faces_end
 from regolith_terrain.records import Floats, Indices, NodeRecords, node_key
-from regolith_terrain.soil_grid import Flags, SoilGrid
+from regolith_terrain.soil_grid import TILE, Flags, SoilGrid
 from regolith_terrain.soil_law import SoilLaw
 from regolith_terrain.surface import FlatField
+
+NEAR = 4
+"""Columns around those that are looked at, at first."""
 
 
 def disturbed(grid: SoilGrid, merged: NodeRecords, loose: LooseSoil, ground: DiggableGround) -> Nodes:
@@ -40,13 +43,37 @@ def disturbed(grid: SoilGrid, merged: NodeRecords, loose: LooseSoil, ground: Dig
     found = np.zeros(len(moved), np.bool_)
     if len(loose):
         found |= np.isin(node_key(i, j), node_key(loose.i, loose.j))
-    for box in boxes(i, j):
-        i0, i1, j0, j1 = box
-        window = grid.window(i0, i1, j0, j1)
-        region = ground.rows(i0, j0, window.shape, grid.spacing)
-        _lay_over(merged.i, merged.j, merged.level, merged.mass_kgpm2, i0, j0, window.level, window.mass_kgpm2)
-        _find(i, j, i0, j0, window.level, window.mass_kgpm2, region, ground.lying, grid.spacing, found)
-    return i[found], j[found]
+    for near in (_by_tile(i, j), boxes(i, j)):
+        seen = found.copy()
+        # Faces are a few columns wide, so that a little of the ground will do, nearly always.
+        if all([_look(grid, merged, ground, box, i, j, seen) for box in near]):
+            break
+    return i[seen], j[seen]
+
+
+def _by_tile(i: Indices, j: Indices) -> list[tuple[int, int, int, int]]:
+    """Return a rectangle for the nodes of each tile, with a narrow margin; they may overlap."""
+    key = node_key(i // TILE, j // TILE)
+    order = np.argsort(key, kind='stable')
+    first = np.flatnonzero(np.concatenate(([True], np.diff(key[order]) != 0)))
+    ends = [
+        (reduce.reduceat(at[order], first) + margin).tolist()
+        for at in (i, j) for reduce, margin in ((np.minimum, -NEAR), (np.maximum, NEAR + 1))
+    ]  # fmt: skip
+    return list(zip(*ends, strict=True))
+
+
+def _look(
+    grid: SoilGrid, merged: NodeRecords, ground: DiggableGround, box: tuple[int, int, int, int], i: Indices, j: Indices,
+    found: Flags,
+) -> bool:
+    """Note which of some nodes are in a face too high to stand; return whether no face leaves the rectangle."""
+    i0, i1, j0, j1 = box
+    window = grid.window(i0, i1, j0, j1)
+    region = ground.rows(i0, j0, window.shape, grid.spacing)
+    _lay_over(merged.i, merged.j, merged.level, merged.mass_kgpm2, i0, j0, window.level, window.mass_kgpm2)
+    whole: bool = _find(i, j, i0, j0, window.level, window.mass_kgpm2, region, ground.lying, grid.spacing, found)
+    return whole
 
 
 def compile_disturbed(law: SoilLaw, ground: DiggableGround) -> None:
@@ -72,8 +99,12 @@ def _lay_over(
 def _find(
     i: Indices, j: Indices, i0: int, j0: int, level: Floats, mass: Floats, region: NDArray[np.uint8], soils: Floats,
     spacing: float, found: Flags,
-) -> None:
-    """Note columns of a window through which goes a face too high to stand, with loose soil on them or beside them."""
+) -> bool:
+    """Note columns of a window through which goes a face too high to stand, with loose soil on them or beside them.
+
+    Return whether all faces through them end within it.
+    """
+    whole = True
     for n in range(i.shape[0]):
         r, c = i[n] - i0, j[n] - j0
         if found[n] or not (0 < r < level.shape[0] - 1 and 0 < c < level.shape[1] - 1):
@@ -83,4 +114,8 @@ def _find(
             for nc in range(c - 1, c + 2):
                 loose = loose or mass[nr, nc] > 0.0
         row = region[r, c]
-        found[n] = loose and face_height(level, r, c, spacing * soils[row, TAN_REPOSE]) > soils[row, CRITICAL]
+        if loose:
+            height = face_height(level, r, c, spacing * soils[row, TAN_REPOSE])
+            found[n] = height > soils[row, CRITICAL]
+            whole = whole and (height == 0.0 or faces_end(level, r, c, spacing * soils[row, TAN_REPOSE]))
+    return whole

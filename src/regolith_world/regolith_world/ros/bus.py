@@ -1,6 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The protocol over topics: one ``cycle`` out, one ``evolved`` back from each participant."""
+"""The protocol over topics: one ``cycle`` out, one ``evolved`` back from each participant.
+
+Participants of one process answer together on ``evolved_batch``.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,12 @@ from collections.abc import Callable
 from rclpy.node import Node
 from regolith_msgs.msg import Cycle as CycleMessage
 from regolith_msgs.msg import Evolved as EvolvedMessage
-from regolith_msgs.msg import TerrainUpdate
+from regolith_msgs.msg import EvolvedBatch, TerrainUpdate
 
 from regolith_world.config import WorldConfig
 from regolith_world.records import Cycle, CycleKey, Evolved
 from regolith_world.remote import raise_failure, silent
-from regolith_world.ros import convert, qos
+from regolith_world.ros import qos, wire
 from regolith_world.ros.inbox import Inbox
 
 
@@ -34,15 +37,18 @@ class RosBus:
         self._publisher = node.create_publisher(CycleMessage, 'cycle', qos.PROTOCOL)
         self.inbox = Inbox(node, run)
         """For further subscriptions of the world."""
-        self.inbox.subscribe(EvolvedMessage, 'evolved', self._on_evolved, qos.PROTOCOL)
-        self.inbox.subscribe(TerrainUpdate, 'terrain/update', self._on_update, qos.PROTOCOL)
+        self.inbox.subscribe(
+            EvolvedMessage, 'evolved', lambda message: self._take(wire.evolved_record(message)), qos.PROTOCOL, raw=True
+        )
+        self.inbox.subscribe(EvolvedBatch, 'evolved_batch', self._on_batch, qos.PROTOCOL, raw=True, optional=True)
+        self.inbox.subscribe(TerrainUpdate, 'terrain/update', self._on_update, qos.PROTOCOL, raw=True)
         self._key: CycleKey | None = None
         self._answers: dict[str, Evolved] = {}
-        self.sent: list[CycleMessage] = []
+        self.sent: list[Cycle] = []
         """Every record since :meth:`forget_history`, for a returning participant."""
-        self.updates: list[TerrainUpdate] = []
-        """Every terrain update since then."""
-        self.answered: dict[str, list[EvolvedMessage]] = {}
+        self.updates: list[bytes] = []
+        """Every terrain update since then, as its message's bytes."""
+        self.answered: dict[str, list[Evolved]] = {}
         """Every participant's answers since then."""
 
     def forget_history(self) -> None:
@@ -57,11 +63,11 @@ class RosBus:
 
     def exchange(self, cycle: Cycle) -> dict[str, Evolved]:
         """Send a record and return the answers, see :meth:`regolith_world.remote.Bus.exchange`."""
-        message = self._message(cycle)
+        message = wire.cycle_bytes(cycle, self._run)
         if cycle.key != self._key:
             self._key = cycle.key
             self._answers = {}
-            self.sent.append(message)
+            self.sent.append(cycle)
         started = last_sent = time.monotonic()
         served = started
         chaos = self._config.chaos
@@ -86,20 +92,18 @@ class RosBus:
 
     def tell(self, cycle: Cycle) -> None:
         """Send a record without waiting for answers, after a failure."""
-        self._publisher.publish(self._message(cycle))
+        self._publisher.publish(wire.cycle_bytes(cycle, self._run))
 
-    def _message(self, cycle: Cycle) -> CycleMessage:
-        message = convert.cycle_message(cycle)
-        message.key.run = self._run
-        return message
+    def _on_batch(self, message: bytes) -> None:
+        for record in wire.evolved_batch_records(message):
+            self._take(record)
 
-    def _on_evolved(self, message: EvolvedMessage) -> None:
-        record = convert.evolved_record(message)
+    def _take(self, record: Evolved) -> None:
         if record.key != self._key or record.name in self._answers:
             return
         self._answers[record.name] = record
-        self.answered.setdefault(record.name, []).append(message)
+        self.answered.setdefault(record.name, []).append(record)
 
-    def _on_update(self, message: TerrainUpdate) -> None:
-        if self._key is not None and message.key.epoch == self._key.epoch:
+    def _on_update(self, message: bytes) -> None:
+        if self._key is not None and wire.key_of(message).epoch == self._key.epoch:
             self.updates.append(message)

@@ -9,6 +9,7 @@ interface; where that has changed, the same class runs on the public executor.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from functools import reduce
 from typing import Any
@@ -16,6 +17,8 @@ from typing import Any
 from rclpy.executors import SingleThreadedExecutor, TimeoutException
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
+
+from regolith_world.ros.readiness import is_ready
 
 try:
     from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
@@ -39,7 +42,8 @@ class Inbox:
         self._node = node
         self._run = run
         self._entries: list[tuple[Any, Any, bool, Callable[[Any], None]]] = []
-        self._needed: list[Any] = []
+        self._needed: dict[str, list[Any]] = {}
+        """By topic, or what several stand for, the subscriptions of which one needs a publisher."""
         self._executor: SingleThreadedExecutor | None = None
         self._wait_set: Any = None
         if not _RAW:
@@ -57,23 +61,27 @@ class Inbox:
         node: Node | None = None,
         every_run: bool = False,
         raw: bool = False,
+        one_of: str = '',
     ) -> None:
         """Subscribe; ``callback`` is called from :meth:`wait`.
 
         :param optional: whether it needs no publisher, as ``cmd_vel``
         :param node: for the topic's namespace and remaps, not spun by any executor; None: the inbox's own
         :param every_run: whether messages of other runs are taken, too
-        :param raw: whether the callback gets a message's bytes; then it is of any run
+        :param raw: whether the callback gets a message's bytes; those without a key at their front are of any run
+        :param one_of: name for several subscriptions of which one needs a publisher; '': this one does
         """
         path = run_path(message_type)
         if self._executor is not None and node is not None:
             self._executor.add_node(node)
-        if path is not None and not every_run and not raw:
+        if path is not None and not every_run and raw:
+            callback = self._ours_raw(callback) if path == ('key', 'run') else callback
+        elif path is not None and not every_run:
             callback = self._ours(path, callback)
         handler = callback if self._executor is not None else _never
         subscription = (node or self._node).create_subscription(message_type, topic, handler, qos, raw=raw)
         if not optional:
-            self._needed.append(subscription)
+            self._needed.setdefault(one_of or subscription.topic_name, []).append(subscription)
         self._entries.append((subscription, message_type, raw, callback))
         self._wait_set = None
 
@@ -84,9 +92,17 @@ class Inbox:
 
         return take
 
+    def _ours_raw(self, callback: Callable[[Any], None]) -> Callable[[Any], None]:
+        def take(message: bytes) -> None:
+            if run_of(message) == self._run:
+                callback(message)
+
+        return take
+
     def publishers(self) -> int:
         """Return the least number of publishers of any subscription that is not optional."""
-        return min((self._node.count_publishers(s.topic_name) for s in self._needed), default=0)
+        count = self._node.count_publishers
+        return min((sum(count(s.topic_name) for s in several) for several in self._needed.values()), default=0)
 
     def wait(self, timeout_s: float) -> bool:
         """Wait for messages up to ``timeout_s`` [s] and deliver them; return whether there were any."""
@@ -127,8 +143,15 @@ def run_path(message_type: Any) -> tuple[str, ...] | None:
     return ('run',) if fields.get('run') == 'uint64' else None
 
 
+def run_of(message: bytes) -> int:
+    """Return the id of the run in the bytes of a message that begins with a CycleKey."""
+    return int(struct.unpack_from('<Q' if message[1] & 1 else '>Q', message, 4)[0])
+
+
 def serve(executor: SingleThreadedExecutor, limit: int = 16) -> None:
     """Run all ready callbacks of an executor (services, timers) without waiting; ``spin_once`` would run only one."""
+    if not is_ready(executor):
+        return
     for _ in range(limit):
         try:
             handler, _, _ = executor.wait_for_ready_callbacks(timeout_sec=0.0)

@@ -1,53 +1,48 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ROS shell around a participant: joining, protocol, saving and restoring."""
+"""The ROS shell around the participants of a process, mostly one: joining, protocol, the loop."""
 
 from __future__ import annotations
 
-import os
 import random
 import secrets
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from regolith_msgs.msg import Cycle as CycleMessage
 from regolith_msgs.msg import Evolved as EvolvedMessage
-from regolith_msgs.srv import Join, RestoreState, SaveState
+from regolith_msgs.msg import EvolvedBatch
+from regolith_msgs.srv import Join
 
 from regolith_world.config import WorldConfig
-from regolith_world.determinism import arithmetic
-from regolith_world.handshake import PROTOCOL
-from regolith_world.input_log import Inputs
+from regolith_world.crew import Crew
 from regolith_world.participant import Participant, ParticipantFailed
-from regolith_world.records import Evolved
-from regolith_world.ros import convert, qos, shown_time
-from regolith_world.ros.asking import ask
+from regolith_world.records import Cycle, Evolved
+from regolith_world.ros import qos, shown_time, wire
 from regolith_world.ros.garbage import freeze_garbage_collector
 from regolith_world.ros.inbox import SERVICE_PERIOD_S, Inbox, serve
 from regolith_world.ros.leaving import Leaving, run_process
 from regolith_world.ros.naming import helper_node
 from regolith_world.ros.parameters import declare_run
 from regolith_world.ros.patience import Patience, Starting
+from regolith_world.ros.seat import JoinRefused, Seat
 
 WORD_S = 5.0
 """Time of waiting before it is reported [wall s]."""
 
 
-class JoinRefused(RuntimeError):
-    """The world refused this participant; the message gives the reason."""
-
-
 class ParticipantShell:
-    """The process of one participant, until the world's STOP.
+    """The process of a participant, or of a crew, until the world's STOP.
 
     :param node: with the participant's own services and observers' topics; spun here
     :param world: topic name of one of the world's topics, ``world('cycle')``
+    :param crew: whether several participants answer together
     """
 
-    def __init__(self, node: Node, config: WorldConfig, world: Callable[[str], str]) -> None:
+    def __init__(self, node: Node, config: WorldConfig, world: Callable[[str], str], *, crew: bool = False) -> None:
         self.node = node
         self.link = link = helper_node(node, 'link')
         """For the protocol's topics alone."""
@@ -55,25 +50,24 @@ class ParticipantShell:
         """All nodes of this process."""
         self.world = world
         self.run_id = declare_run(node)
+        self._instance = secrets.randbits(64)
         self.inbox = Inbox(link, self.run_id)
         self._starting = Starting(link, world('starting'))
         self.muted = False
         """Set while replaying: nothing is sent."""
         self._config = config
-        self._evolved = link.create_publisher(EvolvedMessage, world('evolved'), qos.PROTOCOL)
-        self._executor = SingleThreadedExecutor(context=node.context)
-        self._executor.add_node(node)
+        kind, topic = (EvolvedBatch, 'evolved_batch') if crew else (EvolvedMessage, 'evolved')
+        self._evolved = link.create_publisher(kind, world(topic), qos.PROTOCOL)
+        self.executor = SingleThreadedExecutor(context=node.context)
+        """Serves services and observers' topics."""
+        self.executor.add_node(node)
         self._publishers: list[Any] = [self._evolved]
-        self._dropped = False
+        self._dropped: set[str] = set()
         self._leaving = Leaving()
-        self._participant: Participant | None = None
+        self._seats: list[Seat] = []
+        self._on_record: Callable[[Cycle], None] = lambda cycle: None
+        self._replay: Callable[[Mapping[str, Join.Response]], None] = lambda past: None
         self._chaos = random.Random(node.get_name() + node.get_namespace())
-
-    @property
-    def participant(self) -> Participant:
-        """The participant, once :meth:`attach` was called."""
-        assert self._participant is not None
-        return self._participant
 
     def attach(
         self,
@@ -84,18 +78,34 @@ class ParticipantShell:
     ) -> None:
         """Connect the participant.
 
-        :param restore: ``restore(state, soil, epoch)`` restores a checkpoint and returns its soil hash
+        :param restore: see :class:`regolith_world.ros.seat.Seat`, as ``adopt``
         :param replay: repeats the records since then, without sending
-        :param adopt: sets terrain's saved ground, for joining in the middle of a run
         """
-        self._participant = participant
-        self._replay = replay
-        self._restore = restore
-        self._adopt = adopt
-        self._restored: RestoreState.Response | None = None
-        self.inbox.subscribe(CycleMessage, self.world('cycle'), self._on_cycle, qos.PROTOCOL)
-        self.node.create_service(SaveState, '~/save_state', self._save)
-        self.node.create_service(RestoreState, '~/restore_state', self._restore_service)
+        self._seats = [self.seat(self.node, participant, restore, adopt)]
+        self._replay = lambda past: replay(past[participant.name])
+        self._hear(participant.on_cycle)
+
+    def seat(
+        self, node: Node, participant: Participant, restore: Callable[[bytes, bytes, int], str],
+        adopt: Callable[[bytes], None],
+    ) -> Seat:
+        """Return the place of one participant in this process."""
+        return Seat(node, participant, restore, adopt, self.run_id, self._instance)
+
+    def attach_crew(
+        self, crew: Crew, seats: Sequence[Seat], replay: Callable[[Mapping[str, Join.Response]], None]
+    ) -> None:
+        """Connect participants that answer together.
+
+        :param seats: of all of them
+        :param replay: repeats the records since the checkpoint from which those of some names were restored
+        """
+        self._seats, self._replay = list(seats), replay
+        self._hear(crew.on_cycle)
+
+    def _hear(self, on_record: Callable[[Cycle], None]) -> None:
+        self._on_record = on_record
+        self.inbox.subscribe(CycleMessage, self.world('cycle'), self._on_cycle, qos.PROTOCOL, raw=True)
 
     def watch(self, publishers: Iterable[Any]) -> None:
         """Add publishers that need a subscriber before the run may start."""
@@ -103,21 +113,30 @@ class ParticipantShell:
 
     def send_evolved(self, answer: Evolved) -> None:
         """Send an answer; for the participant's ``send_evolved``."""
-        if self.muted:
-            return
-        chaos = self._config.chaos
-        if chaos is not None:
-            longest = chaos.sleep_max_s.get(answer.name, 0.0)
-            if longest > 0.0:
-                time.sleep(self._chaos.random() * longest)
-            if chaos.drop_evolved_at.get(answer.name) == answer.key.cycle and not self._dropped:
-                self._dropped = True
-                return
-        self.send(self._evolved, convert.evolved_message(answer))
+        if not self.muted and self._spared([answer]):
+            self.send(self._evolved, wire.evolved_bytes(answer, self.run_id))
 
-    def send(self, publisher: Any, message: Any) -> None:
-        """Publish a message of the protocol with this run's id; twice if the scenario injects duplicates."""
-        message.key.run = self.run_id
+    def send_batch(self, answers: Sequence[Evolved]) -> None:
+        """Send the answers of a crew."""
+        left = [] if self.muted else self._spared(answers)
+        if left:
+            self.send(self._evolved, wire.evolved_batch_bytes(left, self.run_id))
+
+    def _spared(self, answers: Sequence[Evolved]) -> list[Evolved]:
+        """Return those of some answers that the scenario's chaos lets through, late if it says so."""
+        chaos = self._config.chaos
+        if chaos is None:
+            return list(answers)
+        longest = max(chaos.sleep_max_s.get(answer.name, 0.0) for answer in answers)
+        if longest > 0.0:
+            time.sleep(self._chaos.random() * longest)
+        lost = {answer.name for answer in answers if chaos.drop_evolved_at.get(answer.name) == answer.key.cycle}
+        lost -= self._dropped
+        self._dropped |= lost
+        return [answer for answer in answers if answer.name not in lost]
+
+    def send(self, publisher: Any, message: bytes) -> None:
+        """Publish the bytes of a message of the protocol; twice if the scenario injects duplicates."""
         publisher.publish(message)
         if self._config.chaos is not None and self._config.chaos.duplicate:
             publisher.publish(message)
@@ -131,12 +150,12 @@ class ParticipantShell:
         self._join()
         freeze_garbage_collector()
         next_service = 0.0
-        while not self._leaving.overdue and not self.participant.stopped:
+        while not self._leaving.overdue and not all(seat.participant.stopped for seat in self._seats):
             self.inbox.wait(0.02)
             now = time.monotonic()
             if now >= next_service:
                 next_service = now + SERVICE_PERIOD_S
-                serve(self._executor)
+                serve(self.executor)
 
     def linger(self, seconds: float) -> None:
         """Answer repeated records after STOP until the world is gone, as it may have missed the last answer."""
@@ -157,37 +176,33 @@ class ParticipantShell:
             if time.monotonic() > next_word:
                 next_word += WORD_S
                 self.node.get_logger().info(f'waiting for a world: {self._unmatched()}')
-            self._executor.spin_once(timeout_sec=0.02)
-        record = self.participant.join_request()
-        record.parameters = {'protocol': PROTOCOL, 'arithmetic': arithmetic(os.environ), **record.parameters}
-        request = convert.join_message(record)
-        request.instance, request.run = secrets.randbits(64), self.run_id
-        while True:
-            response = ask(self._executor, client, request, patience.left(), lambda: self._leaving.asked)
-            if response.result == Join.Response.REFUSED and response.run == self.run_id:
-                raise JoinRefused(response.message)
-            if response.result == Join.Response.ACCEPTED and response.run == self.run_id:
-                break
-            # Else our own world is not there yet, or another run's answered first.
-            self._executor.spin_once(timeout_sec=0.05)
-        if response.state:
-            self._restore(bytes(response.state), bytes(response.soil), response.epoch)
-            self.muted = True
-            self._replay(response)
-            self.muted = False
-            request.state_hash = self._last_hash(response)
-            if request.state_hash != response.expected_hash:
-                raise JoinRefused(
-                    f'after the replay the state hashes to {request.state_hash[:16]}, '
-                    f'the world knew {response.expected_hash[:16]}'
-                )
-            self.node.get_logger().info(f'rejoined after replaying {len(response.cycles)} cycles')
-        else:
-            if response.soil:
-                self._adopt(bytes(response.soil))
-            # The world may have restored it while the answer to its first question was lost.
-            if response.epoch >= self.participant.epoch:
-                self.participant.forget(response.epoch)
+            self.executor.spin_once(timeout_sec=0.02)
+        responses: dict[str, Join.Response] = {}
+        for seat in self._seats:
+            name = seat.participant.name
+            response = seat.join(self.executor, client, patience.left, lambda: self._leaving.asked)
+            if response.result == Join.Response.AWAY:
+                if len(self._seats) == 1:
+                    raise JoinRefused(response.message)
+                seat.participant.away = True
+                self.node.get_logger().warning(response.message)
+            elif response.state:
+                responses[name] = response
+            else:
+                seat.take(response)
+        if not responses:
+            return
+        back = [seat for seat in self._seats if seat.participant.name in responses]
+        for seat in back:
+            past = responses[seat.participant.name]
+            seat.restore(bytes(past.state), bytes(past.soil), past.epoch)
+        self.muted = True
+        self._replay(responses)
+        self.muted = False
+        for seat in back:
+            seat.check(responses[seat.participant.name])
+        count = max(len(past.cycles) for past in responses.values())
+        self.node.get_logger().info(f'rejoined after replaying {count} cycles')
 
     def _unmatched(self) -> str:
         """Return a description of the missing connections."""
@@ -195,45 +210,13 @@ class ParticipantShell:
         silent = [f'nobody publishes {self.world("cycle")}'] if self.inbox.publishers() == 0 else []
         return '; '.join(silent + [f'nobody listens to {topic}' for topic in unheard])
 
-    def _last_hash(self, response: Join.Response) -> str:
-        answer = self.participant.last_answer
-        return answer.state_hash if answer is not None else response.expected_hash
-
     def _matched(self) -> bool:
         return self.inbox.publishers() > 0 and all(p.get_subscription_count() > 0 for p in self._publishers)
 
-    def _on_cycle(self, message: CycleMessage) -> None:
-        shown_time.follow(message.clock_offset_ns)
-        self.participant.on_cycle(convert.cycle_record(message))
-
-    def _save(self, request: SaveState.Request, response: SaveState.Response) -> SaveState.Response:
-        if request.run != self.run_id:
-            response.message = 'this participant belongs to another run'
-            return response
-        answer = self.participant.last_answer
-        response.success = True
-        response.state = convert.byte_array(self.participant.save())
-        response.state_hash = answer.state_hash if answer is not None else ''
-        response.soil_hash = answer.soil_hash if answer is not None else ''
-        return response
-
-    def _restore_service(
-        self, request: RestoreState.Request, response: RestoreState.Response
-    ) -> RestoreState.Response:
-        if request.run != self.run_id:
-            response.message = 'this participant belongs to another run'
-            return response
-        if self._restored is not None and request.epoch == self.participant.epoch:
-            return self._restored  # asked twice; by now it may have gone on from there
-        try:
-            response.soil_hash = self._restore(bytes(request.state), bytes(request.soil), request.epoch)
-            inputs = bytes(request.inputs)
-            self.participant.replay_inputs = Inputs.decode(inputs) if inputs else {}
-            response.success = True
-            self._restored = response
-        except (ValueError, KeyError) as error:
-            response.success, response.message = False, str(error)
-        return response
+    def _on_cycle(self, message: bytes) -> None:
+        cycle = wire.cycle_record(message)
+        shown_time.follow(cycle.clock_offset_ns)
+        self._on_record(cycle)
 
 
 class ParticipantNode(Protocol):

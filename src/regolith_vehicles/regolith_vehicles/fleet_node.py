@@ -1,0 +1,158 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Several vehicles as one process: each with its own node, topics and services, all with one copy of the ground.
+
+They take each cycle from one message and answer it with one; what they changed goes to terrain in one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from rclpy.node import Node
+from regolith_msgs.msg import TerrainDeltaBatch, TerrainUpdate
+from regolith_msgs.srv import Join
+
+from regolith_terrain.authority import TerrainAuthority
+from regolith_terrain.merge import SoilDelta, SoilUpdate
+from regolith_terrain.ros import convert, wire
+from regolith_terrain.ros.services import offer_heights
+from regolith_terrain.shared_soil import SharedSoil
+from regolith_vehicles.agent import VehicleAgent
+from regolith_vehicles.ros.placing import offer_placing
+from regolith_vehicles.ros.vehicle_topics import VehicleTopics
+from regolith_vehicles.site import Site
+from regolith_vehicles.snapshot import Snapshot
+from regolith_vehicles.streams import STREAMS
+from regolith_world.crew import Crew
+from regolith_world.records import Evolved
+from regolith_world.ros import qos
+from regolith_world.ros.convert import cycle_record, evolved_record
+from regolith_world.ros.leaving import BadStart
+from regolith_world.ros.naming import helper_node, named_node, root_of
+from regolith_world.ros.parameters import declare, declare_scenario
+from regolith_world.ros.participant_shell import ParticipantShell, run_participant
+from regolith_world.ros.seat import Seat
+
+
+class FleetNode:
+    """The vehicles of one process."""
+
+    def __init__(self) -> None:
+        self.node = node = Node('fleet', namespace='regolith')
+        scenario_file = declare_scenario(node)
+        names = sorted(filter(None, declare(node, 'vehicles', [''], 'names of the vehicles in the scenario')))
+        threads = declare(node, 'threads', 1, 'threads for the compiled loops of the vehicles')
+        followed = declare(
+            node, 'followed', [''], f'streams that sensors must not miss, VEHICLE/STREAM, of {", ".join(STREAMS)}'
+        )
+        site = Site(scenario_file)
+        unknown = [name for name in names if name not in site.head.vehicles]
+        if unknown or not names:
+            known = ', '.join(sorted(site.head.vehicles)) or 'none, the scenario has no vehicles'
+            raise BadStart(f'fleet: parameter vehicles is {unknown or names}; allowed: {known} (of {scenario_file})')
+        self.shell = shell = ParticipantShell(node, site.world, lambda topic: topic, crew=True)
+        self._delta = shell.link.create_publisher(TerrainDeltaBatch, shell.world('terrain/delta_batch'), qos.PROTOCOL)
+        shell.watch([self._delta])
+        # Without compaction transfer every vehicle sees another ground, so it must have its own.
+        self._soil = SharedSoil(site.grid(), node.get_name()) if site.terrain.compaction_transfer else None
+        self.crew = Crew(self._send, self._soil, threads)
+        self.agents: dict[str, VehicleAgent] = {}
+        self.topics: dict[str, VehicleTopics] = {}
+        self._deltas: list[SoilDelta] = []
+        self._snapshots: list[tuple[str, Snapshot]] = []
+        streams = [stream.partition('/')[::2] for stream in followed if stream]
+        seats = [self._seat(site, name, [s for vehicle, s in streams if vehicle == name]) for name in names]
+        shell.inbox.subscribe(TerrainUpdate, shell.world('terrain/update'), self._on_update, qos.PROTOCOL, raw=True)
+        shell.attach_crew(self.crew, seats, self._replay)
+
+    def _seat(self, site: Site, name: str, followed: list[str]) -> Seat:
+        """Make a vehicle with its node."""
+        shell = self.shell
+        node = named_node('agent', f'{root_of(self.node)}/{name}')
+        link = helper_node(node, 'link')
+        grid = None if self._soil is None else self._soil.grid
+        agent = site.agent(name, self.crew.answer, self._keep_delta, partial(self._keep, name), grid)
+        agent.warm_up()
+        self.agents[name] = agent
+        self.topics[name] = VehicleTopics(node, agent, site.head.seed)
+        self.topics[name].listen(shell.inbox, link)
+        shell.watch(self.topics[name].followed(followed))
+        assert agent.grid is not None
+        offer_heights(node, agent.grid)
+        offer_placing(node, agent, shell.run_id)
+        shell.executor.add_node(node)
+        shell.nodes += [node, link]
+        self.crew.add(agent)
+        return shell.seat(node, agent, partial(self._restore, agent), partial(self._adopt, agent))
+
+    # -- what they say ------------------------------------------------------------------------------------------
+
+    def _keep_delta(self, delta: SoilDelta) -> None:
+        self._deltas.append(delta)
+
+    def _keep(self, name: str, snapshot: Snapshot) -> None:
+        self._snapshots.append((name, snapshot))
+
+    def _send(self, answers: list[Evolved]) -> None:
+        """Send what was answered to one record; then there is time to publish what it committed."""
+        deltas, self._deltas = sorted(self._deltas, key=lambda delta: delta.agent), []
+        snapshots, self._snapshots = self._snapshots, []
+        if self.shell.muted:
+            return
+        if deltas:
+            self.shell.send(self._delta, wire.delta_batch_bytes(deltas, self.shell.run_id))
+        self.shell.send_batch(answers)
+        for name, snapshot in snapshots:
+            self.topics[name].publish(snapshot)
+
+    # -- what they hear -----------------------------------------------------------------------------------------
+
+    def _on_update(self, message: bytes) -> None:
+        self._take(wire.update_record(message))
+        self.crew.retry_stashed()
+
+    def _take(self, update: SoilUpdate) -> None:
+        if self._soil is not None:
+            self._soil.receive(update)
+        if self._soil is None or update.grants:
+            for agent in self.agents.values():
+                agent.on_update(update)
+
+    def _adopt(self, agent: VehicleAgent, soil: bytes) -> None:
+        self._load(agent, soil, agent.epoch)
+        agent.stand()
+
+    def _restore(self, agent: VehicleAgent, state: bytes, soil: bytes, epoch: int) -> str:
+        self._load(agent, soil, epoch)
+        agent.restore(state, epoch)
+        return agent.soil_hash()
+
+    def _load(self, agent: VehicleAgent, soil: bytes, epoch: int) -> None:
+        soil_seq, ground = TerrainAuthority.unpack(soil)
+        if self._soil is not None:
+            self._soil.load(soil_seq, ground, epoch)
+        elif agent.soil is not None:
+            agent.soil.load(ground, soil_seq)
+
+    def _replay(self, pasts: Mapping[str, Join.Response]) -> None:
+        for name, past in pasts.items():
+            answers = map(evolved_record, past.answers)
+            self.agents[name].replay_inputs = {a.key.cycle: bytes(a.live_inputs) for a in answers}
+        longest = max(pasts.values(), key=lambda past: len(past.cycles))
+        for update in map(convert.update_record, longest.updates):
+            self._take(update)
+        for cycle in map(cycle_record, longest.cycles):
+            self.crew.on_cycle(cycle)
+        for name in pasts:
+            self.agents[name].replay_inputs = {}
+
+
+def main() -> None:
+    """Run the vehicles' process."""
+    run_participant(FleetNode)
+
+
+if __name__ == '__main__':
+    main()

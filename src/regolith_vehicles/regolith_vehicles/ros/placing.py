@@ -1,0 +1,32 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""``~/place``: the world gives a vehicle pose and velocity, between two cycles."""
+
+from __future__ import annotations
+
+from rclpy.node import Node
+from regolith_msgs.srv import PlaceVehicle
+
+from regolith_vehicles.agent import VehicleAgent
+from regolith_world.ros.convert import body_record
+
+
+def offer_placing(node: Node, agent: VehicleAgent, run: int) -> None:
+    """Offer the service.
+
+    :param node: of the vehicle
+    :param run: id of the run; requests of others are refused
+    """
+
+    def place(request: PlaceVehicle.Request, response: PlaceVehicle.Response) -> PlaceVehicle.Response:
+        if request.run != run:
+            response.message = 'this vehicle belongs to another run'
+            return response
+        try:
+            agent.place(body_record(request.body))
+            response.success = True
+        except ValueError as error:
+            response.message = str(error)
+        return response
+
+    node.create_service(PlaceVehicle, '~/place', place)

@@ -1,0 +1,152 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers and texts as CDR has them, the form in which messages travel: little-endian, alignment counted from behind
+the four bytes of the encapsulation header.
+
+Source: CORBA 3.3, part 2, section 9.3, as DDSI-RTPS 2.5 has it in section 10.2.
+Checked by: test_wire.py::test_bytes_are_those_of_the_serialiser.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+HEAD = b'\x00\x01\x00\x00'
+"""Encapsulation header of plain little-endian CDR."""
+_PADDING = tuple(bytes(n) for n in range(9))
+_COUNT = struct.Struct('<I')
+_FLOAT = struct.Struct('<d')
+
+
+class Writer:
+    """A message that is being written."""
+
+    __slots__ = ('data',)
+
+    def __init__(self) -> None:
+        self.data = bytearray(HEAD)
+        """What was written so far."""
+
+    def pack(self, layout: struct.Struct, size: int, *values: Any) -> None:
+        """Write values.
+
+        :param layout: of fields that need no further padding between them once the first is aligned
+        :param size: of the largest of them [bytes], to which the first is aligned
+        """
+        data = self.data
+        data += _PADDING[-(len(data) - 4) % size] + layout.pack(*values)
+
+    def count(self, number: int) -> None:
+        """Write the length of a sequence, or any uint32."""
+        data = self.data
+        data += _PADDING[-len(data) % 4] + _COUNT.pack(number)
+
+    def real(self, value: float) -> None:
+        """Write a float64."""
+        self.pack(_FLOAT, 8, value)
+
+    def text(self, text: str) -> None:
+        """Write a string."""
+        raw = text.encode()
+        data = self.data
+        data += _PADDING[-len(data) % 4] + _COUNT.pack(len(raw) + 1) + raw + b'\x00'
+
+    def texts(self, texts: Sequence[str]) -> None:
+        """Write a sequence of strings."""
+        self.count(len(texts))
+        for text in texts:
+            self.text(text)
+
+    def fixed(self, raw: bytes, size: int) -> None:
+        """Write numbers whose count readers know.
+
+        :param raw: their bytes, little-endian
+        :param size: of each [bytes]
+        """
+        data = self.data
+        data += _PADDING[-(len(data) - 4) % size] + raw
+
+    def raw(self, values: bytes) -> None:
+        """Write a sequence of bytes."""
+        self.count(len(values))
+        self.data += values
+
+    def numbers(self, values: NDArray[Any], kind: np.dtype[Any]) -> None:
+        """Write a sequence of numbers.
+
+        :param kind: little-endian
+        """
+        self.count(len(values))
+        if len(values):
+            self.fixed(values.astype(kind, copy=False).tobytes(), kind.itemsize)
+
+
+class Reader:
+    """A message that is being read.
+
+    :param data: a whole message, :func:`is_plain`
+    """
+
+    __slots__ = ('_at', '_data')
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = len(HEAD)
+
+    def unpack(self, layout: struct.Struct, size: int) -> tuple[Any, ...]:
+        """Return values as :meth:`Writer.pack` wrote them."""
+        at = self._at + -(self._at - 4) % size
+        self._at = at + layout.size
+        return layout.unpack_from(self._data, at)
+
+    def count(self) -> int:
+        """Return the length of a sequence, or any uint32."""
+        at = self._at + -self._at % 4
+        self._at = at + 4
+        number: int = _COUNT.unpack_from(self._data, at)[0]
+        return number
+
+    def real(self) -> float:
+        """Return a float64."""
+        value: float = self.unpack(_FLOAT, 8)[0]
+        return value
+
+    def text(self) -> str:
+        """Return a string."""
+        length = self.count()
+        at, self._at = self._at, self._at + length
+        return self._data[at : at + length - 1].decode()
+
+    def texts(self) -> tuple[str, ...]:
+        """Return a sequence of strings."""
+        return tuple([self.text() for _ in range(self.count())])
+
+    def fixed(self, count: int, kind: np.dtype[Any]) -> NDArray[Any]:
+        """Return numbers as :meth:`Writer.fixed` wrote them; read-only.
+
+        :param kind: little-endian
+        """
+        at = self._at + -(self._at - 4) % kind.itemsize
+        self._at = at + count * kind.itemsize
+        return np.frombuffer(self._data, kind, count, at)
+
+    def numbers(self, kind: np.dtype[Any]) -> NDArray[Any]:
+        """Return a sequence of numbers."""
+        count = self.count()
+        return self.fixed(count, kind).astype(kind.newbyteorder('=')) if count else np.zeros(0, kind)
+
+    def raw(self) -> bytes:
+        """Return a sequence of bytes."""
+        length = self.count()
+        at, self._at = self._at, self._at + length
+        return self._data[at : at + length]
+
+
+def is_plain(data: bytes) -> bool:
+    """Return whether a message has the form of this module; some middleware or machine may send another."""
+    return data[:2] == HEAD[:2]
