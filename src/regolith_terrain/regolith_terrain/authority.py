@@ -100,6 +100,7 @@ class TerrainAuthority(Participant):
         self._deltas: dict[CycleKey, dict[str, SoilDelta]] = {}
         self._awaited: tuple[str, ...] | None = None
         self._update: SoilUpdate | None = None
+        self._committed: SoilUpdate | None = None
 
     def join_request(self) -> JoinRequest:
         """Return the description terrain joins with, ready to merge at once."""
@@ -229,6 +230,7 @@ class TerrainAuthority(Participant):
             self.loose = self.loose.changed(self._update.loose)
             self.soil_seq = self._update.soil_seq
             self.conflicts += self._update.conflicts
+            self._committed = self._update
         self._drop_attempt()
         if not cycle.silent:
             self.on_shown(cycle)
@@ -247,8 +249,10 @@ class TerrainAuthority(Participant):
         self._reply(self._answer_with(update.key, update.soil_hash, self._state_hash(update)))
 
     def _resend(self) -> None:
-        if self._update is not None:
-            self._send_update(self._update)
+        # An agent may have lost the last one, too, and then waits for it with the record that commits it.
+        for update in (self._committed, self._update):
+            if update is not None:
+                self._send_update(update)
 
     def _forget_before(self, key: CycleKey) -> None:
         self._deltas = {other: parts for other, parts in self._deltas.items() if other >= key}
@@ -280,4 +284,5 @@ class TerrainAuthority(Participant):
         """Drop all that came of earlier records; deltas of the new epoch that are already here stay."""
         super().forget(epoch)
         self._drop_attempt()
+        self._committed = None
         self._deltas = {key: parts for key, parts in self._deltas.items() if key.epoch >= epoch}

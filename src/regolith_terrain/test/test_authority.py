@@ -101,6 +101,22 @@ def test_repeated_record_gets_the_same_update_and_answer() -> None:
     assert stage.evolved[0] is stage.evolved[1] and stage.updates[0] is stage.updates[1]
 
 
+def test_a_repeated_record_brings_the_update_that_it_commits_again() -> None:
+    """A link that was cut longer than the middleware remembers may have lost it for good; the agent waits for it."""
+    stage = Stage(('amber',))
+    first = stage.cycle(0, 0)
+    stage.delta(first, 'amber', rut(1, 0.1))
+    second = stage.cycle(1, 0, Verdict.COMMIT)
+    del stage.updates[:]
+    stage.cycle(1, 0, Verdict.COMMIT)  # amber, which lacks the first update, has not answered
+    assert [update.key for update in stage.updates] == [first]
+    stage.delta(second, 'amber', rut(2, 0.1))
+    del stage.updates[:]
+    stage.cycle(1, 0, Verdict.COMMIT)
+    assert [update.key for update in stage.updates] == [first, second]
+    assert stage.terrain.grid.modified_count == 1  # once, however often it was sent
+
+
 def test_discard_leaves_no_trace() -> None:
     stage, straight = Stage(('amber',)), Stage(('amber',))
     key = stage.cycle(0, 0)
