@@ -335,20 +335,7 @@ class LiveRun(Observer):
 
     def pids(self) -> dict[str, int]:
         """Return the process ids of its nodes by label: ``amber/agent``, ``regolith/world``, ``solo_node``."""
-        found = {}
-        children = _children(self.process.pid)
-        # Nodes are forked from a process of their own.
-        for pid in [*children, *(grandchild for child in children for grandchild in _children(child))]:
-            try:
-                words = re.split('[\0 ]', Path(f'/proc/{pid}/cmdline').read_bytes().decode(errors='replace'))
-            except OSError:
-                continue
-            options = dict(w.split(':=', 1) for w in words if ':=' in w)
-            names = [options[key].strip('/') for key in ('__ns', '__node') if key in options]
-            scripts = [Path(w).name for w in words if '/lib/regolith_' in w]
-            if names or scripts:
-                found['/'.join(names) or scripts[0]] = pid
-        return found
+        return node_pids(self.process.pid)
 
     def finish(self, timeout: float = 120.0, code: int | None = 0) -> RunResult:
         """Wait for its end and return what came of it.
@@ -408,6 +395,24 @@ class LiveRun(Observer):
         wanted = (WorldStatus.PAUSED,) if paused else (WorldStatus.PLAYING, WorldStatus.STOPPED)
         what = 'the world to ' + ('pause' if paused else 'go on')
         self.wait_for(lambda: any(s.state in wanted for s in status), 20.0, what)
+
+
+def node_pids(starter: int) -> dict[str, int]:
+    """Return the process ids of the nodes that a ``./regolith run`` or ``join`` has started, by label."""
+    found = {}
+    children = _children(starter)
+    # Nodes are forked from a process of their own.
+    for pid in [*children, *(grandchild for child in children for grandchild in _children(child))]:
+        try:
+            words = re.split('[\0 ]', Path(f'/proc/{pid}/cmdline').read_bytes().decode(errors='replace'))
+        except OSError:
+            continue
+        options = dict(w.split(':=', 1) for w in words if ':=' in w)
+        names = [options[key].strip('/') for key in ('__ns', '__node') if key in options]
+        scripts = [Path(w).name for w in words if '/lib/regolith_' in w]
+        if names or scripts:
+            found['/'.join(names) or scripts[0]] = pid
+    return found
 
 
 def addresses(pid: int) -> set[str]:

@@ -36,6 +36,7 @@ setup(
             'campaign = regolith_bringup.commands.campaign:campaign',
             'compare = regolith_bringup.commands.compare:compare',
             'doctor = regolith_bringup.commands.doctor:doctor',
+            'join = regolith_bringup.commands.join:join',
             'new = regolith_bringup.commands.new:new',
             'pause = regolith_bringup.commands.live:pause',
             'replay = regolith_bringup.commands.replay:replay',

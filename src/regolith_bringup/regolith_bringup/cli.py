@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -149,12 +148,16 @@ def run(
     network: Annotated[
         bool, typer.Option('--network', help='Listen on all interfaces, not on this machine alone.')
     ] = False,
+    elsewhere: Annotated[
+        str, typer.Option(metavar='NAMES', help='Vehicles, terrain, ... that others start by join; commas between.')
+    ] = '',
     dry_run: Annotated[bool, typer.Option('--dry-run', help='List the nodes it would start; start nothing.')] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run a scenario; prints the run folder last."""
     from regolith_bringup.run.graph import Domain, domain_named, namespace_named
     from regolith_bringup.run.pinning import pin_this_process
+    from regolith_bringup.run.plan import elsewhere_named
     from regolith_bringup.run.run_folder import check_checkpoint, check_run_folder
     from regolith_bringup.run.sharing import processes_named
     from regolith_bringup.scenario.loading import load_scenario
@@ -174,8 +177,11 @@ def run(
     if restore_from is not None:
         check_checkpoint(restore_from, resolved.scenario)
     below = namespace_named(namespace)
+    away = elsewhere_named(elsewhere, resolved.scenario, spread)
     if dry_run:
-        _list_nodes(resolved.scenario, spread, out, restore_from, below, as_json)
+        from regolith_bringup.commands.dry_run import list_nodes
+
+        list_nodes(resolved.scenario, spread, out, restore_from, below, away, _give if as_json else None)
         return
     held = domain_named(domain) if domain is not None else None
     if held is not None:
@@ -186,24 +192,9 @@ def run(
 
     code = run_scenario(
         resolved, processes=spread, out=out, as_json=as_json, report=not no_report, restore_from=restore_from,
-        namespace=below, network=network,
+        namespace=below, network=network, elsewhere=away,
     )
     raise typer.Exit(code)
-
-
-def _list_nodes(
-    scenario: Any, processes: Any, out: Path | None, restore_from: Path | None, namespace: str, as_json: bool
-) -> None:
-    """Print the nodes of a run that is not started."""
-    from regolith_bringup.run.plan import plan
-
-    folder = out if out is not None else Path('runs') / f'{scenario.name}_NNN'
-    specs = plan(scenario, folder / 'scenario.yaml', folder, processes, restore_from=restore_from, namespace=namespace)
-    if as_json:
-        _give([{**vars(spec), 'parameters': dict(spec.parameters)} for spec in specs])
-        return
-    for spec in specs:
-        print(f'ros2 run {spec.package} {spec.executable} {shlex.join(spec.arguments())}')
 
 
 @app.command()

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -32,18 +33,20 @@ from regolith_world.participant import Participant
 from regolith_world.participants import ParticipantType
 from regolith_world.ros import qos, wire
 from regolith_world.ros.announcement import Announcement
+from regolith_world.ros.elsewhere import Elsewhere
 from regolith_world.ros.entity_services import EntityServices
 from regolith_world.ros.inbox import Inbox
 from regolith_world.ros.leaving import run_process
 from regolith_world.ros.naming import helper_node, named_node, root_of
 from regolith_world.ros.parameters import declare, declare_run, declare_scenario
+from regolith_world.ros.participant_shell import WORD_S
 from regolith_world.ros.past_services import PastServices
 from regolith_world.ros.patience import Patience, Starting
 from regolith_world.ros.pose_services import PoseServices
 from regolith_world.ros.runner import Runner
 from regolith_world.ros.simulation_services import SimulationServices
 from regolith_world.world import Refused
-from regolith_world.world_node import SENSORS_LAG
+from regolith_world.world_node import ELSEWHERE, SENSORS_LAG
 
 
 class SoloNode:
@@ -61,7 +64,9 @@ class SoloNode:
         scenario = load_section(scenario_file, '', Scenario)
         namespace = node.get_namespace()
         link = helper_node(node, 'link')
-        self._announcement = Announcement(node, link, self._run_id, scenario.name)
+        elsewhere = declare(node, 'elsewhere', [''], ELSEWHERE)
+        self._elsewhere = Elsewhere(link, elsewhere, scenario_file, run_dir)
+        self._announcement = Announcement(node, link, self._run_id, scenario.name, self._elsewhere)
         self._timeout_s = scenario.world.start_timeout_s
         self._starting = Starting(link, 'starting')
         threads = max(2, min(len(scenario.vehicles), os.cpu_count() or 1))  # one more publishes while loops run
@@ -185,6 +190,7 @@ class SoloNode:
         self._starting.done()
         patience = Patience(self.nodes[0], 'starting', self._timeout_s)
         missing = self.runner.followers.missing
+        next_word = time.monotonic() + WORD_S
         while (
             not self._announcement.alone()
             or missing()
@@ -192,6 +198,9 @@ class SoloNode:
         ):
             if self.runner.leaving.asked:
                 return 0
+            if (hint := self._elsewhere.wait_for(missing())) and time.monotonic() > next_word:
+                next_word = time.monotonic() + WORD_S
+                self.nodes[0].get_logger().info(f'waiting for {", ".join(missing())}{hint}')
             if patience.left() < 0.0:
                 print(f"{missing() or ['sensors']} did not join within {self._timeout_s} s", file=sys.stderr)
                 return 3

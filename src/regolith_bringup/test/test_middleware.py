@@ -12,6 +12,7 @@ import pytest
 from regolith_bringup.run.middleware import (
     LOCAL,
     NETWORK,
+    NETWORK_UDP,
     RANGE,
     UDP,
     VARIABLE,
@@ -28,7 +29,7 @@ def texts(name: str, tag: str) -> list[str]:
 def test_profiles_that_ship() -> None:
     # The transports in them that shared_memory.py and leaving.py reckon with.
     assert texts(LOCAL, 'type') == texts(NETWORK, 'type') == ['SHM', 'UDPv4']
-    assert texts(UDP, 'type') == ['UDPv4']
+    assert texts(UDP, 'type') == texts(NETWORK_UDP, 'type') == ['UDPv4']
 
 
 @pytest.mark.parametrize('name', [LOCAL, UDP])
@@ -46,6 +47,11 @@ def test_a_run_has_our_local_profile(given: dict[str, str]) -> None:
 def test_a_run_without_shared_memory_stays_without() -> None:
     given = {VARIABLE: str(profile(UDP)), RANGE: 'LOCALHOST'}
     assert Path(middleware_environment(given)[VARIABLE]).name == UDP
+    # Both ways, as what one process has settled the next one finds.
+    out = middleware_environment(given, network=True)
+    assert Path(out[VARIABLE]).name == NETWORK_UDP
+    assert middleware_environment(out) == out
+    assert Path(middleware_environment({VARIABLE: out[VARIABLE]})[VARIABLE]).name == UDP
 
 
 @pytest.mark.parametrize('given', [{RANGE: 'SUBNET'}, {RANGE: 'SUBNET', VARIABLE: str(profile())}])

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from regolith_bringup.bag.topics import RecordedTopic, recorded_topics
-from regolith_bringup.run.plan import NodeSpec, plan
+from regolith_bringup.run.plan import NodeSpec, elsewhere_named, plan
 from regolith_bringup.scenario.loading import load_scenario
+from regolith_files.problems import InputError
 
 LAUNCH = Path(__file__).resolve().parents[1] / 'launch'
 
@@ -44,6 +45,44 @@ def test_a_failed_participant_is_started_again_only_where_it_may_rejoin() -> Non
     assert not any(s.respawn for s in the_plan())
     again = the_plan('many', 'world.on_failure=wait')
     assert [s.label for s in again if s.respawn] == ['regolith/terrain', 'amber/agent', 'basalt/agent']
+
+
+def test_what_is_started_elsewhere_is_left_out_and_the_world_told() -> None:
+    scenario = load_scenario('two_rovers').scenario
+    specs = plan(scenario, '/runs/1/scenario.yaml', '/runs/1', elsewhere=('basalt', 'terrain'))
+    assert [s.who for s in specs] == ['recorder', 'world', 'amber']
+    assert specs[1].parameters['elsewhere'] == ['basalt', 'terrain']
+    assert the_plan()[1].parameters['elsewhere'] == ['']
+
+
+@pytest.mark.parametrize('name', ['world', 'recorder', 'sensors', 'nobody', "' -- \n\t'", 'fleet_0'])
+def test_only_those_can_be_elsewhere_whom_the_world_waits_for(name: str) -> None:
+    scenario = load_scenario('two_rovers').scenario
+    with pytest.raises(InputError) as caught:
+        elsewhere_named(f'basalt,{name}', scenario, 'many')
+    said = str(caught.value)
+    assert '\n' not in said and said.startswith('--elsewhere: ') and 'allowed: terrain, amber, basalt' in said
+    with pytest.raises(InputError, match='allowed: '):
+        elsewhere_named('basalt', scenario, 'one')
+    assert elsewhere_named(' basalt, terrain,,basalt', scenario, 2) == ('basalt', 'terrain')
+
+
+def test_with_vehicles_elsewhere_auto_is_never_one_process() -> None:
+    scenario = load_scenario('two_rovers').scenario
+    assert elsewhere_named('basalt', scenario, 'auto') == ('basalt',)
+    specs = plan(scenario, '/runs/1/scenario.yaml', '/runs/1', 'auto', elsewhere=('basalt',))
+    assert [s.who for s in specs] == ['recorder', 'world', 'terrain', 'amber']
+
+
+def test_vehicles_elsewhere_share_no_process_with_those_here() -> None:
+    vehicles = [f'vehicles.v{k}={{model: viper, position: [{4 * k}, 9]}}' for k in range(4)]
+    scenario = load_scenario('two_rovers', vehicles).scenario
+    specs = plan(scenario, '/runs/1/scenario.yaml', '/runs/1', 2, elsewhere=('v0', 'v3'))
+    assert [s.parameters['vehicles'] for s in specs if 'vehicles' in s.parameters] == [['amber', 'v1'], ['basalt', 'v2']]
+    assert not [s for s in specs if 'vehicle' in s.parameters]
+    (recorder,) = (s for s in specs if s.name == 'recorder')
+    publishers = {line.split('|')[0]: line.split('|')[3] for line in recorder.parameters['topics']}  # type: ignore[union-attr]
+    assert publishers['/regolith/terrain/delta'] == '1' and publishers['/regolith/evolved_batch'] == '2'
 
 
 def test_command_line_keeps_types() -> None:

@@ -30,6 +30,7 @@ from regolith_world.ros import convert
 from regolith_world.ros.announcement import Announcement
 from regolith_world.ros.asking import ask
 from regolith_world.ros.bus import RosBus
+from regolith_world.ros.elsewhere import Elsewhere
 from regolith_world.ros.entity_services import EntityServices
 from regolith_world.ros.leaving import run_process
 from regolith_world.ros.naming import helper_node, root_of
@@ -44,6 +45,7 @@ from regolith_world.ros.spawned_vehicle import SpawnedVehicle
 from regolith_world.timeline import GROUND
 from regolith_world.world import ProtocolError, Refused, World
 
+ELSEWHERE = "whose nodes are started on other machines, by `regolith join`: participants, 'sensors'"
 SENSORS_LAG = 'simulated time the world may run ahead of its sensors [s]; below 0: there are none'
 
 
@@ -139,7 +141,9 @@ class WorldNode:
         self._executor.add_node(node)
         link, states_node = helper_node(node, 'link'), helper_node(node, 'states')
         self.nodes = [node, link, states_node]
-        self._announcement = Announcement(node, link, self._run_id, head.name)
+        elsewhere = declare(node, 'elsewhere', [''], ELSEWHERE)
+        self._elsewhere = Elsewhere(link, elsewhere, scenario_file, run_dir)
+        self._announcement = Announcement(node, link, self._run_id, head.name, self._elsewhere)
         self.bus = RosBus(link, self.config, self._serve, self._run_id)
         self._populace = ServicePopulace(states_node, services, self.config.agent_timeout_s, self._run_id)
         things = make_objects(head.objects, self.config.gravity_mps2)
@@ -189,6 +193,8 @@ class WorldNode:
             self.bus.inbox.deliver()
             if self.runner.leaving.asked:
                 return 0
+            absent = {*self._expected.difference(self.world.participants), *self.runner.followers.missing()}
+            hint = self._elsewhere.wait_for(absent)
             now, out = time.monotonic(), patience.left() < 0.0
             if out or now > next_word:
                 missing = sorted(self._expected - set(self.world.participants)) or self.runner.followers.missing()
@@ -197,7 +203,7 @@ class WorldNode:
                     self.node.get_logger().error(f'{missing} did not join within {self.config.start_timeout_s} s')
                     return 3
                 next_word += WORD_S
-                why = ' (compiling)' if patience.building else ''
+                why = hint or (' (compiling)' if patience.building else '')
                 self.node.get_logger().info(f'waiting for {", ".join(missing)}{why}')
             self._executor.spin_once(timeout_sec=0.05)
         self._started = True

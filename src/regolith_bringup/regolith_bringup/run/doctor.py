@@ -20,9 +20,10 @@ from regolith_bringup.run.graph import listeners
 from regolith_bringup.run.middleware import VARIABLE, middleware_environment
 from regolith_world import kernel_cache
 from regolith_world.determinism import fingerprint, pinned, unpinnable
+from regolith_world.software import software
 
 _FINGERPRINT = 'from regolith_world.determinism import fingerprint; print(fingerprint())'
-_DISTRIBUTIONS = ('numpy', 'numba', 'mujoco', 'embreex', 'rasterio', 'pydantic', 'matplotlib', 'mcap', 'rosbags')
+_DISTRIBUTIONS = ('embreex', 'rasterio', 'pydantic', 'matplotlib', 'mcap', 'rosbags')
 _OPTIONAL = {'warp-lang': 'particles on a graphics card', 'distributed': 'campaigns on several machines'}
 _OWN = tuple(f'regolith_{name}' for name in ('world', 'terrain', 'vehicles', 'sensors', 'bringup'))
 _SEGMENT = 40 << 20
@@ -61,10 +62,11 @@ def _versions(problems: list[str]) -> dict[str, str]:
         'cores': str(os.cpu_count()),
         'ROS 2': os.environ.get('ROS_DISTRO', 'not sourced'),
     }
+    for line in software():
+        name, _, found[name] = line.partition(' ')
     for name in _DISTRIBUTIONS:
         found[name] = _version(name) or 'missing'
-        if found[name] == 'missing':
-            problems.append(f'{name} is not installed; run `make setup`')
+    problems += [f'{name} is not installed; run `make setup`' for name in found if found[name] == 'missing']
     for name, use in _OPTIONAL.items():
         found[name] = _version(name) or f'not installed; pip install {name} for {use}'
     absent = [name for name in ('rclpy', *_OWN) if find_spec(name) is None]

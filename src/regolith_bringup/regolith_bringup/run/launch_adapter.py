@@ -18,7 +18,7 @@ from regolith_bringup.run.graph import namespace_named
 from regolith_bringup.run.launched_run import LaunchedRun
 from regolith_bringup.run.middleware import OPEN_WORDS, goes_out, middleware_environment
 from regolith_bringup.run.pinning import refuse_unpinned
-from regolith_bringup.run.plan import NodeSpec, Parameter, new_run_id, plan
+from regolith_bringup.run.plan import NodeSpec, Parameter, elsewhere_named, new_run_id, plan
 from regolith_bringup.run.run_folder import check_checkpoint, new_run_folder
 from regolith_bringup.run.sharing import ABOUT, processes_named
 from regolith_bringup.scenario import participants
@@ -37,6 +37,7 @@ ARGUMENTS: Mapping[str, tuple[str, str]] = {
     'report': ('true', "'true' or 'false': whether to write report.html at the end, where there is a bag"),
     'from': ('', 'checkpoint folder to continue from; empty: the beginning'),
     'out': ('', 'run folder to make; empty: a new one under runs/'),
+    'elsewhere': ('', 'vehicles, terrain, ... that other machines start, by `regolith join`; commas between'),
     'namespace': ('', 'above all names of the run, /clock and /tf too; empty: none'),
 }
 """Launch arguments: name -> (default, description)."""
@@ -65,6 +66,7 @@ def prepared(arguments: Mapping[str, str], above: str = '') -> LaunchedRun:
         refuse_unpinned(resolved.scenario)
         report = _switch('report', given['report'])
         namespace = namespace_named(given['namespace'])
+        elsewhere = elsewhere_named(given['elsewhere'], resolved.scenario, processes)
         restore_from = Path(given['from']) if given['from'] else None
         if restore_from is not None:
             check_checkpoint(restore_from, resolved.scenario)
@@ -75,7 +77,7 @@ def prepared(arguments: Mapping[str, str], above: str = '') -> LaunchedRun:
     write_resolved(scenario, folder / 'scenario.yaml')
     specs = plan(
         scenario, folder / 'scenario.yaml', folder, processes, restore_from=restore_from, namespace=namespace,
-        run=new_run_id(),
+        run=new_run_id(), elsewhere=elsewhere,
     )
     return LaunchedRun(folder, specs, report=report is not False)
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,8 +13,9 @@ from regolith_bringup.bag.message_definitions import share_folders
 VARIABLE = 'FASTRTPS_DEFAULT_PROFILES_FILE'
 """Environment variable with the file of Fast DDS profiles (ROS 2 Jazzy)."""
 RANGE = 'ROS_AUTOMATIC_DISCOVERY_RANGE'
-LOCAL, UDP, NETWORK = 'fastdds.xml', 'fastdds_udp.xml', 'fastdds_network.xml'
-"""Shipped profiles: this machine; this machine without shared memory; all interfaces."""
+LOCAL, UDP = 'fastdds.xml', 'fastdds_udp.xml'
+NETWORK, NETWORK_UDP = 'fastdds_network.xml', 'fastdds_network_udp.xml'
+"""Shipped profiles: this machine, without shared memory; all interfaces, without shared memory."""
 
 
 OPEN_WORDS = (
@@ -47,9 +49,25 @@ def middleware_environment(environment: Mapping[str, str], network: bool = False
     named = environment.get(VARIABLE)
     out = goes_out(environment, network)
     if environment.get('RMW_IMPLEMENTATION', 'rmw_fastrtps_cpp').startswith('rmw_fastrtps') and (
-        named is None or Path(named).name in (LOCAL, UDP, NETWORK)
+        named is None or Path(named).name in (LOCAL, UDP, NETWORK, NETWORK_UDP)
     ):
-        local = UDP if named is not None and Path(named).name == UDP else LOCAL
+        apart = named is not None and Path(named).name in (UDP, NETWORK_UDP)
+        local, wide = (UDP, NETWORK_UDP) if apart else (LOCAL, NETWORK)
         # Our local profiles say it all; with LOCALHOST rmw_fastrtps adds transports of its own to them.
-        return {VARIABLE: str(profile(NETWORK if out else local)), RANGE: 'SUBNET' if out else 'SYSTEM_DEFAULT'}
+        return {VARIABLE: str(profile(wide if out else local)), RANGE: 'SUBNET' if out else 'SYSTEM_DEFAULT'}
     return {RANGE: 'SUBNET' if out else environment.get(RANGE, 'LOCALHOST')}
+
+
+def node_environment(folder: Path, network: bool) -> dict[str, str]:
+    """Return the environment of nodes that this process starts.
+
+    :param folder: of the run, for their logs
+    :param network: whether the run is visible beyond this machine
+    """
+    return {
+        **os.environ,
+        **middleware_environment(os.environ, network),
+        'ROS_LOG_DIR': str(folder / 'log'),
+        'PYTHONUNBUFFERED': '1',
+        'PYTHONFAULTHANDLER': '1',
+    }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from regolith_bringup.run.sharing import Processes, sharing
 from regolith_bringup.scenario.participants import sections, site_of
 from regolith_bringup.scenario.schema import Scenario
 from regolith_bringup.scenario.sensing_section import recorded_sensor_topics
+from regolith_files.problems import InputError, Problem, one_of, shown
 from regolith_sensors.scenario_config import followed_streams, lag_s, scenario_sensors
 
 WORLD_EXECUTABLES = ('world_node', 'solo_node')
@@ -51,6 +52,11 @@ class NodeSpec:
         """Short name for prefixing its output, unique within a plan."""
         return f'{self.namespace}/{self.name}'.removeprefix('/')
 
+    @property
+    def who(self) -> str:
+        """Name by which people call it: of a vehicle's agent the vehicle's, else its own."""
+        return str(self.parameters.get('vehicle', self.name))
+
     def arguments(self) -> list[str]:
         """Return the command line after the executable, from ``--ros-args`` on."""
         arguments = ['--ros-args', '-r', f'__node:={self.name}', '-r', f'__ns:=/{self.namespace}']
@@ -69,8 +75,9 @@ def plan(
     restore_from: str | Path | None = None,
     namespace: str = '',
     run: int = 0,
+    elsewhere: Collection[str] = (),
 ) -> list[NodeSpec]:
-    """Return the nodes that run a scenario, in the order to start them.
+    """Return the nodes that run a scenario, in the order to start them; but for those that are started elsewhere.
 
     :param scenario: checked and resolved
     :param scenario_file: the resolved file for the nodes (see ``write_resolved``)
@@ -79,15 +86,47 @@ def plan(
     :param namespace: above all names of the run, ``moon``; '': none
     :param run: its id, from :func:`new_run_id`, which distinguishes its messages from those of other runs
     :param processes: 'one': world, terrain, vehicles and further participants in one; otherwise each in one of its own,
-        but for vehicles, which may share some (:mod:`regolith_bringup.run.sharing`)
+        but for vehicles, which may share some (:mod:`regolith_bringup.run.sharing`) unless they are started elsewhere
+    :param elsewhere: whose nodes are started on other machines, see :func:`elsewhere_named`
     """
+    nodes = _nodes(scenario, scenario_file, run_dir, processes, restore_from, namespace, run, elsewhere)
+    return [node for node in nodes if node.who not in elsewhere]
+
+
+def elsewhere_named(text: str, scenario: Scenario, processes: Processes) -> tuple[str, ...]:
+    """Return whose nodes are started on other machines, from a text with commas between their names.
+
+    :raises InputError: if one of them cannot be; the world is where the run's folder is, and so is its recorder
+    """
+    names = tuple(dict.fromkeys(part.strip() for part in text.split(',') if part.strip()))
+    nodes = _nodes(scenario, '', '', processes, elsewhere=names)
+    movable = dict.fromkeys(node.who for node in nodes if node.who not in ('world', 'recorder'))
+    if nodes[-1].executable != 'solo_node':
+        movable |= dict.fromkeys(sorted(scenario.vehicles))
+    for name in names:
+        if name not in movable:
+            problem = 'is nobody who can be started elsewhere'
+            raise InputError(Problem('--elsewhere', '', problem, one_of(movable, name), shown(name)))
+    return names
+
+
+def _nodes(
+    scenario: Scenario, scenario_file: str | Path, run_dir: str | Path, processes: Processes,
+    restore_from: str | Path | None = None, namespace: str = '', run: int = 0, elsewhere: Collection[str] = (),
+) -> list[NodeSpec]:
+    """Return all nodes of a run, wherever they are started; see :func:`plan`."""
     file, folder = str(Path(scenario_file).absolute()), str(Path(run_dir).absolute())
     common: dict[str, Parameter] = {'scenario_file': file, 'use_sim_time': False, 'run': run}
     below = f'{namespace}/' if namespace else ''
     world = f'{below}regolith'
     names = sorted(scenario.vehicles)
-    shared = sharing(processes, names)
-    alone = [group[0] for group in shared.groups if len(group) == 1]
+    away = [name for name in names if name in elsewhere]
+    here = [name for name in names if name not in away]
+    shared = sharing(processes, here)
+    if processes == 'auto' and shared.processes == 'one' and {*elsewhere} - {'sensors'}:
+        # In one process all are the world's own.
+        shared = sharing('many', here)
+    alone = sorted([*away, *(group[0] for group in shared.groups if len(group) == 1)])
     fleets = [group for group in shared.groups if len(group) > 1]
     others = sections(scenario)
     sensors = scenario_sensors(scenario)
@@ -102,6 +141,8 @@ def plan(
         'recorder': scenario.recording.enabled,
         'sensors_lag_s': lag_s(sensors, scenario.world.heartbeat_s) if sensors else -1.0,
         'restore_from': str(Path(restore_from).absolute()) if restore_from is not None else '',
+        # rclpy knows no empty list of strings on the command line.
+        'elsewhere': sorted(elsewhere) or [''],
     }
     nodes: list[NodeSpec] = []
     if scenario.recording.enabled:
@@ -113,7 +154,6 @@ def plan(
         on_recorder: dict[str, Parameter] = {'run_dir': folder, 'topics': topics, 'use_sim_time': False, 'run': run}
         nodes.append(NodeSpec('regolith_bringup', 'recorder_node', 'recorder', world, on_recorder))
     if sensors:
-        # rclpy knows no empty list of strings on the command line.
         on_sensors: dict[str, Parameter] = {**common, 'recorded': [topic.name for topic in seen] or ['']}
         nodes.append(NodeSpec('regolith_sensors', 'sensors_node', 'sensors', world, on_sensors))
     if shared.processes == 'one':

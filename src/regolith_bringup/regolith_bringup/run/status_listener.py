@@ -20,16 +20,16 @@ from regolith_world.ros.leaving import await_quiet
 class StatusListener:
     """A subscription to ``regolith/status`` in a ROS context of its own; use it in a ``with`` statement."""
 
-    def __init__(self, root: str = '') -> None:
-        """Make a listener for the run below a namespace, '' or ``/moon``."""
-        self._root = root
+    def __init__(self, root: str = '', name: str = 'supervisor') -> None:
+        """Make a listener for the run below a namespace, '' or ``/moon``, as a node of this name."""
+        self._root, self._name = root, name
 
     def __enter__(self) -> StatusListener:
         """Start listening."""
         self._context = rclpy.Context()
         rclpy.init(context=self._context, signal_handler_options=SignalHandlerOptions.NO)
         self._node = Node(
-            'supervisor',
+            self._name,
             namespace=f'{self._root}/regolith',
             context=self._context,
             start_parameter_services=False,

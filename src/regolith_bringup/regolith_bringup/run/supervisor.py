@@ -10,20 +10,20 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 
 from regolith_bringup.commands.progress import progress
 from regolith_bringup.run.forked import prepare
-from regolith_bringup.run.middleware import OPEN_WORDS, goes_out, middleware_environment
+from regolith_bringup.run.middleware import OPEN_WORDS, goes_out, middleware_environment, node_environment
 from regolith_bringup.run.outcome import ended_well, sum_up
+from regolith_bringup.run.output import Output
 from regolith_bringup.run.plan import RESTARTS, WORLD_EXECUTABLES, NodeSpec, new_run_id, plan
 from regolith_bringup.run.processes import NodeProcess, end_all
 from regolith_bringup.run.run_folder import new_run_folder
@@ -36,7 +36,6 @@ from regolith_bringup.scenario.schema import ResolvedScenario
 BAD_INPUT = 2
 NODE_FAILED = 3
 INTERRUPTED = 130
-_COLORS = ('cyan', 'magenta', 'green', 'yellow', 'blue', 'red')
 _PATIENCE_S = 10.0
 """Longest time for processes to end after the world [wall s], most of it for the recorder's queues."""
 
@@ -51,12 +50,14 @@ def run_scenario(
     restore_from: Path | None = None,
     namespace: str = '',
     network: bool = False,
+    elsewhere: Sequence[str] = (),
 ) -> int:
     """Run a scenario in its own processes; print the run folder last (or the summary, for ``as_json``).
 
     :param report: whether to write a report, if there is a bag
     :param namespace: above all names of the run; '': none
     :param network: whether the run is visible beyond this machine
+    :param elsewhere: whose nodes are started on other machines
     :return: 0 done, 2 another run is active, 3 a node failed, 130 interrupted before the first cycle
     """
     run_dir = new_run_folder(resolved.scenario.name, out).absolute()
@@ -66,7 +67,8 @@ def run_scenario(
     scenario_file = run_dir / 'scenario.yaml'
     write_resolved(scenario, scenario_file)
     specs = plan(
-        scenario, scenario_file, run_dir, processes, restore_from=restore_from, namespace=namespace, run=new_run_id()
+        scenario, scenario_file, run_dir, processes, restore_from=restore_from, namespace=namespace, run=new_run_id(),
+        elsewhere=elsewhere,
     )
     supervisor = Supervisor(specs, run_dir, scenario.duration_s, quiet=as_json, namespace=namespace, network=network)
     code = supervisor.run()
@@ -106,22 +108,14 @@ class Supervisor:
         self._specs = specs
         self._run_dir = run_dir
         self._duration_s = duration_s
-        self.console = Console(stderr=True, highlight=False)
         self._quiet = quiet
-        self._colors = {spec.label: _COLORS[k % len(_COLORS)] for k, spec in enumerate(specs)}
-        self._width = max(len(spec.label) for spec in specs)
+        self._output = Output([spec.label for spec in specs], run_dir, quiet=quiet)
+        self.console, self._say = self._output.console, self._output.say
         self._interrupts = 0
-        self._log = open(run_dir / 'output.txt', 'w', encoding='utf-8')  # noqa: SIM115 - lives as long as the run
 
     def run(self) -> int:
         """Start all processes, wait for the end, and end all processes."""
-        environment = {
-            **os.environ,
-            **middleware_environment(os.environ, self._network),
-            'ROS_LOG_DIR': str(self._run_dir / 'log'),
-            'PYTHONUNBUFFERED': '1',
-            'PYTHONFAULTHANDLER': '1',
-        }
+        environment = node_environment(self._run_dir, self._network)
         if goes_out(os.environ, self._network):
             self.console.print(OPEN_WORDS, style='yellow')
         # The progress bar listens in this process.
@@ -142,8 +136,7 @@ class Supervisor:
                 node.signal(signal.SIGKILL)
             for number, handler in previous.items():
                 signal.signal(number, handler)
-            with suppress(OSError):
-                self._log.close()
+            self._output.close()
 
     def _watch(self, nodes: list[NodeProcess]) -> int:
         world = next(n for n in nodes if n.spec.executable in WORLD_EXECUTABLES)
@@ -220,13 +213,6 @@ class Supervisor:
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         self._interrupts += 1
-
-    def _say(self, label: str, line: str) -> None:
-        with suppress(OSError):  # the disk is full; the terminal has it all the same
-            self._log.write(f'{label}: {line}\n')
-            self._log.flush()
-        if not self._quiet or 'ERROR' in line or 'Error' in line:
-            self.console.print(f'[{self._colors[label]}]{label:>{self._width}}[/] {escape(line)}', soft_wrap=True)
 
     @contextmanager
     def _progress(self) -> Iterator[Any]:

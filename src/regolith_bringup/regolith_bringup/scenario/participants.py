@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -92,16 +92,21 @@ def resolved_sections(scenario: Scenario, source: YamlSource) -> dict[str, Secti
 
 
 def prepared(
-    scenario: Scenario, folder: Path, progress: Callable[[str], Progress] = lambda name: lambda done, of: None
+    scenario: Scenario,
+    folder: Path,
+    progress: Callable[[str], Progress] = lambda name: lambda done, of: None,
+    without: Container[str] = (),
 ) -> Scenario:
     """Write the participants' data of the ground into folders in the run's; return the scenario.
 
     :param progress: by the name of a participant, its progress callback
+    :param without: those whose data is made on another machine
     :raises ValueError: if it cannot be made
     """
     site = site_of(scenario)
     changed = {
         name: kind.prepared(section, site, folder / name, progress(name))
         for name, (kind, section) in sections(scenario).items()
+        if name not in without
     }
     return scenario.model_copy(update=changed)

@@ -1,6 +1,9 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Detection of other worlds in the graph: the later of two ends before its first cycle."""
+"""Detection of other worlds in the graph: the later of two ends before its first cycle.
+
+The same word tells other machines what they need to start nodes of this run.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,10 @@ from rclpy.node import Node
 from regolith_msgs.msg import WorldAnnouncement
 
 from regolith_world.ros import qos
+from regolith_world.ros.elsewhere import Elsewhere
 from regolith_world.ros.inbox import Inbox
 from regolith_world.ros.leaving import BadStart
+from regolith_world.software import software
 
 DISCOVERY_S = 1.5
 """Longest time until a running world is heard by a new one [wall s]: 0.3 to 0.9 s were measured with the profile in
@@ -27,15 +32,20 @@ class Announcement:
     :param node: in the world's namespace: worlds in other namespaces share nothing with this one
     :param link: node for the subscription, spun here only
     :param run: id of the run
+    :param scenario: its name
+    :param elsewhere: whose nodes are started on other machines
     """
 
-    def __init__(self, node: Node, link: Node, run: int, scenario: str) -> None:
+    def __init__(self, node: Node, link: Node, run: int, scenario: str, elsewhere: Elsewhere | None = None) -> None:
         self._born = time.monotonic()
         self._domain = node.context.get_domain_id()
         started_ns = time.time_ns()
         self.own = WorldAnnouncement(
             run=run, process=os.getpid(), host=socket.gethostname(), scenario=scenario
         )
+        if elsewhere is not None and elsewhere.names:
+            self.own.elsewhere, self.own.software = list(elsewhere.names), list(software())
+            self.own.scenario_yaml = elsewhere.scenario_yaml()
         self.own.started.sec, self.own.started.nanosec = started_ns // 10**9, started_ns % 10**9
         self._elder: WorldAnnouncement | None = None
         self._inbox = Inbox(link)

@@ -1,0 +1,34 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""``./regolith run --dry-run``: the nodes of a run that is not started."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any
+
+from regolith_bringup.run.plan import plan
+from regolith_bringup.run.sharing import Processes
+from regolith_bringup.scenario.schema import Scenario
+
+
+def list_nodes(
+    scenario: Scenario, processes: Processes, out: Path | None, restore_from: Path | None, namespace: str,
+    elsewhere: Collection[str], give: Callable[[Any], None] | None,
+) -> None:
+    """Print the nodes that would be started here.
+
+    :param give: prints them as JSON; None: as command lines
+    """
+    folder = out if out is not None else Path('runs') / f'{scenario.name}_NNN'
+    specs = plan(
+        scenario, folder / 'scenario.yaml', folder, processes, restore_from=restore_from, namespace=namespace,
+        elsewhere=elsewhere,
+    )
+    if give is not None:
+        give([{**vars(spec), 'parameters': dict(spec.parameters)} for spec in specs])
+        return
+    for spec in specs:
+        print(f'ros2 run {spec.package} {spec.executable} {shlex.join(spec.arguments())}')

@@ -1,0 +1,41 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""``./regolith join``: nodes of a run whose world is on another machine."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from regolith_bringup.commands.options import DomainOption, NamespaceOption
+from regolith_files.problems import InputError, Problem
+
+
+def join(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar='[NAMES]...', help='Whose nodes; none: all that the run awaits.')
+    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar='DIR', help='Folder to make; default: runs/NAME_NNN.')] = None,
+    domain: DomainOption = None,
+    namespace: NamespaceOption = '',
+    network: Annotated[
+        bool, typer.Option('--network', help='Listen on all interfaces, not on this machine alone.')
+    ] = False,
+) -> None:
+    """Start nodes of a run that another machine runs with --elsewhere; prints the folder of their logs last.
+
+    Waits for the run, takes its scenario from it, and ends with it.
+    """
+    from regolith_bringup.run.graph import domain_named, namespace_named
+
+    below = namespace_named(namespace)
+    if domain == 'auto':
+        raise InputError(Problem('--domain', '', 'is no domain of a run', 'the number of its domain', domain))
+    if domain is not None:
+        os.environ['ROS_DOMAIN_ID'] = str(domain_named(domain))
+    from regolith_bringup.run.joining import join_run
+
+    raise typer.Exit(join_run(names or (), namespace=below, network=network, out=out))

@@ -1,0 +1,52 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a run that is under way elsewhere tells of itself."""
+
+from __future__ import annotations
+
+import os
+
+from regolith_msgs.msg import WorldAnnouncement, WorldStatus
+
+from regolith_bringup.run.status_listener import StatusListener
+from regolith_world.ros import qos
+
+
+class RunListener(StatusListener):
+    """A status listener that also hears which run is there, and who takes part."""
+
+    def __init__(self, root: str = '') -> None:
+        """Make a listener for the run below a namespace, '' or ``/moon``."""
+        super().__init__(root, f'join_{os.getpid()}')
+        self.root = root
+        self._worlds: dict[int, WorldAnnouncement] = {}
+
+    def __enter__(self) -> RunListener:
+        """Start listening."""
+        super().__enter__()
+        topic = f'{self.root}/regolith/worlds'
+        self._inbox.subscribe(WorldAnnouncement, topic, self._on_world, qos.LATCHED_MANY, every_run=True)
+        return self
+
+    def _on_world(self, world: WorldAnnouncement) -> None:
+        self._worlds[world.run] = world
+
+    def run(self) -> WorldAnnouncement | None:
+        """Return the word of the newest world, or None."""
+        self._inbox.deliver()
+        return max(self._worlds.values(), key=lambda w: (w.started.sec, w.started.nanosec, w.run), default=None)
+
+    def heard(self) -> bool:
+        """Return whether a world is there, as far as the middleware knows."""
+        return bool(self._node.count_publishers(f'{self.root}/regolith/worlds'))
+
+    def present(self) -> set[str]:
+        """Return who takes part already, named as people do (:attr:`regolith_bringup.run.plan.NodeSpec.who`)."""
+        nodes = self._node.get_node_names_and_namespaces()
+        agents = {space.rpartition('/')[2] for name, space in nodes if name == 'agent'}
+        return agents | {name for name, space in nodes if space == f'{self.root}/regolith'}
+
+    def over(self) -> str | None:
+        """Return '' if the run has ended well, what failed it if it has not, None as long as it goes on."""
+        status = self.latest()
+        return status.message if status is not None and status.state == WorldStatus.STOPPED else None
