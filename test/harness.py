@@ -26,6 +26,7 @@ from typing import Any
 import pytest
 import yaml
 
+from regolith_bringup.bag.reading import Bag
 from regolith_bringup.run import graph
 from regolith_bringup.run.middleware import UDP, VARIABLE, middleware_environment, profile
 from regolith_bringup.run.simulation import Simulation
@@ -272,6 +273,7 @@ class LiveRun(Observer):
     :param arguments: further options of ``./regolith run``
     :param report: whether the test reads it; drawing it takes about as long as a short run
     :param to_be_killed: whether the test kills any of its processes
+    :param folder: where the run folder is made, if not in ``tmp_path``, where what it prints is kept
     :param node: whether the test needs :attr:`node` and the methods that use it
     """
 
@@ -285,9 +287,10 @@ class LiveRun(Observer):
         node: bool = True,
         report: bool = False,
         to_be_killed: bool = False,
+        folder: Path | None = None,
     ) -> None:
         super().__init__(new_domain())
-        self.run_dir = tmp_path / name
+        self.run_dir = (folder or tmp_path) / name
         self._printed = tmp_path / f'{name}.output.txt'
         self._command = command('run', scenario, '--out', self.run_dir, '--processes', processes, *arguments)
         if not report:
@@ -336,6 +339,13 @@ class LiveRun(Observer):
     def pids(self) -> dict[str, int]:
         """Return the process ids of its nodes by label: ``amber/agent``, ``regolith/world``, ``solo_node``."""
         return node_pids(self.process.pid)
+
+    def come_to(self, t_s: float, timeout: float = 120.0) -> None:
+        """Wait until the world has come to a time [s]."""
+        from regolith_msgs.msg import WorldStatus
+
+        status = self.subscribe(WorldStatus, '/regolith/status', latched=True)
+        self.wait_for(lambda: status and status[-1].t_ns > t_s * 1e9, timeout, f'{t_s} s')
 
     def finish(self, timeout: float = 120.0, code: int | None = 0) -> RunResult:
         """Wait for its end and return what came of it.
@@ -413,6 +423,13 @@ def node_pids(starter: int) -> dict[str, int]:
         if names or scripts:
             found['/'.join(names) or scripts[0]] = pid
     return found
+
+
+def last_committed(run_dir: Path) -> tuple[int, int]:
+    """Return the number of the last cycle that was committed: according to the world, and to the bag."""
+    world = json.loads((run_dir / 'world.json').read_text())['cycles']
+    commits = [m.content.key.cycle for m in Bag(run_dir).messages('/regolith/cycle') if m.content.verdict == 1]
+    return world, max(commits)
 
 
 def addresses(pid: int) -> set[str]:

@@ -13,7 +13,7 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
-from harness import LiveRun, command, environment, run_scenario, vehicle, write_scenario
+from harness import LiveRun, command, environment, last_committed, run_scenario, vehicle, write_scenario
 
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.loading import load_scenario
@@ -33,10 +33,7 @@ def scenario(folder: Path, policy: str, duration_s: float = 8.0, agent_timeout_s
 
 def kill_in_mid_run(live: LiveRun, label: str, after_s: float = 1.3) -> None:
     """SIGKILL a node once the world has come to ``after_s``, past its first checkpoint."""
-    from regolith_msgs.msg import WorldStatus
-
-    status = live.subscribe(WorldStatus, '/regolith/status', latched=True)
-    live.wait_for(lambda: status and status[-1].t_ns > after_s * 1e9, 60.0, f'{after_s} s')
+    live.come_to(after_s)
     os.kill(live.pids()[label], signal.SIGKILL)
 
 
@@ -50,15 +47,6 @@ def diagnostics_of(live: LiveRun) -> list:
     from diagnostic_msgs.msg import DiagnosticArray
 
     return live.subscribe(DiagnosticArray, '/diagnostics')
-
-
-def last_committed(run_dir: Path) -> tuple[int, int]:
-    """Return (last cycle committed according to the world, last cycle the bag knows to be committed)."""
-    from regolith_bringup.bag.reading import Bag
-
-    world = json.loads((run_dir / 'world.json').read_text())['cycles']
-    commits = [m.content.key.cycle for m in Bag(run_dir).messages('/regolith/cycle') if m.content.verdict == 1]
-    return world, max(commits)
 
 
 def test_stop_names_the_dead_and_keeps_the_bag(tmp_path):

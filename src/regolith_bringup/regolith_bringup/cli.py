@@ -280,11 +280,14 @@ def scenarios(as_json: JsonOption = False) -> None:
 
 @app.command()
 def report(run_dir: RunArgument) -> None:
-    """Write report.html into a run folder and print its path."""
+    """Write report.html into a run folder, and summary.json if it is missing; print the report's path."""
     from regolith_bringup.report.page import write_report
+    from regolith_bringup.run.summary import write_summary
 
     _check_run('report', run_dir)
     with _RunFolderErrors():
+        if not (run_dir / 'summary.json').exists():
+            write_summary(run_dir)
         print(write_report(run_dir))
 
 

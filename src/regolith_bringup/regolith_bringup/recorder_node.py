@@ -18,6 +18,7 @@ it starts and may hold when the last falls behind.
 from __future__ import annotations
 
 import importlib
+import itertools
 import json
 import signal
 import struct
@@ -126,8 +127,9 @@ class Recorder:
         """By vehicle, a node in its namespace, where the vehicle's remaps of relative names apply."""
         self._run_dir = run_dir
         self._flush_period_s = flush_period_s
-        self._bag = BagWriter(run_dir / 'bag')
-        self._branch = 0
+        # Another that was before it, and was killed, has left its own.
+        self._branch = next(k for k in itertools.count() if not _bag_folder(run_dir, k).exists())
+        self._bag = BagWriter(_bag_folder(run_dir, self._branch))
         self._counts: Counter[str] = Counter()
         """Messages in the bags that have ended, by topic."""
         self._latest: dict[int, _Taken] = {}
@@ -296,7 +298,7 @@ class Recorder:
         self._bag.close()
         self._counts.update(self._bag.counts)
         self._branch += 1
-        self._bag = BagWriter(self._run_dir / f'bag_{self._branch}')
+        self._bag = BagWriter(_bag_folder(self._run_dir, self._branch))
         for channel in self._channels:
             self._enter(channel)
         for taken in sorted(self._latest.values(), key=_sent_at):
@@ -330,6 +332,10 @@ class Recorder:
         write_atomically(self._run_dir / 'recorder.json', json.dumps(record, indent=1) + '\n')
 
 
+def _bag_folder(run_dir: Path, branch: int) -> Path:
+    return run_dir / (f'bag_{branch}' if branch else 'bag')
+
+
 def _unused(_: bytes) -> None:
     """The callback that a subscription must have; it is never called, as the wait set takes the messages."""
 
@@ -338,6 +344,7 @@ def build() -> tuple[Node, Recorder]:
     """Return the recorder and its node.
 
     :raises BadStart: if there is no run folder, or no topic to record
+    :raises RecordingError: if no bag can be begun
     """
     node = Node('recorder', namespace='regolith')
     given = declare(node, 'run_dir', '', 'folder of the run; the bag is made in it')
@@ -354,7 +361,10 @@ def build() -> tuple[Node, Recorder]:
         raise BadStart(f'recorder: parameter {error}') from None
     if not topics:
         raise BadStart(f'recorder: parameter topics is not set; allowed: a list of {form}')
-    recorder = Recorder(node, run_dir, topics, flush_period_s, declare_run(node))
+    try:
+        recorder = Recorder(node, run_dir, topics, flush_period_s, declare_run(node))
+    except OSError as error:
+        raise RecordingError(f'no recording: {error.filename or run_dir}: {error.strerror or error}') from None
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
         recorder.request_stop()

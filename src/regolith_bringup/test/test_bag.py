@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -229,3 +230,34 @@ def test_a_run_cut_off_is_readable_after_recovery(tmp_path: Path) -> None:
     assert not (run / 'bag' / 'metadata.yaml').exists()
     recover(run)
     assert Bag(run).topics['/regolith/cycle'].messages == 12
+
+
+def test_memory_does_not_grow_with_the_number_of_chunks(tmp_path: Path) -> None:
+    """And the index of the chunks is whole all the same: a reader that goes by it finds every message."""
+    bag = BagWriter(tmp_path / 'bag')
+    channels = [bag.add_topic(f'/talk_{k}', 'std_msgs/msg/String') for k in range(20)]
+
+    def write(chunks: range) -> int:
+        for chunk in chunks:
+            for channel in channels:
+                bag.write(channel, text_message(f'{chunk}'), chunk, chunk)
+            bag.flush()
+        return tracemalloc.get_traced_memory()[0]
+
+    write(range(20))
+    tracemalloc.start()
+    try:
+        before = write(range(20, 40))
+        after = write(range(40, 440))
+    finally:
+        tracemalloc.stop()
+    bag.close()
+    # Of every chunk the library would keep an entry of some 50 bytes for each topic; two of its counters may grow by a word.
+    assert (after - before) / 400 < 50.0
+    with (tmp_path / 'bag' / 'bag_0.mcap').open('rb') as stream:
+        reader = make_reader(stream)
+        summary = reader.get_summary()
+        assert summary is not None and [len(c.message_index_offsets) for c in summary.chunk_indexes] == [20] * 440
+        found = [m.data for _, _, m in reader.iter_messages(topics=['/talk_7'])]
+    assert found == [text_message(f'{k}') for k in range(440)]
+    assert sorted(p.name for p in (tmp_path / 'bag').iterdir()) == ['bag_0.mcap', 'metadata.yaml']

@@ -43,6 +43,8 @@ def test_who_failed_is_started_again_three_times_at_most(tmp_path: Path) -> None
     (tmp_path / 'started').touch()
     steps = [run.ended(specs['amber/agent'], -9, shutting_down=False) for _ in range(RESTARTS + 1)]
     assert [s.restart for s in steps] == [True, True, True, False]
+    # A world that waits for it would wait for ever.
+    assert 'amber/agent ended with exit code -9 (SIGKILL): given up after 3 restarts' in steps[-1].leave
     # Nobody comes back into a run that is being ended.
     assert not run.ended(specs['basalt/agent'], -9, shutting_down=True).restart
 
@@ -60,6 +62,24 @@ def test_a_failed_world_is_a_problem_once_all_have_ended(tmp_path: Path, monkeyp
     run.ended(specs['regolith/world'], 3, shutting_down=False)
     last = end_of_others(run, specs, monkeypatch)
     assert 'regolith/world ended with exit code 3' in last.problem
+
+
+def test_a_run_that_went_on_without_somebody_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even if it hung, and its process ended well once it was told to."""
+    run, specs = the_run(tmp_path)
+    (tmp_path / 'world.json').write_text(json.dumps({'failure': '', 'without': {'amber': 'no answer within 5 s'}}))
+    run.ended(specs['regolith/world'], 0, shutting_down=False)
+    assert 'amber' in end_of_others(run, specs, monkeypatch).problem
+
+
+def test_a_killed_world_is_a_reason_with_a_way_on(tmp_path: Path) -> None:
+    run, specs = the_run(tmp_path)
+    (tmp_path / 'started').touch()
+    (tmp_path / 'checkpoints' / 't000005.000').mkdir(parents=True)
+    (tmp_path / 'checkpoints' / 't000005.000' / 'manifest.json').touch()
+    leave = run.ended(specs['regolith/world'], -9, shutting_down=False).leave
+    assert leave.startswith('the world ended with exit code -9 (SIGKILL), and the run with it')
+    assert leave.endswith(f'./regolith run {tmp_path}/scenario.yaml --from {tmp_path}/checkpoints/t000005.000')
 
 
 def test_a_run_that_ended_well_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

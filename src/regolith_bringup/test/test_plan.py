@@ -44,7 +44,7 @@ def test_one_process_keeps_the_recorder_apart() -> None:
 def test_a_failed_participant_is_started_again_only_where_it_may_rejoin() -> None:
     assert not any(s.respawn for s in the_plan())
     again = the_plan('many', 'world.on_failure=wait')
-    assert [s.label for s in again if s.respawn] == ['regolith/terrain', 'amber/agent', 'basalt/agent']
+    assert [s.label for s in again if s.respawn] == ['regolith/recorder', 'regolith/terrain', 'amber/agent', 'basalt/agent']
 
 
 def test_what_is_started_elsewhere_is_left_out_and_the_world_told() -> None:

@@ -15,7 +15,7 @@ from threading import Thread
 import pytest
 
 from regolith_bringup.run import processes, supervisor
-from regolith_bringup.run.plan import NodeSpec
+from regolith_bringup.run.plan import RESTARTS, NodeSpec
 from regolith_bringup.run.supervisor import NODE_FAILED, Supervisor
 
 OVER = """printf '{"failure": "%s"}' > world.json\n"""
@@ -53,6 +53,68 @@ def test_who_is_stuck_on_the_way_out(
     assert Supervisor(specs, tmp_path, 1.0, quiet=True).run() == code
     said = (tmp_path / 'output.txt').read_text().splitlines()
     assert sorted(line.split(':')[0] for line in said if 'did not leave by itself' in line) == stuck
+
+
+def scripted(folder: Path, monkeypatch: pytest.MonkeyPatch, scripts: dict[str, str], respawn: str = '') -> Supervisor:
+    """Return the supervisor of scripts in place of nodes; one of them may be started again."""
+    for name, script in scripts.items():
+        path = folder / f'{name}_node'
+        path.write_text(f'#!/bin/bash\ncd {folder}\n{script}')
+        path.chmod(0o755)
+    monkeypatch.setattr(processes, 'executable', lambda spec: folder / spec.executable)
+    specs = [NodeSpec('any', f'{name}_node', name, '', respawn=name == respawn) for name in scripts]
+    return Supervisor(specs, folder, 1.0, quiet=True)
+
+
+def test_who_fails_too_often_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A world that waits for it would wait for ever; told to end, it says who was missing."""
+    scripts = {
+        'world': 'touch started\ntrap "printf \'{\\"failure\\": \\"no answer from amber\\"}\' > world.json; exit 3" TERM\n'
+        'while :; do sleep 0.02; done\n',
+        'agent': 'sleep 0.1\nexit 1\n',
+    }
+    assert scripted(tmp_path, monkeypatch, scripts, respawn='agent').run() == NODE_FAILED
+    said = [line for line in (tmp_path / 'output.txt').read_text().splitlines() if line.startswith('agent')]
+    assert said == [
+        *['agent: ended with 1; starting it again'] * RESTARTS,
+        'agent: ended with exit code 1',
+        f'agent: given up after {RESTARTS} restarts; the run ends',
+    ]
+
+
+def test_who_has_told_why_it_cannot_go_on_is_not_started_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same would happen: the disk is full, the state it came back to is not the one the world knows."""
+    scripts = {
+        'world': 'touch started\ntrap "exit 3" TERM\nwhile :; do sleep 0.02; done\n',
+        'recorder': 'sleep 0.1\necho "no space"\nexit 3\n',
+    }
+    assert scripted(tmp_path, monkeypatch, scripts, respawn='recorder').run() == NODE_FAILED
+    said = [line for line in (tmp_path / 'output.txt').read_text().splitlines() if line.startswith('recorder')]
+    assert said == [
+        'recorder: no space', 'recorder: ended with exit code 3', 'recorder: given up after 0 restarts; the run ends'
+    ]
+
+
+def test_a_killed_world_is_named_and_how_to_go_on_from_its_last_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ('t000005.000', 't000010.000', 't000015.000'):
+        (tmp_path / 'checkpoints' / name).mkdir(parents=True)
+        if name != 't000015.000':  # it was killed while it wrote
+            (tmp_path / 'checkpoints' / name / 'manifest.json').touch()
+    scripts = {'world': 'touch started\nsleep 0.1\nkill -9 $$\n', 'agent': 'sleep 30\n'}
+    assert scripted(tmp_path, monkeypatch, scripts).run() == NODE_FAILED
+    assert (tmp_path / 'output.txt').read_text() == (
+        'world: ended with exit code -9 (SIGKILL), and the run with it; what it had committed is in the bag; to continue: '
+        f'./regolith run {tmp_path}/scenario.yaml --from {tmp_path}/checkpoints/t000010.000\n'
+    )
+
+
+def test_who_was_lost_on_the_way_makes_a_run_a_failed_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even if its process is still there at the end, hanging, and the world has come through without it."""
+    outcome = '{"failure": "", "without": {"agent": "no answer within 5 s, at 1.2 s"}}'
+    scripts = {'world': f"printf '{outcome}' > world.json\n", 'agent': 'exit 0\n'}
+    assert scripted(tmp_path, monkeypatch, scripts).run() == NODE_FAILED
 
 
 def test_where_it_hangs_is_printed(tmp_path: Path) -> None:

@@ -63,6 +63,12 @@ def _fill(folder: Path, checkpoint: Checkpoint) -> None:
     os.replace(partial, folder / 'manifest.json')
 
 
+def way_on(run_dir: Path) -> str:
+    """Return words on how to continue a run from the newest of its own checkpoints; '' if it has none."""
+    saved = max((path.parent for path in (run_dir / 'checkpoints').glob('t*/manifest.json')), default=None)
+    return f'; to continue: ./regolith run {run_dir / "scenario.yaml"} --from {saved}' if saved is not None else ''
+
+
 def read(folder: Path) -> Checkpoint:
     """Return the checkpoint in a folder.
 

@@ -34,16 +34,19 @@ def node() -> None:
 
 
 def end_with_parent() -> None:
-    """Let the kernel send SIGTERM to this process at the end of its parent."""
+    """Let the kernel send SIGINT to this process at the end of its parent, as to all nodes of the run.
+
+    That is what Ctrl-C in a terminal does: the world says STOP, and everybody else waits for that.
+    """
     parent = os.environ.pop(PARENT, '')
     if parent.isdecimal():
-        end_with(int(parent))
+        end_with(int(parent), signal.SIGINT)
 
 
-def end_with(parent: int) -> None:
-    """Let the kernel send SIGTERM to this process at the end of the process ``parent``, which started it."""
+def end_with(parent: int, number: signal.Signals = signal.SIGTERM) -> None:
+    """Let the kernel send a signal to this process at the end of the process ``parent``, which started it."""
     if os.getppid() == parent:
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, number)
     # It may have ended before the kernel was asked, or a debugger may stand between.
     if os.getppid() != parent and not Path(f'/proc/{parent}').exists():
         os._exit(128 + signal.SIGTERM)

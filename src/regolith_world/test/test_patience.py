@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip('rclpy', reason='ROS 2 is not in this environment')
@@ -44,3 +46,35 @@ def test_a_pace_that_is_not_held_is_noticed_once_a_second(monkeypatch: pytest.Mo
         lost += keeper.wait(cycle * 20_000_000, lambda spare_s: None)
         now[0] += 0.04
     assert lost == pytest.approx(500 * 0.02 / pace.HOPELESS_S, abs=1)
+
+
+def test_lateness_is_told_to_two_hundredths_however_many_cycles_there_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Against the percentile of all that was drawn: cycles late by 1 ms in the middle, one in fifty by some 10 ms."""
+    rng = np.random.default_rng(3)
+    late = np.where(rng.random(20_000) < 0.02, rng.normal(10e-3, 1e-3, 20_000), rng.lognormal(np.log(1e-3), 0.3, 20_000))
+    now = [0.0]
+    monkeypatch.setattr(pace.time, 'monotonic', lambda: now[0])
+    keeper = pace.Pace(1.0, True, 0.005)
+    held = sys.getsizeof(keeper._starts)
+    for cycle, lateness in enumerate(late):
+        now[0] = cycle * 0.02 + max(lateness, 1e-9)
+        keeper.wait(cycle * 20_000_000, lambda spare_s: None)
+    told = keeper.punctuality()
+    assert told is not None and told['timed_cycles'] == 20_000 and told['deadline_misses'] == (late > 0.005).sum()
+    assert told['jitter_p99_s'] == pytest.approx(np.percentile(late, 99.0), rel=0.021)
+    assert told['jitter_max_s'] == pytest.approx(late.max(), abs=1e-9)
+    assert sys.getsizeof(keeper._starts) == held
+
+
+def test_who_is_always_punctual_has_missed_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(pace.time, 'monotonic', lambda: now[0])
+    keeper = pace.Pace(2.0, True, 0.005)
+    assert keeper.punctuality() is None
+    for cycle in range(100):
+        now[0] = cycle * 0.01 + 1e-9  # a hair late, or it would wait on a clock that stands
+        keeper.wait(cycle * 20_000_000, lambda spare_s: None)
+    assert keeper.punctuality() == {
+        'timed_cycles': 100, 'deadline_misses': 0, 'jitter_p99_s': pytest.approx(0.0, abs=1e-8),
+        'jitter_max_s': pytest.approx(0.0, abs=1e-8),
+    }

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -21,6 +22,7 @@ from typing import IO, Any
 import yaml
 from mcap.writer import CompressionType, Writer
 
+from regolith_bringup.bag.chunk_index import keep_on_disk
 from regolith_files.atomic import write_atomically
 
 FORMAT = 2
@@ -119,6 +121,7 @@ class BagWriter:
             chunk_size=1 << 20,
             compression=CompressionType.ZSTD if compression == 'zstd' else CompressionType.NONE,
         )
+        self._indices = keep_on_disk(self._mcap, self.folder)
         self._mcap.start(profile='ros2', library='regolith')
         self._whole = 0
 
@@ -181,6 +184,7 @@ class BagWriter:
         text = _dump(info)
         self._mcap.add_metadata('rosbag2', {'serialized_metadata': text, 'ROS_DISTRO': info['ros_distro']})
         self._mcap.finish()
+        self._indices.close()
         self._stream.close()
         self._stream = None
         write_atomically(self.folder / 'metadata.yaml', _dump({'rosbag2_bagfile_information': info}))
@@ -193,6 +197,8 @@ class BagWriter:
         if self._stream is None:
             return
         os.ftruncate(self._stream.fileno(), self._whole)
+        with suppress(OSError):  # what it still holds back does not fit
+            self._indices.close()
         # What Python still holds back would be written behind that when the stream is closed.
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self._stream.fileno())

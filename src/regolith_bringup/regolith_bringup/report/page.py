@@ -93,7 +93,7 @@ def _number(value: Any, digits: int, scale: float = 1.0, unit: str = '') -> str:
 
 
 def _tiles(summary: dict[str, Any]) -> str:
-    tiles = (
+    tiles: tuple[tuple[str, str], ...] = (
         ('simulated', _number(_float(summary['simulated_s']), 1, unit='s')),
         ('times real time', _number(_float(summary['speed']), 2, unit=_TIMES)),
         ('wall time per simulated second', _number(_float(summary['compute_per_sim_s']), 3, unit='s')),
@@ -101,11 +101,17 @@ def _tiles(summary: dict[str, Any]) -> str:
         ('discarded, forced', f'{_number(summary["discarded_cycles"], 0)}, {_number(summary["forced_cycles"], 0)}'),
         ('processes', as_text(summary['processes'])),
     )
+    if punctual := summary.get('real_time'):
+        tiles += (
+            ('missed deadlines', _number(punctual['deadline_misses'], 0)),
+            ('lateness, 99th percentile', _number(punctual['jitter_p99_s'], 2, 1e3, 'ms')),
+        )
     return ''.join(f'<div><b>{value}</b><span>{name}</span></div>' for name, value in tiles)
 
 
 def _ended_early(summary: dict[str, Any]) -> list[str]:
-    return [f'It ended early: {summary["failure"]}.'] if summary.get('failure') else []
+    early = [f'It ended early: {summary["failure"]}.'] if summary.get('failure') else []
+    return early + [f'It went on without {name}: {why}.' for name, why in summary.get('without', {}).items()]
 
 
 def _float(value: Any) -> float | None:

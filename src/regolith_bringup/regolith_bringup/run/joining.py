@@ -20,7 +20,7 @@ from regolith_bringup.run.forked import prepare
 from regolith_bringup.run.middleware import OPEN_WORDS, goes_out, middleware_environment, node_environment
 from regolith_bringup.run.output import Output
 from regolith_bringup.run.pinning import pin_this_process
-from regolith_bringup.run.plan import RESTARTS, NodeSpec, plan
+from regolith_bringup.run.plan import NodeSpec, plan, worth_another
 from regolith_bringup.run.processes import NodeProcess, end_all
 from regolith_bringup.run.run_folder import check_run_folder, new_run_folder
 from regolith_bringup.run.shared_memory import remove_abandoned
@@ -226,7 +226,7 @@ class _Joined:
             return True
         if not node.code or node in self._ended:
             return False
-        again = node.spec.respawn and node.restarts < RESTARTS
+        again = node.spec.respawn and worth_another(node.code or 0, node.restarts)
         self._output.say(node.spec.label, f'ended with {node.code}{"; starting it again" if again else ""}')
         if again:
             node.restart()

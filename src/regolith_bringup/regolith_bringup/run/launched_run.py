@@ -11,8 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from regolith_bringup.run.outcome import ended_well, sum_up
-from regolith_bringup.run.plan import RESTARTS, WORLD_EXECUTABLES, NodeSpec
+from regolith_bringup.run.outcome import end_of_world, ended_well, in_words, left_out, sum_up
+from regolith_bringup.run.plan import WORLD_EXECUTABLES, NodeSpec, worth_another
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ class LaunchedRun:
         self._running = {spec.label for spec in specs}
         self._restarts: dict[str, int] = {}
         self._failed: list[str] = []
+        self._given_up: list[str] = []
         self._over = False
         self._interrupted = False
         (folder / 'output.txt').touch()
@@ -63,19 +64,26 @@ class LaunchedRun:
         world = spec.executable in WORLD_EXECUTABLES
         self._interrupted |= shutting_down and not self._over
         again = code != 0 and spec.respawn and not self._over and not shutting_down
-        if again and self._restarts.get(spec.label, 0) < RESTARTS:
-            self._restarts[spec.label] = self._restarts.get(spec.label, 0) + 1
+        restarts = self._restarts.get(spec.label, 0)
+        if again and worth_another(code, restarts):
+            self._restarts[spec.label] = restarts + 1
             return Step(restart=True)
         self._running.discard(spec.label)
         if code != 0 and (world or not (spec.respawn or self._interrupted)):
-            self._failed.append(f'{spec.label} ended with exit code {code}')
+            self._failed.append(f'{spec.label} ended {in_words(code)}')
         if not self._running:
             return self._all_ended()
         if world:
             self._over = True
-            return Step(over=True) if code == 0 else Step(leave=f'the world ended with exit code {code}')
+            if code == 0:
+                return Step(over=True)
+            killed = self._started() and not (self.folder / 'world.json').exists()
+            return Step(leave=f'the world {end_of_world(self.folder, code) if killed else f"ended {in_words(code)}"}')
         if code != 0 and not self._started() and not shutting_down:
             return Step(leave=f'{spec.label} ended before the run began')
+        if again:
+            self._given_up.append(f'{spec.label} ended {in_words(code)}: given up after {restarts} restarts')
+            return Step(leave=self._given_up[-1])
         return Step()
 
     def _started(self) -> bool:
@@ -85,6 +93,7 @@ class LaunchedRun:
         sum_up(self.folder, print, report=self._report)
         print(self.folder, flush=True)
         problems = [] if self._interrupted and ended_well(self.folder) else self._failed
+        problems = [*problems, *self._given_up, *(f'it went on without {name}' for name in left_out(self.folder))]
         if problems:
             return Step(problem=f'run {self.folder}: {"; ".join(problems)}')
         return Step(leave='the run is over')

@@ -5,17 +5,41 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from regolith_world.checkpoint import way_on
 from regolith_world.reserve import release
 
 
 def ended_well(run_dir: Path) -> bool:
-    """Return whether the world reached its end without a failure."""
+    """Return whether the world reached its end without a failure, and with everybody."""
     outcome = run_dir / 'world.json'
-    return outcome.exists() and not json.loads(outcome.read_text(encoding='utf-8'))['failure']
+    return outcome.exists() and not (json.loads(outcome.read_text(encoding='utf-8'))['failure'] or left_out(run_dir))
+
+
+def left_out(run_dir: Path) -> list[str]:
+    """Return the names of those whom the world, by its own account, went on without."""
+    outcome = run_dir / 'world.json'
+    return list(json.loads(outcome.read_text(encoding='utf-8')).get('without', ())) if outcome.exists() else []
+
+
+def end_of_world(run_dir: Path, code: int) -> str:
+    """Return words on a world that ended without having written its figures: killed, or crashed.
+
+    :param code: its exit code; negative for a signal
+    """
+    return f'ended {in_words(code)}, and the run with it; what it had committed is in the bag{way_on(run_dir)}'
+
+
+def in_words(code: int) -> str:
+    """Return an exit code in words."""
+    try:
+        return f'with exit code {code}' + (f' ({signal.Signals(-code).name})' if code < 0 else '')
+    except ValueError:
+        return f'with exit code {code}'
 
 
 def sum_up(run_dir: Path, say: Callable[[str], object], *, report: bool) -> dict[str, Any] | None:
@@ -51,4 +75,15 @@ def sum_up(run_dir: Path, say: Callable[[str], object], *, report: bool) -> dict
         f'({summary["compute_per_sim_s"] or 0.0:.3f} compute s per simulated s), {summary["cycles"]} cycles, '
         f'{summary["discarded_cycles"]} discarded, {state_hash}'
     )
+    punctual = summary['real_time']
+    if punctual is not None:
+        usual_ms, most_ms = (punctual[key] * 1e3 for key in ('jitter_p99_s', 'jitter_max_s'))
+        say(
+            f'real time: {punctual["deadline_misses"]} of {punctual["timed_cycles"]} cycles missed their deadline; '
+            f'late by {usual_ms:.2f} ms at the 99th percentile, {most_ms:.2f} ms at most'
+        )
+    for name, why in summary['without'].items():
+        say(f'{name} failed: {why}; the run went on without it')
+    if summary['failure']:
+        say(f'failed: {summary["failure"]}')
     return summary

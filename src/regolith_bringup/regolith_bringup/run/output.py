@@ -35,7 +35,12 @@ class Output:
             self._log.write(f'{label}: {line}\n')
             self._log.flush()
         if not self._quiet or 'ERROR' in line or 'Error' in line:
-            self.console.print(f'[{self._colors[label]}]{label:>{self._width}}[/] {escape(line)}', soft_wrap=True)
+            self.tell(f'[{self._colors[label]}]{label:>{self._width}}[/] {escape(line)}')
+
+    def tell(self, line: str) -> None:
+        """Print a line for people, in rich's markup; where nobody can take it (terminal gone, disk full) it is lost."""
+        with suppress(OSError):
+            self.console.print(line, soft_wrap=True)
 
     def close(self) -> None:
         """Close the file."""

@@ -25,12 +25,19 @@ WORLD_EXECUTABLES = ('world_node', 'solo_node')
 """Executables whose end is the end of a run."""
 RESTARTS = 3
 """Largest number of restarts of a node before the run is given up."""
+REASONED = 3
+"""Exit code of a node that has told why it cannot go on."""
 Parameter = bool | int | float | str | list[str]
 
 
 def new_run_id() -> int:
     """Return a random id for a run; it is part of no hash."""
     return secrets.randbits(62) + 1
+
+
+def worth_another(code: int, restarts: int) -> bool:
+    """Return whether a node that failed is to be started again: not if it told why it cannot go on, nor too often."""
+    return code != REASONED and restarts < RESTARTS
 
 
 @dataclass(frozen=True)
@@ -144,6 +151,7 @@ def _nodes(
         # rclpy knows no empty list of strings on the command line.
         'elsewhere': sorted(elsewhere) or [''],
     }
+    respawn = scenario.world.on_failure == 'wait'
     nodes: list[NodeSpec] = []
     if scenario.recording.enabled:
         site = site_of(scenario)
@@ -152,16 +160,15 @@ def _nodes(
         one_by_one = shared.processes == 'one' or bool(alone)
         topics = [topic.line() for topic in recorded_topics(names, extra, len(fleets), one_by_one)]
         on_recorder: dict[str, Parameter] = {'run_dir': folder, 'topics': topics, 'use_sim_time': False, 'run': run}
-        nodes.append(NodeSpec('regolith_bringup', 'recorder_node', 'recorder', world, on_recorder))
+        nodes.append(NodeSpec('regolith_bringup', 'recorder_node', 'recorder', world, on_recorder, respawn=respawn))
     if sensors:
         on_sensors: dict[str, Parameter] = {**common, 'recorded': [topic.name for topic in seen] or ['']}
-        nodes.append(NodeSpec('regolith_sensors', 'sensors_node', 'sensors', world, on_sensors))
+        nodes.append(NodeSpec('regolith_sensors', 'sensors_node', 'sensors', world, on_sensors, respawn=respawn))
     if shared.processes == 'one':
         nodes.append(NodeSpec('regolith_bringup', 'solo_node', 'world', world, on_world))
         return nodes
     on_world['processes'] = shared.processes
     nodes.append(NodeSpec('regolith_world', 'world_node', 'world', world, on_world))
-    respawn = scenario.world.on_failure == 'wait'
     nodes.append(NodeSpec('regolith_terrain', 'terrain_node', 'terrain', world, common, respawn=respawn))
     for name, (kind, _) in others.items():
         package, executable = kind.node

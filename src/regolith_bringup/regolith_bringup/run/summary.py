@@ -33,6 +33,7 @@ _WORLD_KEYS = (
     'forced_cycles',
     'state_hash',
     'processes',
+    'real_time',
 )
 _VEHICLE_KEYS = ('distance_m', 'mean_slip', 'max_sinkage_m', 'final_pose', 'battery')
 _TERRAIN_KEYS = ('modified_nodes', 'max_rut_depth_m', 'conflicts', 'ledger')
@@ -126,6 +127,7 @@ def build_summary(run_dir: str | Path) -> dict[str, Any]:
     summary['bag'] = _bag(run)
     recorded = summary['bag'].pop('failure')
     summary['failure'] = summary['failure'] or recorded
+    summary['without'] = world.get('without') or {}
     summary |= {key: value for key, value in summary_figures(run).items() if key not in summary}
     return summary
 

@@ -22,9 +22,9 @@ from rich.progress import BarColumn, Progress, TextColumn
 from regolith_bringup.commands.progress import progress
 from regolith_bringup.run.forked import prepare
 from regolith_bringup.run.middleware import OPEN_WORDS, goes_out, middleware_environment, node_environment
-from regolith_bringup.run.outcome import ended_well, sum_up
+from regolith_bringup.run.outcome import end_of_world, ended_well, in_words, sum_up
 from regolith_bringup.run.output import Output
-from regolith_bringup.run.plan import RESTARTS, WORLD_EXECUTABLES, NodeSpec, new_run_id, plan
+from regolith_bringup.run.plan import WORLD_EXECUTABLES, NodeSpec, new_run_id, plan, worth_another
 from regolith_bringup.run.processes import NodeProcess, end_all
 from regolith_bringup.run.run_folder import new_run_folder
 from regolith_bringup.run.shared_memory import remove_abandoned
@@ -80,9 +80,7 @@ def run_scenario(
     if supervisor.interrupted and report and not as_json:
         supervisor.console.print('writing the report; Ctrl-C leaves it out')
     with supervisor.console.status('writing the report') if report else nullcontext():
-        summary = sum_up(
-            run_dir, lambda line: supervisor.console.print(escape(line), soft_wrap=True), report=report
-        )
+        summary = sum_up(run_dir, lambda line: supervisor.tell(escape(line)), report=report)
     if as_json:
         print(json.dumps(summary if summary is not None else {'run': str(run_dir), 'failed': True}, indent=1))
     else:
@@ -110,7 +108,7 @@ class Supervisor:
         self._duration_s = duration_s
         self._quiet = quiet
         self._output = Output([spec.label for spec in specs], run_dir, quiet=quiet)
-        self.console, self._say = self._output.console, self._output.say
+        self.console, self._say, self.tell = self._output.console, self._output.say, self._output.tell
         self._interrupts = 0
 
     def run(self) -> int:
@@ -141,7 +139,9 @@ class Supervisor:
     def _watch(self, nodes: list[NodeProcess]) -> int:
         world = next(n for n in nodes if n.spec.executable in WORLD_EXECUTABLES)
         others = [n for n in nodes if n is not world]
-        told = asked = 0
+        asked = 0
+        told: set[str] = set()
+        given_up = False
         asked_at = 0.0
         over_at = math.inf
         with self._progress() as show:
@@ -157,14 +157,20 @@ class Supervisor:
                 if asked and time.monotonic() - asked_at > 2.0:
                     world.signal(signal.SIGKILL)
                 for node in others:
-                    if not node.running and node.code and not asked and node.spec.respawn and node.restarts < RESTARTS:
+                    if node.running or not node.code or node.spec.label in told:
+                        continue
+                    again = node.spec.respawn and not asked
+                    if again and worth_another(node.code, node.restarts):
                         self._say(node.spec.label, f'ended with {node.code}; starting it again')
                         node.restart()
-                if len([n for n in others if not n.running]) > told:
-                    told = len([n for n in others if not n.running])
-                    for node in others:
-                        if not node.running and node.code:
-                            self._say(node.spec.label, f'ended with exit code {node.code}')
+                        continue
+                    told.add(node.spec.label)
+                    self._say(node.spec.label, f'ended {in_words(node.code)}')
+                    if again:
+                        # The world would wait for it for ever.
+                        given_up = True
+                        self._say(node.spec.label, f'given up after {node.restarts} restarts; the run ends')
+                        world.signal(signal.SIGTERM)
                 if self._lost_before_start(world, others):
                     self._say(world.spec.label, 'stopped: a node ended before the run began')
                     world.signal(signal.SIGTERM)
@@ -174,6 +180,8 @@ class Supervisor:
                 time.sleep(0.02)
             if not world.running:
                 world.join_output()
+                if world.code and self.started and not (self._run_dir / 'world.json').exists() and not asked:
+                    self._say(world.spec.label, end_of_world(self._run_dir, world.code))
                 if world.code:
                     # It may not have come to say STOP.
                     for node in others:
@@ -186,15 +194,16 @@ class Supervisor:
         # Who got stuck on the way out had done its part: the world had everybody's answer to STOP before it wrote its
         # outcome. Only a bag is not whole before its recorder has left.
         parting = [n for n in nodes if n.spec.label in stuck and n.spec.executable != 'recorder_node']
-        whole = ended_well(self._run_dir) if world in parting else world.code == 0
-        failed = [n for n in others if n.code and n not in parting and not n.spec.respawn]
+        whole = ended_well(self._run_dir) and (world in parting or world.code == 0)
+        excused = [*parting, *(n for n in others if n.spec.respawn and n.spec.executable != 'recorder_node')]
+        failed = [n for n in others if n.code and n not in excused]
         if world.code == BAD_INPUT:
             return BAD_INPUT
         if asked:
-            if whole or ended_well(self._run_dir):
+            if ended_well(self._run_dir):
                 return 0
             return NODE_FAILED if (self._run_dir / 'world.json').exists() else INTERRUPTED
-        return 0 if whole and not failed else NODE_FAILED
+        return 0 if whole and not (failed or given_up) else NODE_FAILED
 
     def _lost_before_start(self, world: NodeProcess, others: list[NodeProcess]) -> bool:
         if self.started:

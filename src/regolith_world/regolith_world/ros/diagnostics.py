@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
@@ -28,9 +28,9 @@ class Diagnostics:
         for name in names:
             self._failed[name] = text, {key: str(value) for key, value in values.items()}
 
-    def recovered(self) -> None:
-        """Clear the failures: all nodes have answered again."""
-        self._failed.clear()
+    def recovered(self, lost: Container[str] = ()) -> None:
+        """Clear the failures: all nodes have answered again, but for those that are lost for good."""
+        self._failed = {name: why for name, why in self._failed.items() if name in lost}
 
     def publish(self, t_ns: int, state: str, values: Mapping[str, object], members: Sequence[str]) -> None:
         """Publish the state of world and nodes.

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
 
 from rclpy.clock import Clock as WallClock
 from rclpy.clock import ClockType
@@ -50,6 +51,8 @@ class Display:
         self.speed_now = self._cycle_rate_now = 0.0
         """Simulated seconds per wall second, and cycles per wall second, of the last half second."""
         self.followers: Followers | None = None
+        self.punctuality: Callable[[], Mapping[str, float] | None] = lambda: None
+        """See :meth:`regolith_world.ros.pace.Pace.punctuality`."""
         self._last_clock = self._last_status = 0.0
         self._rate = (time.monotonic(), 0, 0)
         node.create_timer(PULSE_S, self._pulse, clock=WallClock(clock_type=ClockType.STEADY_TIME))
@@ -78,10 +81,11 @@ class Display:
         if time.monotonic() - self._last_status > 0.5 * PULSE_S:
             self.status(self.state, self._text, force=True)
         world = self._world
-        values = {
+        values: dict[str, object] = {
             't_s': f'{world.t_ns * 1e-9:.3f}', 'speed': f'{self.speed_now:.3f}', 'cycle': world.cycle,
             'discarded_cycles': world.discarded_cycles, 'forced_cycles': world.forced_cycles,
         }
+        values |= self.punctuality() or {}
         members = [*world.participants, *(self.followers.present() if self.followers is not None else ())]
         self.diagnostics.publish(self.shown_ns, STATES[self.state], values, members)
 

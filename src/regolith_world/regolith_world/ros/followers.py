@@ -34,18 +34,19 @@ class Followers:
     :param node: for counts of publishers
     :param inbox: for the acknowledgements
     :param serve: answers services; called while waiting
-    :param report_failure: takes names and the consequence
+    :param on_silence: takes the name of a silent one and what it owes; returns whether to wait for it any longer
+    :param warn: takes a line for people
     :param recorded: whether there is a recorder, which must not be outrun
     :param sensors_lag_s: the world's largest lead over its sensors in simulated time [s]; below 0: no sensors
     """
 
     def __init__(
         self, node: Node, inbox: Inbox, world: World, leaving: Leaving, serve: Callable[[], None],
-        report_failure: Callable[[list[str], str], None], recorded: bool, sensors_lag_s: float,
+        on_silence: Callable[[str, str], bool], warn: Callable[[str], object], recorded: bool, sensors_lag_s: float,
     ) -> None:
         """Subscribe to the acknowledgements."""
         self._node, self._inbox, self._world, self._leaving = node, inbox, world, leaving
-        self._serve, self._report_failure = serve, report_failure
+        self._serve, self._on_silence, self._warn = serve, on_silence, warn
         self._recorded = recorded
         self._written = -1
         self._recorder_lag = min(RECORDER_LAG, max(math.ceil(RECORDER_LAG_S / world.config.heartbeat_s), 1))
@@ -75,31 +76,37 @@ class Followers:
 
     def wait_for_recorder(self) -> None:
         """Wait for the recorder if it is behind: messages would be lost in the middleware's queues."""
-        until = time.monotonic() + self._world.config.agent_timeout_s
-        while self._recorded and self._world.cycle - self._written > self._recorder_lag:
+        patience_s, since = self._world.config.agent_timeout_s, time.monotonic()
+        while self._recorded and self._world.cycle - self._written > self._recorder_lag and not self._leaving.asked:
             self._inbox.wait(0.02)
             self._serve()
-            if time.monotonic() > until:
-                self._recorded = False
-                self._report_failure(['recorder'], 'goes on without a recorder')
+            if time.monotonic() - since > patience_s:
+                self._recorded = self._on_silence('recorder', f'no word within {patience_s:g} s')
+                since = time.monotonic()
 
     def wait_for_sensors(self, lag_ns: int | None = None) -> None:
         """Wait for the sensors if a frame is too far behind.
 
         :param lag_ns: in place of the usual lag [ns]
         """
-        behind, since = self._sensed, time.monotonic()
+        behind, since, told = self._sensed, time.monotonic(), False
         while self.sensing and not self._close(self._lag_ns if lag_ns is None else lag_ns) and not self._leaving.asked:
             # The ground's service may be in this very process, and sensors that were rewound ask it.
             self._inbox.wait(0.01)
             self._serve()
             if self._sensed != behind:
-                behind, since = self._sensed, time.monotonic()
-            gone = self._node.count_publishers('sensors/ack') == 0
-            patience_s = self._world.config.agent_timeout_s if gone else FRAME_PATIENCE_S
-            if time.monotonic() - since > patience_s:
-                self.sensing = False
-                self._report_failure(['sensors'], 'goes on without sensors')
+                behind, since, told = self._sensed, time.monotonic(), False
+            for_s = time.monotonic() - since
+            if for_s < self._world.config.agent_timeout_s:
+                continue
+            if for_s > FRAME_PATIENCE_S or self._node.count_publishers('sensors/ack') == 0:
+                self.sensing = self._on_silence('sensors', f'no frame within {for_s:.0f} s')
+                since = time.monotonic()
+            elif not told:
+                # It may be a large one, so this is no failure yet.
+                longest = f'{FRAME_PATIENCE_S:.0f} s at most'
+                self._warn(f'sensors: no frame for {for_s:.0f} s; the world waits for one, {longest}')
+                told = True
 
     def _close(self, lag_ns: int) -> bool:
         epoch, done_ns = self._sensed or (-1, -1)
@@ -126,10 +133,12 @@ class Followers:
         self._inputs = 0
 
     def _on_written(self, message: UInt64) -> None:
-        self._written = message.data  # smaller again after a rewind
+        # Smaller again after a rewind; 0 from one that has just come up, for which what was before does not count.
+        self._written = message.data or self._world.cycle
 
     def _on_sensed(self, message: SensorsAck) -> None:
-        self._sensed = (message.epoch, message.t_ns)
+        come_up = message.t_ns < 0 and self._world.cycle > 0
+        self._sensed = (self._world.epoch, self._world.t_ns) if come_up else (message.epoch, message.t_ns)
 
     def _on_input(self, message: Any) -> None:
         self._inputs += 1

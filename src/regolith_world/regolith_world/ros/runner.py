@@ -31,6 +31,7 @@ from regolith_world.ros.inbox import SERVICE_PERIOD_S, Inbox, serve
 from regolith_world.ros.leaving import Leaving
 from regolith_world.ros.pace import HOPELESS_S, Pace
 from regolith_world.ros.parameters import declare_speed
+from regolith_world.ros.silences import Silences
 from regolith_world.timeline import Populace, Timeline
 from regolith_world.world import Choice, ProtocolError, World
 
@@ -92,8 +93,10 @@ class Runner:
         self._display = Display(node, world, self._end_ns)
         self._inbox = inbox
         self.leaving = Leaving()
+        self.silences = Silences(world, self._display, node.get_logger(), run_dir, self.leaving)
         self.followers = Followers(
-            node, inbox, world, self.leaving, self.serve, self.report_failure, recorded, sensors_lag_s
+            node, inbox, world, self.leaving, self.serve, self._on_late_follower, node.get_logger().warning, recorded,
+            sensors_lag_s,
         )
         self._display.followers = self.followers
         node.create_service(SetBool, '~/pause', self._on_pause)
@@ -110,6 +113,7 @@ class Runner:
         self._failure = ''
         self._next_warning = 0.0
         self._pace = Pace(speed, world.config.real_time == 'strict', world.config.late_s)
+        self._display.punctuality = self._pace.punctuality
 
     # -- the loop -----------------------------------------------------------------------------------------------
 
@@ -144,6 +148,8 @@ class Runner:
                     continue
                 self.followers.wait_for_recorder()
                 self.followers.wait_for_sensors()
+                if self._finished():
+                    break
                 if self._pace.wait(world.t_ns, lambda spare_s: self._executor.spin_once(timeout_sec=spare_s)):
                     self._warn_of_lag()
                 self.followers.wait_for_input()
@@ -152,9 +158,10 @@ class Runner:
             reports = {n: a.report for n, a in world.stop().items()}
             self._at_standstill()
         except (Silence, ProtocolError, ParticipantFailed) as error:
-            self._failure = str(error)
+            self._failure = f'{error} at {world.t_ns * 1e-9:.3f} s' if isinstance(error, Silence) else str(error)
             reports = {}
-            self._node.get_logger().error(f'the run ends: {self._failure}')
+            if not isinstance(error, Silence):  # of which people were told already
+                self._node.get_logger().error(f'the run ends: {self._failure}')
         wall = time.monotonic() - started
         self._display.clock()
         self._display.status(WorldStatus.STOPPED, self._failure, force=True)
@@ -180,18 +187,27 @@ class Runner:
         world = self._world
         self.timeline.act_again()
         report = world.step(self._end_ns or None)
-        self._display.diagnostics.recovered()
+        self._display.diagnostics.recovered(self.silences.without)
         if report.forced:
             self._node.get_logger().warning(f'cycle {world.cycle - 1} at {world.t_ns * 1e-9:.4f} s was forced')
         self._display.clock(period=CLOCK_PERIOD_S)
         self._display.status(WorldStatus.PLAYING)
         if world.t_ns >= self._next_checkpoint_ns and not self._at_end():
-            self._next_checkpoint_ns += round(world.config.checkpoint_period_s * 1e9)
-            try:
-                self.timeline.save()
-            except OSError as error:
-                self._node.get_logger().error(f'no checkpoint at {world.t_ns * 1e-9:.3f} s: {error}')
-                self._failure = f'checkpoints cannot be written: {error}'
+            self._save_checkpoint()
+
+    def _save_checkpoint(self) -> None:
+        world = self._world
+        try:
+            self.timeline.save()
+        except OSError as error:
+            where = error.filename or (self._run_dir / 'checkpoints' if self._run_dir is not None else '')
+            self._failure = f'no checkpoint at {world.t_ns * 1e-9:.3f} s: {where}: {error.strerror or error}'
+            self._node.get_logger().error(f'{self._failure}; the run ends{self.silences.way_on()}')
+        except Silence:
+            if world.config.on_failure == 'stop':
+                raise
+            return  # the next cycle waits for it, or goes on without it; then it is time again
+        self._next_checkpoint_ns += round(world.config.checkpoint_period_s * 1e9)
 
     def _at_end(self) -> bool:
         return bool(self._end_ns) and self._world.t_ns >= self._end_ns
@@ -220,7 +236,7 @@ class Runner:
 
     def _await_last_frames(self) -> None:
         """Hold at the end, which publishes the last commit, until every earlier frame is done."""
-        if self.followers.sensing and not self.leaving.asked:
+        if self.followers.sensing and not (self.leaving.asked or self._failure):
             self._world.hold()
             self._at_standstill()
             self.followers.wait_for_sensors(lag_ns=0)
@@ -231,36 +247,17 @@ class Runner:
         self._pace.speed = speed
         self._pace.restart(self._world.t_ns)
 
-    def report_failure(self, names: list[str], consequence: str) -> None:
-        """Report silent nodes on /diagnostics and in the status."""
-        why = f'no answer within {self._world.config.agent_timeout_s} s; the world {consequence}'
-        self._display.diagnostics.failed(names, why, {'cycle': self._world.cycle, 'on_failure': consequence})
-        self._display.pulse(WorldStatus.HELD)
-        text = f'no answer from {", ".join(names)}: the world {consequence}'
-        if self._world.config.on_failure == 'stop' and set(names) <= set(self._world.participants):
-            text += f'; {self._way_back()}'
-        self._display.status(WorldStatus.HELD, text, force=True)
-        self._node.get_logger().error(text)
-
-    def _way_back(self) -> str:
-        """Return hints on how to continue a run that a node ended."""
-        text = 'with world.on_failure: wait in the scenario a node is started again and comes back where it was'
-        if self._run_dir is not None:
-            folders = sorted(p for p in (self._run_dir / 'checkpoints').glob('t*') if (p / 'manifest.json').is_file())
-            if folders:
-                text += f', and this run can be continued by ./regolith run {self._scenario} --from {folders[-1]}'
-        return text
-
     def on_silence(self, silence: Silence) -> Choice:
         """Return the choice of the scenario's policy; for the world."""
-        choice: Choice = self._world.config.on_failure
-        if choice == 'drop' and not all(self._world.participants[n].has_bodies for n in silence.names):
-            choice = 'stop'
-        if self.leaving.asked:
-            choice = 'stop'
-        meaning = {'stop': 'stops', 'drop': 'goes on without it', 'wait': 'waits for it to come back'}
-        self.report_failure(list(silence.names), meaning[choice])
-        return choice
+        return self.silences.of_participants(silence)
+
+    def _on_late_follower(self, name: str, owed: str) -> bool:
+        """Return whether to wait any longer for a recorder or sensors that fail; the run may be over with them."""
+        choice = self.silences.follow([name], owed, self._world.config.on_failure)
+        if choice == 'stop':
+            # Participants are well: they commit what they have, and tell their figures.
+            self._failure = f'no answer from {name} at {self._world.t_ns * 1e-9:.3f} s'
+        return choice == 'wait'
 
     # -- what others ask ----------------------------------------------------------------------------------------
 
@@ -458,6 +455,7 @@ class Runner:
             'input_timeouts': self.followers.input_timeouts,
             'real_time': self._pace.punctuality(),
             'failure': self._failure,
+            'without': self.silences.without,
         }
         (self._run_dir / 'started').unlink(missing_ok=True)
         partial, text = self._run_dir / 'world.json.partial', json.dumps(outcome, indent=2) + '\n'
