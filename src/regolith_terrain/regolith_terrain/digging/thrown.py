@@ -68,11 +68,11 @@ def _look(
     found: Flags,
 ) -> bool:
     """Note which of some nodes are in a face too high to stand; return whether no face leaves the rectangle."""
-    i0, i1, j0, j1 = box
-    window = grid.window(i0, i1, j0, j1)
-    region = ground.rows(i0, j0, window.shape, grid.spacing)
-    _lay_over(merged.i, merged.j, merged.level, merged.mass_kgpm2, i0, j0, window.level, window.mass_kgpm2)
-    whole: bool = _find(i, j, i0, j0, window.level, window.mass_kgpm2, region, ground.lying, grid.spacing, found)
+    level, mass = grid.heights_and_masses(*box)
+    i0, _, j0, _ = box
+    region = ground.rows(i0, j0, level.shape, grid.spacing)
+    _lay_over(merged.i, merged.j, merged.level, merged.mass_kgpm2, i0, j0, level, mass)
+    whole: bool = _find(i, j, i0, j0, level, mass, region, ground.lying, grid.spacing, found)
     return whole
 
 
