@@ -340,7 +340,7 @@ class LiveRun(Observer):
         """Return the process ids of its nodes by label: ``amber/agent``, ``regolith/world``, ``solo_node``."""
         return node_pids(self.process.pid)
 
-    def come_to(self, t_s: float, timeout: float = 120.0) -> None:
+    def come_to(self, t_s: float, timeout: float = 180.0) -> None:
         """Wait until the world has come to a time [s]."""
         from regolith_msgs.msg import WorldStatus
 

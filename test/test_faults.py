@@ -101,7 +101,7 @@ def test_an_agent_that_hangs_for_a_while_is_waited_for(tmp_path: Path) -> None:
         pid = hit(live, 'basalt/agent', signal.SIGSTOP, 0.6)
         live.spin(0.8)
         os.kill(pid, signal.SIGCONT)
-        done = live.finish(30.0)
+        done = live.finish()
     assert done.summary['state_hash'] == undisturbed(path)
     assert done.summary['wall_s'] > 2.0 + 0.3  # it was missed
     assert 'no answer' not in done.output
@@ -114,7 +114,7 @@ def test_an_agent_that_hangs_too_long_is_given_up(tmp_path: Path, policy: str) -
     with LiveRun(tmp_path, scenario(tmp_path, policy), *REAL_TIME, to_be_killed=True) as live:
         hit(live, 'basalt/agent', signal.SIGSTOP)
         pids = live.pids()
-        done = live.finish(60.0, code=3)
+        done = live.finish(code=3)
         assert_gone(pids)
     meaning = {'stop': 'stops', 'drop': 'goes on without it'}[policy]
     line = the_line(done, 'no answer from basalt: the world')
@@ -136,7 +136,7 @@ def test_an_agent_that_hangs_too_long_comes_back_to_a_world_that_waits(tmp_path:
         pid = hit(live, 'basalt/agent', signal.SIGSTOP)
         live.wait_for(lambda: 'waits for it to come back' in live.output, 20.0, 'the line')
         os.kill(pid, signal.SIGCONT)
-        done = live.finish(60.0)
+        done = live.finish()
     assert done.summary['state_hash'] == undisturbed(path)
     assert 'end one that hangs' in the_line(done, 'no answer from basalt')
     assert_whole(done)
@@ -149,7 +149,7 @@ def test_an_agent_that_dies_again_and_again_is_given_up(tmp_path: Path) -> None:
             hit(live, 'basalt/agent', signal.SIGKILL, 1.3 + 0.2 * k)
             if k < RESTARTS:
                 live.wait_for(lambda k=k: live.output.count('rejoined after replaying') > k, 30.0, 'its return')
-        done = live.finish(60.0, code=3)
+        done = live.finish(code=3)
     assert done.output.count('starting it again') == RESTARTS
     assert f'given up after {RESTARTS} restarts; the run ends' in the_line(done, 'given up')
     assert 'no answer from basalt at' in done.summary['failure']
@@ -164,7 +164,7 @@ def test_an_agent_that_dies_while_a_checkpoint_is_taken_comes_back(tmp_path: Pat
         for k in range(RESTARTS):
             hit(live, 'basalt/agent', signal.SIGKILL, 0.5 + 0.5 * k)
             live.wait_for(lambda k=k: live.output.count('rejoined after replaying') > k, 60.0, 'its return')
-        done = live.finish(60.0)
+        done = live.finish()
     assert done.summary['state_hash'] == undisturbed(path)
     assert_whole(done)
 
@@ -181,7 +181,7 @@ def test_terrain_and_radios_are_participants_like_any_other(tmp_path: Path, vict
     with LiveRun(tmp_path, path, *REAL_TIME, to_be_killed=True) as live:
         hit(live, f'regolith/{victim}', signal.SIGKILL)
         pids = live.pids()
-        done = live.finish(60.0, code=0 if policy == 'wait' else 3)
+        done = live.finish(code=0 if policy == 'wait' else 3)
         assert_gone(pids)
     assert_whole(done)
     if policy == 'wait':
@@ -202,7 +202,7 @@ def test_a_killed_world_ends_the_run_and_its_bag_is_whole(tmp_path: Path, proces
     with LiveRun(tmp_path, path, *REAL_TIME, processes=processes, to_be_killed=True) as live:
         hit(live, 'regolith/world', signal.SIGKILL)
         pids = live.pids()
-        done = live.finish(30.0, code=3)
+        done = live.finish(code=3)
         assert_gone(pids)
     line = the_line(done, 'regolith/world ended with exit code -9 (SIGKILL), and the run with it')
     saved = re.search(r'--from (\S+)', line)
@@ -220,7 +220,7 @@ def test_a_run_whose_world_was_killed_is_continued_to_the_same_end(tmp_path: Pat
     path = scenario(tmp_path, 'stop', 3.0)
     with LiveRun(tmp_path, path, *REAL_TIME, to_be_killed=True) as live:
         hit(live, 'regolith/world', signal.SIGKILL)
-        line = the_line(live.finish(30.0, code=3), '--from')
+        line = the_line(live.finish(code=3), '--from')
     words = re.search(r'./regolith run (\S+) --from (\S+)', line)
     assert words
     rest = run_scenario(tmp_path, words[1], '--from', words[2], name='rest')
@@ -237,7 +237,7 @@ def test_killed_sensors(tmp_path: Path, policy: str) -> None:
     with LiveRun(tmp_path, path, *REAL_TIME, to_be_killed=True) as live:
         hit(live, 'regolith/sensors', signal.SIGKILL)
         pids = live.pids()
-        done = live.finish(90.0, code=0 if policy == 'wait' else 3)
+        done = live.finish(code=0 if policy == 'wait' else 3)
         assert_gone(pids)
     assert_whole(done)
     seen = sorted(m.content.header.stamp.sec + m.content.header.stamp.nanosec * 1e-9 for m in Bag(done.run_dir).messages('/amber/eye/image_raw'))
@@ -264,7 +264,7 @@ def test_sensors_that_hang_are_waited_for(tmp_path: Path) -> None:
         live.wait_for(lambda: 'sensors: no frame for' in live.output, 20.0, 'the line')
         live.spin(1.0)
         os.kill(pid, signal.SIGCONT)
-        done = live.finish(60.0)
+        done = live.finish()
     assert 'the world waits for one, 120 s at most' in the_line(done, 'sensors: no frame')
     assert done.summary['state_hash'] == undisturbed(path)
     assert_whole(done)
@@ -278,7 +278,7 @@ def test_a_killed_recorder(tmp_path: Path, policy: str) -> None:
     with LiveRun(tmp_path, path, *REAL_TIME, to_be_killed=True) as live:
         hit(live, 'regolith/recorder', signal.SIGKILL, 2.2)
         pids = live.pids()
-        done = live.finish(60.0, code=0 if policy == 'wait' else 3)
+        done = live.finish(code=0 if policy == 'wait' else 3)
         assert_gone(pids)
     the_line(done, 'recover')
     if policy == 'stop':
@@ -309,7 +309,7 @@ def test_a_recorder_that_hangs_too_long_comes_back_to_a_world_that_waits(tmp_pat
         pid = hit(live, 'regolith/recorder', signal.SIGSTOP)
         live.wait_for(lambda: 'no answer from recorder: the world waits' in live.output, 20.0, 'the line')
         os.kill(pid, signal.SIGCONT)
-        done = live.finish(60.0)
+        done = live.finish()
     assert done.summary['state_hash'] == undisturbed(path)
     assert_whole(done)
 
@@ -375,7 +375,7 @@ def test_a_slow_subscriber_holds_nobody_up(tmp_path: Path) -> None:
             (Image, '/amber/eye/image_raw'), (PointCloud2, '/regolith/terrain/points'),
         ):
             live.node.create_subscription(kind, topic, take, 10)
-        done = live.finish(60.0)
+        done = live.finish()
     assert taken > 10
     assert done.summary['state_hash'] == quick['state_hash'] == undisturbed(path)
     assert_whole(done)
@@ -415,7 +415,7 @@ def test_a_full_disk_ends_the_recording(small_disk: Path, tmp_path: Path, policy
         live.come_to(1.3)
         fill(small_disk, 100_000)
         pids = live.pids()
-        done = live.finish(60.0, code=3)
+        done = live.finish(code=3)
         assert_gone(pids)
     line = the_line(done, 'regolith/recorder recording ends at')
     assert 'bag_0.mcap: No space left on device; the bag holds everything before' in line
@@ -442,7 +442,7 @@ def test_a_full_disk_that_takes_no_checkpoint_ends_the_run(small_disk: Path, tmp
     with LiveRun(tmp_path, path, *REAL_TIME, '--no-record', folder=small_disk) as live:
         live.come_to(1.3)
         fill(small_disk, 0)
-        done = live.finish(60.0, code=3)
+        done = live.finish(code=3)
     line = the_line(done, 'the run ends')
     assert re.search(rf'no checkpoint at \d\.\d+ s: {done.run_dir}/checkpoints\S*: No space left on device; the run ends', line)
     saved = re.search(r'--from (\S+)', line)
@@ -460,7 +460,7 @@ def test_a_full_disk_that_takes_no_report_leaves_the_summary(small_disk: Path, t
     with LiveRun(tmp_path, scenario(tmp_path, 'stop', 2.0), *REAL_TIME, report=True, folder=small_disk) as live:
         live.come_to(1.8)
         fill(small_disk, 150_000)
-        done = live.finish(60.0, code=None)
+        done = live.finish(code=None)
     assert 'No space left on device; later: ./regolith report' in the_line(done, 'no report')
     assert done.summary['state_hash'] and not (done.run_dir / 'report.html').exists()
     assert not list(done.run_dir.glob('*.tmp'))
@@ -475,7 +475,7 @@ def test_a_full_disk_that_takes_no_report_leaves_the_summary(small_disk: Path, t
 def test_a_disk_without_room_for_a_run_folder_is_bad_input(small_disk: Path, tmp_path: Path) -> None:
     fill(small_disk, 8192)
     with LiveRun(tmp_path, scenario(tmp_path, 'stop'), node=False, folder=small_disk) as live:
-        done = live.finish(30.0, code=2)
+        done = live.finish(code=2)
     assert 'cannot be made: No space left on device' in done.output and 'Traceback' not in done.output
 
 
@@ -492,7 +492,7 @@ def test_strict_real_time_counts_what_a_slow_participant_misses(tmp_path: Path) 
     slow = scenario(tmp_path, 'stop', 3.0, world={**strict, 'chaos': {'sleep_max_s': {'basalt': 0.06}}})
     with LiveRun(tmp_path, slow, *REAL_TIME, report=True) as live:
         diagnostics = live.subscribe(DiagnosticArray, '/diagnostics')
-        done = live.finish(60.0)
+        done = live.finish()
     told = done.summary['real_time']
     assert told == json.loads((done.run_dir / 'world.json').read_text())['real_time']
     assert told['timed_cycles'] == 150 and told['deadline_misses'] > 75

@@ -20,6 +20,7 @@ from regolith_bringup.run.supervisor import NODE_FAILED, Supervisor
 
 OVER = """printf '{"failure": "%s"}' > world.json\n"""
 LEAVES, FAILS = 'exit 0\n', 'exit 4\n'
+ONCE_STARTED = 'while [ ! -e started ]; do sleep 0.02; done\n'
 STUCK = """trap '' TERM\nwhile :; do sleep 0.05; done\n"""
 
 
@@ -69,9 +70,9 @@ def scripted(folder: Path, monkeypatch: pytest.MonkeyPatch, scripts: dict[str, s
 def test_who_fails_too_often_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A world that waits for it would wait for ever; told to end, it says who was missing."""
     scripts = {
-        'world': 'touch started\ntrap "printf \'{\\"failure\\": \\"no answer from amber\\"}\' > world.json; exit 3" TERM\n'
-        'while :; do sleep 0.02; done\n',
-        'agent': 'sleep 0.1\nexit 1\n',
+        'world': 'trap "printf \'{\\"failure\\": \\"no answer from amber\\"}\' > world.json; exit 3" TERM\n'
+        'touch started\nwhile :; do sleep 0.02; done\n',
+        'agent': f'{ONCE_STARTED}exit 1\n',
     }
     assert scripted(tmp_path, monkeypatch, scripts, respawn='agent').run() == NODE_FAILED
     said = [line for line in (tmp_path / 'output.txt').read_text().splitlines() if line.startswith('agent')]
@@ -85,8 +86,8 @@ def test_who_fails_too_often_ends_the_run(tmp_path: Path, monkeypatch: pytest.Mo
 def test_who_has_told_why_it_cannot_go_on_is_not_started_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same would happen: the disk is full, the state it came back to is not the one the world knows."""
     scripts = {
-        'world': 'touch started\ntrap "exit 3" TERM\nwhile :; do sleep 0.02; done\n',
-        'recorder': 'sleep 0.1\necho "no space"\nexit 3\n',
+        'world': 'trap "exit 3" TERM\ntouch started\nwhile :; do sleep 0.02; done\n',
+        'recorder': f'{ONCE_STARTED}echo "no space"\nexit 3\n',
     }
     assert scripted(tmp_path, monkeypatch, scripts, respawn='recorder').run() == NODE_FAILED
     said = [line for line in (tmp_path / 'output.txt').read_text().splitlines() if line.startswith('recorder')]

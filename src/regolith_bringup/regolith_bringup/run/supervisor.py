@@ -159,6 +159,7 @@ class Supervisor:
                 for node in others:
                     if node.running or not node.code or node.spec.label in told:
                         continue
+                    node.join_output()  # what it said comes before what became of it
                     again = node.spec.respawn and not asked
                     if again and worth_another(node.code, node.restarts):
                         self._say(node.spec.label, f'ended with {node.code}; starting it again')
