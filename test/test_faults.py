@@ -485,22 +485,23 @@ def test_a_disk_without_room_for_a_run_folder_is_bad_input(small_disk: Path, tmp
 @pytest.mark.slow
 @pytest.mark.alone
 def test_strict_real_time_counts_what_a_slow_participant_misses(tmp_path: Path) -> None:
-    """It sleeps up to 60 ms before each answer, in cycles of 20 ms: most begin late. The figures are where people look."""
+    """It sleeps up to 0.2 s before each answer, in cycles of 20 ms: most begin late. The figures are where people look."""
     from diagnostic_msgs.msg import DiagnosticArray
 
-    strict = {'real_time': 'strict', 'late_s': 0.01}
-    slow = scenario(tmp_path, 'stop', 3.0, world={**strict, 'chaos': {'sleep_max_s': {'basalt': 0.06}}})
+    strict = {'real_time': 'strict', 'late_s': 0.05}
+    slow = scenario(tmp_path, 'stop', 1.0, world={**strict, 'chaos': {'sleep_max_s': {'basalt': 0.2}}})
     with LiveRun(tmp_path, slow, *REAL_TIME, report=True) as live:
         diagnostics = live.subscribe(DiagnosticArray, '/diagnostics')
         done = live.finish()
     told = done.summary['real_time']
     assert told == json.loads((done.run_dir / 'world.json').read_text())['real_time']
-    assert told['timed_cycles'] == 150 and told['deadline_misses'] > 75
-    assert 0.01 < told['jitter_p99_s'] <= told['jitter_max_s']
-    assert f'{told["deadline_misses"]} of 150 cycles missed their deadline' in the_line(done, 'real time: ')
+    assert told['timed_cycles'] == 50 and told['deadline_misses'] > 25
+    assert 0.05 < told['jitter_p99_s'] <= told['jitter_max_s']
+    assert f'{told["deadline_misses"]} of 50 cycles missed their deadline' in the_line(done, 'real time: ')
     assert 'missed deadlines' in (done.run_dir / 'report.html').read_text()
     shown = {p.key: p.value for m in diagnostics for s in m.status if s.hardware_id == 'world' for p in s.values}
-    assert int(shown['deadline_misses']) > 10 and float(shown['jitter_p99_s']) > 0.01
-    # Without it, as good as none: this machine's other work may hold a cycle up now and then.
-    quick = run_scenario(tmp_path, scenario(tmp_path, 'stop', 3.0, world=strict), *REAL_TIME, name='quick').summary['real_time']
-    assert quick['deadline_misses'] <= told['deadline_misses'] / 5
+    assert int(shown['deadline_misses']) > 5 and float(shown['jitter_p99_s']) > 0.05
+    # Without it, with ten times the time for each cycle, as good as none: other work here may hold one up now and then.
+    idle = scenario(tmp_path, 'stop', 0.6, world=strict)
+    quick = run_scenario(tmp_path, idle, '--speed', 0.1, name='quick').summary['real_time']
+    assert quick['timed_cycles'] == 30 and quick['deadline_misses'] <= 30 / 5
