@@ -45,6 +45,8 @@ def end_with_parent() -> None:
 
 def end_with(parent: int, number: signal.Signals = signal.SIGTERM) -> None:
     """Let the kernel send a signal to this process at the end of the process ``parent``, which started it."""
+    # The parent may have blocked it.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
     if os.getppid() == parent:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, number)
     # It may have ended before the kernel was asked, or a debugger may stand between.
