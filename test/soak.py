@@ -17,7 +17,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from harness import LiveRun, RunResult, vehicle, write_scenario
 
 EYE: dict[str, Any] = {
@@ -139,25 +138,25 @@ def soak(
 
 @dataclass(frozen=True)
 class Growth:
-    """What became of one process between its warm-up and its end."""
+    """What became of one process after its warm-up."""
 
-    warm_mb: float
-    """Memory of its own after the warm-up [MB]."""
-    end_mb: float
-    """At its end [MB]."""
-    mb_per_hour: float
-    """Slope of a straight line through all samples after the warm-up, per simulated hour [MB/h]."""
+    first_mb: float
+    """Most memory of its own in the first half of that [MB]."""
+    last_mb: float
+    """In the second half [MB]."""
     files: tuple[int, int]
-    """Open file descriptors after the warm-up and at the end."""
+    """Most open file descriptors in either half."""
 
 
 def growth(samples: list[Sample], duration_s: float) -> Growth:
-    """Return how a process grew after its warm-up; medians of a tenth of the samples, since some are taken while it works."""
+    """Return how a process grew after its warm-up.
+
+    By what it holds at most: what a cycle works on comes and goes, and only in some samples it is there.
+    """
     warm = [s for s in samples if WARM_UP * duration_s < s.t_s < duration_s]
-    few = max(len(warm) // 10, 1)
-    first, last = (float(np.median([s.own_mb for s in part])) for part in (warm[:few], warm[-few:]))
-    slope = float(np.polyfit([s.t_s for s in warm], [s.own_mb for s in warm], 1)[0]) if len(warm) > 2 else 0.0
-    return Growth(first, last, slope * 3600.0, (warm[0].files, warm[-1].files))
+    halves = warm[: len(warm) // 2], warm[len(warm) // 2 :]
+    first, last = (max(s.own_mb for s in half) for half in halves)
+    return Growth(first, last, (max(s.files for s in halves[0]), max(s.files for s in halves[1])))
 
 
 def main() -> None:
