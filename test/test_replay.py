@@ -87,7 +87,7 @@ def test_a_run_evolves_again_to_the_same_states(recorded: Path, tmp_path: Path) 
 
 @pytest.mark.parametrize(('options', 'why'), [
     (('--branch', 2), "--branch = 2: there is none; allowed: 0"), (('--from', 9), 'is after the end; allowed: up to 2'),
-    (('--rate', 'fast'), '--rate = fast: is no rate'), (('--topic', '/amber/odm'), 'did you mean /amber/odom'),
+    (('--rate', 'fast'), 'replay --rate: fast: is no pace'), (('--topic', '/amber/odm'), 'did you mean /amber/odom'),
 ])  # fmt: skip
 def test_what_cannot_be_told_is_refused(recorded: Path, options: tuple[object, ...], why: str) -> None:
     assert why in replayed(recorded, *options, code=2).stderr

@@ -282,9 +282,10 @@ def scenarios(as_json: JsonOption = False) -> None:
 def report(run_dir: RunArgument) -> None:
     """Write report.html into a run folder, and summary.json if it is missing; print the report's path."""
     from regolith_bringup.report.page import write_report
+    from regolith_bringup.run.run_folder import check_finished_run
     from regolith_bringup.run.summary import write_summary
 
-    _check_run('report', run_dir)
+    check_finished_run('report', run_dir)
     with _RunFolderErrors():
         if not (run_dir / 'summary.json').exists():
             write_summary(run_dir)
@@ -297,10 +298,11 @@ def cite(
 ) -> None:
     """Print BibTeX of the papers behind the models that a run uses."""
     from regolith_bringup.doors import cited
+    from regolith_bringup.run.run_folder import check_finished_run
     from regolith_bringup.scenario.loading import load_scenario
 
     if os.path.isdir(what):
-        _check_run('cite', Path(what))
+        check_finished_run('cite', Path(what))
         what = str(Path(what) / 'scenario.yaml')
     scenario = load_scenario(what).scenario
     print('\n\n'.join(cited(scenario).values()))
@@ -317,13 +319,6 @@ def recover(run_dir: RunArgument) -> None:
         result = rebuild(run_dir)
     state = 'rebuilt' if result.rebuilt else 'was whole'
     print(f'{result.path}: {state}; {result.messages} messages')
-
-
-def _check_run(command: str, run_dir: Path) -> None:
-    """Refuse a folder that is no run folder."""
-    if not os.path.isfile(run_dir / 'scenario.yaml'):
-        problem = 'is not a run folder' if os.path.exists(run_dir) else 'no such folder'
-        raise InputError(Problem(command, '', problem, 'a folder that ./regolith run made', str(run_dir)))
 
 
 class _RunFolderErrors:

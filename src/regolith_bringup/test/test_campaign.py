@@ -143,11 +143,15 @@ def test_runs_that_fail_are_listed_and_the_others_finished(tmp_path: Path) -> No
 @pytest.mark.ros
 @pytest.mark.slow
 def test_recorded_runs_leave_run_folders(tmp_path: Path) -> None:
-    """The same hash as unrecorded; and they can be given to other commands."""
+    """The same hash as unrecorded; and they can be given to other commands. One that was broken off is run anew."""
     vary = {'seed': [4]}
     run(written(tmp_path, vary=vary), '--out', tmp_path / 'bare', '--workers', 1, '--no-plots')
-    run(written(tmp_path, vary=vary, record=True), '--out', tmp_path / 'out', '--workers', 1, '--no-plots')
     folder = tmp_path / 'out' / 'runs' / '000'
+    file = written(tmp_path, vary=vary, record=True)
+    begin(tmp_path / 'out', load_campaign(file)[1], True)
+    (folder / 'bag').mkdir(parents=True)
+    (folder / 'bag' / 'bag_0.mcap').write_bytes(b'half a run')
+    run(file, '--out', tmp_path / 'out', '--workers', 1, '--no-plots')
     assert (folder / 'report.html').is_file() and (folder / 'bag' / 'metadata.yaml').is_file()
     assert rows(tmp_path / 'out')[0]['state_hash'] == rows(tmp_path / 'bare')[0]['state_hash']
     assert json.loads((folder / 'summary.json').read_text())['bag']['lost'] == 0

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -53,9 +54,10 @@ def record(scenario_text: str, folder: str) -> dict[str, Any]:
     """Run a resolved scenario as ``./regolith run`` does, with sensors and a bag, and return its summary.
 
     :param scenario_text: its YAML
-    :param folder: of the run, new or empty; this worker must be able to write there
+    :param folder: of the run, where this worker must be able to write; what a run that was broken off left is removed
     :raises RuntimeError: if a node fails, with what was said
     """
+    shutil.rmtree(folder, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix='regolith_case_') as name:
         file = Path(name) / 'scenario.yaml'
         file.write_text(scenario_text, encoding='utf-8')

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -23,13 +22,12 @@ def compare(
     """Lay runs over one another on a page: paths, histories, figures; say from which cycle they differ."""
     from regolith_bringup.bag.recover import RecoverError
     from regolith_bringup.report.compare import write_comparison
+    from regolith_bringup.run.run_folder import check_finished_run
 
     if len(runs) < 2:
         raise InputError(Problem('compare', '', 'is one run', 'two run folders or more', str(runs[0])))
     for run in runs:
-        if not os.path.isfile(run / 'scenario.yaml'):
-            problem = 'is not a run folder' if os.path.exists(run) else 'no such folder'
-            raise InputError(Problem('compare', '', problem, 'a folder that ./regolith run made', str(run)))
+        check_finished_run('compare', run)
     tools: Tools = context.obj
     try:
         with tools.progress('compare') as tick:

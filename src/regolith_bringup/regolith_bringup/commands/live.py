@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from regolith_bringup.commands.options import DomainOption, NamespaceOption
-from regolith_files.problems import InputError, Problem
+from regolith_bringup.commands.options import DomainOption, NamespaceOption, pace_named
 
 
 def pause(domain: DomainOption = None, namespace: NamespaceOption = '') -> None:
@@ -53,23 +52,11 @@ def speed(
     """Cap the speed of the running world, or say how fast it is."""
     from regolith_bringup.run.live_world import LiveWorld, in_words
 
-    cap = _cap(value) if value is not None else None
+    pace = pace_named(value, 'speed') if value is not None else None
+    cap = 0.0 if pace == math.inf else pace  # the world's parameter has no infinity
     with LiveWorld(domain, namespace) as world:
         if cap is not None:
             world.set_speed(cap)
             print(f'speed: {"as fast as it goes" if cap == 0.0 else f"at most {cap:g}"}')
         else:
             print(in_words(world.known))
-
-
-def _cap(text: str) -> float:
-    """Return a cap as the world's parameter has it: 0 for none."""
-    if text == 'max':
-        return 0.0
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 1e-3 <= value <= 1e6:
-        raise InputError(Problem('speed', '', 'is no speed', 'max, or a number from 0.001 to 1000000', text))
-    return value

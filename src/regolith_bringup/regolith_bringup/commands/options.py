@@ -4,10 +4,30 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 import typer
 
+from regolith_files.problems import InputError, Problem
+
 JsonOption = Annotated[bool, typer.Option('--json', help='Print one JSON value on stdout and nothing else there.')]
 DomainOption = Annotated[str | None, typer.Option('--domain', metavar='N', help='ROS domain. Default: ROS_DOMAIN_ID.')]
 NamespaceOption = Annotated[str, typer.Option('--namespace', metavar='NAME', help='Of the run.')]
+
+
+def pace_named(text: str, option: str) -> float:
+    """Return simulated seconds per wall second of a text; inf for ``max``.
+
+    :param option: that it was given to
+    :raises InputError: if it is no pace
+    """
+    if text == 'max':
+        return math.inf
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 1e-3 <= value <= 1e6:
+        raise InputError(Problem(option, '', 'is no pace', 'max, or a number from 0.001 to 1000000', text))
+    return value

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import sys
 from dataclasses import asdict
@@ -13,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from regolith_bringup.commands.options import JsonOption, NamespaceOption
+from regolith_bringup.commands.options import JsonOption, NamespaceOption, pace_named
 from regolith_files.doors import NoRecordingError, Tools
 from regolith_files.problems import InputError, Problem, one_of
 
@@ -42,9 +41,9 @@ def replay(
 
     What was latched before --from comes first. Exit code 3: what was evolved again is not what was.
     """
-    if not os.path.isfile(run / 'scenario.yaml'):
-        problem = 'is not a run folder' if os.path.exists(run) else 'no such folder'
-        raise InputError(Problem('replay', '', problem, 'a folder that ./regolith run made', str(run)))
+    from regolith_bringup.run.run_folder import check_finished_run
+
+    check_finished_run('replay', run)
     tools: Tools = context.obj
     if resimulate:
         _again(tools, run, begin, as_json)
@@ -56,7 +55,7 @@ def replay(
     if not folder.is_dir():
         found = ['0', *sorted(path.name.removeprefix('bag_') for path in run.glob('bag_*'))]
         raise InputError(Problem('replay', '--branch', 'there is none', ', '.join(found), str(branch)))
-    speed = _rate(rate)
+    speed = pace_named(rate, 'replay --rate')
     try:
         bag = Bag(folder)
     except NoRecordingError as error:
@@ -83,8 +82,10 @@ def replay(
 
 
 def _again(tools: Tools, run: Path, begin: float, as_json: bool) -> None:
+    from regolith_bringup.run.pinning import pin_this_process
     from regolith_bringup.run.resimulation import resimulate as evolve
 
+    pin_this_process(tools.run(run).scenario)
     try:
         with tools.progress('replay') as tick:
             found = evolve(run, begin, tick)
@@ -101,15 +102,3 @@ def _again(tools: Tools, run: Path, begin: float, as_json: bool) -> None:
         print(found.difference or words)
     if found.difference:
         raise typer.Exit(NODE_FAILED)
-
-
-def _rate(text: str) -> float:
-    if text == 'max':
-        return math.inf
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 1e-3 <= value <= 1e6:
-        raise InputError(Problem('replay', '--rate', 'is no rate', 'max, or a number from 0.001 to 1000000', text))
-    return value

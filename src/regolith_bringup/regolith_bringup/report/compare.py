@@ -31,7 +31,7 @@ def labels(folders: Sequence[Path]) -> list[str]:
         names = ['/'.join(parts[-depth:]) for parts in whole]
         if len(set(names)) == len(names):
             return names
-    return [f'{"/".join(parts[-1:])} ({number})' for number, parts in enumerate(whole)]
+    return [f'{parts[-1]} ({number})' for number, parts in enumerate(whole)]
 
 
 def write_comparison(

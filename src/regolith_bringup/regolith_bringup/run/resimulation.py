@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from regolith_bringup.bag.comparison import Spoken, cycles
 from regolith_bringup.run.simulation import Simulation
@@ -31,22 +30,6 @@ class Repetition:
     """Where it was another, in words; '': nowhere."""
 
 
-class _Recorded(Mapping[int, bytes]):
-    """What a participant latched, by cycle."""
-
-    def __init__(self) -> None:
-        self.by_cycle: dict[int, bytes] = {}
-
-    def __getitem__(self, cycle: int) -> bytes:
-        return self.by_cycle[cycle]
-
-    def __iter__(self) -> Any:
-        return iter(self.by_cycle)
-
-    def __len__(self) -> int:
-        return len(self.by_cycle)
-
-
 def resimulate(
     folder: Path, from_s: float = 0.0, tick: Callable[[int, int], None] = lambda done, of: None
 ) -> Repetition:
@@ -62,7 +45,8 @@ def resimulate(
     scenario = load_section(folder / 'scenario.yaml', '', Scenario)
     simulation = Simulation(scenario)
     world = simulation.world
-    inputs = {name: _Recorded() for name in simulation.participants}
+    inputs: dict[str, dict[int, bytes]] = {name: {} for name in simulation.participants}
+    """What each latched in the cycle that comes."""
     for name, participant in simulation.participants.items():
         participant.replay_inputs = inputs[name]
     world.hold()
@@ -79,7 +63,8 @@ def resimulate(
         for name, answer in spoken.answers.items():
             if name not in inputs:
                 raise ValueError(f'{name!r} came in mid-run; allowed: runs in which nothing was spawned')
-            inputs[name].by_cycle = {spoken.number: bytes(answer.live_inputs)}
+            inputs[name].clear()
+            inputs[name][spoken.number] = bytes(answer.live_inputs)
         world.step(end_ns)
         if words := _difference(spoken, world.last_answers, world.t_ns):
             return Repetition(first * 1e-9, world.t_ns * 1e-9, same, words)

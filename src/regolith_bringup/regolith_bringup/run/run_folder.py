@@ -26,6 +26,17 @@ def check_run_folder(out: Path) -> None:
         raise InputError(Problem(f'--out {out}', '', 'is not an empty folder', 'a new or an empty folder'))
 
 
+def check_finished_run(command: str, run_dir: Path) -> None:
+    """Refuse a folder that is no run folder.
+
+    :param command: that it was given to
+    :raises InputError: if it is none
+    """
+    if not os.path.isfile(run_dir / 'scenario.yaml'):
+        problem = 'is not a run folder' if os.path.exists(run_dir) else 'no such folder'
+        raise InputError(Problem(command, '', problem, 'a folder that ./regolith run made', str(run_dir)))
+
+
 def _make(folder: Path, asked: str, *, exist_ok: bool) -> None:
     """Make a folder with a reserve of disk space for the run's end.
 

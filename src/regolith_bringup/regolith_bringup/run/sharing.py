@@ -73,8 +73,7 @@ def sharing(processes: Processes, vehicles: Sequence[str], cores: int | None = N
 
 
 FEW = 2
-"""Fewer vehicles than this for each of two cores are together in one process: what they would save by not waiting for
-each other's interpreted code is less than messages cost (docs/scale.md)."""
+"""Fewer vehicles than this for each of two cores are together in one process, where they cost no messages."""
 
 
 def usable_cores() -> int:
