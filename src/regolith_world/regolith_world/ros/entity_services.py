@@ -65,16 +65,10 @@ class EntityServices:
 
     async def _standing(self, action: Callable[[], Any]) -> Any:
         """Return the outcome of an action that needs a standing world, or its ValueError."""
-        done = Future()
-
-        def act() -> None:
-            try:
-                done.set_result(action())
-            except ValueError as error:
-                done.set_result(error)
-
-        self._runner.when_standing(act)
-        return await done
+        try:
+            return await self._runner.standing(action)
+        except ValueError as error:
+            return error
 
     # Services are served while the world stands or awaits answers; either way, objects have their committed states.
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
-from rclpy.task import Future
 from regolith_msgs.srv import Checkpoint as CheckpointService
 from regolith_msgs.srv import ListSnapshots, Rewind
 from regolith_msgs.srv import Snapshot as SnapshotService
@@ -39,19 +38,13 @@ class PastServices:
 
     async def _standing(self, response: Any, action: Callable[[], Any]) -> Any:
         """Return the outcome of an action that needs a standing world; tell the response whether it failed."""
-        done = Future()
-
-        def act() -> None:
-            outcome = None
-            try:
-                outcome = action()
-                response.success = True
-            except (ValueError, OSError, ProtocolError) as error:
-                response.success, response.message = False, str(error)
-            done.set_result(outcome)
-
-        self._runner.when_standing(act)
-        return await done
+        try:
+            outcome = await self._runner.standing(action)
+            response.success = True
+            return outcome
+        except (ValueError, OSError, ProtocolError) as error:
+            response.success, response.message = False, str(error)
+            return None
 
     async def _checkpoint(self, request: Any, response: Any) -> Any:
         folder = Path(request.path) if request.path else None

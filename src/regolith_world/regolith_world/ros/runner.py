@@ -10,9 +10,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.task import Future
 from regolith_msgs.msg import WorldStatus
 from regolith_msgs.srv import Step
 from std_srvs.srv import SetBool
@@ -39,6 +42,8 @@ CLOCK_PERIOD_S = 0.01
 """Shortest period of /clock [wall s]: a Python subscriber uses a third of a core at 1 kHz."""
 LAG_PERIOD_S = 10.0
 """Period of warnings that the wanted speed is not reached [wall s]."""
+
+Outcome = TypeVar('Outcome')
 
 
 @dataclass(slots=True)
@@ -99,8 +104,9 @@ class Runner:
             sensors_lag_s,
         )
         self._display.followers = self.followers
-        node.create_service(SetBool, '~/pause', self._on_pause)
-        node.create_service(Step, '~/step', self._on_step)
+        together = ReentrantCallbackGroup()  # who waits keeps nobody else waiting
+        node.create_service(SetBool, '~/pause', self._on_pause, callback_group=together)
+        node.create_service(Step, '~/step', self._on_step, callback_group=together)
         self.paused = False
         self._requests: list[Callable[[], None]] = []
         self._steps: Steps | None = None
@@ -261,17 +267,30 @@ class Runner:
 
     # -- what others ask ----------------------------------------------------------------------------------------
 
-    def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        self.when_standing(self.pause if request.data else self.play)
+    async def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        await self.standing(self.pause if request.data else self.play)
         response.success = True
         return response
 
-    def when_standing(self, action: Callable[[], None]) -> None:
-        """Act now if the world stands between two cycles, else as soon as it does."""
+    async def standing(self, action: Callable[[], Outcome]) -> Outcome:
+        """Return the outcome of an action that needs a world between two cycles: now, or as soon as it is there.
+
+        :raises Exception: what the action raises
+        """
+        done = Future()
+
+        def act() -> None:
+            try:
+                done.set_result(action())
+            except Exception as error:  # is raised anew where it is awaited
+                done.set_exception(error)
+
         if self._between:
-            action()
+            act()
         else:
-            self._requests.append(action)
+            self._requests.append(act)
+        outcome: Outcome = await done
+        return outcome
 
     def pause(self) -> None:
         """Pause the world; it stands."""
@@ -411,18 +430,21 @@ class Runner:
         self._display.clock()
         self._display.status(WorldStatus.PAUSED if self.paused else WorldStatus.PLAYING, force=True)
 
-    def _on_step(self, request: Step.Request, response: Step.Response) -> Step.Response:
-        if not self.paused or not self._between or self._steps is not None:
-            response.success, response.message = False, 'only a paused world can be stepped; call ~/pause first'
-            return response
-        for _ in range(max(1, request.cycles)):
-            if self._at_end():
-                break
-            self._step()
-        self._rest()
-        self.stopped = False
-        response.success = True
-        response.t_ns, response.state_hash = int(self._world.t_ns), self._world.state_hash
+    async def _on_step(self, request: Step.Request, response: Step.Response) -> Step.Response:
+        def steps() -> None:
+            if not self.paused or self._steps is not None:
+                response.success, response.message = False, 'only a paused world can be stepped; call ~/pause first'
+                return
+            for _ in range(max(1, request.cycles)):
+                if self._at_end():
+                    break
+                self._step()
+            self._rest()
+            self.stopped = False
+            response.success = True
+            response.t_ns, response.state_hash = int(self._world.t_ns), self._world.state_hash
+
+        await self.standing(steps)
         return response
 
     def stand_still(self) -> bool:

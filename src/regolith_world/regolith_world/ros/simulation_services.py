@@ -122,11 +122,11 @@ class SimulationServices:
             if wanted == quitting:
                 runner.leaving.ask()
             elif wanted == playing:
-                await self._standing(runner.play)
+                await runner.standing(runner.play)
             else:
-                await self._standing(runner.pause)
+                await runner.standing(runner.pause)
             if wanted == stopped:
-                problem = await self._standing(runner.reset)
+                problem = await runner.standing(runner.reset)
                 runner.stopped = not problem
             response.result = result_of(response.STATE_TRANSITION_ERROR, problem) if problem else result_of()
         return response
@@ -139,15 +139,9 @@ class SimulationServices:
             response.result = result_of(Result.RESULT_FEATURE_UNSUPPORTED, why)
             return response
         parts = [bool(scope & part) for part in known]
-        problem = await self._standing(lambda: self._runner.reset(*parts))
+        problem = await self._runner.standing(lambda: self._runner.reset(*parts))
         response.result = result_of(Result.RESULT_OPERATION_FAILED, problem) if problem else result_of()
         return response
-
-    async def _standing(self, action: Callable[[], Any]) -> Any:
-        """Return the outcome of an action that needs a standing world."""
-        done = Future()
-        self._runner.when_standing(lambda: done.set_result(action()))
-        return await done
 
     async def _step(self, request: Any, response: Any) -> Any:
         response.result = await self._stepped(request.steps, lambda gone: True)
