@@ -8,17 +8,22 @@ import base64
 import json
 import re
 import shutil
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 import pytest
 import synthetic_run as made
+from matplotlib.figure import Figure
 
 from regolith_bringup.bag.recover import RecoverError
+from regolith_bringup.report.figures import MOST_POINTS, Figures, thinned
 from regolith_bringup.report.ground_map import crossing, driven_bounds, ground_map
 from regolith_bringup.report.page import write_report
 from regolith_bringup.report.plots import gear_histories
 from regolith_bringup.report.run_data import ChangedGround, CycleTiming, RunData, Track, read_run
+from regolith_bringup.report.rut_sections import rut_sections
+from regolith_bringup.run.provenance import write_provenance
 from regolith_bringup.run.summary import build_summary, write_summary
 
 
@@ -210,14 +215,74 @@ def test_report_stands_by_itself_and_repeats(run_dir: Path, tmp_path: Path) -> N
     run = tmp_path / 'run'
     shutil.copytree(run_dir, run)
     text = write_report(run).read_text()
-    pictures = re.findall(r'src="data:image/png;base64,([^"]+)"', text)
-    assert len(pictures) == 3
-    assert all(base64.b64decode(p)[:8] == b'\x89PNG\r\n\x1a\n' for p in pictures)
-    assert 'src="http' not in text and 'href=' not in text
+    pictures = re.findall(r'src="data:image/(png|webp);base64,([^"]+)"', text)
+    assert len(pictures) == 4
+    signs = {'png': (0, b'\x89PNG\r\n\x1a\n'), 'webp': (8, b'WEBPVP8 ')}
+    for kind, data in pictures:
+        at, sign = signs[kind]
+        assert base64.b64decode(data)[at : at + 8] == sign
+    assert 'src="http' not in text and len(text) < 1.5e6
+    # What else there is lies beside it.
+    files = re.findall(r'href="([^"]*)"', text)
+    assert len(files) == 8 and {f'report/{path.name}' for path in (run / 'report').iterdir()} == {*files}
     for part in ('two_rovers', 'amber', 'basalt', 'ab' * 32, '0.36 m', '30.0 mm', '1,200'):
         assert part in text
     assert '$' not in text, 'a placeholder was left'
     assert write_report(run).read_text() == text
+
+
+def test_a_cross_section_shows_the_rut(run_dir: Path) -> None:
+    run = read_run(run_dir)
+    sections = rut_sections(run)
+    assert [section.name for section in sections] == ['amber', 'basalt']
+    # The synthetic ruts are ten nodes of 0.03 m below the ground, right below the path, and level beside it.
+    for section in sections:
+        assert section.depth == pytest.approx(made.RUT_M, abs=1e-9)
+        beside = np.abs(np.abs(section.across) - 0.5) < 0.4  # the other track is a metre away
+        np.testing.assert_array_equal(section.final[beside], section.undisturbed[beside])
+        assert section.travelled == pytest.approx(0.5 * run.tracks[section.name].distance)
+
+
+def test_figures_leave_the_numbers_that_they_show(tmp_path: Path) -> None:
+    figure = Figure()
+    upper, lower = figure.subplots(2, 1, sharex=True)
+    upper.set(title='Upper', ylabel='speed [m/s]')
+    upper.plot([0.0, 1.0], [2.0, 3.5], label='amber')
+    upper.axhline(7.0)
+    lower.scatter([1.0], [4.0], label='basalt')
+    lower.bar([2.0], [5.0], label='cobalt')
+    lower.set(xlabel='time [s]', ylabel='count')
+    figures = Figures(tmp_path / 'page.html')
+    first, second = (figures.show(figure, 'Two panels', 'a & b') for _ in range(2))
+    assert 'alt="a &amp; b"' in first and 'page/two_panels.csv' in first and 'page/two_panels_2.png' in second
+    assert (tmp_path / 'page' / 'two_panels.csv').read_text().splitlines() == [
+        'panel,series,of x,of y,x,y',
+        'Upper,amber,time [s],speed [m/s],0,2', 'Upper,amber,time [s],speed [m/s],1,3.5',
+        'panel 2,basalt,time [s],count,1,4', 'panel 2,cobalt,time [s],count,2,5',
+    ]  # fmt: skip
+
+
+def test_thinned_curves_keep_their_peaks_and_gaps() -> None:
+    x = np.arange(100_003.0)
+    y = np.random.default_rng(2).normal(size=len(x))
+    y[31_415], y[92_653], y[50_000:51_000] = 9.0, -9.0, np.nan
+    some_x, some_y = thinned(x, y)
+    assert len(some_x) < 1.2 * MOST_POINTS and (np.diff(some_x) > 0.0).all()
+    np.testing.assert_array_equal(y[some_x.astype(int)], some_y)
+    assert {31_415.0, 92_653.0, 0.0, 100_002.0} <= {*some_x} and np.isnan(some_y).any()
+    assert thinned(x[:20], y[:20])[0].tolist() == x[:20].tolist()
+
+
+@pytest.mark.seconds
+def test_report_says_how_to_have_the_run_again(run_dir: Path, tmp_path: Path) -> None:
+    run = tmp_path / 'a run'
+    shutil.copytree(run_dir, run)
+    write_provenance(run)
+    text = write_report(run).read_text()
+    assert f"./regolith run &#x27;{run}/scenario.yaml&#x27;" in text
+    for name in ('numpy', 'mujoco', 'regolith_world'):
+        assert f'<td>{name}</td><td>{version(name)}</td>' in text
+    assert 'processor' in text
 
 
 @pytest.mark.seconds

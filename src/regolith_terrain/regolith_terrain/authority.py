@@ -124,7 +124,8 @@ class TerrainAuthority(Participant):
         if delta.key.epoch < self.epoch or (self._last_key is not None and delta.key < self._last_key):
             return
         self._deltas.setdefault(delta.key, {}).setdefault(delta.agent, delta)
-        if delta.key == self._last_key and self._awaited is not None:
+        awaited = self._awaited
+        if awaited is not None and delta.key == self._last_key and len(self._deltas[delta.key]) >= len(awaited):
             try:
                 answer = self._try_merge(delta.key)
             except ForeignSoilError as error:
@@ -166,7 +167,7 @@ class TerrainAuthority(Participant):
         grants: tuple[SoilGrant, ...] = ()
         loose = NO_LOOSE_SOIL
         works = {agent: here[agent].work for agent in agents if not here[agent].work.is_done}
-        thrown = disturbed(self.grid, records, self.loose, self._diggable)
+        thrown = disturbed(self.grid, records, owner, self.loose, self._diggable)
         if works or self.loose.mark.any() or len(thrown[0]):
             records, owner, grants, loose = exchange(
                 self.grid, records, owner, works, self.loose, self._diggable, thrown

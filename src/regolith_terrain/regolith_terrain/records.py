@@ -76,6 +76,8 @@ class NodeRecords:
 
     def is_sorted(self) -> bool:
         """Return whether the nodes are unique and sorted by (i, j)."""
+        if len(self) < 2:
+            return True
         key = node_key(self.i, self.j)
         return bool(np.all(key[1:] > key[:-1]))
 

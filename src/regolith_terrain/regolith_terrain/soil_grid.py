@@ -78,20 +78,26 @@ class SoilWindow:
 class _Tile:
     """Heights of 64 x 64 nodes and, once one of them was changed, their records."""
 
-    __slots__ = ('base', 'modified', 'values')
+    __slots__ = ('base', 'bits', 'modified', 'values')
 
     def __init__(self, base: Floats) -> None:
         self.base = base
         self.values: Floats | None = None
+        self.bits: Words | None = None
+        """The records as words, shape (fields, nodes)."""
         self.modified: Flags | None = None
 
-    def writable(self, from_base: Flags) -> tuple[Floats, Flags]:
-        """Return records and marks of changed nodes, made if need be; fields ``from_base`` start at the height."""
-        if self.values is None or self.modified is None:
+    def writable(self, from_base: Flags) -> tuple[Floats, Words, Flags]:
+        """Return records, the same as words, and marks of changed nodes, made if need be.
+
+        :param from_base: which fields start at the height
+        """
+        if self.values is None or self.bits is None or self.modified is None:
             self.values = np.zeros((len(from_base), TILE, TILE))
             self.values[from_base] = self.base
+            self.bits = self.values.view(np.uint64).reshape(len(from_base), -1)
             self.modified = np.zeros((TILE, TILE), dtype=np.bool_)
-        return self.values, self.modified
+        return self.values, self.bits, self.modified
 
 
 class SoilGrid:
@@ -299,13 +305,10 @@ class SoilGrid:
         if records.fields != self.law.names and len(records):
             raise ValueError(f'node records of {", ".join(records.fields)}; allowed here: {", ".join(self.law.names)}')
         lanes, count = self._lanes.copy(), self._count
-        values = records.table
-        for (ti, tj), members in _by_tile(records.i, records.j):
-            tile_values, modified = self._tile(ti, tj).writable(self._from_base)
-            count += _take_tile(
-                ti << _SHIFT, tj << _SHIFT, records.i, records.j, values, values.view(np.uint64), members, tile_values,
-                tile_values.view(np.uint64).reshape(len(values), -1), modified, lanes, write, weigh,
-            )
+        i, j, values, bits = records.i, records.j, records.table, records.table.view(np.uint64)
+        for (ti, tj), members in _by_tile(i, j):
+            tile = self._tile(ti, tj).writable(self._from_base)
+            count += _take_tile(ti << _SHIFT, tj << _SHIFT, i, j, values, bits, members, *tile, lanes, write, weigh)
         return count, lanes
 
     # -- identity and storage -----------------------------------------------------------------------------------

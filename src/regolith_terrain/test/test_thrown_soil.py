@@ -59,10 +59,11 @@ class Site:
         """Commit a cycle as terrain does; return whether anything was looked at."""
         merged = NodeRecords.empty() if merged is None else merged
         works = {} if landed is None else {'rover': Work((), landed)}
-        thrown = disturbed(self.grid, merged, self.loose, self.ground)
+        owner = np.zeros(len(merged), np.int16)
+        thrown = disturbed(self.grid, merged, owner, self.loose, self.ground)
         looks = bool(works or self.loose.mark.any() or len(thrown[0]))
         if looks:
-            out = exchange(self.grid, merged, np.zeros(len(merged), np.int16), works, self.loose, self.ground, thrown)
+            out = exchange(self.grid, merged, owner, works, self.loose, self.ground, thrown)
             merged, self.loose = out.records, self.loose.changed(out.loose)
         self.grid.apply(merged)
         return looks
@@ -151,7 +152,7 @@ def test_terrain_lets_it_slide() -> None:
 
 @pytest.mark.parametrize('seed', range(4))
 def test_a_narrow_look_finds_what_a_wide_one_does(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On heaps and pits of all widths, some with faces that leave the narrow look and some across tiles."""
+    """On heaps and pits of all widths, some with faces that leave the narrow look and some across two vehicles' columns."""
     rng = np.random.default_rng(seed)
     site = Site()
     i, j = nodes(range(40, 90), range(50, 80))
@@ -161,10 +162,10 @@ def test_a_narrow_look_finds_what_a_wide_one_does(seed: int, monkeypatch: pytest
     records.level[:] = records.level_initial[:] = heights
     records.mass_kgpm2[:] = np.where(rng.random(len(i)) < 0.5, 1.0, -1.0) * QUANTUM_KGPM2
     looked: list[int] = []
-    usual = thrown._by_tile
-    monkeypatch.setattr(thrown, '_by_tile', lambda i, j: looked.append(len(i)) or usual(i, j))
-    near = disturbed(site.grid, records, site.loose, site.ground)
-    monkeypatch.setattr(thrown, '_by_tile', lambda i, j: thrown.boxes(i, j))
-    wide = disturbed(site.grid, records, site.loose, site.ground)
+    usual, owner = thrown._by_owner, (i > 64).astype(np.int16)
+    monkeypatch.setattr(thrown, '_by_owner', lambda i, j, whose: looked.append(len(i)) or usual(i, j, whose))
+    near = disturbed(site.grid, records, owner, site.loose, site.ground)
+    monkeypatch.setattr(thrown, '_by_owner', lambda i, j, whose: thrown.boxes(i, j))
+    wide = disturbed(site.grid, records, owner, site.loose, site.ground)
     assert looked and len(wide[0]), 'there is something to be found'
     assert [part.tolist() for part in near] == [part.tolist() for part in wide]

@@ -56,11 +56,12 @@ class Figures:
         if not self.commanded:
             return
         self.distance += way
-        turning = np.abs(rim_speeds) >= wheel_state.SLOW
-        if bool(turning.any()):
-            rolled = float(np.abs(rim_speeds[turning]).mean()) * duration
+        speeds = np.abs(rim_speeds)
+        turning = speeds >= wheel_state.SLOW
+        if count := int(np.count_nonzero(turning)):
+            rolled = float(np.add.reduce(speeds[turning]) / count) * duration
             self.rolled += rolled
-            self.slipped += float(slips[turning].mean()) * rolled
+            self.slipped += float(np.add.reduce(slips[turning]) / count) * rolled
 
     def values(self) -> tuple[float, ...]:
         """Return all figures in their order; ``Figures(*values)`` restores them."""

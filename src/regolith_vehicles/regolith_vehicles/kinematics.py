@@ -39,18 +39,20 @@ class WheelLayout:
     """Largest speed of any wheel either way [rad/s]."""
     steers: bool = field(init=False)
     """Whether any wheel steers."""
+    top_speed: float = field(init=False)
+    """Speed at which the largest wheel rolls when it turns as fast as it can [m/s]."""
+    top_yaw_rate: float = field(init=False)
+    """Yaw rate at which the wheel nearest to the base frame moves with the top speed [rad/s]."""
+    tightest: float = field(init=False)
+    """:meth:`max_curvature`"""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, 'steers', bool(self.steered.any()))
-
-    def top_speed(self) -> float:
-        """Return the speed at which the largest wheel rolls when it turns as fast as it can [m/s]."""
-        return self.max_speed * float(np.max(self.radius))
-
-    def top_yaw_rate(self) -> float:
-        """Return the yaw rate at which the wheel nearest to the base frame moves with the top speed [rad/s]."""
         levers = np.hypot(self.x, self.y)
-        return self.top_speed() / float(np.min(levers[levers > 0.0], initial=math.inf))
+        object.__setattr__(self, 'steers', bool(self.steered.any()))
+        object.__setattr__(self, 'top_speed', self.max_speed * float(np.max(self.radius)))
+        yaw_rate = self.top_speed / float(np.min(levers[levers > 0.0], initial=math.inf))
+        object.__setattr__(self, 'top_yaw_rate', yaw_rate)
+        object.__setattr__(self, 'tightest', self.max_curvature())
 
     def max_curvature(self) -> float:
         """Return the curvature of the tightest curve all steered wheels can follow without slip angle [1/m].
@@ -84,13 +86,13 @@ def wheel_commands(layout: WheelLayout, linear: float, angular: float) -> tuple[
     Checked by: test_kinematics.py::test_double_ackermann, test_kinematics.py::test_round_trip,
     test_kinematics.py::test_skid_steering_round_trip.
     """
-    top = layout.top_speed()
+    top = layout.top_speed
     if abs(linear) > top:
         angular *= top / abs(linear)
         linear = math.copysign(top, linear)
-    limit = layout.top_yaw_rate()
+    limit = layout.top_yaw_rate
     if abs(linear) >= SPOT_SPEED:
-        limit = min(limit, layout.max_curvature() * abs(linear))
+        limit = min(limit, layout.tightest * abs(linear))
     angular = min(max(angular, -limit), limit)
     speeds = np.zeros(len(layout.x))
     angles = np.zeros(len(layout.x))

@@ -15,11 +15,22 @@ from regolith_vehicles.multibody import Multibody
 Vector = NDArray[np.float64]
 
 
+def _within(values: Vector, limit: Vector) -> Vector:
+    """Return values cut to -limit … limit; ``np.clip`` takes five times as long for a few."""
+    return np.minimum(np.maximum(values, -limit), limit)
+
+
 class Motors:
     """The drives of all wheels and the steering of those that steer; n wheels, m of which steer."""
 
     def __init__(self, config: VehicleModelConfig, body: Multibody) -> None:
-        self._drive, self._steering = config.wheel_drive, config.steering
+        self._drive = drive = config.wheel_drive
+        n, m = len(config.wheels), int((body.steer_actuator >= 0).sum())
+        angle, rate = math.radians(config.steering.max_angle_deg), math.radians(config.steering.max_rate_degps)
+        self._most = np.repeat((drive.max_wheel_speed_radps, angle), (n, m))
+        """Largest commands either way [rad/s], [rad], shape (n + m,)."""
+        self._fastest = np.repeat((drive.max_wheel_acceleration_radps2, rate), (n, m))
+        """Their largest changes in time, shape (n + m,)."""
         self._limit = body.bias_limit
         self.steered = np.nonzero(body.steer_actuator >= 0)[0]
         """Indices of the wheels that steer, shape (m,)."""
@@ -50,20 +61,11 @@ class Motors:
         :param speeds: wanted of the wheels [rad/s], shape (n,); angles: of the steering [rad], shape (n,)
         :param duration: of the cycle [s]
         """
-        drive, steering = self._drive, self._steering
-        limit = math.radians(steering.max_angle_deg)
-        target = np.concatenate(
-            (
-                np.clip(speeds, -drive.max_wheel_speed_radps, drive.max_wheel_speed_radps),
-                np.clip(angles[self.steered], -limit, limit),
-            )
-        )
-        change = np.full(len(target), math.radians(steering.max_rate_degps) * duration)
-        change[: len(speeds)] = drive.max_wheel_acceleration_radps2 * duration
-        if (time := drive.hold_time_s) is not None:
+        target = _within(np.concatenate((speeds, angles[self.steered])), self._most)
+        if (time := self._drive.hold_time_s) is not None:
             back = (1.0 - math.exp(-duration / time)) / duration
-            self.returning = np.clip(-back * self.strayed, -self._limit, self._limit)
-        return self.command, self.command + np.clip(target - self.command, -change, change)
+            self.returning = _within(-back * self.strayed, self._limit)
+        return self.command, self.command + _within(target - self.command, self._fastest * duration)
 
     def controls(self, command: Vector) -> Vector:
         """Return the actuators' controls for a command: wheel speeds [rad/s], steering angles [rad], shape (n + m,)."""
@@ -90,4 +92,4 @@ class Motors:
         """
         time = self._drive.droop_time_s
         if time is not None:
-            self.bias = np.clip(self.bias + (1.0 - math.exp(-duration / time)) * error, -self._limit, self._limit)
+            self.bias = _within(self.bias + (1.0 - math.exp(-duration / time)) * error, self._limit)

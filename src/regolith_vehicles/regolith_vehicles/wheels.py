@@ -111,7 +111,7 @@ class Wheels(RunningGear):
     @property
     def top_speed(self) -> float:
         """Speed at which the largest wheel rolls when it turns as fast as it can [m/s]."""
-        return self.body.layout.top_speed()
+        return self.body.layout.top_speed
 
     def feet(self, data: Any) -> tuple[Vector, Vector, Vector]:
         """Return the wheels' lowest points; see the base class."""

@@ -62,7 +62,7 @@ class Digger:
         targets, belly = self.vehicle.gear.targets(DriveCommand(speed)), []
         for _ in range(round(seconds * 1e9 / CYCLE_NS)):
             records = self.vehicle.evolve(CYCLE_NS, *targets)
-            thrown = disturbed(self.grid, records, self.loose, self.diggable)
+            thrown = disturbed(self.grid, records, np.zeros(len(records), np.int16), self.loose, self.diggable)
             if len(thrown[0]) or self.loose.mark.any():
                 out = exchange(
                     self.grid, records, np.zeros(len(records), np.int16), {}, self.loose, self.diggable, thrown

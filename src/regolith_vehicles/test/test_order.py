@@ -48,7 +48,11 @@ def test_droop_is_corrected_alike_whatever_the_cycles(parts: int) -> None:
     """The controllers' integral of an error that stays is e (1 - exp(-t / T)), in one cycle or in several."""
 
     def motors() -> Motors:
-        config = SimpleNamespace(wheel_drive=SimpleNamespace(droop_time_s=0.3, hold_time_s=None), steering=None, wheels=(0, 1))
+        drive = SimpleNamespace(
+            droop_time_s=0.3, hold_time_s=None, max_wheel_speed_radps=1.0, max_wheel_acceleration_radps2=1.0
+        )
+        steering = SimpleNamespace(max_angle_deg=30.0, max_rate_degps=30.0)
+        config = SimpleNamespace(wheel_drive=drive, steering=steering, wheels=(0, 1))
         body = SimpleNamespace(bias_limit=np.full(2, 9.0), steer_actuator=np.full(2, -1), wheel_actuator=np.arange(2))
         return Motors(config, body)  # type: ignore[arg-type]
 

@@ -10,9 +10,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from mcap.reader import make_reader
 from mcap.records import Channel, Message, Schema
+from mcap.summary import Summary
+from numpy.typing import NDArray
 
+from regolith_bringup.bag import chunks
 from regolith_bringup.bag.recorder import FORMAT
 from regolith_bringup.bag.recover import RecoverError, bag_folder, counted, is_whole, stored_messages
 from regolith_files.bounded_yaml import load_yaml
@@ -93,22 +97,31 @@ class Bag:
     @cached_property
     def _channels(self) -> list[tuple[str, str, int]]:
         """Name as recorded, type and number of messages of every topic."""
-        if not self.whole:
-            return counted(self.path)
-        with self.path.open('rb') as stream:
-            summary = make_reader(stream).get_summary()
+        summary = self._summary
         if summary is None or summary.statistics is None:
             return counted(self.path)
         counts = summary.statistics.channel_message_counts
         return [(c.topic, summary.schemas[c.schema_id].name, counts.get(c.id, 0)) for c in summary.channels.values()]
 
+    @cached_property
+    def _summary(self) -> Summary | None:
+        """What stands at the end of a bag that was closed."""
+        if not self.whole:
+            return None
+        with self.path.open('rb') as stream:
+            return make_reader(stream).get_summary()
+
     def _stored(self, topics: Collection[str] | None) -> Iterator[tuple[Schema | None, Channel, Message]]:
         """Yield the messages of some topics (as recorded; None: of all) undecoded, in order of arrival."""
-        if not self.whole:
+        summary = self._summary
+        if summary is None or not chunks.is_indexed(summary):
             yield from stored_messages(self.path, topics)
             return
+        chosen = {c.id: c for c in summary.channels.values() if topics is None or c.topic in topics}
         with self.path.open('rb') as stream:
-            yield from make_reader(stream).iter_messages(topics, log_time_order=False)
+            for message in chunks.messages(stream, summary, chosen):
+                channel = chosen[message.channel_id]
+                yield summary.schemas.get(channel.schema_id), channel, message
 
     def messages(self, *topics: str) -> Iterator[BagMessage]:
         """Yield the messages of some topics (without any: of all) in order of arrival."""
@@ -131,13 +144,9 @@ class Bag:
     def latched(self) -> frozenset[str]:
         """Topics whose last message is for those who come late, too."""
         found: dict[str, str] = {}
-        if self.whole:
-            with self.path.open('rb') as stream:
-                summary = make_reader(stream).get_summary()
-            channels = list(summary.channels.values()) if summary is not None else []
-        else:
-            channels = list({c.id: c for _, c, _ in self._stored(None)}.values())
-        for channel in channels:
+        summary = self._summary
+        channels = summary.channels if summary is not None else {c.id: c for _, c, _ in self._stored(None)}
+        for channel in channels.values():
             found[channel.topic.removeprefix(self.root)] = channel.metadata.get('offered_qos_profiles', '')
         return frozenset(topic for topic, profiles in found.items() if 'durability: transient_local' in profiles)
 
@@ -149,6 +158,23 @@ class Bag:
                 self._learn(schema.name, schema.data)
                 content = self._store.deserialize_cdr(message.data, schema.name)
                 found.append(BagMessage(topic, message.log_time, message.publish_time, content))
+        return found
+
+    def columns(self, topic: str, *paths: str) -> dict[str, NDArray[Any]]:
+        """Return fields of all messages of a topic as arrays, see :func:`regolith_bringup.bag.columns.columns`.
+
+        :return: by path, in order of arrival; besides, ``log_time_ns`` and ``publish_time_ns``; none: no messages
+        """
+        from regolith_bringup.bag.columns import columns
+
+        stored = [(schema, message) for schema, _, message in self._stored([self.root + topic]) if schema is not None]
+        if not stored:
+            return {}
+        schema = stored[0][0]
+        self._learn(schema.name, schema.data)
+        found = columns([message.data for _, message in stored], schema.name, self._store.fielddefs, paths)
+        for name, time in (('log_time_ns', 'log_time'), ('publish_time_ns', 'publish_time')):
+            found[name] = np.array([getattr(message, time) for _, message in stored], np.int64)
         return found
 
     def _learn(self, type_name: str, text: bytes) -> None:

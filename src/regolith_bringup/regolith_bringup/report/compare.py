@@ -15,7 +15,8 @@ from matplotlib.figure import Figure
 
 from regolith_bringup.bag.comparison import first_difference
 from regolith_bringup.campaign.table import columns, figures
-from regolith_bringup.report.page import as_image, as_table, as_text
+from regolith_bringup.report.figures import Figures, thinned
+from regolith_bringup.report.page import as_table, as_text
 from regolith_bringup.report.plots import COLORS, styled
 from regolith_bringup.report.run_data import RunData, Track, read_run
 from regolith_bringup.run.summary import FinishedRun
@@ -55,14 +56,15 @@ def write_comparison(
         found = first_difference(folders[0], folder)
         same, other = f'the same as {names[0]} to the bit', f'differs from {names[0]} from {found}'
         told.append(f'{name}: {same if found is None else other}')
+    shown = Figures(out)
     templates = resources.files('regolith_bringup') / 'templates'
     text = Template((templates / 'compare.html').read_text(encoding='utf-8')).substitute(
         title=as_text(' · '.join(names)),
         style=(templates / 'style.css').read_text(encoding='utf-8'),
         verdict='<br>'.join(map(as_text, told)),
-        paths=as_image(paths(runs)),
+        paths=shown.show(paths(runs), 'paths', 'Paths of the vehicles in all runs'),
         histories=''.join(
-            f'<h3>{as_text(name)}</h3><img alt="Histories of {as_text(name)}" src="{as_image(figure)}">'
+            f'<h3>{as_text(name)}</h3>{shown.show(figure, name, f"Histories of {name}")}'
             for name, figure in histories(runs).items()
         ),
         figures=_figures({name: FinishedRun(folder).summary for name, folder in zip(names, folders)}),
@@ -107,7 +109,7 @@ def histories(runs: Mapping[str, RunData]) -> dict[str, Figure]:
             styled(axes)
             for color, (label, track) in zip(_colors(list(tracks)), tracks.items()):
                 time, values = of(track)
-                axes.plot(time, values, color=color, lw=1.2, label=label)
+                axes.plot(*thinned(time, values), color=color, lw=1.2, label=label)
             axes.set_ylabel(title)
         axes.set_xlabel('simulated time [s]')
         figure.axes[0].legend(fontsize=9, frameon=False, ncols=min(4, len(tracks)))

@@ -4,10 +4,9 @@
 
 from __future__ import annotations
 
-import base64
 import html
-import io
 import re
+import shlex
 from collections.abc import Iterable, Sequence
 from importlib import resources
 from pathlib import Path
@@ -16,17 +15,23 @@ from typing import TYPE_CHECKING, Any
 
 from regolith_bringup.doors import report_sections
 from regolith_bringup.report.run_data import RunData, read_run
+from regolith_bringup.run.provenance import read_provenance
 from regolith_bringup.run.summary import FinishedRun
 from regolith_files.atomic import write_atomically
 from regolith_files.doors import Caption, Heading, Picture, ReportSection, Table
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from regolith_bringup.report.figures import Figures
 
 
 _CODE = re.compile('`([^`]*)`')
 _NOTHING = '\u2013'
 _TIMES = '\u00d7'
+_BOOKS = {
+    'ground_kg': 'added to the ground', 'carried_kg': 'carried', 'in_flight_kg': 'in flight',
+    'in_transit_kg': 'in transit', 'error_kg': 'together, zero if none was made or lost',
+}  # fmt: skip
+_GEAR = 'What running gears measure, and speed, over time'
 
 
 def write_report(run_dir: str | Path) -> Path:
@@ -38,45 +43,60 @@ def write_report(run_dir: str | Path) -> Path:
     """
     # matplotlib takes half a second to import, which only those who draw should pay.
     from regolith_bringup.report import plots
+    from regolith_bringup.report.figures import Figures
 
     run_dir = Path(run_dir)
+    path = run_dir / 'report.html'
     run = read_run(run_dir)
     finished = FinishedRun(run_dir)
     summary = finished.summary
     templates = resources.files('regolith_bringup') / 'templates'
     template = Template((templates / 'report.html').read_text(encoding='utf-8'))
+    figures = Figures(path)
     colors = {name: plots.color_of(run, name) for name in run.tracks}
     text = template.substitute(
         style=(templates / 'style.css').read_text(encoding='utf-8'),
         title=as_text(run.scenario.name),
         description=as_text(' '.join([run.scenario.description or 'A run of Regolith.', *_ended_early(summary)])),
         tiles=_tiles(summary),
-        track_map=as_image(plots.track_map(run)),
-        gear_histories=''.join(map(_gear_picture, plots.gear_histories(run))),
-        sections=''.join(map(_section, report_sections(finished))),
-        cycle_timing=as_image(plots.cycle_timing(run)),
+        track_map=figures.show(plots.track_map(run), 'tracks', 'Tracks of the vehicles over the shaded ground'),
+        rut_sections=_rut_sections(run, figures),
+        gear_histories=''.join(figures.show(f, 'running gear', _GEAR) for f in plots.gear_histories(run)),
+        energy=_energy(run, figures),
+        sections=''.join(_section(section, figures) for section in report_sections(finished)),
+        cycle_timing=figures.show(plots.cycle_timing(run), 'cycles', 'Length of the cycles and speed of the run'),
         vehicles=_vehicles(run, summary, colors),
         events=_events(summary),
         ground=_ground(summary),
         topics=as_table(('topic', 'messages'), ((name, str(count)) for name, count in run.topics.items())),
         state_hash=as_text(summary.get('state_hash') or 'none'),
+        again=as_text(f'./regolith run {shlex.quote(str(run_dir.resolve() / "scenario.yaml"))}'),
+        made_with=as_table(('made with', 'version'), [map(as_text, item) for item in read_provenance(run_dir).items()]),
         scenario=as_text((run_dir / 'scenario.yaml').read_text(encoding='utf-8')),
     )
-    path = run_dir / 'report.html'
     write_atomically(path, text)
     return path
 
 
-def as_image(figure: Figure) -> str:
-    """Return a figure as a PNG in a data URL."""
-    buffer = io.BytesIO()
-    # Neither the time nor the version of the library is written, so that equal runs give equal pictures.
-    figure.savefig(buffer, format='png', dpi=130, metadata={'Software': None})
-    return 'data:image/png;base64,' + base64.b64encode(buffer.getvalue()).decode('ascii')
+def _rut_sections(run: RunData, figures: Figures) -> str:
+    """Return the part on cross-sections; '' where nothing moved."""
+    from regolith_bringup.report import plots
+    from regolith_bringup.report.rut_sections import rut_sections
+
+    if not (sections := rut_sections(run)):
+        return ''
+    shown = figures.show(plots.rut_sections(run, sections), 'rut sections', 'The ground across each track')
+    caption = 'The ground across each track, halfway along it. What later tracks did there is in it.'
+    return f'<section><h2>Cross-sections of ruts</h2>{shown}<p class="caption">{caption}</p></section>'
 
 
-def _gear_picture(figure: Figure) -> str:
-    return f'<img alt="What running gears measure, and speed, over time" src="{as_image(figure)}">'
+def _energy(run: RunData, figures: Figures) -> str:
+    """Return the part on batteries; '' without any."""
+    from regolith_bringup.report import plots
+
+    if (figure := plots.energy(run)) is None:
+        return ''
+    return f'<section><h2>Energy</h2>{figures.show(figure, "energy", "Charge and power of the batteries")}</section>'
 
 
 def as_text(value: object) -> str:
@@ -118,7 +138,7 @@ def _float(value: Any) -> float | None:
     return None if value is None else float(value)
 
 
-def as_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def as_table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
     """Return a table; the cells are HTML already."""
     body = ''.join('<tr>' + ''.join(f'<td>{cell}</td>' for cell in row) + '</tr>' for row in rows)
     return '<table><tr>' + ''.join(f'<th>{cell}</th>' for cell in head) + f'</tr>{body}</table>'
@@ -164,17 +184,18 @@ def _events(summary: dict[str, Any]) -> str:
     return f'<h3>Events</h3>{as_table(("at [s]", "vehicle", "event", "basis"), rows)}'
 
 
-def _section(section: ReportSection) -> str:
+def _section(section: ReportSection, figures: Figures) -> str:
     """Return the HTML of a package's section."""
-    return f'<section><h2>{as_text(section.title)}</h2>{"".join(map(_part, section.parts))}</section>\n'
+    parts = ''.join(_part(part, section.title, figures) for part in section.parts)
+    return f'<section><h2>{as_text(section.title)}</h2>{parts}</section>\n'
 
 
-def _part(part: Caption | Heading | Picture | Table) -> str:
+def _part(part: Caption | Heading | Picture | Table, title: str, figures: Figures) -> str:
     match part:
         case Heading(text):
             return f'<h3>{as_text(text)}</h3>'
         case Picture(figure, about):
-            return f'<img alt="{as_text(about)}" src="{as_image(figure)}">'
+            return figures.show(figure, title, about)
         case Table(head, rows):
             cells = [[as_text(cell) for cell in row] for row in rows]
             return f'<div class="scroll">{as_table([as_text(cell) for cell in head], cells)}</div>'
@@ -185,7 +206,7 @@ def _part(part: Caption | Heading | Picture | Table) -> str:
 
 def _ground(summary: dict[str, Any]) -> str:
     terrain, bag = summary['terrain'], summary['bag']
-    return as_table(
+    found = as_table(
         ('soil nodes changed', 'deepest rut', 'conflicts merged', 'messages recorded', 'messages lost'),
         [
             (
@@ -197,3 +218,7 @@ def _ground(summary: dict[str, Any]) -> str:
             )
         ],
     )
+    if books := terrain.get('ledger'):
+        rows = [(words, f'{books[key]:+.6g} kg') for key, words in _BOOKS.items()]
+        found += as_table(('soil that was moved', 'mass'), rows)
+    return found

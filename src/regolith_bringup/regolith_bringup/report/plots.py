@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib import patheffects
 from matplotlib.axes import Axes
 from matplotlib.collections import PatchCollection
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Ellipse, Polygon, Rectangle
 
+from regolith_bringup.report.figures import MOST_POINTS, thinned
 from regolith_bringup.report.ground_map import (
     GroundMap,
     crossing,
@@ -25,6 +27,7 @@ from regolith_bringup.report.ground_map import (
     site_bounds,
 )
 from regolith_bringup.report.run_data import SLIP, History, RunData, Track
+from regolith_bringup.report.rut_sections import RutSection
 
 # Distinguishable with any colour vision (Okabe and Ito 2008), and on grey ground.
 COLORS = ('#e69f00', '#0072b2', '#009e73', '#cc79a7', '#d55e00', '#56b4e9', '#f0e442')
@@ -111,12 +114,12 @@ def _family(run: RunData, tracks: list[Track]) -> Figure:
             for k, (part, values) in enumerate(zip(history.parts, history.values.T, strict=True)):
                 line: dict[str, Any] = {'ls': _DASHES[k % 4], 'lw': 1.1, 'color': color, 'alpha': 0.55 + 0.45 * (k < 2)}
                 shown = _smooth(values) if history.name == SLIP else values * scale
-                panel.plot(history.time, shown, label=part, **line)
+                panel.plot(*thinned(history.time, shown), label=part, **line)
             if history.name == SLIP:
                 panel.axhline(0.0, color=_INK, lw=0.6)
             if panel is axes[0, column] or history.parts != track.histories[0].parts:
                 panel.legend(fontsize=8, ncols=2, framealpha=0.9, edgecolor=_GRID)
-        axes[-1, column].plot(track.time, track.speed, color=color, lw=1.4)
+        axes[-1, column].plot(*thinned(track.time, track.speed), color=color, lw=1.4, label=track.name)
         axes[-1, column].set_xlabel('simulated time [s]')
     for history, panel in zip(tracks[0].histories, axes[:-1, 0], strict=True):
         panel.set_ylabel(f'{history.name} [{_SHOWN_AS.get(history.unit, (1.0, history.unit))[1]}]')
@@ -126,6 +129,46 @@ def _family(run: RunData, tracks: list[Track]) -> Figure:
             panel.set_ylim(bottom=min(0.0, panel.get_ylim()[0]))
     axes[-1, 0].set_ylabel('forward speed [m/s]')
     axes[-1, 0].set_ylim(bottom=min(0.0, axes[-1, 0].get_ylim()[0]))
+    return figure
+
+
+def rut_sections(run: RunData, sections: Sequence[RutSection]) -> Figure:
+    """Return the ground across each vehicle's track, before and after."""
+    rows = -(-len(sections) // 2)
+    figure = Figure(figsize=(12.0, 2.9 * rows), layout='constrained')
+    panels = figure.subplots(rows, min(2, len(sections)), squeeze=False).ravel()
+    for panel in panels[len(sections) :]:
+        panel.set_visible(False)
+    for panel, section in zip(panels, sections):
+        styled(panel)
+        color = color_of(run, section.name)
+        level = float(section.undisturbed[len(section.across) // 2])
+        before, after = 1e3 * (section.undisturbed - level), 1e3 * (section.final - level)
+        panel.fill_between(section.across, before, after, color=color, alpha=0.25, lw=0.0)
+        panel.plot(section.across, before, color=_INK, lw=1.0, ls='--', label='before')
+        panel.plot(section.across, after, color=color, lw=1.6, label='after')
+        where = f'{section.travelled:.1f} m along, at ({section.at[0]:.1f}, {section.at[1]:.1f}) m'
+        panel.set_title(f'{section.name}, {where}', loc='left', fontsize=10, color=color)
+        panel.set(xlabel='across the track, to its left [m]', ylabel='height [mm]')
+        panel.legend(fontsize=8, framealpha=0.9, edgecolor=_GRID)
+    return figure
+
+
+def energy(run: RunData) -> Figure | None:
+    """Return charge and power of the batteries over time; None without batteries."""
+    charges = {name: track.charge for name, track in sorted(run.tracks.items()) if track.charge is not None}
+    if not charges:
+        return None
+    figure = Figure(figsize=(12.0, 3.4), layout='constrained')
+    share, power = figure.subplots(1, 2)
+    styled(share, power)
+    for name, charge in charges.items():
+        share.plot(*thinned(charge.time, 100.0 * charge.share), color=color_of(run, name), lw=1.4, label=name)
+        power.plot(*thinned(charge.time, charge.power), color=color_of(run, name), lw=1.1, label=name)
+    share.set(xlabel='simulated time [s]', ylabel='charge [%]', title='Charge')
+    power.set(xlabel='simulated time [s]', ylabel='power drawn [W]', title='Power')
+    power.set_ylim(bottom=min(0.0, power.get_ylim()[0]))
+    share.legend(fontsize=8, framealpha=0.9, edgecolor=_GRID)
     return figure
 
 
@@ -145,7 +188,8 @@ def cycle_timing(run: RunData) -> Figure:
     styled(lengths, speeds)
     c = run.cycles
     done = c.committed
-    lengths.plot(c.time[done], c.length[done] * 1e3, '.', ms=3, color='#4c6a8a', label='committed')
+    committed = thinned(c.time[done], c.length[done] * 1e3)
+    lengths.plot(*committed, '.', ms=3, color='#4c6a8a', label='committed')
     lengths.plot(c.time[~done], c.length[~done] * 1e3, 'x', ms=5, color='#b5303f', label=f'discarded: {(~done).sum()}')
     lengths.set(xlabel='simulated time [s]', ylabel='cycle length [ms]', title='Cycles')
     lengths.set_ylim(bottom=0.0)
@@ -225,8 +269,10 @@ def _draw_track(axes: Axes, track: Track, color: str) -> None:
     if not len(track.time):
         return
     x, y = track.position[:, 0], track.position[:, 1]
-    axes.plot(x, y, color='white', lw=3.2, alpha=0.7)
-    axes.plot(x, y, color=color, lw=1.8, label=f'{track.name}, {track.distance:.1f} m')
+    # A path is told by points a hundredth of a second apart, most of which nobody can see.
+    some = slice(None, None, max(1, len(x) // MOST_POINTS))
+    halo = [patheffects.Stroke(linewidth=3.2, foreground='white', alpha=0.7), patheffects.Normal()]
+    axes.plot(x[some], y[some], color=color, lw=1.8, label=f'{track.name}, {track.distance:.1f} m', path_effects=halo)
     axes.plot(x[0], y[0], 'o', ms=7, mfc='white', mec=color, mew=2)
     qx, qy, qz, qw = track.orientation[-1]
     heading = np.arctan2(2.0 * (qw * qz + qx * qy), 1.0 - 2.0 * (qy * qy + qz * qz))

@@ -45,6 +45,18 @@ class History:
 
 
 @dataclass(frozen=True)
+class Charge:
+    """A battery over time; shape (n,) each."""
+
+    time: Array
+    """[s]"""
+    share: Array
+    """Of what it holds at most [-]."""
+    power: Array
+    """Drawn from it [W]."""
+
+
+@dataclass(frozen=True)
 class Track:
     """History of one vehicle: n samples of its true pose, m of its w wheels."""
 
@@ -73,6 +85,8 @@ class Track:
     """[N], shape (m, w)."""
     told: tuple[History, ...] = ()
     """What its running gear tells of itself besides."""
+    charge: Charge | None = None
+    """Of its battery; None: it has none."""
 
     @property
     def histories(self) -> tuple[History, ...]:
@@ -144,88 +158,83 @@ def read_run(folder: str | Path) -> RunData:
     return RunData(folder, scenario, tracks, cycles, ground, {t.name: t.messages for t in bag.topics.values()})
 
 
-def _seconds(header: Any) -> float:
-    return float(header.stamp.sec) + float(header.stamp.nanosec) * 1e-9
+_POSE = tuple(
+    f'pose.pose.{part}' for part in (*map('position.{}'.format, 'xyz'), *map('orientation.{}'.format, 'xyzw'))
+)
+_FORWARD = 'twist.twist.linear.x'
+_WHEEL = ('slip_ratio', 'sinkage_total', 'sinkage_incremental', 'normal_load', 'drawbar_pull')
+_STAMP = ('header.stamp.sec', 'header.stamp.nanosec')
+
+
+def _columns(bag: Bag, topic: str, *paths: str) -> tuple[Array, dict[str, NDArray[Any]]]:
+    """Return the times of a topic's messages [s] and their fields; none without messages."""
+    found = bag.columns(topic, *_STAMP, *paths)
+    if not found:
+        return np.zeros(0), {}
+    seconds, nanoseconds = (found[path].astype(np.float64) for path in _STAMP)
+    return seconds + nanoseconds * 1e-9, found
 
 
 def _track(bag: Bag, name: str) -> Track:
-    poses: list[tuple[float, ...]] = []
-    times: list[float] = []
-    wheels: tuple[str, ...] = ()
-    states: list[list[tuple[float, ...]]] = []
-    told: list[tuple[float, Any]] = []
-    for message in bag.messages(f'/{name}/ground_truth/odom', f'/{name}/wheel_states', f'/{name}/gear_state'):
-        content = message.content
-        if message.topic.endswith('gear_state'):
-            told.append((_seconds(content.header), content.quantities))
-        elif message.topic.endswith('wheel_states'):
-            wheels = tuple(w.name for w in content.wheels)
-            times.append(_seconds(content.header))
-            states.append(
-                [
-                    (w.slip_ratio, w.sinkage_total, w.sinkage_incremental, w.normal_load, w.drawbar_pull)
-                    for w in content.wheels
-                ]
-            )
-        else:
-            p, q = content.pose.pose.position, content.pose.pose.orientation
-            poses.append((_seconds(content.header), p.x, p.y, p.z, q.x, q.y, q.z, q.w, content.twist.twist.linear.x))
-    pose = np.array(poses, dtype=np.float64).reshape(-1, 9)
-    wheel = np.array(states, dtype=np.float64).reshape(len(states), len(wheels), 5)
-    slip, total, incremental, load, pull = np.moveaxis(wheel, 2, 0)
+    time, told = _columns(bag, f'/{name}/ground_truth/odom', *_POSE, _FORWARD)
+    poses = np.stack([told[path] for path in _POSE], axis=1) if told else np.zeros((0, 7))
+    topic = f'/{name}/wheel_states'
+    wheel_time, wheel = _columns(bag, topic, *(f'wheels.{path}' for path in _WHEEL))
+    wheels = tuple(each.name for each in next(bag.messages(topic)).content.wheels) if wheel else ()
+    states = (wheel[f'wheels.{path}'] if wheel else np.zeros((0, 0)) for path in _WHEEL)
     return Track(
-        name,
-        pose[:, 0],
-        pose[:, 1:4],
-        pose[:, 4:8],
-        pose[:, 8],
-        wheels,
-        np.array(times, dtype=np.float64),
-        slip,
-        total,
-        incremental,
-        load,
-        pull,
-        _told(told),
-    )
+        name, time, poses[:, :3], poses[:, 3:], told.get(_FORWARD, np.zeros(0)), wheels, wheel_time, *states,
+        told=_told(bag, f'/{name}/gear_state'), charge=_charge(bag, f'/{name}/battery_state'),
+    )  # fmt: skip
 
 
-def _told(states: list[tuple[float, Any]]) -> tuple[History, ...]:
-    """Return the histories of the quantities of GearState messages, by their times."""
-    time = np.array([t for t, _ in states], dtype=np.float64)
-    first = states[0][1] if states else ()
+def _told(bag: Bag, topic: str) -> tuple[History, ...]:
+    """Return the histories of the quantities of GearState messages."""
+    time, found = _columns(bag, topic, 'quantities.values')
+    if not found:
+        return ()
+    quantities = next(bag.messages(topic)).content.quantities
+    ends = np.cumsum([len(each.values) for each in quantities])
+    parts = np.split(found['quantities.values'].astype(np.float64), ends[:-1], axis=1)
     return tuple(
-        History(q.name, q.unit, tuple(q.parts), time, np.array([each[k].values for _, each in states], np.float64))
-        for k, q in enumerate(first)
+        History(each.name, each.unit, tuple(each.parts), time, values)
+        for each, values in zip(quantities, parts, strict=True)
     )
+
+
+def _charge(bag: Bag, topic: str) -> Charge | None:
+    time, found = _columns(bag, topic, 'percentage', 'voltage', 'current')
+    if not found:
+        return None
+    share, voltage, current = (found[path].astype(np.float64) for path in ('percentage', 'voltage', 'current'))
+    return Charge(time, share, -voltage * current)
+
+
+_KEY = ('key.epoch', 'key.cycle', 'key.attempt')
 
 
 def _cycles(bag: Bag) -> tuple[CycleTiming, set[Key]]:
     """Return the timing and the keys of the committed attempts; the verdict on each is in the next."""
-    rows: dict[Key, tuple[int, int, int, int]] = {}
-    committed: set[Key] = set()
-    previous: Key | None = None
-    for message in bag.messages('/regolith/cycle'):
-        content = message.content
-        key = (int(content.key.epoch), int(content.key.cycle), int(content.key.attempt))
-        if key in rows:
-            continue
-        if previous is not None and content.verdict == _COMMIT:
-            committed.add(previous)
-        rows[key] = (content.t_ns, content.dt_ns, message.publish_time_ns, content.command)
-        previous = key
-    evolved = [(key, row) for key, row in rows.items() if row[3] == _EVOLVE]
-    table = np.array([row[:3] for _, row in evolved], dtype=np.int64).reshape(-1, 3)
-    wall = np.asarray((table[:, 2] - table[:1, 2].sum()) * 1e-9, dtype=np.float64)
-    done = np.array([key in committed for key, _ in evolved], dtype=bool)
-    seconds = np.asarray(table * 1e-9, dtype=np.float64)
-    return CycleTiming(seconds[:, 0], seconds[:, 1], wall, done), committed
+    told = bag.columns('/regolith/cycle', *_KEY, 't_ns', 'dt_ns', 'verdict', 'command')
+    if not told:
+        none = np.zeros(0)
+        return CycleTiming(none, none, none, none.astype(bool)), set()
+    keys = np.stack([told[path].astype(np.int64) for path in _KEY], axis=1)
+    # What was sent again counts once.
+    first = np.sort(np.unique(keys, axis=0, return_index=True)[1])
+    keys, told = keys[first], {path: values[first] for path, values in told.items()}
+    committed = np.append(told['verdict'][1:] == _COMMIT, False)
+    evolved = told['command'] == _EVOLVE
+    wall = told['publish_time_ns'][evolved]
+    timing = CycleTiming(
+        told['t_ns'][evolved] * 1e-9, told['dt_ns'][evolved] * 1e-9, (wall - wall[:1].sum()) * 1e-9, committed[evolved]
+    )
+    return timing, set(map(tuple, keys[committed].tolist()))
 
 
 def _ground(bag: Bag, committed: set[Key], spacing: float) -> ChangedGround:
-    i: list[NDArray[np.int64]] = []
-    j: list[NDArray[np.int64]] = []
-    level: list[Array] = []
+    """Return the last level of every node that a committed update changed."""
+    ground = _LastLevels()
     conflicts = 0
     seen: set[Key] = set()
     for message in bag.messages('/regolith/terrain/update'):
@@ -235,14 +244,43 @@ def _ground(bag: Bag, committed: set[Key], spacing: float) -> ChangedGround:
             continue
         seen.add(key)
         conflicts += int(content.conflicts)
-        i.append(np.asarray(content.nodes.x, dtype=np.int64))
-        j.append(np.asarray(content.nodes.y, dtype=np.int64))
-        values = np.asarray(content.nodes.values, dtype=np.float64)
-        level.append(values.reshape(len(content.nodes.fields), -1)[list(content.nodes.fields).index('level')])
-    if not i:
-        none = np.zeros(0, dtype=np.int64)
-        return ChangedGround(spacing, none, none, np.zeros(0))
-    # Of each node the last update counts: np.unique keeps the first, so the order is reversed before.
-    nodes = np.stack([np.concatenate(i), np.concatenate(j)], axis=1)[::-1]
-    unique, last = np.unique(nodes, axis=0, return_index=True)
-    return ChangedGround(spacing, unique[:, 0], unique[:, 1], np.concatenate(level)[::-1][last], conflicts)
+        values = content.nodes.values.reshape(len(content.nodes.fields), -1)
+        ground.set(content.nodes.x, content.nodes.y, values[list(content.nodes.fields).index('level')])
+    return ChangedGround(spacing, *ground.all(), conflicts)
+
+
+class _LastLevels:
+    """Levels of nodes, the last of each."""
+
+    _MANY = 2_000_000
+    """Numbers of levels from which those that others followed are dropped."""
+
+    def __init__(self) -> None:
+        self._nodes: list[NDArray[np.int64]] = []
+        self._levels: list[Array] = []
+        self._count = 0
+
+    def set(self, i: NDArray[Any], j: NDArray[Any], level: Array) -> None:
+        """Take levels of nodes (i, j)."""
+        # As one number, in the order of pairs.
+        self._nodes.append((i.astype(np.int64) << 32) + j.astype(np.int64))
+        self._levels.append(np.asarray(level, np.float64))
+        self._count += len(level)
+        if self._count > self._MANY:
+            self._drop()
+            self._count = 0
+
+    def _drop(self) -> None:
+        # np.unique keeps the first of each, so the order is reversed before.
+        nodes, last = np.unique(np.concatenate(self._nodes)[::-1], return_index=True)
+        self._nodes, self._levels = [nodes], [np.concatenate(self._levels)[::-1][last]]
+
+    def all(self) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
+        """Return i, j and level of all nodes, sorted by (i, j)."""
+        if not self._nodes:
+            none = np.zeros(0, np.int64)
+            return none, none, np.zeros(0)
+        self._drop()
+        (nodes,), (levels,) = self._nodes, self._levels
+        i = (nodes + (1 << 31)) >> 32
+        return i, nodes - (i << 32), levels

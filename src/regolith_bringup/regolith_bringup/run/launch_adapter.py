@@ -19,6 +19,7 @@ from regolith_bringup.run.launched_run import LaunchedRun
 from regolith_bringup.run.middleware import OPEN_WORDS, goes_out, middleware_environment
 from regolith_bringup.run.pinning import refuse_unpinned
 from regolith_bringup.run.plan import NodeSpec, Parameter, elsewhere_named, new_run_id, plan
+from regolith_bringup.run.provenance import write_provenance
 from regolith_bringup.run.run_folder import check_checkpoint, new_run_folder
 from regolith_bringup.run.sharing import ABOUT, processes_named
 from regolith_bringup.scenario import participants
@@ -75,6 +76,7 @@ def prepared(arguments: Mapping[str, str], above: str = '') -> LaunchedRun:
         raise InputError(map(_of_argument, error.problems)) from None
     scenario = participants.prepared(resolved.scenario, folder)
     write_resolved(scenario, folder / 'scenario.yaml')
+    write_provenance(folder)
     specs = plan(
         scenario, folder / 'scenario.yaml', folder, processes, restore_from=restore_from, namespace=namespace,
         run=new_run_id(), elsewhere=elsewhere,

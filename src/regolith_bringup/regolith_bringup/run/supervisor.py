@@ -26,6 +26,7 @@ from regolith_bringup.run.outcome import end_of_world, ended_well, in_words, sum
 from regolith_bringup.run.output import Output
 from regolith_bringup.run.plan import WORLD_EXECUTABLES, NodeSpec, new_run_id, plan, worth_another
 from regolith_bringup.run.processes import NodeProcess, end_all
+from regolith_bringup.run.provenance import write_provenance
 from regolith_bringup.run.run_folder import new_run_folder
 from regolith_bringup.run.shared_memory import remove_abandoned
 from regolith_bringup.run.sharing import Processes
@@ -66,6 +67,7 @@ def run_scenario(
         scenario = prepared(scenario, run_dir, lambda name: bars.enter_context(progress(name, quiet=as_json)))
     scenario_file = run_dir / 'scenario.yaml'
     write_resolved(scenario, scenario_file)
+    write_provenance(run_dir)
     specs = plan(
         scenario, scenario_file, run_dir, processes, restore_from=restore_from, namespace=namespace, run=new_run_id(),
         elsewhere=elsewhere,

@@ -19,7 +19,7 @@ from regolith_terrain.digging.ground import DiggableGround
 from regolith_terrain.digging.loose import LooseSoil
 from regolith_terrain.digging.relaxation import CRITICAL, TAN_REPOSE, face_height, faces_end
 from regolith_terrain.records import Floats, Indices, NodeRecords, node_key
-from regolith_terrain.soil_grid import TILE, Flags, SoilGrid
+from regolith_terrain.soil_grid import Flags, SoilGrid
 from regolith_terrain.soil_law import SoilLaw
 from regolith_terrain.surface import FlatField
 
@@ -27,11 +27,14 @@ NEAR = 4
 """Columns around those that are looked at, at first."""
 
 
-def disturbed(grid: SoilGrid, merged: NodeRecords, loose: LooseSoil, ground: DiggableGround) -> Nodes:
+def disturbed(
+    grid: SoilGrid, merged: NodeRecords, owner: NDArray[np.int16], loose: LooseSoil, ground: DiggableGround
+) -> Nodes:
     """Return the merged columns that are in a face too high to stand, or held loose soil already; sorted by (i, j).
 
     :param grid: the committed ground
     :param merged: outcome of the merge
+    :param owner: of each column, see :func:`regolith_terrain.merge.merge`
     :param loose: committed loose soil
     """
     if not ground.is_thrown or not len(merged):
@@ -43,7 +46,7 @@ def disturbed(grid: SoilGrid, merged: NodeRecords, loose: LooseSoil, ground: Dig
     found = np.zeros(len(moved), np.bool_)
     if len(loose):
         found |= np.isin(node_key(i, j), node_key(loose.i, loose.j))
-    for near in (_by_tile(i, j), boxes(i, j)):
+    for near in (_by_owner(i, j, owner[moved]), boxes(i, j)):
         seen = found.copy()
         # Faces are a few columns wide, so that a little of the ground will do, nearly always.
         if all([_look(grid, merged, ground, box, i, j, seen) for box in near]):
@@ -51,11 +54,10 @@ def disturbed(grid: SoilGrid, merged: NodeRecords, loose: LooseSoil, ground: Dig
     return i[seen], j[seen]
 
 
-def _by_tile(i: Indices, j: Indices) -> list[tuple[int, int, int, int]]:
-    """Return a rectangle for the nodes of each tile, with a narrow margin; they may overlap."""
-    key = node_key(i // TILE, j // TILE)
-    order = np.argsort(key, kind='stable')
-    first = np.flatnonzero(np.concatenate(([True], np.diff(key[order]) != 0)))
+def _by_owner(i: Indices, j: Indices, owner: NDArray[np.int16]) -> list[tuple[int, int, int, int]]:
+    """Return a rectangle for the nodes of each vehicle, with a narrow margin; they may overlap."""
+    order = np.argsort(owner, kind='stable')
+    first = np.flatnonzero(np.concatenate(([True], np.diff(owner[order]) != 0)))
     ends = [
         (reduce.reduceat(at[order], first) + margin).tolist()
         for at in (i, j) for reduce, margin in ((np.minimum, -NEAR), (np.maximum, NEAR + 1))
@@ -81,7 +83,7 @@ def compile_disturbed(law: SoilLaw, ground: DiggableGround) -> None:
     grid = SoilGrid(FlatField(), 1.0, law)
     records = grid.records_at(np.zeros(1, np.int32), np.zeros(1, np.int32))
     records.mass_kgpm2[:] = 1.0
-    disturbed(grid, records, LooseSoil(), ground)
+    disturbed(grid, records, np.zeros(1, np.int16), LooseSoil(), ground)
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)

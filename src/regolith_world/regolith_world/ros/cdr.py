@@ -21,6 +21,8 @@ HEAD = b'\x00\x01\x00\x00'
 _PADDING = tuple(bytes(n) for n in range(9))
 _COUNT = struct.Struct('<I')
 _FLOAT = struct.Struct('<d')
+_LAST: dict[int, tuple[bytes, tuple[str, ...]]] = {}
+"""The last sequence of so many strings that was read, and its bytes: names are the same in almost every message."""
 
 
 class Writer:
@@ -124,7 +126,15 @@ class Reader:
 
     def texts(self) -> tuple[str, ...]:
         """Return a sequence of strings."""
-        return tuple([self.text() for _ in range(self.count())])
+        count = self.count()
+        raw, texts = _LAST.get(count, (b'', ()))
+        if raw and self._data.startswith(raw, self._at):
+            self._at += len(raw)
+            return texts
+        begin, texts = self._at, tuple([self.text() for _ in range(count)])
+        if count:
+            _LAST[count] = self._data[begin : self._at], texts
+        return texts
 
     def fixed(self, count: int, kind: np.dtype[Any]) -> NDArray[Any]:
         """Return numbers as :meth:`Writer.fixed` wrote them; read-only.

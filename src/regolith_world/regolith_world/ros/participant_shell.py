@@ -23,7 +23,7 @@ from regolith_world.participant import Participant, ParticipantFailed
 from regolith_world.records import Cycle, Evolved
 from regolith_world.ros import qos, shown_time, wire
 from regolith_world.ros.garbage import freeze_garbage_collector
-from regolith_world.ros.inbox import SERVICE_PERIOD_S, Inbox, serve
+from regolith_world.ros.inbox import Inbox, Served
 from regolith_world.ros.leaving import Leaving, run_process
 from regolith_world.ros.naming import helper_node
 from regolith_world.ros.parameters import declare_run
@@ -149,13 +149,10 @@ class ParticipantShell:
         """
         self._join()
         freeze_garbage_collector()
-        next_service = 0.0
+        served = Served(self.executor)
         while not self._leaving.overdue and not all(seat.participant.stopped for seat in self._seats):
             self.inbox.wait(0.02)
-            now = time.monotonic()
-            if now >= next_service:
-                next_service = now + SERVICE_PERIOD_S
-                serve(self.executor)
+            served()
 
     def linger(self, seconds: float) -> None:
         """Answer repeated records after STOP until the world is gone, as it may have missed the last answer."""

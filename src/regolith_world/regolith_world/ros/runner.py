@@ -30,7 +30,7 @@ from regolith_world.ros import shown_time
 from regolith_world.ros.display import Display
 from regolith_world.ros.followers import Followers
 from regolith_world.ros.garbage import freeze_garbage_collector
-from regolith_world.ros.inbox import SERVICE_PERIOD_S, Inbox, serve
+from regolith_world.ros.inbox import Inbox, Served
 from regolith_world.ros.leaving import Leaving
 from regolith_world.ros.pace import HOPELESS_S, Pace
 from regolith_world.ros.parameters import declare_speed
@@ -114,7 +114,7 @@ class Runner:
         """Whether the world stands at its beginning, and has not been asked to play since."""
         self._serving = self._between = False
         self._next_checkpoint_ns = round(world.config.checkpoint_period_s * 1e9)
-        self._last_serve = 0.0
+        self._served = Served(executor)
         speed = declare_speed(node, self._change_speed)
         self._failure = ''
         self._next_warning = 0.0
@@ -220,13 +220,11 @@ class Runner:
 
     def serve(self) -> None:
         """Answer services and take messages, rate-limited; for use inside a cycle."""
-        now = time.monotonic()
-        if self._serving or (now - self._last_serve < SERVICE_PERIOD_S and not self.paused):
+        if self._serving:
             return
-        self._last_serve = now
         self._serving = True
         try:
-            serve(self._executor)
+            self._served(at_once=self.paused)
         finally:
             self._serving = False
 

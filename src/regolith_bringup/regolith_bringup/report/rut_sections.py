@@ -1,0 +1,96 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Cross-sections of the ruts that vehicles leave: the ground across a track, before and after the run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_bringup.report.run_data import ChangedGround, RunData, Track
+from regolith_terrain.height_field import HeightField, build_height_field
+
+Array = NDArray[np.float64]
+
+HALF_WIDTH_M = 1.5
+"""Of a cross-section, both ways from the track [m]."""
+_LEAST_M = 0.3
+"""Shortest path with a cross-section."""
+_STRETCH_M = 0.3
+"""Length of path that tells which way it leads."""
+
+
+@dataclass(frozen=True)
+class RutSection:
+    """The ground across a vehicle's track, n points from right to left."""
+
+    name: str
+    """Of the vehicle."""
+    at: tuple[float, float]
+    """Point of the track, halfway along it [m]."""
+    travelled: float
+    """Length of path up to there [m]."""
+    across: Array
+    """Distance from the track, positive to the left [m], shape (n,)."""
+    undisturbed: Array
+    """Height before the run [m], shape (n,)."""
+    final: Array
+    """Height after the run [m], shape (n,)."""
+
+    @property
+    def depth(self) -> float:
+        """Greatest depth below the undisturbed ground [m]."""
+        return float((self.undisturbed - self.final).max())
+
+
+def rut_sections(run: RunData) -> list[RutSection]:
+    """Return a section across each track halfway along it, in name order; none of vehicles that stayed."""
+    field = build_height_field(run.scenario.terrain, run.scenario.seed)
+    found = []
+    for name, track in sorted(run.tracks.items()):
+        if (place := _halfway(track)) is None:
+            continue
+        at, left, travelled = place
+        across = np.arange(-HALF_WIDTH_M, HALF_WIDTH_M + 0.5 * run.ground.spacing, 0.5 * run.ground.spacing)
+        x, y = at[:, None] + left[:, None] * across
+        undisturbed = field.heights(x, y)
+        change = _changes(run.ground, field, x, y)
+        point = (float(at[0]), float(at[1]))
+        found.append(RutSection(name, point, travelled, across, undisturbed, undisturbed + change))
+    return found
+
+
+def _halfway(track: Track) -> tuple[Array, Array, float] | None:
+    """Return the middle of a path [m], the direction to its left there, and the path up to it [m]."""
+    xy = track.position[:, :2]
+    path = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(xy, axis=0), axis=1))) if len(xy) else np.zeros(1)
+    if path[-1] < _LEAST_M:
+        return None
+    middle = 0.5 * path[-1]
+    begin, at, end = (
+        np.array([np.interp(s, path, xy[:, k]) for k in (0, 1)])
+        for s in (middle - 0.5 * _STRETCH_M, middle, middle + 0.5 * _STRETCH_M)
+    )
+    ahead = (end - begin) / max(float(np.linalg.norm(end - begin)), 1e-9)
+    return at, np.array([-ahead[1], ahead[0]]), float(middle)
+
+
+def _changes(ground: ChangedGround, field: HeightField, x: Array, y: Array) -> Array:
+    """Return how far the ground has risen at points [m]: between nodes, from the four around."""
+    spacing = ground.spacing
+    u, v = x / spacing, y / spacing
+    i0, j0 = int(np.floor(u.min())), int(np.floor(v.min()))
+    rise = np.zeros((int(np.floor(u.max())) - i0 + 2, int(np.floor(v.max())) - j0 + 2))
+    i, j = ground.i - i0, ground.j - j0
+    inside = (i >= 0) & (i < rise.shape[0]) & (j >= 0) & (j < rise.shape[1])
+    base = field.heights(ground.i[inside] * spacing, ground.j[inside] * spacing)
+    rise[i[inside], j[inside]] = ground.level[inside] - base
+    a, b = np.floor(u).astype(np.int64) - i0, np.floor(v).astype(np.int64) - j0
+    s, t = u - np.floor(u), v - np.floor(v)
+    found: Array = (
+        (1.0 - s) * ((1.0 - t) * rise[a, b] + t * rise[a, b + 1])
+        + s * ((1.0 - t) * rise[a + 1, b] + t * rise[a + 1, b + 1])
+    )
+    return found

@@ -1,0 +1,42 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""``made_with.json``: the software and the machine behind a run, for those who read its figures later."""
+
+from __future__ import annotations
+
+import json
+import platform
+from pathlib import Path
+
+from regolith_files.atomic import write_atomically
+from regolith_world.software import software
+
+NAME = 'made_with.json'
+
+
+def write_provenance(run_dir: Path) -> None:
+    """Write versions and machine into a run folder."""
+    about = {
+        'software': dict(line.partition(' ')[::2] for line in software()),
+        'python': platform.python_version(), 'system': platform.system(), 'processor': processor(),
+    }  # fmt: skip
+    write_atomically(run_dir / NAME, json.dumps(about, indent=1) + '\n')
+
+
+def read_provenance(run_dir: Path) -> dict[str, str]:
+    """Return what made a run, name -> version, machine included; empty if the run does not say."""
+    path = run_dir / NAME
+    if not path.is_file():
+        return {}
+    about = json.loads(path.read_text(encoding='utf-8'))
+    return {**about.pop('software'), **about}
+
+
+def processor() -> str:
+    """Return the processor's name as the system tells it."""
+    try:
+        lines = Path('/proc/cpuinfo').read_text(encoding='utf-8').splitlines()
+    except OSError:
+        lines = []
+    named = [line.partition(':')[2].strip() for line in lines if line.startswith('model name')]
+    return f'{platform.machine()}, {named[0]}' if named else platform.machine()

@@ -1,0 +1,97 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Fields of many messages as arrays are what each message has, whatever lies before them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from rosbags.typesys import Stores, get_typestore
+
+from regolith_bringup.bag.columns import columns
+
+STORE = get_typestore(Stores.ROS2_JAZZY)
+KINDS = STORE.types
+RNG = np.random.default_rng(5)
+
+
+def header(frame: str) -> Any:
+    time = KINDS['builtin_interfaces/msg/Time'](int(RNG.integers(1000)), int(RNG.integers(10**9)))
+    return KINDS['std_msgs/msg/Header'](time, frame)
+
+
+def vector(kind: str = 'Vector3') -> Any:
+    return KINDS[f'geometry_msgs/msg/{kind}'](*RNG.normal(size=4 if kind == 'Quaternion' else 3))
+
+
+def odometry(number: int) -> Any:
+    pose = KINDS['geometry_msgs/msg/Pose'](vector('Point'), vector('Quaternion'))
+    twist = KINDS['geometry_msgs/msg/Twist'](vector(), vector())
+    covariance = RNG.normal(size=36)
+    return KINDS['nav_msgs/msg/Odometry'](
+        header('o' * (number % 3)), 'base_link', KINDS['geometry_msgs/msg/PoseWithCovariance'](pose, covariance),
+        KINDS['geometry_msgs/msg/TwistWithCovariance'](twist, covariance),
+    )  # fmt: skip
+
+
+def joints(number: int) -> Any:
+    names = [f'wheel_{k}' * (1 + number % 2) for k in range(4)]
+    return KINDS['sensor_msgs/msg/JointState'](header('base'), names, RNG.normal(size=4), RNG.normal(size=4), np.zeros(0))
+
+
+def transforms(number: int) -> Any:
+    each = [
+        KINDS['geometry_msgs/msg/TransformStamped'](
+            header('map'), 'x' * k, KINDS['geometry_msgs/msg/Transform'](vector(), vector('Quaternion'))
+        )
+        for k in range(1, 4)
+    ]
+    return KINDS['tf2_msgs/msg/TFMessage'](each)
+
+
+def field_of(message: Any, path: str) -> list[float]:
+    """Return the numbers of a path, the slow way."""
+    parts = [message]
+    for name in path.split('.'):
+        parts = [getattr(part, name) for part in parts]
+        parts = [one for part in parts for one in (part if isinstance(part, (list, np.ndarray)) else [part])]
+    return parts
+
+
+@pytest.mark.parametrize(('make', 'type_name', 'paths'), [
+    (odometry, 'nav_msgs/msg/Odometry', ('header.stamp.nanosec', 'pose.pose.orientation.w', 'twist.twist.linear.x',
+                                         'twist.covariance')),
+    (joints, 'sensor_msgs/msg/JointState', ('header.stamp.sec', 'position', 'velocity')),
+    (transforms, 'tf2_msgs/msg/TFMessage', ('transforms.header.stamp.sec', 'transforms.transform.translation.z')),
+])  # fmt: skip
+def test_columns_are_the_fields(make: Callable[[int], Any], type_name: str, paths: tuple[str, ...]) -> None:
+    messages = [make(number) for number in range(7)]
+    data = [bytes(STORE.serialize_cdr(message, type_name)) for message in messages]
+    found = columns(data, type_name, STORE.fielddefs, paths)
+    for path in paths:
+        np.testing.assert_array_equal(found[path].reshape(7, -1), [field_of(m, path) for m in messages])
+        assert found[path].ndim == (1 if len(field_of(messages[0], path)) == 1 else 2)
+
+
+def test_sequences_that_hold_nothing_have_no_columns() -> None:
+    nothing = {
+        'sensor_msgs/msg/JointState': (joints(0), 'effort'),
+        'tf2_msgs/msg/TFMessage': (KINDS['tf2_msgs/msg/TFMessage']([]), 'transforms.transform.rotation.w'),
+    }
+    for name, (message, path) in nothing.items():
+        data = [bytes(STORE.serialize_cdr(message, name))] * 2
+        assert columns(data, name, STORE.fielddefs, (path,))[path].shape == (2, 0)
+
+
+def test_what_is_not_there_or_not_always_as_much_is_refused() -> None:
+    name = 'sensor_msgs/msg/JointState'
+    data = [bytes(STORE.serialize_cdr(joints(0), name))]
+    with pytest.raises(ValueError, match=r"no numbers 'speed'; allowed: effort, header\.stamp\.nanosec"):
+        columns(data, name, STORE.fielddefs, ('speed',))
+    fewer = joints(0)
+    fewer.position = np.zeros(2)
+    with pytest.raises(ValueError, match='position: there are 4 in one message, 2 in another'):
+        columns([*data, bytes(STORE.serialize_cdr(fewer, name))], name, STORE.fielddefs, ('position',))
