@@ -40,7 +40,7 @@ class WheelLayout:
     steers: bool = field(init=False)
     """Whether any wheel steers."""
     top_speed: float = field(init=False)
-    """Speed at which the largest wheel rolls when it turns as fast as it can [m/s]."""
+    """Speed at which the largest wheel rolls when it turns as fast as it can [m/s]; 0 without wheels."""
     top_yaw_rate: float = field(init=False)
     """Yaw rate at which the wheel nearest to the base frame moves with the top speed [rad/s]."""
     tightest: float = field(init=False)
@@ -49,7 +49,7 @@ class WheelLayout:
     def __post_init__(self) -> None:
         levers = np.hypot(self.x, self.y)
         object.__setattr__(self, 'steers', bool(self.steered.any()))
-        object.__setattr__(self, 'top_speed', self.max_speed * float(np.max(self.radius)))
+        object.__setattr__(self, 'top_speed', self.max_speed * float(np.max(self.radius, initial=0.0)))
         yaw_rate = self.top_speed / float(np.min(levers[levers > 0.0], initial=math.inf))
         object.__setattr__(self, 'top_yaw_rate', yaw_rate)
         object.__setattr__(self, 'tightest', self.max_curvature())

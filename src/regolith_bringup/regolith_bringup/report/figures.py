@@ -104,8 +104,9 @@ def numbers(figure: Figure) -> Iterator[_Row]:
 
 def _series(axes: Axes) -> Iterator[tuple[str, NDArray[np.float64]]]:
     for line in axes.get_lines():
-        # Lines across a whole panel are in its own measure, and mark a value.
-        if line.get_transform() == axes.transData:
+        # Lines across a whole panel are in its own measure; a point without a name is a mark on another line.
+        named = not str(line.get_label()).startswith('_')
+        if line.get_transform() == axes.transData and (named or len(line.get_xdata()) > 1):
             yield str(line.get_label()), np.column_stack([line.get_xdata(), line.get_ydata()]).astype(np.float64)
     for points in axes.collections:
         if isinstance(points, PathCollection):

@@ -82,7 +82,8 @@ def track_map(run: RunData) -> Figure:
         _draw_ground(inset, ground_map(run, box), top)
         _draw_standing(inset, run, box, outlines)
         for name, track in sorted(run.tracks.items()):
-            inset.plot(track.position[:, 0], track.position[:, 1], color=color_of(run, name), lw=1.0, alpha=0.8)
+            x, y = track.position[:, :2].T
+            inset.plot(x, y, color=color_of(run, name), lw=1.0, alpha=0.8, label=name)
         inset.set(xlim=box[:2], ylim=box[2:], title='Enlarged', xlabel='x [m]')
         for spine in inset.spines.values():
             spine.set(visible=True, color=_INK, lw=1.2)
@@ -199,7 +200,7 @@ def cycle_timing(run: RunData) -> Figure:
         grid = np.linspace(wall[0], wall[-1], int(np.clip(len(wall) // 10, 3, 120)))
         at = np.interp(grid, wall, time)
         rate = np.diff(at) / np.maximum(np.diff(grid), 1e-9)
-        speeds.step(at[1:], rate, where='pre', color='#4c6a8a', lw=1.3)
+        speeds.step(at[1:], rate, where='pre', color='#4c6a8a', lw=1.3, label='now')
         mean = (time[-1] - time[0]) / max(wall[-1] - wall[0], 1e-9)
         speeds.axhline(mean, color='#b5303f', lw=1.0, ls='--', label=f'mean {mean:.2f}')
         speeds.axhline(1.0, color=_INK, lw=0.8, ls=':', label='real time')
