@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 project = 'Regolith'
 author = 'Regolith contributors'
-copyright = f'2026, {author}'  # noqa: A001  Sphinx's name for it
+copyright = f'2026, {author}'
 release = version = ElementTree.parse(ROOT / 'src' / 'regolith_bringup' / 'package.xml').findtext('version', '')
 
 root_doc = 'docs/index'
@@ -69,7 +69,8 @@ def add_entrance(app: Any, error: Exception | None) -> None:
     """Have the folder itself lead to the first page."""
     if error is None:
         way = f'{root_doc}.html'
-        text = f'<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={way}"><a href="{way}">{project}</a>\n'
+        head = f'<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={way}">'
+        text = f'{head}<a href="{way}">{project}</a>\n'
         (Path(app.outdir) / 'index.html').write_text(text, encoding='utf-8')
 
 

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -24,7 +26,7 @@ _TOPS = ('src', 'docs', 'tools', 'test', 'bench', 'config', 'launch', 'msg', 'un
 def pages() -> list[Path]:
     """Return all tracked pages, and new ones."""
     found = subprocess.run(
-        ['git', 'ls-files', '--cached', '--others', '--exclude-standard', '*.md', '*.rst'],
+        ['git', 'ls-files', '--cached', '--others', '--exclude-standard', '*.md', '*.rst', '*.ipynb'],
         cwd=ROOT, capture_output=True, text=True, check=True,
     ).stdout
     return [ROOT / line for line in found.splitlines() if (ROOT / line).is_file()]
@@ -42,6 +44,9 @@ def tokens(text: str) -> Iterator[Token]:
 def links(path: Path) -> Iterator[str]:
     """Yield where the links and images of a page lead."""
     text = path.read_text(encoding='utf-8')
+    if path.suffix == '.ipynb':
+        cells = [cell for cell in json.loads(text)['cells'] if cell['cell_type'] == 'markdown']
+        text = '\n\n'.join(''.join(cell['source']) for cell in cells)
     if path.suffix == '.rst':
         yield from re.findall(r'`[^`<]+<([^`>]+)>`_', text)
         yield from re.findall(r'^\.\. (?:image|figure|include)::\s+(\S+)', text, re.MULTILINE)
@@ -74,7 +79,7 @@ def anchors(path: Path) -> frozenset[str]:
     found: dict[str, int] = {}
     all_tokens = list(tokens(path.read_text(encoding='utf-8')))
     named = set()
-    for heading, inline in zip(all_tokens, all_tokens[1:]):
+    for heading, inline in pairwise(all_tokens):
         if heading.type == 'heading_open':
             text = ''.join(child.content for child in inline.children or () if child.type in ('text', 'code_inline'))
             found[slug(text)] = found.get(slug(text), -1) + 1

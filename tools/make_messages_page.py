@@ -16,13 +16,18 @@ INTERFACES = ROOT / 'src' / 'regolith_msgs'
 PAGE = ROOT / 'docs' / 'messages.md'
 HEAD = """# Messages, services, actions
 
-Written by `tools/make_messages_page.py` from the files of [`regolith_msgs`](../src/regolith_msgs/README.md). Constants stand in
-capitals before the fields they are for. Which topic has which type: [README](../README.md#drive-it-from-your-own-stack); how the
-messages of the evolution protocol follow each other: [the evolution protocol](protocol.md); units, frames and QoS:
-[conventions](conventions.md).
+Written by `tools/make_messages_page.py` from the files of [`regolith_msgs`](../src/regolith_msgs/README.md). Constants
+stand in capitals before the fields they are for. Which topic has which type:
+[README](../README.md#drive-it-from-your-own-stack); how the messages of the evolution protocol follow each other:
+[the evolution protocol](protocol.md); units, frames and QoS: [conventions](conventions.md).
 """
-KINDS = {'msg': ('Messages', ('',)), 'srv': ('Services', ('Request', 'Response')), 'action': ('Actions', ('Goal', 'Result', 'Feedback'))}
-_LINE = re.compile(r'(?P<type>[A-Za-z][\w/]*(?:<=\d+)?(?:\[[<=\d]*\])?)\s+(?P<name>\w+)(?:\s*=\s*(?P<value>\S+))?\s*(?P<rest>.*)')
+KINDS = {
+    'msg': ('Messages', ('',)),
+    'srv': ('Services', ('Request', 'Response')),
+    'action': ('Actions', ('Goal', 'Result', 'Feedback')),
+}
+_TYPE = r'(?P<type>[A-Za-z][\w/]*(?:<=\d+)?(?:\[[<=\d]*\])?)'
+_LINE = re.compile(rf'{_TYPE}\s+(?P<name>\w+)(?:\s*=\s*(?P<value>\S+))?')
 
 
 class Line(NamedTuple):
@@ -59,7 +64,7 @@ def part(text: str, where: str) -> Part:
                 (said if lines else about).append(comment)
             continue
         match = _LINE.fullmatch(code)
-        if match is None or match['rest']:
+        if match is None:
             raise SystemExit(f'{where}: {raw!r} is no field and no constant')
         lines.append(Line(match['type'], match['name'], match['value'] or '', ' '.join([*said, comment]).strip()))
         said = []
@@ -114,7 +119,8 @@ def main() -> int:
     text = page()
     if '--check' in sys.argv:
         if not PAGE.is_file() or PAGE.read_text(encoding='utf-8') != text:
-            print(f'{PAGE.relative_to(ROOT)} is not what the files say; run tools/make_messages_page.py', file=sys.stderr)
+            where = PAGE.relative_to(ROOT)
+            print(f'{where} is not what the files say; run tools/make_messages_page.py', file=sys.stderr)
             return 1
         return 0
     PAGE.write_text(text, encoding='utf-8')
