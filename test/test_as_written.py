@@ -32,7 +32,7 @@ LEFT_OUT = {
 """Commands of the README that are not run, and why."""
 BLOCK = re.compile(r'^(?:`(?P<file>[\w./]+)`\n\n)?```(?P<language>\w+)\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL)
 TIME_TO_PICTURE_S = 1800.0
-"""From clone to report, on two cores with a network: 4 to 10 minutes were seen, half an hour is broken."""
+"""From clone to report, on two cores with a network: README says minutes; half an hour is broken."""
 
 
 @dataclass
