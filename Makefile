@@ -4,7 +4,8 @@
 # make demo    two rovers on the Moon, then the run folder's path       make lint    ruff, mypy, package checks
 # make test    the tests, from nothing                                  make bench   the speed figures
 # make test-fast those that start no node, in a minute                  make validate  write docs/validation anew
-# make test-all  the slow ones too                                      make clean   back to the checkout
+# make test-all  the slow ones too                                      make docs    the documentation site: build/docs
+#                                                                       make clean   back to the checkout
 
 SHELL := /bin/bash
 # Even an empty environment has somewhere to find programs.
@@ -16,7 +17,7 @@ requirements := $(wildcard tools/requirements*.txt) tools/constraints.txt tools/
 built_from := $(shell find src underlay \( -name '*.msg' -o -name '*.srv' -o -name '*.action' -o -name 'CMakeLists.txt' -o -name 'package.xml' \
 	-o -name 'setup.py' -o -path '*/config/*' -o -path '*/launch/*' \) -type f 2>/dev/null)
 
-.PHONY: setup demo test test-fast test-all lint bench validate clean
+.PHONY: setup demo test test-fast test-all lint docs bench validate clean
 
 setup: install/.stamp
 
@@ -42,6 +43,10 @@ test-all: setup
 
 lint: setup
 	@tools/lint.sh
+
+docs: setup
+	@./regolith exec sphinx-build -q -W --keep-going -E -j auto -c docs . build/docs
+	@echo build/docs/index.html
 
 bench: setup
 	@./regolith bench all

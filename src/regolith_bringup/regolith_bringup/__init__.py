@@ -2,7 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The user interface: scenario files, the command line, supervisor, recorder, report."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from regolith_files.moved import moved
+
+if TYPE_CHECKING:
+    from regolith_bringup.run.simulation import Simulation
+
+__all__ = ['Simulation']
 
 moved(__name__, {
     'problems': 'regolith_files.problems', 'yaml_source': 'regolith_files.yaml_source',
@@ -22,3 +31,15 @@ moved(__name__, {
     'terrain_commands': 'commands.terrain', 'terrain_files': 'commands.terrain_files',
     'progress': 'commands.progress', 'extensions': 'commands.extensions',
 })
+
+
+def __getattr__(name: str) -> Any:
+    """Return :class:`regolith_bringup.run.simulation.Simulation`, imported on first use with all its kernels."""
+    if name != 'Simulation':
+        raise AttributeError(name)
+    from regolith_world import kernel_cache
+
+    kernel_cache.ensure()
+    from regolith_bringup.run.simulation import Simulation
+
+    return Simulation

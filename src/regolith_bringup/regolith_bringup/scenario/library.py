@@ -15,9 +15,12 @@ GROUP = 'regolith.scenarios'
 
 
 def scenario_folders() -> list[Path]:
-    """Return the folders of the shipped scenarios, by falling precedence: the source tree, then installed ones."""
-    here = Path(__file__).resolve().parents[2]
-    candidates = [here / 'config' / 'scenarios']
+    """Return the folders of the shipped scenarios, by falling precedence.
+
+    The source tree, then installed ones: within this package as pip installs it without ROS, else where ament does.
+    """
+    above = Path(__file__).resolve().parents
+    candidates = [above[2] / 'config' / 'scenarios', above[1] / 'config' / 'scenarios']
     candidates += [share / 'config' / 'scenarios' for share in share_folders('regolith_bringup')]
     return [folder for folder in candidates if folder.is_dir()]
 

@@ -213,7 +213,7 @@ def _check_room(scenario: Scenario, models: dict[str, str], reaches: dict[str, f
     }
     if not close:
         return
-    from regolith_bringup.run.simulation import Simulation
+    from regolith_bringup.run.ensemble import Ensemble
     from regolith_world.world import Refused
 
     vehicles = {
@@ -225,7 +225,7 @@ def _check_room(scenario: Scenario, models: dict[str, str], reaches: dict[str, f
     world = scenario.world.model_copy(update={'determinism': None})
     try:
         with announced():
-            Simulation(without_participants(scenario).model_copy(update={'vehicles': vehicles, 'world': world}))
+            Ensemble(without_participants(scenario).model_copy(update={'vehicles': vehicles, 'world': world}))
     except Refused as refused:
         problem = str(refused).partition(';')[0]
         name = next((name for name in vehicles if problem.startswith(f'{name!r} at')), '')
