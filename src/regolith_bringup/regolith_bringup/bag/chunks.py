@@ -12,7 +12,6 @@ import struct
 from collections.abc import Collection, Iterator
 from typing import IO
 
-import lz4.frame
 import numpy as np
 import zstandard
 from mcap.data_stream import ReadDataStream
@@ -28,8 +27,9 @@ _INDEX = struct.Struct('<BQHI')
 
 
 def is_indexed(summary: Summary) -> bool:
-    """Return whether all messages can be found by the indices."""
-    return bool(summary.chunk_indexes) and all(chunk.message_index_offsets for chunk in summary.chunk_indexes)
+    """Return whether all messages can be found by the indices, in chunks packed as our recorder does, or not."""
+    chunks = summary.chunk_indexes
+    return bool(chunks) and all(c.message_index_offsets and c.compression in ('zstd', '') for c in chunks)
 
 
 def messages(stream: IO[bytes], summary: Summary, channels: Collection[int]) -> Iterator[Message]:
@@ -58,12 +58,4 @@ def _entries(stream: IO[bytes], at: int) -> np.ndarray[tuple[int], np.dtype[np.u
 
 
 def _uncompressed(chunk: Chunk) -> bytes:
-    match chunk.compression:
-        case 'zstd':
-            return zstandard.decompress(chunk.data, chunk.uncompressed_size)
-        case 'lz4':
-            data: bytes = lz4.frame.decompress(chunk.data)
-            return data
-        case '':
-            return chunk.data
-    raise ValueError(f'a chunk compressed by {chunk.compression!r}; allowed: zstd, lz4, none')
+    return zstandard.decompress(chunk.data, chunk.uncompressed_size) if chunk.compression else chunk.data

@@ -12,13 +12,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import cv2
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
 from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
-from PIL import Image
 
 from regolith_files.atomic import write_atomically
 
@@ -106,7 +106,7 @@ def _series(axes: Axes) -> Iterator[tuple[str, NDArray[np.float64]]]:
     for line in axes.get_lines():
         # Lines across a whole panel are in its own measure; a point without a name is a mark on another line.
         named = not str(line.get_label()).startswith('_')
-        if line.get_transform() == axes.transData and (named or len(line.get_xdata()) > 1):
+        if line.get_transform() == axes.transData and (named or np.size(line.get_xdata()) > 1):
             yield str(line.get_label()), np.column_stack([line.get_xdata(), line.get_ydata()]).astype(np.float64)
     for points in axes.collections:
         if isinstance(points, PathCollection):
@@ -137,7 +137,7 @@ def _as_png(figure: Figure) -> bytes:
 
 def _as_url(png: bytes) -> str:
     """Return a picture as a data URL, in WebP where that is half as long."""
-    buffer = io.BytesIO()
-    Image.open(io.BytesIO(png)).convert('RGB').save(buffer, 'WEBP', quality=_FAITHFUL, method=2)
-    kind, data = ('webp', buffer.getvalue()) if 2 * len(buffer.getvalue()) < len(png) else ('png', png)
+    pixels = cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_COLOR)
+    small = bytes(cv2.imencode('.webp', pixels, [cv2.IMWRITE_WEBP_QUALITY, _FAITHFUL])[1])
+    kind, data = ('webp', small) if 2 * len(small) < len(png) else ('png', png)
     return f'data:image/{kind};base64,' + base64.b64encode(data).decode('ascii')

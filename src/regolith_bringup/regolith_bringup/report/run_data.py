@@ -181,10 +181,10 @@ def _track(bag: Bag, name: str) -> Track:
     topic = f'/{name}/wheel_states'
     wheel_time, wheel = _columns(bag, topic, *(f'wheels.{path}' for path in _WHEEL))
     wheels = tuple(each.name for each in next(bag.messages(topic)).content.wheels) if wheel else ()
-    states = (wheel[f'wheels.{path}'] if wheel else np.zeros((0, 0)) for path in _WHEEL)
+    slip, total, incremental, load, pull = (wheel[f'wheels.{p}'] if wheel else np.zeros((0, 0)) for p in _WHEEL)
     return Track(
-        name, time, poses[:, :3], poses[:, 3:], told.get(_FORWARD, np.zeros(0)), wheels, wheel_time, *states,
-        told=_told(bag, f'/{name}/gear_state'), charge=_charge(bag, f'/{name}/battery_state'),
+        name, time, poses[:, :3], poses[:, 3:], told.get(_FORWARD, np.zeros(0)), wheels, wheel_time, slip,
+        total, incremental, load, pull, _told(bag, f'/{name}/gear_state'), _charge(bag, f'/{name}/battery_state'),
     )  # fmt: skip
 
 
