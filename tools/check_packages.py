@@ -68,7 +68,7 @@ def complaints() -> list[str]:
         if path.is_file() and path.stat().st_size > 2_000_000:
             found.append(f'{name}: {path.stat().st_size} bytes; files over 2 MB do not belong in git')
     versions = {}
-    for manifest in sorted(ROOT.glob('src/*/package.xml')):
+    for manifest in sorted((*ROOT.glob('src/*/package.xml'), *ROOT.glob('examples/*/package.xml'))):
         package = ElementTree.parse(manifest).getroot()
         where = manifest.relative_to(ROOT)
         name = package.findtext('name', '')

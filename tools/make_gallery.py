@@ -56,7 +56,7 @@ SCENARIO: dict[str, Any] = {
 class Site:
     """The ground after the drive, and where the rovers have come to."""
 
-    def __init__(self, scenario: Scenario, driven_s: float, light: LightConfig) -> None:
+    def __init__(self, scenario: Scenario, driven_s: float, light: LightConfig, viewer: str = 'basalt') -> None:
         ends: dict[str, Any] = {}
         simulation = Simulation(scenario, publish=ends.__setitem__)
         simulation.run(driven_s)
@@ -65,7 +65,7 @@ class Site:
         world.states.ground.load(simulation.terrain.grid.all_records(), 0)
         for name, snapshot in ends.items():
             world.states.tracks[name].add(0, snapshot.poses)
-        self.view = world.view('basalt')
+        self.view = world.view(viewer)
         self.grid = simulation.terrain.grid
         self.rocks = world._rocks
 

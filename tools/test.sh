@@ -14,7 +14,7 @@ cd "$(dirname "$0")/.."
 select='not slow' several='' given=() paths=() fast=''
 case "${1:-}" in
     --all) select=''; shift ;;
-    --fast) fast=yes select='not slow and not ros and not seconds' several=2 paths=(src test/test_architecture.py); shift ;;
+    --fast) fast=yes select='not slow and not ros and not seconds' several=2 paths=(src examples test/test_architecture.py); shift ;;
 esac
 [ $# -gt 0 ] || several=2
 while [ $# -gt 0 ]; do

@@ -1,0 +1,78 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Which way is up, and which way the rover heads: from gyroscopes, with gravity as the plumb line."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+
+def turn(vector: Vector) -> Vector:
+    """Return the matrix that turns about a vector by its length [rad] (Rodrigues), shape (3, 3)."""
+    angle = math.sqrt(float(vector @ vector))
+    x, y, z = vector
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    once, twice = (math.sin(angle) / angle, (1.0 - math.cos(angle)) / angle**2) if angle > 1e-9 else (1.0, 0.0)
+    out: Vector = np.eye(3) + once * cross + twice * (cross @ cross)
+    return out
+
+
+class Attitude:
+    """Rotation from the base to a level frame that heads where the base headed at the start.
+
+    A rover that stands tells the bias of its gyroscopes and which way is down. On its way the gyroscopes are
+    integrated; where the accelerometers feel about the gravity felt at rest, they pull roll and pitch back,
+    slowly: a rover that jolts over ground feels more than gravity. Nothing but the bias at rest corrects the heading.
+    """
+
+    PLUMB_S = 20.0
+    """Time in which roll and pitch return to the plumb line [s]."""
+    QUIET = 0.1
+    """Share of gravity by which a felt force may differ from it and still count as a plumb line."""
+
+    def __init__(self) -> None:
+        self.rotation: Vector = np.eye(3)
+        self.bias: Vector = np.zeros(3)
+        self._sums = np.zeros((2, 3))
+        self._samples = 0
+        self._gravity = 0.0
+
+    @property
+    def heading(self) -> float:
+        """Angle of the base's x axis in the level frame [rad]."""
+        return math.atan2(self.rotation[1, 0], self.rotation[0, 0])
+
+    @property
+    def tilt(self) -> float:
+        """Angle between the base's z axis and the vertical [rad]."""
+        return math.acos(min(max(float(self.rotation[2, 2]), -1.0), 1.0))
+
+    def stand(self, rate: Vector, force: Vector) -> None:
+        """Take a sample of the rover at rest: rate [rad/s] and specific force [m/s^2] in the base frame."""
+        self._sums += (rate, force)
+        self._samples += 1
+        self.bias, mean = self._sums / self._samples
+        self._gravity = math.sqrt(float(mean @ mean))
+        up = mean / self._gravity
+        roll, pitch = math.atan2(up[1], up[2]), -math.asin(min(max(float(up[0]), -1.0), 1.0))
+        self.rotation = turn(np.array([0.0, pitch, 0.0])) @ turn(np.array([roll, 0.0, 0.0]))
+
+    def move(self, rate: Vector, force: Vector, seconds: float) -> None:
+        """Take the sample of a period [s] in motion."""
+        felt = math.sqrt(float(force @ force))
+        correction = np.zeros(3)
+        if self._gravity > 0.0 and abs(felt / self._gravity - 1.0) < self.QUIET:
+            # Turns the felt vertical towards the frame's, about a horizontal axis.
+            correction = np.cross(force / felt, self.rotation[2]) / self.PLUMB_S
+        self.rotation = self.rotation @ turn((rate - self.bias + correction) * seconds)
+        # Rounding would make it a rotation no longer, some day.
+        x, y = self.rotation[:, 0], self.rotation[:, 1]
+        x = x / math.sqrt(float(x @ x))
+        y = y - float(x @ y) * x
+        y = y / math.sqrt(float(y @ y))
+        self.rotation = np.stack([x, y, np.cross(x, y)], axis=1)

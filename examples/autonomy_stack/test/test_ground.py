@@ -1,0 +1,131 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Map, matching and hazards on grounds that are known."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from autonomy_stack.elevation_map import ElevationMap
+from autonomy_stack.hazards import Limits, assess, planes
+from autonomy_stack.matching import match
+
+LIMITS = Limits()
+
+
+def rolling(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return heights of ground with hollows and swells of some decimetres [m]."""
+    return 0.25 * np.sin(0.7 * x) * np.cos(0.9 * y) + 0.15 * np.sin(1.7 * x + 0.5) + 0.1 * np.cos(1.3 * y)
+
+
+def surveyed(heights, half: float = 8.0, per_m: int = 20) -> ElevationMap:
+    """Return a map of a ground, seen everywhere."""
+    ground = ElevationMap(half_m=half)
+    side = np.arange(-half + 0.5 / per_m, half, 1.0 / per_m)
+    x, y = (a.ravel() for a in np.meshgrid(side, side))
+    ground.add(np.stack([x, y, heights(x, y)], axis=1))
+    return ground
+
+
+def test_heights_and_slopes_of_a_plane_are_its_own() -> None:
+    ground = surveyed(lambda x, y: 0.1 * x - 0.2 * y + 3.0)
+    x, y = np.array([0.33, -4.1, 5.0]), np.array([1.0, 2.22, -3.7])
+    height, along_x, along_y, known = ground.height(x, y)
+    assert known.all()
+    assert height == pytest.approx(0.1 * x - 0.2 * y + 3.0, abs=1e-9)
+    assert along_x == pytest.approx(0.1, abs=1e-9) and along_y == pytest.approx(-0.2, abs=1e-9)
+    assert not ground.height(np.array([8.0]), np.array([0.0]))[3].any(), 'its rim is known on one side only'
+
+
+def test_cells_forget_what_newer_points_do_not_confirm() -> None:
+    ground = ElevationMap(half_m=2.0, remembers=10.0)
+    low = np.tile([[0.1, 0.1, 0.0]], (100, 1))
+    ground.add(low)
+    for _ in range(30):
+        ground.add(low[:10] + [0.0, 0.0, 0.5])
+    i, j, _ = ground.indices(np.array([0.1]), np.array([0.1]))
+    assert ground.mean[i[0], j[0]] == pytest.approx(0.5, abs=1e-3)
+    for _ in range(30):
+        ground.add(low[:10])
+    assert ground.top[i[0], j[0]] == pytest.approx(0.0, abs=1e-3)
+
+
+def test_a_cloud_finds_its_place_on_the_map() -> None:
+    """Reckoned 6 cm too far and 4 cm to the side, with 1 cm of noise: found to 1.5 cm, a thirteenth of a cell."""
+    rng = np.random.default_rng(3)
+    ground = surveyed(rolling)
+    x, y = rng.uniform(-6.0, 6.0, size=(2, 4000))
+    off = np.array([0.06, -0.04, 0.03])
+    seen = np.stack([x, y, rolling(x, y) + 0.01 * rng.normal(size=4000)], axis=1)
+    found = match(ground, seen + off)
+    assert found is not None and found.shift == pytest.approx(-off, abs=0.015)
+    assert 0.005 < found.residual < 0.03
+
+
+def test_level_ground_tells_nothing_of_the_place_but_its_height() -> None:
+    ground = surveyed(lambda x, y: 0.0 * x)
+    x, y = np.random.default_rng(4).uniform(-5.0, 5.0, size=(2, 2000))
+    found = match(ground, np.stack([x, y, np.full(2000, 0.02)], axis=1))
+    assert found is not None and found.shift[:2] == pytest.approx([0.0, 0.0], abs=1e-6)
+    # The prior holds it back by a tenth: 2000 points count as twenty of 3 cm, it as one of 2 cm.
+    assert found.shift[2] == pytest.approx(-0.018, abs=5e-4)
+
+
+def test_outliers_do_not_move_the_rover() -> None:
+    """A tenth of the points stand half a metre out of the ground, as another rover does: 2 cm at most."""
+    rng = np.random.default_rng(5)
+    ground = surveyed(rolling)
+    x, y = rng.uniform(-6.0, 6.0, size=(2, 4000))
+    z = rolling(x, y) + 0.01 * rng.normal(size=4000)
+    z[:400] += 0.5
+    found = match(ground, np.stack([x, y, z], axis=1))
+    assert found is not None and np.abs(found.shift).max() < 0.02
+
+
+def test_few_points_on_known_ground_are_no_match() -> None:
+    assert match(ElevationMap(half_m=4.0), np.zeros((1000, 3))) is None
+
+
+def test_planes_are_fitted_to_what_is_known() -> None:
+    """Slope and level of a plane of which every other place is unknown."""
+    x, y = np.meshgrid(np.arange(30) * 0.2, np.arange(30) * 0.2, indexing='ij')
+    height = 50.0 + 0.3 * x + 0.1 * y
+    height[(np.arange(900) % 2 == 0).reshape(30, 30)] = np.nan
+    fitted = planes(height, 3, 0.2)
+    inner = (slice(4, -4), slice(4, -4))
+    assert fitted.slope[inner] == pytest.approx(math.atan(math.hypot(0.3, 0.1)), abs=1e-6)
+    assert fitted.level[inner] == pytest.approx((50.0 + 0.3 * x + 0.1 * y)[inner], abs=1e-6)
+    assert fitted.deviation[inner] == pytest.approx(0.0, abs=1e-4)
+
+
+@pytest.mark.parametrize(('slope_deg', 'blocked'), [(5.0, False), (15.0, False), (21.0, True)])
+def test_slopes_are_hazards_from_the_limit_on(slope_deg: float, blocked: bool) -> None:
+    found = assess(surveyed(lambda x, y: math.tan(math.radians(slope_deg)) * x), LIMITS)
+    inner = (slice(10, -10), slice(10, -10))
+    assert np.degrees(found.slope[inner]) == pytest.approx(slope_deg, abs=0.1)
+    assert bool(found.blocked[inner].all()) == blocked and bool(found.blocked[inner].any()) == blocked
+    # A cell of 0.2 m on a slope has tops that stand out of it by half of what it rises.
+    assert np.nanmax(found.step[inner]) < 0.1
+
+
+@pytest.mark.parametrize(('rock_m', 'blocked'), [(0.1, False), (0.3, True)])
+def test_rocks_are_hazards_by_their_height(rock_m: float, blocked: bool) -> None:
+    """A rock of 30 cm on ground of 10 degrees: its surroundings are blocked as far as the clearance, not beyond."""
+    half_rock, grade = 0.15, math.tan(math.radians(10.0))
+    found = assess(
+        surveyed(lambda x, y: grade * x + rock_m * (np.maximum(np.abs(x), np.abs(y)) < half_rock)), LIMITS
+    )
+    middle = len(found.blocked) // 2
+    assert bool(found.blocked[middle, middle]) == blocked
+    far = round((LIMITS.clearance_m + LIMITS.footprint_m + half_rock + 0.3) / 0.2)
+    assert not found.blocked[middle + far, middle]
+    assert found.blocked.any() == blocked
+
+
+def test_what_nobody_saw_is_dear_and_free() -> None:
+    found = assess(ElevationMap(half_m=4.0), LIMITS)
+    assert not found.blocked.any() and np.isnan(found.slope).all()
+    assert (found.cost == 2.0).all()
