@@ -16,7 +16,7 @@ from regolith_bringup.bag.reading import Bag
 
 pytest.importorskip('rerun', reason='Rerun is not installed')
 
-pytestmark = [pytest.mark.ros, pytest.mark.seconds]
+pytestmark = [pytest.mark.ros, pytest.mark.slow]
 TILE = 32
 
 

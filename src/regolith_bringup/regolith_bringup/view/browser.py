@@ -33,6 +33,8 @@ _POLL_S = 3.0
 _SAME = 2
 """Pictures that are the same before a page counts as settled: a busy machine draws slowly."""
 _LEAVE_S = 10.0
+_QUIET_S = 4.0
+"""Time without anything loaded after which all is there [wall s]."""
 
 
 def find_browser() -> str | None:
@@ -66,6 +68,7 @@ class Browser:
         self._path, self._size = path, size
         self._number = 0
         self._received = b''
+        self._loaded, self._loaded_at = 0, 0.0
 
     def __enter__(self) -> Self:
         """Start it."""
@@ -114,17 +117,18 @@ class Browser:
         width, height = self._size
         self._ask('Emulation.setDeviceMetricsOverride', width=width, height=height, deviceScaleFactor=1, mobile=False)
         self._ask('Emulation.setEmulatedMedia', features=[{'name': 'prefers-color-scheme', 'value': 'dark'}])
+        self._ask('Network.enable')
         self._ask('Page.navigate', url=url)
 
     def picture(self) -> bytes:
         """Return the page as it is now, as PNG."""
         return base64.b64decode(self._ask('Page.captureScreenshot', format='png')['data'])
 
-    def settled_picture(self, patience_s: float, least_s: float, blank_bytes: int) -> bytes:
-        """Return the page once it no longer changes.
+    def settled_picture(self, patience_s: float, least_bytes: int, blank_bytes: int) -> bytes:
+        """Return the page once all has come and it no longer changes.
 
         :param patience_s: after which it is taken as it is [wall s]
-        :param least_s: time that it has at least [wall s]
+        :param least_bytes: that the page loads before it is complete
         :param blank_bytes: size of a picture up to which it shows nothing yet
         :raises TimeoutError: if it shows nothing until then
         """
@@ -134,7 +138,8 @@ class Browser:
             now = self.picture()
             same = same + 1 if now == before else 0
             elapsed = time.monotonic() - started
-            if len(now) > blank_bytes and ((same >= _SAME and elapsed > least_s) or elapsed > patience_s):
+            complete = self._loaded >= least_bytes and time.monotonic() - self._loaded_at > _QUIET_S
+            if len(now) > blank_bytes and ((same >= _SAME and complete) or elapsed > patience_s):
                 return now
             if elapsed > patience_s:
                 raise TimeoutError(f'the page shows nothing after {patience_s:g} s')
@@ -156,6 +161,9 @@ class Browser:
             if found:
                 self._received = rest
                 answer = json.loads(text)
+                if answer.get('method') == 'Network.dataReceived':
+                    self._loaded += int(answer['params']['dataLength'])
+                    self._loaded_at = time.monotonic()
                 if answer.get('id') == self._number:
                     if 'error' in answer:
                         raise OSError(f'{method}: {answer["error"].get("message")}')

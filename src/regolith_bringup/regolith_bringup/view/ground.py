@@ -33,6 +33,11 @@ _SITE_CELLS = 192
 """Cells of the site along its sides, at most, unless one patch is one cell."""
 _MARGIN_M = 4.0
 """Ground around vehicles that is shown finely [m]."""
+_SKIRT_M, _TILE_SKIRT_M = 0.4, 0.1
+"""Depth of the skirts of patches and the site, and of tiles [m]: more than meshes of unequal fineness differ."""
+_TEXTURE = 0.35
+"""Share of the relief too fine for patches that is seen on tiles: with all of it, ground that changed would look as if
+cut out of other ground."""
 _FINE_PATCHES = 48
 """With more patches at the start they are half as fine."""
 
@@ -136,7 +141,25 @@ class GroundPieces:
     def _tile(self, key: Key) -> _Tile:
         i, j = key[0] * TILE - 1, key[1] * TILE - 1
         base = self.field.nodes(i, i + TILE + 3, j, j + TILE + 3, self.spacing)
-        return _Tile(key, base, base.copy(), self.spacing, self.shade)
+        smooth = self._smooth(i, j, TILE + 3)
+        return _Tile(key, base, base.copy(), smooth + _TEXTURE * (base - smooth), self.spacing, self.shade)
+
+    def _smooth(self, i: int, j: int, count: int) -> Floats:
+        """Return the undisturbed ground as patches have it, at count x count nodes from (i, j) on [m]."""
+        step = self._step or 4
+        first = (i // step, j // step)
+        cells = count // step + 3
+        coarse = self.field.coarse_nodes(
+            first[0], first[0] + cells, first[1], first[1] + cells, self.spacing * step
+        )
+        shares = []
+        for start, origin in zip((i, j), first, strict=True):
+            at = (start + np.arange(count)) / step - origin
+            low = np.floor(at).astype(np.int64)
+            weights = np.zeros((count, cells))
+            weights[np.arange(count), low], weights[np.arange(count), low + 1] = 1.0 - (at - low), at - low
+            shares.append(weights)
+        return np.asarray(shares[0] @ coarse @ shares[1].T)
 
     def _patch(self, key: Key) -> _Grid:
         step = self._step or 4
@@ -190,7 +213,7 @@ class _Grid:
         self.per = 1
         """Of a site, its cells along the side of a patch."""
         colors = shade.colors(height, spacing)[1:-1, 1:-1]
-        self._vertices, self._colors = _skirted(i, j, spacing, height[1:-1, 1:-1], colors, 0.5 * spacing)
+        self._vertices, self._colors = _skirted(i, j, spacing, height[1:-1, 1:-1], colors, _SKIRT_M)
 
     def holds_all(self, patches: Iterable[Key]) -> bool:
         """Return whether patches lie in this site."""
@@ -210,6 +233,8 @@ class _Tile:
     key: Key
     base: Floats
     level: Floats
+    relief: Floats
+    """Undisturbed, as its light is computed."""
     spacing: float
     shade: Shade
 
@@ -228,9 +253,10 @@ class _Tile:
 
     def piece(self, whole: bool) -> Piece:
         """Return its mesh; not whole: without triangles."""
-        colors = self.shade.colors(self.level, self.spacing, self.base - self.level)[1:-1, 1:-1]
+        dug = self.base - self.level
+        colors = self.shade.colors(self.relief - dug, self.spacing, dug)[1:-1, 1:-1]
         first = (self.key[0] * TILE, self.key[1] * TILE)
-        mesh = _skirted(*first, self.spacing, self.level[1:-1, 1:-1], colors, 2.0 * self.spacing)
+        mesh = _skirted(*first, self.spacing, self.level[1:-1, 1:-1], colors, _TILE_SKIRT_M)
         return Piece(self.name, *mesh, tile_triangles() if whole else None)
 
 

@@ -25,7 +25,9 @@ _START_S = 30.0
 _LEAVE_S = 5.0
 _BLANK_BYTES = 60_000
 """A picture of a page without ground is smaller."""
-_PATIENCE_S, _LEAST_S = 120.0, 8.0
+_PATIENCE_S = 300.0
+_SHARE = 0.8
+"""Part of a file that a page loads at least: it may be packed better on the way."""
 
 
 def check_screen() -> None:
@@ -118,7 +120,7 @@ def screenshot(file: Path, picture: Path, size: tuple[int, int]) -> None:
     try:
         with Viewer(web=True, file=file) as viewer, Browser(path, size) as browser:
             browser.open(viewer.page)
-            data = browser.settled_picture(_PATIENCE_S, _LEAST_S, _BLANK_BYTES)
+            data = browser.settled_picture(_PATIENCE_S, round(_SHARE * file.stat().st_size), _BLANK_BYTES)
     except (OSError, TimeoutError) as error:
         allowed = 'a Chromium that can draw WebGL, or --save FILE.rrd'
         raise InputError(Problem('view --screenshot', '', str(error), allowed)) from None
