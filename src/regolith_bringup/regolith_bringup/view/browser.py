@@ -32,6 +32,8 @@ _ANSWER_S = 60.0
 _POLL_S = 3.0
 _SAME = 2
 """Pictures that are the same before a page counts as settled: a busy machine draws slowly."""
+_LONG_SAME = 8
+"""Pictures that are the same before it counts as settled, whatever was loaded."""
 _LEAVE_S = 10.0
 _QUIET_S = 4.0
 """Time without anything loaded after which all is there [wall s]."""
@@ -139,7 +141,7 @@ class Browser:
             same = same + 1 if now == before else 0
             elapsed = time.monotonic() - started
             complete = self._loaded >= least_bytes and time.monotonic() - self._loaded_at > _QUIET_S
-            if len(now) > blank_bytes and ((same >= _SAME and complete) or elapsed > patience_s):
+            if len(now) > blank_bytes and ((same >= _SAME and complete) or same >= _LONG_SAME or elapsed > patience_s):
                 return now
             if elapsed > patience_s:
                 raise TimeoutError(f'the page shows nothing after {patience_s:g} s')

@@ -25,7 +25,7 @@ _START_S = 30.0
 _LEAVE_S = 5.0
 _BLANK_BYTES = 60_000
 """A picture of a page without ground is smaller."""
-_PATIENCE_S = 300.0
+_PATIENCE_S = 180.0
 _SHARE = 0.8
 """Part of a file that a page loads at least: it may be packed better on the way."""
 
