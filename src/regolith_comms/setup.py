@@ -28,5 +28,6 @@ setup(
         'regolith.experiments': ['link = regolith_comms.experiments.link'],
         'regolith.report_sections': ['radio = regolith_comms.report:section'],
         'regolith.summary': ['comms = regolith_comms.report:figures'],
+        'regolith.view_layers': ['radio = regolith_comms.view_layer:layer'],
     },
 )

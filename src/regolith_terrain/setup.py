@@ -30,6 +30,7 @@ setup(
             'digging = regolith_terrain.digging.report:section', 'particles = regolith_terrain.crm.report:section',
         ],
         'regolith.citations': ['terrain = regolith_terrain.papers:papers'],
+        'regolith.view_layers': ['regions = regolith_terrain.view_layer:layer'],
         'regolith.benchmarks': ['crm = regolith_terrain.crm.bench:crm', 'dem = regolith_terrain.grains.bench:dem'],
         'regolith.experiments': [
             'bevameter = regolith_terrain.experiments.bevameter',

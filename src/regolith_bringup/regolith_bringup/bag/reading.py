@@ -71,6 +71,8 @@ class Bag:
         self.path = folder / f'{folder.name}_0.mcap'
         self.whole = is_whole(self.path)
         """Whether it was closed, or recovered."""
+        self._texts: dict[str, bytes] = {}
+        """Definitions that were read, by type."""
         _check_format(folder / 'metadata.yaml')
 
     @cached_property
@@ -138,7 +140,14 @@ class Bag:
         wanted = [self.root + topic for topic in topics]
         for schema, channel, message in self._stored(wanted or None):
             if schema is not None:
+                self._texts.setdefault(schema.name, schema.data)
                 yield RawMessage(channel.topic.removeprefix(self.root), message.log_time, message.data)
+
+    def decoded(self, message: RawMessage) -> Any:
+        """Return the content of a message that :meth:`raw` gave."""
+        type_name = self.topics[message.topic].type_name
+        self._learn(type_name, self._texts[type_name])
+        return self._store.deserialize_cdr(message.data, type_name)
 
     @cached_property
     def latched(self) -> frozenset[str]:
@@ -190,6 +199,8 @@ def _check_format(metadata: Path) -> None:
     if not metadata.is_file():
         return
     info = load_yaml(metadata.read_text(encoding='utf-8')) or {}
+    if not isinstance(info, dict):
+        raise RecoverError(f'{metadata}: is not about a bag; allowed: a mapping with rosbag2_bagfile_information')
     known = (info.get('rosbag2_bagfile_information', {}).get('custom_data') or {}).get('regolith_format', FORMAT)
     if str(known) != str(FORMAT):
         allowed = f'{FORMAT}, which this version of Regolith writes'

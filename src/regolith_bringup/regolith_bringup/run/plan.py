@@ -164,6 +164,9 @@ def _nodes(
     if sensors:
         on_sensors: dict[str, Parameter] = {**common, 'recorded': [topic.name for topic in seen] or ['']}
         nodes.append(NodeSpec('regolith_sensors', 'sensors_node', 'sensors', world, on_sensors, respawn=respawn))
+    if scenario.view.markers:
+        on_markers: dict[str, Parameter] = {**common, 'rate_hz': scenario.view.rate_hz}
+        nodes.append(NodeSpec('regolith_bringup', 'markers_node', 'markers', world, on_markers))
     if shared.processes == 'one':
         nodes.append(NodeSpec('regolith_bringup', 'solo_node', 'world', world, on_world))
         return nodes

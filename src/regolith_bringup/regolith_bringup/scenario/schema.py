@@ -63,6 +63,13 @@ class RecordingConfig(Section):
     )
 
 
+class ViewConfig(Section):
+    """The ``view`` section: what is published for viewers such as RViz and Foxglove."""
+
+    markers: bool = Field(False, description='whether ground, ruts and layers are markers, and /tf begins at world')
+    rate_hz: float = Field(2.0, ge=0.01, le=20.0, description='of markers, per wall second [Hz]')
+
+
 class Scenario(Section):
     """A scenario: world, ground, vehicles, recording.
 
@@ -93,6 +100,7 @@ class Scenario(Section):
     )
     light: LightConfig = Field(default_factory=lambda: LightConfig.model_validate({}))
     recording: RecordingConfig = Field(default_factory=lambda: RecordingConfig.model_validate({}))
+    view: ViewConfig = Field(default_factory=lambda: ViewConfig.model_validate({}))
 
     @model_validator(mode='after')
     def _sections_are_typed(self) -> Scenario:

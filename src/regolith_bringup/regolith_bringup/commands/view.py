@@ -1,0 +1,181 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""``./regolith view``: a run, recorded or under way, in Rerun's viewer, as a file, as a picture."""
+
+from __future__ import annotations
+
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from regolith_bringup.commands.options import NamespaceOption
+from regolith_files.doors import NoRecordingError, Tools
+from regolith_files.problems import InputError, Problem
+
+if TYPE_CHECKING:
+    from regolith_bringup.view.canvas import Canvas
+    from regolith_bringup.view.run_view import RunView
+
+_SIZE = (1600, 1000)
+_LARGEST = 8192
+
+
+def view(
+    context: typer.Context,
+    run: Annotated[Path | None, typer.Argument(metavar='[RUN]', help='Run folder.')] = None,
+    live: Annotated[bool, typer.Option('--live', help='Of the world that runs, instead of RUN.')] = False,
+    web: Annotated[bool, typer.Option('--web', help='As a page for browsers of this machine.')] = False,
+    save: Annotated[Path | None, typer.Option(metavar='FILE.rrd', help='Write a file for Rerun.')] = None,
+    screenshot: Annotated[
+        Path | None, typer.Option(metavar='FILE.png', help='Draw the end as a picture; needs Chromium, no screen.')
+    ] = None,
+    connect: Annotated[
+        str | None, typer.Option(metavar='ADDRESS', help='Of a viewer that is open: rerun+http://HOST:PORT/proxy.')
+    ] = None,
+    end: Annotated[float | None, typer.Option('--to', metavar='S', help='Simulated time to end with.', min=0.0)] = None,
+    branch: Annotated[int, typer.Option(metavar='K', help='After the K-th time that the run went back.', min=0)] = 0,
+    topics: Annotated[
+        list[str] | None,
+        typer.Option('--topic', metavar='NAME', help='With --live: these images and clouds, too; may be repeated.'),
+    ] = None,
+    size: Annotated[str, typer.Option(metavar='WxH', help='Of the picture, in pixels.')] = f'{_SIZE[0]}x{_SIZE[1]}',
+    domain: Annotated[str | None, typer.Option('--domain', metavar='N', help='With --live: ROS domain.')] = None,
+    namespace: NamespaceOption = '',
+) -> None:
+    """Look at a run: ground and ruts, vehicles, images, clouds, plots, and what packages add, over simulated time.
+
+    Without --web, --save, --screenshot or --connect a window opens. What --connect sends alone leaves this machine.
+    """
+    _check_way(run, live, web, save, screenshot, connect)
+    pixels = _size(size)
+    _check_rerun()
+    from regolith_bringup.view.viewer import check_screen
+
+    windowed = not (web or save or screenshot or connect)
+    if windowed:
+        check_screen()
+    if screenshot is not None:
+        from regolith_bringup.view.browser import needed_browser
+
+        needed_browser()
+    for file in filter(None, (save, screenshot)):
+        _check_file(file)
+    tools: Tools = context.obj
+    if live:
+        from regolith_bringup.run.live_view import show_live
+
+        show_live(domain, namespace, web=web, save=save, connect=connect, topics=tuple(topics or ()))
+        return
+    assert run is not None
+    with tempfile.TemporaryDirectory(prefix='regolith_view_') as folder:
+        file = save if save is not None else Path(folder) / f'{run.resolve().name}.rrd'
+        _draw(tools, run, branch, end, None if connect else file, connect, following=screenshot is not None)
+        if save is not None:
+            print(save)
+        if screenshot is not None:
+            from regolith_bringup.view.viewer import screenshot as take
+
+            take(file, screenshot, pixels)
+            print(screenshot)
+        elif windowed or web:
+            _open(file, web)
+
+
+def _draw(
+    tools: Tools, run: Path, branch: int, end: float | None, file: Path | None, address: str | None, *, following: bool
+) -> None:
+    """Draw a recorded run into a file, or for a viewer at an address."""
+    from regolith_bringup.bag.recover import RecoverError
+    from regolith_bringup.run.run_folder import check_finished_run
+    from regolith_bringup.view.canvas import Canvas
+    from regolith_bringup.view.from_bag import bags_of, draw_run
+
+    check_finished_run('view', run)
+    opened = tools.run(run)
+    try:
+        bags = bags_of(run, branch)
+    except (NoRecordingError, RecoverError) as error:
+        found = ['0', *sorted(path.name.removeprefix('bag_') for path in run.glob('bag_*'))]
+        if branch and str(branch) not in found:
+            raise InputError(Problem('view', '--branch', 'there is none', ', '.join(found), str(branch))) from None
+        raise InputError(Problem('view', '', str(error), 'a run that was recorded', str(run))) from None
+    if not any(topic.messages for topic in bags[-1].topics.values()):
+        problem = f'nothing in {bags[-1].path} can be read'
+        raise InputError(Problem('view', '', problem, 'a run that was recorded', str(run)))
+    canvas = Canvas(run.resolve().name)
+    _send(canvas, file, address)
+    to_ns = round(end * 1e9) if end is not None else 2**62
+    span = max(1, round(min(opened.simulated_s, end if end is not None else opened.simulated_s) * 1e3))
+    with tools.progress('view') as tick:
+        drawn: RunView = draw_run(
+            opened.scenario, bags, canvas, to_ns, lambda t_ns: tick(min(span, round(t_ns * 1e-6)), span)
+        )
+    canvas.recording.send_blueprint(drawn.blueprint(following=following, bare=following))
+    canvas.recording.flush()
+    canvas.recording.disconnect()
+
+
+def _send(canvas: Canvas, file: Path | None, address: str | None) -> None:
+    if file is not None:
+        canvas.recording.save(file)
+    else:
+        canvas.recording.connect_grpc(address)
+
+
+def _open(file: Path, web: bool) -> None:
+    """Open a viewer and wait until it is closed, or Ctrl-C."""
+    from regolith_bringup.view.viewer import Viewer
+
+    try:
+        with Viewer(web=web, file=file) as viewer:
+            if web:
+                print(viewer.page, flush=True)
+            while not viewer.ended(1.0):
+                pass
+    except OSError as error:
+        raise InputError(Problem('view', '', str(error), '--web, --save FILE.rrd, --screenshot FILE.png')) from None
+
+
+def _check_way(
+    run: Path | None, live: bool, web: bool, save: Path | None, screenshot: Path | None, connect: str | None
+) -> None:
+    """Refuse options that contradict each other."""
+    if (run is None) != live:
+        problem = 'no run' if run is None else 'RUN and --live'
+        raise InputError(Problem('view', '', problem, 'either the folder of a run, or --live'))
+    ways = {'--web': web, '--save': save, '--screenshot': screenshot, '--connect': connect}
+    given = [name for name, value in ways.items() if value]
+    if len(given) > 1 and given != ['--save', '--screenshot']:
+        raise InputError(Problem('view', '', f'{" and ".join(given)}', 'one of them'))
+    if live and screenshot is not None:
+        problem = 'there is no picture of a world that runs'
+        raise InputError(Problem('view', '--screenshot', problem, 'RUN instead of --live'))
+    if connect is not None and not connect.startswith(('rerun+http://', 'rerun+https://', 'rerun://')):
+        allowed = 'rerun+http://HOST:PORT/proxy'
+        raise InputError(Problem('view', '--connect', 'is no address of a viewer', allowed, connect))
+
+
+def _check_rerun() -> None:
+    if find_spec('rerun') is None:
+        allowed = (
+            'pip install rerun-sdk==0.41.0 (it needs NumPy 2), or config/rviz and config/foxglove for other viewers'
+        )
+        raise InputError(Problem('view', '', 'Rerun is not installed', allowed))
+
+
+def _check_file(file: Path) -> None:
+    if file.is_dir() or not file.resolve().parent.is_dir():
+        problem = 'is a folder' if file.is_dir() else 'its folder is not there'
+        raise InputError(Problem('view', '', problem, 'the path of a file to be written', str(file)))
+
+
+def _size(text: str) -> tuple[int, int]:
+    parts = text.split('x')
+    if len(parts) == 2 and all(part.isdecimal() for part in parts):
+        width, height = map(int, parts)
+        if 200 <= width <= _LARGEST and 200 <= height <= _LARGEST:
+            return width, height
+    raise InputError(Problem('view', '--size', 'is no size', f'WIDTHxHEIGHT, each from 200 to {_LARGEST}', text))

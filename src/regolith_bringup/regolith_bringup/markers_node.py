@@ -1,0 +1,251 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Ground, ruts and packages' layers as markers, and the frame ``world`` above every vehicle's ``odom``, for RViz,
+Foxglove and whoever else knows ``visualization_msgs`` and ``/tf``.
+
+Started where the scenario's ``view.markers`` is true. It looks at what came a few times a second and makes nothing that
+nobody listens to; after those who listen, everything goes first.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from geometry_msgs.msg import TransformStamped
+from nav_msgs.msg import Odometry
+from numpy.typing import NDArray
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from regolith_msgs.msg import TerrainUpdate, WorldStatus
+from regolith_msgs.srv import GetTerrainSnapshot
+from rosgraph_msgs.msg import Clock
+from tf2_msgs.msg import TFMessage
+from visualization_msgs.msg import MarkerArray
+
+from regolith_bringup.scenario.schema import Scenario
+from regolith_bringup.view.ground import GroundPieces, Piece, tile_triangles
+from regolith_bringup.view.layers import Layers
+from regolith_bringup.view.markers import GROUND_TOPIC, LAYERS_TOPIC, Markers
+from regolith_bringup.view.priority import give_way_alone
+from regolith_bringup.view.shade import Shade
+from regolith_bringup.view.soil import UPDATES, SoilChanges
+from regolith_bringup.view.told import Told
+from regolith_files.doors import Marks
+from regolith_terrain.height_field import build_height_field
+from regolith_world.config import load_section
+from regolith_world.ros import qos
+from regolith_world.ros.convert import quaternion, vector3
+from regolith_world.ros.inbox import Inbox
+from regolith_world.ros.leaving import Leaving, run_process
+from regolith_world.ros.naming import helper_node, root_of
+from regolith_world.ros.parameters import declare, declare_run, declare_scenario
+from regolith_world.rotation import from_matrix, matrix
+
+Floats = NDArray[np.float64]
+
+_POLL_S = 0.05
+"""Between two looks at what came [wall s]."""
+_AHEAD_NS = 500_000_000
+"""By which stamps of ``world`` are ahead [ns]: it moves against ``odom`` as slowly as a vehicle slips, and no viewer is
+to wait for it."""
+_STEP, _CELLS = 16, 48
+"""Soil nodes along a cell of the ground around vehicles, and cells of the site: every corner travels."""
+_ASK_S = 2.0
+"""Between two attempts to ask for the ground [wall s]."""
+
+
+class MarkersNode:
+    """The node, its subscriptions, and the loop between them."""
+
+    def __init__(self) -> None:
+        self._leaving = Leaving()
+        self.node = Node('markers', namespace='regolith')
+        scenario = load_section(declare_scenario(self.node), '', Scenario)
+        run = declare_run(self.node)
+        self._period_s = 1.0 / declare(self.node, 'rate_hz', 2.0, 'of markers, per wall second [Hz]')
+        link = helper_node(self.node, 'link')
+        self.nodes = [self.node, link]
+        self._root = root_of(self.node)
+        self._inbox = Inbox(link, run)
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(self.node)
+        self._t_ns = 0
+        self._over = False
+        self._inbox.subscribe(Clock, f'{self._root}/clock', self._on_clock, QoSProfile(depth=1), optional=True)
+        self._inbox.subscribe(WorldStatus, 'status', self._on_status, qos.LATCHED, optional=True)
+        terrain = scenario.terrain
+        field = build_height_field(terrain, scenario.seed)
+        shade = Shade.of(scenario.light.sun_at(0))
+        self._pieces = GroundPieces(field, terrain.spacing_m, terrain.size_m, shade, _STEP, _CELLS)
+        places = [entry.position[:2] for _, entry in sorted(scenario.vehicles.items())] or [(0.0, 0.0)]
+        self._pieces.show(self._pieces.patches_around(np.array(places, dtype=np.float64)))
+        self._soil = SoilChanges()
+        self._epoch = self._seq = -1
+        self._known = -1
+        self._whole = False
+        self._asking = self.node.create_client(GetTerrainSnapshot, 'terrain/snapshot')
+        self._answer: Any = None
+        self._next_ask = 0.0
+        self._inbox.subscribe(TerrainUpdate, f'{self._root}{UPDATES}', self._on_update, qos.HISTORY, optional=True)
+        self._ground = self.node.create_publisher(MarkerArray, GROUND_TOPIC, qos.STATE)
+        self._marks = self.node.create_publisher(MarkerArray, LAYERS_TOPIC, qos.LATCHED)
+        self._listeners = 0
+        self._layers = Layers(scenario)
+        self._shown: dict[str, list[Marks]] = {}
+        self._subscribe_to_layers()
+        self._tf = self.node.create_publisher(TFMessage, f'{self._root}/tf', qos.TF)
+        self._odometry: dict[tuple[str, str], Odometry] = {}
+        self._adrift = [name for name, entry in sorted(scenario.vehicles.items()) if not entry.odom_in_world]
+        for name in self._adrift:
+            for topic in ('odom', 'ground_truth/odom'):
+                take = partial(self._on_odometry, name, topic)
+                self._inbox.subscribe(
+                    Odometry, f'{self._root}/{name}/{topic}', take, QoSProfile(depth=1), optional=True
+                )
+
+    def _subscribe_to_layers(self) -> None:
+        types = {topic: kind for layer in self._layers.known.values() for topic, kind in layer.topics.items()}
+        for topic, kind in sorted(types.items()):
+            package, _, name = kind.partition('/msg/')
+            try:
+                message_type = getattr(import_module(f'{package}.msg'), name)
+            except (ImportError, AttributeError):
+                continue  # a layer of a package whose messages are not installed
+            take: Callable[[Any], None] = partial(self._on_layer, topic)
+            self._inbox.subscribe(message_type, f'{self._root}{topic}', take, QoSProfile(depth=1), optional=True)
+
+    # -- input --------------------------------------------------------------------------------------------------
+
+    def _on_clock(self, clock: Clock) -> None:
+        self._t_ns = int(clock.clock.sec) * 10**9 + int(clock.clock.nanosec)
+
+    def _on_status(self, status: WorldStatus) -> None:
+        self._over = status.state == WorldStatus.STOPPED
+
+    def _on_layer(self, topic: str, message: Any) -> None:
+        self._layers.take(Told(topic, self._t_ns, b'', lambda raw: message))
+
+    def _on_odometry(self, name: str, topic: str, message: Odometry) -> None:
+        self._odometry[name, topic] = message
+
+    def _on_update(self, update: TerrainUpdate) -> None:
+        """Take a change of the soil; after one that is missing, or a past that is repeated, the ground is asked for."""
+        key, seq = update.key, int(update.soil_seq)
+        if (key.epoch, seq) <= (self._epoch, self._known):
+            return
+        if key.epoch != self._epoch or seq > self._seq + 1:
+            self._whole = False
+        self._epoch, self._seq = int(key.epoch), seq
+        self._soil.take(update)
+
+    # -- output -------------------------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Publish until the world stops."""
+        give_way_alone()
+        next_time = 0.0
+        while not (self._over or self._leaving.overdue):
+            began = time.monotonic()
+            self._inbox.deliver()
+            self._executor.spin_once(timeout_sec=0.0)
+            self._tell_frames()
+            if not self._whole:
+                self._find_ground(began)
+            if began >= next_time:
+                next_time = began + self._period_s
+                self._show_ground()
+                self._show_layers()
+            time.sleep(max(0.0, began + _POLL_S - time.monotonic()))
+
+    def _find_ground(self, now: float) -> None:
+        """Ask for the ground as it is; take what was answered."""
+        if self._answer is None:
+            if now >= self._next_ask and self._asking.service_is_ready():
+                self._next_ask = now + _ASK_S
+                self._answer = self._asking.call_async(GetTerrainSnapshot.Request())
+        elif self._answer.done():
+            snapshot, self._answer = self._answer.result(), None
+            self._pieces.restart()
+            self._soil = SoilChanges()
+            self._soil.load(snapshot.nodes)
+            self._known = int(snapshot.soil_seq)
+            self._seq = max(self._seq, self._known)
+            self._whole = True
+            self._listeners = 0  # all of it is new
+        elif now >= self._next_ask:
+            self._asking.remove_pending_request(self._answer)
+            self._answer = None
+
+    def _show_ground(self) -> None:
+        fresh = self._soil.fresh()
+        changed = self._pieces.take(fresh) if fresh is not None else []
+        listeners = self._ground.get_subscription_count()
+        if listeners > self._listeners:
+            changed = self._pieces.shown()
+        self._listeners = listeners
+        if listeners and changed:
+            self._ground.publish(self._in_bytes(changed))
+
+    def _in_bytes(self, pieces: list[Piece]) -> bytes:
+        markers = Markers(self._t_ns)
+        for piece in pieces:
+            markers.mesh(piece, piece.triangles if piece.triangles is not None else tile_triangles())
+        return markers.serialized()
+
+    def _show_layers(self) -> None:
+        fresh = self._layers.marks(self._t_ns)
+        if not fresh:
+            return
+        self._shown |= fresh
+        markers = Markers(self._t_ns, clear=True)
+        for name, marks in sorted(self._shown.items()):
+            markers.marks(name, marks)
+        self._marks.publish(markers.serialized())
+
+    def _tell_frames(self) -> None:
+        """Publish where vehicles' ``odom`` is in ``world``: so that ``base_link`` is where it truly is."""
+        transforms = []
+        for name in self._adrift:
+            reckoned, true = self._odometry.get((name, 'odom')), self._odometry.get((name, 'ground_truth/odom'))
+            if reckoned is None or true is None or reckoned.header.stamp != true.header.stamp:
+                continue
+            place, turn = odom_in_world(_pose(true), _pose(reckoned))
+            found = TransformStamped(child_frame_id=reckoned.header.frame_id)
+            found.header.frame_id = true.header.frame_id
+            ahead_ns = int(true.header.stamp.sec) * 10**9 + int(true.header.stamp.nanosec) + _AHEAD_NS
+            found.header.stamp.sec, found.header.stamp.nanosec = divmod(ahead_ns, 10**9)
+            found.transform.translation, found.transform.rotation = vector3(place), quaternion(turn)
+            transforms.append(found)
+            del self._odometry[name, 'odom']
+        if transforms:
+            self._tf.publish(TFMessage(transforms=transforms))
+
+
+def odom_in_world(true: tuple[Floats, Floats], reckoned: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+    """Return position [m] and orientation of the frame in which a vehicle reckons, in the world.
+
+    :param true: pose of its base in the world: position and quaternion (x, y, z, w)
+    :param reckoned: pose of its base in that frame
+    """
+    turn = matrix(true[1]) @ matrix(reckoned[1]).T
+    return true[0] - turn @ reckoned[0], from_matrix(turn)
+
+
+def _pose(message: Odometry) -> tuple[Floats, Floats]:
+    p, q = message.pose.pose.position, message.pose.pose.orientation
+    return np.array([p.x, p.y, p.z]), np.array([q.x, q.y, q.z, q.w])
+
+
+def main() -> None:
+    """Run the markers' node."""
+    run_process(MarkersNode, MarkersNode.run, lambda made: made.nodes)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,248 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The view of a world that runs.
+
+It listens with queues of one message where the last one counts, and looks into them ten times a second, so that a view
+costs the same however fast the world is; only of the soil it needs every change.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rcl_interfaces.srv import GetParameters
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from regolith_msgs.srv import GetTerrainSnapshot
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+from rosgraph_msgs.msg import Clock
+
+from regolith_bringup.bag.message_definitions import UnknownTypeError, schema_text
+from regolith_bringup.run.live_world import LiveWorld
+from regolith_bringup.scenario.schema import Scenario
+from regolith_bringup.view.canvas import Canvas
+from regolith_bringup.view.draw_sensors import LARGE, PACKED
+from regolith_bringup.view.priority import give_way_alone
+from regolith_bringup.view.run_view import RunView
+from regolith_bringup.view.soil import UPDATES
+from regolith_bringup.view.told import Told
+from regolith_bringup.view.viewer import Viewer
+from regolith_files.problems import InputError, Problem
+from regolith_world.config import load_section
+from regolith_world.ros.asking import ask
+from regolith_world.ros.inbox import Inbox
+from regolith_world.ros.leaving import await_quiet
+from regolith_world.ros.naming import named_node
+
+PERIOD_S = 0.1
+"""Between two looks at what came [wall s]."""
+_GRAPH_S = 2.0
+"""Between two looks at which topics there are [wall s]."""
+_LONG_NS = 10**12
+_ANSWER_S = 10.0
+_DEEP = 2000
+_LATCHED = ('/parts', '/tf_static', '/events', '/links')
+
+
+def show_live(
+    domain: str | None, namespace: str, *, web: bool = False, save: Path | None = None, connect: str | None = None,
+    topics: tuple[str, ...] = (),
+) -> None:
+    """Show the world that runs until its viewer is closed, Ctrl-C, or the world leaves.
+
+    :param web: in a browser of this machine; ``save``: in a file; ``connect``: in a viewer elsewhere; else in a window
+    :param topics: images and clouds to be shown, even if nobody else listens to them
+    :raises InputError: if there is no world, or nothing to show it with
+    """
+    with LiveView(domain, namespace, topics) as live:
+        give_way_alone()
+        if save is not None:
+            live.canvas.recording.save(save)
+            live.follow(lambda: False)
+        elif connect is not None:
+            live.canvas.recording.connect_grpc(connect)
+            live.follow(lambda: False)
+        else:
+            with Viewer(web=web) as viewer:
+                live.canvas.recording.connect_grpc(viewer.address)
+                if web:
+                    print(viewer.page, flush=True)
+                live.follow(lambda: viewer.ended(0.0))
+
+
+class Decoder:
+    """Decodes messages by the definitions that are installed; NumPy arrays instead of lists."""
+
+    def __init__(self) -> None:
+        self._store = get_typestore(Stores.ROS2_JAZZY)
+
+    def of(self, type_name: str) -> Callable[[bytes], Any]:
+        """Return what decodes messages of a type.
+
+        :raises UnknownTypeError: if it is not installed
+        """
+        if type_name not in self._store.types:
+            found = get_types_from_msg(schema_text(type_name), type_name)
+            self._store.register({n: fields for n, fields in found.items() if n not in self._store.types})
+        return partial(self._decoded, type_name)
+
+    def _decoded(self, type_name: str, data: bytes) -> Any:
+        return self._store.deserialize_cdr(data, type_name)
+
+
+class LiveView(LiveWorld):
+    """A client of the world that draws it."""
+
+    def __init__(self, domain: str | None, namespace: str, topics: tuple[str, ...] = ()) -> None:
+        super().__init__(domain, namespace)
+        self._asked = topics
+
+    def entered(self) -> None:
+        """Find the world and its scenario."""
+        super().entered()
+        scenario = self._scenario()
+        self.canvas = Canvas(f'{scenario.name} live')
+        # All that is drawn has to stay cheap for hours.
+        self._view = RunView(scenario, self.canvas)
+        self._places = np.array([v.position[:2] for _, v in sorted(scenario.vehicles.items())] or [(0.0, 0.0)], float)
+        self._listener = named_node(
+            f'view_{os.getpid()}', f'{self.root}/regolith', context=self._context, start_parameter_services=False,
+            enable_rosout=False,
+        )
+        self._decoder = Decoder()
+        self._inbox = Inbox(self._listener)
+        self._inbox.subscribe(Clock, f'{self.root}/clock', self._on_clock, QoSProfile(depth=1))
+        self._heard: set[str] = set()
+        self._t_ns = int(self.known.t_ns)
+        self._seq = self._epoch = -1
+        self._in_order = False
+
+    def __exit__(self, *about: Any) -> None:
+        """Leave the graph."""
+        if hasattr(self, '_listener'):
+            await_quiet(self._listener)
+            self._listener.destroy_node()
+        super().__exit__(*about)
+
+    def follow(self, ended: Callable[[], bool]) -> None:
+        """Draw until ``ended()``, or the world has left.
+
+        :param ended: asked several times a second
+        """
+        self._look_round()
+        self._view.begin(self._t_ns, self._places)
+        self._send_layout()
+        next_look, laid_out = time.monotonic() + _GRAPH_S, 0
+        while not ended():
+            began = time.monotonic()
+            self._inbox.deliver()
+            if not self._in_order:
+                self._ask_for_ground()
+            self._view.tick(self._t_ns)
+            if began > next_look:
+                next_look = began + _GRAPH_S
+                if self.node.count_publishers(f'{self.root}/regolith/status') == 0:
+                    break
+                # Plots have names once there is something to plot.
+                if self._look_round() or laid_out < 2:
+                    laid_out += 1
+                    self._send_layout()
+            time.sleep(max(0.0, began + PERIOD_S - time.monotonic()))
+        self._view.end(self._t_ns)
+        self._send_layout()
+        self.canvas.recording.flush()
+        self.canvas.recording.disconnect()
+
+    def _send_layout(self) -> None:
+        self.canvas.recording.send_blueprint(self._view.blueprint(following=True))
+
+    def _scenario(self) -> Any:
+        """Return the scenario of the run, which the world names."""
+        (value,) = self._ask(GetParameters, 'get_parameters', GetParameters.Request(names=['scenario_file'])).values
+        file = Path(value.string_value)
+        if not file.is_file():
+            problem, allowed = f'its scenario {file} is not on this machine', 'to look from its own, and --connect'
+            raise InputError(Problem('view --live', '', problem, allowed))
+        return load_section(file, '', Scenario)
+
+    def _look_round(self) -> bool:
+        """Listen to topics that are new; return whether there are any."""
+        names = dict(self._listener.get_topic_names_and_types())
+        types = {
+            name.removeprefix(self.root): kinds[0] for name, kinds in names.items()
+            if name.startswith(f'{self.root}/') and len(kinds) == 1 and self._shown(name, kinds[0])
+        }
+        wanted = self._view.meet(types)
+        new = [topic for topic in wanted if topic not in self._heard]
+        for topic in new:
+            self._heard.add(topic)
+            self._listen(topic, types[topic], every=wanted[topic] == 0)
+        return bool(new)
+
+    def _shown(self, name: str, kind: str) -> bool:
+        """Return whether to listen to a topic: to what is made for listeners alone if there are any, or if asked."""
+        if self._listener.count_publishers(name) == 0:
+            return False
+        topic = name.removeprefix(self.root)
+        if topic in self._heard or kind not in (*LARGE, PACKED) or topic in self._asked:
+            return True
+        return bool(self._listener.count_subscribers(name))
+
+    def _listen(self, topic: str, kind: str, *, every: bool) -> None:
+        package, _, name = kind.partition('/msg/')
+        try:
+            message_type, decode = getattr(import_module(f'{package}.msg'), name), self._decoder.of(kind)
+        except (ImportError, AttributeError, UnknownTypeError):
+            return  # of a package that is not installed here
+        latched = topic.endswith(_LATCHED)
+        profile = QoSProfile(
+            depth=_DEEP if topic == UPDATES else 100 if latched else 1, reliability=ReliabilityPolicy.RELIABLE,
+            durability=DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE,
+        )
+        take = partial(self._on_update if topic == UPDATES else self._on_message, topic, decode)
+        self._inbox.subscribe(
+            message_type, f'{self.root}{topic}', take, profile, optional=True, every_run=True, raw=True
+        )
+
+    def _on_clock(self, clock: Clock) -> None:
+        self._t_ns = int(clock.clock.sec) * 10**9 + int(clock.clock.nanosec)
+
+    def _on_message(self, topic: str, decode: Callable[[bytes], Any], data: bytes) -> None:
+        self._view.take(Told(topic, self._t_ns, data, decode))
+
+    def _on_update(self, topic: str, decode: Callable[[bytes], Any], data: bytes) -> None:
+        """Take a change of the soil; one that is missing, or a past that is repeated, makes the ground be asked for."""
+        update = decode(data)
+        seq, epoch = int(update.soil_seq), int(update.key.epoch)
+        if epoch < self._epoch or (epoch == self._epoch and seq <= self._known_seq):
+            return
+        if epoch != self._epoch or seq > self._seq + 1:
+            self._in_order = False
+        self._epoch, self._seq = epoch, seq
+        told = Told(topic, self._t_ns, data, decode)
+        told.__dict__['content'] = update
+        self._view.take(told)
+
+    _known_seq = -1
+
+    def _ask_for_ground(self) -> None:
+        """Draw the ground as it is now, and what comes after."""
+        client = self.node.create_client(GetTerrainSnapshot, f'{self.root}/regolith/terrain/snapshot')
+        try:
+            answer = ask(self.executor, client, GetTerrainSnapshot.Request(), _ANSWER_S)
+        except TimeoutError:
+            return  # it may be busy; another attempt comes
+        finally:
+            self.node.destroy_client(client)
+        self._view.ground.restart(self._t_ns)
+        self._view.ground.soil.load(answer.nodes)
+        self._view.ground.flush(self._t_ns)
+        self._known_seq = int(answer.soil_seq)
+        self._seq = max(self._seq, self._known_seq)
+        self._in_order = True

@@ -1,0 +1,95 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the world itself moves: balls, boxes, platforms, links of ropes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import rerun as rr
+
+from regolith_bringup.view.canvas import Canvas, path_of, placed
+from regolith_bringup.view.draw_ground import shaded
+from regolith_bringup.view.told import Told
+from regolith_sensors.scene.meshes import Mesh, box, capsule, cylinder, icosphere, joined
+from regolith_world.object_types import make_objects
+from regolith_world.records import Shape, ShapeKind
+from regolith_world.rotation import matrix
+
+CYCLE = '/regolith/cycle'
+_COLOR = (196, 168, 120)
+
+
+class DrawnObjects:
+    """The bodies of the world's own objects.
+
+    Shapes are those of the scenario; what is born on the way is drawn as the ball of its mass and inertia.
+
+    :param period_ns: least time between two states [ns]
+    """
+
+    def __init__(self, canvas: Canvas, scenario: Any, period_ns: int) -> None:
+        self._canvas, self._period_ns = canvas, period_ns
+        made = make_objects(scenario.objects, scenario.world.gravity_mps2) if scenario.objects else []
+        self._shapes = {item.name: tuple(item.shapes) for root in made for item in root.family()}
+        self._others = (*scenario.vehicles,)
+        self._drawn: dict[str, bool] = {}
+        """Whether it is there, by name, of all that were drawn."""
+
+    def meet(self, types: Mapping[str, str]) -> Mapping[str, int]:
+        """Return the topic on which the world tells the state of all bodies."""
+        return {CYCLE: self._period_ns} if CYCLE in types else {}
+
+    def take(self, told: Told) -> None:
+        """Draw the bodies of a cycle."""
+        cycle = told.content
+        t_ns = int(cycle.t_ns) + int(cycle.clock_offset_ns)
+        others = {*self._others, *cycle.participants}
+        bodies = {body.name: body for body in cycle.bodies if body.name.partition('/')[0] not in others}
+        for name, body in bodies.items():
+            path = path_of('world/objects', name)
+            if name not in self._drawn:
+                self._canvas.fix(path, _mesh_of(self._shapes.get(name, ()), body))
+            self._drawn[name] = True
+            p, q = body.pose.position, body.pose.orientation
+            self._canvas.put(t_ns, path, placed([p.x, p.y, p.z], [q.x, q.y, q.z, q.w], 1.0))
+        for name in [n for n, there in self._drawn.items() if there and n not in bodies]:
+            # What is gone shrinks to nothing: a mesh that is drawn once cannot be taken back.
+            self._drawn[name] = False
+            self._canvas.put(t_ns, path_of('world/objects', name), rr.Transform3D(scale=0.0))
+
+    def tick(self, t_ns: int) -> None:
+        """Do nothing: states are drawn as they come."""
+
+
+def _mesh_of(shapes: Sequence[Shape], body: Any) -> rr.Mesh3D:
+    known = [mesh for mesh in map(_shape, shapes) if mesh is not None]
+    if not known:
+        # A homogeneous ball has I = 2/5 m r^2.
+        mean = float(np.trace(np.asarray(body.inertia).reshape(3, 3))) / 3.0
+        radius = min(max((2.5 * mean / body.mass) ** 0.5, 0.01), 1.0) if body.mass > 0.0 else 0.02
+        known = [_scaled(icosphere(2), (radius,) * 3)]
+    mesh = joined(known)
+    return shaded(mesh.vertices, mesh.triangles, _COLOR)
+
+
+def _shape(shape: Shape) -> Mesh | None:
+    """Return the mesh of a shape in its body's frame; None of a beam."""
+    a, b, c = (float(v) for v in shape.size)
+    if shape.kind == ShapeKind.SPHERE:
+        own = _scaled(icosphere(2), (a, a, a))
+    elif shape.kind == ShapeKind.BOX:
+        own = box((a, b, c))
+    elif shape.kind == ShapeKind.CAPSULE:
+        own = capsule(a, b)
+    elif shape.kind == ShapeKind.CYLINDER:
+        own = cylinder(a, b)
+    else:
+        return None
+    return own.moved(shape.position, matrix(shape.orientation))
+
+
+def _scaled(mesh: Mesh, size: tuple[float, ...]) -> Mesh:
+    return Mesh(mesh.vertices * np.array(size), mesh.triangles, mesh.material)

@@ -1,0 +1,145 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Images, and clouds of points where their frames are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import cv2
+import numpy as np
+import rerun as rr
+from numpy.typing import NDArray
+
+from regolith_bringup.view.canvas import Canvas, path_of, placed
+from regolith_bringup.view.clouds import columns_of
+from regolith_bringup.view.frames import FixedFrames
+from regolith_bringup.view.told import Told
+from regolith_sensors.report.frames import pixels
+from regolith_sensors.report.sheet import displayed
+
+STATIC = '/tf_static'
+IMAGE, PACKED, CLOUD = 'sensor_msgs/msg/Image', 'sensor_msgs/msg/CompressedImage', 'sensor_msgs/msg/PointCloud2'
+LARGE = (IMAGE, CLOUD)
+"""Types that cost much to send; some are made only if somebody listens."""
+_LIGHT_NS, _TRUTH_NS, _CLOUD_NS = 100_000_000, 500_000_000, 200_000_000
+_DEPTH_PER_M = 200.0
+"""Counts of 16 bits per metre: to 327 m."""
+_CLASSES = ('8UC1', '16UC1', 'mono8', 'mono16')
+"""Encodings of images of numbers of classes or of things."""
+_GREY = (150, 143, 136)
+
+
+class DrawnSensors:
+    """All images and clouds there are.
+
+    :param place_of: gives the path of the entity that a frame is of, None for others
+    """
+
+    def __init__(self, canvas: Canvas, place_of: Callable[[str], str | None]) -> None:
+        self._canvas, self._place_of = canvas, place_of
+        self._frames = FixedFrames()
+        self._kinds: dict[str, str] = {}
+        self._placed: set[str] = set()
+
+    def meet(self, types: Mapping[str, str]) -> Mapping[str, int]:
+        """Return the topics of images and clouds; a preview is left out where the image itself is told."""
+        found = {STATIC: 0} if STATIC in types else {}
+        for topic, kind in types.items():
+            if kind == PACKED and f'{topic.rpartition("/")[0]}/image_raw' in types:
+                continue
+            if kind in (IMAGE, PACKED):
+                found[topic] = _LIGHT_NS if _shows_light(topic) else _TRUTH_NS
+            elif kind == CLOUD:
+                found[topic] = _CLOUD_NS
+        self._kinds |= {topic: types[topic] for topic in found}
+        return found
+
+    def take(self, told: Told) -> None:
+        """Draw an image or a cloud."""
+        if told.topic == STATIC:
+            self._frames.take(told.content)
+        elif self._kinds[told.topic] == CLOUD:
+            self._cloud(told)
+        else:
+            image = picture(told.topic, told.content)
+            if image is not None:
+                self._canvas.put(told.stamp_ns, path_of('images', told.topic), image)
+
+    def tick(self, t_ns: int) -> None:
+        """Do nothing: all is drawn as it comes."""
+
+    def _cloud(self, told: Told) -> None:
+        frame, columns = told.content.header.frame_id, columns_of(told.content)
+        points = np.stack([columns[axis] for axis in 'xyz'], axis=1)
+        if frame == 'world':
+            # Soil in motion: discs of some size.
+            radii = columns.get('radius', np.full(len(points), 0.01))
+            self._canvas.put(
+                told.stamp_ns, path_of('world/particles', told.topic), rr.Points3D(points, radii=radii, colors=[_GREY])
+            )
+            return
+        found = self._frames.place(frame, self._place_of)
+        if found is None:
+            return
+        parent, position, turn = found
+        path = f'{parent}/{path_of(*told.topic.split("/")[2:])}'
+        if path not in self._placed:
+            self._placed.add(path)
+            self._canvas.fix(path, placed(position, turn))
+        cloud = rr.Points3D(points, colors=_by_distance(points), radii=rr.Radius.ui_points(1.6))
+        self._canvas.put(told.stamp_ns, path, cloud)
+
+
+def _shows_light(topic: str) -> bool:
+    """Return whether an image's topic is one of what a sensor sees, not of what is known of it besides."""
+    return topic.count('/') < 4 or topic.split('/')[3] in ('image_raw', 'image_8bit', 'preview')
+
+
+def picture(topic: str, message: Any) -> Any:
+    """Return an image of a topic as Rerun takes it; None: of an encoding that is not shown."""
+    if hasattr(message, 'format'):
+        return _packed(message)
+    if message.encoding == '32FC1':
+        depth = pixels(message)
+        near = np.isfinite(depth) & (depth * _DEPTH_PER_M < 65535.0)
+        counts = np.where(near, np.where(near, depth, 0.0) * _DEPTH_PER_M, 0.0).astype(np.uint16)
+        return rr.EncodedDepthImage(blob=cv2.imencode('.png', counts)[1].tobytes(), meter=_DEPTH_PER_M)
+    if not _shows_light(topic):
+        return rr.SegmentationImage(pixels(message)) if message.encoding in _CLASSES else None
+    try:
+        seen = pixels(message)
+        bits = seen if message.encoding in ('mono8', 'rgb8') else (255.0 * displayed(message) + 0.5).astype(np.uint8)
+    except ValueError:
+        return None
+    return rr.EncodedImage(contents=_jpeg(bits), media_type='image/jpeg')
+
+
+def _packed(message: Any) -> Any:
+    data = bytes(message.data)
+    if 'jpeg' in message.format:
+        return rr.EncodedImage(contents=data, media_type='image/jpeg')
+    numbers = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
+    if numbers is None:
+        return None
+    if numbers.dtype != np.uint8:
+        numbers = (numbers >> 8).astype(np.uint8)
+    bits = numbers[..., ::-1] if numbers.ndim == 3 else numbers
+    return rr.EncodedImage(contents=_jpeg(bits), media_type='image/jpeg')
+
+
+def _jpeg(bits: NDArray[np.uint8]) -> bytes:
+    """Return an image, red first where it has colours, packed."""
+    ordered = np.ascontiguousarray(bits[..., ::-1]) if bits.ndim == 3 else bits
+    return bytes(cv2.imencode('.jpg', ordered, [cv2.IMWRITE_JPEG_QUALITY, 88])[1].tobytes())
+
+
+def _by_distance(points: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """Return a colour for each point, from near to far."""
+    away = np.linalg.norm(points, axis=1)
+    share = np.clip(np.log(np.maximum(away, 1.0)) / np.log(60.0), 0.0, 1.0)
+    if not len(share):
+        return np.zeros((0, 3), np.uint8)
+    shades = cv2.applyColorMap((255.0 * (1.0 - share)).astype(np.uint8)[:, None], cv2.COLORMAP_TURBO)
+    return np.asarray(shades[:, 0, ::-1])

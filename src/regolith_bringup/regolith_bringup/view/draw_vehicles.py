@@ -1,0 +1,152 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Vehicles: their parts, once, then where the parts are; and the paths they have gone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import rerun as rr
+from numpy.typing import NDArray
+
+from regolith_bringup.view.canvas import Canvas, path_of, placed, screen
+from regolith_bringup.view.colors import color_of
+from regolith_bringup.view.told import Told
+from regolith_sensors.scene.materials import Material, Principled
+from regolith_sensors.scene.meshes import Mesh, corner_normals
+from regolith_sensors.scene.vehicle_mesh import Part, vehicle_parts
+from regolith_vehicles.looks import Looks, Role
+from regolith_vehicles.told_looks import looks_record, state_poses
+from regolith_world.rotation import matrix
+
+Floats = NDArray[np.float64]
+
+LOOKS, POSES = 'parts', 'part_poses'
+_LOOKS_TYPE = 'regolith_msgs/msg/VehicleDescription'
+_PATH_NS = 500_000_000
+_PATH_POINTS = 400
+_PAST = 12
+"""Points of a path from its end that are to be in sight."""
+_ABOVE_M = 0.03
+"""Height of paths over the soil that a vehicle stands in [m]."""
+
+
+@dataclass
+class _Vehicle:
+    """A vehicle that is drawn."""
+
+    looks: Looks
+    parts: list[Part]
+    alone: list[tuple[str, int]]
+    """Paths and rows of the parts that are entities of their own."""
+    many: list[tuple[str, NDArray[np.int64]]]
+    """Paths and rows of those that share a mesh and an entity."""
+    height: float | None = None
+    """Of the base frame over what is lowest, at first [m]."""
+    trail: list[Floats] = field(default_factory=list)
+    stride_ns: int = _PATH_NS
+    next_ns: int = 0
+
+
+class DrawnVehicles:
+    """All vehicles that tell what they look like.
+
+    :param period_ns: least time between two states [ns]
+    """
+
+    def __init__(self, canvas: Canvas, period_ns: int) -> None:
+        self._canvas, self._period_ns = canvas, period_ns
+        self._vehicles: dict[str, _Vehicle] = {}
+        self._frames: dict[str, str] = {}
+
+    def meet(self, types: Mapping[str, str]) -> Mapping[str, int]:
+        """Return the topics of all vehicles' looks and states."""
+        names = [topic.split('/')[1] for topic, kind in types.items() if kind == _LOOKS_TYPE]
+        return {f'/{name}/{LOOKS}': 0 for name in names} | {f'/{name}/{POSES}': self._period_ns for name in names}
+
+    def path_of_frame(self, frame: str) -> str | None:
+        """Return the path of the part that a frame is of; None: of none that is known."""
+        return self._frames.get(frame)
+
+    def places(self) -> Floats:
+        """Return where vehicles are, and were some seconds ago [m], shape (n, 2)."""
+        trails = [vehicle.trail for vehicle in self._vehicles.values() if vehicle.trail]
+        found = [trail[k][:2] for trail in trails for k in (max(-_PAST, -len(trail)), -1)]
+        return np.array(found, dtype=np.float64).reshape(-1, 2)
+
+    def take(self, told: Told) -> None:
+        """Draw a vehicle, or where its parts are."""
+        _, name, what = told.topic.split('/')
+        if what == LOOKS:
+            if name not in self._vehicles:
+                self._vehicles[name] = self._appear(name, told)
+        elif name in self._vehicles:
+            self._place(name, self._vehicles[name], told.raw)
+
+    def tick(self, t_ns: int) -> None:
+        """Do nothing: states are drawn as they come."""
+
+    def _appear(self, name: str, told: Told) -> _Vehicle:
+        looks = looks_record(told.content)
+        materials: list[Material] = []
+        parts = vehicle_parts(looks, materials)
+        base, first = told.content.header.frame_id, looks.parts[0].frame
+        prefix = base.removesuffix(first) if first else ''
+        alone, shoes = [], []
+        meshes: dict[int, rr.Mesh3D] = {}
+        for part in parts:
+            if part.role == Role.TRACK_SHOE:
+                shoes.append(part)
+                continue
+            path = path_of('world/vehicles', name, part.name)
+            self._canvas.fix(path, meshes.setdefault(id(part.mesh), painted(part.mesh, materials)))
+            alone.append((path, part.row))
+            frame = looks.parts[part.row].frame
+            if frame:
+                self._frames[f'{prefix}{frame}'] = path
+        self._frames.setdefault(base, alone[0][0])
+        many = []
+        for number, mesh in enumerate({id(part.mesh): part.mesh for part in shoes}.values()):
+            path = path_of('world/vehicles', name, f'shoes_{number}')
+            self._canvas.fix(path, painted(mesh, materials))
+            many.append((path, np.array([part.row for part in shoes if part.mesh is mesh])))
+        return _Vehicle(looks, parts, alone, many)
+
+    def _place(self, name: str, vehicle: _Vehicle, raw: bytes) -> None:
+        t_ns, _, poses = state_poses(raw)
+        if len(poses) != len(vehicle.looks.parts):
+            return  # of another that had its name
+        for path, row in vehicle.alone:
+            self._canvas.put(t_ns, path, placed(poses[row, :3], poses[row, 3:]))
+        for path, rows in vehicle.many:
+            poses_of_many = rr.InstancePoses3D(translations=poses[rows, :3], quaternions=poses[rows, 3:])
+            self._canvas.put(t_ns, path, poses_of_many)
+        if t_ns >= vehicle.next_ns or not vehicle.trail:
+            self._extend(name, vehicle, t_ns, poses)
+
+    def _extend(self, name: str, vehicle: _Vehicle, t_ns: int, poses: Floats) -> None:
+        """Lengthen the path; a long one keeps every other point, so that all of it stays as cheap as it was."""
+        if vehicle.height is None:
+            vehicle.height = float(poses[0, 2]) - min(
+                float((part.mesh.vertices @ matrix(poses[part.row, 3:])[2]).min() + poses[part.row, 2])
+                for part in vehicle.parts
+            )
+        vehicle.trail.append(poses[0, :3] + (0.0, 0.0, _ABOVE_M - vehicle.height))
+        if len(vehicle.trail) > _PATH_POINTS:
+            vehicle.trail = vehicle.trail[::2]
+            vehicle.stride_ns *= 2
+        vehicle.next_ns = t_ns + vehicle.stride_ns
+        line = rr.LineStrips3D([np.array(vehicle.trail)], colors=[color_of(name)], radii=rr.Radius.ui_points(1.5))
+        self._canvas.put(t_ns, path_of('world/paths', name), line)
+
+
+def painted(mesh: Mesh, materials: list[Material]) -> rr.Mesh3D:
+    """Return a mesh in its materials' colours, rounded where it is round, lit by the viewer."""
+    colors = np.array([screen(m.color) if isinstance(m, Principled) else (128, 128, 128) for m in materials])
+    corners = mesh.vertices[mesh.triangles].reshape(-1, 3)
+    return rr.Mesh3D(
+        vertex_positions=corners, vertex_normals=corner_normals(mesh).reshape(-1, 3),
+        vertex_colors=np.repeat(colors[mesh.material], 3, axis=0),
+    )

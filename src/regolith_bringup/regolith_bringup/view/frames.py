@@ -1,0 +1,47 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Frames that are fixed to others, as ``/tf_static`` tells them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_world.rotation import from_matrix, matrix
+
+Floats = NDArray[np.float64]
+
+
+class FixedFrames:
+    """What is fixed to what."""
+
+    def __init__(self) -> None:
+        self._parents: dict[str, tuple[str, Floats, Floats]] = {}
+
+    def take(self, message: Any) -> None:
+        """Take a TFMessage."""
+        for each in message.transforms:
+            shift, turn = each.transform.translation, each.transform.rotation
+            self._parents[each.child_frame_id] = (
+                each.header.frame_id, np.array([shift.x, shift.y, shift.z]), np.array([turn.x, turn.y, turn.z, turn.w]),
+            )
+
+    def place(self, frame: str, known: Callable[[str], str | None]) -> tuple[str, Floats, Floats] | None:
+        """Return what is known that a frame is fixed to, and its position [m] and orientation there; None: nothing.
+
+        :param known: gives the name of what is known by a frame, None for others
+        """
+        position, turn = np.zeros(3), np.eye(3)
+        for _ in range(len(self._parents) + 1):
+            name = known(frame)
+            if name is not None:
+                return name, position, from_matrix(turn)
+            if frame not in self._parents:
+                return None
+            frame, shift, about = self._parents[frame]
+            own = matrix(about)
+            position, turn = own @ position + shift, own @ turn
+        return None

@@ -1,0 +1,114 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The view of a recorded run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from regolith_bringup.bag.reading import Bag, RawMessage
+from regolith_bringup.view.canvas import Canvas
+from regolith_bringup.view.draw_objects import CYCLE
+from regolith_bringup.view.draw_sensors import STATIC
+from regolith_bringup.view.draw_vehicles import LOOKS, POSES
+from regolith_bringup.view.ground import TILE
+from regolith_bringup.view.run_view import RunView
+from regolith_bringup.view.soil import UPDATES, SoilChanges
+from regolith_bringup.view.told import Told
+from regolith_vehicles.told_looks import state_poses
+
+_SOME = 25
+"""Of this many messages one is looked at to find out where vehicles go."""
+
+
+def draw_run(
+    scenario: Any, bags: list[Bag], canvas: Canvas, to_ns: int, tell: Callable[[int], None] = lambda t_ns: None
+) -> RunView:
+    """Draw a recorded run; return its view.
+
+    :param bags: that of the branch to be seen, behind those of the branches before it
+    :param to_ns: simulated time after which nothing is drawn [ns]
+    :param tell: called with the simulated time reached [ns]
+    """
+    bag = bags[-1]
+    survey = _Survey(scenario, bag, to_ns)
+    first_ns = survey.first_ns
+    view = RunView(scenario, canvas, survey.last_ns - first_ns)
+    topics = view.meet({t.name: t.type_name for t in bag.topics.values() if t.messages})
+    view.begin(first_ns, np.array(survey.places), survey.tiles)
+    fresh = _soil_before(bags).fresh()
+    if fresh is not None:
+        view.ground.dig(first_ns, fresh)
+    # Descriptions and frames hold from the start, whenever they came into the bag.
+    early = [name for name in topics if name.endswith(f'/{LOOKS}') or name == STATIC]
+    for message in bag.raw(*early) if early else ():
+        view.take(_told(bag, message, first_ns))
+    reached = first_ns
+    rest = [name for name in topics if name not in early]
+    for message in bag.raw(*rest) if rest else ():
+        if message.log_time_ns > to_ns:
+            continue  # topics may be a little out of order
+        if message.log_time_ns > reached:
+            reached = message.log_time_ns
+            tell(reached)
+        view.take(_told(bag, message, message.log_time_ns))
+    view.end(reached)
+    return view
+
+
+def _told(bag: Bag, message: RawMessage, t_ns: int) -> Told:
+    return Told(message.topic, t_ns, message.data, lambda raw: bag.decoded(message))
+
+
+class _Survey:
+    """What has to be known of a bag before anything is drawn, in one pass over it.
+
+    :param to_ns: simulated time after which nothing is of interest [ns]
+    """
+
+    def __init__(self, scenario: Any, bag: Bag, to_ns: int) -> None:
+        self.places = [list(entry.position[:2]) for _, entry in sorted(scenario.vehicles.items())] or [[0.0, 0.0]]
+        """Where vehicles go [m]."""
+        self.tiles: set[tuple[int, int]] = set()
+        """Of the ground, that change."""
+        times = []
+        told = [n for n, t in bag.topics.items() if t.messages and n.endswith((UPDATES, '/clock', f'/{POSES}'))]
+        for number, message in enumerate(bag.raw(*told) if told else ()):
+            if message.log_time_ns > to_ns:
+                continue
+            if message.topic == UPDATES:
+                nodes = bag.decoded(message).nodes
+                tiles = np.unique(np.stack((nodes.x // TILE, nodes.y // TILE), axis=1), axis=0)
+                self.tiles |= {(int(i), int(j)) for i, j in tiles}
+            elif message.topic == '/clock':
+                times.append(message.log_time_ns)
+            elif number % _SOME == 0:
+                self.places.append(state_poses(message.data)[2][0, :2].tolist())
+        self.first_ns, self.last_ns = min(times, default=0), max(times, default=0)
+        """Simulated time of its beginning and its end [ns]."""
+
+
+def _soil_before(bags: list[Bag]) -> SoilChanges:
+    """Return the changes of the soil up to where the last bag begins, by the numbers of cycles: it is a branch."""
+    soil = SoilChanges()
+    if len(bags) < 2:
+        return soil
+    first = next(iter(bags[-1].messages(CYCLE)), None)
+    until = int(first.content.key.cycle) if first is not None else 0
+    for bag in bags[:-1]:
+        for message in bag.messages(UPDATES):
+            if message.content.key.cycle < until:
+                soil.take(message.content)
+    soil.close()
+    return soil
+
+
+def bags_of(run: Path, branch: int) -> list[Bag]:
+    """Return the bags of a run up to a branch: 0 is the first; see ``replay --branch``."""
+    return [Bag(run / (f'bag_{k}' if k else 'bag')) for k in range(branch + 1)]
+
+

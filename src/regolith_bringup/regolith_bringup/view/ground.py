@@ -1,0 +1,302 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The ground as meshes of three finenesses: tiles where the soil has changed, patches around them, the site about all.
+
+A patch has no triangles where a tile lies, the site none where a patch lies. Meshes hang skirts from their edges, which
+close the gaps between unequal neighbours. When soil changes, its tiles alone are made anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_bringup.view.shade import Shade
+from regolith_bringup.view.soil import Change
+from regolith_terrain.surface import HeightField
+
+Floats = NDArray[np.float64]
+Key = tuple[int, int]
+
+TILE = 32
+"""Cells of a tile along its sides, each of one soil node."""
+_PATCH = 8
+"""Tiles of a patch along its sides."""
+_CELLS = _PATCH * TILE
+_MOST_PATCHES = 160
+"""Patches along the sides of what is shown of a site."""
+_SITE_CELLS = 192
+"""Cells of the site along its sides, at most, unless one patch is one cell."""
+_MARGIN_M = 4.0
+"""Ground around vehicles that is shown finely [m]."""
+_SKIRT_M, _TILE_SKIRT_M = 0.4, 0.1
+"""Depth of the skirts of patches and the site, and of tiles [m]: more than meshes of unequal fineness differ."""
+_TEXTURE = 0.35
+"""Share of the relief too fine for patches that is seen on tiles: with all of it, ground that changed would look as if
+cut out of other ground."""
+_FINE_PATCHES = 48
+"""With more patches at the start they are half as fine."""
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A mesh of the ground, or what is new of it."""
+
+    name: str
+    vertices: NDArray[np.float32]
+    """In the world [m], shape (n, 3)."""
+    colors: NDArray[np.uint8]
+    """sRGB, shape (n, 3)."""
+    triangles: NDArray[np.uint32] | None
+    """Counter-clockwise from above, shape (m, 3); None: those it had."""
+
+
+class GroundPieces:
+    """The ground of a run, as far as it is shown.
+
+    :param field: undisturbed
+    :param spacing: of the soil grid [m]
+    :param size: of the site where the field has no edge [m]
+    :param step: soil nodes along a cell of a patch; None: as the number of patches suggests
+    :param cells: of the site along its sides, at most, unless one patch is one cell
+    """
+
+    def __init__(
+        self, field: HeightField, spacing: float, size: float, shade: Shade, step: int | None = None,
+        cells: int = _SITE_CELLS,
+    ) -> None:
+        self.field, self.spacing, self.shade = field, spacing, shade
+        self._step, self._cells = step, cells
+        self.side = _CELLS * spacing
+        """Of a patch [m]."""
+        half = 0.5 * size
+        self._edges = field.extent or (-half, half, -half, half)
+        self._tiles: dict[Key, _Tile] = {}
+        self._patches: dict[Key, _Grid] = {}
+        self._site: _Grid | None = None
+
+    def patches_around(self, points: Floats) -> set[Key]:
+        """Return the patches about points [m], shape (n, 2)."""
+        found: set[Key] = set()
+        for x in (-_MARGIN_M, 0.0, _MARGIN_M):
+            for y in (-_MARGIN_M, 0.0, _MARGIN_M):
+                places = np.floor((points + (x, y)) / self.side).astype(np.int64)
+                found |= set(map(tuple, np.unique(places, axis=0).tolist()))
+        return found
+
+    def show(self, patches: Iterable[Key], tiles: Iterable[Key] = ()) -> list[Piece]:
+        """Return the pieces that appear, or lose triangles, as patches and tiles are shown that were not yet."""
+        return self._drawn(*self._add(patches, tiles))
+
+    def take(self, change: Change) -> list[Piece]:
+        """Return the tiles that a change of the soil makes anew, and what else it brings into view."""
+        own = np.unique(np.stack((change.i // TILE, change.j // TILE), axis=1), axis=0)
+        touched: list[Key] = [(i, j) for i, j in own.tolist()]
+        patches, tiles = self._add((), touched)
+        # A tile shows the nodes on its far edges, too, and its slopes need one more beyond each.
+        near = {(i + a, j + b) for i, j in touched for a in (-1, 0, 1) for b in (-1, 0, 1)} & self._tiles.keys()
+        changed = [key for key in sorted(near) if self._tiles[key].take(change)]
+        return [
+            *self._drawn(patches, tiles), *(self._tiles[key].piece(whole=False) for key in changed if key not in tiles),
+        ]
+
+    def _add(self, patches: Iterable[Key], tiles: Iterable[Key]) -> tuple[list[Key], list[Key]]:
+        """Make patches and tiles that there are not yet; return these."""
+        new_tiles = sorted(set(tiles) - self._tiles.keys())
+        wanted = {*patches, *((i // _PATCH, j // _PATCH) for i, j in new_tiles)}
+        new_patches = sorted(wanted - self._patches.keys())
+        if self._step is None:
+            self._step = 4 if len(new_patches) <= _FINE_PATCHES else 8
+        self._patches |= {key: self._patch(key) for key in new_patches}
+        self._tiles |= {key: self._tile(key) for key in new_tiles}
+        return new_patches, new_tiles
+
+    def _drawn(self, patches: list[Key], tiles: list[Key]) -> list[Piece]:
+        """Return patches and tiles that are new, and what has to make room for them."""
+        pieces = []
+        if patches:
+            if self._site is None or not self._site.holds_all(patches):
+                self._site = self._far(sorted(self._patches))
+            pieces.append(self._site.piece(self._without_patches()))
+        holed = {(i // _PATCH, j // _PATCH) for i, j in tiles}
+        pieces += [self._patches[key].piece(self._without_tiles(key)) for key in sorted({*patches, *holed})]
+        return [*pieces, *(self._tiles[key].piece(whole=True) for key in tiles)]
+
+    def shown(self) -> list[Piece]:
+        """Return all that is shown, as it is now."""
+        site = [self._site.piece(self._without_patches())] if self._site is not None else []
+        patches = [grid.piece(self._without_tiles(key)) for key, grid in sorted(self._patches.items())]
+        return [*site, *patches, *(tile.piece(whole=True) for _, tile in sorted(self._tiles.items()))]
+
+    def restart(self) -> list[Piece]:
+        """Return all tiles as undisturbed ground."""
+        for tile in self._tiles.values():
+            tile.level[:] = tile.base
+        return [tile.piece(whole=False) for _, tile in sorted(self._tiles.items())]
+
+    def _tile(self, key: Key) -> _Tile:
+        i, j = key[0] * TILE - 1, key[1] * TILE - 1
+        base = self.field.nodes(i, i + TILE + 3, j, j + TILE + 3, self.spacing)
+        smooth = self._smooth(i, j, TILE + 3)
+        return _Tile(key, base, base.copy(), smooth + _TEXTURE * (base - smooth), self.spacing, self.shade)
+
+    def _smooth(self, i: int, j: int, count: int) -> Floats:
+        """Return the undisturbed ground as patches have it, at count x count nodes from (i, j) on [m]."""
+        step = self._step or 4
+        first = (i // step, j // step)
+        cells = count // step + 3
+        coarse = self.field.coarse_nodes(
+            first[0], first[0] + cells, first[1], first[1] + cells, self.spacing * step
+        )
+        shares = []
+        for start, origin in zip((i, j), first, strict=True):
+            at = (start + np.arange(count)) / step - origin
+            low = np.floor(at).astype(np.int64)
+            weights = np.zeros((count, cells))
+            weights[np.arange(count), low], weights[np.arange(count), low + 1] = 1.0 - (at - low), at - low
+            shares.append(weights)
+        return np.asarray(shares[0] @ coarse @ shares[1].T)
+
+    def _patch(self, key: Key) -> _Grid:
+        step = self._step or 4
+        cells = _CELLS // step
+        return self._grid(f'near/{key[0]}_{key[1]}', key[0] * cells, key[1] * cells, cells, cells, self.spacing * step)
+
+    def _far(self, patches: list[Key]) -> _Grid:
+        """Return the site about some patches."""
+        west, east, south, north = (edge / self.side for edge in self._edges)
+        first, last = np.min(patches, axis=0), np.max(patches, axis=0)
+        reach = np.maximum((_MOST_PATCHES - (last - first)) // 2, 2)
+        low = np.minimum(np.maximum(np.floor([west, south]), first - reach), first).astype(int)
+        high = np.maximum(np.minimum(np.ceil([east, north]), last + 1 + reach), last + 1).astype(int)
+        count = high - low
+        per = max(1, self._cells // int(count.max()))
+        (i, j), (ni, nj) = (low * per).tolist(), (count * per).tolist()
+        grid = self._grid('site', i, j, ni, nj, self.side / per)
+        grid.per = per
+        return grid
+
+    def _grid(self, name: str, i: int, j: int, ni: int, nj: int, spacing: float) -> _Grid:
+        height = self.field.coarse_nodes(i - 1, i + ni + 2, j - 1, j + nj + 2, spacing)
+        return _Grid(name, i, j, ni, nj, spacing, height, self.shade)
+
+    def _without_tiles(self, key: Key) -> NDArray[np.bool_]:
+        """Return which cells of a patch are drawn."""
+        first = (key[0] * _PATCH, key[1] * _PATCH)
+        among = range(_PATCH)
+        keep = np.array([[(first[0] + a, first[1] + b) not in self._tiles for b in among] for a in among])
+        per = self._patches[key].cells[0] // _PATCH
+        return np.repeat(np.repeat(keep, per, axis=0), per, axis=1)
+
+    def _without_patches(self) -> NDArray[np.bool_]:
+        """Return which cells of the site are drawn."""
+        site = self._site
+        assert site is not None
+        keep = np.ones(site.cells, dtype=bool)
+        for i, j in self._patches:
+            a, b = i * site.per - site.first[0], j * site.per - site.first[1]
+            keep[a : a + site.per, b : b + site.per] = False
+        return keep
+
+
+class _Grid:
+    """Undisturbed ground at some spacing, heights with one node more on every side."""
+
+    def __init__(
+        self, name: str, i: int, j: int, ni: int, nj: int, spacing: float, height: Floats, shade: Shade
+    ) -> None:
+        self.name, self.first, self.cells = name, (i, j), (ni, nj)
+        self.per = 1
+        """Of a site, its cells along the side of a patch."""
+        colors = shade.colors(height, spacing)[1:-1, 1:-1]
+        self._vertices, self._colors = _skirted(i, j, spacing, height[1:-1, 1:-1], colors, _SKIRT_M)
+
+    def holds_all(self, patches: Iterable[Key]) -> bool:
+        """Return whether patches lie in this site."""
+        low = [f // self.per for f in self.first]
+        high = [f + c // self.per for f, c in zip(low, self.cells, strict=True)]
+        return all(low[0] <= i < high[0] and low[1] <= j < high[1] for i, j in patches)
+
+    def piece(self, keep: NDArray[np.bool_]) -> Piece:
+        """Return its mesh with those cells alone that are kept."""
+        return Piece(self.name, self._vertices, self._colors, triangles_of(*self.cells, keep))
+
+
+@dataclass(eq=False)
+class _Tile:
+    """Ground that has changed; heights with one node more on every side."""
+
+    key: Key
+    base: Floats
+    level: Floats
+    relief: Floats
+    """Undisturbed, as its light is computed."""
+    spacing: float
+    shade: Shade
+
+    @property
+    def name(self) -> str:
+        return f'soil/{self.key[0]}_{self.key[1]}'
+
+    def take(self, change: Change) -> bool:
+        """Take the nodes that lie in it; return whether there were any."""
+        i, j = change.i - (self.key[0] * TILE - 1), change.j - (self.key[1] * TILE - 1)
+        inside = (i >= 0) & (i < TILE + 3) & (j >= 0) & (j < TILE + 3)
+        if not inside.any():
+            return False
+        self.level[i[inside], j[inside]] = change.level[inside]
+        return True
+
+    def piece(self, whole: bool) -> Piece:
+        """Return its mesh; not whole: without triangles."""
+        dug = self.base - self.level
+        colors = self.shade.colors(self.relief - dug, self.spacing, dug)[1:-1, 1:-1]
+        first = (self.key[0] * TILE, self.key[1] * TILE)
+        mesh = _skirted(*first, self.spacing, self.level[1:-1, 1:-1], colors, _TILE_SKIRT_M)
+        return Piece(self.name, *mesh, tile_triangles() if whole else None)
+
+
+def _skirted(
+    i: int, j: int, spacing: float, height: Floats, colors: NDArray[np.uint8], depth: float
+) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
+    """Return vertices and colours of a grid of nodes, then of the skirt along its edge."""
+    ni, nj = height.shape
+    x, y = np.meshgrid((i + np.arange(ni)) * spacing, (j + np.arange(nj)) * spacing, indexing='ij')
+    vertices = np.stack((x, y, height), axis=-1).reshape(-1, 3)
+    edge = _edge(ni, nj)
+    low = vertices[edge] - (0.0, 0.0, depth)
+    flat = colors.reshape(-1, 3)
+    return np.concatenate((vertices, low)).astype(np.float32), np.concatenate((flat, flat[edge]))
+
+
+def _edge(ni: int, nj: int) -> NDArray[np.int64]:
+    """Return the nodes along the edge of a grid, anticlockwise from above."""
+    number = np.arange(ni * nj).reshape(ni, nj)
+    return np.concatenate((number[:-1, 0], number[-1, :-1], number[:0:-1, -1], number[0, :0:-1]))
+
+
+def triangles_of(ni: int, nj: int, keep: NDArray[np.bool_] | None = None) -> NDArray[np.uint32]:
+    """Return the triangles of a grid of cells and of its skirt.
+
+    :param ni: cells along x; ``nj``: along y
+    :param keep: which cells are drawn, shape (ni, nj); None: all
+    """
+    i, j = np.nonzero(keep) if keep is not None else (a.ravel() for a in np.indices((ni, nj)))
+    a = i * (nj + 1) + j
+    b, c, d = a + nj + 1, a + nj + 2, a + 1
+    inner = np.stack((a, b, c, a, c, d), axis=1).reshape(-1, 3)
+    top = _edge(ni + 1, nj + 1)
+    low = (ni + 1) * (nj + 1) + np.arange(len(top))
+    after, low_after = np.roll(top, -1), np.roll(low, -1)
+    skirt = np.stack((top, low, low_after, top, low_after, after), axis=1).reshape(-1, 3)
+    return np.concatenate((inner, skirt)).astype(np.uint32)
+
+
+@cache
+def tile_triangles() -> NDArray[np.uint32]:
+    """Return the triangles of a tile."""
+    return triangles_of(TILE, TILE)

@@ -1,0 +1,51 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Layers that packages add to the view, told what their topics tell."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from regolith_bringup.doors import view_layers
+from regolith_bringup.view.told import Told
+from regolith_files.doors import Marks, ViewLayer
+
+_log = logging.getLogger('regolith')
+
+
+class Layers:
+    """The layers of a scenario; a broken one is named and left out."""
+
+    def __init__(self, scenario: Any) -> None:
+        self.known: dict[str, ViewLayer] = view_layers(scenario)
+        """By name."""
+        self._last: dict[str, Any] = {}
+        self._fresh: set[str] = set(self.known)
+
+    def meet(self, types: Mapping[str, str]) -> list[str]:
+        """Return the topics that layers draw, of those there are."""
+        return sorted({t for layer in self.known.values() for t, kind in layer.topics.items() if types.get(t) == kind})
+
+    def take(self, told: Told) -> None:
+        """Remember a message."""
+        self._last[told.topic] = told
+        self._fresh |= {name for name, layer in self.known.items() if told.topic in layer.topics}
+
+    def marks(self, t_ns: int) -> dict[str, list[Marks]]:
+        """Return the marks of the layers for which there is news, by name.
+
+        :param t_ns: simulated time [ns]
+        """
+        names, self._fresh = sorted(self._fresh & self.known.keys()), set()
+        found = {}
+        for name in names:
+            layer = self.known[name]
+            last = {topic: self._last[topic].content for topic in layer.topics if topic in self._last}
+            try:
+                found[name] = list(layer.draw(t_ns, last))
+            except Exception as error:  # it is not our code that runs here
+                _log.warning('layer %s failed: %s: %s', name, type(error).__name__, error, exc_info=True)
+                del self.known[name]
+        return found

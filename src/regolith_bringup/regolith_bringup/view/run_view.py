@@ -1,0 +1,117 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The view of a run: who draws what, and how often."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_bringup.view.blueprint import blueprint
+from regolith_bringup.view.canvas import Canvas
+from regolith_bringup.view.draw_ground import DrawnGround, draw_surroundings
+from regolith_bringup.view.draw_layers import DrawnLayers
+from regolith_bringup.view.draw_objects import DrawnObjects
+from regolith_bringup.view.draw_plots import DrawnPlots
+from regolith_bringup.view.draw_sensors import DrawnSensors
+from regolith_bringup.view.draw_vehicles import DrawnVehicles
+from regolith_bringup.view.ground import GroundPieces
+from regolith_bringup.view.layers import Layers
+from regolith_bringup.view.shade import Shade
+from regolith_bringup.view.told import Drawer, Told
+from regolith_terrain.height_field import build_height_field
+
+Floats = NDArray[np.float64]
+
+_POSES_NS, _GROUND_NS, _LAYERS_NS = 50_000_000, 500_000_000, 200_000_000
+_STATES, _GROUNDS = 12_000, 400
+"""Largest numbers of states of vehicles and ground in a view: those of long runs are farther apart."""
+
+
+class RunView:
+    """All that is drawn of a run.
+
+    :param scenario: as resolved
+    :param canvas: to draw on
+    :param span_ns: simulated time that is to be seen [ns]
+    """
+
+    def __init__(self, scenario: Any, canvas: Canvas, span_ns: int = 0) -> None:
+        self._scenario, self.canvas = scenario, canvas
+        terrain = scenario.terrain
+        poses_ns = max(_POSES_NS, span_ns // _STATES)
+        field, shade = build_height_field(terrain, scenario.seed), Shade.of(scenario.light.sun_at(0))
+        pieces = GroundPieces(field, terrain.spacing_m, terrain.size_m, shade)
+        self.ground = DrawnGround(canvas, pieces, max(_GROUND_NS, span_ns // _GROUNDS))
+        self._vehicles = vehicles = DrawnVehicles(canvas, poses_ns)
+        self._plots, self._layers = DrawnPlots(canvas), Layers(scenario)
+        self._drawers: tuple[Drawer, ...] = (
+            self.ground, vehicles, DrawnSensors(canvas, vehicles.path_of_frame),
+            DrawnObjects(canvas, scenario, poses_ns), self._plots,
+            DrawnLayers(canvas, self._layers, max(_LAYERS_NS, poses_ns)),
+        )
+        self._wanted: dict[str, list[tuple[Drawer, int]]] = defaultdict(list)
+        self._types: dict[str, str] = {}
+        self._slots: dict[tuple[str, int], int] = {}
+        self._places = np.zeros((1, 2))
+
+    def meet(self, types: Mapping[str, str]) -> dict[str, int]:
+        """Return those topics of which messages are to be given to it, with the least time between two of each [ns].
+
+        :param types: all topics there are, by name from the root of the run
+        """
+        self._types = dict(types)
+        self._wanted.clear()
+        for drawer in self._drawers:
+            for topic, period_ns in drawer.meet(types).items():
+                self._wanted[topic].append((drawer, period_ns))
+        return {topic: min(period_ns for _, period_ns in those) for topic, those in self._wanted.items()}
+
+    def begin(self, t_ns: int, places: Floats, tiles: Iterable[tuple[int, int]] = ()) -> None:
+        """Draw what stands fast, and the ground around places.
+
+        :param t_ns: simulated time [ns]
+        :param places: where vehicles are, or will be [m], shape (n, 2)
+        :param tiles: of the ground that will change, see :mod:`regolith_bringup.view.ground`
+        """
+        self._places = places
+        draw_surroundings(self.canvas, self._scenario, places.mean(axis=0))
+        self.ground.begin(t_ns, places, tiles)
+
+    def take(self, told: Told) -> None:
+        """Draw what a message tells."""
+        for number, (drawer, period_ns) in enumerate(self._wanted.get(told.topic, ())):
+            if period_ns:
+                slot = told.t_ns // period_ns
+                if self._slots.get((told.topic, number)) == slot:
+                    continue
+                self._slots[told.topic, number] = slot
+            drawer.take(told)
+        self.tick(told.t_ns)
+
+    def tick(self, t_ns: int) -> None:
+        """Draw what waits, if it is time [ns]."""
+        for drawer in self._drawers:
+            drawer.tick(t_ns)
+
+    def end(self, t_ns: int) -> None:
+        """Draw what still waits: the run is over."""
+        self.ground.soil.close()
+        self.ground.flush(t_ns)
+        self.tick(t_ns)
+
+    def blueprint(self, *, following: bool = False, bare: bool = False) -> Any:
+        """Return how it is laid out on the screen.
+
+        :param following: whether the newest is shown, as it comes
+        :param bare: whether what only serves to operate the viewer is left out
+        """
+        last = self._vehicles.places()
+        places = last if following and len(last) else self._places
+        return blueprint(
+            self._scenario, self._types, self._plots.quantities(), places, following=following, bare=bare
+        )

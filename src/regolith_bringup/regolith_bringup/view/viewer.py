@@ -1,0 +1,138 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Rerun's viewer: on the screen, as a page on this machine, as a picture."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from importlib.util import find_spec
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+from urllib.parse import quote
+
+from regolith_bringup.view.browser import Browser, needed_browser
+from regolith_files.problems import InputError, Problem
+
+_LOOPBACK = '127.0.0.1'
+_SILENT = {'RERUN_APP_ONLY': 'true', 'CI': 'true'}
+"""Environment of a viewer that asks for nothing and reports nothing: on build servers Rerun sends no statistics."""
+_START_S = 30.0
+_LEAVE_S = 5.0
+_BLANK_BYTES = 60_000
+"""A picture of a page without ground is smaller."""
+_PATIENCE_S = 180.0
+_SHARE = 0.8
+"""Part of a file that a page loads at least: it may be packed better on the way."""
+
+
+def check_screen() -> None:
+    """Refuse to open a window where there is no screen.
+
+    :raises InputError: naming what goes without
+    """
+    if sys.platform.startswith('linux') and not (os.environ.get('DISPLAY') or os.environ.get('WAYLAND_DISPLAY')):
+        allowed = '--web, --save FILE.rrd, --screenshot FILE.png'
+        raise InputError(Problem('view', '', 'there is no screen here (neither DISPLAY nor WAYLAND_DISPLAY)', allowed))
+
+
+def rerun_program() -> str:
+    """Return the path of the viewer that the wheel brings."""
+    spec = find_spec('rerun_cli')
+    assert spec is not None
+    assert spec.origin is not None
+    return str(Path(spec.origin).parent / 'rerun')
+
+
+class Viewer:
+    """A viewer in a process of its own; use it in a ``with`` statement.
+
+    :param web: whether it is a page, for browsers of this machine only, or a window
+    :param file: that it shows; None: what is sent to :attr:`address`
+    :param memory: limit of what it keeps, e.g. '2GB'
+    """
+
+    def __init__(self, *, web: bool, file: Path | None = None, memory: str = '50%') -> None:
+        self._web, self._file, self._memory = web, file, memory
+        self._port, self._web_port = _free_port(), _free_port()
+        self.address = f'rerun+http://{_LOOPBACK}:{self._port}/proxy'
+        """Where it takes what is drawn."""
+        self.page = f'http://{_LOOPBACK}:{self._web_port}/?url={quote(self.address, safe="")}'
+        """Address of the page."""
+
+    def __enter__(self) -> Self:
+        """Start it and wait until it listens.
+
+        :raises OSError: if it does not
+        """
+        words = [rerun_program(), '--bind', _LOOPBACK, '--port', str(self._port), '--hide-welcome-screen']
+        words += ['--serve-web', '--web-viewer-port', str(self._web_port)] if self._web else []
+        words += ['--server-memory-limit', self._memory, '--memory-limit', self._memory]
+        words += [str(self._file)] if self._file is not None else []
+        environment = {**os.environ, **_SILENT, 'RUST_LOG': os.environ.get('RUST_LOG', 'error')}
+        self._process = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        ports = [self._port, self._web_port] if self._web else [self._port]
+        until = time.monotonic() + _START_S
+        try:
+            while not all(map(_listens, ports)):
+                if self._process.poll() is not None or time.monotonic() > until:
+                    raise OSError('the viewer did not start')
+                time.sleep(0.05)
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End it."""
+        if self._process.poll() is None:
+            self._process.terminate()
+            try:
+                self._process.wait(_LEAVE_S)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+
+    def ended(self, within_s: float) -> bool:
+        """Return whether it was closed, waiting up to a time [wall s]."""
+        try:
+            self._process.wait(within_s)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+
+def screenshot(file: Path, picture: Path, size: tuple[int, int]) -> None:
+    """Draw what a recording shows last, as Rerun's page in a browser without a screen has it.
+
+    :param file: recording
+    :param picture: PNG to be written
+    :param size: of the window [px]
+    :raises InputError: if there is no browser, or it cannot draw
+    """
+    path = needed_browser()
+    try:
+        with Viewer(web=True, file=file) as viewer, Browser(path, size) as browser:
+            browser.open(viewer.page)
+            data = browser.settled_picture(_PATIENCE_S, round(_SHARE * file.stat().st_size), _BLANK_BYTES)
+    except (OSError, TimeoutError) as error:
+        allowed = 'a Chromium that can draw WebGL, or --save FILE.rrd'
+        raise InputError(Problem('view --screenshot', '', str(error), allowed)) from None
+    picture.write_bytes(data)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((_LOOPBACK, 0))
+        return int(probe.getsockname()[1])
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex((_LOOPBACK, port)) == 0

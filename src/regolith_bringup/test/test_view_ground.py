@@ -1,0 +1,150 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The ground of a view: meshes that cover the site once, are as high as the soil, and change where the soil does."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regolith_bringup.view.ground import TILE, GroundPieces, Piece
+from regolith_bringup.view.shade import Shade
+from regolith_bringup.view.soil import Change, SoilChanges, change
+from regolith_terrain.surface import FlatField, PlaneField
+
+SPACING, SIZE = 0.02, 40.0
+PLANE = PlaneField(0.05, -0.02, 1.0)
+
+
+def pieces(field: Any = PLANE) -> GroundPieces:
+    return GroundPieces(field, SPACING, SIZE, Shade())
+
+
+def latest(drawn: list[Piece]) -> dict[str, Piece]:
+    """Return what stands after pieces were drawn one after the other."""
+    found: dict[str, Piece] = {}
+    for piece in drawn:
+        triangles = found[piece.name].triangles if piece.triangles is None else piece.triangles
+        found[piece.name] = Piece(piece.name, piece.vertices, piece.colors, triangles)
+    return found
+
+
+def areas(piece: Piece) -> np.ndarray:
+    """Return the areas of a piece's triangles as seen from above, those turned away negative [m^2]."""
+    assert piece.triangles is not None
+    corners = piece.vertices.astype(np.float64)[piece.triangles]
+    one, other = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    return 0.5 * (one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0])
+
+
+def dig(i: range, j: range, level: float) -> Change:
+    x, y = (part.ravel() for part in np.meshgrid(np.array(i), np.array(j), indexing='ij'))
+    return Change(x.astype(np.int64), y.astype(np.int64), np.full(len(x), level))
+
+
+def test_meshes_cover_the_site_once_and_face_up() -> None:
+    ground = pieces()
+    drawn = ground.show(ground.patches_around(np.array([[0.3, 0.4], [6.0, 1.0]])), [(0, 0), (3, -2), (8, 5)])
+    drawn += ground.take(dig(range(100, 140), range(-60, -20), 0.9))
+    standing = latest(drawn)
+    assert {name.split('/')[0] for name in standing} == {'site', 'near', 'soil'}
+    site = standing['site'].vertices
+    extent = float(np.ptp(site[:, 0]) * np.ptp(site[:, 1]))
+    assert extent >= SIZE * SIZE
+    # Vertices are single precision: 40 m to 2 um, so an area of 1600 m^2 to some 1e-4.
+    assert sum(float(areas(piece).sum()) for piece in standing.values()) == pytest.approx(extent, rel=1e-6)
+    assert min(float(areas(piece).min()) for piece in standing.values()) > -1e-5
+
+
+def test_heights_are_the_grounds_and_skirts_hang_below() -> None:
+    ground = pieces()
+    drawn = ground.show(ground.patches_around(np.zeros((1, 2))), [(0, 0)])
+    for piece in drawn:
+        x, y, z = piece.vertices.astype(np.float64).T
+        below = PLANE.heights(x, y) - z
+        assert below.min() > -1e-5  # single precision at a height of a metre: 1e-7
+        on_it = np.abs(below) < 1e-5
+        assert on_it.any() and (below[~on_it] > 0.5 * SPACING).all()
+
+
+def test_a_change_makes_only_its_own_tiles_anew() -> None:
+    ground = pieces(FlatField())
+    ground.show(ground.patches_around(np.zeros((1, 2))), [(a, b) for a in range(-1, 4) for b in range(-1, 4)])
+    inside = ground.take(dig(range(40, 50), range(40, 50), -0.03))
+    assert [p.name for p in inside] == ['soil/1_1'] and inside[0].triangles is None
+    side = TILE + 1
+    height = inside[0].vertices[: side * side, 2].reshape(side, side)
+    expected = np.zeros((side, side))
+    expected[40 - TILE : 50 - TILE, 40 - TILE : 50 - TILE] = -0.03
+    np.testing.assert_allclose(height, expected, atol=1e-7)
+    # A node on the edge between two tiles is in both, and one beside it changes the slope in the other.
+    assert {p.name for p in ground.take(dig(range(64, 65), range(40, 41), -0.02))} == {'soil/1_1', 'soil/2_1'}
+    assert {p.name for p in ground.take(dig(range(63, 64), range(63, 64), -0.02))} == {
+        f'soil/{a}_{b}' for a in (1, 2) for b in (1, 2)
+    }
+
+
+def test_new_tiles_come_whole_and_their_patch_makes_room() -> None:
+    ground = pieces(FlatField())
+    ground.show(ground.patches_around(np.zeros((1, 2))))
+    found = ground.take(dig(range(10, 12), range(10, 12), 0.05))
+    assert [p.name for p in found] == ['near/0_0', 'soil/0_0']
+    assert all(p.triangles is not None for p in found)
+    assert found[1].vertices[:, 2].max() == pytest.approx(0.05)
+    # Far from all that was shown, even the site changes.
+    assert [p.name.split('/')[0] for p in ground.take(dig(range(900, 901), range(0, 1), 0.0))] == ['site', 'near', 'soil']
+
+
+def test_a_restart_brings_the_undisturbed_ground_back() -> None:
+    ground = pieces(FlatField())
+    ground.take(dig(range(10, 12), range(10, 12), -0.05))
+    (tile,) = ground.restart()
+    side = TILE + 1
+    assert not tile.vertices[: side * side, 2].any()
+
+
+def test_ruts_are_darker_and_heaps_brighter_than_level_ground() -> None:
+    level = np.zeros((5, 5))
+    plain, rut, heap = (Shade().colors(level, SPACING, np.full((5, 5), dug)).mean() for dug in (0.0, 0.03, -0.03))
+    assert rut < 0.9 * plain and heap > 1.02 * plain
+
+
+def test_slopes_towards_the_sun_are_brighter() -> None:
+    i = np.arange(5.0)[:, None] * SPACING
+    east = Shade(azimuth_deg=90.0, elevation_deg=20.0)
+    towards, away = (east.colors(sign * 0.2 * np.broadcast_to(i, (5, 5)), SPACING).mean() for sign in (-1.0, 1.0))
+    assert towards > 1.3 * away
+
+
+def update(cycle: int, attempt: int, level: float, epoch: int = 1) -> Any:
+    nodes = SimpleNamespace(
+        x=np.array([3], np.int32), y=np.array([4], np.int32), fields=['level_initial', 'level', 'mass_kgpm2'],
+        values=np.array([0.0, level, 0.0]),
+    )
+    return SimpleNamespace(key=SimpleNamespace(epoch=epoch, cycle=cycle, attempt=attempt), nodes=nodes)
+
+
+def test_discarded_attempts_leave_no_trace() -> None:
+    soil = SoilChanges()
+    soil.take(update(6, 0, -0.01))
+    assert soil.fresh() is None  # its verdict is not known
+    soil.take(update(7, 0, -0.3))
+    soil.take(update(7, 1, -0.02))
+    found = soil.fresh()
+    assert found is not None and found.level.tolist() == [-0.01]
+    soil.take(update(8, 0, -0.03))
+    soil.close()
+    found = soil.fresh()
+    assert found is not None and found.level.tolist() == [-0.02, -0.03]
+    assert soil.fresh() is None
+
+
+def test_levels_are_found_among_the_fields_of_any_law() -> None:
+    nodes = SimpleNamespace(
+        x=np.array([1, 2]), y=np.array([5, 6]), fields=['level_initial', 'level', 'own', 'mass_kgpm2'],
+        values=np.arange(8.0),
+    )
+    assert change(nodes).level.tolist() == [2.0, 3.0]

@@ -1,0 +1,164 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Markers are what the middleware reads them as; the configurations of RViz and Foxglove name only topics that exist."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+pytest.importorskip('visualization_msgs.msg', reason='needs the interfaces')
+
+from rclpy.serialization import deserialize_message
+from visualization_msgs.msg import Marker, MarkerArray
+
+from regolith_bringup.bag.topics import RecordedTopic
+from regolith_bringup.markers_node import odom_in_world
+from regolith_bringup.run.plan import plan
+from regolith_bringup.scenario.loading import load_scenario
+from regolith_bringup.view.ground import Piece
+from regolith_bringup.view.markers import GROUND_TOPIC, LAYERS_TOPIC, TYPE, Markers
+from regolith_files.doors import Marks
+from regolith_world.rotation import from_rpy_deg, matrix
+
+CONFIG = Path(__file__).resolve().parents[1] / 'config'
+TRIANGLES = np.array([[0, 1, 2], [0, 2, 3]], np.uint32)
+
+
+def square(name: str, z: float = 0.0) -> Piece:
+    corners = np.array([[0.0, 0.0, z], [1.0, 0.0, z], [1.0, 1.0, z], [0.0, 1.0, z]], np.float32)
+    return Piece(name, corners, np.array([[255, 0, 0], [0, 255, 0], [0, 0, 255], [51, 51, 51]], np.uint8), TRIANGLES)
+
+
+def read(markers: Markers) -> list[Any]:
+    return list(deserialize_message(markers.serialized(), MarkerArray).markers)
+
+
+def test_a_piece_of_ground_is_a_list_of_triangles() -> None:
+    markers = Markers(1_250_000_000)
+    markers.mesh(square('soil/0_0', 0.5), TRIANGLES)
+    markers.mesh(square('soil/0_1'), TRIANGLES)
+    one, other = read(markers)
+    assert (one.header.frame_id, one.header.stamp.sec, one.header.stamp.nanosec) == ('world', 1, 250_000_000)
+    assert (one.type, one.action, one.ns) == (Marker.TRIANGLE_LIST, Marker.ADD, 'ground') and one.id != other.id
+    assert [(p.x, p.y, p.z) for p in one.points] == [
+        (0.0, 0.0, 0.5), (1.0, 0.0, 0.5), (1.0, 1.0, 0.5), (0.0, 0.0, 0.5), (1.0, 1.0, 0.5), (0.0, 1.0, 0.5),
+    ]
+    assert [(c.r, c.g, c.b, c.a) for c in one.colors][:2] == [(1.0, 0.0, 0.0, 1.0), (0.0, 1.0, 0.0, 1.0)]
+    assert one.colors[-1].r == pytest.approx(0.2)
+    assert one.pose.orientation.w == one.scale.x == one.color.a == 1.0
+    # The same piece replaces itself later on.
+    again = Markers(0)
+    again.mesh(square('soil/0_0'), TRIANGLES)
+    assert read(again)[0].id == one.id
+
+
+def test_marks_are_points_lines_and_texts() -> None:
+    markers = Markers(0, clear=True)
+    marks = [
+        Marks([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], '#ff8000', 2.0, joined=True, label='-60 dBm'), Marks([[0.0, 0.0, 1.0]]),
+        Marks(np.zeros((0, 3))), Marks([[0.0, 0.0, 0.0]], joined=True),
+    ]
+    markers.marks('radio', marks)
+    clear, line, text, points = read(markers)
+    assert clear.action == Marker.DELETEALL and (line.type, line.ns) == (Marker.LINE_STRIP, 'radio')
+    assert [(p.x, p.y, p.z) for p in line.points] == [(1.0, 2.0, 3.0), (4.0, 5.0, 6.0)] and line.scale.x > 0.0
+    assert (line.color.r, round(line.color.g, 2), line.color.b) == (1.0, 0.5, 0.0)
+    assert (text.type, text.text) == (Marker.TEXT_VIEW_FACING, '-60 dBm') and text.scale.z > 0.0
+    assert (text.pose.position.x, text.pose.position.y) == (4.0, 5.0) and text.pose.position.z > 6.0
+    assert points.type == Marker.SPHERE_LIST and len({m.id for m in (line, text, points)}) == 3
+
+
+def test_world_is_where_it_has_to_be_above_odom() -> None:
+    true = (np.array([3.0, -1.0, 0.4]), from_rpy_deg((2.0, -4.0, 60.0)))
+    reckoned = (np.array([3.3, 0.2, 0.0]), from_rpy_deg((0.0, 0.0, 50.0)))
+    place, turn = odom_in_world(true, reckoned)
+    np.testing.assert_allclose(matrix(turn) @ reckoned[0] + place, true[0], atol=1e-12)
+    np.testing.assert_allclose(matrix(turn) @ matrix(reckoned[1]), matrix(true[1]), atol=1e-12)
+
+
+# -- configurations -----------------------------------------------------------------------------------------------
+
+
+def named_by_rviz() -> Iterator[tuple[str, str]]:
+    """Yield topics with the class of who shows them."""
+    config = yaml.safe_load((CONFIG / 'rviz' / 'regolith.rviz').read_text())
+    for display in config['Visualization Manager']['Displays']:
+        for key in ('Topic', 'Description Topic'):
+            if key in display:
+                yield display[key]['Value'], display['Class']
+
+
+def named_by_foxglove() -> Iterator[tuple[str, str]]:
+    """Yield topics with the kind of panel that shows them."""
+    config = json.loads((CONFIG / 'foxglove' / 'regolith.json').read_text())
+    for panel, settings in config['configById'].items():
+        kind = panel.partition('!')[0]
+        for topic in settings.get('topics', {}):
+            yield topic, kind
+        for layer in settings.get('layers', {}).values():
+            yield layer['topic'], layer['layerId']
+        for path in settings.get('paths', ()):
+            yield path['value'].partition('.')[0], kind
+        for key in ('topicPath', 'topicToRender'):
+            if settings.get(key):
+                yield settings[key].partition('.')[0], kind
+
+
+def planned_topics(name: str) -> dict[str, str]:
+    """Return all topics that the nodes of a scenario publish with markers, with their types."""
+    scenario = load_scenario(name, ['view.markers=true']).scenario
+    nodes = plan(scenario, '/runs/1/scenario.yaml', '/runs/1')
+    (recorder,) = (node for node in nodes if node.executable == 'recorder_node')
+    lines = recorder.parameters['topics']
+    assert isinstance(lines, list)
+    found = {topic.name: topic.type_name for topic in map(RecordedTopic.parse, lines)}
+    (markers,) = (node for node in nodes if node.executable == 'markers_node')
+    return found | {f'/{markers.namespace}/{topic}': TYPE for topic in (GROUND_TOPIC, LAYERS_TOPIC)}
+
+
+@pytest.mark.parametrize('scenario', ['two_rovers', 'comms_ridge'])
+@pytest.mark.parametrize('named', [named_by_rviz, named_by_foxglove])
+def test_configurations_name_only_topics_that_exist(scenario: str, named: Any) -> None:
+    there, wanted = planned_topics(scenario), list(named())
+    assert len({topic for topic, _ in wanted}) >= 6
+    assert {topic for topic, _ in wanted} <= there.keys()
+    types = {
+        'MarkerArray': TYPE, 'RobotModel': 'std_msgs/msg/String', 'Odometry': 'nav_msgs/msg/Odometry',
+        'Urdf': 'std_msgs/msg/String',
+    }
+    for topic, kind in wanted:
+        expected = types.get(kind.replace('foxglove.', '').rpartition('/')[2])
+        assert expected in (None, there[topic]), topic
+
+
+def test_plots_of_foxglove_name_fields_that_exist() -> None:
+    config = json.loads((CONFIG / 'foxglove' / 'regolith.json').read_text())
+    from nav_msgs.msg import Odometry
+    from regolith_msgs.msg import WheelStates
+
+    kinds = {'/wheel_states': WheelStates, '/ground_truth/odom': Odometry}
+    paths = [p['value'] for panel in config['configById'].values() for p in panel.get('paths', ())]
+    assert len(paths) == 6
+    for path in paths:
+        topic, _, fields = path.partition('.')
+        (kind,) = (kind for end, kind in kinds.items() if topic.endswith(end))
+        present: Any = kind
+        for field in fields.split('.'):
+            types = present.get_fields_and_field_types()
+            assert field.partition('[')[0] in types, path
+            package, _, name = types[field.partition('[')[0]].removeprefix('sequence<').removesuffix('>').partition('/')
+            present = getattr(__import__(f'{package}.msg', fromlist=[name]), name) if name else None
+
+
+def test_nothing_of_it_runs_unasked() -> None:
+    scenario = load_scenario('two_rovers').scenario
+    assert not any(node.executable == 'markers_node' for node in plan(scenario, '/runs/1/scenario.yaml', '/runs/1'))
+    assert math.isclose(scenario.view.rate_hz, 2.0)

@@ -1,0 +1,84 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Sensors in the view of a run: where the sun stands, and what cameras have in their images."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_files.doors import Marks, ViewLayer
+from regolith_sensors.camera.config import CameraConfig
+from regolith_sensors.scenario_config import OPTICAL, Sensor, scenario_sensors
+from regolith_world.rotation import matrix
+
+Floats = NDArray[np.float64]
+
+_SUN, _FIELD = '#ffd75e', '#8fd3ff'
+_LONG_M = 2.5
+"""Length of the line towards the sun [m]."""
+_ABOVE_M = 3.0
+"""Its height above the vehicles [m]."""
+_DEEP_M = 0.9
+"""Distance at which fields of view end [m]."""
+
+
+def sun(scenario: Any) -> ViewLayer | None:
+    """Return the layer with the direction of the sun; None where none shines, or nothing sees."""
+    if scenario.light.sun_at(0) is None or not scenario_sensors(scenario):
+        return None
+    topics = {f'/{name}/part_poses': 'regolith_msgs/msg/VehicleState' for name in sorted(scenario.vehicles)}
+
+    def draw(t_ns: int, last: Mapping[str, Any]) -> list[Marks]:
+        found = scenario.light.sun_at(t_ns)
+        bases = [_base(last[topic])[0] for topic in topics if topic in last]
+        if found is None or not bases:
+            return []
+        start = np.mean(bases, axis=0) + (0.0, 0.0, _ABOVE_M)
+        end = start + _LONG_M * found.direction
+        words = f'sun, {np.degrees(found.elevation):.1f}° high'
+        return [Marks([start, end], _SUN, 2.5, joined=True), Marks([end], _SUN, 12.0, label=words)]
+
+    return ViewLayer('Sun', draw, topics)
+
+
+def fields_of_view(scenario: Any) -> ViewLayer | None:
+    """Return the layer with what cameras have in their images; None without cameras."""
+    eyes = [s for s in scenario_sensors(scenario) if isinstance(s.config, CameraConfig)]
+    if not eyes:
+        return None
+    topics = {f'/{eye.vehicle}/part_poses': 'regolith_msgs/msg/VehicleState' for eye in eyes}
+    lines = [(f'/{eye.vehicle}/part_poses', field_of_view(eye)) for eye in eyes]
+
+    def draw(t_ns: int, last: Mapping[str, Any]) -> list[Marks]:
+        marks = []
+        for topic, points in lines:
+            if topic in last:
+                place, turn = _base(last[topic])
+                marks.append(Marks(points @ matrix(turn).T + place, _FIELD, 1.2, joined=True))
+        return marks
+
+    return ViewLayer('Fields of view', draw, topics)
+
+
+def field_of_view(eye: Sensor) -> Floats:
+    """Return the edges of a camera's pyramid as one line, in the frame of its vehicle's base [m], shape (n, 3).
+
+    Distortion is left out.
+    """
+    config: CameraConfig = eye.config
+    half = 0.5 * config.pixel_size_m / config.focal_length_m * np.array([config.width, config.height])
+    corners = _DEEP_M * np.array([(x * half[0], y * half[1], 1.0) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
+    apex = np.zeros(3)
+    a, b, c, d = corners
+    line = np.array([apex, a, b, apex, c, d, apex, b, c, d, a])
+    ahead = line @ matrix(np.array(OPTICAL.orientation)).T
+    return np.asarray(ahead @ matrix(eye.mount.orientation).T + eye.mount.position)
+
+
+def _base(state: Any) -> tuple[Floats, Floats]:
+    p, q = state.poses[0].position, state.poses[0].orientation
+    return np.array([p.x, p.y, p.z]), np.array([q.x, q.y, q.z, q.w])

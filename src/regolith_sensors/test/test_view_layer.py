@@ -1,0 +1,72 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Sensors in the view: the sun where it stands, and the pyramid of what a camera sees."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regolith_sensors.report.view_layer import field_of_view, fields_of_view, sun
+from regolith_sensors.scenario_config import LightConfig, sensors_of
+
+EYE = {
+    'eye': {
+        'model': {
+            'type': 'camera', 'width': 200, 'height': 100, 'pixel_size_m': 1e-5, 'focal_length_m': 1e-3,
+            'f_number': 4.0, 'exposure_s': 0.01,
+        },
+        'mount': {'xyz': [0.5, 0.0, 1.0], 'rpy_deg': [0.0, 0.0, 90.0]},
+    }
+}
+
+
+def scenario(light: dict[str, Any], sensors: dict[str, Any]) -> Any:
+    vehicle = SimpleNamespace(sensors=sensors, frame_prefix=None)
+    return SimpleNamespace(light=LightConfig.model_validate(light), vehicles={'amber': vehicle})
+
+
+def state(x: float, yaw_deg: float = 0.0) -> Any:
+    half = np.radians(0.5 * yaw_deg)
+    at = SimpleNamespace(x=x, y=0.0, z=0.0)
+    return SimpleNamespace(poses=[SimpleNamespace(
+        position=at, orientation=SimpleNamespace(x=0.0, y=0.0, z=np.sin(half), w=np.cos(half)),
+    )])  # fmt: skip
+
+
+def test_a_pyramid_opens_as_wide_as_the_image() -> None:
+    (eye,) = sensors_of({'amber': EYE})
+    line = field_of_view(eye)
+    corners = line[[1, 2, 4, 5]] - (0.5, 0.0, 1.0)
+    # It looks to the left; half its image is a focal length wide, half as much high.
+    np.testing.assert_allclose(np.abs(corners[:, 0] / corners[:, 1]), 1.0)
+    np.testing.assert_allclose(np.abs(corners[:, 2] / corners[:, 1]), 0.5)
+    assert (corners[:, 1] > 0.0).all() and {(c > 0) for c in corners[:, 2]} == {True, False}
+
+
+def test_pyramids_go_with_their_vehicle() -> None:
+    found = fields_of_view(scenario({}, EYE))
+    assert found is not None
+    (mark,) = found.draw(0, {'/amber/part_poses': state(2.0, 90.0)})
+    # The mount is half a metre ahead, which is north now.
+    np.testing.assert_allclose(mark.points[0], [2.0, 0.5, 1.0], atol=1e-12)
+    assert found.draw(0, {}) == []
+    assert fields_of_view(scenario({}, {})) is None
+
+
+def test_the_sun_is_drawn_where_it_stands() -> None:
+    found = sun(scenario({'sun': {'azimuth_deg': 90.0, 'elevation_deg': 30.0}}, EYE))
+    assert found is not None
+    line, point = found.draw(0, {'/amber/part_poses': state(2.0)})
+    way = np.subtract(line.points[1], line.points[0])
+    np.testing.assert_allclose(way / np.linalg.norm(way), [np.cos(np.pi / 6), 0.0, 0.5], atol=1e-12)
+    assert point.label == 'sun, 30.0° high'
+    assert sun(scenario({'sun': None}, EYE)) is None
+
+
+@pytest.mark.parametrize('layer', [sun, fields_of_view])
+def test_nothing_is_drawn_without_sensors(layer: Any) -> None:
+    assert layer(scenario({}, {})) is None

@@ -1,0 +1,65 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Couplings in the view of a run: cables, springs and rods between what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regolith_files.doors import Marks, ViewLayer
+from regolith_world.couplings import Coupling
+from regolith_world.object_types import make_objects
+from regolith_world.rotation import matrix
+
+Floats = NDArray[np.float64]
+
+CYCLE = '/regolith/cycle'
+_COLOR = '#ffab70'
+_SLACK_POINTS = 13
+
+
+def layer(scenario: Any) -> ViewLayer | None:
+    """Return the layer of a scenario's couplings; None where nothing is coupled by a line."""
+    made = make_objects(scenario.objects, scenario.world.gravity_mps2) if scenario.objects else []
+    lines = [(item, item.near[0], item.far[0]) for item in made if isinstance(item, Coupling) and item.far is not None]
+    if not lines:
+        return None
+
+    def draw(t_ns: int, last: Mapping[str, Any]) -> list[Marks]:
+        cycle = last.get(CYCLE)
+        if cycle is None:
+            return []
+        bodies = {body.name: body.pose for body in cycle.bodies}
+        marks = []
+        for item, own, other in lines:
+            if cycle.t_ns < item.until_ns and all(name in bodies for name in item.between):
+                near, far = _point(bodies[item.between[0]], own), _point(bodies[item.between[1]], other)
+                length = item.line.length_m if item.line is not None else None
+                marks.append(Marks(hanging(near, far, length), _COLOR, 2.5, joined=True, label=item.name))
+        return marks
+
+    return ViewLayer('Cables and rods', draw, {CYCLE: 'regolith_msgs/msg/Cycle'})
+
+
+def hanging(near: Floats, far: Floats, length: float | None) -> Floats:
+    """Return a line between two points [m], shape (n, 3); one that is longer than their distance hangs as a parabola.
+
+    A shallow one of span L and sag s is about L + 8 s^2 / (3 L) long.
+    """
+    span = float(np.linalg.norm(far - near))
+    spare = max(0.0, (length or 0.0) - span)
+    sag = (0.375 * spare * span) ** 0.5
+    if sag < 1e-3:
+        return np.array([near, far])
+    share = np.linspace(0.0, 1.0, _SLACK_POINTS)[:, None]
+    return np.asarray(near + share * (far - near) - 4.0 * sag * share * (1.0 - share) * np.array([0.0, 0.0, 1.0]))
+
+
+def _point(pose: Any, own: Floats) -> Floats:
+    p, q = pose.position, pose.orientation
+    return np.asarray(matrix(np.array([q.x, q.y, q.z, q.w])) @ own + (p.x, p.y, p.z))
+

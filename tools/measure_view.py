@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a live view costs the world that it looks at: runs without and with it in turns; prints medians as JSON.
+
+    ./regolith exec python3 tools/measure_view.py            a few minutes, on a machine that does nothing else
+
+``closed``: ``view --live --web`` draws and no page is open, as with a viewer on another machine. ``open``: its page is
+open in a browser without a screen on the same cores, which draws by processor: a screen's has a graphics card for that.
+The second half of each run counts, when all that looks on is there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from statistics import median
+
+from regolith_bringup.bag.reading import Bag
+from regolith_bringup.run.graph import Domain, free_domain
+from regolith_bringup.view.browser import Browser, find_browser
+
+WAYS = ('none', 'closed', 'open')
+_PAGE = re.compile(r'http://\S+')
+
+
+def speed(way: str, scenario: str, duration_s: float, domain: Domain) -> float:
+    """Return the simulated seconds per wall second in the second half of a run that is looked at in a way."""
+    environment = {**os.environ, 'ROS_DOMAIN_ID': str(domain.number)}
+    program = [sys.executable, '-m', 'regolith_bringup']
+    with ExitStack() as stack, tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / 'run'
+        run = subprocess.Popen(
+            [*program, 'run', scenario, '--out', str(out), '--duration', str(duration_s), '--no-report'],
+            env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )
+        stack.callback(run.wait)
+        if way != 'none':
+            view = subprocess.Popen(
+                [*program, 'view', '--live', '--web'], env=environment, stdout=subprocess.PIPE, text=True,
+                stderr=subprocess.DEVNULL, start_new_session=True,
+            )
+            stack.callback(view.wait)
+            stack.callback(view.terminate)
+            assert view.stdout is not None
+            page = _PAGE.search(view.stdout.readline())
+            if page is None:
+                raise RuntimeError('the view did not begin while the run went on: give it a longer --duration')
+            if way == 'open':
+                browser = find_browser()
+                if browser is None:
+                    raise RuntimeError('no Chromium')
+                stack.enter_context(Browser(browser, (1280, 800))).open(page[0])
+        run.wait()
+        cycles = [(m.content.t_ns, m.publish_time_ns) for m in Bag(out).messages('/regolith/cycle')]
+    late = [(t, wall) for t, wall in cycles if t > 0.5 * cycles[-1][0]]
+    return (late[-1][0] - late[0][0]) / (late[-1][1] - late[0][1])
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.partition('\n')[0])
+    parser.add_argument('--scenario', default='two_rovers')
+    parser.add_argument('--duration', type=float, default=60.0, help='of each run [s]')
+    parser.add_argument('--times', type=int, default=3, help='runs of each kind')
+    parser.add_argument('--ways', nargs='+', choices=WAYS, default=list(WAYS))
+    given = parser.parse_args()
+    found: dict[str, list[float]] = {way: [] for way in given.ways}
+    domain = free_domain(range(82, 100))
+    for _ in range(given.times):
+        for way in given.ways:
+            found[way].append(speed(way, given.scenario, given.duration, domain))
+            print(f'{way}: {found[way][-1]:.2f}', file=sys.stderr, flush=True)
+    medians = {way: median(values) for way, values in found.items()}
+    shares = {way: value / medians['none'] for way, value in medians.items()} if 'none' in medians else {}
+    print(json.dumps({'speeds': found, 'median': medians, 'share_of_none': shares, 'load': os.getloadavg()}))
+
+
+if __name__ == '__main__':
+    main()
