@@ -22,12 +22,15 @@ SIMULATED_S = {
     'ball_throwing_robot': 8.0,  # the ball has struck ground, wall and robot
     'berm': 10.0,  # the drums dig
     'comms_ridge': 10.0,  # a breadcrumb falls at 8 s
+    'convoy': 3.0,
     'garage': 3.0,  # all drive, the truck into the soil
     'lander': 2.0,  # the clamp carries amber
     'rassor_dig': 10.0,
     'rope': 3.0,  # the whip is struck
+    'rut_following': 10.0,  # the second is in the ruts of the first
     'stereo_traverse': 3.0,
     'tow_cable': 4.0,  # the cable is taut
+    'traverse_polar': 4.0,
     'two_rovers': 6.0,  # basalt is in amber's ruts
     'wheel_crm': 2.0,  # the front wheels are in particles from 1.3 s on
 }

@@ -111,7 +111,7 @@ def test_what_nav2_allows_is_what_the_rover_can_do(scenario: Any) -> None:
     p = {name: content['ros__parameters'] for name, content in parameters().items()}
     tightest = 1.0 / layout.max_curvature()
     assert p['/rover/planner_server']['GridBased']['minimum_turning_radius'] >= tightest
-    assert p['/rover/velocity_smoother']['max_velocity'][0] <= layout.top_speed()
+    assert p['/rover/velocity_smoother']['max_velocity'][0] <= layout.top_speed
     assert p['/rover/controller_server']['FollowPath']['regulated_linear_scaling_min_radius'] >= tightest
 
 
