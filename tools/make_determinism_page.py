@@ -27,7 +27,7 @@ SIMULATED_S = {
     'rassor_dig': 10.0,
     'rope': 3.0,  # the whip is struck
     'stereo_traverse': 3.0,
-    'tow_cable': 4.0,  # the cable is taut
+    'tow': 11.0,  # the cable is taut
     'two_rovers': 6.0,  # basalt is in amber's ruts
     'wheel_crm': 2.0,  # the front wheels are in particles from 1.3 s on
 }
