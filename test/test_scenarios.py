@@ -2,27 +2,38 @@
 # SPDX-License-Identifier: Apache-2.0
 """The scenarios that people start with: what each of them is to show, it shows.
 
-Each is held against what is known of its physics.
+Each is held against what is known of its physics. Those that have tests of their own elsewhere are named in :data:`ELSEWHERE`.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
 import pytest
-from harness import run_scenario
+from harness import ROOT, run_scenario
 
 from regolith_bringup.run.simulation import Simulation
+from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_terrain.config import SoilConfig
 from regolith_vehicles import wheel_state as ws
 from regolith_vehicles.config import load_vehicle_model
 from regolith_vehicles.snapshot import Snapshot
 from regolith_world.rotation import matrix
+
+OWN = ('traverse_polar', 'rut_following', 'convoy', 'stereo_traverse', 'tow')
+ELSEWHERE = {
+    'garage': 'test_garage:test_one_of_each_drives_the_same_in_one_process_and_in_many',
+    'comms_ridge': 'test_comms:test_a_breadcrumb_brings_a_rover_behind_the_ridge_back_on_the_air',
+    'rassor_dig': 'test_digging:test_rassor_fills_its_drums_hauls_and_pours_a_berm',
+}
+PAGE = ROOT / 'docs' / 'scenarios.md'
+LARGEST_PICTURE = 250_000
 
 
 class Drive:
@@ -65,6 +76,21 @@ class Drive:
     def tilt_deg(self, name: str) -> np.ndarray:
         """Return the angle between a vehicle's mast and the vertical [deg], shape (n,)."""
         return np.degrees(np.arccos([min(matrix(s.base.orientation)[2, 2], 1.0) for s in self.seen[name]]))
+
+
+@pytest.mark.parametrize('name', [*OWN, *ELSEWHERE])
+def test_a_scenario_has_words_a_picture_a_launch_file_and_a_check(name: str) -> None:
+    assert name in find_scenarios()
+    assert f"'scenario': '{name}'" in (ROOT / 'launch' / f'{name}.launch.py').read_text()
+    section = re.search(rf'^## `{name}`$(.*?)(?=^## |\Z)', PAGE.read_text(encoding='utf-8'), re.M | re.S)
+    assert section is not None and len(section[1].split()) > 50
+    pictures = re.findall(r'!\[[^]]+\]\((images/[^)]+)\)', section[1])
+    assert pictures
+    for picture in pictures:
+        assert (PAGE.parent / picture).stat().st_size < LARGEST_PICTURE
+    if name in ELSEWHERE:
+        module, _, function = ELSEWHERE[name].partition(':')
+        assert f'def {function}(' in (Path(__file__).parent / f'{module}.py').read_text()
 
 
 @pytest.mark.slow
@@ -157,3 +183,36 @@ def test_stereo_traverse_measures_depth(tmp_path: Path) -> None:
     assert errors['frames'] == 8 and errors['matched'] > 0.5
     assert errors['median'] < 0.25 * 5.0 / (errors['focal_length_px'] * errors['baseline_m'])
     assert result.summary['bag']['lost'] == 0
+
+
+@pytest.mark.slow
+def test_a_digger_comes_out_of_a_crater_on_a_cable_and_not_without() -> None:
+    """Without the cable it stays; with it it gets over the rim, and the cable pulls with weight and friction on the wall.
+
+    On a slope of angle a that is W (sin a + mu cos a): wheels at a stop slide with tan 35 degrees, 0.7, and a little more by
+    the cohesion under them and the soil they push ahead.
+    """
+    middle = np.array([-12.197, -18.354])
+    left = Drive('tow', 'objects={}', until_s=10.0)
+    assert math.dist(left.places('digger')[0], left.places('digger')[-1]) < 0.1
+    drive = Drive('tow', until_s=0.02)
+    simulation, given, since = drive.simulation, 0.0, 0
+    weight = 1.62 * simulation.agents['digger'].vehicle.body_state().mass
+    pulls, slopes = [], []
+    end_ns = round(drive.scenario.duration_s * 1e9)
+    while simulation.world.t_ns < end_ns:
+        report = simulation.world.step(end_ns)
+        given += sum(float(np.linalg.norm(i.impulse)) for i in report.impulses if (i.a, i.b) == ('amber', 'digger'))
+        if report.t_ns - since >= 1_000_000_000:
+            pulls.append(given / (1e-9 * (report.t_ns - since)))
+            slopes.append(math.asin(matrix(drive.seen['digger'][-1].base.orientation)[2, 0]))
+            given, since = 0.0, report.t_ns
+    simulation.world.hold()
+    out = np.linalg.norm(drive.places('digger') - middle, axis=1)
+    assert out[0] < 4.5 and out[-1] > 6.6, 'the rim is 6.6 m from the middle'
+    assert 'cable' not in simulation.world.objects
+    # In the first second that it pulls it is slack for a part.
+    taut = [(pull, slope) for pull, slope in zip(pulls, slopes) if pull > 20.0][1:-1]
+    assert len(taut) >= 8
+    for pull, slope in taut:
+        assert 0.6 < (pull / weight - math.sin(slope)) / math.cos(slope) < 0.9

@@ -29,7 +29,7 @@ SIMULATED_S = {
     'rope': 3.0,  # the whip is struck
     'rut_following': 10.0,  # the second is in the ruts of the first
     'stereo_traverse': 3.0,
-    'tow_cable': 4.0,  # the cable is taut
+    'tow': 11.0,  # the cable is taut
     'traverse_polar': 4.0,
     'two_rovers': 6.0,  # basalt is in amber's ruts
     'wheel_crm': 2.0,  # the front wheels are in particles from 1.3 s on

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Start a rover that tows another: ``ros2 launch regolith_bringup tow_cable.launch.py``."""
+"""Start a rover that tows another out of a crater: ``ros2 launch regolith_bringup tow.launch.py``."""
 
 from launch import LaunchDescription
 from regolith_bringup.run.launch_adapter import launch_description
@@ -8,4 +8,4 @@ from regolith_bringup.run.launch_adapter import launch_description
 
 def generate_launch_description() -> LaunchDescription:
     """Return what ``ros2 launch`` runs."""
-    return launch_description({'scenario': 'tow_cable'})
+    return launch_description({'scenario': 'tow'})

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The pictures of docs/scenarios.md: ``python3 tools/make_scenario_pictures.py [NAME…]`` in the checkout's environment.
+
+Each scenario is driven to a moment worth a look, and photographed from where somebody with a camera might stand, in the
+scenario's own light.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from make_gallery import Site
+from PIL import Image
+
+from regolith_bringup.scenario.loading import load_scenario
+from regolith_sensors.camera.display import display_image
+
+FOLDER = Path(__file__).resolve().parents[1] / 'docs' / 'images'
+SIZE = (960, 480)
+LARGEST = 250_000
+
+
+class View(NamedTuple):
+    """A photograph of a scenario."""
+
+    at_s: float
+    """Simulated time [s]."""
+    of: str
+    """Vehicle in its middle."""
+    off: tuple[float, float]
+    """Where the camera stands from the vehicle: metres ahead of it, metres to its left."""
+    height_m: float
+    """Of the camera above the ground there [m]."""
+    across_deg: float
+    """Field of view [deg]."""
+    aim: tuple[float, float, float] = (0.0, 0.0, 0.5)
+    """Place looked at: metres ahead of the vehicle, to its left, above it."""
+    settings: tuple[str, ...] = ()
+
+
+VIEWS = {
+    'traverse_polar': View(32.0, 'rover', (-4.6, -2.6), 2.1, 68.0, (3.0, 1.0, -0.2)),
+    'rut_following': View(13.0, 'second', (-3.0, 2.8), 1.7, 64.0, (2.4, 0.0, 0.0)),
+    'convoy': View(9.0, 'cobalt', (9.5, -6.0), 2.4, 62.0, (1.0, 0.0, 0.2)),
+    'tow': View(9.0, 'digger', (2.2, -4.6), 1.5, 66.0, (1.6, 0.0, 0.2)),
+    'comms_ridge': View(5.0, 'amber', (-5.0, 3.4), 1.6, 62.0, (1.5, 0.0, 0.3)),
+    'rassor_dig': View(16.0, 'digger', (2.3, -2.2), 1.3, 60.0, (0.1, 0.0, 0.1)),
+}
+
+
+def photograph(name: str, view: View) -> Image.Image:
+    """Return the picture of a scenario."""
+    scenario = load_scenario(name, view.settings).scenario
+    light = scenario.light.model_copy(update={'detail': 12.0, 'view_range_m': 3000.0})
+    site = Site(scenario, view.at_s, light, view.of)
+    base, turn = site.view.base_pose(view.of, 0)
+    yaw = 2.0 * math.atan2(float(turn[0, 2]), float(turn[0, 3]))
+    ahead, left = np.array([math.cos(yaw), math.sin(yaw)]), np.array([-math.sin(yaw), math.cos(yaw)])
+    place = base[0, :2] + view.off[0] * ahead + view.off[1] * left
+    eye = site.above(*place.tolist(), view.height_m)
+    target = base[0] + np.append(view.aim[0] * ahead + view.aim[1] * left, view.aim[2])
+    way = target - eye
+    width = 3 * SIZE[0] // 2
+    pixel = 2.0 * 4.6e-3 * math.tan(math.radians(0.5 * view.across_deg)) / width
+    picture = site.look(
+        eye, math.degrees(math.atan2(way[1], way[0])), -math.degrees(math.atan2(way[2], math.hypot(way[0], way[1]))),
+        light.sun_at(round(view.at_s * 1e9)), width=width, height=width * SIZE[1] // SIZE[0], pixel_size_m=pixel,
+        focal_length_m=4.6e-3, focus_distance_m=float(np.linalg.norm(way)), f_number=11.0,
+    )
+    pixels = display_image(picture.image, picture.encoding)[0]
+    return Image.fromarray(np.ascontiguousarray(pixels)).resize(SIZE, Image.Resampling.LANCZOS)
+
+
+def main() -> None:
+    """Write the pictures named, or all."""
+    for name in sys.argv[1:] or VIEWS:
+        path = FOLDER / f'scenario_{name}.png'
+        whole = photograph(name, VIEWS[name])
+        for colours in (160, 96, 64, 48, 32):
+            whole.quantize(colours, kmeans=2, dither=Image.Dither.NONE).save(path, optimize=True)
+            if path.stat().st_size < LARGEST:
+                break
+        print(f'{path}: {path.stat().st_size / 1000:.0f} kB, {colours} colours')
+
+
+if __name__ == '__main__':
+    main()
