@@ -93,7 +93,7 @@ def main() -> None:
     rows = {part.split('`')[1]: part for part in table.splitlines() if part.startswith('| `')} | made
     head = f'| scenario | s | {" | ".join(COLUMNS.values())} | pinned, all of these |\n'
     head += '|---' * (len(COLUMNS) + 3) + '|\n'
-    body = ''.join(f'{rows[name]}\n' for name in sorted(rows))
+    body = ''.join(f'{rows[name]}\n' for name in sorted(SIMULATED_S))
     PAGE.write_text(f'{before}{BEGIN}\n\n{head}{body}\n{END}{after}', encoding='utf-8')
 
 

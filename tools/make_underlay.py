@@ -4,7 +4,8 @@
 """Turn a virtual environment that holds ROS 2 wheels into an underlay colcon can build upon.
 
 The wheels carry paths of the machine they were built on; those are removed from their CMake files. The files
-``setup.*`` and ``local_setup.*`` written here let a shell, and colcon's own ``install/setup.bash``, find them.
+``setup.*`` and ``local_setup.*`` written here let a shell, and colcon's own ``install/setup.bash``, find them. The parser of
+interfaces, which nine generators run one after the other, is made to keep what it has parsed: half of their time.
 The paths written are absolute: make a new environment rather than move one.
 
 usage: make_underlay.py VENV
@@ -25,6 +26,28 @@ export _ROS_WHEELS_BOOTSTRAP_COMPLETE=1 ROS_DISTRO=jazzy ROS_VERSION=2 ROS_PYTHO
 unset -f _ros_pre; unset _c
 """
 
+KEEP_PARSED = '''
+
+
+def get_ast_from_idl_string(idl_string, _parse=get_ast_from_idl_string):
+    """Return the tree of an interface: kept, or else parsed and kept (added by Regolith's tools/make_underlay.py)."""
+    import hashlib
+    import pickle
+
+    kept = os.path.join({folder!r}, hashlib.sha256(idl_string.encode()).hexdigest())
+    try:
+        with open(kept, 'rb') as h:
+            return pickle.load(h)
+    except FileNotFoundError:
+        tree = _parse(idl_string)
+    os.makedirs(os.path.dirname(kept), exist_ok=True)
+    new = f'{{kept}}.{{os.getpid()}}'
+    with open(new, 'wb') as h:
+        pickle.dump(tree, h)
+    os.replace(new, kept)
+    return tree
+'''
+
 
 def main() -> None:
     """Fix the wheels of the environment named on the command line."""
@@ -36,6 +59,8 @@ def main() -> None:
             file.write_text(clean)
     for file in venv.glob('share/ament_index/resource_index/parent_prefix_path/*'):
         file.write_text('')
+    for file in venv.glob('lib/python3*/site-packages/rosidl_parser/parser.py'):
+        file.write_text(file.read_text() + KEEP_PARSED.format(folder=str(venv / 'parsed_interfaces')))
     libraries = [venv / 'lib', *sorted(venv.glob('lib/python3*/site-packages/ros_*.libs'))]
     body = SETUP.format(venv=venv, libraries=':'.join(map(str, libraries)))
     for stem in ('setup', 'local_setup'):

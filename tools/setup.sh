@@ -78,6 +78,8 @@ build() {
     done
     echo 'regolith set-up: building the workspace'
     mkdir -p log
+    # Links to files that are gone since the last build would end this one.
+    [ ! -d build ] || find build -xtype l -delete
     # colcon has make wait while the machine is busy with anything else, which may be for ever.
     export MAKEFLAGS="${MAKEFLAGS:--j$(nproc)}"
     colcon --log-base log build --symlink-install --base-paths "${paths[@]}" --event-handlers console_cohesion- \
