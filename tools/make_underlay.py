@@ -4,8 +4,8 @@
 """Turn a virtual environment that holds ROS 2 wheels into an underlay colcon can build upon.
 
 The wheels carry paths of the machine they were built on; those are removed from their CMake files. The files
-``setup.*`` and ``local_setup.*`` written here let a shell, and colcon's own ``install/setup.bash``, find them. The parser
-of interfaces, which nine generators call one after the other, is made to keep what it has parsed: half of their time.
+``setup.*`` and ``local_setup.*`` written here let a shell, and colcon's own ``install/setup.bash``, find them. The
+parser of interfaces, which nine generators call one after the other, keeps what it has parsed: half of their time.
 The paths written are absolute: make a new environment rather than move one.
 
 usage: make_underlay.py VENV
