@@ -10,6 +10,8 @@
 SHELL := /bin/bash
 # Even an empty environment has somewhere to find programs.
 export PATH := $(or $(PATH),/usr/local/bin:/usr/bin:/bin)
+# Hundreds of processes start here: what they import is compiled once, whatever the shell says.
+unexport PYTHONDONTWRITEBYTECODE
 .DELETE_ON_ERROR:
 
 requirements := $(wildcard tools/requirements*.txt) tools/constraints.txt tools/setup.sh tools/make_underlay.py

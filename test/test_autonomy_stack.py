@@ -70,7 +70,7 @@ def offset(first: Any, place: Any, heading_deg: float) -> tuple[float, float]:
     return c * dx + s * dy, c * dy - s * dx
 
 
-@pytest.mark.seconds
+@pytest.mark.slow
 def test_it_listens_to_what_a_rover_knows_and_sets_off(tmp_path: Path) -> None:
     """Its subscriptions, by the graph; after 8 s it is on its way, and has said what it saw."""
     from nav_msgs.msg import OccupancyGrid, Odometry

@@ -90,7 +90,7 @@ def test_a_lander_carries_a_rover_with_its_weight_and_lets_go() -> None:
 
 @pytest.mark.ros
 @pytest.mark.seconds
-@pytest.mark.parametrize('name', ['tow', 'lander'])
+@pytest.mark.parametrize('name', [pytest.param('tow', marks=pytest.mark.slow), 'lander'])
 def test_held_rovers_are_the_same_in_one_process_and_in_many(tmp_path: Path, name: str) -> None:
     """Once the cable is taut, or the clamp has carried a while."""
     end = '11' if name == 'tow' else '2'

@@ -79,7 +79,8 @@ def dig(live: LiveRun, client: Any, progress: list[Any], **goal: Any) -> Any:
     return sent.result()
 
 
-@pytest.mark.parametrize('processes', ['many', pytest.param('one', marks=pytest.mark.slow)])
+@pytest.mark.parametrize('processes', ['many', 'one'])
+@pytest.mark.slow
 def test_an_order_to_dig_tells_its_progress_and_is_cancelled_and_repeated_by_a_replay(
     tmp_path: Path, processes: str
 ) -> None:

@@ -77,6 +77,7 @@ def test_drop_goes_on_without_it(tmp_path):
     assert result.summary['vehicles']['basalt']['distance_m'] is None
 
 
+@pytest.mark.slow
 def test_wait_brings_them_back_to_the_bit(tmp_path):
     """The killed agent is started again, restores its checkpoint, replays silently; then terrain. No bit is lost."""
     file = scenario(tmp_path, 'wait', 4.0)
@@ -166,7 +167,8 @@ def test_a_killed_recorder_loses_at_most_a_second(tmp_path):
     assert last_ns > at_kill_ns - 1_000_000_000
 
 
-@pytest.mark.parametrize('processes', [pytest.param('one', marks=pytest.mark.slow), 'many'])
+@pytest.mark.parametrize('processes', ['one', 'many'])
+@pytest.mark.slow
 def test_a_recorder_that_is_held_up_loses_nothing(tmp_path, processes):
     """The world waits for it before anything is overwritten that it has not taken."""
     sensors = {'imu': {'model': {'type': 'imu', 'rate_hz': 200.0}}}

@@ -96,6 +96,7 @@ def test_it_tells_noticed_from_survived_and_changes_nothing(checkout: Path) -> N
     assert list((checkout / 'tmp').iterdir()) == []
 
 
+@pytest.mark.slow
 def test_kernels_that_call_the_changed_one_are_compiled_anew_and_apart(checkout: Path) -> None:
     """Though the caller lies compiled in the cache of the checkout, which is afterwards as it was."""
     lay_out(checkout, KERNELS)

@@ -72,6 +72,7 @@ def test_restoring_a_checkpoint_gives_the_hash_of_the_uninterrupted_run(tmp_path
 
 
 @pytest.mark.ros
+@pytest.mark.slow
 def test_rewinding_a_live_run_repeats_it_and_keeps_the_clock_monotonic(tmp_path):
     from regolith_msgs.srv import Checkpoint, Step
     from rosgraph_msgs.msg import Clock

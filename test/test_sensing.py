@@ -93,6 +93,7 @@ def test_no_frame_is_skipped_at_full_speed(seen: RunResult) -> None:
 
 
 @pytest.mark.ros
+@pytest.mark.slow
 def test_the_same_frames_in_one_process_and_from_a_checkpoint_on(tmp_path: Path, seen: RunResult) -> None:
     file = scenario(tmp_path)
     first = frames(seen)

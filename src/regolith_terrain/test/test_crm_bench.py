@@ -4,9 +4,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from regolith_terrain.crm.bench import crm
 
 
+@pytest.mark.slow
 def test_benchmark_counts_what_it_has() -> None:
     found = crm((1000,), wheel_spacing=0.06)
     rates = found['particle_steps_per_s']['1000']
