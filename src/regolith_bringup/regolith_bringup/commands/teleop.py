@@ -36,11 +36,12 @@ def teleop(
     if gamepad is None and not sys.stdin.isatty():
         raise InputError(Problem('teleop', '', 'stdin is no terminal', 'a terminal, or --gamepad DEVICE'))
     with VehicleCommand(name, domain, namespace) as command:
+        hand: Gamepad | Keyboard
         if gamepad is not None:
-            hand: Gamepad | Keyboard = Gamepad(gamepad, linear, angular)
-            print(f'{command.topic}: left stick drives; Ctrl-C leaves', file=sys.stderr)
+            hand, told = Gamepad(gamepad, linear, angular), ': left stick drives; Ctrl-C leaves'
         else:
-            hand = Keyboard(linear, angular)
-            print(f'{command.topic}{KEYS}', file=sys.stderr)
+            hand, told = Keyboard(linear, angular), KEYS
         with hand:
+            # Keys that are pressed before would be lost.
+            print(f'{command.topic}{told}', file=sys.stderr)
             command.follow(hand)
