@@ -41,7 +41,6 @@ class View(NamedTuple):
     """Field of view [deg]."""
     aim: tuple[float, float, float] = (0.0, 0.0, 0.5)
     """Place looked at: metres ahead of the vehicle, to its left, above it."""
-    settings: tuple[str, ...] = ()
 
 
 VIEWS = {
@@ -56,7 +55,7 @@ VIEWS = {
 
 def photograph(name: str, view: View) -> Image.Image:
     """Return the picture of a scenario."""
-    scenario = load_scenario(name, view.settings).scenario
+    scenario = load_scenario(name).scenario
     light = scenario.light.model_copy(update={'detail': 12.0, 'view_range_m': 3000.0})
     site = Site(scenario, view.at_s, light, view.of)
     base, turn = site.view.base_pose(view.of, 0)
