@@ -8,17 +8,14 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
 Vector = NDArray[np.float64]
 
 
 def turn(vector: Vector) -> Vector:
-    """Return the matrix that turns about a vector by its length [rad] (Rodrigues), shape (3, 3)."""
-    angle = math.sqrt(float(vector @ vector))
-    x, y, z = vector
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    once, twice = (math.sin(angle) / angle, (1.0 - math.cos(angle)) / angle**2) if angle > 1e-9 else (1.0, 0.0)
-    out: Vector = np.eye(3) + once * cross + twice * (cross @ cross)
+    """Return the matrix that turns about a vector by its length [rad], shape (3, 3)."""
+    out: Vector = Rotation.from_rotvec(vector).as_matrix()
     return out
 
 
