@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from regolith_vehicles.model_config import VehicleModelConfig
 from regolith_vehicles.multibody import Multibody, to_ros
+from regolith_world.arithmetic import each
 from regolith_world.rotation import from_rotation_vector, matrix, product
 
 Vector = NDArray[np.float64]
@@ -49,17 +50,37 @@ class FrameJoint:
     axis: Vector
     """Unit vector in the child, shape (3,)."""
 
-    def pose(self, positions: Vector) -> Vector:
-        """Return the pose of the child in its parent: position [m] and quaternion (x, y, z, w), shape (7,).
+
+class JointPoses:
+    """Poses of the children of some joints in their parents, of all at once.
+
+    A turn by an angle is linear in the cosine and the sine of its half, a slide in its way: the rest is known before.
+    """
+
+    def __init__(self, joints: Sequence[FrameJoint]) -> None:
+        moving = [(row, joint) for row, joint in enumerate(joints) if joint.index >= 0]
+        self._rest = np.array([(*joint.position, *joint.orientation) for joint in joints]).reshape(-1, 7)
+        self._rows = [row for row, _ in moving]
+        self._indices = [joint.index for _, joint in moving]
+        self._turns = np.array([0.5 * joint.hinge for _, joint in moving])
+        slides = [(not j.hinge) * matrix(j.orientation) @ j.axis for _, j in moving]
+        self._slide = np.array(slides).reshape(-1, 3)
+        self._turned = np.array([product(j.orientation, np.append(j.axis, 0.0)) for _, j in moving]).reshape(-1, 4)
+        self._start = self._rest[self._rows]
+
+    def at(self, positions: Vector) -> Vector:
+        """Return positions [m] and quaternions (x, y, z, w), shape (joints, 7).
 
         :param positions: of all joints, in the order of the joint states [rad or m]
         """
-        if self.index < 0:
-            return np.concatenate((self.position, self.orientation))
-        way = float(positions[self.index]) * self.axis
-        if self.hinge:
-            return np.concatenate((self.position, product(self.orientation, from_rotation_vector(way))))
-        return np.concatenate((self.position + matrix(self.orientation) @ way, self.orientation))
+        out = self._rest.copy()
+        if self._rows:
+            way = positions[self._indices]
+            half = self._turns * way
+            start = self._start
+            out[self._rows, :3] = start[:, :3] + self._slide * way[:, None]
+            out[self._rows, 3:] = each(math.cos, half)[:, None] * start[:, 3:] + each(math.sin, half)[:, None] * self._turned
+        return out
 
 
 def link_names(config: VehicleModelConfig, body: Multibody) -> dict[int, str]:

@@ -13,7 +13,7 @@ import pytest
 from regolith_vehicles.config import VehicleModelConfig, load_vehicle_model
 from regolith_vehicles.model_config import FramesConfig
 from regolith_vehicles.multibody import Multibody, compile_vehicle, to_ros
-from regolith_vehicles.urdf import frame_joints, link_names, robot_description
+from regolith_vehicles.urdf import JointPoses, frame_joints, link_names, robot_description
 from regolith_world.rotation import matrix, product
 
 ODD = """<mujoco><compiler angle="radian"/><worldbody><body name="hull"><freejoint/><geom size="0.2" mass="5"/>
@@ -53,9 +53,9 @@ def test_frames_are_where_mujoco_has_the_bodies(which: str, tmp_path) -> None:
         data.qpos[body.joint_qpos] = generator.uniform(-0.6, 0.6, size=len(body.joints))
         mujoco.mj_kinematics(body.model, data)
         poses = {config.frames.base: (data.xpos[body.base], to_ros(data.xquat[body.base]))}
-        for joint in frame_joints(config, body):
+        joints = frame_joints(config, body)
+        for joint, pose in zip(joints, JointPoses(joints).at(data.qpos[body.joint_qpos]), strict=True):
             place, turn = poses[joint.parent]
-            pose = joint.pose(data.qpos[body.joint_qpos])
             poses[joint.child] = place + matrix(turn) @ pose[:3], product(turn, pose[3:])
         for b, link in link_names(config, body).items():
             assert np.allclose(poses[link][0], data.xpos[b], atol=1e-12), link

@@ -34,7 +34,7 @@ from regolith_vehicles.ros.part_topics import PartTopics
 from regolith_vehicles.ros.particle_topic import ParticleTopic
 from regolith_vehicles.ros.state_topic import StateTopic
 from regolith_vehicles.snapshot import Snapshot
-from regolith_vehicles.urdf import frame_joints, robot_description
+from regolith_vehicles.urdf import JointPoses, frame_joints, robot_description
 from regolith_world.records import Vector
 from regolith_world.ros import qos
 from regolith_world.ros.inbox import Inbox
@@ -49,7 +49,9 @@ if TYPE_CHECKING:
 
 NOTHING_KNOWN = 1e6
 """Variance of components that wheel odometry does not see."""
-_PLANAR = (0, 1, 5)
+_UNKNOWN = np.diag(np.full(6, NOTHING_KNOWN))
+_KNOWN = np.ix_((0, 1, 5), (0, 1, 5))
+"""Rows and columns of x, y and yaw."""
 
 RATE = (
     'rate of the state topics but part_poses, vehicle_state, wheel_states, motion_samples and particles, in simulated'
@@ -129,9 +131,10 @@ class VehicleTopics:
         self._particles = ParticleTopic(node, agent)
         agent.discs_wanted = lambda: self._particles.wanted
         agent.poses_wanted = lambda: self._parts.wanted or self._markers.wanted
-        self._tree = frame_joints(agent.model, agent.vehicle.body)
+        tree = frame_joints(agent.model, agent.vehicle.body)
+        self._frames = JointPoses(tree)
         frames = [self._transform(self._odom, self._base)]
-        frames += [self._transform(f'{frame_prefix}{j.parent}', f'{frame_prefix}{j.child}') for j in self._tree]
+        frames += [self._transform(f'{frame_prefix}{j.parent}', f'{frame_prefix}{j.child}') for j in tree]
         parts = [(f.transform.translation, f.transform.rotation) for f in frames]
         numbers = [field for shift, turn in parts for field in (*xyz(shift), *((turn, name) for name in 'xyzw'))]
         stamps = [frame.header.stamp for frame in frames]
@@ -234,9 +237,7 @@ class VehicleTopics:
         if self._gear is not None and self._gear.wanted:
             self._gear.publish(t_ns, snapshot.told)
         if self._tf.wanted:
-            self._tf.publish(
-                t_ns, np.concatenate((planar, *(joint.pose(snapshot.joint_positions) for joint in self._tree)))
-            )
+            self._tf.publish(t_ns, np.concatenate((planar, self._frames.at(snapshot.joint_positions).ravel())))
 
     @staticmethod
     def _transform(parent: str, child: str) -> TransformStamped:
@@ -299,9 +300,9 @@ def planar_covariance(errors: Vector) -> Vector:
 
     Wheels tell nothing of z, roll and pitch.
     """
-    out = np.diag(np.full(6, NOTHING_KNOWN))
-    out[np.ix_(_PLANAR, _PLANAR)] = errors[:3, :3]
-    return out.reshape(36)
+    out = _UNKNOWN.copy()
+    out[_KNOWN] = errors[:3, :3]
+    return out.ravel()
 
 
 def motion_message(name: str, snapshot: Snapshot, epoch: int = 0) -> m.MotionSamples:
