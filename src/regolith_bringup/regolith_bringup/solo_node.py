@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -16,6 +15,7 @@ from rclpy.node import Node
 from rclpy.task import Future
 from regolith_msgs.msg import Cycle, Evolved, TerrainDelta, TerrainUpdate
 
+from regolith_bringup.run.sharing import usable_cores
 from regolith_bringup.run.simulation import Simulation
 from regolith_bringup.scenario.participants import sections
 from regolith_bringup.scenario.schema import Scenario
@@ -69,7 +69,8 @@ class SoloNode:
         self._announcement = Announcement(node, link, self._run_id, scenario.name, self._elsewhere)
         self._timeout_s = scenario.world.start_timeout_s
         self._starting = Starting(link, 'starting')
-        threads = max(2, min(len(scenario.vehicles), os.cpu_count() or 1))  # one more publishes while loops run
+        # One publishes while others compute, of however few vehicles; more than cores get into each other's way.
+        threads = max(2, min(len(scenario.vehicles), usable_cores()))
         self.simulation = simulation = Simulation(scenario, threads=threads, publish=self._publish)
         self.executor = SingleThreadedExecutor()
         self.executor.add_node(node)

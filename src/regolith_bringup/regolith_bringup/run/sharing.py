@@ -64,7 +64,7 @@ def sharing(processes: Processes, vehicles: Sequence[str], cores: int | None = N
     if processes == 'many':
         return Sharing('many', tuple((name,) for name in vehicles))
     if processes == 'auto':
-        if len(vehicles) < FEW * min(cores, 2) or cores == 1:
+        if cores < MANY_CORES or len(vehicles) < FEW:
             return Sharing('one')
         processes = min(cores, len(vehicles))
     count = min(int(processes), max(1, len(vehicles)))
@@ -72,8 +72,10 @@ def sharing(processes: Processes, vehicles: Sequence[str], cores: int | None = N
     return Sharing(str(count), groups, max(1, cores // count))
 
 
-FEW = 2
-"""Fewer vehicles than this for each of two cores are together in one process, where they cost no messages."""
+FEW = 4
+"""Fewer vehicles than this are together in one process, where they cost no messages."""
+MANY_CORES = 3
+"""On fewer cores than this one process keeps all of them busy."""
 
 
 def usable_cores() -> int:
