@@ -38,12 +38,13 @@ def test_vehicles_are_dealt_out_to_as_many_processes_as_asked_for() -> None:
     assert sharing(4, (), cores=2).groups == ()
 
 
-def test_auto_takes_a_process_for_each_core_and_one_for_all_where_they_are_few() -> None:
-    assert sharing('auto', FIVE, cores=2).groups == sharing(2, FIVE, cores=2).groups
+def test_auto_takes_a_process_for_each_core_and_one_for_all_where_either_are_few() -> None:
+    assert sharing('auto', FIVE, cores=2).processes == 'one'
+    assert sharing('auto', FIVE, cores=3).groups == sharing(3, FIVE, cores=3).groups
     assert sharing('auto', FIVE, cores=4).processes == '4'
     assert sharing('auto', FIVE, cores=64).processes == '5'
     assert sharing('auto', FIVE, cores=1).processes == 'one'
-    assert sharing('auto', FIVE[:1], cores=16).processes == 'one'
+    assert sharing('auto', FIVE[:3], cores=16).processes == 'one'
 
 
 def test_cores_beyond_the_processes_go_to_threads() -> None:

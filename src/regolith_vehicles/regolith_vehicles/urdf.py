@@ -77,9 +77,9 @@ class JointPoses:
         if self._rows:
             way = positions[self._indices]
             half = self._turns * way
-            start = self._start
-            out[self._rows, :3] = start[:, :3] + self._slide * way[:, None]
-            out[self._rows, 3:] = each(math.cos, half)[:, None] * start[:, 3:] + each(math.sin, half)[:, None] * self._turned
+            cosine, sine = each(math.cos, half)[:, None], each(math.sin, half)[:, None]
+            out[self._rows, :3] = self._start[:, :3] + self._slide * way[:, None]
+            out[self._rows, 3:] = cosine * self._start[:, 3:] + sine * self._turned
         return out
 
 

@@ -16,10 +16,10 @@ class Loops:
     """Threads for the compiled loops of participants.
 
     All interpreted code runs in the caller's thread, one participant after the other: threads that compete for the
-    interpreter lock are slower. The compiled loops, which release it, run meanwhile in other threads, each as soon as its
-    participant has begun; when the caller has nothing else to do, it takes those that have not started. Against doing
-    all that begins, then all loops, then all that finishes, sixteen rovers gained a quarter on two cores, and two rovers
-    a twelfth (median of three runs each, in turns); with more threads than cores they lost it again.
+    interpreter lock are slower. The compiled loops, which release it, run meanwhile in other threads, each as soon as
+    its participant has begun; when the caller has nothing else to do, it takes those that have not started. Against
+    doing all that begins, then all loops, then all that finishes, sixteen rovers gained a quarter on two cores, and two
+    rovers a twelfth (median of three runs each, in turns); with more threads than cores they lost it again.
 
     :param threads: number of threads, the caller's included
     """
@@ -54,7 +54,7 @@ class Loops:
 
 
 class _Loop:
-    """A compiled loop that is to run once, in a thread of a pool or, if that has not begun it, in the one that takes it."""
+    """A compiled loop that runs once: in a thread of a pool, or in that of whoever takes it before."""
 
     def __init__(self, run: Callable[[], None], pool: ThreadPoolExecutor | None) -> None:
         self._run = run
