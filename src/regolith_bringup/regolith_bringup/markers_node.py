@@ -28,11 +28,11 @@ from rosgraph_msgs.msg import Clock
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
+from regolith_bringup.run.priority import give_way_alone
 from regolith_bringup.scenario.schema import Scenario
 from regolith_bringup.view.ground import GroundPieces, Piece, tile_triangles
 from regolith_bringup.view.layers import Layers
 from regolith_bringup.view.markers import GROUND_TOPIC, LAYERS_TOPIC, Markers
-from regolith_bringup.view.priority import give_way_alone
 from regolith_bringup.view.shade import Shade
 from regolith_bringup.view.soil import UPDATES, SoilChanges
 from regolith_bringup.view.told import Told

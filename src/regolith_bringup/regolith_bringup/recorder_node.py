@@ -39,6 +39,7 @@ from std_msgs.msg import UInt64
 from regolith_bringup.bag.losses import LossCounter
 from regolith_bringup.bag.recorder import BagWriter, qos_profile
 from regolith_bringup.bag.topics import RecordedTopic
+from regolith_bringup.run.priority import keep_waiting
 from regolith_files.atomic import write_atomically
 from regolith_world.reserve import release
 from regolith_world.ros.inbox import serve
@@ -377,6 +378,7 @@ def build() -> tuple[Node, Recorder]:
 
 def main() -> None:
     """Run the recorder's process."""
+    keep_waiting()
     run_process(build, lambda made: made[1].spin(), lambda made: made[1].nodes, refusals=(RecordingError,))
 
 

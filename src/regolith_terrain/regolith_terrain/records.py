@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,6 +104,6 @@ def row_of(owner: object, name: str, table: Floats) -> Floats:
     return row
 
 
-def node_key(i: Indices, j: Indices) -> NDArray[np.int64]:
+def node_key(i: NDArray[np.signedinteger[Any]], j: NDArray[np.signedinteger[Any]]) -> NDArray[np.int64]:
     """Return one int64 per node that sorts as (i, j) does."""
     return (i.astype(np.int64) << 32) + (j.astype(np.int64) + 2**31)

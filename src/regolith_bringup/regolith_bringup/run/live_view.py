@@ -25,10 +25,10 @@ from rosgraph_msgs.msg import Clock
 
 from regolith_bringup.bag.message_definitions import UnknownTypeError, schema_text
 from regolith_bringup.run.live_world import LiveWorld
+from regolith_bringup.run.priority import give_way_alone
 from regolith_bringup.scenario.schema import Scenario
 from regolith_bringup.view.canvas import Canvas
 from regolith_bringup.view.draw_sensors import LARGE, PACKED
-from regolith_bringup.view.priority import give_way_alone
 from regolith_bringup.view.run_view import RunView
 from regolith_bringup.view.soil import UPDATES
 from regolith_bringup.view.told import Told
@@ -42,6 +42,8 @@ from regolith_world.ros.naming import named_node
 
 PERIOD_S = 0.1
 """Between two looks at what came [wall s]."""
+_TICK_S = 0.5
+"""Between two looks at whether it is time for ground and layers [wall s], however fast the world is."""
 _GRAPH_S = 2.0
 """Between two looks at which topics there are [wall s]."""
 _LONG_NS = 10**12
@@ -109,7 +111,7 @@ class LiveView(LiveWorld):
         scenario = self._scenario()
         self.canvas = Canvas(f'{scenario.name} live')
         # All that is drawn has to stay cheap for hours.
-        self._view = RunView(scenario, self.canvas)
+        self._view = RunView(scenario, self.canvas, ticking=False)
         self._places = np.array([v.position[:2] for _, v in sorted(scenario.vehicles.items())] or [(0.0, 0.0)], float)
         self._listener = named_node(
             f'view_{os.getpid()}', f'{self.root}/regolith', context=self._context, start_parameter_services=False,
@@ -138,13 +140,15 @@ class LiveView(LiveWorld):
         self._look_round()
         self._view.begin(self._t_ns, self._places)
         self._send_layout()
-        next_look, laid_out = time.monotonic() + _GRAPH_S, 0
+        next_look, next_tick, laid_out = time.monotonic() + _GRAPH_S, 0.0, 0
         while not ended():
             began = time.monotonic()
             self._inbox.deliver()
             if not self._in_order:
                 self._ask_for_ground()
-            self._view.tick(self._t_ns)
+            if began > next_tick:
+                next_tick = began + _TICK_S
+                self._view.tick(self._t_ns)
             if began > next_look:
                 next_look = began + _GRAPH_S
                 if self.node.count_publishers(f'{self.root}/regolith/status') == 0:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from regolith_bringup.view.shade import Shade
 from regolith_bringup.view.soil import Change
+from regolith_terrain.records import node_key
 from regolith_terrain.surface import HeightField
 
 Floats = NDArray[np.float64]
@@ -94,8 +95,9 @@ class GroundPieces:
 
     def take(self, change: Change) -> list[Piece]:
         """Return the tiles that a change of the soil makes anew, and what else it brings into view."""
-        own = np.unique(np.stack((change.i // TILE, change.j // TILE), axis=1), axis=0)
-        touched: list[Key] = [(i, j) for i, j in own.tolist()]
+        # Rows of two would be sorted thirty times as slowly.
+        own = np.unique(node_key(change.i // TILE, change.j // TILE))
+        touched: list[Key] = list(zip((own >> 32).tolist(), ((own & (2**32 - 1)) - 2**31).tolist()))
         patches, tiles = self._add((), touched)
         # A tile shows the nodes on its far edges, too, and its slopes need one more beyond each.
         near = {(i + a, j + b) for i, j in touched for a in (-1, 0, 1) for b in (-1, 0, 1)} & self._tiles.keys()

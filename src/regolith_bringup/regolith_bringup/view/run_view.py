@@ -38,10 +38,11 @@ class RunView:
     :param scenario: as resolved
     :param canvas: to draw on
     :param span_ns: simulated time that is to be seen [ns]
+    :param ticking: whether each message has drawn what waits for its time; else only :meth:`tick` has
     """
 
-    def __init__(self, scenario: Any, canvas: Canvas, span_ns: int = 0) -> None:
-        self._scenario, self.canvas = scenario, canvas
+    def __init__(self, scenario: Any, canvas: Canvas, span_ns: int = 0, *, ticking: bool = True) -> None:
+        self._scenario, self.canvas, self._ticking = scenario, canvas, ticking
         terrain = scenario.terrain
         poses_ns = max(_POSES_NS, span_ns // _STATES)
         field, shade = build_height_field(terrain, scenario.seed), Shade.of(scenario.light.sun_at(0))
@@ -91,7 +92,8 @@ class RunView:
                     continue
                 self._slots[told.topic, number] = slot
             drawer.take(told)
-        self.tick(told.t_ns)
+        if self._ticking:
+            self.tick(told.t_ns)
 
     def tick(self, t_ns: int) -> None:
         """Draw what waits, if it is time [ns]."""

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Looking on costs little: a view gives way to what it looks at."""
+"""Looking on costs little: recorder and views give way to what they look at."""
 
 from __future__ import annotations
 
@@ -11,6 +11,15 @@ from pathlib import Path
 _NICE = 5
 """A third of the weight of others: what needs little gets it even beside a world that takes all cores; at 19 it would
 stand still."""
+
+
+def keep_waiting() -> None:
+    """Ask the kernel not to interrupt whoever computes when a message comes for this process: it can wait in its queue.
+
+    Two recorded rovers in one process went 1.07 times as fast with a recorder that does (median of six pairs).
+    """
+    with suppress(AttributeError, OSError):  # not Linux, or not allowed
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 
 def give_way() -> None:
@@ -26,6 +35,7 @@ def give_way() -> None:
 
 def give_way_alone() -> None:
     """Do so in a new session, if this process may have one, so that a shell it was started from keeps its share."""
+    keep_waiting()
     try:
         os.setsid()
     except OSError:
