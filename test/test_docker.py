@@ -60,9 +60,12 @@ def ros(tmp_path: Path) -> Path:
     if Path(ROS).is_dir():
         return Path(ROS)
     prefix = Path(sys.prefix)
-    lines = [line for line in (ROOT / 'tools' / 'requirements.txt').read_text(encoding='utf-8').splitlines() if line[:1].isalpha()]
+    files = [ROOT / 'tools' / name for name in ('requirements.txt', 'requirements-build.txt')]
+    lines = [line for file in files for line in file.read_text(encoding='utf-8').splitlines() if line[:1].isalpha()]
     of_pip = set(needed_by(lines)) - {'numpy', 'pyyaml', 'packaging', 'typing-extensions'}
-    named = {re.sub(r'[-_.]+', '-', d.metadata['Name']).lower(): d for d in metadata.distributions()}
+    # Not what is built here.
+    installed = [d for d in metadata.distributions() if Path(str(d.locate_file(''))).is_relative_to(prefix)]
+    named = {re.sub(r'[-_.]+', '-', d.metadata['Name']).lower(): d for d in installed}
     site = linked([d for name, d in named.items() if name not in of_pip and 'regolith' not in name], tmp_path / 'site')
     libraries = [p for p in os.environ['LD_LIBRARY_PATH'].split(':') if Path(p).is_relative_to(prefix)]
     setup = tmp_path / 'jazzy' / 'setup.bash'
@@ -88,7 +91,7 @@ def test_its_steps_after_apt_run(tmp_path: Path, ros: Path) -> None:
     told = dict(found)
     steps = [rest for word, rest in found if word == 'RUN' and 'apt-get' not in rest]
     assert steps and told['COPY'] == '. .'
-    entry = re.findall(r'"([^"]+)"', told['ENTRYPOINT'])[0].replace(told['WORKDIR'], str(clone))
+    entry = str(clone) + re.findall(r'"([^"]+)"', told['ENTRYPOINT'])[0].removeprefix(told['WORKDIR'])
     said = ''
     try:
         for step in [*steps, f'{entry} run two_rovers --duration 1 --out {tmp_path / "run"}']:

@@ -65,9 +65,10 @@ def linked(distributions: Iterable[metadata.Distribution], folder: Path) -> Path
         listed = {path.parts[0] for path in distribution.files or () if path.parts[0] != '..'}
         # Packages of the system may keep no list of their files.
         for top in sorted(listed or set((distribution.read_text('top_level.txt') or '').split())):
-            link = folder / top
-            if not link.exists():
-                link.symlink_to(Path(str(distribution.locate_file(top))))
+            link, target = folder / top, Path(str(distribution.locate_file(top)))
+            # Some list what they never installed.
+            if target.exists() and not link.exists():
+                link.symlink_to(target)
     return folder
 
 
