@@ -130,9 +130,16 @@ write_env() {
     rm -f "$before" "$after"
 }
 
+# Two at once would take the environment away from under each other, and neither would notice.
+alone() {
+    command -v flock >/dev/null || return 0
+    exec 9< tools/setup.sh
+    flock --nonblock 9 || fail 'another set-up of this checkout is under way; try again when it has ended'
+}
+
 case "${1:-}" in
-    venv) make_venv ;;
-    build) build ;;
+    venv) alone; make_venv ;;
+    build) alone; build ;;
     env) write_env "${2:?a file to write}" ;;
     *) fail "usage: tools/setup.sh venv|build|env FILE" ;;
 esac

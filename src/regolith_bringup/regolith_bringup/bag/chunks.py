@@ -15,8 +15,11 @@ from typing import IO
 import numpy as np
 import zstandard
 from mcap.data_stream import ReadDataStream
-from mcap.records import Chunk, Message
+from mcap.exceptions import McapError
+from mcap.records import Chunk, ChunkIndex, Message
 from mcap.summary import Summary
+
+from regolith_files.problems import InputError, Problem
 
 _RECORD = struct.Struct('<BQ')
 """Opcode and length, before every record."""
@@ -36,18 +39,31 @@ def messages(stream: IO[bytes], summary: Summary, channels: Collection[int]) -> 
     """Yield the messages of some channels in the order they were written.
 
     :param summary: of the file, :func:`is_indexed`
+    :raises InputError: if a chunk of it was damaged
     """
     for index in summary.chunk_indexes:
-        offsets = index.message_index_offsets
-        entries = [_entries(stream, offsets[channel]) for channel in channels if channel in offsets]
-        if not entries:
-            continue
-        stream.seek(index.chunk_start_offset + _RECORD.size)
-        data = _uncompressed(Chunk.read(ReadDataStream(stream)))
-        for at in np.sort(np.concatenate(entries)).tolist():
-            _, length, channel, sequence, log_time, publish_time = _MESSAGE.unpack_from(data, at)
-            content = data[at + _MESSAGE.size : at + _RECORD.size + length]
-            yield Message(channel, log_time, content, publish_time, sequence)
+        try:
+            found = _messages(stream, index, channels)
+        except (zstandard.ZstdError, McapError, ValueError, struct.error) as error:
+            problem = f'is damaged: {" ".join(str(error).split())}'
+            raise InputError(Problem(str(stream.name), '', problem, 'a bag as it was written')) from None
+        yield from found
+
+
+def _messages(stream: IO[bytes], index: ChunkIndex, channels: Collection[int]) -> list[Message]:
+    """Return the messages of some channels in a chunk."""
+    offsets = index.message_index_offsets
+    entries = [_entries(stream, offsets[channel]) for channel in channels if channel in offsets]
+    if not entries:
+        return []
+    stream.seek(index.chunk_start_offset + _RECORD.size)
+    data = _uncompressed(Chunk.read(ReadDataStream(stream)))
+    found = []
+    for at in np.sort(np.concatenate(entries)).tolist():
+        _, length, channel, sequence, log_time, publish_time = _MESSAGE.unpack_from(data, at)
+        content = data[at + _MESSAGE.size : at + _RECORD.size + length]
+        found.append(Message(channel, log_time, content, publish_time, sequence))
+    return found
 
 
 def _entries(stream: IO[bytes], at: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:

@@ -72,7 +72,11 @@ def view(
     assert run is not None
     with tempfile.TemporaryDirectory(prefix='regolith_view_') as folder:
         file = save if save is not None else Path(folder) / f'{run.resolve().name}.rrd'
-        _draw(tools, run, branch, end, None if connect else file, connect, following=screenshot is not None)
+        try:
+            _draw(tools, run, branch, end, None if connect else file, connect, following=screenshot is not None)
+        except BaseException:
+            file.unlink(missing_ok=True)
+            raise
         if save is not None:
             print(save)
         if screenshot is not None:

@@ -70,6 +70,8 @@ def resimulate(
             return Repetition(first * 1e-9, world.t_ns * 1e-9, same, words)
         same += 1
         tick(round((world.t_ns - first) * 1e-6), round((end_ns - first) * 1e-6))
+    if not same:
+        raise ValueError(f'its bag holds no cycle after {first * 1e-9:g} s; allowed: a run that was recorded')
     return Repetition(first * 1e-9, world.t_ns * 1e-9, same, '')
 
 

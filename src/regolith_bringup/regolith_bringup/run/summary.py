@@ -19,6 +19,7 @@ from regolith_bringup.doors import summary_figures
 from regolith_bringup.scenario.schema import Scenario
 from regolith_files.atomic import write_atomically
 from regolith_files.doors import NoRecordingError
+from regolith_files.problems import InputError, Problem
 from regolith_terrain.mass import ledger
 from regolith_world.config import load_section
 
@@ -77,7 +78,7 @@ class FinishedRun:
         """
         path = self.folder / 'world.json'
         if path.is_file():
-            return dict(json.loads(path.read_text(encoding='utf-8')))
+            return _read(path)
         from regolith_bringup.run.aftermath import outcome_from_bag
 
         return outcome_from_bag(self.folder)
@@ -97,8 +98,20 @@ class FinishedRun:
         """The contents of ``summary.json``, built anew if it was not written."""
         path = self.folder / 'summary.json'
         if path.is_file():
-            return dict(json.loads(path.read_text(encoding='utf-8')))
+            return _read(path)
         return build_summary(self.folder)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return what a file of the run holds.
+
+    :raises InputError: if it is not what the run wrote
+    """
+    try:
+        return dict(json.loads(path.read_text(encoding='utf-8')))
+    except (ValueError, TypeError) as error:
+        problem = f'cannot be read: {" ".join(str(error).split())}'
+        raise InputError(Problem(str(path), '', problem, 'the file as the run wrote it, or none')) from None
 
 
 def build_summary(run_dir: str | Path) -> dict[str, Any]:

@@ -1,0 +1,73 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Run folders that something has damaged: one line that names the file, exit code 2, and nothing half-written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import synthetic_run as made
+
+from regolith_bringup.cli import main
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a run of its own, of two chunks and more."""
+    monkeypatch.chdir(tmp_path)
+    return made.make_run(tmp_path / 'run', 40)
+
+
+def bag(run: Path) -> None:
+    """Overwrite the middle of a bag; its index at the end stays."""
+    file = run / 'bag' / 'bag_0.mcap'
+    with file.open('r+b') as stream:
+        stream.seek(int(file.stat().st_size * 0.25))
+        stream.write(b'\xa5' * (file.stat().st_size // 4))
+
+
+def summary(run: Path) -> None:
+    (run / 'summary.json').write_text('garbage: [')
+
+
+def world(run: Path) -> None:
+    (run / 'world.json').write_text('[1, 2]')
+
+
+def scenario(run: Path) -> None:
+    (run / 'scenario.yaml').write_text('vehicles: [')
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize(
+    ('damage', 'arguments', 'named'),
+    [
+        (bag, ('report',), 'bag_0.mcap: is damaged'),
+        (summary, ('report',), 'summary.json: cannot be read'),
+        (world, ('report',), 'world.json: cannot be read'),
+        (scenario, ('report',), 'scenario.yaml'),
+        (scenario, ('view', '--save', 'seen.rrd'), 'scenario.yaml'),
+    ],
+)
+def test_it_is_said_in_one_line(
+    run: Path, capsys: pytest.CaptureFixture[str], damage: Callable[[Path], None], arguments: tuple[str, ...], named: str
+) -> None:
+    before = {path.name for path in run.parent.iterdir()}
+    damage(run)
+    name, *rest = arguments
+    with pytest.raises(SystemExit) as left:
+        main([name, str(run), *rest])
+    (line,) = capsys.readouterr().err.splitlines()
+    assert left.value.code == 2 and named in line and 'allowed: ' in line, line
+    assert {path.name for path in run.parent.iterdir()} == before and not (run / 'report.html').exists()
+
+
+def test_a_recording_without_cycles_is_no_repetition(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An emptied bag repeats nothing, and so proves nothing."""
+    (run / 'bag' / 'bag_0.mcap').write_bytes(b'')
+    with pytest.raises(SystemExit) as left:
+        main(['replay', str(run), '--resimulate'])
+    (line,) = capsys.readouterr().err.splitlines()
+    assert left.value.code == 2 and 'holds no cycle' in line and 'allowed: ' in line, line
