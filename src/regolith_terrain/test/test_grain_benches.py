@@ -53,18 +53,26 @@ def heaps(**values: Any) -> list[dict[str, Any]]:
 
 @pytest.mark.seconds
 def test_heaps_are_steeper_with_friction_and_lie_still() -> None:
-    """A heap of 250 grains is steeper or flatter by 2 degrees from one seed, or one processor, to the next."""
-    gained = []
-    for seed in (1, 2, 3):
+    """A heap of 250 grains is steeper or flatter by 2 degrees from one seed, or one processor, to the next.
+
+    Few grains that hardly rub may leave but one ring on the flank, and then no slope, which is said.
+    """
+    gained: list[float] = []
+    for seed in range(1, 9):
         smooth, rough = heaps(friction='0.05,0.6', release='collapse', seed=seed)
+        if smooth['incomplete']:
+            assert 'on the flank of the heap; allowed: 2 at least' in smooth['problem']
+            continue
         gained.append(rough['slope_deg'] - smooth['slope_deg'])
         assert rough['slope_deg'] < 40.0
         assert smooth['height_m'] < rough['height_m'] and rough['run_out'] > 0.3
         for row in (smooth, rough):
             assert row['elements'] == 250 and row['settled_s'] > 0.0
             assert 0.0 < row['largest_overlap'] < 0.2
+        if len(gained) == 3:
+            break
     # Three heaps of each are known to some 1.6 degrees; six seeds gained 8 in the mean.
-    assert np.mean(gained) > 4.0
+    assert len(gained) == 3 and np.mean(gained) > 4.0
 
 
 @pytest.mark.parametrize(
