@@ -464,13 +464,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except InputError as error:
         _tell(str(error))
         sys.exit(BAD_INPUT)
-    except ValueError as error:
-        from regolith_world.config import UnresolvedScenario
-
-        if not isinstance(error, UnresolvedScenario):
-            raise
-        _tell(str(error))
-        sys.exit(BAD_INPUT)
     except UsageError as error:
         if error.format_message():  # else the help was shown already
             _tell(_usage(error))

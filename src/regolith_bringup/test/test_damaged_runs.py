@@ -71,3 +71,12 @@ def test_a_recording_without_cycles_is_no_repetition(run: Path, capsys: pytest.C
         main(['replay', str(run), '--resimulate'])
     (line,) = capsys.readouterr().err.splitlines()
     assert left.value.code == 2 and 'holds no cycle' in line and 'allowed: ' in line, line
+
+
+def test_a_view_that_cannot_be_drawn_leaves_the_file_of_an_earlier_one(run: Path) -> None:
+    bag(run)
+    kept = run.parent / 'seen.rrd'
+    kept.write_text('of an earlier run')
+    with pytest.raises(SystemExit) as left:
+        main(['view', str(run), '--save', str(kept)])
+    assert left.value.code == 2 and kept.read_text() == 'of an earlier run'

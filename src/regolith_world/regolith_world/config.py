@@ -12,6 +12,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from regolith_files.bounded_yaml import load_yaml
+from regolith_files.problems import InputError, Problem
 from regolith_files.refusal import in_words
 from regolith_files.section import LONGEST_S, SHORTEST_S, Moment, Seconds, Section
 from regolith_world.determinism import Level
@@ -93,7 +94,7 @@ class Head(BaseModel):
         return Site(self.name, self.seed, places)
 
 
-class UnresolvedScenario(ValueError):
+class UnresolvedScenario(InputError):
     """A file that is no resolved scenario; the message names it, the key and what is allowed."""
 
 
@@ -115,10 +116,10 @@ def load_section(scenario_file: str | Path, key: str, model: type[SectionT]) -> 
             node = node[part]
         return model.model_validate(node)
     except (KeyError, TypeError):
-        raise UnresolvedScenario(f'{scenario_file}: {key}: is absent; allowed: {allowed}') from None
+        raise UnresolvedScenario(Problem(str(scenario_file), key, 'is absent', allowed)) from None
     except ValidationError as error:
         first = error.errors()[0]
         where = '.'.join([part for part in (key,) if part] + [str(part) for part in first['loc']])
-        raise UnresolvedScenario(f'{scenario_file}: {where}: {in_words(first)[0]}; allowed: {allowed}') from None
+        raise UnresolvedScenario(Problem(str(scenario_file), where, in_words(first)[0], allowed)) from None
     except yaml.YAMLError as error:
-        raise UnresolvedScenario(f'{scenario_file}: {" ".join(str(error).split())}; allowed: {allowed}') from None
+        raise UnresolvedScenario(Problem(str(scenario_file), '', ' '.join(str(error).split()), allowed)) from None

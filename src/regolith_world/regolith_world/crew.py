@@ -19,7 +19,7 @@ class Loops:
     interpreter lock are slower. The compiled loops, which release it, run meanwhile in other threads, each as soon as
     its participant has begun; when the caller has nothing else to do, it takes those that have not started. Against
     doing all that begins, then all loops, then all that finishes, sixteen rovers gained a quarter on two cores, and two
-    rovers a twelfth (median of three runs each, in turns); with more threads than cores they lost it again.
+    rovers a twelfth (two or three runs each, in turns); with more threads than cores they lost it again.
 
     :param threads: number of threads, the caller's included
     """

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
@@ -71,13 +72,10 @@ def view(
         return
     assert run is not None
     with tempfile.TemporaryDirectory(prefix='regolith_view_') as folder:
-        file = save if save is not None else Path(folder) / f'{run.resolve().name}.rrd'
-        try:
-            _draw(tools, run, branch, end, None if connect else file, connect, following=screenshot is not None)
-        except BaseException:
-            file.unlink(missing_ok=True)
-            raise
+        file = Path(folder) / f'{run.resolve().name}.rrd'
+        _draw(tools, run, branch, end, None if connect else file, connect, following=screenshot is not None)
         if save is not None:
+            shutil.copyfile(file, save)
             print(save)
         if screenshot is not None:
             from regolith_bringup.view.viewer import screenshot as take
