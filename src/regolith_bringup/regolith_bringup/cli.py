@@ -281,11 +281,11 @@ def scenarios(as_json: JsonOption = False) -> None:
 @app.command()
 def report(run_dir: RunArgument) -> None:
     """Write report.html into a run folder, and summary.json if it is missing; print the report's path."""
+    from regolith_bringup.commands.recordings import open_recording
     from regolith_bringup.report.page import write_report
-    from regolith_bringup.run.run_folder import check_finished_run
     from regolith_bringup.run.summary import write_summary
 
-    check_finished_run('report', run_dir)
+    open_recording('report', run_dir)
     with _RunFolderErrors():
         if not (run_dir / 'summary.json').exists():
             write_summary(run_dir)
@@ -310,15 +310,17 @@ def cite(
 
 @app.command()
 def recover(run_dir: RunArgument) -> None:
-    """Rebuild index and metadata of a bag whose recorder was killed."""
+    """Rebuild a bag whose recorder was killed, or that a bad disk has damaged, from what can be read."""
     from regolith_bringup.bag.recover import recover as rebuild
+    from regolith_bringup.commands.progress import progress
 
     if not os.path.isdir(run_dir):
         raise InputError(Problem('recover', '', 'no such folder', 'a run folder, or its bag', str(run_dir)))
-    with _RunFolderErrors():
-        result = rebuild(run_dir)
+    with _RunFolderErrors(), progress('recover') as tick:
+        result = rebuild(run_dir, tick)
     state = 'rebuilt' if result.rebuilt else 'was whole'
-    print(f'{result.path}: {state}; {result.messages} messages')
+    lost = f'; {result.lost_chunks} damaged chunks are lost' if result.lost_chunks else ''
+    print(f'{result.path}: {state}; {result.messages} messages{lost}')
 
 
 class _RunFolderErrors:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tracemalloc
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,8 @@ from rosbags.typesys import Stores, get_typestore
 from regolith_bringup.bag.message_definitions import UnknownTypeError, schema_text, type_hash
 from regolith_bringup.bag.reading import Bag
 from regolith_bringup.bag.recorder import BagWriter, Schema, qos_profile
-from regolith_bringup.bag.recover import RecoverError, is_whole, recover, stored_messages
+from regolith_bringup.bag.recover import RecoverError, recover
+from regolith_bringup.bag.stored import is_closed, stored_messages
 
 
 def text_message(text: str) -> bytes:
@@ -113,13 +115,13 @@ def test_recover_keeps_every_chunk_before_the_damage(part: float, tmp_path: Path
     whole = path.read_bytes()
     path.write_bytes(whole[: int(len(whole) * part)])
     (tmp_path / 'bag' / 'metadata.yaml').unlink()
-    assert not is_whole(path)
+    assert not is_closed(path)
     result = recover(tmp_path)
     read = texts(tmp_path)
     assert result.rebuilt and result.messages == len(read)
     assert len(read) % 100 == 0 and 0 < len(read) <= 1000
     assert read == [f'number {k}' for k in range(len(read))]
-    assert is_whole(path)
+    assert is_closed(path)
     assert sorted(p.name for p in (tmp_path / 'bag').iterdir()) == ['bag_0.mcap', 'metadata.yaml']
     with AnyReader([tmp_path / 'bag']) as reader:
         assert reader.message_count == len(read)
@@ -171,7 +173,7 @@ def test_a_bag_without_metadata_is_not_whole(tmp_path: Path) -> None:
     before = told(tmp_path)
     assert not recover(tmp_path).rebuilt, 'a whole bag is left alone'
     (tmp_path / 'bag' / 'metadata.yaml').unlink()
-    assert is_whole(tmp_path / 'bag' / 'bag_0.mcap')
+    assert is_closed(tmp_path / 'bag' / 'bag_0.mcap')
     done = recover(tmp_path / 'bag')
     assert (done.rebuilt, done.messages, done.path) == (True, 300, tmp_path / 'bag')
     assert (tmp_path / 'bag' / 'metadata.yaml').read_bytes() == metadata and told(tmp_path) == before
@@ -179,16 +181,50 @@ def test_a_bag_without_metadata_is_not_whole(tmp_path: Path) -> None:
     assert (again.rebuilt, again.messages) == (False, 300)
 
 
-def test_recover_stops_at_a_flipped_bit(tmp_path: Path) -> None:
+def spoil(path: Path, numbers: Sequence[int], what: str) -> None:
+    """Damage chunks of a bag that was closed: a bit of what is in them, or their heads and all."""
+    with path.open('rb') as stream:
+        chunks = make_reader(stream).get_summary().chunk_indexes
+    data = bytearray(path.read_bytes())
+    for chunk in (chunks[number] for number in numbers):
+        begin, end = chunk.chunk_start_offset, chunk.chunk_start_offset + chunk.chunk_length
+        if what == 'a bit':
+            data[end - 20] ^= 0x10
+        else:
+            data[begin:end] = b'\xa5' * chunk.chunk_length
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize('what', ['a bit', 'all of it'])
+@pytest.mark.parametrize('numbers', [(0,), (3,), (3, 4, 9)])
+def test_recover_keeps_what_stands_before_and_behind_the_damage(numbers: tuple[int, ...], what: str, tmp_path: Path) -> None:
+    """Also of a bag whose end is whole, which no glance at its end finds damaged; once done, there is nothing to do."""
     write_bag(tmp_path / 'bag', 1000).close()
     path = tmp_path / 'bag' / 'bag_0.mcap'
-    with path.open('rb') as stream:
-        fourth = make_reader(stream).get_summary().chunk_indexes[3]
-    data = bytearray(path.read_bytes())
-    data[fourth.chunk_start_offset + fourth.chunk_length - 20] ^= 0x10
-    path.write_bytes(data[:-50])
-    assert recover(tmp_path).messages == 300
-    assert texts(tmp_path) == [f'number {k}' for k in range(300)]
+    spoil(path, numbers, what)
+    assert is_closed(path)
+    found = recover(tmp_path)
+    assert (found.rebuilt, found.lost_chunks, found.messages) == (True, len(numbers), 1000 - 100 * len(numbers))
+    assert texts(tmp_path) == [f'number {k}' for k in range(1000) if k // 100 not in numbers]
+    assert not recover(tmp_path).rebuilt
+
+
+def test_recover_goes_on_behind_a_flipped_bit_without_an_index(tmp_path: Path) -> None:
+    write_bag(tmp_path / 'bag', 1000).close()
+    path = tmp_path / 'bag' / 'bag_0.mcap'
+    spoil(path, (3,), 'a bit')
+    path.write_bytes(path.read_bytes()[:-50])
+    found = recover(tmp_path)
+    assert (found.messages, found.lost_chunks) == (900, 1)
+    assert texts(tmp_path) == [f'number {k}' for k in range(1000) if k // 100 != 3]
+
+
+def test_metadata_that_cannot_be_read_are_made_anew(tmp_path: Path) -> None:
+    write_bag(tmp_path / 'bag', 200).close()
+    (tmp_path / 'bag' / 'metadata.yaml').write_text('rosbag2_bagfile_information: [')
+    with pytest.raises(RecoverError, match=r'metadata\.yaml: cannot be read: .*allowed: '):
+        Bag(tmp_path)
+    assert recover(tmp_path).rebuilt and len(texts(tmp_path)) == 200
 
 
 def test_an_interrupted_recovery_can_be_repeated(tmp_path: Path) -> None:

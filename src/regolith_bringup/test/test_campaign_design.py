@@ -8,6 +8,7 @@ import csv
 import io
 import itertools
 import math
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from regolith_bringup.campaign.config import load_campaign
 from regolith_bringup.campaign.design import Range, grid, latin_hypercube, listed
 from regolith_bringup.campaign.plots import differing, draw
 from regolith_bringup.campaign.table import as_csv, as_parquet, figures
+from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
 
 
@@ -78,15 +80,24 @@ def test_a_campaign_is_checked_run_by_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(('content', 'why'), [
     ({'vary': {}}, r'sweep\.yaml:\d+: vary.*allowed: '),
-    ({'vary': {'seed': []}}, r'vary\.seed'),
+    ({'vary': {'seed': []}}, r'^[^\n]*sweep\.yaml:4: vary\.seed = \[\]: is too short; allowed: at least 1 of them$'),
     ({'vary': {'seed': {'low': 3, 'high': 1, 'samples': 2}}}, r'high = 1: is not above low, 3; allowed: a larger number'),
-    ({'vary': {'seed': {'low': 0.0, 'high': 1.0, 'samples': 2, 'scale': 'log'}}}, 'has no logarithm'),
+    ({'vary': {'seed': {'low': 0.0, 'high': 1.0, 'samples': 2, 'scale': 'log'}}}, r'^[^\n]*vary\.seed\.low = 0\.0: has no logarithm[^\n]*$'),
+    ({'vary': {'seed': {'low': 0, 'high': 1, 'samples': 2, 'scale': 'cubic'}}}, r"^[^\n]*seed\.scale = 'cubic': is unknown[^\n]*$"),
     ({'vary': {'seed': [1, 2], 'terrain.spacing_m': [0.1]}, 'design': 'list'}, 'differs from seed; allowed: 2'),
     ({'design': 'latin_hypercube'}, 'a list has no samples'),
     ({'design': 'random'}, 'design.*grid'),
-    ({'vary': {'terrain.spacing': [0.1]}}, r"--set terrain\.spacing=0\.1: .*unknown key.*did you mean spacing_m"),
+    ({'vary': {'terrain.spacing': [0.1]}}, r'sweep\.yaml:4: terrain\.spacing = 0\.1: unknown key.*did you mean spacing_m.*\n.*run 0: '),
+    ({'vary': {'vehicles.ambr.heading_deg': [1.0]}}, r'sweep\.yaml:4: vehicles\.ambr.*did you mean vehicles\.amber\?'),
+    ({'vary': {'seed': [date(2026, 1, 1)]}}, r'sweep\.yaml:5: vary\.seed\.0 = 2026-01-01: is no value'),
+    ({'settings': {'terrain.soil': date(2026, 1, 1)}}, r'sweep\.yaml:8: settings\.terrain\.soil = 2026-01-01: is no'),
+    ({'settings': {'seed': 3}}, r'vary\.seed: stands for settings\.seed, too'),
+    ({'vary': {'vehicles.amber.heading_deg': [1.0], 'vehicles': [{}]}}, r'vary\.vehicles: stands for vary\.vehicles\.amber'),
+    ({'vary': {'duration_s': [1.0, 2.0]}}, r'vary\.duration_s: is what duration_s of the campaign says'),
+    ({'settings': {'recording.enabled': True}}, r'settings\.recording\.enabled: is what record of the campaign says'),
     ({'vary': {'seed': [1, -2]}}, r'vary.*run 1: seed = -2'),
-    ({'scenario': 'tow_rovers'}, 'no such file or scenario.*did you mean two_rovers'),
+    ({'scenario': 'tow_rovers'}, r"^[^\n]*sweep\.yaml:1: scenario = 'tow_rovers': no such file or scenario[^\n]*mean two_rovers\?\)$"),
+    ({'settings': {'terain.spacing_m': 0.1}}, r'^[^\n]*sweep\.yaml:8: terain = [^\n]*unknown key[^\n]*$'),
     ({'duration_s': 0.0}, r'duration_s = 0\.0: is out of range; allowed: greater than or equal to'),
     ({'vary': {'seed': {'low': 0, 'high': 10**6, 'samples': 10**5}, 'terrain.spacing_m': [0.1, 0.2]}}, 'too many'),
     ({'surprise': 1}, 'unknown key'),
@@ -94,6 +105,26 @@ def test_a_campaign_is_checked_run_by_run(tmp_path: Path) -> None:
 def test_what_cannot_be_is_refused_before_anything_starts(tmp_path: Path, content: dict[str, Any], why: str) -> None:
     with pytest.raises(InputError, match=f'(?s){why}'):
         load_campaign(written(tmp_path, **content))
+
+
+def test_file_names_are_relative_to_the_campaign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    soil = load_scenario('two_rovers', ['terrain.soil.cohesion_pa=1234.0']).scenario.terrain.soil
+    (tmp_path / 'mine.yaml').write_text(yaml.safe_dump(soil.model_dump(mode='json')))
+    (tmp_path / 'elsewhere').mkdir()
+    monkeypatch.chdir(tmp_path / 'elsewhere')
+    _, cases = load_campaign(written(tmp_path, vary={'terrain.soil': ['mine.yaml', 'chrono_lunar']}))
+    assert [case.scenario.terrain.soil.cohesion_pa == 1234.0 for case in cases] == [True, False]
+
+
+def test_a_damaged_result_counts_as_none(tmp_path: Path) -> None:
+    """Its run is made again; results are written whole, so it was not the campaign that left it so."""
+    cases = load_campaign(written(tmp_path))[1]
+    whole.begin(tmp_path / 'out', cases, False)
+    for name, text in (('000', '{"varied": {}, "problem": "it fell over", "summary": {}}'), ('001', '{"varied": {}, "pro')):
+        (tmp_path / 'out' / 'runs' / f'{name}.json').write_text(text)
+    assert whole.begin(tmp_path / 'out', cases, False) == 1
+    whole.forget_failures(tmp_path / 'out', cases)
+    assert whole.begin(tmp_path / 'out', cases, False) == 0
 
 
 def test_a_folder_of_another_campaign_is_refused(tmp_path: Path) -> None:

@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import synthetic_run as made
 
+from regolith_bringup.bag.stored import MAGIC
 from regolith_bringup.cli import main
 
 
@@ -26,6 +28,14 @@ def bag(run: Path) -> None:
     with file.open('r+b') as stream:
         stream.seek(int(file.stat().st_size * 0.25))
         stream.write(b'\xa5' * (file.stat().st_size // 4))
+
+
+def emptied(run: Path) -> None:
+    (run / 'bag' / 'bag_0.mcap').write_bytes(b'')
+
+
+def unrecorded(run: Path) -> None:
+    shutil.rmtree(run / 'bag')
 
 
 def summary(run: Path) -> None:
@@ -45,6 +55,14 @@ def scenario(run: Path) -> None:
     ('damage', 'arguments', 'named'),
     [
         (bag, ('report',), 'bag_0.mcap: is damaged'),
+        (emptied, ('report',), 'bag_0.mcap: is empty'),
+        (emptied, ('compare', 'run'), 'bag_0.mcap: is empty'),
+        (emptied, ('replay', '--rate', 'max'), 'bag_0.mcap: is empty'),
+        (emptied, ('view', '--save', 'seen.rrd'), 'bag_0.mcap: is empty'),
+        (unrecorded, ('report',), 'run: has no recording'),
+        (unrecorded, ('replay',), 'run: has no recording'),
+        (unrecorded, ('view', '--save', 'seen.rrd'), 'run: has no recording'),
+        (bag, ('replay', '--branch', '3'), '--branch = 3: there is none; allowed: 0'),
         (summary, ('report',), 'summary.json: cannot be read'),
         (world, ('report',), 'world.json: cannot be read'),
         (scenario, ('report',), 'scenario.yaml'),
@@ -64,12 +82,26 @@ def test_it_is_said_in_one_line(
     assert {path.name for path in run.parent.iterdir()} == before and not (run / 'report.html').exists()
 
 
+def test_what_was_not_closed_is_shown_and_said(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As after a killed recorder: what is there is worth a report, and what is not there a word."""
+    file = run / 'bag' / 'bag_0.mcap'
+    file.write_bytes(file.read_bytes()[: file.stat().st_size * 3 // 4])
+    with pytest.raises(SystemExit) as left:
+        main(['report', str(run)])
+    (line,) = capsys.readouterr().err.splitlines()
+    assert left.value.code == 0 and line.endswith(f'To make it whole: ./regolith recover {run}') and 'not closed' in line
+    for words in ('rebuilt', 'was whole'):
+        with pytest.raises(SystemExit):
+            main(['recover', str(run)])
+        assert words in capsys.readouterr().out
+
+
 def test_a_recording_without_cycles_is_no_repetition(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """An emptied bag repeats nothing, and so proves nothing."""
-    (run / 'bag' / 'bag_0.mcap').write_bytes(b'')
+    """A bag without messages repeats nothing, and so proves nothing."""
+    (run / 'bag' / 'bag_0.mcap').write_bytes(MAGIC)
     with pytest.raises(SystemExit) as left:
         main(['replay', str(run), '--resimulate'])
-    (line,) = capsys.readouterr().err.splitlines()
+    line = capsys.readouterr().err.splitlines()[-1]
     assert left.value.code == 2 and 'holds no cycle' in line and 'allowed: ' in line, line
 
 

@@ -178,8 +178,8 @@ def test_an_end_and_a_branch_can_be_chosen(run: Path, tmp_path: Path) -> None:
         (('view', 'RUN', '--connect', 'localhost'), 'is no address of a viewer; allowed: rerun+http://HOST:PORT/proxy'),
         (('view', 'RUN', '--screenshot', 'a.png', '--size', 'big'), '--size'),
         (('view', 'RUN'), 'there is no screen here'),
-        (('view', 'BROKEN', '--save', 'a.rrd'), 'a run that was recorded'),
-        (('view', 'NO_METADATA', '--save', 'a.rrd'), 'a run that was recorded'),
+        (('view', 'BROKEN', '--save', 'a.rrd'), 'bag_0.mcap: is no MCAP file; allowed: a bag as it was written'),
+        (('view', 'NO_METADATA', '--save', 'a.rrd'), 'bag_0.mcap: is no MCAP file; allowed: '),
         (('view', 'NO_BAG', '--save', 'a.rrd'), 'a run that was recorded'),
     ],
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,8 @@ def _as_yaml(value: object) -> str:
             return '{' + ', '.join(f'{key}: {_as_yaml(item)}' for key, item in value.items()) + '}'
         case list() | tuple():
             return '[' + ', '.join(map(_as_yaml, value)) + ']'
+        case date():
+            return value.isoformat()
     return repr(value)
 
 
@@ -67,5 +70,13 @@ def one_of(names: Iterable[str], given: object = None) -> str:
     """
     listed = list(names)
     text = ', '.join(listed) or '(nothing)'
-    guesses = difflib.get_close_matches(str(given), listed, n=1, cutoff=0.5) if given is not None else []
-    return f'{text} (did you mean {guesses[0]}?)' if guesses else text
+    guess = closest(listed, given) if given is not None else ''
+    return f'{text} (did you mean {guess}?)' if guess else text
+
+
+def closest(names: Iterable[str], given: object, likeness: float = 0.5) -> str:
+    """Return the name that was meant by one as written; '' if none is like it.
+
+    :param likeness: at least, 0 to 1
+    """
+    return next(iter(difflib.get_close_matches(str(given), list(names), n=1, cutoff=likeness)), '')

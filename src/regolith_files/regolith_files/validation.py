@@ -19,6 +19,8 @@ from regolith_files.yaml_source import KeyPath, YamlSource
 
 ModelT = TypeVar('ModelT', bound=BaseModel)
 
+_ABOUT = re.compile(r' \([a-z]\w*: .*\)$', re.DOTALL)
+"""A field's name and description behind the values that it allows."""
 _KEY_FIRST = re.compile(r'(?P<key>[a-z]\w*(\.\w+)*) = (?P<value>.+?): (?P<problem>.+)', re.DOTALL)
 
 
@@ -49,7 +51,10 @@ def _joined(problems: list[Problem]) -> list[Problem]:
         place = (problem.where, problem.key)
         other = joined.setdefault(place, problem)
         if other is not problem and problem.allowed not in other.allowed:
-            joined[place] = replace(other, allowed=f'{other.allowed} or {problem.allowed}')
+            # What the field is for is said once, behind all.
+            about = _ABOUT.search(problem.allowed)
+            first = other.allowed.removesuffix(about[0]) if about is not None else other.allowed
+            joined[place] = replace(other, allowed=f'{first} or {problem.allowed}')
     return list(joined.values())
 
 
@@ -127,7 +132,8 @@ def _walk(model: Any, data: Any, location: tuple[int | str, ...]) -> tuple[KeyPa
             continue
         tagged = [m for m in options if _tag(m) == part]
         inside = (isinstance(data, Mapping) and part in data) or (isinstance(data, list) and isinstance(part, int))
-        if len(options) > 1 and not inside and depth < len(location) - 1:
+        a_field = any(part in _fields(member) for member in options)
+        if len(options) > 1 and not inside and (depth < len(location) - 1 or not a_field):
             model = tagged[0] if tagged else model
             continue
         if len(options) > 1 and tagged and depth < len(location) - 1:

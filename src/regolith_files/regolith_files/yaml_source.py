@@ -11,16 +11,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
 from regolith_files.bounded_yaml import UNREADABLE, BaseLoader, YamlLimitError, check_limits, load_yaml
-from regolith_files.problems import InputError, Problem, shown
+from regolith_files.problems import InputError, Problem, closest, shown
 
 KeyPath = tuple[str | int, ...]
 
 _MERGE = 'tag:yaml.org,2002:merge'
+
+
+class Origin(NamedTuple):
+    """Where a value comes from that a file does not have."""
+
+    told: str
+    """What messages call it: ``--set a.b=1``, ``sweep.yaml:7``."""
+    folder: Path
+    """Of relative paths in it."""
 
 
 class YamlSource:
@@ -35,7 +44,9 @@ class YamlSource:
         """
         self.file = Path(file)
         self._lines: dict[KeyPath, int] = {}
-        self._options: dict[KeyPath, str] = {}
+        self._given: dict[KeyPath, Origin] = {}
+        self._made: dict[KeyPath, tuple[Origin, tuple[str, ...]]] = {}
+        """Mappings that were not in the file -> of the value for which they were made; names beside them."""
         try:
             text = self.file.read_text(encoding='utf-8')
         except FileNotFoundError:
@@ -51,24 +62,28 @@ class YamlSource:
         :param name: of the values, for messages
         """
         source = cls.__new__(cls)
-        source.file, source.data, source._lines, source._options = Path(name), dict(values), {}, {}
+        source.file, source.data, source._lines, source._given, source._made = Path(name), dict(values), {}, {}, {}
         return source
 
     # -- tracing --------------------------------------------------------------------------------------------------
 
     def where(self, path: KeyPath) -> str:
-        """Return the origin of a key: file and line, or the command line's option."""
+        """Return the origin of a key: file and line, or what gave it instead."""
         for end in range(len(path), -1, -1):
-            if path[:end] in self._options:
-                return self._options[path[:end]]
+            if path[:end] in self._given:
+                return self._given[path[:end]].told
+            if path[:end] in self._made:
+                return self._made[path[:end]][0].told
             if path[:end] in self._lines:
                 return f'{self.file}:{self._lines[path[:end]]}'
         return str(self.file)
 
     def base_dir(self, path: KeyPath) -> Path:
-        """Return the folder of relative paths at this key: that of its file, or of the command."""
-        from_option = any(path[:end] in self._options for end in range(len(path) + 1))
-        return Path.cwd() if from_option else self.file.resolve().parent
+        """Return the folder of relative paths at this key: that of its file, or of what gave it instead."""
+        for end in range(len(path), -1, -1):
+            if path[:end] in self._given:
+                return self._given[path[:end]].folder
+        return self.file.resolve().parent
 
     def error(self, path: KeyPath, problem: str, allowed: str, value: object = None) -> InputError:
         """Return the error for a problem at a key."""
@@ -80,40 +95,46 @@ class YamlSource:
         # A name may itself be what is wrong, and be a page long.
         names = [name if name.isprintable() else repr(name)[1:-1] for name in map(str, path)]
         key = '.'.join(name if len(name) <= 80 else f'{name[:79]}…' for name in names)
+        for end in range(1, len(path)):
+            beside = self._made[path[:end]][1] if path[:end] in self._made else ()
+            if guess := closest(beside, path[end - 1], likeness=0.75):
+                allowed = f'{allowed} (did you mean {".".join([*names[: end - 1], guess])}?)'
         return Problem(self.where(path), key, problem, allowed, shown_value)
 
     # -- overriding -----------------------------------------------------------------------------------------------
 
-    def override(self, path: KeyPath, value: Any, option: str) -> None:
+    def override(self, path: KeyPath, value: Any, origin: str | Origin) -> None:
         """Set a key; missing mappings on its path are made.
 
         :param path: of the key; numbers are indices of lists
         :param value: the new one
-        :param option: of the command line, for messages
+        :param origin: of it; text: an option of the command line
         :raises InputError: if a value on the path is no mapping
         """
+        origin = origin if isinstance(origin, Origin) else Origin(origin, Path.cwd())
         node: Any = self.data
         for depth, part in enumerate(path):
             last = depth == len(path) - 1
             if isinstance(node, list):
                 if not str(part).isdigit() or int(part) >= len(node):
-                    raise self._no_way(path, depth, option, f'an index from 0 to {len(node) - 1}', part)
+                    raise self._no_way(path, depth, origin, f'an index from 0 to {len(node) - 1}', part)
                 part = int(part)
             elif not isinstance(node, dict):
-                raise self._no_way(path, depth, option, 'a key whose parent is a mapping', node)
+                raise self._no_way(path, depth, origin, 'a key whose parent is a mapping', node)
             if last:
                 node[part] = value
             else:
                 if isinstance(node, dict) and node.get(part) is None:
+                    self._made[path[: depth + 1]] = (origin, tuple(node))
                     node[part] = {}
                 node = node[part]
         # Lines of what stood here before would mislead.
         self._lines = {known: line for known, line in self._lines.items() if known[: len(path)] != path}
-        self._options[path] = option
+        self._given[path] = origin
 
-    def _no_way(self, path: KeyPath, depth: int, option: str, allowed: str, value: object) -> InputError:
+    def _no_way(self, path: KeyPath, depth: int, origin: Origin, allowed: str, value: object) -> InputError:
         key = '.'.join(map(str, path[:depth])) or '.'.join(map(str, path))
-        return InputError(Problem(f'{self.file} ({option})', key, 'leads nowhere', allowed, shown(value)))
+        return InputError(Problem(f'{self.file} ({origin.told})', key, 'leads nowhere', allowed, shown(value)))
 
     # -- parsing --------------------------------------------------------------------------------------------------
 

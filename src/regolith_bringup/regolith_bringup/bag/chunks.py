@@ -9,7 +9,9 @@ fifty-nine are read for nothing. Format: https://mcap.dev/spec, records Chunk, M
 from __future__ import annotations
 
 import struct
+from collections import deque
 from collections.abc import Collection, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import IO
 
 import numpy as np
@@ -27,6 +29,8 @@ _MESSAGE = struct.Struct('<BQHIQQ')
 """That, and of a message its channel, sequence, log time and publish time."""
 _INDEX = struct.Struct('<BQHI')
 """That, and of an index its channel and the length of its entries [bytes]."""
+_AHEAD = 2
+"""Number of chunks that are unpacked before they are asked for; each is a megabyte, or what half a second brought."""
 
 
 def is_indexed(summary: Summary) -> bool:
@@ -38,16 +42,32 @@ def is_indexed(summary: Summary) -> bool:
 def messages(stream: IO[bytes], summary: Summary, channels: Collection[int]) -> Iterator[Message]:
     """Yield the messages of some channels in the order they were written.
 
+    A chunk is unpacked, which takes longer than anything else, while the one before it is looked at.
+
     :param summary: of the file, :func:`is_indexed`
     :raises InputError: if a chunk of it was damaged
     """
-    for index in summary.chunk_indexes:
-        try:
-            found = _messages(stream, index, channels)
-        except (zstandard.ZstdError, McapError, ValueError, struct.error) as error:
-            problem = f'is damaged: {" ".join(str(error).split())}'
-            raise InputError(Problem(str(stream.name), '', problem, 'a bag as it was written')) from None
-        yield from found
+    with ThreadPoolExecutor(1, 'chunks') as ahead:
+        unpacked: deque[Future[list[Message]]] = deque()
+        for index in summary.chunk_indexes:
+            unpacked.append(ahead.submit(_messages, stream, index, channels))
+            if len(unpacked) > _AHEAD:
+                yield from _whole(unpacked.popleft(), stream)
+        while unpacked:
+            yield from _whole(unpacked.popleft(), stream)
+
+
+def _whole(unpacked: Future[list[Message]], stream: IO[bytes]) -> list[Message]:
+    """Return the messages of a chunk.
+
+    :raises InputError: if it was damaged
+    """
+    try:
+        return unpacked.result()
+    except (zstandard.ZstdError, McapError, ValueError, struct.error) as error:
+        problem = f'is damaged: {" ".join(str(error).split())}'
+        allowed = 'a bag as it was written, or what ./regolith recover makes of it'
+        raise InputError(Problem(str(stream.name), '', problem, allowed)) from None
 
 
 def _messages(stream: IO[bytes], index: ChunkIndex, channels: Collection[int]) -> list[Message]:

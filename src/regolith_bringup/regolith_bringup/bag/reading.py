@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,10 +15,12 @@ from mcap.reader import make_reader
 from mcap.records import Channel, Message, Schema
 from mcap.summary import Summary
 from numpy.typing import NDArray
+from yaml import YAMLError
 
 from regolith_bringup.bag import chunks
 from regolith_bringup.bag.recorder import FORMAT
-from regolith_bringup.bag.recover import RecoverError, bag_folder, counted, is_whole, stored_messages
+from regolith_bringup.bag.recover import RecoverError, bag_folder
+from regolith_bringup.bag.stored import MAGIC, counted, is_closed, stored_messages
 from regolith_files.bounded_yaml import load_yaml
 
 
@@ -63,13 +65,14 @@ class Bag:
     """A bag, closed or (slower to read) broken off; topics have their names from the root of the run.
 
     :param run: run folder or bag folder
-    :raises regolith_bringup.bag.recover.RecoverError: if there is none, or it is of another format
+    :raises regolith_bringup.bag.recover.RecoverError: if there is none, it is empty, or of another format
     """
 
     def __init__(self, run: str | Path) -> None:
         folder = bag_folder(run)
         self.path = folder / f'{folder.name}_0.mcap'
-        self.whole = is_whole(self.path)
+        _check_begin(self.path)
+        self.whole = is_closed(self.path)
         """Whether it was closed, or recovered."""
         self._texts: dict[str, bytes] = {}
         """Definitions that were read, by type."""
@@ -174,16 +177,29 @@ class Bag:
 
         :return: by path, in order of arrival; besides, ``log_time_ns`` and ``publish_time_ns``; none: no messages
         """
+        return self.columns_of({topic: paths})[topic]
+
+    def columns_of(self, wanted: Mapping[str, Sequence[str]]) -> dict[str, dict[str, NDArray[Any]]]:
+        """Return what :meth:`columns` does, of several topics in one pass over the bag.
+
+        :param wanted: topic -> paths
+        """
         from regolith_bringup.bag.columns import columns
 
-        stored = [(schema, message) for schema, _, message in self._stored([self.root + topic]) if schema is not None]
-        if not stored:
-            return {}
-        schema = stored[0][0]
-        self._learn(schema.name, schema.data)
-        found = columns([message.data for _, message in stored], schema.name, self._store.fielddefs, paths)
-        for name, time in (('log_time_ns', 'log_time'), ('publish_time_ns', 'publish_time')):
-            found[name] = np.array([getattr(message, time) for _, message in stored], np.int64)
+        stored: dict[str, list[Message]] = {self.root + topic: [] for topic in wanted}
+        schemas: dict[str, Schema] = {}
+        for schema, channel, message in self._stored(stored):
+            if schema is not None:
+                schemas[channel.topic] = schema
+                stored[channel.topic].append(message)
+        found: dict[str, dict[str, NDArray[Any]]] = {topic: {} for topic in wanted}
+        for topic, schema in schemas.items():
+            name, messages = topic.removeprefix(self.root), stored.pop(topic)
+            self._learn(schema.name, schema.data)
+            data = [message.data for message in messages]
+            found[name] = columns(data, schema.name, self._store.fielddefs, wanted[name])
+            found[name]['log_time_ns'] = np.array([message.log_time for message in messages], np.int64)
+            found[name]['publish_time_ns'] = np.array([message.publish_time for message in messages], np.int64)
         return found
 
     def _learn(self, type_name: str, text: bytes) -> None:
@@ -194,11 +210,23 @@ class Bag:
             self._store.register({name: fields for name, fields in types.items() if name not in self._store.types})
 
 
+def _check_begin(path: Path) -> None:
+    """Refuse a file that is no bag, not even the beginning of one."""
+    with path.open('rb') as stream:
+        begin = stream.read(len(MAGIC))
+    if begin != MAGIC:
+        raise RecoverError(f'{path}: {"is no MCAP file" if begin else "is empty"}; allowed: a bag as it was written')
+
+
 def _check_format(metadata: Path) -> None:
     """Refuse a bag of another format; bags of other recorders carry none and pass."""
     if not metadata.is_file():
         return
-    info = load_yaml(metadata.read_text(encoding='utf-8')) or {}
+    try:
+        info = load_yaml(metadata.read_text(encoding='utf-8')) or {}
+    except (ValueError, YAMLError) as error:
+        reason = ' '.join(str(error).split())
+        raise RecoverError(f'{metadata}: cannot be read: {reason}; allowed: what ./regolith recover makes') from None
     if not isinstance(info, dict):
         raise RecoverError(f'{metadata}: is not about a bag; allowed: a mapping with rosbag2_bagfile_information')
     known = (info.get('rosbag2_bagfile_information', {}).get('custom_data') or {}).get('regolith_format', FORMAT)

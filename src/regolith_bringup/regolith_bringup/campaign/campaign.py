@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -80,7 +81,7 @@ def begin(folder: Path, cases: Sequence[Case], recorded: bool) -> int:
             raise
         allowed = 'what ./regolith campaign wrote, or a new folder'
         raise InputError(Problem(str(file), '', 'is not JSON', allowed)) from None
-    return sum(_file(folder, case).is_file() for case in cases)
+    return len(_found(folder, cases))
 
 
 def run_campaign(
@@ -94,7 +95,8 @@ def run_campaign(
     :param scheduler: address of a Dask scheduler; '': this machine alone
     :param told: called after each with the number of those done, and its failure or ''
     """
-    missing = [case for case in cases if not _file(folder, case).is_file()]
+    before = _found(folder, cases)
+    missing = [case for case in cases if case.name not in before]
     done = len(cases) - len(missing)
     tasks: list[Task] = [_task(folder, case, recorded) for case in missing]
     by_name = {case.name: case for case in missing}
@@ -103,7 +105,7 @@ def run_campaign(
             case = by_name[name]
             problem = '' if error is None else _words(error)
             found = {'varied': case.varied, 'problem': problem, 'summary': summary or {}}
-            write_atomically(_file(folder, case), json.dumps(found, indent=1) + '\n')
+            write_atomically(_file(folder, name), json.dumps(found, indent=1) + '\n')
             done += 1
             told(done, f'run {name}: {problem}' if problem else '')
     return _gathered(folder, cases)
@@ -117,16 +119,27 @@ def _task(folder: Path, case: Case, recorded: bool) -> Task:
 
 def forget_failures(folder: Path, cases: Sequence[Case]) -> None:
     """Have the runs that failed run again."""
+    for name, found in _found(folder, cases).items():
+        if found['problem']:
+            _file(folder, name).unlink()
+
+
+def _found(folder: Path, cases: Sequence[Case]) -> dict[str, dict[str, Any]]:
+    """Return what came of the cases that are done; one whose file something has damaged is not."""
+    found = {}
     for case in cases:
-        file = _file(folder, case)
-        if file.is_file() and json.loads(file.read_text(encoding='utf-8'))['problem']:
-            file.unlink()
+        with suppress(OSError, ValueError):
+            told = json.loads(_file(folder, case.name).read_text(encoding='utf-8'))
+            if isinstance(told, dict) and told.keys() >= {'problem', 'summary'}:
+                found[case.name] = told
+    return found
 
 
 def _gathered(folder: Path, cases: Sequence[Case]) -> Result:
     rows, clock, failures = [], [], {}
+    all_found = _found(folder, cases)
     for case in cases:
-        found: dict[str, Any] = json.loads(_file(folder, case).read_text(encoding='utf-8'))
+        found = all_found[case.name]
         summary = found['summary']
         row: Row = {'run': case.name, **case.varied, 'problem': found['problem']}
         rows.append({**row, **{k: v for k, v in figures(summary).items() if k not in row}})
@@ -138,12 +151,10 @@ def _gathered(folder: Path, cases: Sequence[Case]) -> Result:
     return Result(folder, rows, failures)
 
 
-def _file(folder: Path, case: Case) -> Path:
-    return folder / 'runs' / f'{case.name}.json'
+def _file(folder: Path, name: str) -> Path:
+    return folder / 'runs' / f'{name}.json'
 
 
 def _words(error: BaseException) -> str:
     """Return what was wrong on one line."""
     return ' '.join(f'{type(error).__name__}: {error}'.split())[:500]
-
-

@@ -6,22 +6,27 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 
 from regolith_bringup.campaign.design import DESIGNS, MOST, Range, Variation
-from regolith_bringup.scenario.loading import load_scenario
+from regolith_bringup.scenario.loading import Setting, load_scenario, scenario_file
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.problems import InputError
+from regolith_files.problems import InputError, Problem
 from regolith_files.section import SHORTEST_S, Section
 from regolith_files.validation import validated
-from regolith_files.yaml_source import YamlSource
+from regolith_files.yaml_source import KeyPath, Origin, YamlSource
 
 Values = Annotated[tuple[Any, ...], Field(min_length=1, max_length=MOST)]
+Entry = Annotated[
+    Annotated[Range, Tag('range')] | Annotated[Values, Tag('values')],
+    Discriminator(lambda entry: 'range' if isinstance(entry, Mapping | Range) else 'values'),
+]
+"""Of a key that is varied: told by its form, so that what is wrong with it is said of that form alone."""
 
 
 class CampaignConfig(Section):
@@ -32,7 +37,7 @@ class CampaignConfig(Section):
         None, ge=SHORTEST_S, le=1e7, description="simulated time [s]; null: the scenario's"
     )
     settings: dict[str, Any] = Field(default_factory=dict, description='key of the scenario -> value in all runs')
-    vary: dict[str, Range | Values] = Field(
+    vary: dict[str, Entry] = Field(
         min_length=1, description="key of the scenario -> list of values, or low, high and samples; 'seed' among them"
     )
     design: Literal['grid', 'list', 'latin_hypercube'] = Field(
@@ -77,22 +82,74 @@ def load_campaign(
     """
     source = YamlSource(file, what='a campaign')
     config = validated(CampaignConfig, source.data, source)
-    scenario = config.scenario
-    beside = source.base_dir(('scenario',)) / scenario
-    if beside.is_file():
-        scenario = str(beside)
+    if problems := [*_no_values(config, source), *_given_twice(config, source)]:
+        raise InputError(problems)
+    scenario = _scenario(config, source)
+    fixed = [_setting(source, 'settings', key, value) for key, value in config.settings.items()]
     variations = config.variations()
     digits = max(3, len(str(len(variations) - 1)))
     cases = []
     for number, varied in enumerate(variations):
         tick(number, len(variations))
-        overrides = [f'{key}={json.dumps(value)}' for key, value in {**config.settings, **varied}.items()]
+        settings = [*fixed, *(_setting(source, 'vary', key, value) for key, value in varied.items())]
         try:
-            resolved = load_scenario(scenario, overrides, duration_s=config.duration_s, record=config.record)
+            resolved = load_scenario(scenario, settings, duration_s=config.duration_s, record=config.record)
         except InputError as error:
+            if _fails_alike(error, scenario, fixed, config):
+                raise
             words = ', '.join(f'{key} = {value!r}' for key, value in varied.items())
             here = source.problem(('vary',), f'run {number}: {words}', 'values that the scenario takes')
             raise InputError([*error.problems, here]) from None
         cases.append(Case(f'{number:0{digits}d}', varied, resolved.scenario))
     tick(len(variations), len(variations))
     return config, cases
+
+
+def _scenario(config: CampaignConfig, source: YamlSource) -> Path:
+    beside = source.base_dir(('scenario',)) / config.scenario
+    try:
+        return beside if beside.is_file() else scenario_file(config.scenario)
+    except InputError as error:
+        (problem,) = error.problems
+        raise source.error(('scenario',), problem.problem, problem.allowed, config.scenario) from None
+
+
+def _setting(source: YamlSource, section: str, key: str, value: Any) -> Setting:
+    """Return a value of the scenario, which messages find in the campaign's file."""
+    return Setting(key, value, Origin(source.where((section, key)), source.base_dir(())))
+
+
+def _fails_alike(error: InputError, scenario: Path, fixed: Sequence[Setting], config: CampaignConfig) -> bool:
+    """Return whether the scenario has the same problems when nothing is varied."""
+    try:
+        load_scenario(scenario, fixed, duration_s=config.duration_s, record=config.record)
+    except InputError as without:
+        return without.problems == error.problems
+    return False
+
+
+def _no_values(config: CampaignConfig, source: YamlSource) -> Iterator[Problem]:
+    """Yield what YAML knows and tables do not, such as dates."""
+    given: list[tuple[KeyPath, Any]] = [(('settings', key), value) for key, value in config.settings.items()]
+    for key, entry in config.vary.items():
+        given += [(('vary', key, k), value) for k, value in enumerate(entry)] if isinstance(entry, tuple) else []
+    for path, value in given:
+        try:
+            json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError):
+            allowed = 'text, a finite number, true, false, null, or a list or mapping of them'
+            yield source.problem(path, 'is no value of a scenario', allowed, value)
+
+
+def _given_twice(config: CampaignConfig, source: YamlSource) -> Iterator[Problem]:
+    """Yield the keys of which one value would be lost without a word, as another stands for it or for all around it."""
+    own = {'recording.enabled': 'record'} | ({} if config.duration_s is None else {'duration_s': 'duration_s'})
+    given: list[tuple[str, str]] = []
+    for section, keys in (('settings', config.settings), ('vary', config.vary)):
+        for key in keys:
+            if key in own:
+                yield source.problem((section, key), f'is what {own[key]} of the campaign says', f'{own[key]}: alone')
+            for earlier_section, earlier in given:
+                if f'{earlier}.'.startswith(f'{key}.'):
+                    yield source.problem((section, key), f'stands for {earlier_section}.{earlier}, too', 'one of them')
+            given.append((section, key))

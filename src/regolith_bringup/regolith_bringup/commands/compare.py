@@ -20,20 +20,19 @@ def compare(
     out: Annotated[Path, typer.Option(metavar='FILE', help='Page to write.')] = Path('compare.html'),
 ) -> None:
     """Lay runs over one another on a page: paths, histories, figures; say from which cycle they differ."""
-    from regolith_bringup.bag.recover import RecoverError
+    from regolith_bringup.commands.recordings import open_recording
     from regolith_bringup.report.compare import write_comparison
-    from regolith_bringup.run.run_folder import check_finished_run
 
     if len(runs) < 2:
         raise InputError(Problem('compare', '', 'is one run', 'two run folders or more', str(runs[0])))
     for run in runs:
-        check_finished_run('compare', run)
+        open_recording('compare', run)
     tools: Tools = context.obj
     try:
         with tools.progress('compare') as tick:
             told = write_comparison(runs, out, tick)
-    except (RecoverError, OSError) as error:
-        raise InputError(Problem('compare', '', str(error), 'runs with bags, and a file that can be written')) from None
+    except OSError as error:
+        raise InputError(Problem('compare', '', str(error), 'a file that can be written')) from None
     for line in told:
         print(line, file=sys.stderr)
     print(out)

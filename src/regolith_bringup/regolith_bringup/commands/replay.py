@@ -41,25 +41,16 @@ def replay(
 
     What was latched before --from comes first. Exit code 3: what was evolved again is not what was.
     """
-    from regolith_bringup.run.run_folder import check_finished_run
+    from regolith_bringup.commands.recordings import open_recording
 
-    check_finished_run('replay', run)
+    bag = open_recording('replay', run, branch)
     tools: Tools = context.obj
     if resimulate:
         _again(tools, run, begin, as_json)
         return
-    from regolith_bringup.bag.reading import Bag
     from regolith_bringup.run.republishing import Republisher
 
-    folder = run / (f'bag_{branch}' if branch else 'bag')
-    if not folder.is_dir():
-        found = ['0', *sorted(path.name.removeprefix('bag_') for path in run.glob('bag_*'))]
-        raise InputError(Problem('replay', '--branch', 'there is none', ', '.join(found), str(branch)))
     speed = pace_named(rate, 'replay --rate')
-    try:
-        bag = Bag(folder)
-    except NoRecordingError as error:
-        raise InputError(Problem('replay', '', str(error), 'a run that was recorded', str(run))) from None
     for name in topics or ():
         if name not in bag.topics:
             raise InputError(Problem('replay', '--topic', 'was not recorded', one_of(bag.topics, name), name))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from regolith_bringup.commands.options import NamespaceOption
-from regolith_files.doors import NoRecordingError, Tools
+from regolith_files.doors import Tools
 from regolith_files.problems import InputError, Problem
 
 if TYPE_CHECKING:
@@ -90,20 +90,13 @@ def _draw(
     tools: Tools, run: Path, branch: int, end: float | None, file: Path | None, address: str | None, *, following: bool
 ) -> None:
     """Draw a recorded run into a file, or for a viewer at an address."""
-    from regolith_bringup.bag.recover import RecoverError
-    from regolith_bringup.run.run_folder import check_finished_run
+    from regolith_bringup.commands.recordings import open_recording
     from regolith_bringup.view.canvas import Canvas
-    from regolith_bringup.view.from_bag import bags_of, draw_run
+    from regolith_bringup.view.from_bag import draw_run
 
-    check_finished_run('view', run)
+    last = open_recording('view', run, branch)
+    bags = [*(open_recording('view', run, number) for number in range(branch)), last]
     opened = tools.run(run)
-    try:
-        bags = bags_of(run, branch)
-    except (NoRecordingError, RecoverError) as error:
-        found = ['0', *sorted(path.name.removeprefix('bag_') for path in run.glob('bag_*'))]
-        if branch and str(branch) not in found:
-            raise InputError(Problem('view', '--branch', 'there is none', ', '.join(found), str(branch))) from None
-        raise InputError(Problem('view', '', str(error), 'a run that was recorded', str(run))) from None
     if not any(topic.messages for topic in bags[-1].topics.values()):
         problem = f'nothing in {bags[-1].path} can be read'
         raise InputError(Problem('view', '', problem, 'a run that was recorded', str(run)))

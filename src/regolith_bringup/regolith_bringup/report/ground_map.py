@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,9 @@ from regolith_terrain.height_field import build_height_field, build_rocks
 from regolith_terrain.hillshade import hillshade
 
 Array = NDArray[np.float64]
+
+_NEAR_M = 0.2
+"""Between the places of two vehicles that are one crossing of their tracks."""
 
 
 @dataclass(frozen=True)
@@ -135,20 +139,30 @@ def rock_ellipses(run: RunData, bounds: tuple[float, float, float, float], least
 
 def crossing(run: RunData) -> tuple[float, float] | None:
     """Return the place of the most rectangular crossing of two vehicles' tracks [m]; None: no crossing."""
+    from scipy.spatial import KDTree
+
     best, where = 0.5, None
-    tracks = [t for t in run.tracks.values() if len(t.time) > 10]
-    for one in tracks:
-        for other in tracks:
-            if one.name >= other.name:
-                continue
-            a, b = one.position[::5, :2], other.position[::5, :2]
-            da, db = np.gradient(a, axis=0), np.gradient(b, axis=0)
-            gap = np.linalg.norm(a[:, None] - b[None, :], axis=2)
-            length = np.linalg.norm(da, axis=1)[:, None] * np.linalg.norm(db, axis=1)[None, :]
-            # Standing vehicles have no heading.
-            sine = np.abs(da[:, None, 0] * db[None, :, 1] - da[:, None, 1] * db[None, :, 0]) / np.maximum(length, 1e-6)
-            sine[gap > 0.2] = 0.0
-            k = np.unravel_index(int(np.argmax(sine)), sine.shape)
-            if sine[k] > best:
-                best, where = float(sine[k]), (float(a[k[0], 0]), float(a[k[0], 1]))
+    paths = [_headed(run.tracks[name].position[::5, :2]) for name in sorted(run.tracks)]
+    trees = [KDTree(places) for places, _ in paths]
+    for one, other in itertools.combinations(range(len(paths)), 2):
+        near = trees[one].sparse_distance_matrix(trees[other], _NEAR_M, output_type='ndarray')
+        if not len(near):
+            continue
+        (places, a), (_, b) = paths[one], paths[other]
+        a, b = a[near['i']], b[near['j']]
+        sine = np.abs(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])
+        k = int(np.argmax(sine))
+        if sine[k] > best:
+            x, y = places[near['i'][k]]
+            best, where = float(sine[k]), (float(x), float(y))
     return where
+
+
+def _headed(places: Array) -> tuple[Array, Array]:
+    """Return the places of a path where something moves, and the directions there, shape (n, 2) each."""
+    if len(places) < 3:
+        return np.zeros((0, 2)), np.zeros((0, 2))
+    moves = np.gradient(places, axis=0)
+    lengths = np.linalg.norm(moves, axis=1)
+    moving = lengths > 1e-4
+    return places[moving], moves[moving] / lengths[moving, None]

@@ -152,8 +152,13 @@ def read_run(folder: str | Path) -> RunData:
     folder = Path(folder)
     scenario = load_section(folder / 'scenario.yaml', '', Scenario)
     bag = Bag(folder)
-    tracks = {name: _track(bag, name) for name in sorted(scenario.vehicles)}
-    cycles, committed = _cycles(bag)
+    names = sorted(scenario.vehicles)
+    wanted: dict[str, tuple[str, ...]] = {_CYCLE: (*_KEY, 't_ns', 'dt_ns', 'verdict', 'command')}
+    for name in names:
+        wanted |= {f'/{name}/{topic}': (*_STAMP, *paths) for topic, paths in _TOLD.items()}
+    told = bag.columns_of(wanted)
+    tracks = {name: _track(bag, name, told) for name in names}
+    cycles, committed = _cycles(told[_CYCLE])
     ground = _ground(bag, committed, scenario.terrain.spacing_m)
     return RunData(folder, scenario, tracks, cycles, ground, {t.name: t.messages for t in bag.topics.values()})
 
@@ -164,58 +169,65 @@ _POSE = tuple(
 _FORWARD = 'twist.twist.linear.x'
 _WHEEL = ('slip_ratio', 'sinkage_total', 'sinkage_incremental', 'normal_load', 'drawbar_pull')
 _STAMP = ('header.stamp.sec', 'header.stamp.nanosec')
+_ODOMETRY, _WHEELS, _GEAR, _BATTERY = 'ground_truth/odom', 'wheel_states', 'gear_state', 'battery_state'
+_TOLD = {
+    _ODOMETRY: (*_POSE, _FORWARD),
+    _WHEELS: tuple(f'wheels.{path}' for path in _WHEEL),
+    _GEAR: ('quantities.values',),
+    _BATTERY: ('percentage', 'voltage', 'current'),
+}
+"""Topic of a vehicle -> fields of its messages."""
+
+Columns = dict[str, NDArray[Any]]
+"""Path of a field -> its values in the messages of a topic; empty without messages."""
 
 
-def _columns(bag: Bag, topic: str, *paths: str) -> tuple[Array, dict[str, NDArray[Any]]]:
-    """Return the times of a topic's messages [s] and their fields; none without messages."""
-    found = bag.columns(topic, *_STAMP, *paths)
+def _time(found: Columns) -> Array:
+    """Return the times of a topic's messages [s]."""
     if not found:
-        return np.zeros(0), {}
+        return np.zeros(0)
     seconds, nanoseconds = (found[path].astype(np.float64) for path in _STAMP)
-    return seconds + nanoseconds * 1e-9, found
+    return seconds + nanoseconds * 1e-9
 
 
-def _track(bag: Bag, name: str) -> Track:
-    time, told = _columns(bag, f'/{name}/ground_truth/odom', *_POSE, _FORWARD)
-    poses = np.stack([told[path] for path in _POSE], axis=1) if told else np.zeros((0, 7))
-    topic = f'/{name}/wheel_states'
-    wheel_time, wheel = _columns(bag, topic, *(f'wheels.{path}' for path in _WHEEL))
-    wheels = tuple(each.name for each in next(bag.messages(topic)).content.wheels) if wheel else ()
+def _track(bag: Bag, name: str, told: dict[str, Columns]) -> Track:
+    odometry, wheel, gear, battery = (told[f'/{name}/{topic}'] for topic in _TOLD)
+    poses = np.stack([odometry[path] for path in _POSE], axis=1) if odometry else np.zeros((0, 7))
+    first = next(bag.messages(f'/{name}/{_WHEELS}')).content.wheels if wheel else ()
     slip, total, incremental, load, pull = (wheel[f'wheels.{p}'] if wheel else np.zeros((0, 0)) for p in _WHEEL)
     return Track(
-        name, time, poses[:, :3], poses[:, 3:], told.get(_FORWARD, np.zeros(0)), wheels, wheel_time, slip,
-        total, incremental, load, pull, _told(bag, f'/{name}/gear_state'), _charge(bag, f'/{name}/battery_state'),
+        name, _time(odometry), poses[:, :3], poses[:, 3:], odometry.get(_FORWARD, np.zeros(0)),
+        tuple(each.name for each in first), _time(wheel), slip, total, incremental, load, pull,
+        _histories(bag, f'/{name}/{_GEAR}', gear), _charge(battery),
     )  # fmt: skip
 
 
-def _told(bag: Bag, topic: str) -> tuple[History, ...]:
+def _histories(bag: Bag, topic: str, found: Columns) -> tuple[History, ...]:
     """Return the histories of the quantities of GearState messages."""
-    time, found = _columns(bag, topic, 'quantities.values')
     if not found:
         return ()
     quantities = next(bag.messages(topic)).content.quantities
     ends = np.cumsum([len(each.values) for each in quantities])
     parts = np.split(found['quantities.values'].astype(np.float64), ends[:-1], axis=1)
     return tuple(
-        History(each.name, each.unit, tuple(each.parts), time, values)
+        History(each.name, each.unit, tuple(each.parts), _time(found), values)
         for each, values in zip(quantities, parts, strict=True)
     )
 
 
-def _charge(bag: Bag, topic: str) -> Charge | None:
-    time, found = _columns(bag, topic, 'percentage', 'voltage', 'current')
+def _charge(found: Columns) -> Charge | None:
     if not found:
         return None
-    share, voltage, current = (found[path].astype(np.float64) for path in ('percentage', 'voltage', 'current'))
-    return Charge(time, share, -voltage * current)
+    share, voltage, current = (found[path].astype(np.float64) for path in _TOLD[_BATTERY])
+    return Charge(_time(found), share, -voltage * current)
 
 
+_CYCLE = '/regolith/cycle'
 _KEY = ('key.epoch', 'key.cycle', 'key.attempt')
 
 
-def _cycles(bag: Bag) -> tuple[CycleTiming, set[Key]]:
+def _cycles(told: Columns) -> tuple[CycleTiming, set[Key]]:
     """Return the timing and the keys of the committed attempts; the verdict on each is in the next."""
-    told = bag.columns('/regolith/cycle', *_KEY, 't_ns', 'dt_ns', 'verdict', 'command')
     if not told:
         none = np.zeros(0)
         return CycleTiming(none, none, none, none.astype(bool)), set()

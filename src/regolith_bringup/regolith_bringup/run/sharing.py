@@ -33,9 +33,8 @@ def processes_named(text: str) -> Processes:
             return name  # type: ignore[return-value]  # mypy: the text of a Literal
     if text.isascii() and text.isdecimal() and 1 <= int(text) <= MOST:
         return int(text)
-    raise InputError(
-        Problem('--processes', '', 'is unknown', f'a number from 1 to {MOST}, {one_of(NAMES, text)}', text)
-    )
+    allowed = f'a number from 1 to {MOST}, {one_of(NAMES, text)}'
+    raise InputError(Problem('--processes', '', 'is no number of processes, and no name of one', allowed, text))
 
 
 @dataclass(frozen=True)

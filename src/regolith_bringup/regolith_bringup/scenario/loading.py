@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import yaml
@@ -30,13 +30,22 @@ from regolith_bringup.scenario.vehicle_section import check_clear, resolved_mode
 from regolith_files.atomic import write_atomically
 from regolith_files.problems import InputError, Problem, one_of
 from regolith_files.validation import validated
-from regolith_files.yaml_source import KeyPath, YamlSource, parse_value
+from regolith_files.yaml_source import KeyPath, Origin, YamlSource, parse_value
 from regolith_world.names import check_name
+
+
+class Setting(NamedTuple):
+    """A value in place of a scenario's own."""
+
+    key: str
+    """Dotted."""
+    value: Any
+    origin: Origin
 
 
 def load_scenario(
     path_or_name: str | Path,
-    overrides: Iterable[str] = (),
+    overrides: Iterable[str | Setting] = (),
     *,
     seed: int | None = None,
     duration_s: float | None = None,
@@ -46,7 +55,8 @@ def load_scenario(
     """Read, check and resolve a scenario.
 
     :param path_or_name: a YAML file, or the name of a scenario (see :func:`find_scenarios`)
-    :param overrides: ``a.b=value`` with the value in YAML; relative file names in them start at the working directory
+    :param overrides: settings, or ``a.b=value`` with the value in YAML, of the command line; relative file names in
+        these start at the working directory
     :param seed: if given, replaces the file's
     :param duration_s: if given, replaces the file's [s]
     :param speed: if given, replaces the file's: a number or 'max'
@@ -55,7 +65,7 @@ def load_scenario(
     """
     source = YamlSource(scenario_file(path_or_name), what='a scenario')
     for override in overrides:
-        _apply(source, override)
+        _apply(source, override if isinstance(override, Setting) else _setting(override))
     options: tuple[tuple[KeyPath, Any, str], ...] = (
         (('seed',), seed, '--seed'),
         (('duration_s',), duration_s, '--duration'),
@@ -164,13 +174,18 @@ def write_resolved(scenario: Scenario, path: str | Path) -> None:
     write_atomically(Path(path), head + body)
 
 
-def _apply(source: YamlSource, override: str) -> None:
-    key, equals, text = override.partition('=')
-    option = f'--set {override}' if len(override) <= 100 else f'--set {override[:99]}…'
-    parts = tuple(part.strip() for part in key.split('.'))
-    if not equals or not all(parts):
+def _setting(text: str) -> Setting:
+    key, equals, value = text.partition('=')
+    option = f'--set {text}' if len(text) <= 100 else f'--set {text[:99]}…'
+    if not equals or not all(part.strip() for part in key.split('.')):
         raise InputError(Problem(option, '', 'is not a setting', 'key=value or section.key=value'))
-    value = parse_value(text, option, key)
+    return Setting(key, parse_value(value, option, key), Origin(option, Path.cwd()))
+
+
+def _apply(source: YamlSource, setting: Setting) -> None:
+    parts = tuple(part.strip() for part in setting.key.split('.'))
+    if not all(parts):
+        raise InputError(Problem(setting.origin.told, setting.key, 'is not a key', 'key or section.key'))
     if parts[:2] == ('terrain', 'soil') and len(parts) > 2:
         # One value of a named soil may be changed: the soil is written out first.
         terrain = source.data.get('terrain')
@@ -178,8 +193,8 @@ def _apply(source: YamlSource, override: str) -> None:
             soil = (terrain or {}).get('soil', law_of(source).default_soil)
             if isinstance(soil, str):
                 at: KeyPath = ('terrain', 'soil')
-                source.override(at, soil_values(soil, source, at, law_of(source)), option)
-    source.override(parts, value, option)
+                source.override(at, soil_values(soil, source, at, law_of(source)), setting.origin)
+    source.override(parts, setting.value, setting.origin)
 
 
 def _check_types(scenario: Scenario, source: YamlSource) -> None:

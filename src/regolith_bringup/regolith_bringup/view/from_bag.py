@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -105,10 +104,3 @@ def _soil_before(bags: list[Bag]) -> SoilChanges:
                 soil.take(message.content)
     soil.close()
     return soil
-
-
-def bags_of(run: Path, branch: int) -> list[Bag]:
-    """Return the bags of a run up to a branch: 0 is the first; see ``replay --branch``."""
-    return [Bag(run / (f'bag_{k}' if k else 'bag')) for k in range(branch + 1)]
-
-

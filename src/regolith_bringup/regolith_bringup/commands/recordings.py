@@ -1,0 +1,38 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The recording of a run that a command was given."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from regolith_bringup.bag.reading import Bag
+from regolith_bringup.run.run_folder import check_finished_run
+from regolith_files.doors import NoRecordingError
+from regolith_files.problems import InputError, Problem
+
+
+def open_recording(command: str, run: Path, branch: int = 0) -> Bag:
+    """Return the bag of a branch of a run; say on stderr if its recorder did not close it.
+
+    :param command: that the run was given to
+    :raises InputError: if it is no run folder, or has no such recording
+    """
+    check_finished_run(command, run)
+    kept = sorted(path.name for path in run.glob('bag*') if any(path.glob('*.mcap*')))
+    name = f'bag_{branch}' if branch else 'bag'
+    if not kept or (name not in kept and not branch):
+        raise InputError(Problem(command, '', 'has no recording', 'a run that was recorded', str(run)))
+    if name not in kept:
+        branches = ', '.join(folder.removeprefix('bag').removeprefix('_') or '0' for folder in kept)
+        raise InputError(Problem(command, '--branch', 'there is none', branches, str(branch)))
+    try:
+        bag = Bag(run / name)
+    except NoRecordingError as error:
+        problem, _, allowed = str(error).partition('; allowed: ')
+        raise InputError(Problem(command, '', problem, allowed or 'a run that was recorded')) from None
+    if not bag.whole:
+        remedy = f'./regolith recover {run / name if branch else run}'
+        print(f'{bag.path}: was not closed; shown is what it holds. To make it whole: {remedy}', file=sys.stderr)
+    return bag
