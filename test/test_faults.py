@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from harness import (
+    WORLD,
     LiveRun,
     RunResult,
     command,
@@ -28,7 +29,7 @@ from harness import (
 )
 
 from regolith_bringup.bag.reading import Bag
-from regolith_bringup.run.plan import RESTARTS
+from regolith_world.restarts import RESTARTS
 
 pytestmark = pytest.mark.ros
 
@@ -158,6 +159,33 @@ def test_an_agent_that_dies_again_and_again_is_given_up(tmp_path: Path) -> None:
     assert done.output.count('starting it again') == RESTARTS
     assert f'given up after {RESTARTS} restarts; the run ends' in the_line(done, 'given up')
     assert 'no answer from basalt at' in done.summary['failure']
+    assert_whole(done)
+
+
+@pytest.mark.slow
+def test_a_vehicle_that_came_in_mid_run_and_dies_comes_back_too(tmp_path: Path) -> None:
+    """The world started its process, and starts it again; who continues the run is not told of states with it."""
+    from geometry_msgs.msg import Point, Pose, PoseStamped, Quaternion
+    from regolith_msgs.msg import WorldStatus
+    from simulation_interfaces.srv import SpawnEntity
+
+    there = PoseStamped(pose=Pose(position=Point(x=-6.0, y=6.0), orientation=Quaternion(w=1.0)))
+    with LiveRun(tmp_path, scenario(tmp_path, 'wait', 60.0), *REAL_TIME, to_be_killed=True) as live:
+        live.come_to(1.1)
+        come = live.call(
+            SpawnEntity, f'{WORLD}/spawn_entity', timeout=90.0, name='late', uri='regolith://vehicles/viper',
+            initial_pose=there,
+        )
+        assert come.result.result == 1, come.result.error_message
+        status = live.subscribe(WorldStatus, '/regolith/status', latched=True)
+        own = os.fsencode(live.run_dir / 'spawned' / 'late.yaml')
+        (pid,) = (int(f.parent.name) for f in Path('/proc').glob('[0-9]*/cmdline') if own in f.read_bytes())
+        os.kill(pid, signal.SIGKILL)
+        live.wait_for(lambda: 'rejoined after replaying' in live.output, 60.0, 'its return')
+        live.come_to(status[-1].t_ns * 1e-9 + 1.0)
+        live.interrupt()
+        done = live.finish()
+    assert 'waits for it to come back' in the_line(done, 'no answer from late')
     assert_whole(done)
 
 

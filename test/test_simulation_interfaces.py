@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -169,6 +170,20 @@ def test_a_client_of_the_standard_steers_a_run(tmp_path: Path, processes: str) -
         assert ask('get_entity_info', entity='amber').info.category.category == EntityCategory.CATEGORY_ROBOT
         assert ask('get_current_world').world.name
 
+        # Whoever pauses, plays, stops or resets a world that is being stepped wants that rather than the steps.
+        for change, after in ((paused, paused), (stopped, stopped), (playing, playing)):
+            told.clear()
+            ended = order(100_000).get_result_async()
+            live.wait_for(lambda: len(told) > 3, 30.0, 'some steps')
+            assert ask.change(change) == 1
+            live.wait_for(ended.done, 30.0, 'the end of the steps')
+            assert ended.result().status == GoalStatus.STATUS_ABORTED and ask.state() == after
+            assert 'called off' in ended.result().result.result.error_message
+            there = ask.place('ball')
+            live.spin(0.3)
+            assert (ask.place('ball') == there) == (after != playing)
+        assert ask.change(paused) == 1
+
         # Back to the start, /clock with it; what follows is what followed then.
         assert ask('reset_simulation', scope=8).result.result == 0
         assert ask('reset_simulation').result.result == 1 and ask.state() == paused
@@ -220,6 +235,7 @@ def test_a_client_of_the_standard_puts_things_into_a_run(tmp_path: Path, process
             (104, {'name': 'x'}), (104, {'name': 'x', 'uri': 'regolith://vehicles/none'}),
             (104, {'name': 'x', 'uri': '/nowhere.yaml'}), (105, {'name': 'x', 'entity_namespace': 'y', 'resource_string': rock}),
             (106, {'name': 'x', 'resource_string': '{type: cloud}'}), (106, {'name': 'x', 'resource_string': '[1'}),
+            (106, {'name': 'x', 'resource_string': '{1: 2, a: 4}'}),
             (106, {'name': 'x', 'resource_string': ball.replace('2.0', '-2.0')}),
             (106, {'name': 'x', 'resource_string': '{model: viper, sensors: {eye: {model: camera}}}'}),
             (109, {'name': 'x', 'resource_string': rock, 'initial_pose': at(9.0, 9.0, frame='map')}),
@@ -266,6 +282,11 @@ def test_a_client_of_the_standard_puts_things_into_a_run(tmp_path: Path, process
         assert ask('set_entity_state', entity='rock', state=there).result.result == 4, 'it never moves'
         assert ask('set_entity_state', entity='ball_1', state=EntityState(pose=at(8, 0).pose)).result.result == 4, 'inside rock'
         assert ask('set_entity_state', entity='amber', state=EntityState(pose=at(0, 0, -1).pose)).result.result == 4, 'buried'
+        fast = EntityState(pose=at(0.0, -4.0, 3.0).pose)
+        for name, speed in (('amber', 60.0), ('ball_1', 1e300), ('ball_1', math.nan)):
+            fast.twist.linear.x = speed
+            result = ask('set_entity_state', entity=name, state=fast).result
+            assert result.result == 4 and 'allowed: ' in result.error_message, 'too fast'
         lifted = EntityState(pose=Pose())
         lifted.pose.position.x, lifted.pose.position.y, lifted.pose.position.z = 0.0, -4.0, start[2] + 0.1
         assert ask('set_entity_state', entity='amber', state=lifted).result.result == 1

@@ -99,6 +99,31 @@ def test_a_live_rewind_forgets_the_future(tmp_path: Path) -> None:
 
 
 @pytest.mark.seconds
+def test_a_state_of_another_past_is_where_rewinds_begin_and_resets_still_lead_to_the_beginning(tmp_path: Path) -> None:
+    """As when a checkpoint of an earlier run is restored: this run's log knows nothing of how it came about."""
+    (tmp_path / 'other').mkdir()
+    other = Run(tmp_path / 'other')
+    other.go(0.9, commands=False)
+    foreign = other.timeline.collect()
+    run = Run(tmp_path)
+    run.go(0.6)
+    first = run.timeline.beginning
+    run.timeline.go_to(foreign)
+    assert [(s.name, s.t_ns) for s in run.timeline.snapshots] == [('restored', foreign.t_ns)]
+    run.go(1.2)
+    run.timeline.rewind(foreign.t_ns, live=False)
+    assert run.world.state_hash == foreign.state_hash
+    with pytest.raises(ValueError, match=r'allowed: 0\.9000 to 1\.2000'):
+        run.timeline.rewind(0, live=False)
+    run.timeline.go_to(run.timeline.beginning, 0)
+    assert (run.world.t_ns, run.world.state_hash) == (0, first.state_hash)
+    assert [s.name for s in run.timeline.snapshots] == ['beginning']
+    run.go(0.6)
+    run.timeline.rewind(0, live=False)
+    assert run.world.state_hash == first.state_hash
+
+
+@pytest.mark.seconds
 def test_what_was_done_to_the_world_is_done_again(tmp_path: Path) -> None:
     """Over a spawn, a place and a deletion, of objects and of a vehicle, and back before them all, and forth."""
     run = Run(tmp_path, period_s=0.4)

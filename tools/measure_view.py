@@ -5,9 +5,10 @@
 
     ./regolith exec python3 tools/measure_view.py            a few minutes, on a machine that does nothing else
 
-``closed``: ``view --live --web`` draws and no page is open, as with a viewer on another machine. ``open``: its page is
-open in a browser without a screen on the same cores, which draws by processor: a screen's has a graphics card for that.
-The second half of each run counts, when all that looks on is there.
+``closed``: ``view --live --web`` draws and no page is open, as with a viewer on another machine. ``window``: the window
+of ``view --live`` is open on the same cores; it needs a screen (``Xvfb :9 &``, ``DISPLAY=:9``), and without a graphics
+card draws by processor. ``open``: its page is open in a browser without a screen, which draws by processor and is not
+ours to be told to wait. The second half of each run counts, when all that looks on is there.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from regolith_bringup.bag.reading import Bag
 from regolith_bringup.run.graph import Domain, free_domain
 from regolith_bringup.view.browser import Browser, find_browser
 
-WAYS = ('none', 'closed', 'open')
+WAYS = ('none', 'closed', 'window', 'open')
 _PAGE = re.compile(r'http://\S+')
 
 
@@ -43,17 +44,20 @@ def speed(way: str, scenario: str, duration_s: float, domain: Domain) -> float:
         )
         stack.callback(run.wait)
         if way != 'none':
+            shown = () if way == 'window' else ('--web',)
             view = subprocess.Popen(
-                [*program, 'view', '--live', '--web'], env=environment, stdout=subprocess.PIPE, text=True,
+                [*program, 'view', '--live', *shown], env=environment, stdout=subprocess.PIPE, text=True,
                 stderr=subprocess.DEVNULL, start_new_session=True,
             )
             stack.callback(view.wait)
             stack.callback(view.terminate)
             assert view.stdout is not None
-            page = _PAGE.search(view.stdout.readline())
-            if page is None:
+            page = _PAGE.search(view.stdout.readline()) if way != 'window' else None
+            if way == 'window':
+                stack.callback(_check_window, view)
+            elif page is None:
                 raise RuntimeError('the view did not begin while the run went on: give it a longer --duration')
-            if way == 'open':
+            if way == 'open' and page is not None:
                 browser = find_browser()
                 if browser is None:
                     raise RuntimeError('no Chromium')
@@ -62,6 +66,11 @@ def speed(way: str, scenario: str, duration_s: float, domain: Domain) -> float:
         cycles = [(m.content.t_ns, m.publish_time_ns) for m in Bag(out).messages('/regolith/cycle')]
     late = [(t, wall) for t, wall in cycles if t > 0.5 * cycles[-1][0]]
     return (late[-1][0] - late[0][0]) / (late[-1][1] - late[0][1])
+
+
+def _check_window(view: subprocess.Popen[str]) -> None:
+    if view.poll():
+        raise RuntimeError('the window did not open: is there a screen?')
 
 
 def main() -> None:

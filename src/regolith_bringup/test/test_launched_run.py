@@ -11,9 +11,11 @@ import pytest
 
 from regolith_bringup.run.launch_adapter import prepared, refuse_unknown
 from regolith_bringup.run.launched_run import LaunchedRun, Step
-from regolith_bringup.run.plan import RESTARTS, NodeSpec, plan
+from regolith_bringup.run.plan import NodeSpec, plan
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
+from regolith_world.checkpoint import Checkpoint, write
+from regolith_world.restarts import RESTARTS
 
 
 def the_run(folder: Path, *settings: str) -> tuple[LaunchedRun, dict[str, NodeSpec]]:
@@ -75,8 +77,8 @@ def test_a_run_that_went_on_without_somebody_is_a_problem(tmp_path: Path, monkey
 def test_a_killed_world_is_a_reason_with_a_way_on(tmp_path: Path) -> None:
     run, specs = the_run(tmp_path)
     (tmp_path / 'started').touch()
-    (tmp_path / 'checkpoints' / 't000005.000').mkdir(parents=True)
-    (tmp_path / 'checkpoints' / 't000005.000' / 'manifest.json').touch()
+    (tmp_path / 'scenario.yaml').write_text('name: two\nseed: 1\nvehicles: {amber: {}}\n')
+    write(tmp_path / 'checkpoints' / 't000005.000', Checkpoint(0, '', dict.fromkeys(('world', 'amber', 'terrain'), b'')))
     leave = run.ended(specs['regolith/world'], -9, shutting_down=False).leave
     assert leave.startswith('the world ended with exit code -9 (SIGKILL), and the run with it')
     assert leave.endswith(f'./regolith run {tmp_path}/scenario.yaml --from {tmp_path}/checkpoints/t000005.000')

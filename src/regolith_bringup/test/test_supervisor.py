@@ -15,8 +15,10 @@ from threading import Thread
 import pytest
 
 from regolith_bringup.run import processes, supervisor
-from regolith_bringup.run.plan import RESTARTS, NodeSpec
+from regolith_bringup.run.plan import NodeSpec
 from regolith_bringup.run.supervisor import NODE_FAILED, Supervisor
+from regolith_world.checkpoint import Checkpoint, write
+from regolith_world.restarts import RESTARTS
 
 OVER = """printf '{"failure": "%s"}' > world.json\n"""
 LEAVES, FAILS = 'exit 0\n', 'exit 4\n'
@@ -99,10 +101,10 @@ def test_who_has_told_why_it_cannot_go_on_is_not_started_again(tmp_path: Path, m
 def test_a_killed_world_is_named_and_how_to_go_on_from_its_last_checkpoint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    (tmp_path / 'scenario.yaml').write_text('name: two\nseed: 1\nvehicles: {agent: {}}\n')
     for name in ('t000005.000', 't000010.000', 't000015.000'):
-        (tmp_path / 'checkpoints' / name).mkdir(parents=True)
-        if name != 't000015.000':  # it was killed while it wrote
-            (tmp_path / 'checkpoints' / name / 'manifest.json').touch()
+        write(tmp_path / 'checkpoints' / name, Checkpoint(0, '', dict.fromkeys(('world', 'agent', 'terrain'), b'')))
+    (tmp_path / 'checkpoints' / 't000015.000' / 'manifest.json').unlink()  # it was killed while it wrote
     scripts = {'world': 'touch started\nsleep 0.1\nkill -9 $$\n', 'agent': 'sleep 30\n'}
     assert scripted(tmp_path, monkeypatch, scripts).run() == NODE_FAILED
     assert (tmp_path / 'output.txt').read_text() == (

@@ -29,6 +29,8 @@ SLIDING_SPEED = 2e-3
 """Speed above which a vehicle that does not come to rest slides [m/s, rad/s]."""
 
 
+FASTEST = 50.0
+"""Speed with which a vehicle may be put somewhere [m/s, rad/s]: on its wheels it reaches a few."""
 BURIED = 0.05
 """Depth of a foot below the ground up to which a vehicle may be put somewhere [m]: more than it sinks by standing."""
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from regolith_files.validation import validated
+from regolith_files.yaml_source import YamlSource
 from regolith_vehicles.config import VehicleEntry, known_vehicles, load_vehicle_model
 from regolith_world.spawning import SCHEME, Pose, Spawnable, SpawnSource
 
@@ -34,7 +36,8 @@ class VehicleSource(SpawnSource):
         :raises ValueError: if it cannot be used, or has sensors or lights, which begin with a run
         """
         x, y, _ = pose.position.tolist()
-        entry = VehicleEntry.model_validate({**resource, 'position': [x, y], 'heading_deg': pose.heading_deg})
+        given = {**resource, 'position': [x, y], 'heading_deg': pose.heading_deg}
+        entry = validated(VehicleEntry, given, YamlSource.of(given, 'resource'))
         for key in ('sensors', 'lights'):
             if getattr(entry, key):
                 raise ValueError(f'{key} = {sorted(getattr(entry, key))}: cannot begin in mid-run; allowed: none')

@@ -43,7 +43,7 @@ from regolith_vehicles.tool_work import TOOL_HOOKS, Digging
 from regolith_vehicles.tools import VehicleTools
 from regolith_vehicles.trouble import VehicleError, check_cycle
 from regolith_vehicles.wheel_state import WheelState
-from regolith_world.arithmetic import dot, times
+from regolith_world.arithmetic import dot, norm, times
 from regolith_world.records import BodyState
 from regolith_world.rotation import matrix
 
@@ -162,8 +162,12 @@ class Vehicle:
     def move_to(self, body: BodyState) -> None:
         """Take the base's pose and velocity; joints, cargo and charge stay, what the ground remembers of it goes.
 
-        :raises ValueError: if it would be buried there; nothing has changed then
+        :raises ValueError: if it would be buried there, or is too fast; nothing has changed then
         """
+        for what, velocity, unit in (('moves', body.linear_velocity, 'm/s'), ('turns', body.angular_velocity, 'rad/s')):
+            if not norm(velocity) <= placement.FASTEST:  # NaN neither
+                problem = f'{self.name}: {what} at {norm(velocity):g} {unit}'
+                raise ValueError(f'{problem}; allowed: {placement.FASTEST:g} {unit}')
         deep = placement.depth_of_feet(body.position, body.orientation, *self._feet(), self._levels)
         if deep > placement.BURIED:
             raise ValueError(f'{self.name}: {deep:.3f} m of it below the ground; allowed: {placement.BURIED} m')

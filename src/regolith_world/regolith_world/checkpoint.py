@@ -11,15 +11,24 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+from regolith_world.config import Head, load_section
+from regolith_world.participants import expected_participants
 
 WORLD = 'world'
 """Name of the world's own blob."""
 FORMAT = 3
 """Format of manifest and blobs; 1 lost the shapes of empty arrays, 2 had no acts."""
+
+
+_TIMED = re.compile(r't\d{6,}\.\d{3}')
+"""Names of those that are made every so often; others have the names that people give."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +73,20 @@ def _fill(folder: Path, checkpoint: Checkpoint) -> None:
 
 
 def way_on(run_dir: Path) -> str:
-    """Return words on how to continue a run from the newest of its own checkpoints; '' if it has none."""
-    saved = max((path.parent for path in (run_dir / 'checkpoints').glob('t*/manifest.json')), default=None)
-    return f'; to continue: ./regolith run {run_dir / "scenario.yaml"} --from {saved}' if saved is not None else ''
+    """Return words on how to continue a run from the newest checkpoint that its scenario can begin with; '': none.
+
+    Those are the ones that are named by their time, of nobody but whom the scenario names.
+    """
+    scenario = run_dir / 'scenario.yaml'
+    whole = (manifest.parent for manifest in (run_dir / 'checkpoints').glob('t*/manifest.json'))
+    saved = sorted(folder for folder in whole if _TIMED.fullmatch(folder.name))
+    while saved:
+        with suppress(OSError, ValueError, TypeError, KeyError):
+            blobs = json.loads((saved[-1] / 'manifest.json').read_text())['blobs']
+            if {*blobs} - {WORLD} == expected_participants(load_section(scenario, '', Head)):
+                return f'; to continue: ./regolith run {scenario} --from {saved[-1]}'
+        saved.pop()
+    return ''
 
 
 def read(folder: Path) -> Checkpoint:
@@ -87,6 +107,8 @@ def read(folder: Path) -> Checkpoint:
         t_ns, state_hash = int(manifest['t_ns']), str(manifest['state_hash'])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(f'{file}: not a whole manifest: {error!r}') from None
+    if WORLD not in entries:
+        raise ValueError(f'{file}: blobs = {", ".join(sorted(entries))}: lacks {WORLD!r}; allowed: a whole checkpoint')
     blobs = {}
     for name, (path, expected) in entries.items():
         try:

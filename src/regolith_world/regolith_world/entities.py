@@ -8,7 +8,8 @@ are entities as long as they live; beams and other intangible things are none.
 
 from __future__ import annotations
 
-import re
+import os
+import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
@@ -31,10 +32,9 @@ class Category(IntEnum):
     STATIC_OBJECT = 5
 
 
-_POSIX = {
-    'alpha': 'a-zA-Z', 'digit': '0-9', 'alnum': 'a-zA-Z0-9', 'upper': 'A-Z', 'lower': 'a-z', 'space': r'\s',
-    'blank': ' \t', 'punct': r'!-/:-@\[-`{-~', 'xdigit': '0-9A-Fa-f',
-}  # fmt: skip
+_POSIX = 'a POSIX extended regular expression'
+_LONGEST_MATCH_S = 1.0
+"""For which a world waits for a pattern [wall s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,22 +112,37 @@ def chosen(
     :param pattern: a POSIX extended regular expression that some part of the name matches
     :raises ValueError: if the pattern is none
     """
-    try:
-        fits = re.compile(_python_pattern(pattern))
-    except re.error as error:
-        raise ValueError(f'filter {pattern!r}: {error}; allowed: a POSIX extended regular expression') from None
+    fitting = set(matching(found, pattern))
     wanted = set(categories)
     return {
         name: item for name, item in found.items()
-        if fits.search(name) and (not wanted or category(item) in wanted) and (region is None or touches(item, region))
+        if name in fitting and (not wanted or category(item) in wanted) and (region is None or touches(item, region))
     }  # fmt: skip
 
 
-def _python_pattern(pattern: str) -> str:
-    """Return a POSIX extended regular expression as Python writes it: classes like [:digit:] are spelled out."""
-    for name, characters in _POSIX.items():
-        pattern = pattern.replace(f'[:{name}:]', characters)
-    return pattern
+def matching(names: Iterable[str], pattern: str) -> list[str]:
+    """Return the names of which some part matches a POSIX extended regular expression; all, if it is ''.
+
+    ``grep -E`` looks, in a process of its own: it is what POSIX says, and one who takes for ever can be ended.
+
+    :raises ValueError: if the pattern is none, or takes too long
+    """
+    listed = list(names)
+    if not pattern or not listed:
+        return listed
+    problem = f'filter {pattern!r}: '
+    try:
+        found = subprocess.run(
+            ['grep', '-E', '-e', pattern.replace('\n', ''), '--', '-'], input='\n'.join(listed), text=True,
+            capture_output=True, check=False, timeout=_LONGEST_MATCH_S, env={**os.environ, 'LC_ALL': 'C.UTF-8'},
+        )
+    except subprocess.TimeoutExpired:
+        raise ValueError(f'{problem}takes more than {_LONGEST_MATCH_S:g} s; allowed: a simpler one') from None
+    except ValueError as error:
+        raise ValueError(f'{problem}{error}; allowed: {_POSIX}') from None
+    if found.returncode > 1:
+        raise ValueError(f'{problem}{found.stderr.strip().removeprefix("grep: ")}; allowed: {_POSIX}')
+    return found.stdout.splitlines()
 
 
 def _seen_from(state: BodyState, frame: BodyState, turn: Vector) -> BodyState:

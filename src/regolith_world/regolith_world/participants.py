@@ -18,11 +18,14 @@ from typing import Any, Generic, TypeVar
 from regolith_files.plugins import instance_of, load_plugins
 from regolith_files.section import Section
 from regolith_files.yaml_source import YamlSource
+from regolith_world.config import Head
 from regolith_world.participant import Participant
 from regolith_world.records import Evolved
 from regolith_world.site import Site
 
 GROUP = 'regolith.participants'
+GROUND = 'terrain'
+"""Participant that owns the soil."""
 
 SectionT = TypeVar('SectionT', bound=Section)
 ParticipantT = TypeVar('ParticipantT', bound=Participant)
@@ -83,6 +86,11 @@ class ParticipantType(ABC, Generic[SectionT, ParticipantT]):
         if self.topics:
             module, _, factory = self.topics.partition(':')
             getattr(import_module(module), factory)(node, inbox, participant, later)
+
+
+def expected_participants(head: Head) -> set[str]:
+    """Return the names of all participants that a scenario names, the ground's among them."""
+    return {*head.vehicles, GROUND, *(name for name in participant_types() if name in head.sections)}
 
 
 def participant_types() -> Mapping[str, ParticipantType[Any, Any]]:

@@ -18,11 +18,12 @@ from typing import Any
 
 import numpy as np
 import yaml
-from pydantic import ValidationError
 
 from regolith_files.bounded_yaml import load_yaml
 from regolith_files.plugins import instance_of, load_plugins
-from regolith_files.refusal import in_words
+from regolith_files.problems import shown
+from regolith_files.validation import validated
+from regolith_files.yaml_source import YamlSource
 from regolith_world.names import ros_name
 from regolith_world.object_types import object_types
 from regolith_world.objects import Object
@@ -135,8 +136,8 @@ def read(uri: str, text: str) -> Mapping[str, Any]:
         resource = load_yaml(text)
     except yaml.YAMLError as error:
         raise NotSpawned(Reason.RESOURCE_PARSE_ERROR, ' '.join(str(error).split())) from None
-    if not isinstance(resource, dict):
-        raise NotSpawned(Reason.RESOURCE_PARSE_ERROR, f'{resource!r}; allowed: keys and values')
+    if not isinstance(resource, dict) or not all(isinstance(key, str) for key in resource):
+        raise NotSpawned(Reason.RESOURCE_PARSE_ERROR, f'{shown(resource)}; allowed: keys, which are text, and values')
     return resource
 
 
@@ -179,9 +180,7 @@ def made_object(name: str, resource: Mapping[str, Any], pose: Pose, gravity: Vec
     if 'position' in kind.section.model_fields:
         entry['position'] = pose.position.tolist()
     try:
-        made = kind.make(name, kind.section.model_validate(entry), gravity)
-    except ValidationError as error:
-        raise NotSpawned(Reason.RESOURCE_PARSE_ERROR, _first(error)) from None
+        made = kind.make(name, validated(kind.section, entry, YamlSource.of(entry, 'resource')), gravity)
     except ValueError as error:
         raise NotSpawned(Reason.RESOURCE_PARSE_ERROR, str(error)) from None
     own = made.body
@@ -201,18 +200,8 @@ def checked_entry(source: SpawnSource, resource: Mapping[str, Any], pose: Pose) 
     """
     try:
         return source.entry(resource, pose)
-    except ValidationError as error:
-        raise NotSpawned(Reason.RESOURCE_PARSE_ERROR, _first(error)) from None
     except ValueError as error:
         raise NotSpawned(Reason.RESOURCE_PARSE_ERROR, str(error)) from None
-
-
-def _first(error: ValidationError) -> str:
-    """Return the first problem of an entry in words."""
-    first = error.errors()[0]
-    key = '.'.join(str(part) for part in first['loc'])
-    problem, allowed = in_words(first)
-    return f'{key}: {problem}; allowed: {allowed}'
 
 
 def source_of(resource: Mapping[str, Any]) -> SpawnSource | None:

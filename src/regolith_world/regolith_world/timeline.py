@@ -18,14 +18,15 @@ from regolith_world import checkpoint
 from regolith_world.acts import Act, Delete, Spawn
 from regolith_world.checkpoint import WORLD, Checkpoint
 from regolith_world.object_types import restored
+from regolith_world.participants import GROUND
 from regolith_world.records import BodyState
 from regolith_world.remote import RemoteAgent
 from regolith_world.world import World
 
-GROUND = 'terrain'
-"""Participant that owns the soil."""
 BEGINNING = 'beginning'
 """Name of the first checkpoint of a run."""
+RESTORED = 'restored'
+"""Name of one that was restored and is of another past, behind which rewinds do not lead."""
 
 
 class Populace(Protocol):
@@ -111,6 +112,7 @@ class Timeline:
         self._on_saved = on_saved
         self.snapshots: list[Snapshot] = []
         """In the order of their cycles; the first is the beginning."""
+        self._first: Snapshot | None = None
         self.branch = 0
         """Number of times that the world has gone back."""
 
@@ -120,13 +122,15 @@ class Timeline:
         """Keep the beginning, at HOLD, and return it."""
         saved = self.collect()
         self.branch = 0
-        self._remember(Snapshot(BEGINNING, saved, self._world, kept=True))
+        self._first = Snapshot(BEGINNING, saved, self._world, kept=True)
+        self._remember(self._first)
         return saved
 
     @property
     def beginning(self) -> Checkpoint:
-        """The checkpoint of :meth:`begin`."""
-        return self.snapshots[0].load()
+        """The checkpoint of :meth:`begin`, even if what is restored since is of another past."""
+        assert self._first is not None
+        return self._first.load()
 
     def save(self, name: str = '', folder: Path | None = None, kept: bool = False) -> Snapshot:
         """Keep the committed state; of automatic checkpoints those go that lie densest, if there are too many.
@@ -191,6 +195,11 @@ class Timeline:
         inputs = {n: world.log.inputs[n].encode() for n in sorted(blobs) if n in world.log.inputs}
         self._populace.restore(blobs, world.epoch, inputs)
         world.hold()
+        if not any(each.cycle <= world.cycle for each in self.snapshots):
+            # It is of a past that this run has not seen, which begins here.
+            first = self._first
+            again = first is not None and (saved.t_ns, saved.state_hash) == (first.t_ns, first.state_hash)
+            self._remember(Snapshot(BEGINNING if again else RESTORED, saved, world, kept=True))
         self._on_saved(saved)
 
     def _forget_others(self) -> None:

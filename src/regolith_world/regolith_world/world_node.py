@@ -23,7 +23,7 @@ from regolith_world import checkpoint
 from regolith_world.config import Head, WorldConfig, load_section
 from regolith_world.named_poses import named_poses
 from regolith_world.object_types import make_objects
-from regolith_world.participants import participant_types
+from regolith_world.participants import GROUND, expected_participants
 from regolith_world.records import BodyState, JoinRequest
 from regolith_world.remote import Silence
 from regolith_world.ros import convert
@@ -42,7 +42,6 @@ from regolith_world.ros.pose_services import PoseServices
 from regolith_world.ros.runner import Runner
 from regolith_world.ros.simulation_services import SimulationServices
 from regolith_world.ros.spawned_vehicle import SpawnedVehicle
-from regolith_world.timeline import GROUND
 from regolith_world.world import ProtocolError, Refused, World
 
 ELSEWHERE = "whose nodes are started on other machines, by `regolith join`: participants, 'sensors'"
@@ -132,11 +131,11 @@ class WorldNode:
         self._recorded = declare(node, 'recorder', False, 'whether a recorder acknowledges what it wrote')
         head = load_section(scenario_file, '', Head)
         self.config = load_section(scenario_file, 'world', WorldConfig)
-        registered = [name for name in participant_types() if name in head.sections]
-        self._expected = {*head.vehicles, 'terrain', *registered}
+        self._expected = expected_participants(head)
         self._root = root_of(node)
         services = {name: f'{self._root}/{name}/agent' for name in head.vehicles}
-        services |= {name: f'{node.get_namespace().rstrip("/")}/{name}' for name in ('terrain', *registered)}
+        others = sorted(self._expected - set(head.vehicles))
+        services |= {name: f'{node.get_namespace().rstrip("/")}/{name}' for name in others}
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(node)
         link, states_node = helper_node(node, 'link'), helper_node(node, 'states')
@@ -273,11 +272,22 @@ class WorldNode:
     def _start_vehicle(self, name: str, entry: Mapping[str, Any]) -> Future:
         """Start a vehicle; see :data:`regolith_world.ros.entity_services.StartVehicle`."""
         folder = self._folder or Path(tempfile.mkdtemp(prefix='regolith-'))
-        made = SpawnedVehicle(name, entry, self._scenario_file, folder / 'spawned', self._root, self._run_id)
+        made = SpawnedVehicle(
+            name, entry, self._scenario_file, folder / 'spawned', self._root, self._run_id,
+            again=lambda: self._is_missed(name), give_up=self._give_up,
+        )
         self._spawned[name] = made
-        looking = self.node.create_timer(0.2, made.look, clock=Clock(clock_type=ClockType.STEADY_TIME))
-        made.come.add_done_callback(lambda come: looking.cancel())
+        self.node.create_timer(0.2, made.look, clock=Clock(clock_type=ClockType.STEADY_TIME))
         return made.come
+
+    def _is_missed(self, name: str) -> bool:
+        """Return whether the world waits for a participant that is gone, or soon will."""
+        waits = self.config.on_failure == 'wait' and not self.runner.leaving.asked
+        return waits and name in self.world.participants
+
+    def _give_up(self, words: str) -> None:
+        self.node.get_logger().error(words)
+        self.runner.leaving.ask()
 
     def _bring_back(self, name: str, response: Join.Response) -> None:
         """Return the state and the history with which a lost node is restored."""

@@ -48,6 +48,7 @@ def test_damage_is_named(tmp_path: Path) -> None:
         ({'blobs': None}, 'not a whole manifest'),
         ({'blobs': ['amber']}, 'not a whole manifest'),
         ({'t_ns': 'soon'}, 'not a whole manifest'),
+        ({'blobs': {}}, "lacks 'world'"),
     ):
         checkpoint.write(folder, MADE)
         broken(folder, **change)
@@ -61,6 +62,20 @@ def test_damage_is_named(tmp_path: Path) -> None:
     refused('format: None')
     (folder / 'manifest.json').write_bytes(b'\xff\xfe')
     refused('not a checkpoint')
+
+
+def test_the_way_on_is_the_newest_that_the_scenario_can_begin_with(tmp_path: Path) -> None:
+    """Not one that somebody gave a name, nor one with vehicles that came in mid-run, nor a damaged one."""
+    (tmp_path / 'scenario.yaml').write_text('name: two\nseed: 1\nvehicles: {amber: {}}\n')
+    made = {'world': b'', 'amber': b'', 'terrain': b''}
+    assert checkpoint.way_on(tmp_path) == ''
+    for name, blobs in (
+        ('beginning', made), ('t000010.000', made), ('t000020.000', made), ('t000030.000', {**made, 'late': b''}),
+        ('t000040.000', made), ('tow_start', made), ('t_last', made),
+    ):
+        checkpoint.write(tmp_path / 'checkpoints' / name, Checkpoint(0, '', blobs))
+    (tmp_path / 'checkpoints' / 't000040.000' / 'manifest.json').write_text('{"blobs": ')
+    assert checkpoint.way_on(tmp_path).endswith(f'--from {tmp_path / "checkpoints" / "t000020.000"}')
 
 
 def test_what_is_no_checkpoint_is_not_replaced(tmp_path: Path) -> None:

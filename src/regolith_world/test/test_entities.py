@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import math
+import time
+from contextlib import suppress
 
 import numpy as np
 import pytest
 
-from regolith_world.entities import Ball, Box, Category, bounds, category, chosen, entities
+from regolith_world.entities import Ball, Box, Category, bounds, category, chosen, entities, matching
 from regolith_world.object_types import make_objects
 from regolith_world.objects import Beam, Object
 from regolith_world.records import VEHICLE, BodyState, JoinRequest, Shape, ShapeKind
@@ -71,3 +73,15 @@ def test_filters_go_together(world: dict[str, Object]) -> None:
     assert not chosen(found, region=Ball(np.array([-3.0, 1.9, 0.5]), 0.2))
     with pytest.raises(ValueError, match=r"filter '\(': .*; allowed: a POSIX extended regular expression"):
         chosen(found, '(')
+    with pytest.raises(ValueError, match=r'null'):
+        chosen(found, 'a\0')
+
+
+def test_a_pattern_that_takes_for_ever_does_not() -> None:
+    """A world waits for it."""
+    long = 'a' * 60
+    assert matching([long, f'{long}b'], '^(a|a)*b$') == [f'{long}b']
+    began = time.monotonic()
+    with suppress(ValueError):  # it may be clever enough
+        matching([long] * 50, r'^(.*)(.*)(.*)(.*)(.*)\5\4\3\2\1b$')
+    assert time.monotonic() - began < 10.0

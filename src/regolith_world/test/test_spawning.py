@@ -113,10 +113,12 @@ def test_names_are_made_and_refused() -> None:
     ('/nowhere.yaml', '', Reason.NO_RESOURCE, "uri '/nowhere.yaml': .*; allowed: a YAML file"),
     ('', '<sdf/>', Reason.UNSUPPORTED_FORMAT, 'the resource is XML; allowed: YAML'),
     ('', '[1, 2', Reason.RESOURCE_PARSE_ERROR, 'expected'),
-    ('', '[1, 2]', Reason.RESOURCE_PARSE_ERROR, r'\[1, 2\]; allowed: keys and values'),
+    ('', '[1, 2]', Reason.RESOURCE_PARSE_ERROR, r'\[1, 2\]; allowed: keys, which are text, and values'),
+    ('', '{1: 2, type: box}', Reason.RESOURCE_PARSE_ERROR, r'\{1: 2, type: .box.\}; allowed: keys, which are text'),
+    ('', BALL.replace('mass_kg', 'colour: red, mass_kg'), Reason.RESOURCE_PARSE_ERROR, 'colour = .red.: unknown key; allowed: .*mass_kg'),
     ('', '{kind: x}', Reason.RESOURCE_PARSE_ERROR, r"keys \['kind'\]; allowed: one of type"),
     ('', '{type: cloud}', Reason.RESOURCE_PARSE_ERROR, "type = 'cloud'; allowed: .*free_body, "),
-    ('', BALL.replace('2.0', '-2.0'), Reason.RESOURCE_PARSE_ERROR, 'mass_kg: is out of range; allowed: greater than'),
+    ('', BALL.replace('2.0', '-2.0'), Reason.RESOURCE_PARSE_ERROR, 'mass_kg = -2.0: is out of range; allowed: greater than'),
     ('', BALL.replace('mass_kg: 2.0, ', ''), Reason.RESOURCE_PARSE_ERROR, 'mass_kg: '),
 ])  # fmt: skip
 def test_what_cannot_be_spawned_is_named(uri: str, text: str, reason: Reason, why: str) -> None:

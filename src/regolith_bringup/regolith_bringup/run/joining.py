@@ -20,7 +20,7 @@ from regolith_bringup.run.forked import prepare
 from regolith_bringup.run.middleware import OPEN_WORDS, goes_out, middleware_environment, node_environment
 from regolith_bringup.run.output import Output
 from regolith_bringup.run.pinning import pin_this_process
-from regolith_bringup.run.plan import NodeSpec, plan, worth_another
+from regolith_bringup.run.plan import NodeSpec, plan
 from regolith_bringup.run.processes import NodeProcess, end_all
 from regolith_bringup.run.run_folder import check_run_folder, new_run_folder
 from regolith_bringup.run.shared_memory import remove_abandoned
@@ -29,6 +29,7 @@ from regolith_bringup.scenario.participants import prepared
 from regolith_bringup.scenario.schema import ResolvedScenario
 from regolith_files.problems import InputError, Problem, one_of, shown
 from regolith_world.reserve import release
+from regolith_world.restarts import worth_another
 from regolith_world.software import differing, software
 
 if TYPE_CHECKING:

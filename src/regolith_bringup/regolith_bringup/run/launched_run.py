@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from regolith_bringup.run.outcome import end_of_world, ended_well, in_words, left_out, sum_up
-from regolith_bringup.run.plan import WORLD_EXECUTABLES, NodeSpec, worth_another
+from regolith_bringup.run.plan import WORLD_EXECUTABLES, NodeSpec
+from regolith_world.restarts import worth_another
 
 
 @dataclass(frozen=True)

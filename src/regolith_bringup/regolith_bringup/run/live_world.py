@@ -64,7 +64,9 @@ class LiveWorld(GraphClient):
                 raise InputError(Problem('step', '', 'the world has left', 'a world that runs'))
         answer: Step.Response = called.result()
         if not answer.success:
-            raise InputError(Problem('step', '', answer.message, './regolith pause before'))
+            problem, _, allowed = answer.message.partition('; call ')
+            allowed = './regolith pause before' if allowed else 'to leave a world alone that takes steps'
+            raise InputError(Problem('step', '', problem, allowed))
         return answer
 
     def set_speed(self, speed: float) -> None:

@@ -23,21 +23,12 @@ from regolith_sensors.scenario_config import followed_streams, lag_s, scenario_s
 
 WORLD_EXECUTABLES = ('world_node', 'solo_node')
 """Executables whose end is the end of a run."""
-RESTARTS = 3
-"""Largest number of restarts of a node before the run is given up."""
-REASONED = 3
-"""Exit code of a node that has told why it cannot go on."""
 Parameter = bool | int | float | str | list[str]
 
 
 def new_run_id() -> int:
     """Return a random id for a run; it is part of no hash."""
     return secrets.randbits(62) + 1
-
-
-def worth_another(code: int, restarts: int) -> bool:
-    """Return whether a node that failed is to be started again: not if it told why it cannot go on, nor too often."""
-    return code != REASONED and restarts < RESTARTS
 
 
 @dataclass(frozen=True)

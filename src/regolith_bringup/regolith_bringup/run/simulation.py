@@ -16,8 +16,8 @@ from regolith_terrain.authority import TerrainAuthority
 from regolith_world.checkpoint import WORLD, Checkpoint
 from regolith_world.input_log import Inputs
 from regolith_world.kernel_cache import announced
+from regolith_world.participants import GROUND
 from regolith_world.records import BodyState
-from regolith_world.timeline import GROUND
 
 
 class Simulation(Ensemble):

@@ -24,7 +24,7 @@ from regolith_bringup.run.forked import prepare
 from regolith_bringup.run.middleware import OPEN_WORDS, goes_out, middleware_environment, node_environment
 from regolith_bringup.run.outcome import end_of_world, ended_well, in_words, sum_up
 from regolith_bringup.run.output import Output
-from regolith_bringup.run.plan import WORLD_EXECUTABLES, NodeSpec, new_run_id, plan, worth_another
+from regolith_bringup.run.plan import WORLD_EXECUTABLES, NodeSpec, new_run_id, plan
 from regolith_bringup.run.processes import NodeProcess, end_all
 from regolith_bringup.run.provenance import write_provenance
 from regolith_bringup.run.run_folder import new_run_folder
@@ -33,6 +33,7 @@ from regolith_bringup.run.sharing import Processes
 from regolith_bringup.scenario.loading import write_resolved
 from regolith_bringup.scenario.participants import prepared
 from regolith_bringup.scenario.schema import ResolvedScenario
+from regolith_world.restarts import worth_another
 
 BAD_INPUT = 2
 NODE_FAILED = 3

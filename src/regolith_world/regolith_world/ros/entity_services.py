@@ -31,6 +31,7 @@ from regolith_world import entities, spawning
 from regolith_world.acts import Delete, Place, Spawn
 from regolith_world.objects import Object
 from regolith_world.records import BodyState
+from regolith_world.ros.answering import offer
 from regolith_world.ros.runner import Runner
 from regolith_world.ros.shown_time import stamp
 from regolith_world.ros.simulation_services import bounds_of, result_of, service_name
@@ -38,6 +39,8 @@ from regolith_world.ros.standard_version import parts_set, resource_of, spawnabl
 from regolith_world.spawning import NotSpawned, Pose, Reason
 from regolith_world.world import World
 
+_FASTEST = 1e4
+"""Of velocities that can be set [m/s, rad/s]: beyond it the shortest cycle is too long to see what is hit."""
 StartVehicle = Callable[[str, Mapping[str, Any]], Future]
 """Starts a vehicle by name and entry while the world stands; its outcome is '', or why it did not come."""
 
@@ -61,7 +64,7 @@ class EntityServices:
             (SetEntityInfo, self._set_info), (SpawnEntity, self._spawn_entity), (SpawnEntities, self._spawn_entities),
             (DeleteEntity, self._delete), (GetSpawnables, self._spawnables),
         ):  # fmt: skip
-            node.create_service(kind, service_name(kind), callback, callback_group=together)
+            offer(node, kind, service_name(kind), callback, together)
 
     async def _standing(self, action: Callable[[], Any]) -> Any:
         """Return the outcome of an action that needs a standing world, or its ValueError."""
@@ -166,8 +169,8 @@ class EntityServices:
         except ValueError as error:
             response.result = result_of(getattr(response, 'INVALID_POSE', Result.RESULT_OPERATION_FAILED), str(error))
             return response
-        if not np.isfinite([linear, angular]).all():
-            why = f'velocities {linear.tolist()}, {angular.tolist()}; allowed: finite numbers'
+        if not (np.abs([linear, angular]) <= _FASTEST).all():  # NaN neither
+            why = f'velocities {linear.tolist()}, {angular.tolist()}; allowed: numbers within {_FASTEST:g}'
             response.result = result_of(Result.RESULT_OPERATION_FAILED, why)
             return response
 

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import struct
 import time
+import traceback
 from collections.abc import Callable
 from functools import reduce
 from typing import Any
 
 from rclpy.executors import SingleThreadedExecutor, TimeoutException
+from rclpy.logging import get_logger
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
@@ -152,7 +154,10 @@ def run_of(message: bytes) -> int:
 
 
 def serve(executor: SingleThreadedExecutor, limit: int = 16) -> None:
-    """Run all ready callbacks of an executor (services, timers) without waiting; ``spin_once`` would run only one."""
+    """Run all ready callbacks of an executor (services, timers) without waiting; ``spin_once`` would run only one.
+
+    What one raises is told to the log: nobody else hears of it.
+    """
     if not is_ready(executor):
         return
     for _ in range(limit):
@@ -161,6 +166,9 @@ def serve(executor: SingleThreadedExecutor, limit: int = 16) -> None:
         except TimeoutException:
             return
         handler()
+        if (error := handler.exception()) is not None:
+            words = ''.join(traceback.format_exception(error))
+            get_logger('regolith').error(f'a callback failed:\n{words}')
 
 
 class Served:

@@ -15,9 +15,12 @@ from regolith_msgs.srv import ListSnapshots, Rewind
 from regolith_msgs.srv import Snapshot as SnapshotService
 
 from regolith_world import checkpoint
+from regolith_world.ros.answering import offer
 from regolith_world.ros.runner import Runner
-from regolith_world.timeline import BEGINNING, Snapshot
+from regolith_world.timeline import BEGINNING, RESTORED, Snapshot
 from regolith_world.world import ProtocolError, World
+
+_TAKEN = BEGINNING, RESTORED
 
 
 class PastServices:
@@ -34,7 +37,7 @@ class PastServices:
             (SnapshotService, 'snapshot', self._snapshot), (ListSnapshots, 'list_snapshots', self._list),
             (Rewind, 'rewind', self._rewind),
         ):  # fmt: skip
-            node.create_service(kind, f'~/{name}', callback, callback_group=together)
+            offer(node, kind, f'~/{name}', callback, together)
 
     async def _standing(self, response: Any, action: Callable[[], Any]) -> Any:
         """Return the outcome of an action that needs a standing world; tell the response whether it failed."""
@@ -69,8 +72,8 @@ class PastServices:
 
     async def _snapshot(self, request: Any, response: Any) -> Any:
         def save() -> Snapshot:
-            if '/' in request.name or request.name.startswith('.') or request.name == BEGINNING:
-                raise ValueError(f'name {request.name!r}; allowed: the name of a folder, but for {BEGINNING}')
+            if '/' in request.name or request.name.startswith('.') or request.name in _TAKEN:
+                raise ValueError(f'name {request.name!r}; allowed: the name of a folder, but for {", ".join(_TAKEN)}')
             return self._runner.timeline.save(request.name, kept=True)
 
         saved = await self._standing(response, save)

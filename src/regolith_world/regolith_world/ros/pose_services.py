@@ -14,6 +14,7 @@ from simulation_interfaces.srv import GetNamedPoseBounds, GetNamedPoses
 
 from regolith_world import named_poses
 from regolith_world.ros import convert
+from regolith_world.ros.answering import offer
 from regolith_world.ros.simulation_services import bounds_of, result_of, service_name
 
 
@@ -27,7 +28,7 @@ class PoseServices:
     def __init__(self, node: Node, poses: Mapping[str, named_poses.NamedPose]) -> None:
         self._poses = poses
         for kind, callback in ((GetNamedPoses, self._named), (GetNamedPoseBounds, self._bounds)):
-            node.create_service(kind, service_name(kind), callback)
+            offer(node, kind, service_name(kind), callback)
 
     def _named(self, request: Any, response: Any) -> Any:
         every = request.tags.filter_mode == request.tags.FILTER_MODE_ALL

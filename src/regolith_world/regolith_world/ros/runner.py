@@ -27,6 +27,7 @@ from regolith_world.participant import ParticipantFailed
 from regolith_world.remote import Silence
 from regolith_world.reserve import release
 from regolith_world.ros import shown_time
+from regolith_world.ros.answering import offer
 from regolith_world.ros.display import Display
 from regolith_world.ros.followers import Followers
 from regolith_world.ros.garbage import freeze_garbage_collector
@@ -54,6 +55,9 @@ class Steps:
     told: Callable[[int], bool]
     """Called with the number of steps done after each; returns whether to go on."""
     done: Callable[[], None]
+    """Called when they are done, or called off."""
+    each_shown: bool = True
+    """Whether the world commits and shows every step; else the last one alone."""
     gone: int = 0
 
 
@@ -105,8 +109,8 @@ class Runner:
         )
         self._display.followers = self.followers
         together = ReentrantCallbackGroup()  # who waits keeps nobody else waiting
-        node.create_service(SetBool, '~/pause', self._on_pause, callback_group=together)
-        node.create_service(Step, '~/step', self._on_step, callback_group=together)
+        offer(node, SetBool, '~/pause', self._on_pause, together)
+        offer(node, Step, '~/step', self._on_step, together)
         self.paused = False
         self._requests: list[Callable[[], None]] = []
         self._steps: Steps | None = None
@@ -160,6 +164,7 @@ class Runner:
                     self._warn_of_lag()
                 self.followers.wait_for_input()
                 self._step()
+            self._call_off_steps()
             self._await_last_frames()
             reports = {n: a.report for n, a in world.stop().items()}
             self._at_standstill()
@@ -291,13 +296,15 @@ class Runner:
         return outcome
 
     def pause(self) -> None:
-        """Pause the world; it stands."""
+        """Pause the world; it stands, and takes no more of the steps it was told to."""
+        self._call_off_steps()
         if not self.paused:
             self.paused = True
             self._rest()
 
     def play(self) -> None:
         """Let the world go on."""
+        self._call_off_steps()
         self.paused = self.stopped = False
         self._pace.restart(self._world.t_ns)
 
@@ -308,6 +315,7 @@ class Runner:
         :param state: whether everything is as it was
         :param spawned: whether what was spawned is gone
         """
+        self._call_off_steps()
         timeline = self.timeline
         come = timeline.spawned
         try:
@@ -340,6 +348,7 @@ class Runner:
         :param live: whether the past after it is forgotten
         :raises ProtocolError: if it is of participants that are not here
         """
+        self._call_off_steps()
         with self._whole():
             self._leave(saved.t_ns, keep_clock)
             self.timeline.go_to(saved, 0 if live else None)
@@ -350,6 +359,7 @@ class Runner:
 
         :param live: see :meth:`regolith_world.timeline.Timeline.rewind`, and for errors
         """
+        self._call_off_steps()
         with self._whole():
             self._leave(self.timeline.target_ns(t_ns))
             self.timeline.rewind(t_ns, live, self._go_on_in_silence)
@@ -412,14 +422,28 @@ class Runner:
         self._steps, self.stopped = steps, False
         return True
 
+    @property
+    def stepping(self) -> bool:
+        """Whether there are steps that the world is still to take."""
+        return self._steps is not None
+
+    def _call_off_steps(self) -> None:
+        if self._steps is not None:
+            steps, self._steps = self._steps, None
+            if not steps.each_shown:
+                self._rest()
+            steps.done()
+
     def _go_a_step(self, steps: Steps) -> None:
+        self.followers.wait_for_recorder()
+        self.followers.wait_for_sensors()
         if not self._at_end():
             self._step()
-            self._rest()
             steps.gone += 1
+            if steps.each_shown:
+                self._rest()
         if self._at_end() or not steps.told(steps.gone) or steps.gone >= steps.count or self.leaving.asked:
-            self._steps = None
-            steps.done()
+            self._call_off_steps()
 
     def _rest(self) -> None:
         """Commit the last cycle, or what an act upon the standing world has made of it, and show it."""
@@ -429,20 +453,16 @@ class Runner:
         self._display.status(WorldStatus.PAUSED if self.paused else WorldStatus.PLAYING, force=True)
 
     async def _on_step(self, request: Step.Request, response: Step.Response) -> Step.Response:
-        def steps() -> None:
-            if not self.paused or self._steps is not None:
-                response.success, response.message = False, 'only a paused world can be stepped; call ~/pause first'
-                return
-            for _ in range(max(1, request.cycles)):
-                if self._at_end():
-                    break
-                self._step()
-            self._rest()
-            self.stopped = False
-            response.success = True
-            response.t_ns, response.state_hash = int(self._world.t_ns), self._world.state_hash
-
-        await self.standing(steps)
+        done, wanted = Future(), max(1, request.cycles)
+        order = Steps(wanted, lambda gone: True, lambda: done.set_result(None), each_shown=False)
+        if not self.order_steps(order):
+            paused = 'it is being stepped; call ~/pause to call that off'
+            response.message = paused if self.paused else 'only a paused world can be stepped; call ~/pause first'
+            return response
+        await done
+        response.success = order.gone == wanted or self._at_end()
+        response.message = '' if response.success else f'called off after {order.gone} of {wanted} steps'
+        response.t_ns, response.state_hash = int(self._world.t_ns), self._world.state_hash
         return response
 
     def stand_still(self) -> bool:

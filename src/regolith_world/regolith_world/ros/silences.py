@@ -54,7 +54,8 @@ class Silences:
         self._display.pulse(WorldStatus.HELD)
         text = f'no answer from {", ".join(names)}: the world {_MEANING[choice]} ({owed}, at {t_s:.3f} s)'
         if choice == 'stop':
-            text += '; with world.on_failure: wait in the scenario a node is started again and comes back where it was'
+            if self._world.config.on_failure != 'wait':
+                text += '; with world.on_failure: wait a node is started again and comes back where it was'
             text += self.way_on()
         elif choice == 'wait':
             text += '; it is started again once its process has ended, so end one that hangs'

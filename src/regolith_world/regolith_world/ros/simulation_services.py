@@ -27,6 +27,7 @@ from simulation_interfaces.srv import (
 )
 
 from regolith_world.records import Vector
+from regolith_world.ros.answering import offer
 from regolith_world.ros.convert import vector3
 from regolith_world.ros.runner import Runner, Steps
 from regolith_world.world import World
@@ -81,7 +82,7 @@ class SimulationServices:
             (SetSimulationState, self._set_state), (StepSimulation, self._step), (ResetSimulation, self._reset),
             (GetCurrentWorld, self._current_world),
         ):  # fmt: skip
-            node.create_service(kind, service_name(kind), callback, callback_group=together)
+            offer(node, kind, service_name(kind), callback, together)
         self._steps = ActionServer(
             node, SimulateSteps, '~/simulate_steps', self._simulate, goal_callback=lambda goal: GoalResponse.ACCEPT,
             cancel_callback=lambda goal: CancelResponse.ACCEPT,
@@ -113,7 +114,7 @@ class SimulationServices:
         stopped, quitting = SimulationState.STATE_STOPPED, SimulationState.STATE_QUITTING
         problem = ''
         impossible = now == quitting or (now, wanted) == (stopped, paused)
-        if wanted == now:
+        if wanted == now and not (wanted == paused and runner.stepping):
             response.result = result_of(response.ALREADY_IN_TARGET_STATE, 'so it is already')
         elif impossible or wanted not in (playing, paused, stopped, quitting):
             why = 'a stopped simulation is played or stepped' if wanted == paused else _STATES

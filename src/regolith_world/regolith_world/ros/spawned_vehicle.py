@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from ament_index_python.packages import get_package_prefix
 from rclpy.task import Future
 
 from regolith_files.bounded_yaml import load_yaml
+from regolith_world.restarts import worth_another
 from regolith_world.start import PARENT
 
 _PACKAGE, _EXECUTABLE = 'regolith_vehicles', 'agent_node'
@@ -29,12 +30,17 @@ class SpawnedVehicle:
     :param folder: for the scenario with the vehicle in it
     :param root: namespace above all names of the run
     :param run: its id
+    :param again: whether it is to be started again now if its process has failed; it comes back where it was
+    :param give_up: called, with words for people, when that has been tried often enough
     """
 
     def __init__(
-        self, name: str, entry: Mapping[str, Any], scenario_file: Path, folder: Path, root: str, run: int
+        self, name: str, entry: Mapping[str, Any], scenario_file: Path, folder: Path, root: str, run: int, *,
+        again: Callable[[], bool], give_up: Callable[[str], None],
     ) -> None:
-        self.name = name
+        self.name, self._again, self._give_up = name, again, give_up
+        self._restarts = 0
+        self._over = False
         self.come = Future()
         """Its outcome is '' once the vehicle is there, or why it did not come."""
         scenario = load_yaml(scenario_file.read_text(encoding='utf-8'))
@@ -49,12 +55,27 @@ class SpawnedVehicle:
         ]  # fmt: skip
         for key, value in parameters.items():
             words += ['-p', f'{key}:={json.dumps(value)}']
+        self._words = words
+        self._start()
+
+    def _start(self) -> None:
         self._process = subprocess.Popen(
-            words, env={**os.environ, PARENT: str(os.getpid())}, stdin=subprocess.DEVNULL, start_new_session=True
+            self._words, env={**os.environ, PARENT: str(os.getpid())}, stdin=subprocess.DEVNULL, start_new_session=True
         )
 
     def look(self) -> None:
-        """Notice if its process has ended before it came."""
+        """Notice if its process has ended: before it came, or later, when it may be started again."""
         code = self._process.poll()
-        if code is not None and not self.come.done():
+        if code is None or self._over:
+            return
+        if not self.come.done():
+            self._over = True
             self.come.set_result(f'{self.name} ended with code {code} before it joined; its output says why')
+        elif not (code and self._again()):
+            self._over = True
+        elif worth_another(code, self._restarts):
+            self._restarts += 1
+            self._start()
+        else:
+            self._over = True
+            self._give_up(f'{self.name} ended with code {code}, given up after {self._restarts} restarts; the run ends')
