@@ -30,7 +30,9 @@ SLIDING_SPEED = 2e-3
 
 
 FASTEST = 50.0
-"""Speed with which a vehicle may be put somewhere [m/s, rad/s]: on its wheels it reaches a few."""
+"""Speed with which a vehicle may be put somewhere [m/s]: on its wheels it reaches a few."""
+FASTEST_TURN = 10.0
+"""Rate with which it may [rad/s]: beyond, its wheels are thrown out of the soil that a cycle looks at."""
 BURIED = 0.05
 """Depth of a foot below the ground up to which a vehicle may be put somewhere [m]: more than it sinks by standing."""
 

@@ -164,10 +164,12 @@ class Vehicle:
 
         :raises ValueError: if it would be buried there, or is too fast; nothing has changed then
         """
-        for what, velocity, unit in (('moves', body.linear_velocity, 'm/s'), ('turns', body.angular_velocity, 'rad/s')):
-            if not norm(velocity) <= placement.FASTEST:  # NaN neither
-                problem = f'{self.name}: {what} at {norm(velocity):g} {unit}'
-                raise ValueError(f'{problem}; allowed: {placement.FASTEST:g} {unit}')
+        for what, velocity, most, unit in (
+            ('moves', body.linear_velocity, placement.FASTEST, 'm/s'),
+            ('turns', body.angular_velocity, placement.FASTEST_TURN, 'rad/s'),
+        ):  # fmt: skip
+            if not norm(velocity) <= most:  # NaN neither
+                raise ValueError(f'{self.name}: {what} at {norm(velocity):g} {unit}; allowed: {most:g} {unit}')
         deep = placement.depth_of_feet(body.position, body.orientation, *self._feet(), self._levels)
         if deep > placement.BURIED:
             raise ValueError(f'{self.name}: {deep:.3f} m of it below the ground; allowed: {placement.BURIED} m')
