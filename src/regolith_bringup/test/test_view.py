@@ -7,6 +7,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -163,6 +164,24 @@ def test_an_end_and_a_branch_can_be_chosen(run: Path, tmp_path: Path) -> None:
     first = branch.last('world/ground/soil/0_0', 'vertex_positions')[: side * side, 2].reshape(side, side)
     # Before it went back the ruts were deep, after that half as deep; what happened in between counts no more.
     assert first[5, 0] == pytest.approx(-RUT_M, abs=1e-7) and first[30, 0] == pytest.approx(-0.5 * RUT_M, abs=1e-7)
+
+
+@pytest.mark.seconds
+def test_no_viewer_is_left_of_a_view_that_was_killed(run: Path) -> None:
+    """It would keep gigabytes of what it was sent."""
+    words = [sys.executable, '-m', 'regolith_bringup', 'view', str(run), '--web']
+    view = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    assert view.stdout is not None
+    try:
+        assert view.stdout.readline().startswith('http://127.0.0.1:')
+        (viewer,) = Path(f'/proc/{view.pid}/task/{view.pid}/children').read_text().split()
+    finally:
+        view.kill()
+        view.wait()
+    until = time.monotonic() + 10.0
+    while (stat := Path(f'/proc/{viewer}/stat')).exists() and ') Z ' not in stat.read_text():
+        assert time.monotonic() < until, 'the viewer goes on'
+        time.sleep(0.05)
 
 
 @pytest.mark.parametrize(

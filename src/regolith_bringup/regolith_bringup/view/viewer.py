@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
@@ -17,6 +18,7 @@ from urllib.parse import quote
 
 from regolith_bringup.view.browser import Browser, needed_browser
 from regolith_files.problems import InputError, Problem
+from regolith_world.start import end_with
 
 _LOOPBACK = '127.0.0.1'
 _SILENT = {'RERUN_APP_ONLY': 'true', 'CI': 'true'}
@@ -74,7 +76,11 @@ class Viewer:
         words += ['--server-memory-limit', self._memory, '--memory-limit', self._memory]
         words += [str(self._file)] if self._file is not None else []
         environment = {**os.environ, **_SILENT, 'RUST_LOG': os.environ.get('RUST_LOG', 'error')}
-        self._process = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        # However this process ends, no viewer stays behind with gigabytes of what it was sent.
+        self._process = subprocess.Popen(
+            words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            preexec_fn=partial(end_with, os.getpid()),
+        )
         ports = [self._port, self._web_port] if self._web else [self._port]
         until = time.monotonic() + _START_S
         try:
