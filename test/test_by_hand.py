@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -58,6 +59,24 @@ def test_a_world_is_paused_stepped_and_driven_from_other_terminals(tmp_path: Pat
         assert done.returncode == 2 and 'allowed: ./regolith pause before' in done.stderr
         assert asked(live, 'speed', 3.5).stdout == 'speed: at most 3.5\n'
         assert re.fullmatch(r'running at .*, speed [0-9.]+\n', asked(live, 'speed').stdout)
+        # Its past; a world that plays is told of where it landed.
+        done = asked(live, 'keep', 'here')
+        assert done.returncode == 0 and done.stdout.startswith('here: at '), done.stderr
+        kept = standing_at(done.stdout.replace(' s,', 's,', 1))
+        done = asked(live, 'rewind', 'here')
+        assert done.returncode == 0 and 'recorded from here on: bag_1' in done.stdout, done.stderr
+        assert standing_at(done.stdout) == pytest.approx(kept, abs=1e-6)
+        done = asked(live, 'rewind', f'{kept - 0.005}', '--live')
+        assert kept - 0.03 < standing_at(done.stdout) < kept
+        listed = json.loads(asked(live, 'moments', '--json').stdout)
+        names = [each['name'] for each in listed['moments']]
+        assert names[0] == 'beginning' and 'here' not in names and listed['first_s'] == 0.0, names
+        for words, why in ((('rewind', 'hre'), "is no time and no moment; allowed: seconds, beginning"),
+                           (('rewind', 1e6), 'rewind to 1000000 s; allowed: 0.0000 to '), (('keep', 'a/b'), "name 'a/b'; allowed: ")):
+            done = asked(live, *words)
+            assert done.returncode == 2 and why in done.stderr, done.stderr
+        assert asked(live, 'reset').stdout == 'at the beginning\n'
+        assert standing_at(asked(live, 'speed').stdout) < kept
         done = asked(live, 'teleop', 'amber')
         assert done.returncode == 2 and 'stdin is no terminal' in done.stderr
 

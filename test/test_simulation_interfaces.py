@@ -200,6 +200,24 @@ def test_a_client_of_the_standard_steers_a_run(tmp_path: Path, processes: str) -
         live.finish()
 
 
+def test_steps_beyond_the_end_are_answered(tmp_path: Path) -> None:
+    """With how many there were; the run ends with them."""
+    from rosgraph_msgs.msg import Clock
+
+    file = write_scenario(
+        tmp_path, {'amber': vehicle(0.0, 0.0, type='constant', speed_mps=0.3)}, duration_s=5.0,
+        terrain={'ground': 'rigid', 'soil': {'friction': 0.8}},
+    )  # fmt: skip
+    with LiveRun(tmp_path, file, '--speed', 1.0, processes='one') as live:
+        ask = Client(live)
+        clock = live.subscribe(Clock, '/clock')
+        live.wait_for(lambda: clock and clock[-1].clock.nanosec, 60.0, 'the run')
+        assert ask.change(2) == 1
+        answer = ask('step_simulation', steps=5000)
+        assert answer.result.result == 4 and ' steps: the end, ' in answer.result.error_message
+        assert live.finish().summary['simulated_s'] == pytest.approx(5.0)
+
+
 @pytest.mark.seconds
 @pytest.mark.parametrize('processes', ['one', pytest.param('many', marks=pytest.mark.slow)])
 def test_a_client_of_the_standard_puts_things_into_a_run(tmp_path: Path, processes: str) -> None:

@@ -286,7 +286,7 @@ def report(run_dir: RunArgument) -> None:
     from regolith_bringup.run.summary import write_summary
 
     open_recording('report', run_dir)
-    with _RunFolderErrors():
+    with _RunFolderErrors(run_dir):
         if not (run_dir / 'summary.json').exists():
             write_summary(run_dir)
         print(write_report(run_dir))
@@ -316,7 +316,7 @@ def recover(run_dir: RunArgument) -> None:
 
     if not os.path.isdir(run_dir):
         raise InputError(Problem('recover', '', 'no such folder', 'a run folder, or its bag', str(run_dir)))
-    with _RunFolderErrors(), progress('recover') as tick:
+    with _RunFolderErrors(run_dir), progress('recover') as tick:
         result = rebuild(run_dir, tick)
     state = 'rebuilt' if result.rebuilt else 'was whole'
     lost = f'; {result.lost_chunks} damaged chunks are lost' if result.lost_chunks else ''
@@ -326,12 +326,18 @@ def recover(run_dir: RunArgument) -> None:
 class _RunFolderErrors:
     """Turn errors about a run folder into messages and exit code 2."""
 
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: object) -> None:
         from regolith_bringup.bag.recover import RecoverError
 
+        if isinstance(error, OSError) and error.strerror:
+            where = str(error.filename or self._folder)
+            raise InputError(Problem(where, '', error.strerror, 'a disk with room, that can be read and written'))
         if isinstance(error, (RecoverError, OSError)):
             _tell(str(error))
             raise typer.Exit(BAD_INPUT)

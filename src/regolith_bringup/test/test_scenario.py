@@ -103,6 +103,22 @@ def test_an_object_that_cannot_be_made_is_found_before_a_run(monkeypatch: pytest
         load_scenario('two_rovers', [ball])
 
 
+def test_objects_that_stand_inside_one_another_are_refused() -> None:
+    """No cycle is short enough for them: each was forced, thousands of times."""
+    ball = '{{type: free_body, position: [9, 9, {}], mass_kg: 1, shape: {{kind: sphere, size_m: [0.1]}}}}'
+    one, other = (f'objects.{name}={ball.format(z)}' for name, z in (('one', 9.0), ('other', 9.15)))
+    with pytest.raises(InputError, match=r"objects\.other = 'other': stands 0\.050 m inside 'one' at the start; allowed: "):
+        load_scenario('two_rovers', [one, other])
+    load_scenario('two_rovers', [one, f'objects.other={ball.format(9.25)}'])
+    load_scenario('two_rovers', [one, other, 'world.touch=pose_only'])
+
+
+def test_deadlines_need_a_speed() -> None:
+    with pytest.raises(InputError, match=r"speed = 'max': sets no deadlines.*allowed: a number, 1\.0 for real time"):
+        load_scenario('two_rovers', ['world.real_time=strict'])
+    load_scenario('two_rovers', ['world.real_time=strict'], speed=1.0)
+
+
 def test_paths_are_relative_to_the_file_that_names_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / 'mine'
     folder.mkdir()

@@ -32,6 +32,8 @@ from regolith_world.rotation import matrix
 
 GROUP = 'regolith.spawnables'
 SCHEME = 'regolith://'
+LARGEST_BYTES = 1 << 20
+"""Of a file with a resource: the world waits while it is read."""
 
 
 class Reason(IntEnum):
@@ -125,12 +127,14 @@ def read(uri: str, text: str) -> Mapping[str, Any]:
     if uri:
         path = Path(uri.removeprefix('file://'))
         try:
+            if not path.is_file() or path.stat().st_size > LARGEST_BYTES:
+                raise ValueError(f'no file of up to {LARGEST_BYTES} bytes')
             text = path.read_text(encoding='utf-8')
         except (OSError, ValueError) as error:
             raise NotSpawned(Reason.NO_RESOURCE, f'uri {uri!r}: {error}; allowed: a YAML file') from None
     if not text.strip():
         raise NotSpawned(Reason.NO_RESOURCE, 'neither uri nor resource_string; allowed: one of them')
-    if text.lstrip().startswith('<'):
+    if text.lstrip('\ufeff \t\r\n').startswith('<'):
         raise NotSpawned(Reason.UNSUPPORTED_FORMAT, 'the resource is XML; allowed: YAML')
     try:
         resource = load_yaml(text)

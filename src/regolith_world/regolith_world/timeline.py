@@ -219,7 +219,7 @@ class Timeline:
         log, (first_ns, last_ns) = self._world.log, self.span_ns
         if not first_ns <= t_ns <= last_ns:
             allowed = f'{first_ns * 1e-9:.4f} to {last_ns * 1e-9:.4f}'
-            raise ValueError(f'rewind to {t_ns * 1e-9:.4f} s; allowed: {allowed}, what this run has seen')
+            raise ValueError(f'rewind to {t_ns * 1e-9:.9g} s; allowed: {allowed}, what this run has seen')
         target = log.at_or_before(t_ns)
         assert target is not None
         return log.time_ns(target)

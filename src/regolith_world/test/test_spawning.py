@@ -111,6 +111,8 @@ def test_names_are_made_and_refused() -> None:
     ('', '', Reason.NO_RESOURCE, 'neither uri nor resource_string'),
     ('regolith://vehicles/none', '', Reason.NO_RESOURCE, "uri 'regolith://vehicles/none'; allowed: "),
     ('/nowhere.yaml', '', Reason.NO_RESOURCE, "uri '/nowhere.yaml': .*; allowed: a YAML file"),
+    ('/dev/zero', '', Reason.NO_RESOURCE, "uri '/dev/zero': no file of up to 1048576 bytes; allowed: a YAML file"),
+    ('', '\ufeff <sdf/>', Reason.UNSUPPORTED_FORMAT, 'the resource is XML'),
     ('', '<sdf/>', Reason.UNSUPPORTED_FORMAT, 'the resource is XML; allowed: YAML'),
     ('', '[1, 2', Reason.RESOURCE_PARSE_ERROR, 'expected'),
     ('', '[1, 2]', Reason.RESOURCE_PARSE_ERROR, r'\[1, 2\]; allowed: keys, which are text, and values'),

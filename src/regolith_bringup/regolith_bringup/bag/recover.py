@@ -74,8 +74,13 @@ def recover(run: str | Path, tick: Callable[[int, int], None] = lambda done, of:
 
     scratch = folder / '.recovering'
     _empty(scratch)
-    with BagWriter(scratch, compression='zstd', file_name=original.name) as bag:
-        messages, lost = _copy(original, bag)
+    try:
+        with BagWriter(scratch, compression='zstd', file_name=original.name) as bag:
+            messages, lost = _copy(original, bag)
+    except OSError:
+        _empty(scratch)
+        scratch.rmdir()
+        raise
     if messages == 0:
         _empty(scratch)
         scratch.rmdir()

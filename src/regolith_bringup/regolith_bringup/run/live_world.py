@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A running world, asked from the command line: status, pause, steps, speed."""
+"""A running world, asked from the command line: status, pause, steps, speed, its past."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import Any
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from regolith_msgs.msg import WorldStatus
-from regolith_msgs.srv import Step
+from regolith_msgs.srv import ListSnapshots, Rewind, Snapshot, Step
+from simulation_interfaces.msg import Result
+from simulation_interfaces.srv import ResetSimulation
 from std_srvs.srv import SetBool
 
 from regolith_bringup.run.graph_client import GraphClient
@@ -54,20 +56,68 @@ class LiveWorld(GraphClient):
 
         :raises InputError: if it is not paused
         """
-        client = self.node.create_client(Step, f'{self.root}/regolith/world/step')
-        if not self.wait(client.service_is_ready, self.PATIENCE_S):
-            raise InputError(Problem('step', '', f'no service {client.srv_name}', 'a world that runs'))
-        # Asked once: a repeated request would be a second step.
-        called = client.call_async(Step.Request(cycles=cycles))
-        while not self.wait(called.done, 1.0):
-            if self.node.count_publishers(f'{self.root}/regolith/status') == 0:
-                raise InputError(Problem('step', '', 'the world has left', 'a world that runs'))
-        answer: Step.Response = called.result()
+        client = self._client(Step, 'step')
+        answer: Step.Response = self._await(client.call_async(Step.Request(cycles=cycles)), 'step')
         if not answer.success:
             problem, _, allowed = answer.message.partition('; call ')
             allowed = './regolith pause before' if allowed else 'to leave a world alone that takes steps'
             raise InputError(Problem('step', '', problem, allowed))
         return answer
+
+    def rewind(self, t_ns: int, live: bool) -> Rewind.Response:
+        """Bring the world back to its last commit at or before a time [ns] and return its answer.
+
+        :param live: whether the future is forgotten
+        :raises InputError: if it cannot go there
+        """
+        client = self._client(Rewind, 'rewind')
+        inputs = Rewind.Request.LIVE if live else Rewind.Request.REPLAY
+        answer: Rewind.Response = self._await(client.call_async(Rewind.Request(t_ns=t_ns, inputs=inputs)), 'rewind')
+        if not answer.success:
+            problem, _, allowed = answer.message.partition('; allowed: ')
+            raise InputError(Problem('rewind', '', problem, allowed or 'what ./regolith moments lists'))
+        return answer
+
+    def reset(self) -> None:
+        """Bring the world back to its beginning, ``/clock`` with it.
+
+        :raises InputError: if it refuses
+        """
+        client = self._client(ResetSimulation, 'reset_simulation')
+        answer = self._await(client.call_async(ResetSimulation.Request()), 'reset')
+        if answer.result.result != Result.RESULT_OK:
+            raise InputError(Problem('reset', '', answer.result.error_message, 'a world that can be reset'))
+
+    def keep(self, name: str) -> Snapshot.Response:
+        """Have the world keep this moment, and return its answer.
+
+        :raises InputError: if it refuses
+        """
+        answer: Snapshot.Response = self._await(
+            self._client(Snapshot, 'snapshot').call_async(Snapshot.Request(name=name)), 'keep'
+        )
+        if not answer.success:
+            problem, _, allowed = answer.message.partition('; allowed: ')
+            raise InputError(Problem('keep', '', problem, allowed or 'another name'))
+        return answer
+
+    def moments(self) -> ListSnapshots.Response:
+        """Return the moments that the world has kept."""
+        answer: ListSnapshots.Response = self._ask(ListSnapshots, 'list_snapshots', ListSnapshots.Request())
+        return answer
+
+    def _client(self, kind: Any, service: str) -> Any:
+        client = self.node.create_client(kind, f'{self.root}/regolith/world/{service}')
+        if not self.wait(client.service_is_ready, self.PATIENCE_S):
+            raise InputError(Problem(service, '', f'no service {client.srv_name}', 'a world that runs'))
+        return client
+
+    def _await(self, called: Any, what: str) -> Any:
+        """Return the answer to what was asked once, and may take long; a repeated request would be done twice."""
+        while not self.wait(called.done, 1.0):
+            if self.node.count_publishers(f'{self.root}/regolith/status') == 0:
+                raise InputError(Problem(what, '', 'the world has left', 'a world that runs'))
+        return called.result()
 
     def set_speed(self, speed: float) -> None:
         """Cap the speed, simulated seconds per wall second; 0: no cap.

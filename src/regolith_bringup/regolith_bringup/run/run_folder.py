@@ -11,7 +11,8 @@ from pathlib import Path
 from regolith_bringup.scenario.participants import sections
 from regolith_bringup.scenario.schema import Scenario
 from regolith_files.problems import InputError, Problem
-from regolith_world import checkpoint, reserve
+from regolith_world import checkpoint, codec, reserve
+from regolith_world.world_state import WorldState
 
 TERRAIN = 'terrain'
 """Name of the participant that owns the soil."""
@@ -66,6 +67,7 @@ def check_checkpoint(folder: Path, scenario: Scenario) -> None:
         raise InputError(Problem('--from', '', problem, allowed, str(folder)))
     try:
         kept = checkpoint.read(folder)
+        codec.decode(WorldState, kept.blobs[checkpoint.WORLD])
     except ValueError as error:
         problem, _, better = str(error).partition('; allowed: ')
         raise InputError(Problem('--from', '', problem, better or 'a whole checkpoint', str(folder))) from None

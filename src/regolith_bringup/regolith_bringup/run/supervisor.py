@@ -125,7 +125,8 @@ class Supervisor:
         prepare('regolith_bringup.run.preloaded')
         if not self._quiet:
             labels = ', '.join(s.label for s in self._specs)
-            self.console.print(f'starting {len(self._specs)} processes: {labels}', soft_wrap=True)
+            count = f'{len(self._specs)} processes' if len(self._specs) > 1 else 'one process'
+            self.console.print(f'starting {count}: {labels}', soft_wrap=True)
         nodes: list[NodeProcess] = []
         previous = {n: signal.signal(n, self._on_signal) for n in (signal.SIGINT, signal.SIGTERM)}
         try:

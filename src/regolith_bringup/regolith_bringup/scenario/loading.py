@@ -110,9 +110,11 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
         return {}
     # Kernels, which take longer to load than all that is checked.
     from regolith_world.couplings import holdable
+    from regolith_world.encounters import overlap
     from regolith_world.object_types import object_types
 
     kinds, found = object_types(), {}
+    all_made: dict[str, Any] = {}
     needed, there = {}, set(scenario.vehicles)
     for name, entry in scenario.objects.items():
         key: KeyPath = ('objects', name)
@@ -128,6 +130,10 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
             reason = ' '.join(str(error).split()) or 'no reason given'
             problem = f'objects of type {entry["type"]!r} ({type(kind).__module__}): {type(error).__name__}: {reason}'
             raise source.error(key, problem, 'values of which its type makes one', entry) from error
+        if scenario.world.touch != 'pose_only' and made.tangible and (touched := overlap(made, all_made)):
+            other, depth = touched
+            raise source.error(key, f'stands {depth:.3f} m inside {other.name!r} at the start', 'room for both', name)
+        all_made[name] = made
         found[name] = section.model_dump(mode='json')
         needed[key] = made.needs()
         there |= set(holdable({name: made}))

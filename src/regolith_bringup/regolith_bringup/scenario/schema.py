@@ -110,6 +110,13 @@ class Scenario(Section):
                 extra[name] = kind.section.model_validate(extra[name])
         return self
 
+    @model_validator(mode='after')
+    def _deadlines_need_a_speed(self) -> Scenario:
+        if self.world.real_time == 'strict' and self.speed == 'max':
+            problem = "speed = 'max': sets no deadlines, which world.real_time: strict would count"
+            raise ValueError(f'{problem}; allowed: a number, 1.0 for real time')
+        return self
+
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:

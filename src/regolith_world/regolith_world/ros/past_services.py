@@ -63,12 +63,20 @@ class PastServices:
         response.t_ns, response.state_hash = int(saved.t_ns), saved.state_hash
 
     async def _restore(self, request: Any, response: Any) -> Any:
-        await self._standing(response, lambda: self._runner.go_to(checkpoint.read(Path(request.path))))
+        def restore() -> None:
+            self._runner.go_to(checkpoint.read(Path(request.path)))
+            self._tell_now(response)
+
+        self._tell_now(response)
         response.path = request.path
+        await self._standing(response, restore)
         if response.success:
             response.message = 'restored'
-        response.t_ns, response.state_hash = int(self._world.t_ns), self._world.state_hash
         return response
+
+    def _tell_now(self, response: Any) -> None:
+        """Tell the state that the world is in: at once, as it may go on before the answer is sent."""
+        response.t_ns, response.state_hash = int(self._world.t_ns), self._world.state_hash
 
     async def _snapshot(self, request: Any, response: Any) -> Any:
         def save() -> Snapshot:
@@ -97,8 +105,15 @@ class PastServices:
         if request.inputs not in (Rewind.Request.REPLAY, Rewind.Request.LIVE):
             response.message = f'inputs {request.inputs}; allowed: 0 (replay), 1 (live)'
             return response
-        live = request.inputs == Rewind.Request.LIVE
-        await self._standing(response, lambda: self._runner.rewind(request.t_ns, live))
-        response.cycle, response.branch = int(self._world.cycle), self._runner.timeline.branch
-        response.t_ns, response.state_hash = int(self._world.t_ns), self._world.state_hash
+
+        def tell() -> None:
+            response.cycle, response.branch = int(self._world.cycle), self._runner.timeline.branch
+            self._tell_now(response)
+
+        def rewind() -> None:
+            self._runner.rewind(request.t_ns, request.inputs == Rewind.Request.LIVE)
+            tell()
+
+        tell()
+        await self._standing(response, rewind)
         return response

@@ -41,6 +41,8 @@ from regolith_world.world import Choice, ProtocolError, World
 
 CLOCK_PERIOD_S = 0.01
 """Shortest period of /clock [wall s]: a Python subscriber uses a third of a core at 1 kHz."""
+LAST_ANSWERS_S = 0.1
+"""For which a world at its end goes on to answer [wall s]."""
 LAG_PERIOD_S = 10.0
 """Period of warnings that the wanted speed is not reached [wall s]."""
 
@@ -165,6 +167,7 @@ class Runner:
                 self.followers.wait_for_input()
                 self._step()
             self._call_off_steps()
+            self._answer_last()
             self._await_last_frames()
             reports = {n: a.report for n, a in world.stop().items()}
             self._at_standstill()
@@ -242,6 +245,13 @@ class Runner:
         self._between = False
         while self._requests:
             self._requests.pop(0)()
+
+    def _answer_last(self) -> None:
+        """Answer those who wait for the end, or for a world that stands."""
+        until = time.monotonic() + LAST_ANSWERS_S
+        while time.monotonic() < until:
+            self._serve_between()
+            time.sleep(0.005)
 
     def _await_last_frames(self) -> None:
         """Hold at the end, which publishes the last commit, until every earlier frame is done."""

@@ -1,0 +1,89 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""``./regolith rewind``, ``reset``, ``keep``, ``moments``: the past of a world that runs, from another terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from regolith_bringup.commands.options import DomainOption, JsonOption, NamespaceOption
+from regolith_files.doors import Tools
+from regolith_files.problems import InputError, Problem, one_of
+
+if TYPE_CHECKING:
+    from regolith_bringup.run.live_world import LiveWorld
+
+
+def rewind(
+    to: Annotated[str, typer.Argument(metavar='S|NAME', help='Simulated time in seconds, or a moment that was kept.')],
+    live: Annotated[
+        bool, typer.Option('--live', help='From there on inputs come from outside; else those of then come again.')
+    ] = False,
+    domain: DomainOption = None,
+    namespace: NamespaceOption = '',
+) -> None:
+    """Bring the running world back to its last commit at or before a time, soil, vehicles, sensors and all.
+
+    What follows is recorded into bag_1, bag_2, ... of the run.
+    """
+    from regolith_bringup.run.live_world import LiveWorld
+
+    with LiveWorld(domain, namespace) as world:
+        answer = world.rewind(_time_ns(to, world), live)
+        at = f'at {answer.t_ns * 1e-9:.3f} s, cycle {answer.cycle}'
+        print(f'{at}, state hash {answer.state_hash[:16]}; recorded from here on: bag_{answer.branch}')
+
+
+def _time_ns(text: str, world: LiveWorld) -> int:
+    """Return the time [ns] of a text: seconds, or the name of a moment."""
+    try:
+        return round(float(text) * 1e9)
+    except (ValueError, OverflowError):
+        kept = world.moments()
+    if text not in kept.names:
+        allowed = one_of(['seconds', *kept.names], text)
+        raise InputError(Problem('rewind', '', 'is no time and no moment', allowed, text))
+    return int(kept.t_ns[list(kept.names).index(text)])
+
+
+def reset(domain: DomainOption = None, namespace: NamespaceOption = '') -> None:
+    """Bring the running world back to its beginning: /clock at 0, and gone what was put into it."""
+    from regolith_bringup.run.live_world import LiveWorld
+
+    with LiveWorld(domain, namespace) as world:
+        world.reset()
+        print('at the beginning')
+
+
+def keep(
+    name: Annotated[str, typer.Argument(metavar='NAME', help='Of this moment, for rewind.')],
+    domain: DomainOption = None,
+    namespace: NamespaceOption = '',
+) -> None:
+    """Keep this moment of the running world under a name, for rewind and for run --from."""
+    from regolith_bringup.run.live_world import LiveWorld
+
+    with LiveWorld(domain, namespace) as world:
+        kept = world.keep(name)
+        print(f'{kept.name}: at {kept.t_ns * 1e-9:.3f} s, {kept.bytes * 1e-6:.1f} MB, {kept.path or "in memory"}')
+
+
+def moments(
+    context: typer.Context, domain: DomainOption = None, namespace: NamespaceOption = '', as_json: JsonOption = False
+) -> None:
+    """List the moments that the running world has kept, and as far as it can be brought back."""
+    from regolith_bringup.run.live_world import LiveWorld
+
+    tools: Tools = context.obj
+    with LiveWorld(domain, namespace) as world:
+        found = world.moments()
+    rows = list(zip(found.names, found.t_ns, found.state_hashes, found.paths))
+    if as_json:
+        listed = [{'name': n, 't_s': t * 1e-9, 'state_hash': h, 'path': p} for n, t, h, p in rows]
+        tools.give({'moments': listed, 'first_s': found.first_ns * 1e-9, 'last_s': found.last_ns * 1e-9})
+        return
+    for name, t_ns, state_hash, _ in rows:
+        print(f'{name:<20} {t_ns * 1e-9:10.3f} s  {state_hash[:16]}')
+    print(f'back to any time from {found.first_ns * 1e-9:.3f} to {found.last_ns * 1e-9:.3f} s')
