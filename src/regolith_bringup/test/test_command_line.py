@@ -111,3 +111,4 @@ def test_a_checkpoint_is_looked_at_before_anything_starts(tmp_path: Path, capfd:
     assert 'format: 2; allowed: 3' in refused(tmp_path / 't1')
     manifest.write_text(text[:40])
     assert 'manifest.json: not a checkpoint' in refused(tmp_path / 't1')
+    assert 'world.bin: not a saved WorldState' in refused(saved(*whole))

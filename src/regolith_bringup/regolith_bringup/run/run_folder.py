@@ -67,7 +67,6 @@ def check_checkpoint(folder: Path, scenario: Scenario) -> None:
         raise InputError(Problem('--from', '', problem, allowed, str(folder)))
     try:
         kept = checkpoint.read(folder)
-        codec.decode(WorldState, kept.blobs[checkpoint.WORLD])
     except ValueError as error:
         problem, _, better = str(error).partition('; allowed: ')
         raise InputError(Problem('--from', '', problem, better or 'a whole checkpoint', str(folder))) from None
@@ -76,6 +75,11 @@ def check_checkpoint(folder: Path, scenario: Scenario) -> None:
     if found != present:
         problem = f'is of {", ".join(sorted(found))}, and the scenario has {", ".join(sorted(present))}'
         raise InputError(Problem('--from', '', problem, 'a checkpoint of a run of this scenario', str(folder)))
+    try:
+        codec.decode(WorldState, kept.blobs[checkpoint.WORLD])
+    except ValueError as error:
+        problem = f'world.bin: {error}'
+        raise InputError(Problem('--from', '', problem, 'a checkpoint of this version of Regolith', str(folder))) from None
 
 
 def new_run_folder(scenario_name: str, out: Path | None = None) -> Path:
