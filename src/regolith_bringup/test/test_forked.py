@@ -58,6 +58,16 @@ def test_a_script_finds_what_it_finds_in_a_process_of_its_own(tmp_path: Path) ->
     assert forked['leads'] and forked['blocked'] == [signal.SIGINT] and forked['input'] == ''
 
 
+@pytest.mark.skipif(not sys.platform.startswith('linux'), reason='of the GNU C library')
+def test_log_files_are_named_by_the_node(tmp_path: Path) -> None:
+    """ROS asks the C library what the program is called."""
+    text = "import ctypes\nprint(ctypes.c_char_p.in_dll(ctypes.CDLL(None), 'program_invocation_name').value.decode())\n"
+    path = script(tmp_path, text)
+    for words, name in ((['--ros-args', '-r', '__node:=agent', '-r', '__ns:=/moon/amber'], 'moon_amber_agent'), ([], 'some_node')):
+        process = ForkedProcess(path, words, os.environ)
+        assert process.stdout.read() == f'{name}\n'
+
+
 def test_a_signal_ends_it_and_is_its_exit_code(tmp_path: Path) -> None:
     process = ForkedProcess(script(tmp_path, 'import time\nprint("up")\ntime.sleep(60.0)\n'), [], os.environ)
     assert process.stdout.readline() == 'up\n'

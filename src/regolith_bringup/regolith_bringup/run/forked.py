@@ -10,12 +10,14 @@ to run this way (:func:`is_ours`).
 
 from __future__ import annotations
 
+import ctypes
 import faulthandler
 import os
 import runpy
 import signal
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from multiprocessing import forkserver, get_context, resource_tracker
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -83,11 +85,28 @@ class ForkedProcess:
         return self._process.exitcode
 
 
+def _name_for_logs(path: str, arguments: Sequence[str]) -> None:
+    """Have the C library, and so ROS, which names log files by it, call this process by its node: ``amber_agent``.
+
+    Otherwise it would be a piece of the command line, which has moved.
+    """
+    told = dict(word.split(':=', 1) for word in arguments if ':=' in word)
+    name = '_'.join(filter(None, [*told.get('__ns', '').split('/'), told.get('__node', Path(path).name)]))
+    _NAMES.append(name.encode())
+    with suppress(ValueError):  # a C library without it
+        ctypes.c_char_p.in_dll(ctypes.CDLL(None), 'program_invocation_name').value = _NAMES[-1]
+
+
+_NAMES: list[bytes] = []
+"""What the C library points to, kept as long as the process."""
+
+
 def _run(path: str, arguments: list[str], environment: dict[str, str], output: Connection) -> None:
     """Become the process that the script at ``path`` runs in."""
     os.setsid()
     # Before the environment moves, by which it finds the place of the command line.
     setproctitle(' '.join([sys.executable, path, *arguments]))
+    _name_for_logs(path, arguments)
     with open(os.devnull, 'rb') as nothing:
         os.dup2(nothing.fileno(), 0)
     for stream in (1, 2):

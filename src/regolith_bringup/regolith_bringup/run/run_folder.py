@@ -78,8 +78,8 @@ def check_checkpoint(folder: Path, scenario: Scenario) -> None:
     try:
         codec.decode(WorldState, kept.blobs[checkpoint.WORLD])
     except ValueError as error:
-        problem = f'world.bin: {error}'
-        raise InputError(Problem('--from', '', problem, 'a checkpoint of this version of Regolith', str(folder))) from None
+        problem, allowed = f'world.bin: {error}', 'a checkpoint of this version of Regolith'
+        raise InputError(Problem('--from', '', problem, allowed, str(folder))) from None
 
 
 def new_run_folder(scenario_name: str, out: Path | None = None) -> Path:
