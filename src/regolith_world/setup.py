@@ -21,6 +21,7 @@ setup(
     license='Apache-2.0',
     entry_points={
         'regolith.citations': ['world = regolith_world.papers:papers'],
+        'regolith.report_sections': ['objects = regolith_world.report:section'],
         'regolith.view_layers': ['couplings = regolith_world.view_layer:layer'],
         'console_scripts': [
             'participant_node = regolith_world.start:node',

@@ -24,8 +24,7 @@ _SLACK_POINTS = 13
 
 def layer(scenario: Any) -> ViewLayer | None:
     """Return the layer of a scenario's couplings; None where nothing is coupled by a line."""
-    made = make_objects(scenario.objects, scenario.world.gravity_mps2) if scenario.objects else []
-    lines = [(item, item.near[0], item.far[0]) for item in made if isinstance(item, Coupling) and item.far is not None]
+    lines = lines_of(scenario)
     if not lines:
         return None
 
@@ -35,14 +34,32 @@ def layer(scenario: Any) -> ViewLayer | None:
             return []
         bodies = {body.name: body.pose for body in cycle.bodies}
         marks = []
-        for item, own, other in lines:
-            if cycle.t_ns < item.until_ns and all(name in bodies for name in item.between):
-                near, far = _point(bodies[item.between[0]], own), _point(bodies[item.between[1]], other)
+        for item in lines:
+            ends = ends_of(item, cycle.t_ns, bodies)
+            if ends is not None:
+                near, far = ends
                 length = item.line.length_m if item.line is not None else None
                 marks.append(Marks(hanging(near, far, length), _COLOR, 2.5, joined=True, label=item.name))
         return marks
 
     return ViewLayer('Cables and rods', draw, {CYCLE: 'regolith_msgs/msg/Cycle'})
+
+
+def lines_of(scenario: Any) -> list[Coupling]:
+    """Return the couplings of a scenario that are lines between two bodies."""
+    made = make_objects(scenario.objects, scenario.world.gravity_mps2) if scenario.objects else []
+    return [item for item in made if isinstance(item, Coupling) and item.far is not None]
+
+
+def ends_of(line: Coupling, t_ns: int, poses: Mapping[str, Any]) -> tuple[Floats, Floats] | None:
+    """Return both ends of a line at a time [m], shape (3,) each; None: it has let go, or one of the bodies is away.
+
+    :param poses: of bodies by name, as in messages
+    """
+    assert line.far is not None
+    if t_ns >= line.until_ns or not all(name in poses for name in line.between):
+        return None
+    return _point(poses[line.between[0]], line.near[0]), _point(poses[line.between[1]], line.far[0])
 
 
 def hanging(near: Floats, far: Floats, length: float | None) -> Floats:

@@ -1,0 +1,81 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The report's part on objects: what is drawn is where they were."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from types import SimpleNamespace as Made
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regolith_files.doors import Picture
+from regolith_world.object_paths import SAMPLES, principal, read_paths
+from regolith_world.report import section
+from regolith_world.view_layer import CYCLE
+
+COUNT = 1000
+OBJECTS = {
+    'cable': {
+        'type': 'cable', 'between': ['amber', 'ball'], 'ends': [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]], 'length_m': 9.0,
+        'until_s': 4.0,
+    },
+}  # fmt: skip
+
+
+def body(name: str, *place: float) -> Any:
+    at = Made(x=place[0], y=place[1], z=place[2])
+    return Made(name=name, pose=Made(position=at, orientation=Made(x=0.0, y=0.0, z=0.0, w=1.0)))
+
+
+class Bag:
+    """Commits every 10 ms: amber stands, a ball goes along y at 1 m/s, a stone is born after 5 s, a rope of five hangs still."""
+
+    def some(self, topic: str, numbers: Collection[int]) -> list[Any]:
+        assert topic == CYCLE
+        return [Made(content=self.cycle(k)) for k in range(COUNT) if k in numbers]
+
+    def cycle(self, k: int) -> Any:
+        bodies = [body('amber', 0.0, 0.0, 0.0), body('amber/arm', 0.0, 0.0, 1.0), body('ball', 1.0, 0.01 * k, 2.0)]
+        bodies += [body('post', 5.0, 5.0, 0.0)]
+        bodies += [body(f'rope/rod_{n}', 0.3 * n, 0.4 * n, 1.0 + n) for n in range(5)]
+        bodies += [body('ball/0', 0.0, 0.0, 0.001 * k)] if k >= 500 else []
+        return Made(t_ns=k * 10**7, bodies=bodies)
+
+
+def run(objects: dict[str, Any], messages: int = COUNT) -> Any:
+    scenario = Made(objects=objects, vehicles={'amber': None}, world=Made(gravity_mps2=1.62))
+    return Made(scenario=scenario, recorded={CYCLE: Made(messages=messages)}, bag=Bag())
+
+
+def test_bodies_and_lines_are_where_they_were() -> None:
+    paths = read_paths(run(OBJECTS), COUNT)
+    assert len(paths.time) == SAMPLES and (paths.time[0], paths.time[-1]) == (0.0, pytest.approx(9.99))
+    assert sorted(n for n in paths.bodies if '/' not in n) == ['ball', 'post'], 'vehicles are told elsewhere'
+    assert {len(positions) for positions in paths.bodies.values()} == {SAMPLES}
+    moving = paths.moving()
+    assert sorted(moving) == ['ball', 'ball/0'], 'a post stands, a rope is a chain'
+    assert moving['ball'][:, 1] == pytest.approx(paths.time)
+    born = np.isfinite(moving['ball/0'][:, 2])
+    assert born.tolist() == [t >= 5.0 for t in paths.time]
+    # From amber's hook at (1, 0, 0) to the ball at (1, t, 2); it lets go after four seconds.
+    held = np.array(paths.time) < 4.0
+    assert np.array(paths.lines['cable'])[held] == pytest.approx(np.hypot(2.0, np.array(paths.time)[held]))
+    assert np.isnan(np.array(paths.lines['cable'])[~held]).all() and paths.lengths == {'cable': 9.0}
+
+
+def test_a_chain_is_seen_from_where_it_is_widest() -> None:
+    (chain,) = read_paths(run(OBJECTS), COUNT).chains().values()
+    along, height = principal(chain)
+    assert np.diff(along[0]) == pytest.approx([0.5] * 4) and height[0].tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
+
+
+def test_there_is_a_picture_of_each_kind_and_none_without_objects() -> None:
+    found = section(run(OBJECTS))
+    assert found is not None and [type(part) for part in found.parts] == [Picture] * 3
+    moving, chain, line = (part.figure.axes for part in found.parts)
+    assert [label.get_text() for label in moving[0].get_legend().get_texts()] == ['ball', 'ball/0']
+    assert chain[0].get_title() == 'rope' and len(line[0].lines) == 2
+    assert section(run({})) is None and section(run(OBJECTS, 0)) is None
