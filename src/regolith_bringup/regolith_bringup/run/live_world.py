@@ -141,7 +141,11 @@ class LiveWorld(GraphClient):
         try:
             return ask(self.executor, client, request, ANSWER_S)
         except TimeoutError as error:
-            raise InputError(Problem('a running world', '', str(error), 'one that goes on')) from None
+            self.wait(lambda: False, 0.1)  # for its newest status
+            problem = str(error)
+            if self.known.state == WorldStatus.HELD:
+                problem += f'; it is held, and does what was asked when it goes on: {self.known.message}'
+            raise InputError(Problem('a running world', '', problem, 'one that goes on')) from None
 
 
 def in_words(status: WorldStatus) -> str:
