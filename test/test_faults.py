@@ -185,7 +185,7 @@ def test_a_vehicle_that_came_in_mid_run_and_dies_comes_back_too(tmp_path: Path) 
         live.come_to(status[-1].t_ns * 1e-9 + 1.0)
         live.interrupt()
         done = live.finish()
-    assert 'waits for it to come back' in the_line(done, 'no answer from late')
+    assert 'no answer from late: the world waits for it to come back' in done.output
     assert_whole(done)
 
 
@@ -453,7 +453,7 @@ def test_a_full_disk_ends_the_recording(small_disk: Path, tmp_path: Path, policy
     line = the_line(done, 'regolith/recorder recording ends at')
     assert 'bag_0.mcap: No space left on device; the bag holds everything before' in line
     at_s = float(line.split('recording ends at ')[1].split()[0])
-    assert at_s > 1.0
+    assert at_s > 0.7, 'half a second lies between two flushes'
     assert done.summary['failure'] and done.summary['simulated_s'] > 1.3
     if policy == 'drop':
         assert done.summary['simulated_s'] == pytest.approx(8.0) and list(done.summary['without']) == ['recorder']

@@ -179,6 +179,8 @@ def run(
     below = namespace_named(namespace)
     away = elsewhere_named(elsewhere, resolved.scenario, spread)
     if dry_run:
+        if domain not in (None, 'auto'):
+            domain_named(domain)
         from regolith_bringup.commands.dry_run import list_nodes
 
         list_nodes(resolved.scenario, spread, out, restore_from, below, away, _give if as_json else None)

@@ -25,6 +25,7 @@ from regolith_bringup.bag.reading import Bag
 from regolith_bringup.bag.recorder import BagWriter, Schema, qos_profile
 from regolith_bringup.bag.recover import RecoverError, recover
 from regolith_bringup.bag.stored import is_closed, stored_messages
+from regolith_files.problems import InputError
 
 
 def text_message(text: str) -> bytes:
@@ -203,6 +204,8 @@ def test_recover_keeps_what_stands_before_and_behind_the_damage(numbers: tuple[i
     path = tmp_path / 'bag' / 'bag_0.mcap'
     spoil(path, numbers, what)
     assert is_closed(path)
+    with pytest.raises(InputError, match=r'is damaged: .*allowed: .*regolith recover'):
+        texts(tmp_path)
     found = recover(tmp_path)
     assert (found.rebuilt, found.lost_chunks, found.messages) == (True, len(numbers), 1000 - 100 * len(numbers))
     assert texts(tmp_path) == [f'number {k}' for k in range(1000) if k // 100 not in numbers]

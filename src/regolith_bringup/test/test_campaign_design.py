@@ -116,6 +116,15 @@ def test_file_names_are_relative_to_the_campaign(tmp_path: Path, monkeypatch: py
     assert [case.scenario.terrain.soil.cohesion_pa == 1234.0 for case in cases] == [True, False]
 
 
+def test_what_a_table_says_is_what_was_given(tmp_path: Path) -> None:
+    """A key within a value that is varied, too, changes the scenario's, not the value in the campaign's file."""
+    driver = {'type': 'constant', 'speed_mps': 0.3}
+    vary = {'vehicles.amber.driver': [driver], 'vehicles.amber.driver.speed_mps': [0.1, 0.2]}
+    _, cases = load_campaign(written(tmp_path, vary=vary))
+    assert [case.varied['vehicles.amber.driver'] for case in cases] == [driver, driver]
+    assert [case.scenario.vehicles['amber'].driver.speed_mps for case in cases] == [0.1, 0.2]
+
+
 def test_a_damaged_result_counts_as_none(tmp_path: Path) -> None:
     """Its run is made again; results are written whole, so it was not the campaign that left it so."""
     cases = load_campaign(written(tmp_path))[1]

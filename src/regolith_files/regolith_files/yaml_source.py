@@ -10,6 +10,7 @@ be called ``on``.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -122,7 +123,8 @@ class YamlSource:
             elif not isinstance(node, dict):
                 raise self._no_way(path, depth, origin, 'a key whose parent is a mapping', node)
             if last:
-                node[part] = value
+                # Further values may be set in it, which must not reach whoever gave it.
+                node[part] = deepcopy(value)
             else:
                 if isinstance(node, dict) and node.get(part) is None:
                     self._made[path[: depth + 1]] = (origin, tuple(node))

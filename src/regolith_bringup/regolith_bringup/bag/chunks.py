@@ -9,6 +9,7 @@ fifty-nine are read for nothing. Format: https://mcap.dev/spec, records Chunk, M
 from __future__ import annotations
 
 import struct
+import zlib
 from collections import deque
 from collections.abc import Collection, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -94,4 +95,7 @@ def _entries(stream: IO[bytes], at: int) -> np.ndarray[tuple[int], np.dtype[np.u
 
 
 def _uncompressed(chunk: Chunk) -> bytes:
-    return zstandard.decompress(chunk.data, chunk.uncompressed_size) if chunk.compression else chunk.data
+    data = zstandard.decompress(chunk.data, chunk.uncompressed_size) if chunk.compression else chunk.data
+    if chunk.uncompressed_crc and zlib.crc32(data) != chunk.uncompressed_crc:
+        raise ValueError('a chunk is not what was written')
+    return data

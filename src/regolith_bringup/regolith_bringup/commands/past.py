@@ -11,6 +11,7 @@ import typer
 from regolith_bringup.commands.options import DomainOption, JsonOption, NamespaceOption
 from regolith_files.doors import Tools
 from regolith_files.problems import InputError, Problem, one_of
+from regolith_files.section import LONGEST_S
 
 if TYPE_CHECKING:
     from regolith_bringup.run.live_world import LiveWorld
@@ -39,13 +40,25 @@ def rewind(
 def _time_ns(text: str, world: LiveWorld) -> int:
     """Return the time [ns] of a text: seconds, or the name of a moment."""
     try:
-        return round(float(text) * 1e9)
-    except (ValueError, OverflowError):
+        seconds = float(text)
+    except ValueError:
         kept = world.moments()
+    else:
+        if not 0.0 <= seconds <= LONGEST_S:
+            raise InputError(Problem('rewind', '', 'is no time', f'seconds from 0 to {LONGEST_S:g}', text))
+        return round(seconds * 1e9)
     if text not in kept.names:
         allowed = one_of(['seconds', *kept.names], text)
         raise InputError(Problem('rewind', '', 'is no time and no moment', allowed, text))
     return int(kept.t_ns[list(kept.names).index(text)])
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def reset(domain: DomainOption = None, namespace: NamespaceOption = '') -> None:
@@ -65,6 +78,8 @@ def keep(
     """Keep this moment of the running world under a name, for rewind and for run --from."""
     from regolith_bringup.run.live_world import LiveWorld
 
+    if _is_number(name):
+        raise InputError(Problem('keep', '', 'would be taken for a time', 'a name that is no number', name))
     with LiveWorld(domain, namespace) as world:
         kept = world.keep(name)
         print(f'{kept.name}: at {kept.t_ns * 1e-9:.3f} s, {kept.bytes * 1e-6:.1f} MB, {kept.path or "in memory"}')

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from dataclasses import asdict
@@ -12,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from regolith_bringup.commands.options import JsonOption, NamespaceOption, pace_named
+from regolith_bringup.commands.options import JsonOption, NamespaceOption, end_named, pace_named
 from regolith_files.doors import NoRecordingError, Tools
 from regolith_files.problems import InputError, Problem, one_of
 
@@ -43,6 +44,9 @@ def replay(
     """
     from regolith_bringup.commands.recordings import open_recording
 
+    end = end_named(end)
+    if not math.isfinite(begin + wait):
+        raise InputError(Problem('replay', '', 'is no time', 'seconds for --from and --wait', f'{begin:g}, {wait:g}'))
     bag = open_recording('replay', run, branch)
     tools: Tools = context.obj
     if resimulate:

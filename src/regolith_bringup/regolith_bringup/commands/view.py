@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regolith_bringup.commands.options import NamespaceOption
+from regolith_bringup.commands.options import NamespaceOption, end_named
 from regolith_files.doors import Tools
 from regolith_files.problems import InputError, Problem
 
@@ -51,6 +51,7 @@ def view(
     Without --web, --save, --screenshot or --connect a window opens. What --connect sends alone leaves this machine.
     """
     _check_way(run, live, web, save, screenshot, connect)
+    end = end_named(end)
     pixels = _size(size)
     _check_rerun()
     from regolith_bringup.view.viewer import check_screen
@@ -75,7 +76,11 @@ def view(
         file = Path(folder) / f'{run.resolve().name}.rrd'
         _draw(tools, run, branch, end, None if connect else file, connect, following=screenshot is not None)
         if save is not None:
-            shutil.copyfile(file, save)
+            try:
+                shutil.copyfile(file, save)
+            except OSError as error:
+                problem = f'cannot be written: {error.strerror}'
+                raise InputError(Problem('view', '--save', problem, 'the path of a file', str(save))) from None
             print(save)
         if screenshot is not None:
             from regolith_bringup.view.viewer import screenshot as take
