@@ -64,6 +64,7 @@ def scenario(run: Path) -> None:
         (unrecorded, ('view', '--save', 'seen.rrd'), 'run: has no recording'),
         (lambda run: None, ('replay', '--from', 'inf', '--to', 'inf'), 'inf, 1: is no time'),
         (lambda run: None, ('view', '--save', '/proc/seen.rrd'), '--save = /proc/seen.rrd: cannot be written'),
+        (lambda run: None, ('compare', 'run', '--out', '.'), '--out = .: is a folder'),
         (bag, ('replay', '--branch', '3'), '--branch = 3: there is none; allowed: 0'),
         (summary, ('report',), 'summary.json: cannot be read'),
         (world, ('report',), 'world.json: cannot be read'),

@@ -87,8 +87,8 @@ def test_each_running_gear_is_plotted_by_what_it_tells(tmp_path: Path) -> None:
     np.testing.assert_allclose(basalt.histories[1].time, amber.wheel_time)
     wheels, bands = gear_histories(run)
     labels = [[panel.get_ylabel() for panel in figure.axes] for figure in (wheels, bands)]
-    assert labels[0] == ['incremental sinkage [mm]', 'slip ratio [-]', 'forward speed [m/s]']
-    assert labels[1] == ['slip ratio [-]', 'band tension [kN]', 'forward speed [m/s]']
+    assert labels[0] == ['incremental sinkage [mm]', 'slip ratio, mean of 9 [-]', 'forward speed [m/s]']
+    assert labels[1] == ['slip ratio, mean of 9 [-]', 'band tension [kN]', 'forward speed [m/s]']
     drawn = {line.get_label(): line.get_ydata() for line in bands.axes[1].get_lines()}
     np.testing.assert_allclose(drawn['left'], 9.0)
 

@@ -27,7 +27,7 @@ FORMAT = 3
 """Format of manifest and blobs; 1 lost the shapes of empty arrays, 2 had no acts."""
 
 
-_TIMED = re.compile(r't\d{6,}\.\d{3}')
+TIMED = re.compile(r't\d{6,}\.\d{3}')
 """Names of those that are made every so often; others have the names that people give."""
 
 
@@ -79,7 +79,7 @@ def way_on(run_dir: Path) -> str:
     """
     scenario = run_dir / 'scenario.yaml'
     whole = (manifest.parent for manifest in (run_dir / 'checkpoints').glob('t*/manifest.json'))
-    saved = sorted(folder for folder in whole if _TIMED.fullmatch(folder.name))
+    saved = sorted(folder for folder in whole if TIMED.fullmatch(folder.name))
     while saved:
         with suppress(OSError, ValueError, TypeError, KeyError):
             blobs = json.loads((saved[-1] / 'manifest.json').read_text())['blobs']

@@ -25,6 +25,9 @@ def compare(
 
     if len(runs) < 2:
         raise InputError(Problem('compare', '', 'is one run', 'two run folders or more', str(runs[0])))
+    if out.is_dir() or not out.resolve().parent.is_dir():
+        problem = 'is a folder' if out.is_dir() else 'its folder is not there'
+        raise InputError(Problem('compare', '--out', problem, 'the path of a file to be written', str(out)))
     for run in runs:
         open_recording('compare', run)
     tools: Tools = context.obj
@@ -32,7 +35,8 @@ def compare(
         with tools.progress('compare') as tick:
             told = write_comparison(runs, out, tick)
     except OSError as error:
-        raise InputError(Problem('compare', '', str(error), 'a file that can be written')) from None
+        problem = f'cannot be written: {error.strerror}'
+        raise InputError(Problem('compare', '--out', problem, 'a file that can be written', str(out))) from None
     for line in told:
         print(line, file=sys.stderr)
     print(out)

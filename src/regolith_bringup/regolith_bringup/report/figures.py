@@ -94,7 +94,7 @@ def thinned(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.
 def numbers(figure: Figure) -> Iterator[_Row]:
     """Yield what a figure shows by curves, points and bars: panel, series, names of x and y, x, y."""
     for number, axes in enumerate(figure.axes):
-        panel = axes.get_title() or axes.get_title('left') or f'panel {number + 1}'
+        panel = axes.get_title() or axes.get_title('left') or _above(figure, axes) or f'panel {number + 1}'
         named = (axes.get_xlabel() or _below(figure, axes), axes.get_ylabel() or _beside(figure, axes))
         for k, (label, points) in enumerate(_series(axes)):
             series = f'series {k + 1}' if label.startswith('_') else label
@@ -114,6 +114,14 @@ def _series(axes: Axes) -> Iterator[tuple[str, NDArray[np.float64]]]:
     for bars in axes.containers:
         if isinstance(bars, BarContainer):
             yield str(bars.get_label()), np.array([(b.get_x() + 0.5 * b.get_width(), b.get_height()) for b in bars])
+
+
+def _above(figure: Figure, axes: Axes) -> str:
+    """Return the heading of the column that a panel is in, which stands at the left."""
+    if (place := axes.get_subplotspec()) is None:
+        return ''
+    columns = [(other.get_subplotspec(), other.get_title('left')) for other in figure.axes]
+    return next((title for own, title in columns if title and own is not None and own.colspan == place.colspan), '')
 
 
 def _below(figure: Figure, axes: Axes) -> str:

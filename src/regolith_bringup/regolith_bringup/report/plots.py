@@ -26,7 +26,7 @@ from regolith_bringup.report.ground_map import (
     rock_ellipses,
     site_bounds,
 )
-from regolith_bringup.report.run_data import SLIP, History, RunData, Track
+from regolith_bringup.report.run_data import SLIP, Array, History, RunData, Track
 from regolith_bringup.report.rut_sections import RutSection
 
 # Distinguishable with any colour vision (Okabe and Ito 2008), and on grey ground.
@@ -37,6 +37,8 @@ _SOLID = '#8c7b6b'
 _ROCK = '#5b5f66'
 _RUTS = LinearSegmentedColormap.from_list('ruts', ['#f6d7a8', '#e8894a', '#b5303f', '#5b1147'])
 _MOON = LinearSegmentedColormap.from_list('moon', ['#26282b', '#6d6f72', '#a9abad', '#e6e6e4'])
+_SMOOTH = 9
+"""States over which slip is averaged."""
 _SHOWN_AS = {'m': (1e3, 'mm'), 'N': (1e-3, 'kN'), 'Pa': (1e-3, 'kPa'), '': (1.0, '-')}
 """Unit of a quantity -> factor and unit in which it is drawn; others as they are."""
 _DASHES = ('-', '--', ':', '-.')
@@ -123,7 +125,8 @@ def _family(run: RunData, tracks: list[Track]) -> Figure:
         axes[-1, column].plot(*thinned(track.time, track.speed), color=color, lw=1.4, label=track.name)
         axes[-1, column].set_xlabel('simulated time [s]')
     for history, panel in zip(tracks[0].histories, axes[:-1, 0], strict=True):
-        panel.set_ylabel(f'{history.name} [{_SHOWN_AS.get(history.unit, (1.0, history.unit))[1]}]')
+        told = f'{history.name}, mean of {_SMOOTH}' if history.name == SLIP else history.name
+        panel.set_ylabel(f'{told} [{_SHOWN_AS.get(history.unit, (1.0, history.unit))[1]}]')
         if history.name == SLIP:
             _frame_slips(panel, [h for track in tracks for h in track.histories if h.name == SLIP])
         else:
@@ -280,12 +283,12 @@ def _draw_track(axes: Axes, track: Track, color: str) -> None:
     axes.plot(x[-1], y[-1], marker=(3, 0, np.degrees(heading) - 90.0), ms=13, mfc=color, mec='white', mew=1.4)
 
 
-def _smooth(values: np.ndarray[Any, np.dtype[np.float64]], width: int = 9) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _smooth(values: Array, width: int = _SMOOTH) -> Array:
     """Return a running mean, over shorter windows at the ends."""
     if len(values) < width:
         return values
     kernel = np.ones(width)
-    result: np.ndarray[Any, np.dtype[np.float64]] = np.convolve(values, kernel, 'same') / np.convolve(
+    result: Array = np.convolve(values, kernel, 'same') / np.convolve(
         np.ones(len(values)), kernel, 'same'
     )
     return result

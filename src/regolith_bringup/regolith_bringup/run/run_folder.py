@@ -75,6 +75,9 @@ def check_checkpoint(folder: Path, scenario: Scenario) -> None:
     if found != present:
         problem = f'is of {", ".join(sorted(found))}, and the scenario has {", ".join(sorted(present))}'
         raise InputError(Problem('--from', '', problem, 'a checkpoint of a run of this scenario', str(folder)))
+    if kept.t_ns >= round(scenario.duration_s * 1e9):
+        problem = f'is of {kept.t_ns * 1e-9:g} s, where a run of {scenario.duration_s:g} s is over'
+        raise InputError(Problem('--from', '', problem, 'an earlier one, or a longer --duration', str(folder)))
     try:
         codec.decode(WorldState, kept.blobs[checkpoint.WORLD])
     except ValueError as error:
