@@ -34,7 +34,7 @@ NO_STATE = (
     'crm/drum.py', 'crm/column.py', 'crm/press.py', 'regolith_terrain/soil_bin.py', 'regolith_terrain/wong_reece.py',
     # What people look at.
     'regolith_terrain/hillshade.py', 'regolith_vehicles/looks.py', 'regolith_vehicles/urdf.py',
-    'regolith_vehicles/motion_samples.py', 'regolith_world/entities.py', '/view_layer.py',
+    'regolith_vehicles/motion_samples.py', 'regolith_world/entities.py', 'regolith_world/object_paths.py', '/view_layer.py',
 )
 """Modules, or parts of their paths, that no state of a scenario comes from."""
 ALLOWED = {

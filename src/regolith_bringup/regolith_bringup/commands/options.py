@@ -10,7 +10,6 @@ from typing import Annotated
 import typer
 
 from regolith_files.problems import InputError, Problem
-from regolith_files.section import LONGEST_S
 
 JsonOption = Annotated[bool, typer.Option('--json', help='Print one JSON value on stdout and nothing else there.')]
 DomainOption = Annotated[str | None, typer.Option('--domain', metavar='N', help='ROS domain. Default: ROS_DOMAIN_ID.')]
@@ -19,6 +18,8 @@ NamespaceOption = Annotated[str, typer.Option('--namespace', metavar='NAME', hel
 
 def end_named(seconds: float | None) -> float | None:
     """Return the end that was asked for [s]; None if it is behind everything."""
+    from regolith_files.section import LONGEST_S  # with pydantic, which is slow to import
+
     return None if seconds is None or seconds > LONGEST_S else seconds
 
 

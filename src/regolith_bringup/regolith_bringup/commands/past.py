@@ -63,7 +63,7 @@ def _is_number(text: str) -> bool:
 
 
 def reset(domain: DomainOption = None, namespace: NamespaceOption = '') -> None:
-    """Bring the running world back to its beginning: /clock at 0, what was put into it gone, moments forgotten."""
+    """Bring the running world back to its beginning: /clock at 0, without what was put into it."""
     from regolith_bringup.run.live_world import LiveWorld
 
     with LiveWorld(domain, namespace) as world:
