@@ -75,7 +75,7 @@ def test_a_world_is_paused_stepped_and_driven_from_other_terminals(tmp_path: Pat
         for words, why in ((('rewind', 'hre'), "is no time and no moment; allowed: seconds, beginning"),
                            (('rewind', 1e6), 'rewind to 1000000 s; allowed: 0.0000 to '), (('keep', 'a/b'), "name 'a/b'; allowed: "),
                            (('rewind', '1e30'), 'is no time; allowed: seconds from 0'), (('keep', '7.5'), 'is taken for a time'),
-                           (('keep', 't000001.000'), 'is taken for a time')):
+                           (('keep', 't000001.000'), "name 't000001.000'; allowed: the name of a folder, but for ")):
             done = asked(live, *words)
             assert done.returncode == 2 and why in done.stderr, done.stderr
         assert asked(live, 'reset').stdout == 'at the beginning\n'

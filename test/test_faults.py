@@ -445,7 +445,7 @@ def test_a_full_disk_ends_the_recording(small_disk: Path, tmp_path: Path, policy
     """What was written before can be read, the world's figures and the summary are there, and a place to go on from."""
     path = scenario(tmp_path, policy, 8.0, world={'checkpoint_period_s': 60.0})
     with LiveRun(tmp_path, path, *REAL_TIME, to_be_killed=True, folder=small_disk) as live:
-        live.come_to(1.3)
+        live.come_to(1.8)  # the recorder is up to half a second behind, and more beside other work
         fill(small_disk, 100_000)
         pids = live.pids()
         done = live.finish(code=3)
@@ -453,7 +453,7 @@ def test_a_full_disk_ends_the_recording(small_disk: Path, tmp_path: Path, policy
     line = the_line(done, 'regolith/recorder recording ends at')
     assert 'bag_0.mcap: No space left on device; the bag holds everything before' in line
     at_s = float(line.split('recording ends at ')[1].split()[0])
-    assert at_s > 0.7, 'half a second lies between two flushes'
+    assert at_s > 1.0
     assert done.summary['failure'] and done.summary['simulated_s'] > 1.3
     if policy == 'drop':
         assert done.summary['simulated_s'] == pytest.approx(8.0) and list(done.summary['without']) == ['recorder']

@@ -78,7 +78,6 @@ app = typer.Typer(
 app.add_typer(terrain_app, name='terrain')
 
 
-
 def _scenario_names(incomplete: str) -> list[str]:
     """Return the scenarios whose names begin so, for shells."""
     from regolith_bringup.scenario.library import find_scenarios

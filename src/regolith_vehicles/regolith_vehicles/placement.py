@@ -37,6 +37,18 @@ BURIED = 0.05
 """Depth of a foot below the ground up to which a vehicle may be put somewhere [m]: more than it sinks by standing."""
 
 
+def check_speed(name: str, linear: Vector, angular: Vector) -> None:
+    """Refuse velocities with which a vehicle cannot be put somewhere [m/s, rad/s].
+
+    :raises ValueError: naming it, the speed and what is allowed
+    """
+    for what, velocity, most, unit in (
+        ('moves', linear, FASTEST, 'm/s'), ('turns', angular, FASTEST_TURN, 'rad/s'),
+    ):  # fmt: skip
+        if not norm(velocity) <= most:  # NaN neither
+            raise ValueError(f'{name}: {what} at {norm(velocity):g} {unit}; allowed: {most:g} {unit}')
+
+
 def depth_of_feet(
     position: Vector, orientation: Vector, foot_x: Vector, foot_y: Vector, foot_z: Vector,
     levels: Callable[[Vector, Vector], Vector],

@@ -43,7 +43,7 @@ from regolith_vehicles.tool_work import TOOL_HOOKS, Digging
 from regolith_vehicles.tools import VehicleTools
 from regolith_vehicles.trouble import VehicleError, check_cycle
 from regolith_vehicles.wheel_state import WheelState
-from regolith_world.arithmetic import dot, norm, times
+from regolith_world.arithmetic import dot, times
 from regolith_world.records import BodyState
 from regolith_world.rotation import matrix
 
@@ -164,12 +164,7 @@ class Vehicle:
 
         :raises ValueError: if it would be buried there, or is too fast; nothing has changed then
         """
-        for what, velocity, most, unit in (
-            ('moves', body.linear_velocity, placement.FASTEST, 'm/s'),
-            ('turns', body.angular_velocity, placement.FASTEST_TURN, 'rad/s'),
-        ):  # fmt: skip
-            if not norm(velocity) <= most:  # NaN neither
-                raise ValueError(f'{self.name}: {what} at {norm(velocity):g} {unit}; allowed: {most:g} {unit}')
+        placement.check_speed(self.name, body.linear_velocity, body.angular_velocity)
         deep = placement.depth_of_feet(body.position, body.orientation, *self._feet(), self._levels)
         if deep > placement.BURIED:
             raise ValueError(f'{self.name}: {deep:.3f} m of it below the ground; allowed: {placement.BURIED} m')

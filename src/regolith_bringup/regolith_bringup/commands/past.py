@@ -12,7 +12,6 @@ from regolith_bringup.commands.options import DomainOption, JsonOption, Namespac
 from regolith_files.doors import Tools
 from regolith_files.problems import InputError, Problem, one_of
 from regolith_files.section import LONGEST_S
-from regolith_world.checkpoint import TIMED
 
 if TYPE_CHECKING:
     from regolith_bringup.run.live_world import LiveWorld
@@ -79,9 +78,9 @@ def keep(
     """Keep this moment of the running world under a name, for rewind and for run --from."""
     from regolith_bringup.run.live_world import LiveWorld
 
-    if not name or _is_number(name) or TIMED.fullmatch(name):
+    if not name or _is_number(name):
         problem = 'is taken for a time' if name else 'is no name'
-        raise InputError(Problem('keep', '', problem, 'a name that is no number, and unlike t000005.000', name))
+        raise InputError(Problem('keep', '', problem, 'a name that is no number', name))
     with LiveWorld(domain, namespace) as world:
         kept = world.keep(name)
         print(f'{kept.name}: at {kept.t_ns * 1e-9:.3f} s, {kept.bytes * 1e-6:.1f} MB, {kept.path or "in memory"}')

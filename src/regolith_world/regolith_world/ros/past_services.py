@@ -80,8 +80,10 @@ class PastServices:
 
     async def _snapshot(self, request: Any, response: Any) -> Any:
         def save() -> Snapshot:
-            if '/' in request.name or request.name.startswith('.') or request.name in _TAKEN:
-                raise ValueError(f'name {request.name!r}; allowed: the name of a folder, but for {", ".join(_TAKEN)}')
+            odd = '/' in request.name or request.name.startswith('.')
+            if odd or request.name in _TAKEN or checkpoint.TIMED.fullmatch(request.name):
+                allowed = f'the name of a folder, but for {", ".join(_TAKEN)}, t000005.000'
+                raise ValueError(f'name {request.name!r}; allowed: {allowed}')
             return self._runner.timeline.save(request.name, kept=True)
 
         saved = await self._standing(response, save)

@@ -8,7 +8,6 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -36,6 +35,7 @@ from regolith_world.ros.leaving import Leaving
 from regolith_world.ros.pace import HOPELESS_S, Pace
 from regolith_world.ros.parameters import declare_speed
 from regolith_world.ros.silences import Silences
+from regolith_world.ros.steps import Steps
 from regolith_world.timeline import Populace, Timeline
 from regolith_world.world import Choice, ProtocolError, World
 
@@ -47,20 +47,6 @@ LAG_PERIOD_S = 10.0
 """Period of warnings that the wanted speed is not reached [wall s]."""
 
 Outcome = TypeVar('Outcome')
-
-
-@dataclass(slots=True)
-class Steps:
-    """An order of single steps for a paused world."""
-
-    count: int
-    told: Callable[[int], bool]
-    """Called with the number of steps done after each; returns whether to go on."""
-    done: Callable[[], None]
-    """Called when they are done, or called off."""
-    each_shown: bool = True
-    """Whether the world commits and shows every step; else the last one alone."""
-    gone: int = 0
 
 
 class Runner:

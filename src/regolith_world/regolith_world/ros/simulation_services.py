@@ -29,7 +29,8 @@ from simulation_interfaces.srv import (
 from regolith_world.records import Vector
 from regolith_world.ros.answering import offer
 from regolith_world.ros.convert import vector3
-from regolith_world.ros.runner import Runner, Steps
+from regolith_world.ros.runner import Runner
+from regolith_world.ros.steps import Steps
 from regolith_world.world import World
 
 FEATURES = (
@@ -151,7 +152,7 @@ class SimulationServices:
     async def _stepped(self, count: int, told: Callable[[int], bool]) -> Result:
         """Return the result of an order of steps.
 
-        :param told: see :class:`regolith_world.ros.runner.Steps`
+        :param told: see :class:`regolith_world.ros.steps.Steps`
         """
         done, order = Future(), Steps(count, told, lambda: done.set_result(None))
         if count == 0:
