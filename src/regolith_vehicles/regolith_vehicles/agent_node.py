@@ -49,11 +49,11 @@ class AgentNode:
         self.shell.inbox.subscribe(
             TerrainUpdate, self.shell.world('terrain/update'), self._on_update, qos.PROTOCOL, raw=True
         )
-        self.shell.attach(self.agent, self._restore, self._replay, self._adopt)
+        seat = self.shell.attach(self.agent, self._restore, self._replay, self._adopt)
         self.shell.watch([self._delta, *self.topics.followed(filter(None, followed))])
         assert self.agent.grid is not None
         offer_heights(node, self.agent.grid)
-        offer_placing(node, self.agent, self.shell.run_id)
+        offer_placing(node, self.agent, seat, self.shell.run_id)
 
     def _publish(self, snapshot: Snapshot) -> None:
         if not self.shell.muted:

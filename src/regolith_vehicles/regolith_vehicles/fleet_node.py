@@ -81,11 +81,12 @@ class FleetNode:
         shell.watch(self.topics[name].followed(followed))
         assert agent.grid is not None
         offer_heights(node, agent.grid)
-        offer_placing(node, agent, shell.run_id)
         shell.executor.add_node(node)
         shell.nodes += [node, link]
         self.crew.add(agent)
-        return shell.seat(node, agent, partial(self._restore, agent), partial(self._adopt, agent))
+        seat = shell.seat(node, agent, partial(self._restore, agent), partial(self._adopt, agent))
+        offer_placing(node, agent, seat, shell.run_id)
+        return seat
 
     # -- what they say ------------------------------------------------------------------------------------------
 

@@ -46,6 +46,8 @@ from regolith_world.world import ProtocolError, Refused, World
 
 ELSEWHERE = "whose nodes are started on other machines, by `regolith join`: participants, 'sensors'"
 SENSORS_LAG = 'simulated time the world may run ahead of its sensors [s]; below 0: there are none'
+_SETTLES_S = 1.0
+"""Within which a participant hears that it was admitted [wall s]."""
 
 
 class ServicePopulace:
@@ -71,15 +73,22 @@ class ServicePopulace:
     def save(self, names: tuple[str, ...]) -> dict[str, bytes]:
         """Return each participant's blob.
 
-        :raises Silence: if one does not answer
+        :raises Silence: if one does not answer, or has yet to join again
         """
-        blobs = {}
-        for name in names:
+        return {name: self._saved(name) for name in names}
+
+    def _saved(self, name: str) -> bytes:
+        until = time.monotonic() + _SETTLES_S
+        while True:
             try:
-                blobs[name] = bytes(self._ask(self._save[name], SaveState.Request(run=self._run)).state)
+                response = self._ask(self._save[name], SaveState.Request(run=self._run))
             except TimeoutError:
                 raise Silence([name]) from None
-        return blobs
+            if response.success:
+                return bytes(response.state)
+            if time.monotonic() > until:
+                raise Silence([name])
+            self._executor.spin_once(timeout_sec=0.05)
 
     def restore(self, blobs: Mapping[str, bytes], epoch: int, inputs: Mapping[str, bytes]) -> None:
         """Set each participant's state.

@@ -9,18 +9,23 @@ from regolith_msgs.srv import PlaceVehicle
 
 from regolith_vehicles.agent import VehicleAgent
 from regolith_world.ros.convert import body_record
+from regolith_world.ros.seat import Seat
 
 
-def offer_placing(node: Node, agent: VehicleAgent, run: int) -> None:
+def offer_placing(node: Node, agent: VehicleAgent, seat: Seat, run: int) -> None:
     """Offer the service.
 
     :param node: of the vehicle
+    :param seat: its place
     :param run: id of the run; requests of others are refused
     """
 
     def place(request: PlaceVehicle.Request, response: PlaceVehicle.Response) -> PlaceVehicle.Response:
         if request.run != run:
             response.message = 'this vehicle belongs to another run'
+            return response
+        if not seat.settled:
+            response.message = f'{agent.name} has not joined yet'
             return response
         try:
             agent.place(body_record(request.body))

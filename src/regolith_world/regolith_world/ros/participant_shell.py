@@ -75,8 +75,8 @@ class ParticipantShell:
         restore: Callable[[bytes, bytes, int], str],
         replay: Callable[[Join.Response], None],
         adopt: Callable[[bytes], None] = lambda soil: None,
-    ) -> None:
-        """Connect the participant.
+    ) -> Seat:
+        """Connect the participant; return its place.
 
         :param restore: see :class:`regolith_world.ros.seat.Seat`, as ``adopt``
         :param replay: repeats the records since then, without sending
@@ -84,6 +84,7 @@ class ParticipantShell:
         self._seats = [self.seat(self.node, participant, restore, adopt)]
         self._replay = lambda past: replay(past[participant.name])
         self._hear(participant.on_cycle)
+        return self._seats[0]
 
     def seat(
         self, node: Node, participant: Participant, restore: Callable[[bytes, bytes, int], str],

@@ -42,6 +42,9 @@ class Seat:
         self.participant = participant
         self.restore, self._adopt, self._run, self._instance = restore, adopt, run, instance
         self._restored: RestoreState.Response | None = None
+        self.settled = False
+        """Whether it is where the world has it. A process that was started again is not, until it has joined: it stands
+        at the beginning, and its services answer already."""
         node.create_service(SaveState, '~/save_state', self._save)
         node.create_service(RestoreState, '~/restore_state', self._restore_service)
 
@@ -72,6 +75,7 @@ class Seat:
         # The world may have restored it while the answer to its first question was lost.
         if response.epoch >= self.participant.epoch:
             self.participant.forget(response.epoch)
+        self.settled = True
 
     def check(self, response: Join.Response) -> None:
         """Compare what a replay led to with what the world knew.
@@ -84,10 +88,14 @@ class Seat:
             raise JoinRefused(
                 f'after the replay the state hashes to {reached[:16]}, the world knew {response.expected_hash[:16]}'
             )
+        self.settled = True
 
     def _save(self, request: SaveState.Request, response: SaveState.Response) -> SaveState.Response:
         if request.run != self._run:
             response.message = 'this participant belongs to another run'
+            return response
+        if not self.settled:
+            response.message = 'this participant has not joined yet'
             return response
         answer = self.participant.last_answer
         response.success = True
@@ -108,7 +116,7 @@ class Seat:
             response.soil_hash = self.restore(bytes(request.state), bytes(request.soil), request.epoch)
             inputs = bytes(request.inputs)
             self.participant.replay_inputs = Inputs.decode(inputs) if inputs else {}
-            response.success = True
+            response.success = self.settled = True
             self._restored = response
         except (ValueError, KeyError) as error:
             response.success, response.message = False, str(error)
