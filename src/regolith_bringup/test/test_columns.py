@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from rosbags.typesys import Stores, get_typestore
 
-from regolith_bringup.bag.columns import columns
+from regolith_bringup.bag.columns import columns, joined, tables
 
 STORE = get_typestore(Stores.ROS2_JAZZY)
 KINDS = STORE.types
+X, STAMP = 'transforms.transform.translation.x', 'transforms.header.stamp.sec'
 RNG = np.random.default_rng(5)
 
 
@@ -70,7 +71,7 @@ def field_of(message: Any, path: str) -> list[float]:
 def test_columns_are_the_fields(make: Callable[[int], Any], type_name: str, paths: tuple[str, ...]) -> None:
     messages = [make(number) for number in range(7)]
     data = [bytes(STORE.serialize_cdr(message, type_name)) for message in messages]
-    found = columns(data, type_name, STORE.fielddefs, paths)
+    found = tables(columns(data, type_name, STORE.fielddefs, paths))
     for path in paths:
         np.testing.assert_array_equal(found[path].reshape(7, -1), [field_of(m, path) for m in messages])
         assert found[path].ndim == (1 if len(field_of(messages[0], path)) == 1 else 2)
@@ -83,15 +84,39 @@ def test_sequences_that_hold_nothing_have_no_columns() -> None:
     }
     for name, (message, path) in nothing.items():
         data = [bytes(STORE.serialize_cdr(message, name))] * 2
-        assert columns(data, name, STORE.fielddefs, (path,))[path].shape == (2, 0)
+        assert tables(columns(data, name, STORE.fielddefs, (path,)))[path].shape == (2, 0)
 
 
-def test_what_is_not_there_or_not_always_as_much_is_refused() -> None:
+def test_messages_may_have_unequal_numbers() -> None:
+    name = 'tf2_msgs/msg/TFMessage'
+    messages = [KINDS[name](transforms(0).transforms[:count]) for count in (2, 0, 3, 1)]
+    found = columns([bytes(STORE.serialize_cdr(m, name)) for m in messages], name, STORE.fielddefs, (X, STAMP))
+    for path in (X, STAMP):
+        column = found[path]
+        assert column.counts.tolist() == [2, 0, 3, 1]
+        for message, first, count in zip(messages, column.first, column.counts, strict=True):
+            assert column.stored[first : first + count].tolist() == field_of(message, path)
+
+
+def test_what_is_not_there_is_refused() -> None:
     name = 'sensor_msgs/msg/JointState'
     data = [bytes(STORE.serialize_cdr(joints(0), name))]
     with pytest.raises(ValueError, match=r"no numbers 'speed'; allowed: effort, header\.stamp\.nanosec"):
         columns(data, name, STORE.fielddefs, ('speed',))
+    for length in range(4, len(data[0]) - 4):  # the last is the length of a sequence without numbers
+        with pytest.raises(ValueError, match='a message ends before'):
+            columns([*data, data[0][:length]], name, STORE.fielddefs, ('effort',))
+
+
+def test_tables_need_as_many_numbers_of_each_message() -> None:
+    name = 'sensor_msgs/msg/JointState'
     fewer = joints(0)
     fewer.position = np.zeros(2)
+    data = [bytes(STORE.serialize_cdr(message, name)) for message in (joints(0), fewer)]
     with pytest.raises(ValueError, match='position: there are 4 in one message, 2 in another'):
-        columns([*data, bytes(STORE.serialize_cdr(fewer, name))], name, STORE.fielddefs, ('position',))
+        tables(columns(data, name, STORE.fielddefs, ('position',)))
+    parts = [tables(columns([each], name, STORE.fielddefs, ('position',))) for each in data]
+    with pytest.raises(ValueError, match='position: there are 4 in one message, 2 in another'):
+        joined(parts)
+    assert joined([parts[0], parts[0]])['position'].shape == (2, 4)
+    assert joined([]) == {}

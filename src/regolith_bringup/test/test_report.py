@@ -17,11 +17,12 @@ import synthetic_run as made
 from matplotlib.figure import Figure
 
 from regolith_bringup.bag.recover import RecoverError
+from regolith_bringup.report.changed_ground import ChangedGround
 from regolith_bringup.report.figures import MOST_POINTS, Figures, thinned
 from regolith_bringup.report.ground_map import crossing, driven_bounds, ground_map
 from regolith_bringup.report.page import write_report
 from regolith_bringup.report.plots import gear_histories
-from regolith_bringup.report.run_data import ChangedGround, CycleTiming, RunData, Track, read_run
+from regolith_bringup.report.run_data import CycleTiming, RunData, Track, read_run
 from regolith_bringup.report.rut_sections import rut_sections
 from regolith_bringup.run.provenance import write_provenance
 from regolith_bringup.run.summary import build_summary, write_summary

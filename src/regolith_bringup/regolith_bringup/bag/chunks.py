@@ -8,12 +8,14 @@ fifty-nine are read for nothing. Format: https://mcap.dev/spec, records Chunk, M
 
 from __future__ import annotations
 
+import os
 import struct
 import zlib
 from collections import deque
 from collections.abc import Collection, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import IO
+from io import BytesIO
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 import zstandard
@@ -21,17 +23,45 @@ from mcap.data_stream import ReadDataStream
 from mcap.exceptions import McapError
 from mcap.records import Chunk, ChunkIndex, Message
 from mcap.summary import Summary
+from numpy.typing import NDArray
 
 from regolith_files.problems import InputError, Problem
 
 _RECORD = struct.Struct('<BQ')
 """Opcode and length, before every record."""
-_MESSAGE = struct.Struct('<BQHIQQ')
-"""That, and of a message its channel, sequence, log time and publish time."""
 _INDEX = struct.Struct('<BQHI')
 """That, and of an index its channel and the length of its entries [bytes]."""
-_AHEAD = 2
+_MESSAGE = np.dtype(
+    [('opcode', 'u1'), ('length', '<u8'), ('channel', '<u2'), ('sequence', '<u4'), ('log_time', '<u8'),
+     ('publish_time', '<u8')]
+)  # fmt: skip
+"""What is before the content of a message; its length is of all behind itself."""
+_THREADS = 2
+"""That unpack chunks, which takes longer than anything else, while another is looked at."""
+_AHEAD = 4
 """Number of chunks that are unpacked before they are asked for; each is a megabyte, or what half a second brought."""
+
+
+class Batch(NamedTuple):
+    """Messages of one channel that follow one another."""
+
+    channel: int
+    data: list[bytes]
+    log_time: NDArray[np.uint64]
+    """[ns]"""
+    publish_time: NDArray[np.uint64]
+    """[ns]"""
+
+
+class _Unpacked(NamedTuple):
+    """Those messages of a chunk that are asked for, in the order they were written."""
+
+    data: bytes
+    begins: NDArray[np.int64]
+    """Of their contents in the data."""
+    ends: NDArray[np.int64]
+    heads: NDArray[Any]
+    """What is before each content."""
 
 
 def is_indexed(summary: Summary) -> bool:
@@ -43,55 +73,78 @@ def is_indexed(summary: Summary) -> bool:
 def messages(stream: IO[bytes], summary: Summary, channels: Collection[int]) -> Iterator[Message]:
     """Yield the messages of some channels in the order they were written.
 
-    A chunk is unpacked, which takes longer than anything else, while the one before it is looked at.
+    :param summary: of the file, :func:`is_indexed`
+    :raises InputError: if a chunk of it was damaged
+    """
+    for data, begins, ends, heads in _chunks(stream, summary, channels):
+        for begin, end, (_, _, channel, sequence, log_time, publish_time) in zip(
+            begins.tolist(), ends.tolist(), heads.tolist(), strict=True
+        ):
+            yield Message(channel, log_time, data[begin:end], publish_time, sequence)
+
+
+def batches(stream: IO[bytes], summary: Summary, channels: Collection[int]) -> Iterator[Batch]:
+    """Yield the messages of some channels, those of each in the order they were written.
 
     :param summary: of the file, :func:`is_indexed`
     :raises InputError: if a chunk of it was damaged
     """
-    with ThreadPoolExecutor(1, 'chunks') as ahead:
-        unpacked: deque[Future[list[Message]]] = deque()
+    for data, begins, ends, heads in _chunks(stream, summary, channels):
+        owners = heads['channel']
+        for channel in sorted({*owners.tolist()}):
+            rows = np.flatnonzero(owners == channel)
+            cut = zip(begins[rows].tolist(), ends[rows].tolist(), strict=True)
+            own = heads[rows]
+            yield Batch(channel, [data[begin:end] for begin, end in cut], own['log_time'], own['publish_time'])
+
+
+def _chunks(stream: IO[bytes], summary: Summary, channels: Collection[int]) -> Iterator[_Unpacked]:
+    """Yield what is asked for of each chunk."""
+    with ThreadPoolExecutor(_THREADS, 'chunks') as ahead:
+        unpacked: deque[Future[_Unpacked | None]] = deque()
         for index in summary.chunk_indexes:
-            unpacked.append(ahead.submit(_messages, stream, index, channels))
-            if len(unpacked) > _AHEAD:
-                yield from _whole(unpacked.popleft(), stream)
+            unpacked.append(ahead.submit(_unpacked, stream.fileno(), index, channels))
+            if len(unpacked) > _AHEAD and (found := _whole(unpacked.popleft(), stream)) is not None:
+                yield found
         while unpacked:
-            yield from _whole(unpacked.popleft(), stream)
+            if (found := _whole(unpacked.popleft(), stream)) is not None:
+                yield found
 
 
-def _whole(unpacked: Future[list[Message]], stream: IO[bytes]) -> list[Message]:
+def _whole(unpacked: Future[_Unpacked | None], stream: IO[bytes]) -> _Unpacked | None:
     """Return the messages of a chunk.
 
     :raises InputError: if it was damaged
     """
     try:
         return unpacked.result()
-    except (zstandard.ZstdError, McapError, ValueError, struct.error) as error:
+    except (zstandard.ZstdError, McapError, ValueError, IndexError, struct.error) as error:
         problem = f'is damaged: {" ".join(str(error).split())}'
         allowed = 'a bag as it was written, or what ./regolith recover makes of it'
         raise InputError(Problem(str(stream.name), '', problem, allowed)) from None
 
 
-def _messages(stream: IO[bytes], index: ChunkIndex, channels: Collection[int]) -> list[Message]:
-    """Return the messages of some channels in a chunk."""
+def _unpacked(file: int, index: ChunkIndex, channels: Collection[int]) -> _Unpacked | None:
+    """Return the messages of some channels in a chunk; None: there are none."""
     offsets = index.message_index_offsets
-    entries = [_entries(stream, offsets[channel]) for channel in channels if channel in offsets]
-    if not entries:
-        return []
-    stream.seek(index.chunk_start_offset + _RECORD.size)
-    data = _uncompressed(Chunk.read(ReadDataStream(stream)))
-    found = []
-    for at in np.sort(np.concatenate(entries)).tolist():
-        _, length, channel, sequence, log_time, publish_time = _MESSAGE.unpack_from(data, at)
-        content = data[at + _MESSAGE.size : at + _RECORD.size + length]
-        found.append(Message(channel, log_time, content, publish_time, sequence))
-    return found
+    wanted = [offsets[channel] for channel in channels if channel in offsets]
+    if not wanted:
+        return None
+    # The indices of a chunk follow it. Threads share the file, so that none may move its place.
+    begin = index.chunk_start_offset
+    stored = os.pread(file, index.chunk_length + index.message_index_length, begin)
+    places = np.sort(np.concatenate([_places(stored, offset - begin) for offset in wanted]))
+    data = _uncompressed(Chunk.read(ReadDataStream(BytesIO(memoryview(stored)[_RECORD.size :]))))
+    each = np.frombuffer(data, np.uint8)[places[:, None] + np.arange(_MESSAGE.itemsize)]
+    heads = each.view(_MESSAGE)[:, 0]
+    ends = places + _RECORD.size + heads['length'].astype(np.int64)
+    return _Unpacked(data, places + _MESSAGE.itemsize, ends, heads)
 
 
-def _entries(stream: IO[bytes], at: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-    """Return where the messages of a channel begin in their chunk [bytes]."""
-    stream.seek(at)
-    length = _INDEX.unpack(stream.read(_INDEX.size))[3]
-    return np.frombuffer(stream.read(length), '<u8')[1::2]
+def _places(stored: bytes, at: int) -> NDArray[np.int64]:
+    """Return where the messages of a channel begin in their chunk [bytes], by its index at a place."""
+    length = _INDEX.unpack_from(stored, at)[3]
+    return np.frombuffer(stored, '<u8', length // 8, at + _INDEX.size)[1::2].astype(np.int64)
 
 
 def _uncompressed(chunk: Chunk) -> bytes:

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fields of many messages of one type as arrays, without an object for each message.
 
-Messages with the same lengths of texts and sequences have their fields at the same places, so that one of them is
-walked through, up to the last field that is asked for, and all others are cut like it. Almost all messages of a topic
-are alike: names do not change.
+All messages lie in one buffer and are walked through together, field by field, up to the last that is asked for: the
+places where a field begins are an array, one for each message, which lengths of texts and sequences before it move on.
 """
 
 from __future__ import annotations
@@ -17,133 +16,196 @@ import numpy as np
 from numpy.typing import NDArray
 from rosbags.interfaces import Nodetype
 
-_BEHIND = 4
+Integers = NDArray[np.int64]
+
+_HEAD = 4
 """Length of the encapsulation header, behind which alignment counts [bytes]."""
+_WIDEST = 8
+"""What numbers are aligned to at most [bytes]."""
 _KINDS: dict[str, np.dtype[Any]] = {name: np.dtype('u1') for name in ('bool', 'byte', 'char', 'octet')}
 _KINDS |= {f'{kind}{8 * size}': np.dtype(f'<{kind[0]}{size}') for kind in ('int', 'uint') for size in (1, 2, 4, 8)}
 _KINDS |= {'float32': np.dtype('<f4'), 'float64': np.dtype('<f8')}
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
+class Column:
+    """The numbers of one field in n messages."""
+
+    stored: NDArray[Any]
+    """Where they lie, among others."""
+    first: Integers
+    """Of each message the place of its first, shape (n,)."""
+    counts: Integers
+    """How many each message has, shape (n,)."""
+    many: bool
+    """Whether the field is an array or in a sequence."""
+
+    def table(self) -> NDArray[Any]:
+        """Return them with shape (n,), or (n, k) of many.
+
+        :raises ValueError: if not all messages have as many
+        """
+        if not self.many:
+            return np.asarray(self.stored[self.first])
+        count = int(self.counts[0])
+        if not (self.counts == count).all():
+            other = int(self.counts[self.counts != count][0])
+            raise ValueError(f'there are {count} in one message, {other} in another')
+        return np.asarray(self.stored[self.first[:, None] + np.arange(count)])
+
+
+@dataclass(eq=False)
 class _Leaf:
-    """The numbers of one path in a message."""
+    """Where the numbers of one path are."""
 
     many: bool
-    """Whether the path leads through an array or a sequence."""
     kind: np.dtype[Any]
-    runs: list[tuple[int, int]] = field(default_factory=list)
-    """Place [bytes] and number of those that lie together."""
+    runs: list[tuple[Integers, Integers, Integers]] = field(default_factory=list)
+    """Messages, and where in each how many lie together [bytes]."""
+
+    def column(self, buffer: NDArray[np.uint8], messages: int) -> Column:
+        """Return the numbers, which lie in a buffer."""
+        stored = buffer.view(self.kind)
+        if len(self.runs) == 1 and len(self.runs[0][0]) == messages:
+            _, at, count = self.runs[0]
+            return Column(stored, at // self.kind.itemsize, count, self.many)
+        counts = np.zeros(messages, np.int64)
+        for rows, _, count in self.runs:
+            counts[rows] += count
+        first = np.cumsum(counts) - counts
+        to, together = first.copy(), np.empty(counts.sum(), self.kind)
+        for rows, at, count in self.runs:
+            # Of each run its numbers one after the other.
+            among = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+            place = np.repeat(at // self.kind.itemsize, count) + among
+            together[np.repeat(to[rows], count) + among] = stored[place]
+            to[rows] += count
+        return Column(together, first, counts, self.many)
 
 
-class _Layout:
-    """Where the parts of a message are.
+class _Walk:
+    """The way through n messages.
 
     :param definitions: of all types
-    :param type_name: of the message
-    :param data: the message
-    :param paths: that are asked for
-    :raises ValueError: if it has no numbers at one of them
+    :param type_name: of the messages
+    :param data: the messages
+    :param paths: of fields that are asked for
+    :raises ValueError: if there are no numbers at one of them, or a message ends before them
     """
 
-    def __init__(self, definitions: Mapping[str, Any], type_name: str, data: bytes, paths: Sequence[str]) -> None:
-        self.counts: list[int] = []
-        """Places of the lengths of texts and sequences [bytes]."""
-        self.leaves: dict[str, _Leaf] = {}
-        """By path."""
-        self._definitions, self._data = definitions, data
-        self.end = _BEHIND
-        """Where the last part begins that nobody asks for [bytes]."""
+    def __init__(
+        self, definitions: Mapping[str, Any], type_name: str, data: Sequence[bytes], paths: Sequence[str]
+    ) -> None:
+        self._definitions, self._type = definitions, type_name
+        self._leaves: dict[str, _Leaf] = {}
+        self._lengths = np.fromiter(map(len, data), np.int64, len(data))
+        # Each begins such that what is behind its header is aligned in the buffer as it was alone.
+        gaps = -self._lengths % _WIDEST
+        parts = [b'\0' * (_WIDEST - _HEAD)]
+        for message, gap in zip(data, gaps.tolist(), strict=True):
+            parts += [message, b'\0' * gap]
+        parts.append(b'\0' * _HEAD)
+        self._buffer = np.frombuffer(b''.join(parts), np.uint8)
+        self._words = self._buffer.view('<u4')
+        rows = np.arange(len(data))
+        at = _WIDEST + np.cumsum(self._lengths + gaps) - self._lengths - gaps
+        ends = at - _HEAD + self._lengths
         for name, part in definitions[type_name][1]:
-            if self.leaves.keys() >= {*paths}:
+            if self._leaves.keys() >= {*paths}:
                 break
-            self.end = self._walk(part, name, self.end, False)
-        if missing := sorted({*paths} - self.leaves.keys()):
-            raise ValueError(f'{type_name}: no numbers {missing[0]!r}; allowed: {", ".join(sorted(self.leaves))}')
+            at = self._field(part, name, rows, at, False)
+            if (at > ends).any():
+                raise ValueError(f'{type_name}: a message ends before {name}')
+        if missing := sorted({*paths} - self._leaves.keys()):
+            raise ValueError(f'{type_name}: no numbers {missing[0]!r}; allowed: {", ".join(sorted(self._leaves))}')
 
-    def _walk(self, node: Any, path: str, at: int, many: bool) -> int:
-        """Note the parts of a field that begins at a place; return where it ends."""
+    def column(self, path: str) -> Column:
+        """Return the numbers of a path."""
+        return self._leaves[path].column(self._buffer, len(self._lengths))
+
+    def _field(self, node: Any, path: str, rows: Integers, at: Integers, many: bool) -> Integers:
+        """Note the numbers of a field that begins at a place in some messages; return where it ends."""
         kind, of = node
         if kind == Nodetype.NAME:
             for name, part in self._definitions[of][1]:
-                at = self._walk(part, f'{path}.{name}', at, many)
+                at = self._field(part, f'{path}.{name}', rows, at, many)
             return at
         if kind == Nodetype.BASE:
-            return self._numbers(of[0], path, at, 1, many) if of[0] in _KINDS else self._text(at)
-        element, count = of
+            if of[0] in _KINDS:
+                return self._numbers(of[0], path, rows, at, np.ones(len(rows), np.int64), many)
+            length, at = self._count(path, rows, at)
+            return at + length
+        element, fixed = of
+        count = np.full(len(rows), fixed)
         if kind == Nodetype.SEQUENCE:
-            at, count = self._count(at)
+            count, at = self._count(path, rows, at)
         if element[0] == Nodetype.BASE and element[1][0] in _KINDS:
-            return self._numbers(element[1][0], path, at, count, True)
-        if count == 0:
-            self._none(element, path)
-        for _ in range(count):
-            at = self._walk(element, path, at, True)
+            return self._numbers(element[1][0], path, rows, at, count, True)
+        at = at.copy()
+        # Once even where there are none, so that what they would hold is known.
+        for number in range(count.max(initial=1)):
+            more = count > number
+            at[more] = self._field(element, path, rows[more], at[more], True)
         return at
 
-    def _none(self, node: Any, path: str) -> None:
-        """Note the paths of what a sequence would hold."""
-        kind, of = node
-        if kind == Nodetype.NAME:
-            for name, part in self._definitions[of][1]:
-                self._none(part, f'{path}.{name}')
-        elif kind != Nodetype.BASE:
-            self._none(of[0], path)
-        elif of[0] in _KINDS:
-            self.leaves.setdefault(path, _Leaf(True, _KINDS[of[0]]))
+    def _count(self, path: str, rows: Integers, at: Integers) -> tuple[Integers, Integers]:
+        """Return lengths of texts or sequences, and what is behind the lengths."""
+        place = (at + 3) // 4
+        if len(place) and place.max() >= len(self._words):
+            raise ValueError(f'{self._type}: a message ends before {path}')
+        count = self._words[place].astype(np.int64)
+        if (count > self._lengths[rows]).any():
+            raise ValueError(f'{self._type}: a message ends before the end of {path}')
+        return count, 4 * place + 4
 
-    def _count(self, at: int) -> tuple[int, int]:
-        at += -at % 4
-        self.counts.append(at)
-        return at + 4, int.from_bytes(self._data[at : at + 4], 'little')
-
-    def _text(self, at: int) -> int:
-        at, length = self._count(at)
-        return at + length
-
-    def _numbers(self, base: str, path: str, at: int, count: int, many: bool) -> int:
-        leaf = self.leaves.setdefault(path, _Leaf(many, _KINDS[base]))
-        if count:
-            at += -(at - _BEHIND) % leaf.kind.itemsize
-            leaf.runs.append((at, count))
-        return at + count * leaf.kind.itemsize
-
-    def cut(self, path: str, table: NDArray[np.uint8]) -> NDArray[Any]:
-        """Return the numbers of one path of messages with this layout, which lie below one another."""
-        leaf = self.leaves[path]
-        if not leaf.runs:
-            return np.zeros((len(table), 0), leaf.kind)
+    def _numbers(
+        self, base: str, path: str, rows: Integers, at: Integers, count: Integers, many: bool
+    ) -> Integers:
+        leaf = self._leaves.setdefault(path, _Leaf(many, _KINDS[base]))
         size = leaf.kind.itemsize
-        runs = [np.ascontiguousarray(table[:, at : at + count * size]).view(leaf.kind) for at, count in leaf.runs]
-        return np.concatenate(runs, axis=1) if leaf.many else runs[0][:, 0]
+        at = at + np.where(count > 0, -at % size, 0)
+        leaf.runs.append((rows, at, count))
+        return at + count * size
 
 
 def columns(
     data: Sequence[bytes], type_name: str, definitions: Mapping[str, Any], paths: Sequence[str]
-) -> dict[str, NDArray[Any]]:
-    """Return fields of n messages by their paths: shape (n,), or (n, k) of fields that are arrays or in sequences.
+) -> dict[str, Column]:
+    """Return fields of n messages by their paths.
 
     :param data: messages as CDR, little-endian, one at least
     :param definitions: of all types (``fielddefs`` of a ``rosbags.typesys.store.Typestore``)
     :param paths: of numbers, e.g. ``pose.pose.position.x``, ``wheels.slip_ratio`` (of all wheels in their order)
-    :raises ValueError: if there are no such numbers, or how many there are changes
+    :raises ValueError: if there are no such numbers, or a message ends before them
     """
-    lengths = np.fromiter(map(len, data), np.int64, len(data))
-    rest = np.arange(len(data))
-    found: dict[str, NDArray[Any]] = {}
-    while len(rest):
-        first = data[rest[0]]
-        layout = _Layout(definitions, type_name, first, paths)
-        rows, end = rest[lengths[rest] >= layout.end], layout.end
-        table = np.frombuffer(b''.join([data[row][:end] for row in rows.tolist()]), np.uint8).reshape(-1, end)
-        places = (np.array(layout.counts, np.int64)[:, None] + np.arange(4)).ravel()
-        alike = (table[:, places] == table[0, places]).all(axis=1)
-        rows, table = rows[alike], table[alike]
-        for path in paths:
-            values = layout.cut(path, table)
-            whole = found.setdefault(path, np.empty((len(data), *values.shape[1:]), values.dtype))
-            if whole.shape[1:] != values.shape[1:]:
-                numbers = f'{whole.shape[1]} in one message, {values.shape[1]} in another'
-                raise ValueError(f'{type_name}: {path}: there are {numbers}')
-            whole[rows] = values
-        rest = np.setdiff1d(rest, rows, assume_unique=True)
+    walk = _Walk(definitions, type_name, data, paths)
+    return {path: walk.column(path) for path in paths}
+
+
+def tables(part: Mapping[str, Column]) -> dict[str, NDArray[Any]]:
+    """Return columns as tables.
+
+    :raises ValueError: if not all messages have as many numbers in one of them
+    """
+    found = {}
+    for path, column in part.items():
+        try:
+            found[path] = column.table()
+        except ValueError as error:
+            raise ValueError(f'{path}: {error}') from None
+    return found
+
+
+def joined(parts: Sequence[Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+    """Return tables of some messages and those that follow as one each; none of none.
+
+    :raises ValueError: if not all messages have as many numbers in one of them
+    """
+    found = {}
+    for path in parts[0] if parts else ():
+        counts = {part[path].shape[1:]: None for part in parts}
+        if len(counts) > 1:
+            one, other, *_ = (shape[0] for shape in counts)
+            raise ValueError(f'{path}: there are {one} in one message, {other} in another')
+        found[path] = np.concatenate([part[path] for part in parts])
     return found

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from mcap.reader import make_reader
@@ -18,11 +18,17 @@ from numpy.typing import NDArray
 from yaml import YAMLError
 
 from regolith_bringup.bag import chunks
+from regolith_bringup.bag.chunks import Batch
 from regolith_bringup.bag.recorder import FORMAT
 from regolith_bringup.bag.recover import RecoverError, bag_folder
 from regolith_bringup.bag.stored import MAGIC, counted, is_closed, stored_messages
 from regolith_files.bounded_yaml import load_yaml
 
+if TYPE_CHECKING:
+    from regolith_bringup.bag.columns import Column
+
+_PART_BYTES = 2_000_000
+"""Of messages of a topic whose fields are taken out together: what a processor keeps at hand."""
 
 class BagMessage(NamedTuple):
     """One message of a bag."""
@@ -173,9 +179,11 @@ class Bag:
         return found
 
     def columns(self, topic: str, *paths: str) -> dict[str, NDArray[Any]]:
-        """Return fields of all messages of a topic as arrays, see :func:`regolith_bringup.bag.columns.columns`.
+        """Return fields of all messages of a topic as arrays.
 
-        :return: by path, in order of arrival; besides, ``log_time_ns`` and ``publish_time_ns``; none: no messages
+        :return: shape (n,), or (n, k) of fields that are arrays or in sequences, by path, in order of arrival; besides,
+            ``log_time_ns`` and ``publish_time_ns``; none: no messages
+        :raises ValueError: if how many numbers there are changes
         """
         return self.columns_of({topic: paths})[topic]
 
@@ -184,23 +192,59 @@ class Bag:
 
         :param wanted: topic -> paths
         """
-        from regolith_bringup.bag.columns import columns
+        from regolith_bringup.bag.columns import joined, tables
 
-        stored: dict[str, list[Message]] = {self.root + topic: [] for topic in wanted}
+        parts: dict[str, list[dict[str, NDArray[Any]]]] = {topic: [] for topic in wanted}
+        for topic, part in self.column_parts_of(wanted):
+            parts[topic].append(tables(part))
+        return {topic: joined(some) for topic, some in parts.items()}
+
+    def column_parts_of(self, wanted: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, dict[str, Column]]]:
+        """Yield what :meth:`columns_of` puts together, however many numbers each message has.
+
+        :param wanted: topic -> paths
+        :return: topic, and the columns of many messages of it that follow one another
+        """
+        gathered: dict[str, list[Batch]] = {}
+        sizes: dict[str, int] = {}
         schemas: dict[str, Schema] = {}
-        for schema, channel, message in self._stored(stored):
-            if schema is not None:
-                schemas[channel.topic] = schema
-                stored[channel.topic].append(message)
-        found: dict[str, dict[str, NDArray[Any]]] = {topic: {} for topic in wanted}
-        for topic, schema in schemas.items():
-            name, messages = topic.removeprefix(self.root), stored.pop(topic)
-            self._learn(schema.name, schema.data)
-            data = [message.data for message in messages]
-            found[name] = columns(data, schema.name, self._store.fielddefs, wanted[name])
-            found[name]['log_time_ns'] = np.array([message.log_time for message in messages], np.int64)
-            found[name]['publish_time_ns'] = np.array([message.publish_time for message in messages], np.int64)
+        for schema, topic, batch in self._batches({self.root + topic for topic in wanted}):
+            gathered.setdefault(topic, []).append(batch)
+            schemas[topic] = schema
+            sizes[topic] = sizes.get(topic, 0) + sum(map(len, batch.data))
+            if sizes[topic] > _PART_BYTES:
+                name, sizes[topic] = topic.removeprefix(self.root), 0
+                yield name, self._columns(schema, gathered.pop(topic), wanted[name])
+        for topic, batches in gathered.items():
+            name = topic.removeprefix(self.root)
+            yield name, self._columns(schemas[topic], batches, wanted[name])
+
+    def _columns(self, schema: Schema, batches: Sequence[Batch], paths: Sequence[str]) -> dict[str, Column]:
+        from regolith_bringup.bag.columns import Column, columns
+
+        self._learn(schema.name, schema.data)
+        data = [content for batch in batches for content in batch.data]
+        found = columns(data, schema.name, self._store.fielddefs, paths)
+        each, one = np.arange(len(data)), np.ones(len(data), np.int64)
+        for name in ('log_time', 'publish_time'):
+            times = np.concatenate([getattr(batch, name) for batch in batches]).astype(np.int64)
+            found[f'{name}_ns'] = Column(times, each, one, many=False)
         return found
+
+    def _batches(self, topics: Collection[str]) -> Iterator[tuple[Schema, str, Batch]]:
+        """Yield the messages of some topics (as recorded) undecoded, those of each in order of arrival."""
+        summary = self._summary
+        if summary is None or not chunks.is_indexed(summary):
+            for schema, channel, message in stored_messages(self.path, topics):
+                if schema is not None:
+                    times = (np.array([time], np.uint64) for time in (message.log_time, message.publish_time))
+                    yield schema, channel.topic, Batch(channel.id, [message.data], *times)
+            return
+        chosen = {c.id: c for c in summary.channels.values() if c.topic in topics and c.schema_id in summary.schemas}
+        with self.path.open('rb') as stream:
+            for batch in chunks.batches(stream, summary, chosen):
+                channel = chosen[batch.channel]
+                yield summary.schemas[channel.schema_id], channel.topic, batch
 
     def _learn(self, type_name: str, text: bytes) -> None:
         if type_name not in self._store.types:

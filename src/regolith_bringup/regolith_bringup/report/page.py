@@ -47,8 +47,8 @@ def write_report(run_dir: str | Path) -> Path:
 
     run_dir = Path(run_dir)
     path = run_dir / 'report.html'
-    run = read_run(run_dir)
     finished = FinishedRun(run_dir)
+    run = read_run(run_dir, finished.bag)
     summary = finished.summary
     templates = resources.files('regolith_bringup') / 'templates'
     template = Template((templates / 'report.html').read_text(encoding='utf-8'))

@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_bringup.bag.reading import Bag
+from regolith_bringup.report.changed_ground import UPDATE, UPDATE_PATHS, ChangedGround, CommittedSoil, Key
 from regolith_bringup.scenario.schema import Scenario
 from regolith_world.config import load_section
 
 Array = NDArray[np.float64]
-Key = tuple[int, int, int]
-"""(epoch, cycle, attempt)"""
 
 SLIP = 'slip ratio'
 """Name of the slip among histories."""
@@ -117,21 +116,6 @@ class CycleTiming:
 
 
 @dataclass(frozen=True)
-class ChangedGround:
-    """The changed nodes of the soil grid at the end, sorted by (i, j), shape (n,) each."""
-
-    spacing: float
-    """[m]"""
-    i: NDArray[np.int64]
-    j: NDArray[np.int64]
-    """Node (i, j) lies at (i, j) * spacing."""
-    level: Array
-    """Height [m]."""
-    conflicts: int = 0
-    """Number of nodes changed by several agents in one cycle, summed over cycles."""
-
-
-@dataclass(frozen=True)
 class RunData:
     """All data of the report."""
 
@@ -144,22 +128,32 @@ class RunData:
     """Numbers of messages by topic."""
 
 
-def read_run(folder: str | Path) -> RunData:
+def read_run(folder: str | Path, bag: Bag | None = None) -> RunData:
     """Read a run folder's scenario and bag.
 
+    :param bag: that of the folder, if it is open
     :raises regolith_bringup.bag.recover.RecoverError: if it holds no bag
     """
+    from regolith_bringup.bag.columns import joined, tables
+
     folder = Path(folder)
     scenario = load_section(folder / 'scenario.yaml', '', Scenario)
-    bag = Bag(folder)
+    bag = bag or Bag(folder)
     names = sorted(scenario.vehicles)
     wanted: dict[str, tuple[str, ...]] = {_CYCLE: (*_KEY, 't_ns', 'dt_ns', 'verdict', 'command')}
     for name in names:
         wanted |= {f'/{name}/{topic}': (*_STAMP, *paths) for topic, paths in _TOLD.items()}
-    told = bag.columns_of(wanted)
+    soil = CommittedSoil(bag)
+    parts: dict[str, list[Columns]] = {topic: [] for topic in wanted}
+    for topic, part in bag.column_parts_of({**wanted, UPDATE: UPDATE_PATHS}):
+        if topic == UPDATE:
+            soil.take(part)
+        else:
+            parts[topic].append(tables(part))
+    told = {topic: joined(some) for topic, some in parts.items()}
     tracks = {name: _track(bag, name, told) for name in names}
     cycles, committed = _cycles(told[_CYCLE])
-    ground = _ground(bag, committed, scenario.terrain.spacing_m)
+    ground = soil.ground(committed, scenario.terrain.spacing_m)
     return RunData(folder, scenario, tracks, cycles, ground, {t.name: t.messages for t in bag.topics.values()})
 
 
@@ -242,57 +236,3 @@ def _cycles(told: Columns) -> tuple[CycleTiming, set[Key]]:
         told['t_ns'][evolved] * 1e-9, told['dt_ns'][evolved] * 1e-9, (wall - wall[:1].sum()) * 1e-9, committed[evolved]
     )
     return timing, set(map(tuple, keys[committed].tolist()))
-
-
-def _ground(bag: Bag, committed: set[Key], spacing: float) -> ChangedGround:
-    """Return the last level of every node that a committed update changed."""
-    ground = _LastLevels()
-    conflicts = 0
-    seen: set[Key] = set()
-    for message in bag.messages('/regolith/terrain/update'):
-        content = message.content
-        key = (int(content.key.epoch), int(content.key.cycle), int(content.key.attempt))
-        if key not in committed or key in seen:
-            continue
-        seen.add(key)
-        conflicts += int(content.conflicts)
-        values = content.nodes.values.reshape(len(content.nodes.fields), -1)
-        ground.set(content.nodes.x, content.nodes.y, values[list(content.nodes.fields).index('level')])
-    return ChangedGround(spacing, *ground.all(), conflicts)
-
-
-class _LastLevels:
-    """Levels of nodes, the last of each."""
-
-    _MANY = 2_000_000
-    """Numbers of levels from which those that others followed are dropped."""
-
-    def __init__(self) -> None:
-        self._nodes: list[NDArray[np.int64]] = []
-        self._levels: list[Array] = []
-        self._count = 0
-
-    def set(self, i: NDArray[Any], j: NDArray[Any], level: Array) -> None:
-        """Take levels of nodes (i, j)."""
-        # As one number, in the order of pairs.
-        self._nodes.append((i.astype(np.int64) << 32) + j.astype(np.int64))
-        self._levels.append(np.asarray(level, np.float64))
-        self._count += len(level)
-        if self._count > self._MANY:
-            self._drop()
-            self._count = 0
-
-    def _drop(self) -> None:
-        # np.unique keeps the first of each, so the order is reversed before.
-        nodes, last = np.unique(np.concatenate(self._nodes)[::-1], return_index=True)
-        self._nodes, self._levels = [nodes], [np.concatenate(self._levels)[::-1][last]]
-
-    def all(self) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
-        """Return i, j and level of all nodes, sorted by (i, j)."""
-        if not self._nodes:
-            none = np.zeros(0, np.int64)
-            return none, none, np.zeros(0)
-        self._drop()
-        (nodes,), (levels,) = self._nodes, self._levels
-        i = (nodes + (1 << 31)) >> 32
-        return i, nodes - (i << 32), levels

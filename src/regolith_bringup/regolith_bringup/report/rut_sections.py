@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_bringup.report.run_data import ChangedGround, RunData, Track
+from regolith_bringup.report.changed_ground import ChangedGround
+from regolith_bringup.report.run_data import RunData, Track
 from regolith_terrain.height_field import HeightField, build_height_field
 
 Array = NDArray[np.float64]
