@@ -108,6 +108,17 @@ def test_a_recording_without_cycles_is_no_repetition(run: Path, capsys: pytest.C
     assert left.value.code == 2 and 'holds no cycle' in line and 'allowed: ' in line, line
 
 
+@pytest.mark.parametrize('words', [['--rate', '2'], ['--to', '1'], ['--topic', '/clock'], ['--domain', '7']])
+def test_what_is_evolved_again_takes_no_options_of_what_is_published(
+    words: list[str], run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bag(run)
+    with pytest.raises(SystemExit) as left:
+        main(['replay', str(run), '--resimulate', *words])
+    said = f'replay --resimulate: {words[0]}: is of a run that is published; allowed: --from, or no --resimulate'
+    assert (left.value.code, capsys.readouterr().err.splitlines()[-1]) == (2, said)
+
+
 def test_a_view_that_cannot_be_drawn_leaves_the_file_of_an_earlier_one(run: Path) -> None:
     bag(run)
     kept = run.parent / 'seen.rrd'

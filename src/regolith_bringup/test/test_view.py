@@ -189,6 +189,8 @@ def test_no_viewer_is_left_of_a_view_that_was_killed(run: Path) -> None:
     [
         (('view',), 'view: no run; allowed: either the folder of a run, or --live'),
         (('view', 'RUN', '--live'), 'RUN and --live'),
+        (('view', 'RUN', '--every', '3'), 'view: --every: is of a world that runs; allowed: --live instead of RUN'),
+        (('view', 'RUN', '--topic', '/amber/eye/image_raw'), 'view: --topic: is of a world that runs'),
         (('view', 'nowhere', '--save', 'a.rrd'), "view: nowhere: no such folder; allowed: a folder that ./regolith run made"),
         (('view', 'EMPTY', '--save', 'a.rrd'), 'is not a run folder'),
         (('view', 'RUN', '--save', 'no/such/folder/a.rrd'), 'its folder is not there'),
@@ -232,3 +234,14 @@ def test_missing_programs_are_told_with_the_remedy(
     monkeypatch.setitem(sys.modules, 'rerun', None)
     assert call('view', str(run), '--save', str(tmp_path / 'a.rrd')) == 2
     assert 'Rerun is not installed; allowed: pip install rerun-sdk' in capsys.readouterr().err
+
+
+def test_a_graphics_card_shows_among_the_devices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from regolith_bringup.view.viewer import has_graphics_card
+
+    monkeypatch.setattr('sys.platform', 'linux')
+    (tmp_path / 'dri').mkdir()
+    (tmp_path / 'dri' / 'card0').touch()  # a screen without anything that draws
+    assert not has_graphics_card(tmp_path)
+    (tmp_path / 'dri' / 'renderD128').touch()
+    assert has_graphics_card(tmp_path)

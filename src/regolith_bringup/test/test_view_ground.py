@@ -19,8 +19,8 @@ SPACING, SIZE = 0.02, 40.0
 PLANE = PlaneField(0.05, -0.02, 1.0)
 
 
-def pieces(field: Any = PLANE) -> GroundPieces:
-    return GroundPieces(field, SPACING, SIZE, Shade())
+def pieces(field: Any = PLANE, tile_step: int = 1, together: bool = False) -> GroundPieces:
+    return GroundPieces(field, SPACING, SIZE, Shade(), tile_step=tile_step, together=together)
 
 
 def latest(drawn: list[Piece]) -> dict[str, Piece]:
@@ -45,8 +45,9 @@ def dig(i: range, j: range, level: float) -> Change:
     return Change(x.astype(np.int64), y.astype(np.int64), np.full(len(x), level))
 
 
-def test_meshes_cover_the_site_once_and_face_up() -> None:
-    ground = pieces()
+@pytest.mark.parametrize(('tile_step', 'together'), [(1, False), (2, False), (2, True)])
+def test_meshes_cover_the_site_once_and_face_up(tile_step: int, together: bool) -> None:
+    ground = pieces(tile_step=tile_step, together=together)
     drawn = ground.show(ground.patches_around(np.array([[0.3, 0.4], [6.0, 1.0]])), [(0, 0), (3, -2), (8, 5)])
     drawn += ground.take(dig(range(100, 140), range(-60, -20), 0.9))
     standing = latest(drawn)
@@ -59,8 +60,9 @@ def test_meshes_cover_the_site_once_and_face_up() -> None:
     assert min(float(areas(piece).min()) for piece in standing.values()) > -1e-5
 
 
-def test_heights_are_the_grounds_and_skirts_hang_below() -> None:
-    ground = pieces()
+@pytest.mark.parametrize('tile_step', [1, 2])
+def test_heights_are_the_grounds_and_skirts_hang_below(tile_step: int) -> None:
+    ground = pieces(tile_step=tile_step)
     drawn = ground.show(ground.patches_around(np.zeros((1, 2))), [(0, 0)])
     for piece in drawn:
         x, y, z = piece.vertices.astype(np.float64).T
@@ -85,6 +87,35 @@ def test_a_change_makes_only_its_own_tiles_anew() -> None:
     assert {p.name for p in ground.take(dig(range(63, 64), range(63, 64), -0.02))} == {
         f'soil/{a}_{b}' for a in (1, 2) for b in (1, 2)
     }
+
+
+def test_plain_tiles_have_every_other_node() -> None:
+    fine, plain = pieces(FlatField()), pieces(FlatField(), tile_step=2)
+    hole = dig(range(40, 47), range(40, 47), -0.03)
+    fine.take(hole)
+    plain.take(hole)
+    (one,), (other,) = ([p for p in ground.shown() if p.name == 'soil/1_1'] for ground in (fine, plain))
+    many, few = TILE + 1, TILE // 2 + 1
+    heights, thinned = one.vertices[: many * many], other.vertices[: few * few]
+    np.testing.assert_array_equal(thinned.reshape(few, few, 3), heights.reshape(many, many, 3)[::2, ::2])
+    assert one.triangles is not None and other.triangles is not None
+    # Cells a quarter, skirts half.
+    assert len(other.triangles) == 2 * (TILE // 2) ** 2 + 8 * (TILE // 2)
+    assert other.colors[: few * few].min() > one.colors[: many * many].min(), 'lines between light and dark are softer'
+
+
+def test_tiles_of_a_patch_may_be_one_piece() -> None:
+    apart, together = pieces(FlatField()), pieces(FlatField(), together=True)
+    for ground in (apart, together):
+        ground.take(dig(range(40, 80), range(40, 47), -0.03))
+    changed = dig(range(100, 102), range(40, 42), -0.05)
+    tiles = [p for p in (apart.take(changed), apart.shown())[1] if p.name.startswith('soil/')]
+    (one,) = (p for p in together.take(changed) if p.name.startswith('soil/'))
+    assert one.name == 'soil/0_0'
+    np.testing.assert_array_equal(one.vertices, np.concatenate([p.vertices for p in tiles]))
+    np.testing.assert_array_equal(one.colors, np.concatenate([p.colors for p in tiles]))
+    assert areas(one).sum() == pytest.approx(sum(areas(p).sum() for p in tiles), rel=1e-6)
+    assert [p.name for p in together.restart()] == ['soil/0_0']
 
 
 def test_new_tiles_come_whole_and_their_patch_makes_room() -> None:

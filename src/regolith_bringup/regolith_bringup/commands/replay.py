@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -50,6 +51,9 @@ def replay(
     bag = open_recording('replay', run, branch)
     tools: Tools = context.obj
     if resimulate:
+        _check_resimulation(
+            {'--to': end, '--rate': rate != '1', '--topic': topics, '--branch': branch, '--domain': domain}
+        )
         _again(tools, run, begin, as_json)
         return
     from regolith_bringup.run.republishing import Republisher
@@ -74,6 +78,14 @@ def replay(
         tools.give({'messages': count})
     else:
         print(f'{count} messages')
+
+
+def _check_resimulation(options: Mapping[str, object]) -> None:
+    """Refuse options that say nothing of what is evolved again, up to the end and as fast as it goes."""
+    given = [name for name, value in options.items() if value]
+    if given:
+        problem = 'is of a run that is published'
+        raise InputError(Problem('replay --resimulate', given[0], problem, '--from, or no --resimulate'))
 
 
 def _again(tools: Tools, run: Path, begin: float, as_json: bool) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -42,6 +43,13 @@ def view(
         list[str] | None,
         typer.Option('--topic', metavar='NAME', help='With --live: these images and clouds, too; may be repeated.'),
     ] = None,
+    every: Annotated[
+        float | None,
+        typer.Option(
+            '--every', metavar='S', min=0.1, max=600.0, show_default=False,
+            help='With --live: wall time between two pictures; 0.1, without a graphics card 5 to 15, by processors.',
+        ),
+    ] = None,
     size: Annotated[str, typer.Option(metavar='WxH', help='Of the picture, in pixels.')] = f'{_SIZE[0]}x{_SIZE[1]}',
     domain: Annotated[str | None, typer.Option('--domain', metavar='N', help='With --live: ROS domain.')] = None,
     namespace: NamespaceOption = '',
@@ -51,6 +59,7 @@ def view(
     Without --web, --save, --screenshot or --connect a window opens. What --connect sends alone leaves this machine.
     """
     _check_way(run, live, web, save, screenshot, connect)
+    _check_live(live, {'--every': every, '--topic': topics, '--domain': domain})
     end = end_named(end)
     pixels = _size(size)
     _check_rerun()
@@ -69,7 +78,7 @@ def view(
     if live:
         from regolith_bringup.run.live_view import show_live
 
-        show_live(domain, namespace, web=web, save=save, connect=connect, topics=tuple(topics or ()))
+        show_live(domain, namespace, web=web, save=save, connect=connect, topics=tuple(topics or ()), every_s=every)
         return
     assert run is not None
     with tempfile.TemporaryDirectory(prefix='regolith_view_') as folder:
@@ -156,6 +165,13 @@ def _check_way(
     if connect is not None and not connect.startswith(('rerun+http://', 'rerun+https://', 'rerun://')):
         allowed = 'rerun+http://HOST:PORT/proxy'
         raise InputError(Problem('view', '--connect', 'is no address of a viewer', allowed, connect))
+
+
+def _check_live(live: bool, options: Mapping[str, object]) -> None:
+    """Refuse options that say nothing of a recorded run."""
+    given = [name for name, value in options.items() if value]
+    if given and not live:
+        raise InputError(Problem('view', given[0], 'is of a world that runs', '--live instead of RUN'))
 
 
 def _check_rerun() -> None:

@@ -151,7 +151,9 @@ def rut_sections(run: RunData, sections: Sequence[RutSection]) -> Figure:
         panel.fill_between(section.across, before, after, color=color, alpha=0.25, lw=0.0)
         panel.plot(section.across, before, color=_INK, lw=1.0, ls='--', label='before')
         panel.plot(section.across, after, color=color, lw=1.6, label='after')
-        where = f'{section.travelled:.1f} m along, at ({section.at[0]:.1f}, {section.at[1]:.1f}) m'
+        # Of a small negative number 0.0 is left, not -0.0.
+        x, y = (round(float(each), 1) + 0.0 for each in section.at)
+        where = f'{section.travelled:.1f} m along, at ({x:.1f}, {y:.1f}) m'
         panel.set_title(f'{section.name}, {where}', loc='left', fontsize=10, color=color)
         panel.set(xlabel='across the track, to its left [m]', ylabel='height [mm]')
         panel.legend(fontsize=8, framealpha=0.9, edgecolor=_GRID)

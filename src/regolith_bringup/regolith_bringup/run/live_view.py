@@ -3,12 +3,15 @@
 """The view of a world that runs.
 
 It listens with queues of one message where the last one counts, and looks into them ten times a second, so that a view
-costs the same however fast the world is; only of the soil it needs every change.
+costs the same however fast the world is; only of the soil it needs every change. What it drew is sent at once or, if a
+picture takes its viewer long, together with what came since the last one: a viewer that is sent more than it can draw
+falls behind, without end.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -32,7 +35,7 @@ from regolith_bringup.view.draw_sensors import LARGE, PACKED
 from regolith_bringup.view.run_view import RunView
 from regolith_bringup.view.soil import UPDATES
 from regolith_bringup.view.told import Told
-from regolith_bringup.view.viewer import Viewer
+from regolith_bringup.view.viewer import Viewer, has_graphics_card
 from regolith_files.problems import InputError, Problem
 from regolith_world.config import load_section
 from regolith_world.ros.asking import ask
@@ -42,6 +45,11 @@ from regolith_world.ros.naming import named_node
 
 PERIOD_S = 0.1
 """Between two looks at what came [wall s]."""
+_DRAWN_S, _DRAWN_CORE_S = 5.0, 30.0
+"""Between two pictures that are drawn by processor, at least [wall s], and times the number of processors [s]. What is
+sent makes Rerun draw some eight times until all has settled, for 0.7 s each: a fifth of what they all can do."""
+_EARLY_S = 3.0
+"""In which the first pictures come sooner: vehicles tell what they look like when they are asked [wall s]."""
 _TICK_S = 0.5
 """Between two looks at whether it is time for ground and layers [wall s], however fast the world is."""
 _GRAPH_S = 2.0
@@ -54,15 +62,23 @@ _LATCHED = ('/parts', '/tf_static', '/events', '/links')
 
 def show_live(
     domain: str | None, namespace: str, *, web: bool = False, save: Path | None = None, connect: str | None = None,
-    topics: tuple[str, ...] = (),
+    topics: tuple[str, ...] = (), every_s: float | None = None,
 ) -> None:
     """Show the world that runs until its viewer is closed, Ctrl-C, or the world leaves.
 
     :param web: in a browser of this machine; ``save``: in a file; ``connect``: in a viewer elsewhere; else in a window
     :param topics: images and clouds to be shown, even if nobody else listens to them
+    :param every_s: between two pictures [wall s]; None: what this machine can draw beside the world
     :raises InputError: if there is no world, or nothing to show it with
     """
-    with LiveView(domain, namespace, topics) as live:
+    here = save is None and connect is None
+    plain = here and not has_graphics_card()
+    if every_s is None:
+        every_s = max(_DRAWN_S, _DRAWN_CORE_S / (os.cpu_count() or 1)) if plain else PERIOD_S
+        if plain:
+            why = 'so that the world keeps its speed; --every S'
+            print(f'no graphics card: something new every {every_s:g} s, {why}', file=sys.stderr)
+    with LiveView(domain, namespace, topics, every_s, plain=plain) as live:
         give_way_alone()
         if save is not None:
             live.canvas.recording.save(save)
@@ -99,19 +115,26 @@ class Decoder:
 
 
 class LiveView(LiveWorld):
-    """A client of the world that draws it."""
+    """A client of the world that draws it.
 
-    def __init__(self, domain: str | None, namespace: str, topics: tuple[str, ...] = ()) -> None:
+    :param every_s: between two pictures [wall s]
+    :param plain: whether who draws them takes long
+    """
+
+    def __init__(
+        self, domain: str | None, namespace: str, topics: tuple[str, ...] = (), every_s: float = PERIOD_S, *,
+        plain: bool = False,
+    ) -> None:
         super().__init__(domain, namespace)
-        self._asked = topics
+        self._asked, self._every_s, self._plain = topics, every_s, plain
 
     def entered(self) -> None:
         """Find the world and its scenario."""
         super().entered()
         scenario = self._scenario()
-        self.canvas = Canvas(f'{scenario.name} live')
+        self.canvas = Canvas(f'{scenario.name} live', held=True)
         # All that is drawn has to stay cheap for hours.
-        self._view = RunView(scenario, self.canvas, ticking=False)
+        self._view = RunView(scenario, self.canvas, ticking=False, plain=self._plain)
         self._places = np.array([v.position[:2] for _, v in sorted(scenario.vehicles.items())] or [(0.0, 0.0)], float)
         self._listener = named_node(
             f'view_{os.getpid()}', f'{self.root}/regolith', context=self._context, start_parameter_services=False,
@@ -140,15 +163,19 @@ class LiveView(LiveWorld):
         self._look_round()
         self._view.begin(self._t_ns, self._places)
         self._send_layout()
-        next_look, next_tick, laid_out = time.monotonic() + _GRAPH_S, 0.0, 0
+        started = time.monotonic()
+        next_look, next_tick, next_picture, laid_out = started + _GRAPH_S, 0.0, 0.0, 0
         while not ended():
             began = time.monotonic()
             self._inbox.deliver()
             if not self._in_order:
                 self._ask_for_ground()
-            if began > next_tick:
-                next_tick = began + _TICK_S
-                self._view.tick(self._t_ns)
+            if began > next_picture:
+                next_picture = began + (self._every_s if began > started + _EARLY_S else min(self._every_s, 1.0))
+                if began > next_tick:
+                    next_tick = began + _TICK_S
+                    self._view.tick(self._t_ns)
+                self.canvas.send()
             if began > next_look:
                 next_look = began + _GRAPH_S
                 if self.node.count_publishers(f'{self.root}/regolith/status') == 0:

@@ -27,7 +27,7 @@ _LEGEND = 4
 
 def blueprint(
     scenario: Any, types: Mapping[str, str], plotted: Mapping[str, int], places: NDArray[np.float64], *,
-    following: bool = False, bare: bool = False,
+    following: bool = False, bare: bool = False, plain: bool = False,
 ) -> rrb.Blueprint:
     """Return the layout.
 
@@ -36,6 +36,7 @@ def blueprint(
     :param places: to be in sight [m], shape (n, 2)
     :param following: whether the newest is shown, as it comes
     :param bare: whether what only serves to operate the viewer is left out
+    :param plain: whether the time line is folded away: Rerun draws four more pictures to let it settle
     """
     world = rrb.Spatial3DView(
         origin='world', name=scenario.name, background=_SKY, line_grid=rrb.LineGrid3D(visible=False),
@@ -45,7 +46,10 @@ def blueprint(
     layout = rrb.Horizontal(world, side, column_shares=[3, 2]) if side is not None else world
     return rrb.Blueprint(
         layout, rrb.BlueprintPanel(state='collapsed'), rrb.SelectionPanel(state='collapsed'),
-        rrb.TimePanel(state='collapsed', timeline=TIMELINE, play_state='following' if following else 'playing'),
+        rrb.TimePanel(
+            state='hidden' if plain else 'collapsed', timeline=TIMELINE,
+            play_state='following' if following else 'playing',
+        ),
         rrb.TopPanel(state='hidden' if bare else 'expanded'), auto_layout=False, auto_views=False,
     )
 

@@ -13,16 +13,20 @@ from numpy.typing import NDArray
 TIMELINE = 'sim_time'
 """Simulated time as messages show it."""
 APPLICATION = 'regolith'
+_SENT_S = 30.0
+"""Within which what was drawn has to be taken by whoever shows it [wall s]."""
 
 
 class Canvas:
     """A recording whose only timeline is simulated time.
 
     :param name: of the run
+    :param held: whether what is drawn waits until :meth:`send`, then to go in as few pieces as it can
     """
 
-    def __init__(self, name: str) -> None:
-        self.recording = rr.RecordingStream(APPLICATION)
+    def __init__(self, name: str, *, held: bool = False) -> None:
+        batching = rr.ChunkBatcherConfig.NEVER() if held else None
+        self.recording = rr.RecordingStream(APPLICATION, batcher_config=batching)
         self.recording.set_log_tick_enabled(False)
         self.recording.set_log_time_enabled(False)
         self.recording.send_recording_name(name)
@@ -39,6 +43,10 @@ class Canvas:
     def fix(self, path: str, *parts: Any) -> None:
         """Draw something that is always so."""
         self.recording.log(path, *parts, static=True)
+
+    def send(self) -> None:
+        """Send what was drawn since the last time."""
+        self.recording.flush(timeout_sec=_SENT_S)
 
 
 def path_of(*parts: str) -> str:

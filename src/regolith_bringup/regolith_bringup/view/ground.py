@@ -64,14 +64,16 @@ class GroundPieces:
     :param size: of the site where the field has no edge [m]
     :param step: soil nodes along a cell of a patch; None: as the number of patches suggests
     :param cells: of the site along its sides, at most, unless one patch is one cell
+    :param tile_step: soil nodes along a cell of a tile, a divisor of :data:`TILE`
+    :param together: whether the tiles of a patch are one piece: far fewer of them, each sent as a whole
     """
 
     def __init__(
         self, field: HeightField, spacing: float, size: float, shade: Shade, step: int | None = None,
-        cells: int = _SITE_CELLS,
+        cells: int = _SITE_CELLS, tile_step: int = 1, together: bool = False,
     ) -> None:
         self.field, self.spacing, self.shade = field, spacing, shade
-        self._step, self._cells = step, cells
+        self._step, self._cells, self._tile_step, self._together = step, cells, tile_step, together
         self.side = _CELLS * spacing
         """Of a patch [m]."""
         half = 0.5 * size
@@ -102,9 +104,7 @@ class GroundPieces:
         # A tile shows the nodes on its far edges, too, and its slopes need one more beyond each.
         near = {(i + a, j + b) for i, j in touched for a in (-1, 0, 1) for b in (-1, 0, 1)} & self._tiles.keys()
         changed = [key for key in sorted(near) if self._tiles[key].take(change)]
-        return [
-            *self._drawn(patches, tiles), *(self._tiles[key].piece(whole=False) for key in changed if key not in tiles),
-        ]
+        return self._drawn(patches, tiles, changed)
 
     def _add(self, patches: Iterable[Key], tiles: Iterable[Key]) -> tuple[list[Key], list[Key]]:
         """Make patches and tiles that there are not yet; return these."""
@@ -117,8 +117,8 @@ class GroundPieces:
         self._tiles |= {key: self._tile(key) for key in new_tiles}
         return new_patches, new_tiles
 
-    def _drawn(self, patches: list[Key], tiles: list[Key]) -> list[Piece]:
-        """Return patches and tiles that are new, and what has to make room for them."""
+    def _drawn(self, patches: list[Key], tiles: list[Key], changed: Iterable[Key] = ()) -> list[Piece]:
+        """Return patches and tiles that are new, what has to make room for them, and tiles that changed."""
         pieces = []
         if patches:
             if self._site is None or not self._site.holds_all(patches):
@@ -126,25 +126,45 @@ class GroundPieces:
             pieces.append(self._site.piece(self._without_patches()))
         holed = {(i // _PATCH, j // _PATCH) for i, j in tiles}
         pieces += [self._patches[key].piece(self._without_tiles(key)) for key in sorted({*patches, *holed})]
-        return [*pieces, *(self._tiles[key].piece(whole=True) for key in tiles)]
+        return [*pieces, *self._soil(tiles, changed)]
+
+    def _soil(self, new: Iterable[Key], changed: Iterable[Key] = ()) -> list[Piece]:
+        """Return tiles that are new, or have changed."""
+        if self._together:
+            return [self._merged(key) for key in sorted({(i // _PATCH, j // _PATCH) for i, j in (*new, *changed)})]
+        known = {*new}
+        again = (self._tiles[key].piece(whole=False) for key in changed if key not in known)
+        return [*(self._tiles[key].piece(whole=True) for key in new), *again]
+
+    def _merged(self, patch: Key) -> Piece:
+        """Return all tiles of a patch as one piece."""
+        own = [tile for key, tile in sorted(self._tiles.items()) if (key[0] // _PATCH, key[1] // _PATCH) == patch]
+        pieces = [tile.piece(whole=True) for tile in own]
+        count = len(pieces[0].vertices)
+        triangles = [p.triangles + np.uint32(k * count) for k, p in enumerate(pieces) if p.triangles is not None]
+        return Piece(
+            f'soil/{patch[0]}_{patch[1]}', np.concatenate([p.vertices for p in pieces]),
+            np.concatenate([p.colors for p in pieces]), np.concatenate(triangles),
+        )
 
     def shown(self) -> list[Piece]:
         """Return all that is shown, as it is now."""
         site = [self._site.piece(self._without_patches())] if self._site is not None else []
         patches = [grid.piece(self._without_tiles(key)) for key, grid in sorted(self._patches.items())]
-        return [*site, *patches, *(tile.piece(whole=True) for _, tile in sorted(self._tiles.items()))]
+        return [*site, *patches, *self._soil(sorted(self._tiles))]
 
     def restart(self) -> list[Piece]:
         """Return all tiles as undisturbed ground."""
         for tile in self._tiles.values():
             tile.level[:] = tile.base
-        return [tile.piece(whole=False) for _, tile in sorted(self._tiles.items())]
+        return self._soil((), sorted(self._tiles))
 
     def _tile(self, key: Key) -> _Tile:
         i, j = key[0] * TILE - 1, key[1] * TILE - 1
         base = self.field.nodes(i, i + TILE + 3, j, j + TILE + 3, self.spacing)
         smooth = self._smooth(i, j, TILE + 3)
-        return _Tile(key, base, base.copy(), smooth + _TEXTURE * (base - smooth), self.spacing, self.shade)
+        relief = smooth + _TEXTURE * (base - smooth)
+        return _Tile(key, base, base.copy(), relief, self.spacing, self.shade, self._tile_step)
 
     def _smooth(self, i: int, j: int, count: int) -> Floats:
         """Return the undisturbed ground as patches have it, at count x count nodes from (i, j) on [m]."""
@@ -239,6 +259,8 @@ class _Tile:
     """Undisturbed, as its light is computed."""
     spacing: float
     shade: Shade
+    step: int
+    """Nodes along a cell of its mesh."""
 
     @property
     def name(self) -> str:
@@ -255,11 +277,18 @@ class _Tile:
 
     def piece(self, whole: bool) -> Piece:
         """Return its mesh; not whole: without triangles."""
-        dug = self.base - self.level
-        colors = self.shade.colors(self.relief - dug, self.spacing, dug)[1:-1, 1:-1]
-        first = (self.key[0] * TILE, self.key[1] * TILE)
-        mesh = _skirted(*first, self.spacing, self.level[1:-1, 1:-1], colors, _TILE_SKIRT_M)
-        return Piece(self.name, *mesh, tile_triangles() if whole else None)
+        dug, step, cells = self.base - self.level, self.step, TILE // self.step
+        colors = self.shade.colors(self.relief - dug, self.spacing, dug)
+        drawn = colors[1:-1, 1:-1] if step == 1 else _blurred(colors)[::step, ::step]
+        first = (self.key[0] * cells, self.key[1] * cells)
+        mesh = _skirted(*first, self.spacing * step, self.level[1:-1:step, 1:-1:step], drawn, _TILE_SKIRT_M)
+        return Piece(self.name, *mesh, tile_triangles(cells) if whole else None)
+
+
+def _blurred(colors: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the means of nodes and their neighbours, without the outermost: what stands for more than itself."""
+    window = np.lib.stride_tricks.sliding_window_view(colors, (3, 3), axis=(0, 1))
+    return np.asarray(window.mean(axis=(-2, -1)) + 0.5).astype(np.uint8)
 
 
 def _skirted(
@@ -299,6 +328,6 @@ def triangles_of(ni: int, nj: int, keep: NDArray[np.bool_] | None = None) -> NDA
 
 
 @cache
-def tile_triangles() -> NDArray[np.uint32]:
-    """Return the triangles of a tile."""
-    return triangles_of(TILE, TILE)
+def tile_triangles(cells: int = TILE) -> NDArray[np.uint32]:
+    """Return the triangles of a tile with so many cells along its sides."""
+    return triangles_of(cells, cells)

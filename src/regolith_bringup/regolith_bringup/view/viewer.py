@@ -42,6 +42,14 @@ def check_screen() -> None:
         raise InputError(Problem('view', '', 'there is no screen here (neither DISPLAY nor WAYLAND_DISPLAY)', allowed))
 
 
+def has_graphics_card(devices: Path = Path('/dev')) -> bool:
+    """Return whether this machine can draw by anything but its processors, as far as that shows."""
+    if not sys.platform.startswith('linux'):
+        return True
+    # By the kernel's drivers, NVIDIA's own in a container, WSL's.
+    return any(any(devices.glob(name)) for name in ('dri/renderD*', 'nvidia0', 'dxg'))
+
+
 def rerun_program() -> str:
     """Return the path of the viewer that the wheel brings."""
     spec = find_spec('rerun_cli')
