@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a live view costs the world that it looks at: runs without and with it in turns; prints medians as JSON.
 
-    ./regolith exec python3 tools/measure_view.py            a few minutes, on a machine that does nothing else
+    ./regolith exec python3 tools/measure_view.py            a quarter of an hour, on a machine that does nothing else
 
 ``closed``: ``view --live --web`` draws and no page is open, as with a viewer on another machine. ``window``: the window
 of ``view --live`` is open on the same cores; it needs a screen (``Xvfb :9 &``, ``DISPLAY=:9``), and without a graphics
@@ -29,17 +29,21 @@ from regolith_bringup.run.graph import Domain, free_domain
 from regolith_bringup.view.browser import Browser, find_browser
 
 WAYS = ('none', 'closed', 'window', 'open')
+DRIVING = [
+    f'vehicles.{name}.driver={{type: constant, speed_mps: 0.4, angular_radps: 0.02}}' for name in ('amber', 'basalt')
+]
 _PAGE = re.compile(r'http://\S+')
 
 
-def speed(way: str, scenario: str, duration_s: float, domain: Domain) -> float:
+def speed(way: str, scenario: str, settings: list[str], duration_s: float, domain: Domain) -> float:
     """Return the simulated seconds per wall second in the second half of a run that is looked at in a way."""
+    changed = [word for setting in settings for word in ('--set', setting)]
     environment = {**os.environ, 'ROS_DOMAIN_ID': str(domain.number)}
     program = [sys.executable, '-m', 'regolith_bringup']
     with ExitStack() as stack, tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / 'run'
         run = subprocess.Popen(
-            [*program, 'run', scenario, '--out', str(out), '--duration', str(duration_s), '--no-report'],
+            [*program, 'run', scenario, '--out', str(out), '--duration', str(duration_s), '--no-report', *changed],
             env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )
         stack.callback(run.wait)
@@ -77,7 +81,8 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.partition('\n')[0])
     parser.add_argument('--scenario', default='two_rovers')
-    parser.add_argument('--duration', type=float, default=60.0, help='of each run [s]')
+    parser.add_argument('--set', nargs='*', default=DRIVING, help='KEY=VALUE; rovers drive all the time')
+    parser.add_argument('--duration', type=float, default=240.0, help='of each run [s]')
     parser.add_argument('--times', type=int, default=3, help='runs of each kind')
     parser.add_argument('--ways', nargs='+', choices=WAYS, default=list(WAYS))
     given = parser.parse_args()
@@ -85,7 +90,7 @@ def main() -> None:
     domain = free_domain(range(82, 100))
     for _ in range(given.times):
         for way in given.ways:
-            found[way].append(speed(way, given.scenario, given.duration, domain))
+            found[way].append(speed(way, given.scenario, given.set, given.duration, domain))
             print(f'{way}: {found[way][-1]:.2f}', file=sys.stderr, flush=True)
     medians = {way: median(values) for way, values in found.items()}
     shares = {way: value / medians['none'] for way, value in medians.items()} if 'none' in medians else {}
