@@ -8,6 +8,9 @@ Everything between the marks in that file is computed here, from the reference t
 
 from __future__ import annotations
 
+import csv
+import math
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -19,6 +22,7 @@ from rich.progress import track
 
 from regolith_terrain.config import load_soil
 from regolith_terrain.experiments import plate_sinkage, wheel_rig
+from regolith_terrain.experiments.climbs import load_wheel_rig
 from regolith_terrain.experiments.settings import reference_rows
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.soil_grid import SoilGrid
@@ -31,6 +35,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'validation' / 'scm.md'
 PICTURE = ROOT / 'docs' / 'images' / 'validation_scm.png'
 VEHICLES = ROOT / 'src' / 'regolith_vehicles' / 'test' / 'data'
+CONTINUUM = ROOT / 'docs' / 'validation' / 'crm.csv'
 CASES = (('lunar', 200), ('lunar', 1000), ('sandmid', 200), ('sandmid', 1000))
 RADIUS, WIDTH = 0.25, 0.21
 SINKAGE = ROOT / 'docs' / 'images' / 'validation_slip_sinkage.png'
@@ -156,6 +161,23 @@ def sinkages(deep: dict[str, list[float]]) -> list[str]:
     return table(head, rows)
 
 
+def continuum() -> list[str]:
+    """Return the table of the rig grc1_mgru3 at the slips and loads of its climbs on particles."""
+    rig, wheel = load_wheel_rig('grc1_mgru3'), SLIPPING['GRC-1, 30 mm']
+    head = ['slope [deg]', 'slip', 'sinkage [mm]: particles, 9 mm', 'regolith', 'over it']
+    rows = []
+    for climb in csv.DictReader(CONTINUUM.read_text(encoding='utf-8').splitlines()):
+        case = re.fullmatch(r'wheel_(\d+)', climb['case'])
+        if case is None:
+            continue
+        load = rig.mass_kg * rig.gravity_mps2 * math.cos(math.radians(float(case[1])))
+        settings = wheel_rig.Settings.model_validate({**wheel, 'load_n': load, 'slip': float(climb['slip'])})
+        ours, theirs = wheel_rig.run(settings, lambda done, total: None)[0]['sinkage_m'], float(climb['sinkage_m'])
+        cells = [f'{theirs * 1e3:.1f}', f'{ours * 1e3:.1f}', f'{ours / theirs:.2f}']
+        rows.append([case[1], f"{float(climb['slip']):.3f}", *cells])
+    return table(head, rows)
+
+
 def growth(times: float, slip: float) -> float:
     """Return by how much the exponent grows with slip where Ding's formula has a wheel so many times as deep."""
     soil = load_soil('lunar_nominal')
@@ -267,6 +289,7 @@ def main() -> None:
     deep = slipping()
     tables = {
         'slipping': sinkages(deep),
+        'continuum': continuum(),
         'wheels': wheels('exact'),
         'pressing': pressing('exact'),
         'viper': viper(),

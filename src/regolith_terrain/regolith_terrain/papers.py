@@ -12,7 +12,7 @@ from regolith_files.doors import Citations
 _SCM = ('andrew1979', 'bekker1969', 'carrier1991', 'hairer2006', 'janosi1961', 'krenn2009', 'serban2023')
 _REGOLITH_MODE = ('canudas1995', 'dahl1968', 'wong1967')
 _BULLDOZING = ('holz2009',)
-_SLIP_SINKAGE = ('muhlhaus1987', 'reece1965', 'terzaghi1943')
+_SLIP_SINKAGE = ('jaky1944', 'janssen1895', 'muhlhaus1987', 'reece1965', 'terzaghi1943')
 _RIGID = ('canudas1995', 'dahl1968')
 _CRM = (
     'adami2012', 'bonet1999', 'borja1990', 'bui2008', 'drucker1952', 'dunatunga2015', 'gray2001', 'hu2021',

@@ -9,8 +9,9 @@ import time
 
 import numpy as np
 
-from regolith_terrain.config import load_soil
+from regolith_terrain.config import SlipSinkageConfig, load_soil
 from regolith_terrain.height_field import FlatField
+from regolith_terrain.scm import NOTHING_MOVES
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_vehicles.config import load_vehicle_model
 from regolith_vehicles.kinematics import wheel_commands
@@ -32,12 +33,13 @@ def viper_cost(
     """
     config, mjcf = load_vehicle_model(model)
     soil = load_soil('chrono_lunar')
+    rules = SlipSinkageConfig().parameters() if mode == 'regolith' else NOTHING_MOVES
     cycle_ns = 20_000_000
     best, substep = np.inf, np.inf
     loaded = 0
     for _ in range(repeats):
         grid = SoilGrid(FlatField(), 0.02)
-        vehicle = Vehicle('bench', config, mjcf, grid, soil, 1.62, mode)
+        vehicle = Vehicle('bench', config, mjcf, grid, soil, 1.62, mode, displacement=rules)
         vehicle.place(0.0, 0.0, 0.0)
         speeds, angles = wheel_commands(vehicle.body.layout, 0.2, 0.0)
         cycles = round(simulated_s * 1e9 / cycle_ns)

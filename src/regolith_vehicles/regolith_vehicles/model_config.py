@@ -49,18 +49,19 @@ class GrouserConfig(Section):
 
 
 class WheelGrouserConfig(GrouserConfig):
-    """Grousers that the soil feels."""
+    """Grousers of a wheel on soil."""
 
     one_by_one: bool = Field(
-        default=True,
-        description='whether each presses on the soil; false: a cylinder over them does, and they carry soil in a slip',
+        default=False,
+        description='whether each presses on the soil; false: drum and plates share the load of a cylinder around the'
+        ' tips, and carry soil by slip; without slip_sinkage and in mode reference that cylinder is smooth',
     )
 
 
 class WheelConfig(Section):
     """One wheel, by the names its parts have in the MJCF file; the soil feels a cylinder about the joint's axis.
 
-    With ``grousers`` felt one by one the cylinder is the drum they stand on, with ``mesh`` the soil feels that instead.
+    With ``grousers`` one by one the cylinder is the drum they stand on, with ``mesh`` the mesh replaces the cylinder.
     """
 
     name: str = Field(min_length=1, description='of the wheel in messages')

@@ -15,10 +15,10 @@ from regolith_terrain.digging.ground import DiggableGround
 from regolith_terrain.digging.loose import LooseSoil
 from regolith_terrain.digging.thrown import disturbed
 from regolith_terrain.soil_grid import SoilGrid
-from regolith_terrain.surface import HeightField
+from regolith_terrain.surface import FlatField, HeightField
 from regolith_vehicles.command import DriveCommand
 from regolith_vehicles.config import load_vehicle_model
-from regolith_vehicles.model_config import WheelGrouserConfig
+from regolith_vehicles.experiments import slope
 from regolith_vehicles.vehicle import Vehicle
 
 CYCLE_NS = 20_000_000
@@ -44,15 +44,12 @@ class Digger:
 
     def __init__(self, slope_deg: float, **terrain: object) -> None:
         config, mjcf = load_vehicle_model('rassor')
-        assert config.visuals.grousers is not None
-        plates = WheelGrouserConfig(**config.visuals.grousers.model_dump(), one_by_one=False)
-        wheels = tuple(wheel.model_copy(update={'grousers': plates}) for wheel in config.wheels)
         soil = load_soil('lunar_nominal')
         ground = TerrainConfig(source='flat', soil=soil, **terrain)
         self.grid = SoilGrid(Hillside(slope_deg), 0.02)
         self.diggable, self.loose = DiggableGround(ground, 1.62), LooseSoil()
         self.vehicle = Vehicle(
-            'rover', config.model_copy(update={'wheels': wheels}), mjcf, self.grid, soil, 1.62,
+            'rover', config, mjcf, self.grid, soil, 1.62,
             displacement=ground.displacement(),
         )
         self.vehicle.place(0.0, 0.0, 0.0)
@@ -103,3 +100,31 @@ def test_without_slip_sinkage_it_spins_on_top() -> None:
     rover = Digger(28.0, slip_sinkage={'enabled': False})
     sinkage, slip, belly = rover.drive(5.0)
     assert sinkage < 0.02 and slip > 0.5 and belly == 0.0
+
+
+@pytest.mark.seconds
+def test_a_rover_sinks_deeper_on_steeper_slopes() -> None:
+    """The shipped rover, as a scenario drives it: slip and sinkage grow from slope to slope."""
+    settings = slope.Settings.model_validate({'slope_deg': (0.0, 10.0, 20.0, 30.0)})
+    rows = slope.run(settings, lambda *tick: None)
+    slips, depths = [row['slip'] for row in rows], [row['sinkage_m'] for row in rows]
+    assert slips == sorted(slips) and depths == sorted(depths)
+    # At 30 degrees slip is above 0.7, where 12 mm of grousers dig h i / (1 - i) = 28 mm and more.
+    assert slips[-1] > 0.7 and depths[-1] > depths[0] + 0.028
+
+
+@pytest.mark.parametrize('model', ['viper', 'rassor', 'rocker_bogie'])
+def test_wheels_of_shipped_rovers_carry_soil(model: str) -> None:
+    """A wheel that spins on the spot moves soil behind it, and makes or loses no quantum of it."""
+    config, mjcf = load_vehicle_model(model)
+    grid, soil = SoilGrid(FlatField(), 0.02), load_soil('lunar_nominal')
+    ground = TerrainConfig(source='flat', soil=soil)
+    vehicle = Vehicle('rover', config, mjcf, grid, soil, 1.62, displacement=ground.displacement())
+    vehicle.place(0.0, 0.0, 0.0)
+    targets, moved = vehicle.gear.targets(DriveCommand(0.15)), 0.0
+    for _ in range(50):
+        records = vehicle.evolve(CYCLE_NS, *targets)
+        moved += float(np.abs(records.mass_kgpm2).sum())
+        grid.apply(records)
+        vehicle.commit()
+    assert moved > 1.0 and grid.moved_mass() == 0.0

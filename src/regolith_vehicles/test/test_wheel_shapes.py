@@ -52,11 +52,12 @@ def write_drum(path: Path, radius: float, width: float, count: int) -> None:
 
 
 def model_with(tmp_path: Path, change: Callable[[dict[str, Any]], None]) -> Path:
-    """Copy VIPER's files and change every wheel."""
+    """Copy VIPER's files with smooth wheels and change each of them."""
     source = Path(str(load_vehicle_model('viper')[1])).parent
     (tmp_path / 'viper.xml').write_text((source / 'viper.xml').read_text())
     values = yaml.safe_load((source / 'viper.yaml').read_text())
     for wheel in values['wheels']:
+        del wheel['grousers']
         change(wheel)
     path = tmp_path / 'mine.yaml'
     path.write_text(yaml.safe_dump(values))
@@ -136,7 +137,7 @@ def test_grousered_rover_slips_less_uphill() -> None:
 def test_slip_grows_with_the_slope_and_a_rover_across_it_drifts_down() -> None:
     settings = slope.Settings.model_validate({'slope_deg': '-10,0,10', 'duration_s': 8})
     down, level, up = slope.run(settings, lambda *tick: None)
-    assert down['slip'] < level['slip'] < 0.1 < up['slip'] < 0.6
+    assert down['slip'] < level['slip'] < 0.05 < up['slip'] < 0.6
     across = slope.run(
         slope.Settings.model_validate({'slope_deg': 15, 'duration_s': 8, 'heading_deg': 90}), lambda *tick: None
     )[0]
@@ -181,14 +182,14 @@ def test_shapes_bundle_keeps_meshes_apart() -> None:
     assert np.array_equal(both.corners[both.triangles[1, 0]], (triangle[0] + 1.0).reshape(-1))
 
 
-def test_grousers_not_felt_one_by_one_are_a_cylinder_that_carries() -> None:
-    """A smooth rim over them that knows what soil they hold; felt one by one unless the file says otherwise."""
+def test_grousers_are_a_cylinder_that_carries_or_plates_one_by_one() -> None:
+    """A cylinder around their tips that knows its plates, or each of them, as the file has it."""
     plates = {'count': 20, 'height_m': 0.015, 'thickness_m': 0.006}
     rim = {'name': 'w', 'body': 'w', 'joint': 'w', 'actuator': 'w', 'radius_m': 0.215, 'width_m': 0.15}
-    smooth = WheelConfig.model_validate({**rim, 'grousers': {**plates, 'one_by_one': False}})
+    smooth = WheelConfig.model_validate({**rim, 'grousers': plates})
     shape = wheel_shape(smooth, Path())
     assert shape.kind.tolist() == scm.cylinder(1.0, 1.0).kind.tolist() and shape.size[0].tolist() == [0.215, 0.075, 20.0, 0.015, 0.006, 0.0]
-    felt = wheel_shape(WheelConfig.model_validate({**rim, 'grousers': plates}), Path())
+    felt = wheel_shape(WheelConfig.model_validate({**rim, 'grousers': {**plates, 'one_by_one': True}}), Path())
     assert felt.kind.tolist() == scm.grousered_wheel(1.0, 1.0, 4, 0.1, 0.1).kind.tolist()
     with pytest.raises(ValueError, match='lower than the radius'):
         WheelConfig.model_validate({**rim, 'grousers': {**plates, 'height_m': 0.3, 'one_by_one': False}})

@@ -62,10 +62,9 @@ def markers_of(shapes: Shapes, spacing: float) -> list[Floats]:
     for kind, size in zip(shapes.kind.tolist(), shapes.size.tolist(), strict=True):
         if kind == CYLINDER and size[0] < spacing:  # a rod
             parts.append(markers.box((0.5 * spacing, max(size[1], 0.5 * spacing), 0.5 * spacing), spacing))
-        elif kind == CYLINDER:
-            parts.append(markers.wheel(size[0], 2.0 * size[1], spacing))
-        elif kind == GROUSERED:
-            parts.append(markers.wheel(size[0], 2.0 * size[1], spacing, round(size[2]), size[3], size[4]))
+        elif kind in (CYLINDER, GROUSERED):  # a cylinder with grousers is as large as their tips
+            drum = size[0] - size[3] if kind == CYLINDER else size[0]
+            parts.append(markers.wheel(drum, 2.0 * size[1], spacing, round(size[2]), size[3], size[4]))
         elif kind == BOX:
             parts.append(markers.box(np.maximum(size[:3], 0.5 * spacing), spacing))
         else:

@@ -9,12 +9,14 @@ from collections.abc import Callable
 from importlib import resources
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from regolith_files.doors import SWEEP
 from regolith_files.problems import InputError
 from regolith_files.section import Section
-from regolith_terrain.config import SoilConfig, load_soil
+from regolith_terrain.config import SlipSinkageConfig, SoilConfig, load_soil
+from regolith_terrain.records import Floats
+from regolith_terrain.scm import NOTHING_MOVES
 
 Tick = Callable[[int, int], None]
 """Progress callback (done, total)."""
@@ -51,6 +53,26 @@ class BenchSettings(Section):
     mode: Mode = Field(default='regolith', description='scm: soil contact model')
     grid_m: float = Field(default=0.01, ge=0.002, le=0.2, description='scm: spacing of the nodes [m]')
     dt_s: float = Field(default=1e-3, ge=1e-5, le=1e-2, description='scm: step [s]')
+
+
+class WheelBenchSettings(BenchSettings):
+    """A bench with wheels that slip."""
+
+    slip_sinkage: bool | None = Field(
+        default=None, description="scm: whether a slipping wheel digs itself in; none: in mode 'regolith'"
+    )
+
+    @model_validator(mode='after')
+    def _digs_in(self) -> WheelBenchSettings:
+        if self.slip_sinkage and self.mode == 'reference':
+            raise ValueError("slip_sinkage true in mode 'reference'; allowed: in mode 'regolith'")
+        return self
+
+    def displacement(self) -> Floats:
+        """Return the rules of displaced soil of the grid, as a scenario has them, shape (RULES,)."""
+        if self.mode == 'regolith' and self.slip_sinkage is not False:
+            return SlipSinkageConfig().parameters()
+        return NOTHING_MOVES
 
 
 def known(load: Callable[[str], Any]) -> AfterValidator:

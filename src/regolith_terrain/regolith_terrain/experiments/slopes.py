@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from regolith_terrain import scm, scm_climb
-from regolith_terrain.config import SlipSinkageConfig, load_soil
+from regolith_terrain import scm_climb
+from regolith_terrain.config import load_soil
 from regolith_terrain.crm import climb as crm_climb
 from regolith_terrain.crm.choice import GivenDevice, taken
 from regolith_terrain.crm.soil import (
@@ -23,10 +23,9 @@ from regolith_terrain.crm.soil import (
 )
 from regolith_terrain.experiments.climbs import GivenRig, WheelRig, check, check_slope, load_wheel_rig
 from regolith_terrain.experiments.runs import Resumable, Run, sweep
-from regolith_terrain.experiments.settings import BenchSettings, Numbers, Tick
+from regolith_terrain.experiments.settings import Numbers, Tick, WheelBenchSettings
 from regolith_terrain.grains import climb as grain_climb
 from regolith_terrain.grains.beds import Bin, Grains
-from regolith_terrain.records import Floats
 
 DEFAULT_RIG = 'grc1_mgru3'
 OF_GROUND = {
@@ -42,7 +41,7 @@ OF_CLIMBS = (
 """Settings that only climbs have."""
 
 
-class SlopeSettings(BenchSettings, Resumable):
+class SlopeSettings(WheelBenchSettings, Resumable):
     """What climbs are asked; what only one kind of ground has says so."""
 
     ground: Literal['scm', 'crm', 'dem'] = Field(
@@ -59,9 +58,6 @@ class SlopeSettings(BenchSettings, Resumable):
     )
     duration_s: float | None = Field(
         default=None, gt=0.1, le=600.0, description="climbs: from the start of turning on [s]; none: the rig's"
-    )
-    slip_sinkage: bool | None = Field(
-        default=None, description="scm: whether a slipping wheel digs itself in; none: in mode 'regolith'"
     )
     spacing_m: float = Field(default=0.009, gt=0.0, le=10.0, description='crm: distance of particles [m]')
     viscosity: float = Field(
@@ -80,18 +76,6 @@ class SlopeSettings(BenchSettings, Resumable):
     packing: Literal['loose', 'dense'] = Field(default='loose', description='dem: how grains fell into place')
     seed: int = Field(default=1, ge=0, le=2**31, description='dem: of sizes, places and attitudes')
     threads: int = Field(default=2, ge=1, le=2, description='crm, dem: threads; the outcome is the same')
-
-    @model_validator(mode='after')
-    def _digs_in(self) -> SlopeSettings:
-        if self.slip_sinkage and self.mode == 'reference':
-            raise ValueError("slip_sinkage true in mode 'reference'; allowed: in mode 'regolith'")
-        return self
-
-    def displacement(self) -> Floats:
-        """Return the rules of displaced soil of the grid."""
-        if self.mode == 'regolith' and self.slip_sinkage is not False:
-            return SlipSinkageConfig().parameters()
-        return scm.NOTHING_MOVES
 
     @model_validator(mode='after')
     def _a_climb(self) -> SlopeSettings:

@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 from regolith_terrain import scm
 from regolith_terrain.experiments.settings import Numbers, Tick, reference_rows, within
 from regolith_terrain.experiments.slopes import SlopeSettings, climb_slopes, draw_slopes
+from regolith_terrain.scm.constants import CARRIES
 from regolith_terrain.soil_bin import SoilBin, roll, rolling_bounds
 from regolith_terrain.wong_reece import drawbar_curve
 
@@ -25,11 +26,15 @@ class Settings(SlopeSettings):
     slip: Numbers = Field(default=(0.2,), description='1 - v / (omega R) that is held, below 1; several: a sweep')
     radius_m: float = Field(default=0.25, ge=0.02, le=5.0, description='slip: of the wheel [m]')
     width_m: float = Field(default=0.21, ge=0.01, le=5.0, description='slip: of the wheel [m]')
-    grousers: int = Field(default=0, ge=0, le=360, description='slip: number of grousers; they stand within radius_m')
+    grousers: int = Field(
+        default=24, ge=0, le=360, description='slip: number of grousers, inside radius_m; 0: a smooth rim'
+    )
     grouser_height_m: float = Field(default=0.012, gt=0.0, le=1.0, description='slip: [m]')
     grouser_thickness_m: float = Field(default=0.006, gt=0.0, le=1.0, description='slip: [m]')
     one_by_one: bool = Field(
-        default=True, description='slip: whether each grouser presses on the soil; false: a cylinder over them does'
+        default=False,
+        description='slip: whether each grouser presses on the soil; false: drum and plates share the load of a'
+        " cylinder around the tips, and carry soil by slip; without slip_sinkage and in mode 'reference' it is smooth",
     )
 
     @model_validator(mode='after')
@@ -45,6 +50,11 @@ class Settings(SlopeSettings):
         within('slip', self.slip, -10.0, 1.0)
         self.shape()
         return self
+
+    @property
+    def smooth(self) -> bool:
+        """Return whether the soil is pressed by a smooth cylinder."""
+        return self.grousers == 0 or not (self.one_by_one or self.displacement()[CARRIES])
 
     def shape(self) -> scm.Shapes | None:
         """Return the grousered wheel, None for a smooth one."""
@@ -90,11 +100,11 @@ def draw(settings: Settings, rows: list[dict[str, Any]], axes: Any) -> None:
     if s.slope_deg is not None:
         return draw_slopes(s, rows, axes)
     axes.plot([r['slip'] for r in rows], [r['drawbar_pull_n'] for r in rows], 'o-', label=f'{s.mode} mode')
-    if s.grousers == 0:
+    if s.smooth:
         slips = np.linspace(0.0, 0.9, 46)
         curve = drawbar_curve(s.soil.parameters(), s.load_n, slips, s.radius_m, s.width_m)
         axes.plot(slips, curve, '--', color='0.4', label='Wong & Reece 1967, integrated')
-    same_rig = (s.radius_m, s.width_m, s.omega_radps, s.grousers) == (0.25, 0.21, 0.8, 0)
+    same_rig = s.smooth and (s.radius_m, s.width_m, s.omega_radps) == (0.25, 0.21, 0.8)
     soil = s.soil.name.removeprefix('chrono_')
     for geometry, mark in (('exact', 'kx'), ('bullet', 'r+')) if same_rig else ():
         points = reference_rows('scm_slip', soil=soil, load_N=f'{s.load_n:g}', geometry=geometry)

@@ -43,6 +43,9 @@ from regolith_terrain.scm.constants import (
 )
 from regolith_terrain.scm.patches import inverse_width
 
+Plates = tuple[float, float, float, float]
+"""Grousers of a wheel: pitch, thickness, height and radius of their tips [m]; zeros of other bodies."""
+
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def measure_patches(floats: Floats, runs: Indices, n_runs: int, spacing: float, regolith: bool, stats: Floats) -> None:
@@ -64,19 +67,64 @@ def measure_patches(floats: Floats, runs: Indices, n_runs: int, spacing: float, 
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def _yielded(
-    trial: float, sinkage: float, bearing: float, exponent: float, sigma_yield: float, regolith: bool
-) -> float:
+def _power(sinkage: float, exponent: float) -> float:
+    return sinkage if exponent == 1.0 else sinkage**exponent
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _virgin(soil: Floats, inverse_width: float, sinkage: float, plates: Plates) -> float:
+    """Return the pressure of virgin soil on a body at a depth [Pa]: (k_c / b + k_phi) s^n.
+
+    Grousers that are not modeled one by one are thin plates at a pitch p around a drum. A plate penetrates with its own
+    width, 1 / b = 1 / t, and covers the fraction f = t / p of the rim. Soil that a plate displaces rises between it and
+    the next one, so the drum touches it at the depth h - h w / p. The slot w is wider than the plate: without slip a
+    tip moves on a cycloid and pushes the soil ahead of it by R angle^3 / 6, over the depth (R / 15) (2 s / R)^1.5 in
+    the mean. Friction on the flanks of the plates passes a part of the load on to the soil at the tips, as on the walls
+    of a silo, K_0 = 1 - sin(phi) being the ratio of stresses at rest:
+
+        sigma = f (k_c / t + k_phi) s^n
+                + (1 - f) (k_c / b + k_phi) max(0, s - h + h w / p)^n exp(2 K_0 tan(phi) h / (p - t)),
+
+    at most the pressure on a solid cylinder around the tips, the limit of plates side by side. So a wheel rests on its
+    plates where soil is firm, and on its drum where soil is soft and plates are few. The soil between two plates
+    counts as pressed down to the tips, although it stands higher in a real print: the rut floor is too low by up to h.
+
+    :param inverse_width: 1 / b of the patch [1/m]
+    :param sinkage: s of the body's surface; with grousers, of the cylinder around their tips [m]
+    :param plates: p, t, h and the radius R of the tips [m]; h is 0 without grousers
+
+    Source: bekker1969; janssen1895; jaky1944.
+    Checked by: test_scm.py::test_plate_follows_bekker,
+    test_slip_sinkage.py::test_plates_and_drum_share_the_load,
+    test_slip_sinkage.py::test_plates_side_by_side_are_a_solid_cylinder.
+    """
+    bearing = soil[K_PHI] + soil[K_C] * inverse_width
+    whole: float = bearing * _power(sinkage, soil[EXPONENT])
+    pitch, thickness, height, radius = plates
+    if height == 0.0:
+        return whole
+    share = thickness / pitch
+    sigma: float = share * max(0.0, soil[K_PHI] + soil[K_C] / thickness) * _power(sinkage, soil[EXPONENT])
+    square = 2.0 * sinkage / radius
+    slot = thickness + radius / 15.0 * square * math.sqrt(square)
+    drum = sinkage - height + height * min(1.0, slot / pitch)
+    if drum > 0.0:
+        friction = soil[TAN_PHI]
+        at_rest = 1.0 - friction / math.sqrt(1.0 + friction * friction)
+        silo = math.exp(2.0 * at_rest * friction * height / (pitch - thickness)) if pitch > thickness else math.inf
+        sigma += (1.0 - share) * bearing * _power(drum, soil[EXPONENT]) * silo
+    return min(whole, sigma)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _yielded(trial: float, virgin: float, sigma_yield: float, regolith: bool) -> float:
     """Return the pressure [Pa] of a node whose elastic trial pressure exceeds its yield pressure: the virgin curve's.
 
     In regolith mode it never falls below the yield pressure, nor exceeds the trial.
 
-    :param bearing: k_c / b + k_phi [Pa/m^n]
-
     Source: bekker1969; krenn2009.
     Checked by: test_scm.py::test_plate_follows_bekker, test_scm.py::test_loading_cycles_never_yield_energy.
     """
-    virgin = bearing * (sinkage if exponent == 1.0 else sinkage**exponent)
     return min(trial, max(virgin, sigma_yield)) if regolith else virgin
 
 
@@ -132,7 +180,7 @@ def mobilise(
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def load_nodes(
     ground: Ground, soils: Floats, mode: int, dt: float, center: Floats, velocity: Floats, angular_velocity: Floats,
-    shear: Floats, r0: int, c0: int, cols: int, n_runs: int, scratch: Scratch, wrench: Wrench,
+    shear: Floats, r0: int, c0: int, cols: int, n_runs: int, plates: Plates, scratch: Scratch, wrench: Wrench,
 ) -> None:
     """Load every hit node and sum the wrench; the ground is left as pressed by the body.
 
@@ -141,6 +189,7 @@ def load_nodes(
 
     :param r0: first row of the body's shadow in the window; ``c0``: first column; ``cols``: columns
     :param n_runs: runs of hit nodes in the scratch
+    :param plates: of a wheel whose grousers are not modeled one by one; zeros of other bodies
 
     Source: bekker1969; krenn2009; serban2023; janosi1961; wong1967.
     Checked by: test_scm.py::test_plate_follows_bekker, test_scm.py::test_shear_saturates_at_mohr_coulomb,
@@ -188,8 +237,8 @@ def load_nodes(
             ground.level[r, c] = ground.level_initial[r, c] - (s if nz == 1.0 else s / nz)
             sigma = trial
             if trial > ground.sigma_yield[r, c]:
-                bearing = soil[K_PHI] + soil[K_C] * floats[INVERSE_WIDTH, patch]
-                sigma = _yielded(trial, s, bearing, soil[EXPONENT], ground.sigma_yield[r, c], regolith)
+                virgin = _virgin(soil, floats[INVERSE_WIDTH, patch], s, plates)
+                sigma = _yielded(trial, virgin, ground.sigma_yield[r, c], regolith)
                 ground.sigma_yield[r, c] = sigma
                 ground.sinkage_plastic[r, c] = s - sigma / soil[ELASTIC]
                 flow = (ground.sinkage_plastic[r, c] - before) / nz

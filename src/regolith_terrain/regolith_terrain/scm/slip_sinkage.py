@@ -4,14 +4,12 @@
 
 The soil between the grousers, and a thin band that shears below them, goes with the rim. It flows backwards at
 
-    q = (min(h, s / f) + min(h_s, s)) v_s   [m^2/s: per metre of width],
+    q = (min(h, s) + min(h_s, s)) v_s   [m^2/s: per metre of width],
 
 v_s being the speed of slip at the wheel's foot (omega R - v for a wheel that rolls straight on), s its greatest depth
-in the ground as it finds it, h the height of the grousers, f their share of the rim and h_s the thickness of the
-band in terms of soil at full speed. Thin plates go into soil that bears a wheel, which then rests on what lies between
-them; they do so until their share of the rim bears what the whole of it would, which on hard ground is less than their
-height. (Of plates that are felt one by one the depth is known: min(h, s).) So per second each metre of width loses q
-below the wheel, and gains as much behind it.
+in the ground as it finds it, h the height of the grousers and h_s the thickness of the band in terms of soil at full
+speed. How deep plates are in the soil is known from how they carry the wheel (:mod:`regolith_terrain.scm.loading`). So
+per second each meter of width loses q below the wheel, and gains as much behind it.
 
 The deeper the rim has come down, the more soil the grousers hold: what a column loses is in proportion to the slope of
 the rim over it. Over ground that a wheel crosses at slip i, a column has then lost
@@ -192,11 +190,7 @@ def _under_wheel(
     speed = hx * velocity[0] + hy * velocity[1] + hz * velocity[2] + spin
     turn = 1.0 / flat if speed > 0.0 else -1.0 / flat
     dx, dy = hx * turn, hy * turn
-    full = depth
-    if kind == CYLINDER and size[3] > 0.0:
-        # Its plates go in until they bear what the cylinder over them does.
-        full = depth * (2.0 * math.pi * radius) / (size[2] * size[4])
-    thickness = min(size[3], full) + min(rules[SHEAR_LAYER], depth)
+    thickness = min(size[3], depth) + min(rules[SHEAR_LAYER], depth)
     return dx, dy, (center[0] + px) * dx + (center[1] + py) * dy, thickness * abs(speed), spin * speed > 0.0
 
 

@@ -98,8 +98,12 @@ def body_wrench(
     measure_patches(floats, scratch.ints, n_runs, ground.spacing, mode == MODE_REGOLITH, wrench.stats)
     if rules[ENABLED] != 0.0:
         note_plastic_set(ground, r0, c0, c1 - c0, n_runs, scratch)
+    plates = (0.0, 0.0, 0.0, 0.0)
+    if kind == CYLINDER and size[3] > 0.0 and rules[CARRIES] != 0.0:
+        plates = (2.0 * math.pi * size[0] / size[2], size[4], size[3], size[0])
     load_nodes(
-        ground, soils, mode, dt, center, velocity, angular_velocity, shear, r0, c0, c1 - c0, n_runs, scratch, wrench
+        ground, soils, mode, dt, center, velocity, angular_velocity, shear, r0, c0, c1 - c0, n_runs, plates, scratch,
+        wrench,
     )
     if rules[CARRIES] != 0.0:
         carry(

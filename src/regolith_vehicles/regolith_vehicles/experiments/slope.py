@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field, model_validator
 
-from regolith_terrain.experiments.settings import BenchSettings, Numbers, Tick, known, within
+from regolith_terrain.experiments.settings import Numbers, Tick, WheelBenchSettings, known, within
 from regolith_terrain.height_field import FlatField
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_vehicles.config import load_vehicle_model
@@ -21,7 +21,7 @@ from regolith_vehicles.vehicle import Vehicle
 _CYCLE_NS = 20_000_000
 
 
-class Settings(BenchSettings):
+class Settings(WheelBenchSettings):
     """The slope: flat ground under tilted gravity, so that x is the way up."""
 
     model: Annotated[str, known(load_vehicle_model)] = Field(
@@ -72,7 +72,7 @@ def _climb(s: Settings, slope: float) -> dict[str, float]:
     tilt, heading = math.radians(slope), math.radians(s.heading_deg)
     gravity = s.gravity_mps2 * np.array([-math.sin(tilt), 0.0, -math.cos(tilt)])
     grid = SoilGrid(FlatField(), s.grid_m)
-    vehicle = Vehicle('rover', config, mjcf, grid, s.soil, gravity, s.mode)
+    vehicle = Vehicle('rover', config, mjcf, grid, s.soil, gravity, s.mode, displacement=s.displacement())
     vehicle.place(0.0, 0.0, heading)
     speeds, angles = wheel_commands(vehicle.body.layout, s.command_mps, 0.0)
     cycles = round(s.duration_s * 1e9 / _CYCLE_NS)
