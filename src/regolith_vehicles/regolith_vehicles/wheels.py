@@ -52,6 +52,7 @@ class Wheels(RunningGear):
         self.tyres = self._tyres()
         self.motors = Motors(config, body)
         self.servos = JointServos(config, body)
+        self._goal = self.servos.goal
         self.joints = self.servos.names
         self.joint_limits = {name: config.joints[name].limits for name in self.joints}
         self.wheelbase = float(np.ptp(body.layout.x))
@@ -226,6 +227,7 @@ class Wheels(RunningGear):
         super().reset()
         self.motors.reset()
         self.servos.reset()
+        self._goal = self.servos.goal
 
     def values(self) -> Vector:
         """Return what evolves of motors and of joints' servos, and the table."""

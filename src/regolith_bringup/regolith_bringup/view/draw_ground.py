@@ -53,6 +53,7 @@ class DrawnGround:
     def restart(self, t_ns: int) -> None:
         """Forget all changes of the soil."""
         self.soil = SoilChanges()
+        self._next_ns = -1
         self._draw(t_ns, self._pieces.restart())
 
     def meet(self, types: Mapping[str, str]) -> Mapping[str, int]:

@@ -55,6 +55,8 @@ def lay(region: ParticleRegion, field: HeightField) -> Laid:
 def markers_of(shapes: Shapes, spacing: float) -> list[Floats]:
     """Return markers of each part of a vehicle in its shape's frame [m], shape (m, 3).
 
+    Grousers lower than the spacing are left out: a smooth wheel around their tips takes their place.
+
     :param spacing: of the particles [m]
     :raises ValueError: if a part is a mesh
     """
@@ -62,9 +64,14 @@ def markers_of(shapes: Shapes, spacing: float) -> list[Floats]:
     for kind, size in zip(shapes.kind.tolist(), shapes.size.tolist(), strict=True):
         if kind == CYLINDER and size[0] < spacing:  # a rod
             parts.append(markers.box((0.5 * spacing, max(size[1], 0.5 * spacing), 0.5 * spacing), spacing))
-        elif kind in (CYLINDER, GROUSERED):  # a cylinder with grousers is as large as their tips
-            drum = size[0] - size[3] if kind == CYLINDER else size[0]
-            parts.append(markers.wheel(drum, 2.0 * size[1], spacing, round(size[2]), size[3], size[4]))
+        elif kind in (CYLINDER, GROUSERED):
+            # A cylinder is as large as the tips of its grousers, a grousered wheel as its drum.
+            _, half, count, height, thickness, _ = size
+            tips = size[0] + (height if kind == GROUSERED else 0.0)
+            if height < spacing:  # particles do not see them
+                parts.append(markers.wheel(tips, 2.0 * half, spacing))
+            else:
+                parts.append(markers.wheel(tips - height, 2.0 * half, spacing, round(count), height, thickness))
         elif kind == BOX:
             parts.append(markers.box(np.maximum(size[:3], 0.5 * spacing), spacing))
         else:
