@@ -7,6 +7,7 @@ What cannot be run here is listed below with the reason; whatever is neither lis
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -158,6 +159,12 @@ def test_the_tutorial(clone: Clone) -> None:
             assert match['language'] == 'bash', match['text']
             seen[match['text']] = clone.run(match['text'], timeout=TIME_TO_PICTURE_S)
     assert len(seen) >= 7
+    soft, firm = (
+        json.loads((clone.folder / 'runs' / name / 'summary.json').read_text(encoding='utf-8'))['vehicles']
+        for name in ('soft', 'firm')
+    )
+    assert soft.keys() == firm.keys() == {'amber', 'basalt'}
+    assert all(firm[name]['max_sinkage_m'] < soft[name]['max_sinkage_m'] for name in soft)
     made = ('runs/soft_or_firm.html', 'runs/my_site/report.html', 'runs/circle/circle.png', 'runs/circle/report.html')
     assert all((clone.folder / name).stat().st_size > 5000 for name in made)
     assert list((clone.folder / 'runs' / 'my_site').glob('*.png'))

@@ -204,6 +204,8 @@ def check(scenario: ScenarioArgument, settings: SetOption = None, seed: SeedOpti
     from regolith_bringup.scenario.loading import load_scenario
     from regolith_bringup.scenario.participants import sections
     from regolith_bringup.scenario.particle_section import particle_costs
+    from regolith_sensors.cost import describe, sensor_costs
+    from regolith_sensors.scenario_config import scenario_sensors
 
     resolved = load_scenario(scenario, settings or (), seed=seed)
     s = resolved.scenario
@@ -214,6 +216,9 @@ def check(scenario: ScenarioArgument, settings: SetOption = None, seed: SeedOpti
             parts.append(f'{count} {what}{"s" if count > 1 else ""}')
     parts += [str(cost) for cost in particle_costs(s)]
     print(f'{resolved.file}: ok; {", ".join([*parts, *sections(s)])}')
+    costs = sensor_costs(scenario_sensors(s))
+    if costs:
+        print(describe(costs))
 
 
 @app.command()

@@ -38,24 +38,29 @@ from regolith_world.keyed_random import generator
 Floats = NDArray[np.float64]
 
 _SPACING, _HALF = 0.05, 25.6
-_SUN = Sun(math.radians(60.0), math.radians(12.0))
+SUN = Sun(math.radians(60.0), math.radians(12.0))
 _EYE = (-2.0, 0.0, 1.6)
 _REPEATS = 15
 
 
 class BenchScene:
-    """1024 x 1024 nodes of procedural ground at 5 cm, 2000 rocks of 320 triangles, two rovers."""
+    """Procedural ground with nodes every 5 cm, rocks of 320 triangles, two rovers."""
 
-    def __init__(self) -> None:
+    def __init__(self, half: float = _HALF, rocks: int = 2000) -> None:
+        """Build the scene.
+
+        :param half: half the side of the square that is shown node by node [m]; 25.6 are 1024 x 1024 nodes
+        :param rocks: their number
+        """
         self.grid = SoilGrid(ProceduralField(3), _SPACING)
         materials: list[Material] = [Principled((0.16, 0.14, 0.12), 0.9, micro_relief=0.6)]
         looks = load_looks(*load_vehicle_model('viper'))
         parts = vehicle_parts(looks, materials)
-        ground = SoilGround(self.grid, (-_HALF, _HALF, -_HALF, _HALF))
+        ground = SoilGround(self.grid, (-half, half, -half, half))
         # The detail is large enough to show every node of the square.
         self.rays = EmbreeRays()
         self.scene = Scene(ground, materials, view_range=100.0, detail=40.0, rays=self.rays)
-        self._rocks()
+        self._rocks(half, rocks)
         meshes = [self.scene.add_mesh(part.mesh, holds_light=True) for part in parts]
         at: dict[str, Floats] = {'': np.zeros(3)}
         for each in looks.parts:
@@ -78,12 +83,12 @@ class BenchScene:
         for part, offset in enumerate(self._offsets):
             self.scene.place(rover, part, offset + (x, y, z), (0.0, 0.0, 0.0, 1.0))
 
-    def _rocks(self) -> None:
+    def _rocks(self, half: float, count: int) -> None:
         stones = [self.scene.add_mesh(rock(number, 2)) for number in range(6)]
         rng = generator(1, 'bench', 'rocks', 0)
-        places = rng.uniform(-_HALF + 0.5, _HALF - 0.5, (2000, 2))
-        sizes = np.minimum(0.04 * (1.0 - rng.random(2000)) ** (-1.0 / 2.2), 0.6)
-        turns = rng.standard_normal((2000, 4))
+        places = rng.uniform(-half + 0.5, half - 0.5, (count, 2))
+        sizes = np.minimum(0.04 * (1.0 - rng.random(count)) ** (-1.0 / 2.2), 0.6)
+        turns = rng.standard_normal((count, 4))
         heights = self.grid.levels(places[:, 0], places[:, 1])
         for number, (place, size, turn, z) in enumerate(zip(places, sizes, turns, heights)):
             stone = self.scene.add_object(f'rock_{number}', [(stones[number % len(stones)], Semantic.ROCK)])
@@ -137,14 +142,14 @@ def camera() -> dict[str, Any]:
         for changed in ({'edge_samples': 0, 'hull_light': False}, {'hull_light': False}, {'edge_samples': 0})
     )
     scene, origin = bench.rays, bench.scene.origin
-    eyes, light = device.view(origin, pose), lights(origin, _SUN)
+    eyes, light = device.view(origin, pose), lights(origin, SUN)
 
     def looks(camera: Camera) -> Callable[[int], Any]:
-        return lambda n: camera.look(scene, origin, lambda _: pose, _SUN, frame=n)
+        return lambda n: camera.look(scene, origin, lambda _: pose, SUN, frame=n)
 
     times = _timed(
         looks(device),
-        lambda n: device.develop(device.look(scene, origin, lambda _: pose, _SUN, frame=n), n),
+        lambda n: device.develop(device.look(scene, origin, lambda _: pose, SUN, frame=n), n),
         lambda n: scene.trace_only(eyes, light),
         looks(smooth),
         looks(lit),

@@ -23,6 +23,7 @@ from sensor_msgs.msg import PointCloud2
 from tf2_msgs.msg import TFMessage
 
 from regolith_sensors import warm_up
+from regolith_sensors.cost import SensorCost, describe
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
 from regolith_sensors.scenario_config import Lamp, LightConfig, Sensor, scenario_sensors
 from regolith_sensors.scene.build import SensedWorld
@@ -97,6 +98,8 @@ class SensorsNode:
             x, y = scenario.vehicles[name].position
             self._views[name].look_around((x, y, float(self.states.ground.grid.levels(x, y))))
         self._schedule = Schedule([t.sensor.frame_ns for t in self.topics], [span[1] for span in spans])
+        self._costs: dict[str, SensorCost | None] | None = {}
+        """Of the sensors that have made a frame; None: logged."""
         self._acknowledged = (-1, -1)
         self._stopped = False
         self._snapshot: Any = None
@@ -298,9 +301,28 @@ class SensorsNode:
                 return
             self._show_ground()
             if topics.wanted:
+                begin = time.perf_counter()
                 topics.publish(due.n, due.t_ns, self._views[topics.sensor.vehicle])
+                self._note_cost(topics, time.perf_counter() - begin)
             self._schedule.done()
             self._acknowledge()
+
+    def _note_cost(self, topics: SensorTopics, seconds: float) -> None:
+        """Log once what frames cost, after the second frame of every camera and lidar: a first one fills caches.
+
+        :param seconds: wall time of a frame
+        """
+        if self._costs is None or not topics.sees:
+            return
+        name = topics.sensor.full_name
+        if name not in self._costs:
+            self._costs[name] = None
+            return
+        self._costs[name] = self._costs[name] or SensorCost(name, seconds, 1e9 / topics.sensor.frame_ns(1))
+        costs = [cost for cost in self._costs.values() if cost is not None]
+        if len(costs) == sum(each.sees and each.wanted for each in self.topics):
+            self.node.get_logger().info(describe(costs))
+            self._costs = None
 
     def _show_ground(self) -> None:
         changed, self.states.ground.changed = self.states.ground.changed, []

@@ -103,9 +103,9 @@ class Followers:
                 self.sensing = self._on_silence('sensors', f'no frame within {for_s:.0f} s')
                 since = time.monotonic()
             elif not told:
-                # It may be a large one, so this is no failure yet.
+                # A large frame, or the first one, takes longer: no failure yet, and nothing for a user to do.
                 longest = f'{FRAME_PATIENCE_S:.0f} s at most'
-                self._warn(f'sensors: no frame for {for_s:.0f} s; the world waits for one, {longest}')
+                self._node.get_logger().info(f'sensors: no frame for {for_s:.0f} s; the world waits for one, {longest}')
                 told = True
 
     def _close(self, lag_ns: int) -> bool:

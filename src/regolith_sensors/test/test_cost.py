@@ -1,0 +1,74 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Estimates of what frames cost: by the number of rays, and by rate."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from regolith_sensors import cost
+from regolith_sensors.camera.config import CameraConfig
+from regolith_sensors.config import load_sensor
+from regolith_sensors.cost import SensorCost, describe, sensor_costs
+from regolith_sensors.lidar.config import LidarConfig
+
+
+def sensor(name: str, config: Any) -> SimpleNamespace:
+    return SimpleNamespace(full_name=name, config=config)
+
+
+@pytest.fixture
+def rays(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Have a frame take a microsecond per pixel or beam, whatever the machine does, and return what frames had."""
+    counts: list[int] = []
+
+    def seconds(work: Any) -> float:
+        work(0)
+        return counts[-1] * 1e-6
+
+    def look(self: Any, *args: Any, **more: Any) -> None:
+        counts.append(self.config.width * self.config.height)
+
+    def scan(self: Any, *args: Any) -> None:
+        counts.append(len(self.directions))
+
+    monkeypatch.setattr(cost, '_least', seconds)
+    monkeypatch.setattr('regolith_sensors.camera.pipeline.Camera.look', look)
+    monkeypatch.setattr('regolith_sensors.camera.pipeline.Camera.develop', lambda *args: None)
+    monkeypatch.setattr('regolith_sensors.lidar.sweep.Lidar.scan', scan)
+    monkeypatch.setattr('regolith_sensors.bench.BenchScene', lambda *args: SimpleNamespace(
+        eye=[0.0] * 3, rays=None, scene=SimpleNamespace(origin=[0.0] * 3)
+    ))  # fmt: skip
+    return counts
+
+
+def test_a_small_frame_stands_for_a_large_one(rays: list[int]) -> None:
+    """Cameras are scaled by their pixels, lidars take their beams; the rate multiplies, equal models are measured once."""
+    camera = load_sensor('navcam', CameraConfig)
+    lidar = load_sensor('vlp16', LidarConfig)
+    found = sensor_costs([
+        sensor('a/left', camera), sensor('a/right', camera), sensor('a/lidar', lidar), sensor('a/imu', object()),
+    ])  # fmt: skip
+    assert [each.name for each in found] == ['a/left', 'a/right', 'a/lidar']
+    assert len(rays) == 2 and rays[0] <= 160 * 130 < camera.width * camera.height
+    assert found[0].frame_s == pytest.approx(1e-6 * camera.width * camera.height)
+    assert found[2].frame_s == pytest.approx(28_800e-6)
+    assert found[0].share == pytest.approx(camera.rate_hz * found[0].frame_s)
+
+
+def test_one_line_names_the_costliest_and_the_real_time_factor() -> None:
+    line = describe([SensorCost('a/eye', 0.05, 10.0), SensorCost('a/lidar', 0.15, 10.0)])
+    assert 'about 2 s of wall time per simulated second' in line and 'a/lidar: 1.5e+02 ms at 10 Hz' in line
+    assert line.endswith('the real-time factor is at most 0.5')
+
+
+@pytest.mark.seconds
+def test_real_frames_take_time() -> None:
+    """Through the real scene and pipeline; sensors without rays cost nothing."""
+    camera = load_sensor('navcam', CameraConfig)
+    (found,) = sensor_costs([sensor('a/eye', camera)])
+    assert found.frame_s > 0.0
+    assert sensor_costs([sensor('a/imu', object())]) == []
