@@ -68,8 +68,6 @@ def test_runs_in_one_graph_leave_each_other_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize('apart', ['domains', 'namespaces'])
 def test_four_runs_at_once_are_four_right_runs(tmp_path: Path, apart: str) -> None:
     """Started within a second, each a scenario of its own: each reaches its own hash, and no log has a word of another."""
-    import time
-
     from regolith_bringup.bag.reading import Bag
 
     domains = [new_domain() for _ in range(4 if apart == 'domains' else 1)]
@@ -82,7 +80,7 @@ def test_four_runs_at_once_are_four_right_runs(tmp_path: Path, apart: str) -> No
     expected = [Simulation(load_scenario(str(file)).scenario).run(2.0) for file in files]
     assert len(set(expected)) == 4
     try:
-        before, runs = time.monotonic(), []
+        runs = []
         for k, (name, file) in enumerate(zip(names, files)):
             place = ['--namespace', name] if apart == 'namespaces' else []
             processes = ['--processes', 'many' if k % 2 else 'one']
@@ -91,7 +89,7 @@ def test_four_runs_at_once_are_four_right_runs(tmp_path: Path, apart: str) -> No
                 cwd=tmp_path, env=environment(domains[k % len(domains)]), stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT, text=True,
             ))  # fmt: skip
-        assert time.monotonic() - before < 1.0
+        assert all(run.poll() is None for run in runs), 'they run at the same time'
         told = [run.communicate(timeout=240.0)[0] for run in runs]
     finally:
         for run in runs:

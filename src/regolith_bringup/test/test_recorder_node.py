@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import resource
@@ -153,8 +154,9 @@ def test_a_killed_recorder_has_lost_at_most_a_second(tmp_path: Path) -> None:
         assert recover(tmp_path).rebuilt
         read = talk(tmp_path)
         assert read == list(range(len(read)))
-        # One second of flush period, and a round of the loop on a busy machine.
-        assert killed - sent_at[len(read) - 1] < 1.0 + 0.3
+        # One second of flush period, and a round of the loop; on a busy machine as long as this loop was held up, too.
+        held_up = max(b - a for a, b in itertools.pairwise(sent_at))
+        assert killed - sent_at[len(read) - 1] < 1.0 + 0.3 + held_up
     finally:
         recorder.kill()
         recorder.wait()
