@@ -209,3 +209,13 @@ def test_behind_is_along_the_bodys_back() -> None:
     half = np.sqrt(0.5)
     body = BodyState('a', np.array([1.0, 2.0, 3.0]), np.array([0.0, 0.0, half, half]), np.zeros(3), np.zeros(3))
     assert behind(body, 0.5) == pytest.approx([1.0, 1.5, 3.0])
+
+
+def test_a_breadcrumb_that_is_removed_before_it_starts_stays_off() -> None:
+    rig = Rig(drops=[{'vehicle': 'amber', 'at_s': 0.0}, {'vehicle': 'basalt', 'at_s': 0.0}], breadcrumb_delay_s=0.1)
+    rig.evolve()
+    rig.comms.remove('amber_breadcrumb_0')
+    for _ in range(10):
+        rig.evolve()
+    rig.hold()
+    assert [name for name, _, _ in rig.comms.broker.model.breadcrumbs] == ['basalt_breadcrumb_0']

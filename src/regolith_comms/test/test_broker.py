@@ -210,6 +210,19 @@ def test_a_breadcrumb_brings_a_lost_robot_back() -> None:
     assert talk(3) == []
 
 
+def test_the_first_of_two_breadcrumbs_in_a_tile_relays() -> None:
+    """The longest leg is that to the one dropped first, wherever the second lies."""
+    ends = [[2.0, 0.0, 1.0]], [[27.0, 0.0, 1.0]]
+    legs = []
+    for places in ([11.0], [11.0, 17.0], [17.0, 11.0]):
+        model = ridge()
+        model.place_breadcrumbs((f'b{k}', [x, 0.0, 1.0]) for k, x in enumerate(places))
+        assert {tile for _, _, tile in model.breadcrumbs} == {1}
+        legs.append(float(model.between(*ends).range_m[0]))
+    # From 2 m to 11 m to 27 m, and from 2 m to 17 m to 27 m.
+    assert legs == [16.0, 16.0, 15.0]
+
+
 def test_everything_a_broker_knows_is_saved_and_comes_back() -> None:
     """Field by field, from a state in which every field is in use."""
 

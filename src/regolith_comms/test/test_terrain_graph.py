@@ -132,3 +132,57 @@ def test_too_many_tiles_are_refused() -> None:
         tile_layout(ground((101, 101), lambda x, y: 0.0 * x * y), 1.5)
     with pytest.raises(ValueError, match=r'2000 m x 2000 m, is too large .* at most 2000000 m2'):
         tile_layout(ground((3, 3), lambda x, y: 0.0 * x * y, 1000.0), 100.0)
+
+
+@pytest.mark.parametrize(
+    'change',
+    [
+        lambda g, h, r: ('beef', h, r),
+        lambda g, h, r: (g, 1.5, r),
+        lambda g, h, r: (g, h, r.model_copy(update={'scaling_factor': 2.0 * r.scaling_factor})),
+        lambda g, h, r: (g, h, r.model_copy(update={'visibility_cost_to_fading_exponent': 0.123})),
+        lambda g, h, r: (g, h, r.model_copy(update={'max_range_m': 123.0})),
+    ],
+    ids=['ground', 'antenna', 'scale', 'exponent', 'range'],
+)
+def test_each_value_that_costs_depend_on_is_in_the_signature(change) -> None:
+    """One that was left out would have a graph of other radios pass as fresh."""
+    assert signature(*change('f00d', 1.0, UHF)) != signature('f00d', 1.0, UHF)
+
+
+@pytest.mark.parametrize('shape', [(11, 41), (41, 11)])
+def test_a_grid_covers_ground_that_is_longer_one_way(shape: tuple[int, int]) -> None:
+    """Each meter of it has the id of its tile, and there is none beyond its edges."""
+    land = ground(shape, lambda x, y: 0.0 * x * y)
+    grid, (_, rows) = build_grid(land, 10.0), tile_layout(land, 10.0)
+    width, length = land.size
+    x, y = (a.ravel() for a in np.meshgrid(np.arange(0.5, width), np.arange(0.5, length), indexing='ij'))
+    found = grid.tile_at(np.stack([land.west + x, land.south + y, 0.0 * x], axis=1))
+    # A point takes the id of the sample nearest to it, so those within half a meter of a seam may have either.
+    column, row = (x / 10.0).astype(int), (y / 10.0).astype(int)
+    inside = (np.abs(x % 10.0 - 5.0) < 4.4) & (np.abs(y % 10.0 - 5.0) < 4.4)
+    assert inside.sum() > 400 and (found[inside] == (column * rows + row)[inside]).all()
+    beyond = [[land.west + width + 3.0, 0.0, 0.0], [0.0, land.south + length + 3.0, 0.0], [0.0, land.south - 3.0, 0.0]]
+    assert (grid.tile_at(np.array(beyond)) < 0).all()
+
+
+def test_tiles_whose_middles_are_just_out_of_range_still_link() -> None:
+    """Robots at the near corners of two tiles are a tile's edge closer than the middles: tiles reach + edge apart count."""
+    flat = ground((101, 11), lambda x, y: 0.0 * x * y)
+    radio = UHF.model_copy(update={'max_range_m': 50.0})
+    graph = build_graph(flat, 20.0, 20.0, radio)
+    direct = {(edge.a, edge.b) for edge in graph.edges}
+    # Middles 60 m apart: beyond the range, within it and an edge; 80 m apart: beyond both.
+    assert (0, 3) in direct and (0, 4) not in direct
+
+
+@pytest.mark.parametrize('rises', [True, False])
+def test_a_cliff_is_not_drivable_up_or_down(rises: bool) -> None:
+    """Neighbors across it cost what the cliff takes; the way of robots, two legs, is for slopes they can drive."""
+    def step(x, y):
+        return np.where((x > 0.0) == rises, 40.0, 0.0) + 0.0 * y
+
+    cliff, ramp = ground((21, 11), step), ground((21, 11), lambda x, y: (0.25 if rises else -0.25) * x + 0.0 * y)
+    graphs = [build_graph(land, 20.0, 0.2, UHF) for land in (cliff, ramp)]
+    costs = [next((e.cost for e in graph.edges if (e.a, e.b) == (0, 1)), np.inf) for graph in graphs]
+    assert costs[0] > 2.0 * LEG_COST >= costs[1]
