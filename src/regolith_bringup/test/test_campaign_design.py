@@ -10,6 +10,7 @@ import itertools
 import math
 from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -186,3 +187,24 @@ def test_pictures_show_what_differs_over_all_that_was_varied() -> None:
     assert [axes.get_xlabel() for axes in figure.axes] == ['soil', 'slope']
     assert [text.get_text() for text in figure.axes[0].get_xticklabels()] == ['mare', 'grc1']
     assert figure.axes[1].lines[1].get_ydata() == pytest.approx([1.0, 1.5])
+
+
+def test_a_hypercube_fills_the_plane_of_two_keys() -> None:
+    """The strata of one key are in another order than those of the next: samples on the diagonal fill no volume."""
+    rows = latin_hypercube({'a': span(0.0, 1.0, 50), 'b': span(0.0, 1.0, 50)}, 3)
+    a, b = ([row[key] for row in rows] for key in 'ab')
+    assert sorted(range(50), key=a.__getitem__) != sorted(range(50), key=b.__getitem__)
+    # Of 50 independent pairs, the correlation has a standard deviation of 1 / 7.
+    mean = 0.5
+    product = sum((x - mean) * (y - mean) for x, y in zip(a, b, strict=True))
+    assert abs(product / sum((x - mean) ** 2 for x in a)) < 3.0 / 7.0
+
+
+def test_a_result_without_a_summary_is_no_result(tmp_path: Path) -> None:
+    """A file that was cut short, but is JSON, has its run run again."""
+    cases = [SimpleNamespace(name=name) for name in ('000', '001', '002', '003')]
+    for case, text in zip(cases, ('{}', '{"problem": ""}', '[]', '{"problem": "", "summary": {}}'), strict=True):
+        file = whole._file(tmp_path, case.name)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    assert list(whole._found(tmp_path, cases)) == ['003']

@@ -7,10 +7,12 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import synthetic_run
 
+from regolith_bringup.bag.comparison import _Open
 from regolith_bringup.commands.compare import compare
 from regolith_bringup.commands.tools import CommandTools
 from regolith_bringup.report.compare import histories, labels, paths, write_comparison
@@ -54,3 +56,24 @@ def test_what_is_no_run_is_refused(run_dir: Path, tmp_path: Path) -> None:
         with pytest.raises(InputError, match=f'{why}; allowed: '):
             compare(Context(), given, tmp_path / 'page.html')  # type: ignore[arg-type]
     assert not (tmp_path / 'page.html').exists()
+
+
+def test_sinkage_is_drawn_in_the_unit_of_its_axis(run_dir: Path) -> None:
+    run = read_run(run_dir)
+    axes = {one.get_ylabel(): one for one in histories({'run': run})['amber'].axes}
+    assert {'speed [m/s]', 'mean slip [-]', 'mean sinkage [mm]'} <= axes.keys()
+    (line,) = axes['mean sinkage [mm]'].lines
+    assert line.get_ydata() == pytest.approx(1e3 * synthetic_run.RUT_M)
+
+
+def test_the_last_attempt_of_a_cycle_is_compared() -> None:
+    """Two runs that are alike in an attempt that was discarded, and unlike in the one that was committed."""
+    def cycle(dt_ns: int, committed: int) -> _Open:
+        opened = _Open()
+        for attempt, value in enumerate((7, committed)):
+            opened.asked[attempt] = SimpleNamespace(t_ns=0, dt_ns=dt_ns)
+            opened.said[attempt] = {'amber': value}
+        return opened
+
+    one, other, unlike = (next(cycle(20, value).spoken(3)) for value in (8, 8, 9))
+    assert one.answers == other.answers == {'amber': 8} and unlike.answers == {'amber': 9}

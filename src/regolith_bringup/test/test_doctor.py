@@ -54,3 +54,13 @@ def test_a_profile_that_is_not_there_is_named(tmp_path: Path) -> None:
     code, found = told(FASTRTPS_DEFAULT_PROFILES_FILE=str(tmp_path / 'gone.xml'))
     assert code == 1
     assert any('gone.xml, which is not there; unset it, and ours is taken' in problem for problem in found['problems'])
+
+
+def test_what_is_not_installed_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    from regolith_bringup.run import doctor
+
+    known = doctor._version
+    monkeypatch.setattr(doctor, '_version', lambda name: None if name == 'rasterio' else known(name))
+    problems: list[str] = []
+    assert doctor._versions(problems)['rasterio'] == 'missing'
+    assert problems == ['rasterio is not installed; run `make setup`']

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from regolith_bringup.view.draw_vehicles import _PATH_NS, _PATH_POINTS, DrawnVehicles
 from regolith_bringup.view.ground import TILE, GroundPieces, Piece
 from regolith_bringup.view.shade import Shade
 from regolith_bringup.view.soil import Change, SoilChanges, change
@@ -179,3 +180,19 @@ def test_levels_are_found_among_the_fields_of_any_law() -> None:
         values=np.arange(8.0),
     )
     assert change(nodes).level.tolist() == [2.0, 3.0]
+
+
+def test_points_of_a_long_path_are_equally_far_apart_in_time() -> None:
+    """Once a path is thinned, new points come as seldom as the old ones that are left."""
+    vehicle = SimpleNamespace(
+        looks=SimpleNamespace(parts=[None]), alone=[], many=[], trail=[], next_ns=0, stride_ns=_PATH_NS, height=0.0
+    )
+    drawn = DrawnVehicles(SimpleNamespace(put=lambda *parts: None), 0)
+    step_ns = _PATH_NS // 4
+    for k in range(13 * _PATH_POINTS):
+        poses = np.array([[float(k * step_ns), 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
+        if k * step_ns >= vehicle.next_ns or not vehicle.trail:
+            drawn._extend('amber', vehicle, k * step_ns, poses)
+    times = np.array(vehicle.trail)[:, 0]
+    assert _PATH_POINTS // 2 <= len(times) <= _PATH_POINTS
+    assert set(np.diff(times)) == {4.0 * _PATH_NS}
