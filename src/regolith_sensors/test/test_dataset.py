@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import cv2
 import numpy as np
 import pytest
 import yaml
 
+from regolith_sensors.labels import dataset_export
 from regolith_sensors.labels.dataset import DatasetWriter, LabelledBox
 from regolith_sensors.labels.ground_truth import boxes
 
@@ -45,6 +47,8 @@ def test_both_layouts_agree(tmp_path: Path) -> None:
         'val': {'images': 1, 'boxes': {'rock': 0, 'vehicle': 0, 'wheel': 0, 'other': 0}},
     }
     coco = json.loads((tmp_path / 'annotations' / 'instances_train.json').read_text())
+    (listed,) = coco['images']
+    assert (listed['width'], listed['height']) == (60, 40)
     names = {c['id']: c['name'] for c in coco['categories']}
     yolo = yaml.safe_load((tmp_path / 'data.yaml').read_text())
     lines = (tmp_path / yolo['train'].replace('images', 'labels') / 'a.txt').read_text().splitlines()
@@ -91,3 +95,19 @@ def test_unknown_classes_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match='classes boulder; allowed: some of rock, vehicle, wheel, other'):
         DatasetWriter(tmp_path, ['boulder'])
     assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(('total', 'share', 'last'), [(10, 0.2, 2), (6, 0.2, 1), (10, 0.0, 0), (10, 1.0, 10), (20, 0.3, 6)])
+def test_the_last_frames_of_a_run_are_for_validation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, total: int, share: float, last: int
+) -> None:
+    """As many as the share of them, where that is a whole number exactly so many."""
+    frames = [(k, np.zeros((4, 6), np.uint8), [], None) for k in range(total)]
+    monkeypatch.setattr(dataset_export, 'labelled_cameras', lambda bag: ('/a/eye',))
+    monkeypatch.setattr(dataset_export, '_labelled', lambda bag, camera, bits: iter(frames))
+    bag = SimpleNamespace(topics={'/a/eye/boxes': SimpleNamespace(messages=total)})
+    run = SimpleNamespace(bag=bag, folder=tmp_path / 'run')
+    found = dataset_export.export_dataset([run], tmp_path / 'set', val_share=share)
+    assert (found['train']['images'], found['val']['images']) == (total - last, last)
+    kept = sorted(path.stem for path in (tmp_path / 'set' / 'images' / 'val').iterdir())
+    assert kept == [f'a_eye_{k:014d}' for k in range(total - last, total)]

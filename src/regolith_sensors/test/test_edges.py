@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -111,3 +112,15 @@ def test_unpainted_parts_are_no_brighter_than_dusty_metal(tmp_path: Any) -> None
     assert (0.14, 0.14, 0.14) in colours and (0.5, 0.5, 0.5) not in colours
     # What somebody chose stays.
     assert any(c == pytest.approx((0.5, 0.5, 0.4)) for c in colours)
+
+
+def test_a_crest_before_a_plain_is_an_edge() -> None:
+    """Ground that stands before other ground; ground that recedes evenly, and what is next to nothing, has none."""
+    ranges = np.tile(np.geomspace(40.0, 20.0, 12).astype(np.float32)[:, None], (1, 8))  # 6 % from row to row
+    ranges[6:] *= np.float32(0.5)  # below row 6 a hill half as far
+    shape = ranges.shape
+    frame = SimpleNamespace(
+        depth=ranges, range=ranges, instance=np.full(shape, 3, np.int32), normal=np.zeros((*shape, 3), np.float32),
+        semantic=np.full(shape, Semantic.GROUND, np.uint8),
+    )  # fmt: skip
+    assert sorted(edge_pixels(frame) // 8) == [5] * 8 + [6] * 8

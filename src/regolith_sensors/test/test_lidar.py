@@ -203,3 +203,24 @@ def test_shipped_lidars(
     assert (np.ptp(scan.time) == 0.0) == (name == 'flash_lidar')
     if name == 'vlp16':
         assert config.divergence_rad == (3.0e-3, 1.5e-3) and config.noise.range_m == 0.03 and config.range_m == (0.5, 100.0)
+
+
+def test_errors_of_the_two_angles_are_independent(flat_scene: Callable[..., Scene]) -> None:
+    """Both have their size, and neither knows of the other: 10 000 pairs correlate by 1 % at random."""
+    config = one_beam(columns=100, azimuth_deg=(-2.0, 2.0), rings=100, elevation_deg=(-2.0, 2.0), noise={'angle_rad': 1e-3})
+    at = ((0.0, 0.0, 10.0), math.pi / 2)
+    clean = look(flat_scene(), config.model_copy(update={'noise': type(config.noise)()}), *at).points.astype(float)
+    noisy = look(flat_scene(), config, *at).points.astype(float)
+    angles = [
+        (np.arctan2(p[..., 1], p[..., 0]), np.arctan2(p[..., 2], np.hypot(p[..., 0], p[..., 1]))) for p in (clean, noisy)
+    ]
+    azimuth, elevation = (b - a for a, b in zip(*angles, strict=True))
+    for error in (azimuth, elevation):
+        assert error.std() == pytest.approx(1e-3, rel=0.03)
+    assert abs(np.corrcoef(azimuth.ravel(), elevation.ravel())[0, 1]) < 0.05
+
+
+@pytest.mark.parametrize(('radius', 'parts'), [(1, 1), (3, 5)])
+def test_a_sub_ray_is_as_wide_as_its_part_of_the_beam(radius: int, parts: int) -> None:
+    config = one_beam(divergence_rad=(2e-3, 4e-3), sample_radius=radius)
+    assert Lidar(config, 1, 'l')._spread == pytest.approx(4e-3 / parts)

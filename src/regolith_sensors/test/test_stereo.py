@@ -18,6 +18,7 @@ from regolith_sensors.labels.stereo import (
     MatcherConfig,
     depth_error_ratio,
     depth_errors,
+    disparities,
     eight_bits,
     rectified_truth,
     stereo_baseline,
@@ -133,3 +134,13 @@ def test_rendered_pair(lens: str) -> None:
     flat = dataclasses.replace(left, d=np.zeros_like(left.d)), dataclasses.replace(right, d=np.zeros_like(right.d))
     bent = depth_errors(stereo_depth(images[0], images[1], *flat), truth)
     assert bent.median > 1.5 * errors.median
+
+
+@pytest.mark.parametrize('method', ['bm', 'sgbm'])
+def test_disparities_are_searched_from_the_least_on(method: str) -> None:
+    """A near wall, of 44 pixels, is found by a search of 40 to 50, which begins there and not at infinity."""
+    left, right = shifted_noise(44)
+    matcher = MatcherConfig.model_validate({'method': method, 'block': 9})
+    left, right = (np.ascontiguousarray(image >> 8).astype(np.uint8) for image in (left, right))
+    found = disparities(left, right, 40.0, 50.0, matcher)[8:-8, 70:-8]
+    assert np.isfinite(found).mean() > 0.9 and np.nanmedian(found) == pytest.approx(44.0, abs=0.1)

@@ -63,7 +63,10 @@ def export_dataset(
             prefix = f'{run.folder.resolve().name}_' if len(runs) > 1 else ''
             for camera in names:
                 total = run.bag.topics[f'{camera}/boxes'].messages
-                first = total * (1.0 - val_share) if len(runs) == 1 else (0 if number in kept else total)
+                if len(runs) == 1:
+                    first = total - round(total * val_share)
+                else:
+                    first = 0 if number in kept else total
                 for frame, (t_ns, picture, boxes, instances) in enumerate(_labelled(run.bag, camera, bits)):
                     writer.add(
                         f'{prefix}{camera.strip("/").replace("/", "_")}_{t_ns:014d}', picture, boxes,
