@@ -234,6 +234,10 @@ class Car(RunningGear):
         if self.car.pedal_time_s > 0.0:
             most = duration / self.car.pedal_time_s
             wanted[:3] = np.clip(wanted[:3], self.command[:3] - most, self.command[:3] + most)
+        if self.car.steering.max_rate_degps is not None:
+            most = self.car.steering.max_rate_degps / self.car.steering.max_angle_deg * duration
+            before = float(self.command[STEERING])
+            wanted[STEERING] = min(max(float(wanted[STEERING]), before - most), before + most)
         return self.command, wanted
 
     def _rim_speed(self) -> float:
