@@ -31,10 +31,11 @@ from regolith_vehicles import substeps
 from regolith_vehicles.command import TWIST, Ackermann, DriveCommand
 from regolith_vehicles.config import VehicleModelError
 from regolith_vehicles.figures import Figures
+from regolith_vehicles.kinematics import WheelLayout
 from regolith_vehicles.looks import Drawn, Roller
 from regolith_vehicles.model_config import VehicleModelConfig
 from regolith_vehicles.multibody import Multibody, index_of
-from regolith_vehicles.odometry import Odometry
+from regolith_vehicles.odometry import Odometry, slope_of
 from regolith_vehicles.powertrain.battery import STORED, full_charge
 from regolith_vehicles.powertrain.config import PowertrainConfig
 from regolith_vehicles.powertrain.train import Powertrain, make_powertrain
@@ -122,6 +123,8 @@ class RunningGear(ABC):
     """Indices of its actuators in MuJoCo's controls, shape (m,)."""
     hooks: substeps.Hooks = substeps.Hooks()
     """Its compiled functions in each substep."""
+    layout: WheelLayout | None = None
+    """Wheels by which it computes its way, or what stands for them; None: it has no odometry, and publishes none."""
 
     def __init__(self, config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> None:
         """Make the gear of a vehicle.
@@ -199,6 +202,10 @@ class RunningGear(ABC):
 
         :param duration: of the cycle [s]
         """
+
+    def joint_goals(self) -> dict[str, float]:
+        """Return the present targets of :attr:`joints` by name."""
+        return {}
 
     @property
     def at_rest(self) -> Vector:
@@ -283,9 +290,21 @@ class RunningGear(ABC):
         """
         figures.count(way, np.zeros(0), np.zeros(0), 0.0, moving, duration)
 
-    def start_odometry(self) -> Odometry:
-        """Return dead reckoning that begins here; of a gear without, one that stays there."""
-        return Odometry()
+    def start_odometry(self) -> Odometry | None:
+        """Return dead reckoning that begins here; None of a gear without."""
+        return None if self.layout is None else Odometry.start(self.layout, self.config.odometry)
+
+    def advance_odometry(self, data: Any, turned: Vector, angles: Vector, duration: float) -> None:
+        """Advance dead reckoning by a cycle.
+
+        :param data: mujoco.MjData at its end
+        :param turned: angle each wheel of :attr:`layout` turned in the cycle [rad], shape (n,)
+        :param angles: their mean steering angles in the cycle [rad], shape (n,)
+        :param duration: of the cycle [s]
+        """
+        if self.odometry is not None and self.layout is not None:
+            slope = slope_of(data.xmat[self.body.base].reshape(3, 3), self.body.model.opt.gravity)
+            self.odometry.advance(self.layout, self.config.odometry, turned, angles, duration, slope)
 
     def too_deep(self) -> str:
         """Return the part that has sunk in for good, and how far, in words; '' if none."""

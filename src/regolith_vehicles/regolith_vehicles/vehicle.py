@@ -277,6 +277,10 @@ class Vehicle:
         """Return names, positions [rad or m] and velocities [rad/s or m/s] of all joints but the free one."""
         return self.body.joints, self._data.qpos[self.body.joint_qpos], self._data.qvel[self.body.joint_dof]
 
+    def joint_goals(self) -> dict[str, float]:
+        """Return the present targets of joints that take any, by name, in the units of their actuators."""
+        return self.gear.joint_goals()
+
     def joint_efforts(self) -> Vector:
         """Return the forces of motors and springs on the joints at the last substep [N m or N], in their order."""
         dof = self.body.joint_dof
@@ -292,9 +296,10 @@ class Vehicle:
         return dot(force, gravity) / (self.body.mass * dot(gravity, gravity)) if gravity.any() else 0.0
 
     @property
-    def odometry(self) -> Odometry:
-        """Dead reckoning up to now; a copy."""
-        return Odometry.load(self.gear.odometry.save())
+    def odometry(self) -> Odometry | None:
+        """Dead reckoning up to now; a copy. None of a running gear without."""
+        own = self.gear.odometry
+        return None if own is None else Odometry.load(own.save())
 
     @property
     def figures(self) -> Figures:
@@ -497,7 +502,8 @@ class Vehicle:
         gear = self.gear
         own = np.concatenate((gear.values(), gear.charge, self.payloads.table.reshape(-1), self._figures.values()))
         head = _HEAD.pack(_MAGIC, size, len(own)) + vector.astype('<f8').tobytes() + own.astype('<f8').tobytes()
-        return head + gear.odometry.save() + self._solids.save() + self.tools.save() + self.contact.save()
+        odometry = b'' if gear.odometry is None else gear.odometry.save()
+        return head + odometry + self._solids.save() + self.tools.save() + self.contact.save()
 
     def restore(self, blob: bytes) -> None:
         """Restore what :meth:`state` returned, and commit it.
@@ -519,8 +525,10 @@ class Vehicle:
         at += 8 * size
         own = np.frombuffer(blob, '<f8', own_size, at).astype(np.float64)
         at += 8 * own_size
-        odometry_size = len(self.gear.odometry.save())
-        self.gear.odometry = Odometry.load(blob[at : at + odometry_size])
+        odometry_size = 0
+        if self.gear.odometry is not None:
+            odometry_size = len(self.gear.odometry.save())
+            self.gear.odometry = Odometry.load(blob[at : at + odometry_size])
         at = self.tools.load(blob, self._solids.load(blob, at + odometry_size))
         self.contact.load(blob[at:])
         mujoco.mj_setState(self._model, self._data, vector, _STATE)

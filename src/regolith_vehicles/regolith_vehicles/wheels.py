@@ -25,7 +25,6 @@ from regolith_vehicles.looks import Role, Roller
 from regolith_vehicles.model_config import VehicleModelConfig
 from regolith_vehicles.motors import Motors
 from regolith_vehicles.multibody import Multibody
-from regolith_vehicles.odometry import Odometry
 from regolith_vehicles.powertrain.battery import draw, make_battery
 from regolith_vehicles.powertrain.electric import wheel_motor, wheels_power
 from regolith_vehicles.running_gear import Contacts, RunningGear, TouchingPart
@@ -48,6 +47,7 @@ class Wheels(RunningGear):
     columns = wheel_state.NAMES
 
     def __init__(self, config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> None:
+        self.layout = body.layout
         super().__init__(config, body, mjcf_path)
         self.tyres = self._tyres()
         self.motors = Motors(config, body)
@@ -142,6 +142,10 @@ class Wheels(RunningGear):
         begins, ends = self.servos.ramp(self._goal, duration)
         return np.concatenate((begin, begins)), np.concatenate((end, ends))
 
+    def joint_goals(self) -> dict[str, float]:
+        """Return the present targets of the file's joints by name."""
+        return dict(zip(self.servos.names, self.servos.goal.tolist(), strict=True))
+
     def moves(self, ramp: tuple[Vector, Vector]) -> bool:
         """Return whether wheels or steering are to do anything but stand straight; see the base class."""
         wheels = len(self.motors.actuators)
@@ -179,7 +183,7 @@ class Wheels(RunningGear):
         angles = 0.5 * (steer_angles + self.steer_angles(data))
         if self._battery is not None:
             self._take_power(data, turned, duration)
-        self.odometry.advance(body.layout, self.config.odometry, turned, angles, duration)
+        self.advance_odometry(data, turned, angles, duration)
 
     def _take_power(self, data: Any, turned: Vector, duration: float) -> None:
         """Draw on the battery for a cycle, by the torques at its end and the angles that wheels turned by."""
@@ -209,10 +213,6 @@ class Wheels(RunningGear):
         """Add a cycle with the way of the rims; see the base class."""
         turned = data.qpos[self.body.wheel_qpos] - before[0]
         figures.count(way, turned / duration * self.body.radius, *slip_and_sinkage(self.table), moving, duration)
-
-    def start_odometry(self) -> Odometry:
-        """Return wheel odometry that begins here."""
-        return Odometry.start(self.body.layout, self.config.odometry)
 
     def too_deep(self) -> str:
         """Return the wheel that is under the ground, in words."""
