@@ -213,3 +213,18 @@ def test_a_copy_of_a_shipped_vehicle_is_good(tmp_path: Path) -> None:
     for path in mjcf.parent.iterdir():
         shutil.copy(path, tmp_path)
     load_scenario('two_rovers', [f'vehicles.amber.model={tmp_path}/viper.yaml'])
+
+
+def test_dig_task_that_waits_for_a_drum_at_rest_is_refused(tmp_path: Path) -> None:
+    """Tools empty means both drums, and one has no target; a drum that dug before may be full, so it is no problem."""
+    lines = ['terrain: {source: flat}', 'vehicles:', '  digger:', '    model: rassor', '    position: [0, 0]', '    driver:',
+             '      type: tasks', '      tasks:']  # fmt: skip
+    both = '        - {do: dig, joints: {arm_front: -0.85, drum_front: 2.0, drum_rear: 2.0}}'
+    one = '        - {do: dig, joints: {arm_front: -0.85, drum_front: 2.0}}'
+    file = tmp_path / 'dig.yaml'
+    file.write_text('\n'.join([*lines, one]))
+    problem = refused(scenario=str(file))
+    assert problem.key == 'vehicles.digger.driver.tasks.0.joints'
+    assert 'drum_rear (target of joint drum_rear: 0)' in problem.problem and 'drum_front' in problem.allowed
+    file.write_text('\n'.join([*lines, both, one]))
+    load_scenario(str(file))

@@ -32,9 +32,10 @@ from regolith_vehicles.config import (
     known_vehicles,
     load_vehicle_model,
 )
+from regolith_vehicles.dig_check import idle_drums
 from regolith_vehicles.drivers import known_drivers, make_driver
 from regolith_vehicles.model_config import CollisionShape
-from regolith_vehicles.task_config import HaulConfig, TasksDriverConfig
+from regolith_vehicles.task_config import DigConfig, HaulConfig, TasksDriverConfig
 from regolith_world.kernel_cache import announced
 
 
@@ -233,7 +234,9 @@ def _check_room(scenario: Scenario, models: dict[str, str], reaches: dict[str, f
 
 
 def _check_tasks(name: str, driver: TasksDriverConfig, config: VehicleModelConfig, source: YamlSource) -> None:
-    """Refuse tasks for tools or joints that the vehicle has not."""
+    """Refuse tasks for tools or joints that the vehicle has not, or that wait for drums that do not turn."""
+    goals: dict[str, float] = {}
+    dug: dict[str, float] = {}  # what an earlier task dug with may be full
     for number, task in enumerate(driver.tasks):
         key: KeyPath = ('vehicles', name, 'driver', 'tasks', number)
         known = ', '.join(sorted(config.tools)) or 'none: the vehicle has no tools'
@@ -249,6 +252,13 @@ def _check_tasks(name: str, driver: TasksDriverConfig, config: VehicleModelConfi
             if not given.limits[0] <= target <= given.limits[1]:
                 allowed = f'{given.limits[0]!r} to {given.limits[1]!r}, the limits of the joint'
                 raise source.error((*key, 'joints', joint), 'is beyond its limits', allowed, target)
+        if isinstance(task, DigConfig):
+            problem = idle_drums(config, task, goals, dug)
+            if problem:
+                what, _, allowed = problem.partition('; allowed: ')
+                raise source.error((*key, 'joints'), what, allowed, dict(task.joints))
+        goals |= task.joints
+        dug |= {name: 1.0 for name, tool in config.tools.items() if goals.get(tool.joint or '', 0.0) > 0.0}
 
 
 def _check_driver(name: str, driver: PluginDriverConfig, source: YamlSource) -> None:
