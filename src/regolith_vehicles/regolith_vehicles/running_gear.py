@@ -87,6 +87,17 @@ class Quantity:
     """What each of its values is of."""
 
 
+class Sunk(NamedTuple):
+    """Part of a running gear in the ground."""
+
+    name: str
+    """As in 'wheel front_left'."""
+    sinkage: float
+    """Of its lowest point below the undisturbed ground [m]."""
+    height: float
+    """From its lowest point to its top [m]."""
+
+
 class Contacts(NamedTuple):
     """Contacts of the gear's parts with the ground in the last substep of a cycle."""
 
@@ -306,9 +317,27 @@ class RunningGear(ABC):
             slope = slope_of(data.xmat[self.body.base].reshape(3, 3), self.body.model.opt.gravity)
             self.odometry.advance(self.layout, self.config.odometry, turned, angles, duration, slope)
 
-    def too_deep(self) -> str:
-        """Return the part that has sunk in for good, and how far, in words; '' if none."""
-        return ''
+    @classmethod
+    def patch(cls, config: VehicleModelConfig) -> float:
+        """Return the shorter side of the smallest area by which one of its parts meets the ground [m]; inf if unknown.
+
+        :param config: of a vehicle that names this gear
+        """
+        return math.inf
+
+    def sunk(self) -> tuple[Sunk, ...]:
+        """Return how far its parts are below the ground; none of a gear that does not know."""
+        return ()
+
+    def too_deep(self, part_of_height: float = 1.0) -> str:
+        """Return the part that is deepest in the ground for its height, and by how much; '' if none is too deep.
+
+        :param part_of_height: sinkage over height from which one is
+        """
+        deepest = max(self.sunk(), key=lambda each: each.sinkage / each.height, default=None)
+        if deepest is None or not deepest.sinkage > part_of_height * deepest.height:
+            return ''
+        return f'{deepest.name} sinks in by {deepest.sinkage:.3g} m, and is {deepest.height:.3g} m high'
 
     def reset(self) -> None:
         """Command nothing and forget all history."""

@@ -27,7 +27,7 @@ from regolith_vehicles.motors import Motors
 from regolith_vehicles.multibody import Multibody
 from regolith_vehicles.powertrain.battery import draw, make_battery
 from regolith_vehicles.powertrain.electric import wheel_motor, wheels_power
-from regolith_vehicles.running_gear import Contacts, RunningGear, TouchingPart
+from regolith_vehicles.running_gear import Contacts, RunningGear, Sunk, TouchingPart
 from regolith_vehicles.trouble import VehicleError
 from regolith_vehicles.tyres import Tyre
 from regolith_vehicles.tyres.contact import TyreContact
@@ -36,10 +36,6 @@ from regolith_vehicles.wheel_shapes import axle_frame, wheel_shape
 from regolith_vehicles.wheel_state import measure_wheels, slip_and_sinkage
 
 Vector = NDArray[np.float64]
-
-_DEEPEST = 2.0
-"""Sinkage over the wheel's radius from which a wheel counts as under the ground."""
-
 
 class Wheels(RunningGear):
     """The wheels of a vehicle's file; the table's columns are those of :mod:`regolith_vehicles.wheel_state`."""
@@ -214,12 +210,18 @@ class Wheels(RunningGear):
         turned = data.qpos[self.body.wheel_qpos] - before[0]
         figures.count(way, turned / duration * self.body.radius, *slip_and_sinkage(self.table), moving, duration)
 
-    def too_deep(self) -> str:
-        """Return the wheel that is under the ground, in words."""
-        for wheel, row in zip(self.config.wheels, self.table, strict=True):
-            if row[wheel_state.SINKAGE_TOTAL] > _DEEPEST * wheel.radius_m:
-                return f'wheel {wheel.name} sinks in by {row[wheel_state.SINKAGE_TOTAL]:.3g} m, deeper than it is high'
-        return ''
+    @classmethod
+    def patch(cls, config: VehicleModelConfig) -> float:
+        """Return the smallest width or radius of a wheel: its contact with soil is about a radius long [m]."""
+        return min((min(wheel.width_m, wheel.radius_m) for wheel in config.wheels), default=math.inf)
+
+    def sunk(self) -> tuple[Sunk, ...]:
+        """Return the wheels in the ground."""
+        sinkages = self.table[:, wheel_state.SINKAGE_TOTAL].tolist()
+        return tuple(
+            Sunk(f'wheel {wheel.name}', sinkage, 2.0 * wheel.radius_m)
+            for wheel, sinkage in zip(self.config.wheels, sinkages, strict=True)
+        )
 
     def reset(self) -> None:
         """Command nothing and forget all loads."""

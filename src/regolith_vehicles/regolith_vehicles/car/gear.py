@@ -29,7 +29,15 @@ from regolith_vehicles.model_config import VehicleModelConfig
 from regolith_vehicles.multibody import Multibody
 from regolith_vehicles.powertrain.columns import STATES, STEERING, THROTTLE
 from regolith_vehicles.powertrain.train import Powertrain
-from regolith_vehicles.running_gear import PARAMETERS, Contacts, RunningGear, TouchingPart, checked, parameter_indices
+from regolith_vehicles.running_gear import (
+    PARAMETERS,
+    Contacts,
+    RunningGear,
+    Sunk,
+    TouchingPart,
+    checked,
+    parameter_indices,
+)
 from regolith_vehicles.substeps import Hooks
 from regolith_vehicles.trouble import VehicleError
 from regolith_vehicles.tyres import Tyre
@@ -323,6 +331,21 @@ class Car(RunningGear):
         """Add a cycle with the way of the rims; see the base class."""
         turned = data.qpos[self.angles] - before[0]
         figures.count(way, turned / duration * self.radius, *slip_and_sinkage(self.table), moving, duration)
+
+    @classmethod
+    def patch(cls, config: VehicleModelConfig) -> float:
+        """Return the smallest width or radius of a wheel [m]; see the base class."""
+        assert config.running_gear is not None
+        wheels = checked(CarConfig, config, config.running_gear.parameters).wheels
+        return min(min(wheel.width_m, wheel.radius_m) for wheel in wheels)
+
+    def sunk(self) -> tuple[Sunk, ...]:
+        """Return the wheels in the ground."""
+        sinkages = self.table[:, wheel_state.SINKAGE_TOTAL].tolist()
+        return tuple(
+            Sunk(f'wheel {wheel.name}', sinkage, 2.0 * wheel.radius_m)
+            for wheel, sinkage in zip(self.car.wheels, sinkages, strict=True)
+        )
 
     def reset(self) -> None:
         """Command nothing, first gear, and forget all loads."""

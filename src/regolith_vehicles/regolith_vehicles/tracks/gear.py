@@ -25,6 +25,7 @@ from regolith_vehicles.running_gear import (
     Contacts,
     Quantity,
     RunningGear,
+    Sunk,
     TouchingPart,
     checked,
     parameter_indices,
@@ -366,6 +367,22 @@ class Tracks(RunningGear):
         slips = self._slips(self.band.per_turn * data.qvel[self.line.dof])
         sinkage = float(self.table[:, SINKAGE].max())
         figures.count(way, turned / duration * self.band.per_turn, slips, sinkage, moving, duration)
+
+    @classmethod
+    def patch(cls, config: VehicleModelConfig) -> float:
+        """Return the shorter side of a shoe's largest pad [m]; see the base class."""
+        assert config.running_gear is not None
+        pads = checked(TracksConfig, config, config.running_gear.parameters).shoe.pads
+        largest = max(pads, key=lambda pad: pad.length_m * pad.width_m)
+        return min(largest.length_m, largest.width_m)
+
+    def sunk(self) -> tuple[Sunk, ...]:
+        """Return the tracks in the ground by their deepest shoes; as high as their road wheels with two shoes."""
+        parts = []
+        for side, first, count in zip(self.tracks.sides, self.band.first, self.shoes, strict=True):
+            high = 2.0 * (max(wheel.radius_m for wheel in side.wheels) + self.tracks.shoe.face_m)
+            parts.append(Sunk(f'track {side.name}', float(self.table[first : first + count, SINKAGE].max()), high))
+        return tuple(parts)
 
     def reset(self) -> None:
         """Command nothing, first gear, and lay the bands on their shortest ways."""
