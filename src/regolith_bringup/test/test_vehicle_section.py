@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -12,7 +13,9 @@ import numpy as np
 import pytest
 
 from regolith_bringup.scenario.loading import load_scenario
+from regolith_bringup.scenario.vehicle_section import coarse_spacing
 from regolith_files.problems import InputError, Problem
+from regolith_terrain.config import load_soil
 from regolith_vehicles.config import load_vehicle_model
 
 
@@ -213,3 +216,53 @@ def test_a_copy_of_a_shipped_vehicle_is_good(tmp_path: Path) -> None:
     for path in mjcf.parent.iterdir():
         shutil.copy(path, tmp_path)
     load_scenario('two_rovers', [f'vehicles.amber.model={tmp_path}/viper.yaml'])
+
+
+def test_dig_task_that_waits_for_a_drum_at_rest_is_refused(tmp_path: Path) -> None:
+    """Tools empty means both drums, and one has no target; a drum that dug before may be full, so it is no problem."""
+    lines = ['terrain: {source: flat}', 'vehicles:', '  digger:', '    model: rassor', '    position: [0, 0]', '    driver:',
+             '      type: tasks', '      tasks:']  # fmt: skip
+    both = '        - {do: dig, joints: {arm_front: -0.85, drum_front: 2.0, drum_rear: 2.0}}'
+    one = '        - {do: dig, joints: {arm_front: -0.85, drum_front: 2.0}}'
+    file = tmp_path / 'dig.yaml'
+    file.write_text('\n'.join([*lines, one]))
+    problem = refused(scenario=str(file))
+    assert problem.key == 'vehicles.digger.driver.tasks.0.joints'
+    assert 'drum_rear (target of joint drum_rear: 0)' in problem.problem and 'drum_front' in problem.allowed
+    file.write_text('\n'.join([*lines, both, one]))
+    load_scenario(str(file))
+
+
+@pytest.mark.parametrize(('model', 'spacing', 'limit'), [
+    ('viper', 0.25, '0.25'), ('rassor', 0.2, '0.15'), ('hmmwv', 0.4, '0.318'), ('m113', 0.15, '0.11'),
+])  # fmt: skip
+def test_soil_grid_coarser_than_a_contact_is_refused(tmp_path: Path, model: str, spacing: float, limit: str) -> None:
+    """Wheels and shoes of every gear, also where nothing else is unusual; between half a contact and one it warns."""
+    file = tmp_path / 'coarse.yaml'
+    text = 'terrain: {{source: flat, spacing_m: {}}}\nvehicles: {{one: {{model: {}, position: [0, 0]}}}}\n'
+    file.write_text(text.format(spacing, model))
+    problem = refused(scenario=str(file))
+    assert problem.key == 'terrain.spacing_m' and f'less than {limit} m' in problem.allowed
+    for share, warned in ((0.8, 1), (0.4, 0)):
+        file.write_text(text.format(share * float(limit), model))
+        assert len(coarse_spacing(load_scenario(str(file)).scenario)) == warned
+    # Ground that does not yield has no such nodes.
+    file.write_text(text.format(f'{spacing}, ground: rigid', model))
+    load_scenario(str(file))
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize('model', ['viper', 'hmmwv', 'm113'])
+def test_soil_with_moduli_in_kn_is_refused_with_a_word_on_units(tmp_path: Path, model: str) -> None:
+    """Lunar soil typed in kN and kPa: wheels, cars and tracks sink in beyond their axles at rest."""
+    soil = load_soil('lunar_nominal')
+    wrong = {
+        **soil.model_dump(), 'k_phi': 1e-3 * soil.k_phi, 'k_c': 1e-3 * soil.k_c, 'cohesion_pa': 1e-3 * soil.cohesion_pa,
+    }
+    file = tmp_path / 'kilo.yaml'
+    file.write_text(
+        f'terrain: {{source: flat, spacing_m: 0.05, soil: {json.dumps(wrong)}}}\n'
+        f'vehicles: {{one: {{model: {model}, position: [0, 0]}}}}\n'
+    )
+    problem = refused(scenario=str(file))
+    assert problem.key == 'terrain.soil' and 'sinks in by' in problem.problem and 'kN or kPa times 1000' in problem.allowed

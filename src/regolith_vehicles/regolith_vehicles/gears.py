@@ -24,6 +24,12 @@ def load_looks(config: VehicleModelConfig, mjcf_path: str | Path) -> BodyLooks:
     return looks_of(config, body, make_gear(config, body, mjcf_path))
 
 
+def contact_patch(config: VehicleModelConfig) -> float:
+    """Return the shorter side of the smallest area by which a vehicle's gear meets the ground [m]; inf if unknown."""
+    named = config.running_gear
+    return (Wheels if named is None else gear_class(named.name)).patch(config)
+
+
 def make_gear(config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> RunningGear:
     """Return the running gear that a vehicle's file names, its wheels if none.
 

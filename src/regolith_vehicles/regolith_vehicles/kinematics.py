@@ -37,6 +37,8 @@ class WheelLayout:
     """Largest steering angle either way [rad], in (0, pi/2)."""
     max_speed: float
     """Largest speed of any wheel either way [rad/s]."""
+    tracks: bool = False
+    """Whether its wheels stand for the ground contact of tracks."""
     steers: bool = field(init=False)
     """Whether any wheel steers."""
     top_speed: float = field(init=False)
@@ -84,7 +86,7 @@ def wheel_commands(layout: WheelLayout, linear: float, angular: float) -> tuple[
 
     Source: siegwart2011, section 3.2.3, rolling and sliding constraints.
     Checked by: test_kinematics.py::test_double_ackermann, test_kinematics.py::test_round_trip,
-    test_kinematics.py::test_skid_steering_round_trip.
+    test_kinematics.py::test_skid_steering_scrubs_off_a_part_of_the_turn.
     """
     top = layout.top_speed
     if abs(linear) > top:
@@ -123,26 +125,22 @@ def twist_of_wheels(layout: WheelLayout, speeds: Vector, angles: Vector) -> tupl
     """Return the base twist (vx, vy [m/s], yaw rate [rad/s]) that fits wheel speeds and angles best.
 
     Least squares over: each wheel rolls at its speed along its heading, and does not move across it. Where nothing
-    steers, the wheels must skid across, so that only the rolling is fitted and vy is 0.
+    steers, wheels must skid across in a turn. The fit is then the balance of forces of wheels that carry alike, with
+    the same friction along as across: four at (+-x, +-y) turn at y^2 / (x^2 + y^2) of the rate at which their sides
+    would turn the base without any skid, and about the middle of all contacts. Ground scrubs off the rest.
 
     :param speeds: of the wheels [rad/s], shape (n,)
     :param angles: of the steering [rad], shape (n,)
 
-    Source: siegwart2011, section 3.2.3, rolling and sliding constraints.
-    Checked by: test_kinematics.py::test_round_trip, test_kinematics.py::test_skid_steering_round_trip,
+    Source: siegwart2011, section 3.2.3, rolling and sliding constraints; wong2008, section 6.1, moment of turning
+    resistance; mandow2007, section II.
+    Checked by: test_kinematics.py::test_round_trip,
+    test_kinematics.py::test_skid_steering_scrubs_off_a_part_of_the_turn,
     test_kinematics.py::test_wheels_that_disagree_are_fitted_by_least_squares.
     """
-    if layout.steers:
-        twist = np.zeros(3)
-        _fit(layout.x, layout.y, layout.radius, np.asarray(speeds, float), np.asarray(angles, float), twist)
-        return float(twist[0]), float(twist[1]), float(twist[2])
-    count = len(layout.x)
-    rolled = [float(speeds[k]) * float(layout.radius[k]) for k in range(count)]
-    mean_y = math.fsum(float(y) for y in layout.y) / count
-    spread = math.fsum((float(y) - mean_y) ** 2 for y in layout.y)
-    mean = math.fsum(rolled) / count
-    slope = math.fsum((float(layout.y[k]) - mean_y) * rolled[k] for k in range(count)) / spread if spread > 0.0 else 0.0
-    return mean - slope * mean_y, 0.0, -slope
+    twist = np.zeros(3)
+    _fit(layout.x, layout.y, layout.radius, np.asarray(speeds, float), np.asarray(angles, float), twist)
+    return float(twist[0]), float(twist[1]), float(twist[2])
 
 
 @njit(cache=True, nogil=True, error_model='numpy')

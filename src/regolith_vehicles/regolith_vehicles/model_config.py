@@ -250,11 +250,23 @@ class OdometryConfig(Section):
     """Errors that the vehicle's own dead reckoning assumes; see :mod:`regolith_vehicles.odometry_errors`."""
 
     common_slip: float = Field(
-        default=0.02, ge=0.0, le=1.0, description='standard deviation of the slip all wheels have in common [-]'
+        default=0.04, ge=0.0, le=1.0, description='standard deviation of the slip all wheels have in common [-]'
     )
     own_slip: float = Field(default=0.03, ge=0.0, le=1.0, description="the same of each wheel's own slip [-]")
     correlation_m: float = Field(
         default=0.2, gt=0.0, le=1e4, description="way over which a wheel's own slip changes [m]"
+    )
+    slope_slip: float = Field(
+        default=0.8, ge=0.0, le=100.0,
+        description='standard deviation of the slip downhill per unit of slope (tangent) [-]',
+    )
+    turn_slip: float | None = Field(
+        default=None, ge=0.0, le=1.0,
+        description='Standard deviation of the share of the yaw rate lost or gained [-]. Absent: 0.06 with steered'
+        ' wheels, 0.12 where wheels skid, 0.3 of tracks.',
+    )
+    turn_correlation_rad: float = Field(
+        default=2.0, gt=0.0, le=1e4, description='angle turned over which that share changes [rad]'
     )
     setting_off_m: float = Field(
         default=0.03, ge=0.0, le=10.0, description='standard deviation of the way lost once until soil bears thrust [m]'

@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.soil_grid import SoilWindow
@@ -49,6 +49,22 @@ class Motion:
     """Its answer."""
     trouble: str = ''
     """What broke down in ground that moves, in words."""
+    acceleration: float = substeps.MARGIN_ACCELERATION
+    """Of a part within the cycle, that soil, solids and tools around it were chosen for [m/s^2]."""
+    start: bytes = b''
+    """State of the vehicle at the start."""
+    given: tuple[int, tuple[ArrayLike, ...]] = (0, ())
+    """Length of the cycle [ns] and targets of the running gear."""
+
+    @property
+    def left_window(self) -> bool:
+        """Whether a part went beyond the soil of the cycle."""
+        return substeps.LEFT_WINDOW <= self.status < substeps.SCRATCH_TOO_SMALL
+
+    def become(self, other: Motion) -> None:
+        """Take all that another one is."""
+        for each in fields(self):
+            setattr(self, each.name, getattr(other, each.name))
 
     def run(self) -> None:
         """Do all substeps."""

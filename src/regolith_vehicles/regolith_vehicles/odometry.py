@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Dead reckoning from the wheels' encoders."""
+"""Dead reckoning from the encoders of wheels or tracks."""
 
 from __future__ import annotations
 
@@ -14,12 +14,30 @@ from numpy.typing import NDArray
 from regolith_vehicles import odometry_errors
 from regolith_vehicles.kinematics import WheelLayout, twist_of_wheels
 from regolith_vehicles.model_config import OdometryConfig
+from regolith_world.arithmetic import dot
 
 Vector = NDArray[np.float64]
 
 _FORMAT = struct.Struct('<7d')
 _CYCLE_S = 0.02
 """Over which the first twist counts its ticks: the heartbeat by default [s]."""
+
+
+STEEPEST = 1.0
+"""Slope beyond which an inclinometer's reading counts no further: nothing climbs it."""
+
+
+def slope_of(turn: Vector, gravity: Vector) -> tuple[float, float]:
+    """Return the slope of the base's forward and left axis against gravity, as an inclinometer on board reads it.
+
+    Simplification: it has no noise, and the acceleration of the vehicle does not enter it.
+
+    :param turn: axes of the base in the world as columns, shape (3, 3)
+    :param gravity: in the world [m/s^2], shape (3,)
+    """
+    ahead, left, up = (float(dot(turn[:, k], gravity)) for k in range(3))
+    level = max(-up, 1e-9)
+    return tuple(min(max(-each / level, -STEEPEST), STEEPEST) for each in (ahead, left))  # type: ignore[return-value]
 
 
 @dataclass(slots=True)
@@ -55,13 +73,15 @@ class Odometry:
         )
 
     def advance(
-        self, layout: WheelLayout, config: OdometryConfig, turned: Vector, angles: Vector, duration: float
+        self, layout: WheelLayout, config: OdometryConfig, turned: Vector, angles: Vector, duration: float,
+        slope: tuple[float, float] = (0.0, 0.0),
     ) -> None:
         """Move by one cycle along the arc of a constant twist.
 
         :param turned: angle each wheel turned in the cycle [rad], shape (n,)
         :param angles: mean steering angles of the cycle [rad], shape (n,)
         :param duration: of the cycle [s], > 0
+        :param slope: rise of the base's forward and left axis over their level length, see :func:`slope_of`
 
         Source: thrun2005, section 5.3.
         Checked by: test_vehicle_state.py::test_reckoning_is_exact_on_arcs_and_of_second_order_on_spirals,
@@ -78,12 +98,16 @@ class Odometry:
         way = c * along - s * across, s * along + c * across
         rolled = turned * layout.radius
         middle = self.yaw + 0.5 * turn
-        self.errors = odometry_errors.propagate(self.errors, layout, config, rolled, angles, middle, way)
+        self.errors = odometry_errors.propagate(
+            self.errors, layout, config, rolled, angles, middle, way, turn, slope
+        )
         length = math.hypot(dx, dy)
         c, s = math.cos(middle), math.sin(middle)
         lost = odometry_errors.setting_off(config, self.distance, self.distance + length)
         self.errors[:2, :2] += ((lost * c * c, lost * c * s), (lost * c * s, lost * s * s))
-        self.twist_errors = odometry_errors.twist_covariance(layout, config, rolled / duration, angles, duration)
+        self.twist_errors = odometry_errors.twist_covariance(
+            layout, config, rolled / duration, angles, duration, rate, slope
+        )
         self.x += way[0]
         self.y += way[1]
         self.yaw = math.remainder(self.yaw + turn, 2.0 * math.pi)

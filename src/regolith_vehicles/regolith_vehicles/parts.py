@@ -94,7 +94,8 @@ class Parts:
         return out
 
     def hull_is_near(
-        self, grid: SoilGrid, felt_above: float, place: Vector, turn: Vector, cvel: Vector, com: Vector, dt: float
+        self, grid: SoilGrid, felt_above: float, place: Vector, turn: Vector, cvel: Vector, com: Vector, dt: float,
+        acceleration: float = substeps.MARGIN_ACCELERATION,
     ) -> bool:
         """Return whether any part of the hull may touch the ground within a cycle.
 
@@ -106,8 +107,9 @@ class Parts:
         :param place: origins of all bodies [m], shape (nbody, 3); turn: their rotations, shape (nbody, 9)
         :param cvel: MuJoCo's velocities, shape (nbody, 6), of the points at ``com``, shape (3,)
         :param dt: length of the cycle [s]
+        :param acceleration: within the cycle, at most [m/s^2]
         """
-        slack = 0.5 * substeps.MARGIN_ACCELERATION * dt * dt + felt_above
+        slack = 0.5 * acceleration * dt * dt + felt_above
         for group in self.hull:
             b = group.body
             bounds = _underside(group.middle, group.half, _LEVEL, place[b], turn[b], cvel[b], com)

@@ -31,10 +31,11 @@ from regolith_vehicles import substeps
 from regolith_vehicles.command import TWIST, Ackermann, DriveCommand
 from regolith_vehicles.config import VehicleModelError
 from regolith_vehicles.figures import Figures
+from regolith_vehicles.kinematics import WheelLayout
 from regolith_vehicles.looks import Drawn, Roller
 from regolith_vehicles.model_config import VehicleModelConfig
 from regolith_vehicles.multibody import Multibody, index_of
-from regolith_vehicles.odometry import Odometry
+from regolith_vehicles.odometry import Odometry, slope_of
 from regolith_vehicles.powertrain.battery import STORED, full_charge
 from regolith_vehicles.powertrain.config import PowertrainConfig
 from regolith_vehicles.powertrain.train import Powertrain, make_powertrain
@@ -86,6 +87,17 @@ class Quantity:
     """What each of its values is of."""
 
 
+class Sunk(NamedTuple):
+    """Part of a running gear in the ground."""
+
+    name: str
+    """As in 'wheel front_left'."""
+    sinkage: float
+    """Of its lowest point below the undisturbed ground [m]."""
+    height: float
+    """From its lowest point to its top [m]."""
+
+
 class Contacts(NamedTuple):
     """Contacts of the gear's parts with the ground in the last substep of a cycle."""
 
@@ -122,6 +134,8 @@ class RunningGear(ABC):
     """Indices of its actuators in MuJoCo's controls, shape (m,)."""
     hooks: substeps.Hooks = substeps.Hooks()
     """Its compiled functions in each substep."""
+    layout: WheelLayout | None = None
+    """Wheels by which it computes its way, or what stands for them; None: it has no odometry, and publishes none."""
 
     def __init__(self, config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> None:
         """Make the gear of a vehicle.
@@ -199,6 +213,10 @@ class RunningGear(ABC):
 
         :param duration: of the cycle [s]
         """
+
+    def joint_goals(self) -> dict[str, float]:
+        """Return the present targets of :attr:`joints` by name."""
+        return {}
 
     @property
     def at_rest(self) -> Vector:
@@ -283,13 +301,43 @@ class RunningGear(ABC):
         """
         figures.count(way, np.zeros(0), np.zeros(0), 0.0, moving, duration)
 
-    def start_odometry(self) -> Odometry:
-        """Return dead reckoning that begins here; of a gear without, one that stays there."""
-        return Odometry()
+    def start_odometry(self) -> Odometry | None:
+        """Return dead reckoning that begins here; None of a gear without."""
+        return None if self.layout is None else Odometry.start(self.layout, self.config.odometry)
 
-    def too_deep(self) -> str:
-        """Return the part that has sunk in for good, and how far, in words; '' if none."""
-        return ''
+    def advance_odometry(self, data: Any, turned: Vector, angles: Vector, duration: float) -> None:
+        """Advance dead reckoning by a cycle.
+
+        :param data: mujoco.MjData at its end
+        :param turned: angle each wheel of :attr:`layout` turned in the cycle [rad], shape (n,)
+        :param angles: their mean steering angles in the cycle [rad], shape (n,)
+        :param duration: of the cycle [s]
+        """
+        if self.odometry is not None and self.layout is not None:
+            slope = slope_of(data.xmat[self.body.base].reshape(3, 3), self.body.model.opt.gravity)
+            self.odometry.advance(self.layout, self.config.odometry, turned, angles, duration, slope)
+
+    @classmethod
+    def patch(cls, config: VehicleModelConfig) -> float:
+        """Return the shorter side of the smallest area by which one of its parts meets the ground [m]; inf if unknown.
+
+        :param config: of a vehicle that names this gear
+        """
+        return math.inf
+
+    def sunk(self) -> tuple[Sunk, ...]:
+        """Return how far its parts are below the ground; none of a gear that does not know."""
+        return ()
+
+    def too_deep(self, part_of_height: float = 1.0) -> str:
+        """Return the part that is deepest in the ground for its height, and by how much; '' if none is too deep.
+
+        :param part_of_height: sinkage over height from which one is
+        """
+        deepest = max(self.sunk(), key=lambda each: each.sinkage / each.height, default=None)
+        if deepest is None or not deepest.sinkage > part_of_height * deepest.height:
+            return ''
+        return f'{deepest.name} sinks in by {deepest.sinkage:.3g} m, and is {deepest.height:.3g} m high'
 
     def reset(self) -> None:
         """Command nothing and forget all history."""

@@ -63,8 +63,8 @@ class Snapshot:
     tools' (:meth:`regolith_vehicles.tools.VehicleTools.tell`)."""
     charge: Vector
     """State of the battery by the columns of :mod:`regolith_vehicles.powertrain.battery`; (0,) without one."""
-    odometry: Odometry
-    """Dead reckoning."""
+    odometry: Odometry | None
+    """Dead reckoning; None of a running gear without."""
     command: DriveCommand
     """Last command of the driver."""
     figures: Figures

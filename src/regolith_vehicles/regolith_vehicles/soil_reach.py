@@ -17,16 +17,18 @@ _MARGIN_CELLS = 1.0 + SPARE_CELLS
 
 
 def window_around(
-    grid: SoilGrid, places: Vector, velocities: Vector, margin: Vector, duration: float
+    grid: SoilGrid, places: Vector, velocities: Vector, margin: Vector, duration: float,
+    acceleration: float = substeps.MARGIN_ACCELERATION,
 ) -> SoilWindow | None:
     """Return the window of soil within reach of parts; None if one is too fast or too far away.
 
     :param places: of their origins, x and y [m], shape (n, 2); velocities: along these [m/s]
     :param margin: round each place [m], shape (n,)
     :param duration: of the cycle [s]
+    :param acceleration: of a part within the cycle that the window allows for [m/s^2]
     """
     speeds, spacing = np.abs(velocities), grid.spacing
-    margin = margin + 0.5 * substeps.MARGIN_ACCELERATION * duration**2 + _MARGIN_CELLS * spacing
+    margin = margin + 0.5 * acceleration * duration**2 + _MARGIN_CELLS * spacing
     reach = speeds * duration + margin[:, None]
     if not speeds.max() <= substeps.TOP_SPEED:  # NaN neither
         return None

@@ -40,16 +40,18 @@ class SolidParts:
         self._com = bodies.subtree_com[bodies.root]
 
     def arrays(
-        self, model: Any, data: Any, duration: float, own: tuple[Vector, Vector] | None = None
+        self, model: Any, data: Any, duration: float, own: tuple[Vector, Vector] | None = None,
+        acceleration: float = substeps.MARGIN_ACCELERATION,
     ) -> tuple[TouchArrays, bool]:
         """Return the solids near any part in a cycle [s] that begins as ``data`` is; whether the hull may touch one.
 
         :param own: centres [m] and velocities [m/s] of the gear's parts where they are not fixed to their bodies
+        :param acceleration: within the cycle, at most [m/s^2]
         """
         if self.contact is None:
             return NO_SOLIDS, False
         parts, bodies, solids = self._parts, self._bodies, self.contact.solids
-        slack = 0.5 * substeps.MARGIN_ACCELERATION * duration**2
+        slack = 0.5 * acceleration * duration**2
         numbers, met, balls = _reached(
             solids.cells, solids.placed.box, parts.body, parts.offset, parts.reach, bodies.xpos, bodies.xmat,
             bodies.cvel, self._com, slack, duration,

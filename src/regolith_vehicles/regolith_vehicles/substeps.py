@@ -42,6 +42,9 @@ SCRATCH_TOO_SMALL = 2000
 """Plus the part's index."""
 MARGIN_ACCELERATION = 100.0
 """Acceleration within a cycle that the soil window allows for (a hard landing, not driving) [m/s^2]."""
+WIDER_ACCELERATIONS = (1e3, 1e4)
+"""Those that it allows for when the cycle is repeated because a part left it [m/s^2]; beyond them nothing is stable:
+a wheel of 50 kg would need 500 kN, which no tire or strut transmits."""
 SAMPLE_COLUMNS = 13
 """Columns of the samples of the motion: qpos (7) and qvel (6) of the free joint."""
 

@@ -163,17 +163,20 @@ class VehicleTools:
         centers, velocities = self._poses(data)
         return centers[:, :2], velocities[:, :2], self._reach
 
-    def begin(self, data: Any, window: SoilWindow, duration: float) -> Digging | None:
+    def begin(
+        self, data: Any, window: SoilWindow, duration: float, acceleration: float = substeps.MARGIN_ACCELERATION
+    ) -> Digging | None:
         """Return the tools at work in a cycle; None if none comes near the ground, or nothing can be dug.
 
         :param window: of the soil within reach, see :meth:`places`
         :param duration: of the cycle [s]
+        :param acceleration: within the cycle, at most [m/s^2]
         """
         if not self.names or self._ground is None:
             return None
         centers, velocities = self._poses(data)
         near = np.array([
-            self.always_near or self._is_near(*each, window, duration)
+            self.always_near or self._is_near(*each, window, duration, acceleration)
             for each in zip(centers, velocities, self._reach, strict=True)
         ])
         self._force[:], self._torque[:] = 0.0, 0.0
@@ -307,9 +310,11 @@ class VehicleTools:
         return centers, multibody.point_velocities(data.cvel, centers, data.subtree_com[root], bodies)
 
     @staticmethod
-    def _is_near(center: Vector, velocity: Vector, reach: float, window: SoilWindow, duration: float) -> bool:
+    def _is_near(
+        center: Vector, velocity: Vector, reach: float, window: SoilWindow, duration: float, acceleration: float
+    ) -> bool:
         """Return whether a tool may touch the ground in a cycle."""
-        way = float(np.abs(velocity).max()) * duration + 0.5 * substeps.MARGIN_ACCELERATION * duration**2
+        way = float(np.abs(velocity).max()) * duration + 0.5 * acceleration * duration**2
         around = reach + way
         first = np.maximum(np.floor((center[:2] - around) / window.spacing).astype(int) - (window.i0, window.j0), 0)
         last = np.ceil((center[:2] + around) / window.spacing).astype(int) - (window.i0, window.j0) + 1

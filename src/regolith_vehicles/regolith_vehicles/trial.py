@@ -4,13 +4,19 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from regolith_vehicles.command import DriveCommand
 from regolith_vehicles.trouble import VehicleError
 from regolith_vehicles.vehicle import Vehicle
 
 _CYCLE_NS = 50_000_000
 _CYCLES = 10
-"""Cycles of standing, then as many of driving."""
+"""Least number of cycles of standing, and that of driving."""
+_LONGEST = 100
+"""Largest number of cycles of standing."""
+AT_REST_MPS = 5e-3
+"""Speed below which a vehicle stands: it would sink in by another cm in 2 s [m/s]."""
 _SHARE = 0.2
 """Share of the top speed at which it drives [-]."""
 
@@ -31,19 +37,38 @@ def stands_clear(vehicle: Vehicle, x: float, y: float, heading: float) -> str:
     return f'stands {deep:.2g} m deep in an obstacle' if deep > DEEP_M else ''
 
 
+class SinksInError(VehicleError):
+    """The soil does not carry a vehicle."""
+
+
+STATIC_DEPTH = 0.5
+"""Sinkage of a vehicle at rest, over the height of its wheels or tracks, from which its soil does not carry it: axles
+are at the ground then, and the hull carries."""
+
+
 def try_out(vehicle: Vehicle, x: float, y: float) -> None:
-    """Place a vehicle on its ground, let it stand for half a second and drive for another; the soil keeps the marks.
+    """Place a vehicle on its ground, let it stand until it is at rest and drive for half a second.
+
+    It stands for half a second or, on soil in which it keeps sinking, up to 5 s. The soil keeps the marks.
 
     :param vehicle: whose soil is level at the place
     :param x: of the place [m]; so is y
-    :raises VehicleError: naming what fails
+    :raises SinksInError: if it sinks in too deep
+    :raises VehicleError: naming what else fails
     """
-    gear = vehicle.gear
     vehicle.place(x, y, 0.0)
-    for cycle in range(2 * _CYCLES):
-        command = DriveCommand(_SHARE * gear.top_speed if cycle >= _CYCLES else 0.0)
-        vehicle.grid.apply(vehicle.evolve(_CYCLE_NS, *gear.targets(command)))
-        vehicle.commit()
-        sunk = gear.too_deep()
-        if sunk:
-            raise VehicleError(f'{vehicle.name}: {sunk}; the vehicle weighs {vehicle.body.mass:.4g} kg')
+    for cycle in range(_LONGEST):
+        _go(vehicle, DriveCommand(), STATIC_DEPTH)
+        if cycle + 1 >= _CYCLES and float(np.linalg.norm(vehicle.body_state().linear_velocity)) < AT_REST_MPS:
+            break
+    for _ in range(_CYCLES):
+        _go(vehicle, DriveCommand(_SHARE * vehicle.gear.top_speed), 1.0)
+
+
+def _go(vehicle: Vehicle, command: DriveCommand, deepest: float) -> None:
+    """Evolve by a cycle; refuse a vehicle that is deeper in the ground than a part of its gear's height."""
+    vehicle.grid.apply(vehicle.evolve(_CYCLE_NS, *vehicle.gear.targets(command)))
+    vehicle.commit()
+    sunk = vehicle.gear.too_deep(deepest)
+    if sunk:
+        raise SinksInError(f'{vehicle.name}: {sunk}; the vehicle weighs {vehicle.body.mass:.4g} kg')

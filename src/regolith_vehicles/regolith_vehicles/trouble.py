@@ -51,8 +51,9 @@ def check_cycle(status: int, name: str, model: Any, data: Any, parts: Sequence[s
         part = parts[status - substeps.SCRATCH_TOO_SMALL]
         raise VehicleError(f'{name}: {part} covers more soil nodes than its scratch holds')
     raise VehicleError(
-        f'{name}: {parts[status - substeps.LEFT_WINDOW]} left the soil window of its cycle; something accelerates it'
-        f' beyond {substeps.MARGIN_ACCELERATION:g} m/s^2'
+        f'{name}: the simulation became unstable: {parts[status - substeps.LEFT_WINDOW]} is accelerated by more than'
+        f' {substeps.WIDER_ACCELERATIONS[-1]:g} m/s^2; fix: a smaller substep_s, lower stiffness or gains, or masses'
+        ' that fit them'
     )
 
 

@@ -277,6 +277,10 @@ class Vehicle:
         """Return names, positions [rad or m] and velocities [rad/s or m/s] of all joints but the free one."""
         return self.body.joints, self._data.qpos[self.body.joint_qpos], self._data.qvel[self.body.joint_dof]
 
+    def joint_goals(self) -> dict[str, float]:
+        """Return the present targets of joints that take any, by name, in the units of their actuators."""
+        return self.gear.joint_goals()
+
     def joint_efforts(self) -> Vector:
         """Return the forces of motors and springs on the joints at the last substep [N m or N], in their order."""
         dof = self.body.joint_dof
@@ -292,9 +296,10 @@ class Vehicle:
         return dot(force, gravity) / (self.body.mass * dot(gravity, gravity)) if gravity.any() else 0.0
 
     @property
-    def odometry(self) -> Odometry:
-        """Dead reckoning up to now; a copy."""
-        return Odometry.load(self.gear.odometry.save())
+    def odometry(self) -> Odometry | None:
+        """Dead reckoning up to now; a copy. None of a running gear without."""
+        own = self.gear.odometry
+        return None if own is None else Odometry.load(own.save())
 
     @property
     def figures(self) -> Figures:
@@ -342,6 +347,17 @@ class Vehicle:
 
     def begin(self, dt_ns: int, *targets: ArrayLike) -> Motion:
         """Prepare a cycle; arguments as for :meth:`evolve`. Next come the motion's ``run``, then :meth:`finish`."""
+        return self._begin(self.state(), dt_ns, targets)
+
+    def _begin(
+        self, start: bytes, dt_ns: int, targets: tuple[ArrayLike, ...],
+        acceleration: float = substeps.MARGIN_ACCELERATION,
+    ) -> Motion:
+        """Prepare a cycle.
+
+        :param start: the present :meth:`state`
+        :param acceleration: of a part within the cycle, for which soil, solids and tools are chosen [m/s^2]
+        """
         if dt_ns <= 0:
             raise ValueError(f'{self.name}: cycle of {dt_ns} ns; allowed: > 0')
         if not all(np.isfinite(target).all() for target in targets):  # it would stay in the ramp for good
@@ -355,10 +371,10 @@ class Vehicle:
         if self.tools.take_in():
             self._refresh()
         ramp = gear.ramp(duration, *targets)
-        active, solids = self._touching(duration)
-        window = self._window(active, duration)
+        active, solids = self._touching(duration, acceleration)
+        window = self._window(active, duration, acceleration)
         contact = self.contact.arrays(window, active)
-        digging = self.tools.begin(data, window, duration)
+        digging = self.tools.begin(data, window, duration, acceleration)
         self._model.opt.timestep = step
         samples = np.empty((count, substeps.SAMPLE_COLUMNS))
         begin, end = (gear.controls(command) for command in ramp)
@@ -366,7 +382,10 @@ class Vehicle:
                          digging=digging)
         base = data.xpos[self.body.base].copy()
         left = partial(self.contact.left, self.grid.law.names)
-        return Motion(loop, window, contact, duration, ramp, gear.positions(data), base, samples, digging, left)
+        return Motion(
+            loop, window, contact, duration, ramp, gear.positions(data), base, samples, digging, left,
+            acceleration=acceleration, start=start, given=(dt_ns, targets),
+        )
 
     def _run(
         self, count: int, step: float, active: int, contact: Any, solids: TouchArrays, driving: Any, begin: Vector,
@@ -386,7 +405,17 @@ class Vehicle:
         )
 
     def finish(self, motion: Motion) -> NodeRecords:
-        """Return the nodes that a motion changed after it was run; raises as :meth:`evolve` does."""
+        """Return the nodes that a motion changed after it was run; raises as :meth:`evolve` does.
+
+        A motion of which a part left the soil of its cycle, as a wheel that its steering throws to the other side,
+        becomes the same one with soil for higher accelerations: the cycle is repeated from its start.
+        """
+        for acceleration in substeps.WIDER_ACCELERATIONS:
+            if not motion.left_window:
+                break
+            self._take(motion.start)
+            motion.become(self._begin(motion.start, *motion.given, acceleration))
+            motion.run()
         self._check(motion.status, motion.trouble)
         data, gear, window, duration = self._data, self.gear, motion.window, motion.duration
         self._refresh()
@@ -411,15 +440,20 @@ class Vehicle:
             centers[: parts.gear], velocities[: parts.gear] = own
         return centers, velocities
 
-    def _touching(self, duration: float) -> tuple[int, TouchArrays]:
+    def _touching(
+        self, duration: float, acceleration: float = substeps.MARGIN_ACCELERATION
+    ) -> tuple[int, TouchArrays]:
         """Return how many parts to press: the gear's, or all where the hull may come to something; the solids near."""
         parts, data, contact = self._parts, self._data, self.contact
         com = data.subtree_com[self._bodies.root]
-        near = parts.hull_is_near(self.grid, contact.feels_above_m, data.xpos, data.xmat, data.cvel, com, duration)
-        solids, beside = self._solids.arrays(self._model, data, duration, self.gear.whereabouts(data))
+        near = parts.hull_is_near(self.grid, contact.feels_above_m, data.xpos, data.xmat, data.cvel, com, duration,
+                                  acceleration)
+        solids, beside = self._solids.arrays(self._model, data, duration, self.gear.whereabouts(data), acceleration)
         return len(parts.names) if near or beside else parts.gear, solids
 
-    def _window(self, active: int, duration: float) -> SoilWindow:
+    def _window(
+        self, active: int, duration: float, acceleration: float = substeps.MARGIN_ACCELERATION
+    ) -> SoilWindow:
         """Return the window of soil within reach of the first ``active`` parts in a cycle."""
         centers, velocities = self._whereabouts(active)
         margin = self._parts.reach[:active] + self.contact.margin_cells * self.grid.spacing
@@ -427,7 +461,7 @@ class Vehicle:
         if self.tools.names:
             more = self.tools.places(self._data)
             around = np.vstack((around[0], more[0])), np.vstack((around[1], more[1])), np.append(margin, more[2])
-        window = window_around(self.grid, *around, duration)
+        window = window_around(self.grid, *around, duration, acceleration)
         if window is None:
             self._check(substeps.TOO_FAST)
         assert window is not None
@@ -468,13 +502,19 @@ class Vehicle:
         gear = self.gear
         own = np.concatenate((gear.values(), gear.charge, self.payloads.table.reshape(-1), self._figures.values()))
         head = _HEAD.pack(_MAGIC, size, len(own)) + vector.astype('<f8').tobytes() + own.astype('<f8').tobytes()
-        return head + gear.odometry.save() + self._solids.save() + self.tools.save() + self.contact.save()
+        odometry = b'' if gear.odometry is None else gear.odometry.save()
+        return head + odometry + self._solids.save() + self.tools.save() + self.contact.save()
 
     def restore(self, blob: bytes) -> None:
         """Restore what :meth:`state` returned, and commit it.
 
         :raises ValueError: if the blob is not the state of such a vehicle
         """
+        self._take(blob)
+        self._committed = blob
+
+    def _take(self, blob: bytes) -> None:
+        """Restore what :meth:`state` returned, without committing it."""
         size = mujoco.mj_stateSize(self._model, _STATE)
         gear_size, charge = len(self.gear.values()), self.gear.charge
         own_size = gear_size + len(charge) + self.payloads.table.size + FIGURES
@@ -485,8 +525,10 @@ class Vehicle:
         at += 8 * size
         own = np.frombuffer(blob, '<f8', own_size, at).astype(np.float64)
         at += 8 * own_size
-        odometry_size = len(self.gear.odometry.save())
-        self.gear.odometry = Odometry.load(blob[at : at + odometry_size])
+        odometry_size = 0
+        if self.gear.odometry is not None:
+            odometry_size = len(self.gear.odometry.save())
+            self.gear.odometry = Odometry.load(blob[at : at + odometry_size])
         at = self.tools.load(blob, self._solids.load(blob, at + odometry_size))
         self.contact.load(blob[at:])
         mujoco.mj_setState(self._model, self._data, vector, _STATE)
@@ -498,4 +540,3 @@ class Vehicle:
             self.payloads.take(carried)
         self._figures = Figures(*(float(value) for value in own[-FIGURES:]))
         self._refresh()
-        self._committed = blob

@@ -25,10 +25,9 @@ from regolith_vehicles.looks import Role, Roller
 from regolith_vehicles.model_config import VehicleModelConfig
 from regolith_vehicles.motors import Motors
 from regolith_vehicles.multibody import Multibody
-from regolith_vehicles.odometry import Odometry
 from regolith_vehicles.powertrain.battery import draw, make_battery
 from regolith_vehicles.powertrain.electric import wheel_motor, wheels_power
-from regolith_vehicles.running_gear import Contacts, RunningGear, TouchingPart
+from regolith_vehicles.running_gear import Contacts, RunningGear, Sunk, TouchingPart
 from regolith_vehicles.trouble import VehicleError
 from regolith_vehicles.tyres import Tyre
 from regolith_vehicles.tyres.contact import TyreContact
@@ -38,16 +37,13 @@ from regolith_vehicles.wheel_state import measure_wheels, slip_and_sinkage
 
 Vector = NDArray[np.float64]
 
-_DEEPEST = 2.0
-"""Sinkage over the wheel's radius from which a wheel counts as under the ground."""
-
-
 class Wheels(RunningGear):
     """The wheels of a vehicle's file; the table's columns are those of :mod:`regolith_vehicles.wheel_state`."""
 
     columns = wheel_state.NAMES
 
     def __init__(self, config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> None:
+        self.layout = body.layout
         super().__init__(config, body, mjcf_path)
         self.tyres = self._tyres()
         self.motors = Motors(config, body)
@@ -143,6 +139,10 @@ class Wheels(RunningGear):
         begins, ends = self.servos.ramp(self._goal, duration)
         return np.concatenate((begin, begins)), np.concatenate((end, ends))
 
+    def joint_goals(self) -> dict[str, float]:
+        """Return the present targets of the file's joints by name."""
+        return dict(zip(self.servos.names, self.servos.goal.tolist(), strict=True))
+
     def moves(self, ramp: tuple[Vector, Vector]) -> bool:
         """Return whether wheels or steering are to do anything but stand straight; see the base class."""
         wheels = len(self.motors.actuators)
@@ -180,7 +180,7 @@ class Wheels(RunningGear):
         angles = 0.5 * (steer_angles + self.steer_angles(data))
         if self._battery is not None:
             self._take_power(data, turned, duration)
-        self.odometry.advance(body.layout, self.config.odometry, turned, angles, duration)
+        self.advance_odometry(data, turned, angles, duration)
 
     def _take_power(self, data: Any, turned: Vector, duration: float) -> None:
         """Draw on the battery for a cycle, by the torques at its end and the angles that wheels turned by."""
@@ -211,16 +211,18 @@ class Wheels(RunningGear):
         turned = data.qpos[self.body.wheel_qpos] - before[0]
         figures.count(way, turned / duration * self.body.radius, *slip_and_sinkage(self.table), moving, duration)
 
-    def start_odometry(self) -> Odometry:
-        """Return wheel odometry that begins here."""
-        return Odometry.start(self.body.layout, self.config.odometry)
+    @classmethod
+    def patch(cls, config: VehicleModelConfig) -> float:
+        """Return the smallest width or radius of a wheel: its contact with soil is about a radius long [m]."""
+        return min((min(wheel.width_m, wheel.radius_m) for wheel in config.wheels), default=math.inf)
 
-    def too_deep(self) -> str:
-        """Return the wheel that is under the ground, in words."""
-        for wheel, row in zip(self.config.wheels, self.table, strict=True):
-            if row[wheel_state.SINKAGE_TOTAL] > _DEEPEST * wheel.radius_m:
-                return f'wheel {wheel.name} sinks in by {row[wheel_state.SINKAGE_TOTAL]:.3g} m, deeper than it is high'
-        return ''
+    def sunk(self) -> tuple[Sunk, ...]:
+        """Return the wheels in the ground."""
+        sinkages = self.table[:, wheel_state.SINKAGE_TOTAL].tolist()
+        return tuple(
+            Sunk(f'wheel {wheel.name}', sinkage, 2.0 * wheel.radius_m)
+            for wheel, sinkage in zip(self.config.wheels, sinkages, strict=True)
+        )
 
     def reset(self) -> None:
         """Command nothing and forget all loads."""

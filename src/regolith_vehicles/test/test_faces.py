@@ -141,10 +141,14 @@ def test_a_car_turns_its_wheels_by_the_angle_and_reverses_when_slow(garage: dict
     gear: Any = garage['hmmwv'].gear
     gear.reset()
     full = math.radians(gear.car.steering.wheel_angle_deg)
-    steering, throttle, braking, direction = gear.ramp(0.02, *gear.targets(DriveCommand(by=Ackermann(2.0, 0.5 * full))))[1]
+    half_left = gear.targets(DriveCommand(by=Ackermann(2.0, 0.5 * full)))
+    # The linkage takes 90 of its 30 deg in a second.
+    assert gear.ramp(0.02, *half_left)[1][0] == pytest.approx(0.06)
+    gear.reset()
+    steering, throttle, braking, direction = gear.ramp(0.2, *half_left)[1]
     assert steering == pytest.approx(0.5) and throttle > 0.0 == braking and direction == 1.0
     assert gear.ramp(0.02, *gear.targets(DriveCommand(by=Ackermann(-2.0, 0.0))))[1][3] == -1.0
-    assert gear.ramp(0.02, *gear.targets(PEDAL))[1] == pytest.approx([-0.5, 0.7, 0.0, -1.0])
+    assert gear.ramp(0.2, *gear.targets(PEDAL))[1] == pytest.approx([-0.5, 0.7, 0.0, -1.0])
     gear.command, gear.cruising[0] = np.array([0.0, 0.0, 0.0, 1.0]), 3.0
-    assert gear.ramp(0.02, *gear.targets(PEDAL))[1] == pytest.approx([-0.5, 0.7, 0.0, 1.0])
+    assert gear.ramp(0.2, *gear.targets(PEDAL))[1] == pytest.approx([-0.5, 0.7, 0.0, 1.0])
     gear.reset()

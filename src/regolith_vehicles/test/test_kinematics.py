@@ -88,12 +88,22 @@ def test_turning_on_the_spot() -> None:
     assert twist_of_wheels(layout, speeds, angles)[2] > 0.0
 
 
-def test_skid_steering_round_trip() -> None:
-    """Where nothing steers, sides at different speeds are the yaw rate, exactly."""
+def test_skid_steering_scrubs_off_a_part_of_the_turn() -> None:
+    """Where nothing steers, the rate is the least that scrubs: of a rectangle y^2 / (x^2 + y^2) of the commanded one.
+
+    Independently: friction that opposes the slip of each wheel with the same force makes no net moment at that rate.
+    """
     layout = _layout('viper_locked')
     speeds, angles = wheel_commands(layout, 0.2, 0.3)
     assert not angles.any()
-    assert twist_of_wheels(layout, speeds, angles) == pytest.approx((0.2, 0.0, 0.3), abs=1e-12)
+    vx, vy, rate = twist_of_wheels(layout, speeds, angles)
+    x, y = layout.x, layout.y
+    part = float(y[0] ** 2 / (x[0] ** 2 + y[0] ** 2))
+    assert (vx, vy, rate) == pytest.approx((0.2, 0.0, 0.3 * part), abs=1e-12)
+    slip = np.column_stack((vx - rate * y - speeds * layout.radius, vy + rate * x))
+    force = -slip / np.linalg.norm(slip, axis=1)[:, None]
+    assert force.sum(axis=0) == pytest.approx([0.0, 0.0], abs=1e-9)
+    assert float((x * force[:, 1] - y * force[:, 0]).sum()) == pytest.approx(0.0, abs=1e-9)
 
 
 def test_wheels_that_disagree_are_fitted_by_least_squares() -> None:

@@ -7,7 +7,8 @@ from __future__ import annotations
 import numpy as np
 
 from regolith_vehicles.command import DriveCommand
-from regolith_vehicles.config import ExternalDriverConfig
+from regolith_vehicles.config import ExternalDriverConfig, load_vehicle_model
+from regolith_vehicles.dig_check import idle_drums
 from regolith_vehicles.drivers import make_driver
 from regolith_vehicles.orders import OrderedDriver
 from regolith_vehicles.task_config import DigConfig
@@ -84,3 +85,27 @@ def test_it_goes_on_where_it_was_saved() -> None:
         command, live = step(driver, n, level=0.1)
         assert step(other, n, level=0.1, live=live)[0] == command
     assert not driver.under_way and not other.under_way and driver.save() == other.save()
+
+
+def test_dig_order_that_waits_for_a_drum_at_rest_names_it() -> None:
+    """Tools empty means all: a drum without a target does not fill; named, full, turning or held ones are no problem."""
+    config, _ = load_vehicle_model('rassor')
+    goals = dict.fromkeys(config.joints, 0.0)
+
+    def problem(tools: tuple[str, ...] = (), full: str = '', **joints: float) -> str:
+        order = DigConfig(do='dig', until_full=0.5, tools=tools, joints=joints)
+        return idle_drums(config, order, goals, {full: 0.6})
+
+    waits = problem(drum_front=2.0)
+    assert 'drum_rear (target of joint drum_rear: 0)' in waits and 'or only the tools that dig: drum_front' in waits
+    assert 'drum_front (' not in waits
+    assert 'drum_rear: -1' in problem(drum_front=2.0, drum_rear=-1.0)
+    assert not problem(drum_front=2.0, drum_rear=2.0)
+    assert not problem(('drum_front',), drum_front=2.0)
+    assert not problem(drum_front=2.0, full='drum_rear')
+    # The last target of a drum counts only where it is held without a command.
+    goals['drum_rear'] = 2.0
+    assert problem(drum_front=2.0)
+    held = config.joints['drum_rear'].model_copy(update={'when_silent': 'hold'})
+    config = config.model_copy(update={'joints': {**config.joints, 'drum_rear': held}})
+    assert not problem(drum_front=2.0)

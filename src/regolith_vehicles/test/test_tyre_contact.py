@@ -10,19 +10,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
 from regolith_terrain import scm
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.ground_contact import LEFT_WINDOW, OK, ContactSetting, PartPose
+from regolith_terrain.rigid import surface_at
 from regolith_terrain.soil_config import RigidGroundConfig
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.soil_law import RIGID
 from regolith_terrain.soil_map import SoilMap
-from regolith_terrain.surface import FlatField, PlaneField
+from regolith_terrain.surface import FlatField, HeightField, Heights, PlaneField
 from regolith_vehicles.config import VehicleModelError, load_vehicle_model
 from regolith_vehicles.tyres import load_tyre
-from regolith_vehicles.tyres.contact import TyreContact
+from regolith_vehicles.tyres.contact import TyreContact, find_foot
 from regolith_vehicles.tyres.tyre import TYRES
 from regolith_vehicles.vehicle import Vehicle
 
@@ -103,6 +105,50 @@ def test_a_wheel_on_a_plane_feels_what_the_bench_says() -> None:
     tilted = PartPose(*(tilt.apply(v) if v.ndim == 1 else tilt.as_matrix() @ v for v in pose))
     found = press('reference', PlaneField(math.tan(slope)), tilted)
     np.testing.assert_allclose(found, np.concatenate((tilt.apply(expected[:3]), tilt.apply(expected[3:]))), atol=1e-5)
+
+
+class Edge(HeightField):
+    """Level ground at z = 0 that ends at x = 0 with a cliff of 3 m, one node wide."""
+
+    def heights(self, x: ArrayLike, y: ArrayLike) -> Heights:
+        across = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))[0]
+        return np.where(across > 0.01, -3.0, 0.0)
+
+    def fingerprint(self) -> str:
+        return 'edge'
+
+
+@pytest.mark.parametrize('angle_deg', [0.0, 20.0, 45.0, 60.0])
+def test_a_wheel_past_an_edge_is_carried_by_the_edge(angle_deg: float) -> None:
+    """At equal distances from it the load is that of level ground, and points from the edge to the axle."""
+    height, angle = 0.45, math.radians(angle_deg)
+    level = press('regolith', FlatField(), PartPose(np.array([0.0, 0.0, height]), np.eye(3), np.zeros(3), np.zeros(3)))
+    ahead, up = height * math.sin(angle), height * math.cos(angle)
+    pose = PartPose(np.array([ahead, 0.0, up]), np.eye(3), np.zeros(3), np.zeros(3))
+    force = press('regolith', Edge(), pose)[:3]
+    # To rounding: the edge is a node of the grid.
+    np.testing.assert_allclose(force, level[2] * np.array([math.sin(angle), 0.0, math.cos(angle)]), rtol=1e-6, atol=1e-6)
+
+
+def test_a_wheel_over_an_edge_finds_its_nearest_point_at_any_heading() -> None:
+    """Turned by a heading: against the nearest of 20 000 points of the ground in the wheel's plane; 0.1 mm is theirs."""
+    soils = SoilMap(RigidGroundConfig().parameters())
+    shape = scm.cylinder(0.4699, 0.3175)
+    contact = TyreContact(
+        ContactSetting(soils, shape, np.array([scm.reach(shape)]), 0.05), {0: load_tyre('hmmwv_tmeasy')}
+    )
+    window = SoilGrid(Edge(), 0.05, RIGID).window(-40, 41, -40, 41)
+    ground = contact.arrays(window, 1).rigid
+    foot, s = np.zeros(2), np.linspace(-0.47, 0.47, 20_001)
+    for heading in (0.0, 0.7, math.pi / 2.0, 2.5, -1.0):
+        hx, hy = math.cos(heading), math.sin(heading)
+        found = find_foot(ground, 0.1, 0.02, 0.3, hx, hy, 0.47, foot)
+        heights = np.array([surface_at(ground, 0.1 + each * hx, 0.02 + each * hy)[0] for each in s])
+        distance = np.hypot(s, 0.3 - heights)
+        if found:
+            assert math.hypot(foot[0], 0.3 - foot[1]) == pytest.approx(distance.min(), abs=1e-4)
+        else:  # along the edge the ground is level in the wheel's plane
+            assert abs(heading - math.pi / 2.0) < 1e-9 and np.ptp(heights) == 0.0
 
 
 def test_a_wheel_that_tilts_moves_its_contact() -> None:

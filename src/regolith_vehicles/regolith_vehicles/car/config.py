@@ -96,6 +96,10 @@ class SteeringConfig(Section):
 
     actuator: str = Field(min_length=1, description='MJCF position servo of the linkage')
     max_angle_deg: float = Field(gt=0.0, le=90.0, description='of the linkage at full steering [deg]')
+    max_rate_degps: float | None = Field(
+        default=None, gt=0.0, le=1e4,
+        description='Largest rate of the linkage [deg/s]. Absent: it jumps to what is commanded.',
+    )
     wheel_angle_deg: float = Field(
         gt=0.0, le=90.0, description='mean of the steered wheels at full steering, by which a yaw rate is driven [deg]'
     )

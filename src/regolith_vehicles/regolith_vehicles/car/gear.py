@@ -23,12 +23,21 @@ from regolith_vehicles.car.cruise import cruise, eased, steered
 from regolith_vehicles.car.forces import CarArrays, Struts
 from regolith_vehicles.command import ACKERMANN, PEDALS, TWIST, Ackermann, DriveCommand, Pedals
 from regolith_vehicles.figures import Figures
+from regolith_vehicles.kinematics import WheelLayout
 from regolith_vehicles.looks import Role, Roller
 from regolith_vehicles.model_config import VehicleModelConfig
 from regolith_vehicles.multibody import Multibody
 from regolith_vehicles.powertrain.columns import STATES, STEERING, THROTTLE
 from regolith_vehicles.powertrain.train import Powertrain
-from regolith_vehicles.running_gear import PARAMETERS, Contacts, RunningGear, TouchingPart, checked, parameter_indices
+from regolith_vehicles.running_gear import (
+    PARAMETERS,
+    Contacts,
+    RunningGear,
+    Sunk,
+    TouchingPart,
+    checked,
+    parameter_indices,
+)
 from regolith_vehicles.substeps import Hooks
 from regolith_vehicles.trouble import VehicleError
 from regolith_vehicles.tyres import Tyre
@@ -75,6 +84,11 @@ class Car(RunningGear):
         self.angles = body.model.jnt_qposadr[self.joints_of].astype(np.int64)
         self.radius = np.array([w.radius_m for w in wheels])
         self.half_width = np.array([0.5 * w.width_m for w in wheels])
+        place = self._place(body.base)
+        full = math.radians(self.car.steering.wheel_angle_deg)
+        # By the wheels that steer or do not: each counts at its own angle, which is 0 where nothing turns it.
+        every = np.ones(len(wheels), dtype=bool)
+        self.layout = WheelLayout(place[:, 0], place[:, 1], self.radius, every, full, math.inf)
         super().__init__(config, body, mjcf_path)
         self.actuators = self._find('actuator', [('steering.actuator', self.car.steering.actuator)])
         self.struts = self._struts()
@@ -88,8 +102,7 @@ class Car(RunningGear):
         named = [(k, w.upright) for k, w in enumerate(wheels) if w.upright is not None]
         self.uprights = np.full(len(wheels), -1, dtype=np.int64)
         self.uprights[[k for k, _ in named]] = self._find('body', [(f'wheels.{k}.upright', b) for k, b in named])
-        place = self._place()
-        self.wheelbase = float(np.ptp(place[:, 0]))
+        self.wheelbase = float(np.ptp(self.layout.x))
         self.command = np.zeros(4)
         self.cruising = np.zeros(2)
         """Forward speed [m/s] and the controller's integral [m]."""
@@ -98,12 +111,12 @@ class Car(RunningGear):
         self.wound_up = np.zeros(len(wheels))
         self.tyres = self._tyres()
 
-    def _place(self) -> Vector:
-        """Return where the wheels stand in the base frame [m], shape (w, 3)."""
+    def _place(self, base: int) -> Vector:
+        """Return where the wheels stand in the frame of body ``base`` [m], shape (w, 3)."""
         data = mujoco.MjData(self.model)
         data.qpos[:7] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
         mujoco.mj_kinematics(self.model, data)
-        return np.asarray(data.xpos[self.bodies])
+        return np.asarray(data.xpos[self.bodies] - data.xpos[base])
 
     def _find(self, kind: str, names: list[tuple[str, str]]) -> Indices:
         """Return the indices of things in the MJCF file by (key, name)."""
@@ -234,6 +247,10 @@ class Car(RunningGear):
         if self.car.pedal_time_s > 0.0:
             most = duration / self.car.pedal_time_s
             wanted[:3] = np.clip(wanted[:3], self.command[:3] - most, self.command[:3] + most)
+        if self.car.steering.max_rate_degps is not None:
+            most = self.car.steering.max_rate_degps / self.car.steering.max_angle_deg * duration
+            before = float(self.command[STEERING])
+            wanted[STEERING] = min(max(float(wanted[STEERING]), before - most), before + most)
         return self.command, wanted
 
     def _rim_speed(self) -> float:
@@ -278,24 +295,31 @@ class Car(RunningGear):
         self.command = np.zeros(4)
         self.wound_up[:] = 0.0
 
-    def positions(self, data: Any) -> Vector:
-        """Return the angles of the wheels [rad]."""
-        return np.array(data.qpos[self.angles])
+    def positions(self, data: Any) -> tuple[Vector, Vector]:
+        """Return the angles of the wheels about their axles, and of these against the chassis [rad]."""
+        return np.array(data.qpos[self.angles]), self.steer_angles(data)
+
+    def steer_angles(self, data: Any) -> Vector:
+        """Return the angles by which the wheels' axles are turned in the chassis' plane [rad], left positive.
+
+        For odometry they are what sensors on the uprights would measure, toe and play of the suspension included.
+        """
+        local = times(data.xaxis[self.joints_of], data.xmat[self.body.base].reshape(3, 3))
+        return each(math.atan2, -local[:, 0], local[:, 1])
 
     def finish(self, data: Any, before: Any, ramp: tuple[Vector, Vector], duration: float) -> None:
-        """Keep the command, and the speed for the next one."""
+        """Keep the command, and the speed for the next one; advance odometry."""
         self.command = ramp[1]
+        turned, angles = data.qpos[self.angles] - before[0], 0.5 * (before[1] + self.steer_angles(data))
+        self.advance_odometry(data, turned, angles, duration)
         self.cruising[0] = dot(data.qvel[:3], data.xmat[self.body.base].reshape(3, 3)[:, 0])
 
     def measure(self, data: Any, contacts: Contacts) -> None:
         """Fill the table of wheel states; angles of steering are those of the wheels against the chassis."""
         window = contacts.window
-        axles = data.xaxis[self.joints_of]
-        chassis = data.xmat[self.body.base].reshape(3, 3)
-        local = times(axles, chassis)
         measure_wheels(
-            window.base, window.level, window.i0, window.j0, window.spacing, data.xpos[self.bodies], axles,
-            contacts.velocity, data.qvel[self.dofs], each(math.atan2, -local[:, 0], local[:, 1]), self.radius,
+            window.base, window.level, window.i0, window.j0, window.spacing, data.xpos[self.bodies],
+            data.xaxis[self.joints_of], contacts.velocity, data.qvel[self.dofs], self.steer_angles(data), self.radius,
             self.half_width, contacts.force, contacts.torque, contacts.stats, self.table,
         )
 
@@ -305,8 +329,23 @@ class Car(RunningGear):
 
     def count(self, figures: Figures, way: float, data: Any, before: Any, moving: bool, duration: float) -> None:
         """Add a cycle with the way of the rims; see the base class."""
-        turned = data.qpos[self.angles] - before
+        turned = data.qpos[self.angles] - before[0]
         figures.count(way, turned / duration * self.radius, *slip_and_sinkage(self.table), moving, duration)
+
+    @classmethod
+    def patch(cls, config: VehicleModelConfig) -> float:
+        """Return the smallest width or radius of a wheel [m]; see the base class."""
+        assert config.running_gear is not None
+        wheels = checked(CarConfig, config, config.running_gear.parameters).wheels
+        return min(min(wheel.width_m, wheel.radius_m) for wheel in wheels)
+
+    def sunk(self) -> tuple[Sunk, ...]:
+        """Return the wheels in the ground."""
+        sinkages = self.table[:, wheel_state.SINKAGE_TOTAL].tolist()
+        return tuple(
+            Sunk(f'wheel {wheel.name}', sinkage, 2.0 * wheel.radius_m)
+            for wheel, sinkage in zip(self.car.wheels, sinkages, strict=True)
+        )
 
     def reset(self) -> None:
         """Command nothing, first gear, and forget all loads."""

@@ -18,6 +18,7 @@ from regolith_msgs.action import Dig
 
 from regolith_files.refusal import in_words
 from regolith_vehicles.agent import VehicleAgent
+from regolith_vehicles.dig_check import idle_drums
 from regolith_vehicles.faces import joint_refusal
 from regolith_vehicles.orders import OrderedDriver
 from regolith_vehicles.snapshot import Snapshot
@@ -68,7 +69,10 @@ class DigAction:
             order = dig_order(request)
         except ValidationError as error:
             return '; '.join(_in_the_actions_words(detail) for detail in error.errors(include_url=False))
-        return joint_refusal(order.joints, self._agent.vehicle.gear)
+        vehicle = self._agent.vehicle
+        return joint_refusal(order.joints, vehicle.gear) or idle_drums(
+            self._agent.model, order, vehicle.joint_goals(), vehicle.tools.levels()
+        )
 
     def _cancel(self, goal: Any) -> CancelResponse:
         self._driver.order(None)

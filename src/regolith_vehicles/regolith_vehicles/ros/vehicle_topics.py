@@ -133,7 +133,8 @@ class VehicleTopics:
         agent.poses_wanted = lambda: self._parts.wanted or self._markers.wanted
         tree = frame_joints(agent.model, agent.vehicle.body)
         self._frames = JointPoses(tree)
-        frames = [self._transform(self._odom, self._base)]
+        # Of a running gear without odometry neither the topic has messages nor the frame a parent.
+        frames = [] if gear.odometry is None else [self._transform(self._odom, self._base)]
         frames += [self._transform(f'{frame_prefix}{j.parent}', f'{frame_prefix}{j.child}') for j in tree]
         parts = [(f.transform.translation, f.transform.rotation) for f in frames]
         numbers = [field for shift, turn in parts for field in (*xyz(shift), *((turn, name) for name in 'xyzw'))]
@@ -225,9 +226,11 @@ class VehicleTopics:
         if self._truth.wanted:
             linear, angular = to_body @ base.linear_velocity, to_body @ base.angular_velocity
             self._truth.publish(t_ns, np.concatenate((base.position, base.orientation, linear, angular)))
-        half = 0.5 * reckoned.yaw
-        planar = (reckoned.x, reckoned.y, 0.0, 0.0, 0.0, math.sin(half), math.cos(half))
-        if self._odometry.wanted:
+        planar: tuple[float, ...] = ()
+        if reckoned is not None:
+            half = 0.5 * reckoned.yaw
+            planar = (reckoned.x, reckoned.y, 0.0, 0.0, 0.0, math.sin(half), math.cos(half))
+        if reckoned is not None and self._odometry.wanted:
             twist = (reckoned.linear_x, reckoned.linear_y, 0.0, reckoned.angular)
             covariances = planar_covariance(reckoned.errors), planar_covariance(reckoned.twist_errors)
             self._odometry.publish(t_ns, np.concatenate((planar, twist, *covariances)))

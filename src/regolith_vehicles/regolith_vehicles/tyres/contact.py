@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tyres as a vehicle's contact with ground that does not yield.
 
-Each touches at a single point: where the plane of the wheel meets the plane of the ground below it. The rest of a
-vehicle, wheels without tyres and wheels that lie on their side press as rigid ground has it
-(:mod:`regolith_terrain.rigid`). A single point rolls over an edge as if it were a ramp one node wide.
+Each touches at a single point: where the plane of the wheel meets the plane of the ground below it. Where the ground
+bends under the tire, as at the edge of a step, that is the point of the ground nearest to the axle, and the force
+points from there to the axle. So the normal force is the gradient of a distance: an edge takes and gives no energy. A
+single point has a cost: in a groove the tire touches one flank at a time. The rest of a vehicle, wheels without tires
+and wheels that lie on their side press as rigid ground has it (:mod:`regolith_terrain.rigid`).
 """
 
 from __future__ import annotations
@@ -29,6 +31,8 @@ from regolith_vehicles.tyres.force import MEMORY, Contact, tyre_force
 from regolith_vehicles.tyres.load_curve import vertical_load
 from regolith_vehicles.tyres.tyre import NAMES, Tyre, penetration
 
+BENT = 1e-3
+"""Bend of the ground within a wheel's radius, over that, from which the nearest point counts."""
 _UPRIGHT = 0.5
 """Cosine of the camber below which a wheel no longer stands on its tread."""
 
@@ -46,6 +50,55 @@ class TyreArrays(NamedTuple):
     """In/out: what each tyre remembers, shape (n, MEMORY)."""
     out: Floats
     """Room for a force and moments, shape (5,)."""
+    foot: Floats
+    """Work array for the nearest point of the ground: distance ahead of the axle and height [m], shape (2,)."""
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def find_foot(
+    ground: RigidArrays, cx: float, cy: float, cz: float, hx: float, hy: float, radius: float, foot: Floats
+) -> bool:
+    """Write the point of the ground nearest to an axle, in the vertical plane of its wheel; return whether it counts.
+
+    It does not where the ground is straight within a radius (to a thousandth of that: the plane below the axle has the
+    same point), where the window ends, and where the axle is below the ground. The ground is linear between the lines
+    of its grid that the plane crosses: exact along x and y, otherwise to the twist of one cell.
+
+    :param cx: of the axle [m], so are cy and cz
+    :param hx: unit vector ahead, level; so is hy
+    :param foot: out: distance ahead [m], height [m]
+
+    Checked by: test_tyre_contact.py::test_a_wheel_past_an_edge_is_carried_by_the_edge.
+    """
+    first, _, _ = surface_at(ground, cx - radius * hx, cy - radius * hy)
+    last, _, _ = surface_at(ground, cx + radius * hx, cy + radius * hy)
+    below, _, _ = surface_at(ground, cx, cy)
+    if math.isnan(first + last + below) or cz <= below:
+        return False
+    spacing, rise = ground.spacing, (last - first) / (2.0 * radius)
+    best, bend = math.inf, 0.0
+    s, z = -radius, first
+    while s < radius:
+        # The next line of the grid across x, across y, or the end.
+        end = radius
+        for axis in range(2):
+            along, origin = (hx, cx) if axis == 0 else (hy, cy)
+            if abs(along) > 1e-9:
+                at = (origin + s * along) / spacing
+                line = math.floor(at + 1e-9) + 1.0 if along > 0.0 else math.ceil(at - 1e-9) - 1.0
+                end = min(end, max((line * spacing - origin) / along, s + 1e-9 * spacing))
+        height = last
+        if end < radius:
+            height, _, _ = surface_at(ground, cx + end * hx, cy + end * hy)
+        ds, dz = end - s, height - z
+        share = min(max((-s * ds + (cz - z) * dz) / (ds * ds + dz * dz), 0.0), 1.0)
+        there, up = s + share * ds, z + share * dz
+        distance = there * there + (cz - up) * (cz - up)
+        if distance < best:
+            best, foot[0], foot[1] = distance, there, up
+        s, z = end, height
+        bend = max(bend, abs(z - first - rise * (s + radius)))
+    return bend > BENT * radius
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
@@ -62,13 +115,29 @@ def press(arrays: TyreArrays, step: float, part: int, pose: PartPose, wrench: Wr
         return status
     ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
     cx, cy, cz = pose.center[0], pose.center[1], pose.center[2]
+    p = arrays.tyres[tyre]
     px, py = cx, cy
-    for _ in range(2):  # the plane of the ground below the axle, then that at the contact this gave
-        level, slope_x, slope_y = surface_at(arrays.rigid, px, py)
-        if math.isnan(level):
-            return LEFT_WINDOW
-        nz = 1.0 / math.sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
-        nx, ny = -slope_x * nz, -slope_y * nz
+    level_part = math.sqrt(ax * ax + ay * ay)
+    for k in range(3):  # the plane of the ground below the axle, that at the contact this gave, the nearest point
+        if k < 2:
+            level, slope_x, slope_y = surface_at(arrays.rigid, px, py)
+            if math.isnan(level):
+                return LEFT_WINDOW
+            nz = 1.0 / math.sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
+            nx, ny = -slope_x * nz, -slope_y * nz
+        else:
+            hx, hy = ay / level_part, -ax / level_part
+            if not find_foot(arrays.rigid, cx, cy, cz, hx, hy, p.radius, arrays.foot):
+                break
+            ahead, level = arrays.foot[0], arrays.foot[1]
+            px, py = cx + ahead * hx, cy + ahead * hy
+            _, slope_x, slope_y = surface_at(arrays.rigid, px, py)
+            distance = math.sqrt(ahead * ahead + (cz - level) * (cz - level))
+            # Along the wheel's plane towards the axle; across it the slope of the ground stays.
+            nh, nz = -ahead / distance, (cz - level) / distance
+            across = (slope_x * hy - slope_y * hx) * nz
+            scale = 1.0 / math.sqrt(1.0 + across * across)
+            nx, ny, nz = (nh * hx - across * hy) * scale, (nh * hy + across * hx) * scale, nz * scale
         lean = ax * nx + ay * ny + az * nz
         upright = math.sqrt(max(0.0, 1.0 - lean * lean))
         if upright < _UPRIGHT:
@@ -84,7 +153,6 @@ def press(arrays: TyreArrays, step: float, part: int, pose: PartPose, wrench: Wr
     wrench.force[:] = 0.0
     wrench.torque[:] = 0.0
     wrench.stats[:] = 0.0
-    p = arrays.tyres[tyre]
     camber = math.asin(lean)
     depth = penetration(p, height, camber)
     soil = arrays.rigid.soils[soil_at(arrays.rigid, px, py)]
@@ -134,13 +202,15 @@ class TyreContact(GroundContact):
             self._which[part] = row
             self._records[row] = tyre.record[0]
         self._memory = np.zeros((len(tyres), MEMORY))
+        self._foot = np.zeros(2)
 
     def arrays(self, window: SoilWindow, active: int) -> TyreArrays:
         """Return the arguments of :func:`press` for a cycle."""
         idle = self._which[active:]
         self._memory[idle[idle >= 0]] = 0.0
         return TyreArrays(
-            self._rigid.arrays(window, active), self._records, self._which, self._memory, np.zeros(len(NAMES))
+            self._rigid.arrays(window, active), self._records, self._which, self._memory, np.zeros(len(NAMES)),
+            self._foot,
         )
 
     def step_limit(self, mass: float, area: float) -> StepLimit:
