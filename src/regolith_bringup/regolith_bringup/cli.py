@@ -171,6 +171,8 @@ def run(
         record=False if no_record else None,
     )
     pin_this_process(resolved.scenario)
+    for line in resolved.notices:
+        _tell(line)
     if out is not None:
         check_run_folder(out)
     if restore_from is not None:
@@ -206,6 +208,8 @@ def check(scenario: ScenarioArgument, settings: SetOption = None, seed: SeedOpti
     from regolith_bringup.scenario.particle_section import particle_costs
 
     resolved = load_scenario(scenario, settings or (), seed=seed)
+    for line in resolved.notices:
+        _tell(line)
     s = resolved.scenario
     vehicles = ', '.join(f'{name} ({entry.model})' for name, entry in sorted(s.vehicles.items())) or 'no vehicles'
     parts = [f'{s.duration_s:g} s', vehicles, f'soil {s.terrain.soil_name}', f'ground {s.terrain.source}']

@@ -58,7 +58,8 @@ def test_models_that_tell_nothing_finer_stay_as_they_are(tmp_path: Path) -> None
 
 def test_no_creases_at_the_posts() -> None:
     """Slope and bend go on across posts: one-sided second differences agree, where cubics jump by the posts' own bend."""
-    posts = np.random.default_rng(3).normal(size=(12, 12))
+    # As gentle as ground is: around steeper posts bends are reduced, see test_steep_models.py.
+    posts = 0.2 * np.random.default_rng(3).normal(size=(12, 12))
     field = RasterField(posts, 2.0, 0.0, 0.0)
     x = np.arange(3, 9) * 2.0
     y = np.full_like(x, 7.3)
@@ -68,9 +69,9 @@ def test_no_creases_at_the_posts() -> None:
         z = [field.heights(x + side * k * h, y) for k in range(3)]
         return (z[2] - 2.0 * z[1] + z[0]) / h**2
 
-    # The third derivative, some 10 m / (2 m)^3, times 2 h, and rounding of 1e-16 / h^2.
-    np.testing.assert_allclose(bend(1.0), bend(-1.0), atol=0.05)
-    assert np.abs(bend(1.0)).max() > 0.2
+    # The third derivative, some 2 m / (2 m)^3, times 2 h, and rounding of 1e-16 / h^2.
+    np.testing.assert_allclose(bend(1.0), bend(-1.0), atol=0.01)
+    assert np.abs(bend(1.0)).max() > 0.04
     # The posts stay, and quadrics are kept.
     np.testing.assert_allclose(field.heights(x, 8.0) + field.datum, posts[3:9, 4], atol=1e-12)
     i, j = np.meshgrid(np.arange(9.0), np.arange(9.0), indexing='ij')
