@@ -11,11 +11,17 @@ import pytest
 import rasterio
 from rasterio.crs import CRS
 from rasterio.transform import from_origin
+from rasterio.warp import transform as warp
 
 from regolith_bringup.cli import main
 from regolith_bringup.scenario.elevation_model import needed
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
+from regolith_sensors.inertial.gnss import Gnss
+from regolith_sensors.inertial.gnss_config import GnssConfig
+from regolith_terrain.dem.grid import lay_frame
+from regolith_terrain.dem.opening import open_dem
+from regolith_terrain.raster import RasterField
 
 MOON = CRS.from_proj4('+proj=stere +lat_0=-90 +R=1737400 +units=m')
 EARTH = CRS.from_epsg(32633)
@@ -170,3 +176,50 @@ def test_meshes_of_unlikely_size_are_refused_unless_their_scale_is_stated(tmp_pa
         notices = load_scenario(path).notices
         assert bool(notices) is (told == 'warned')
         assert all('warning: obstacles.part.path' in line for line in notices)
+
+
+RECEIVER = 'vehicles.rover.sensors={gnss: {model: gnss_lunanet}}'
+
+
+def receiver(path: Path, *settings: str) -> GnssConfig:
+    model = load_scenario(path, [RECEIVER, *settings]).scenario.vehicles['rover'].sensors['gnss']['model']
+    return GnssConfig.model_validate(model)
+
+
+def test_receivers_take_the_place_of_the_elevation_model(tmp_path: Path) -> None:
+    """Fixes of places on a map are their own latitudes and longitudes, with axes to the north or along the map."""
+    rows = hills(60, 5.0)
+    write(tmp_path / 'model.tif', rows, MOON, 5.0)
+    path, degrees = scenario(tmp_path, ', detail: none'), CRS.from_proj4('+proj=longlat +R=1737400 +no_defs')
+    for north in ('true', 'grid'):
+        config = receiver(path, f'terrain.north={north}')
+        quiet = {f'{kind}_{way}_m': 0.0 for kind in ('white', 'drift') for way in ('horizontal', 'vertical')}
+        gnss = Gnss(config.model_copy(update=quiet), 1, 'g')
+        # A post 25 columns east and 20 rows north of the middle on the map, which lies between posts.
+        x, y = 157000.0 + 5.0 * (29.5 + 0.5 + 25), 91000.0 - 5.0 * (29.5 + 0.5 - 20)
+        (lon,), (lat,) = warp(MOON, degrees, [x], [y])
+        field = RasterField.from_file(tmp_path / 'model.tif', north=north)
+        frame = lay_frame(open_dem(tmp_path / 'model.tif'), None, north)
+        local = np.linalg.solve(np.array(frame.jacobian).reshape(2, 2), [x - frame.x, y - frame.y])
+        found = gnss.fix(0, (*local, float(field.heights(*local))))
+        # 160 m from the origin the plane frame is off by d^2 tan(lat) / R = 0.14 m, 5e-6 degrees of latitude and ten
+        # times that of longitude.
+        assert found[0] == pytest.approx(lat, abs=1e-5) and found[1] == pytest.approx(lon, abs=1e-4)
+        height = float(field.heights(*local)) + field.datum
+        assert found[2] == pytest.approx(height, abs=1e-9) and 1490.0 < height < 1510.0
+
+
+def test_receivers_without_a_place_are_refused(tmp_path: Path) -> None:
+    write(tmp_path / 'model.tif', hills(40, 2.0), LOCAL, 2.0)
+    path = scenario(tmp_path, ', detail: none')
+    for settings in ([RECEIVER], [RECEIVER, 'terrain={source: flat}']):
+        with pytest.raises(InputError, match=r'sensors\.gnss\.model: .*altitude_m unknown; allowed: .*fix: set terrain'):
+            load_scenario(path, settings)
+    site = 'terrain.site={latitude_deg: -85.0, longitude_deg: 200.0, altitude_m: 12.0}'
+    found = receiver(path, site)
+    assert (found.latitude_deg, found.longitude_deg, found.altitude_m) == (-85.0, -160.0, 12.0)
+    # What the receiver's model states stays.
+    own = receiver(path, site, 'vehicles.rover.sensors.gnss.model={type: gnss, latitude_deg: 3.0}')
+    assert (own.latitude_deg, own.longitude_deg) == (3.0, -160.0)
+    with pytest.raises(InputError, match='body: moon, but the origin is on body: earth'):
+        receiver(path, site, 'terrain.site.body=earth')

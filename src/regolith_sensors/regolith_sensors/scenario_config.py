@@ -98,6 +98,8 @@ class SensorType:
     """Frames besides its body frame."""
     pairs: bool = False
     """Whether two of them make a stereo pair."""
+    placed: bool = False
+    """Whether its model holds the place of the origin, see :mod:`regolith_sensors.inertial.place`."""
 
     def __post_init__(self) -> None:
         """Refuse needs that no vehicle can meet."""
@@ -156,6 +158,7 @@ SENSOR_TYPES: Mapping[str, SensorType] = {
         'regolith_sensors.ros.gnss_topics:GnssTopics',
         {'fix': (Output('fix', 'sensor_msgs/msg/NavSatFix'),)},
         ('fix',),
+        placed=True,
     ),
 }
 

@@ -238,6 +238,10 @@ class ProfileConfig(Section):
         return self
 
 
+North = Annotated[Literal['true', 'grid'], BeforeValidator(lambda value: 'true' if value is True else value)]
+"""YAML reads true without quotes as a truth value."""
+
+
 class TerrainConfig(Section):
     """The ground: its source, its soil law and its soils."""
 
@@ -291,7 +295,7 @@ class TerrainConfig(Section):
     center: tuple[float, float] | None = Field(
         None, description="origin: latitude, longitude [deg], or the raster's own coordinates [m]; none: its middle"
     )
-    north: Literal['true', 'grid'] = Field('true', description="whether +y is true north or the raster's own")
+    north: North = Field('true', description="whether +y is true north or the raster's own")
     detail: DetailConfig | Literal['none'] | None = Field(
         None, description="Detail between the posts of a raster; absent: highlands on lunar maps, none on others;"
         " 'none': none."

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from regolith_bringup.scenario.schema import Scenario
 from regolith_files.yaml_source import KeyPath, YamlSource
+from regolith_sensors.inertial.place import OriginPlace
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.ground_config import RectangleConfig
 from regolith_vehicles.config import ConstantDriverConfig, PathDriverConfig, waypoints_of
@@ -69,6 +70,40 @@ def resolved_model(scenario: Scenario, source: YamlSource) -> TerrainConfig:
     if scenario.terrain.detail is None and getattr(field, 'detail', None) is not None:
         _note_detail(terrain, source)
     return terrain
+
+
+def origin_place(scenario: Scenario) -> OriginPlace | None:
+    """Return where the origin of a scenario lies on its body; None where nothing states it.
+
+    That is ``terrain.site``, else the center of a georeferenced elevation model and its height there. Heights of maps
+    of the Earth often count from the geoid: they are taken as they are, up to 105 m off the ellipsoid's.
+    """
+    terrain = scenario.terrain
+    if terrain.site is not None:
+        site = terrain.site
+        return OriginPlace(site.latitude_deg, site.longitude_deg, site.altitude_m, site.body, _bearing(scenario))
+    if terrain.source in ('procedural', 'flat'):
+        return None
+    from regolith_terrain.dem.grid import body_name, lay_frame
+    from regolith_terrain.height_field import open_elevation_model, read_elevation_model
+
+    grid = open_elevation_model(terrain)
+    frame, body = lay_frame(grid, terrain.center, terrain.north), body_name(grid.crs)
+    if frame.latitude_deg is None or frame.longitude_deg is None or body is None:
+        return None
+    datum = read_elevation_model(terrain).datum
+    return OriginPlace(frame.latitude_deg, frame.longitude_deg, datum, body, _bearing(scenario))
+
+
+def _bearing(scenario: Scenario) -> float:
+    """Return the bearing of +y, clockwise from true north [deg]: 0 unless the axes are those of a map."""
+    terrain = scenario.terrain
+    if terrain.source in ('procedural', 'flat') or terrain.north == 'true':
+        return 0.0
+    from regolith_terrain.dem.grid import lay_frame
+    from regolith_terrain.height_field import open_elevation_model
+
+    return lay_frame(open_elevation_model(terrain), terrain.center, 'true').grid_north_deg
 
 
 def _detail(scenario: Scenario, model: RasterField) -> Any:

@@ -18,7 +18,7 @@ import yaml
 
 from regolith_bringup.bag.topics import RecordedTopic, is_topic
 from regolith_bringup.scenario.determinism_section import check_determinism
-from regolith_bringup.scenario.elevation_model import resolved_model
+from regolith_bringup.scenario.elevation_model import origin_place, resolved_model
 from regolith_bringup.scenario.given_paths import kept_off_paths
 from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.obstacle_section import resolve_obstacles, standing_obstacles
@@ -88,7 +88,8 @@ def load_scenario(
     models = resolved_models(scenario, source)
     check_clear(scenario, models, source)
     check_particles(scenario, models, source)
-    sensing = {name: resolved_sensing(name, e, source) for name, e in scenario.vehicles.items()}
+    origin = origin_place(scenario)
+    sensing = {name: resolved_sensing(name, e, source, origin) for name, e in scenario.vehicles.items()}
     changed: dict[str, Any] = {
         'vehicles': {
             n: e.model_copy(update={'model': models[n], **sensing[n]}) for n, e in scenario.vehicles.items()

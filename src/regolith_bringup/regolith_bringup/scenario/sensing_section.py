@@ -12,12 +12,14 @@ from regolith_bringup.scenario.schema import Scenario
 from regolith_files.problems import one_of
 from regolith_files.validation import validated
 from regolith_files.yaml_source import KeyPath, YamlSource
+from regolith_sensors.inertial.place import OriginPlace, placed
 from regolith_sensors.scenario_config import (
     Lamp,
     SensorEntry,
     check_pair,
     resolved_entry,
     scenario_sensors,
+    sensor_types,
 )
 from regolith_vehicles.config import VehicleEntry
 from regolith_world.names import check_name
@@ -39,13 +41,14 @@ def plain_times(source: YamlSource) -> None:
 
 
 def resolved_sensing(
-    name: str, entry: VehicleEntry, source: YamlSource
+    name: str, entry: VehicleEntry, source: YamlSource, origin: OriginPlace | None = None
 ) -> dict[str, Any]:
     """Return the resolved ``sensors`` and ``lights`` of a vehicle: models written out, with rates.
 
     :param name: of the vehicle
     :param entry: its section
     :param source: its file
+    :param origin: place of the world's origin on its body, if that is known
     :raises InputError: naming file, key, value and what is allowed
     """
     at: KeyPath = ('vehicles', name, 'sensors')
@@ -53,7 +56,10 @@ def resolved_sensing(
     for sensor, values in entry.sensors.items():
         check_name(sensor, (*at, sensor), source, _TAKEN)
         given = validated(SensorEntry, values if values is not None else {}, source, (*at, sensor))
-        entries[sensor] = resolved_entry(given, source, (*at, sensor))
+        found = resolved_entry(given, source, (*at, sensor))
+        if isinstance(found.model, dict) and sensor_types()[found.model['type']].placed:
+            found = found.model_copy(update={'model': placed(found.model, origin, source, (*at, sensor))})
+        entries[sensor] = found
     for sensor, checked in entries.items():
         if checked.stereo_with is not None:
             check_pair(entries, sensor, source, (*at, sensor))

@@ -24,6 +24,7 @@ from rasterio.crs import CRS
 from rasterio.warp import transform as warp
 
 from regolith_world.arithmetic import solved_two, times
+from regolith_world.geodesy import curvature_radii
 
 Floats = NDArray[np.float64]
 
@@ -261,23 +262,6 @@ def _ellipsoid(crs: CRS) -> tuple[float, float]:
         return body_radius(crs) or MOON_RADIUS_M, 0.0
     inverse = float(found.group(2))
     return float(found.group(1)), 1.0 / inverse if inverse > 0.0 else 0.0
-
-
-def curvature_radii(semi_major: float, flattening: float, latitude: float) -> tuple[float, float]:
-    """Return the radii of curvature [m] along the meridian and along the parallel (prime vertical) of an ellipsoid.
-
-    :param semi_major: [m]
-    :param flattening: 0 of a sphere
-    :param latitude: geodetic [rad]
-
-    Source: snyder1987, eqs. 4-18 and 4-20.
-    Checked by: test_dem_import.py::test_map_of_the_earth_lies_in_true_meters.
-    """
-    if flattening == 0.0:
-        return semi_major, semi_major
-    e2 = flattening * (2.0 - flattening)
-    w = 1.0 - e2 * math.sin(latitude) ** 2
-    return semi_major * (1.0 - e2) / w**1.5, semi_major / math.sqrt(w)
 
 
 def _geographic(crs: CRS) -> CRS:
