@@ -98,6 +98,8 @@ class SensorType:
     """Frames besides its body frame."""
     pairs: bool = False
     """Whether two of them make a stereo pair."""
+    sees: bool = False
+    """Whether it sees what is around it, and so must be clear of its own vehicle."""
     placed: bool = False
     """Whether its model holds the place of the origin, see :mod:`regolith_sensors.inertial.place`."""
 
@@ -139,12 +141,14 @@ SENSOR_TYPES: Mapping[str, SensorType] = {
         ),
         fixed_frames=(OPTICAL,),
         pairs=True,
+        sees=True,
     ),
     'lidar': SensorType(
         LidarConfig,
         'regolith_sensors.ros.lidar_topics:LidarTopics',
         {'points': (Output('points', 'sensor_msgs/msg/PointCloud2', large=True),)},
         ('points',),
+        sees=True,
     ),
     'imu': SensorType(
         ImuConfig,

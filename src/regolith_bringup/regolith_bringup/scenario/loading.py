@@ -25,7 +25,7 @@ from regolith_bringup.scenario.obstacle_section import resolve_obstacles, standi
 from regolith_bringup.scenario.participants import check_keys, checked_sections, resolved_sections
 from regolith_bringup.scenario.particle_section import check_particles
 from regolith_bringup.scenario.schema import ResolvedScenario, Scenario
-from regolith_bringup.scenario.sensing_section import check_recorded, plain_times, resolved_sensing
+from regolith_bringup.scenario.sensing_section import check_mounts, check_recorded, plain_times, resolved_sensing
 from regolith_bringup.scenario.terrain_section import law_of, resolve_terrain, soil_values
 from regolith_bringup.scenario.vehicle_section import check_clear, resolved_models
 from regolith_files.atomic import write_atomically
@@ -96,6 +96,7 @@ def load_scenario(
         }
     }
     check_recorded(scenario.model_copy(update=changed), source)
+    check_mounts(scenario.model_copy(update=changed), source)
     check_determinism(scenario, source)
     if scenario.terrain.has_rocks and scenario.terrain.rocks_off_paths:
         changed['terrain'] = kept_off_paths(scenario.model_copy(update=changed))

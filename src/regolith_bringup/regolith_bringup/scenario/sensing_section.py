@@ -21,7 +21,7 @@ from regolith_sensors.scenario_config import (
     scenario_sensors,
     sensor_types,
 )
-from regolith_vehicles.config import VehicleEntry
+from regolith_vehicles.config import VehicleEntry, load_vehicle_model
 from regolith_world.names import check_name
 
 _TAKEN = (
@@ -102,3 +102,31 @@ def check_recorded(scenario: Scenario, source: YamlSource) -> None:
             raise source.error(
                 ('recording', 'sensors', number), 'no sensor publishes it', one_of(names, topic), topic
             )
+
+
+def check_mounts(scenario: Scenario, source: YamlSource) -> None:
+    """Refuse cameras and lidars that are mounted inside or on a part of their own vehicle, which see nothing.
+
+    :param scenario: resolved: models of vehicles and sensors written out
+    """
+    seeing = [sensor for sensor in scenario_sensors(scenario) if sensor.kind.sees]
+    if not seeing:
+        return
+    # MuJoCo, which takes longer to load than all that is checked else.
+    from regolith_sensors.scene.own_hull import CLEARANCE_M, enclosing_part
+    from regolith_vehicles.gears import load_looks
+    from regolith_vehicles.looks import Looks
+
+    shapes: dict[str, Looks] = {}
+    for sensor in seeing:
+        model = scenario.vehicles[sensor.vehicle].model
+        if model not in shapes:
+            shapes[model] = load_looks(*load_vehicle_model(model))
+        found = enclosing_part(shapes[model], sensor.mount.position)
+        if found is None:
+            continue
+        part, apart = found
+        where = f'is {-apart:.3g} m inside' if apart < -CLEARANCE_M else 'lies on the surface of'
+        key = ('vehicles', sensor.vehicle, 'sensors', sensor.name, 'mount', 'xyz')
+        allowed = f'a place at least {CLEARANCE_M:g} m outside all parts of the vehicle'
+        raise source.error(key, f'{where} {part!r}, a part of its own vehicle', allowed, list(sensor.mount.xyz))

@@ -48,6 +48,8 @@ class LidarTopics(SensorTopics):
             return places + base @ mount.position, base @ matrix(mount.orientation)
 
         scan = self._lidar.scan(scene, view.scene.origin, poses, n)
+        if not np.isfinite(scan.range).any():
+            self.warn_of_blank(t_ns, 'the cloud has no points; fix: check mount and range_m')
         header = Header(stamp=stamp(t_ns), frame_id=self.frame_id)
         self.publishers['points'].publish(cloud_message(sensor_cloud(scan, self.sensor.config), header))
 
