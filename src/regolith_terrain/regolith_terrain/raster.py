@@ -201,6 +201,15 @@ class RasterField(HeightField):
         u, v = _post_index(float(x), float(y), self._grid)
         return bool(0.0 <= u <= self.posts.shape[0] - 1 and 0.0 <= v <= self.posts.shape[1] - 1)
 
+    def inside(self, x: Heights, y: Heights) -> NDArray[np.bool_]:
+        """Return :meth:`holds` of places [m], shape (n,)."""
+        a, b, c, d = self.jacobian
+        u = (a * x + b * y - self.x_first) / self.spacing
+        v = (c * x + d * y - self.y_first) / self.spacing_across
+        among: NDArray[np.bool_] = (u >= 0.0) & (u <= self.posts.shape[0] - 1)
+        among &= (v >= 0.0) & (v <= self.posts.shape[1] - 1)
+        return among
+
     def fingerprint(self) -> str:
         """Return the SHA-256 (hex) of the posts, where they are, and the detail between them."""
         return self._fingerprint

@@ -13,6 +13,7 @@ from regolith_terrain.config import TerrainConfig
 from regolith_terrain.height_field import build_height_field, build_rocks
 from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.presets import load_preset
+from regolith_terrain.lunar.rocks import RockField
 from regolith_terrain.raster import RasterField
 
 
@@ -78,3 +79,19 @@ def test_no_creases_at_the_posts() -> None:
     bowl = RasterField(0.3 * i * i - 0.2 * i * j + 0.1 * j * j + i, 1.0, 0.0, 0.0)
     a, b = np.array([2.3, 4.7, 5.5]), np.array([3.1, 2.9, 4.4])
     np.testing.assert_allclose(bowl.heights(a, b) + bowl.datum, 0.3 * a * a - 0.2 * a * b + 0.1 * b * b + a, rtol=1e-12)
+
+
+@pytest.mark.parametrize('turn_deg', [0.0, 30.0])
+def test_rocks_lie_within_the_model_only(turn_deg: float) -> None:
+    """Beyond the edge the ground is a continuation; rocks there would be of no ground that is known."""
+    preset = load_preset('highland')
+    c, s = np.cos(np.radians(turn_deg)), np.sin(np.radians(turn_deg))
+    posts = LunarField(2, preset).coarse_nodes(-10, 11, -10, 11, 2.0)
+    ground = RasterField(posts, 2.0, jacobian=(c, s, -s, c)).with_detail(LunarField(5, preset))
+    free = RockField(LunarField(5, preset)).rocks_in(-60.0, 60.0, -60.0, 60.0)
+    found = RockField(LunarField(5, preset), (), ground).rocks_in(-60.0, 60.0, -60.0, 60.0)
+    along, across = c * free.x + s * free.y, -s * free.x + c * free.y
+    within = (np.abs(along) <= 20.0) & (np.abs(across) <= 20.0)
+    assert 0 < within.sum() < len(free)
+    assert sorted(zip(found.x, found.y)) == sorted(zip(free.x[within], free.y[within]))
+    assert all(ground.holds(x, y) for x, y in zip(found.x, found.y))

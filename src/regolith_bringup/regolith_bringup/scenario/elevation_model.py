@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from regolith_bringup.scenario.schema import Scenario
 from regolith_files.yaml_source import KeyPath, YamlSource
 from regolith_sensors.inertial.place import OriginPlace
+from regolith_sensors.scenario_config import scenario_sensors
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.ground_config import RectangleConfig
 from regolith_vehicles.config import ConstantDriverConfig, PathDriverConfig, waypoints_of
@@ -117,6 +118,28 @@ def _detail(scenario: Scenario, model: RasterField) -> Any:
     return given if given is not None or lunar else 'none'
 
 
+def note_sight(scenario: Scenario, source: YamlSource) -> None:
+    """Note how far beyond the edge of the model cameras and lidars of vehicles at their starts may see.
+
+    :param scenario: resolved
+    """
+    if scenario.terrain.source in ('procedural', 'flat'):
+        return
+    seeing = {sensor.vehicle for sensor in scenario_sensors(scenario) if sensor.kind.sees}
+    if not seeing:
+        return
+    from regolith_terrain.height_field import read_elevation_model
+
+    sight = sight_m(scenario)
+    west, east, south, north = read_elevation_model(scenario.terrain).extent
+    starts = [scenario.vehicles[name].position for name in sorted(seeing)]
+    beyond_m = max(sight - min(x - west, east - x, y - south, north - y) for x, y in starts)
+    if beyond_m > 0.0:
+        problem = f'sensors see up to {beyond_m:.0f} m beyond the model, where its last heights continue without rocks'
+        fix = f'use a model that reaches light.view_range_m = {sight:g} m around the vehicles, or lower that range'
+        source.warn(('terrain', 'source'), problem, fix, scenario.terrain.source, 'note')
+
+
 def _note_detail(terrain: TerrainConfig, source: YamlSource) -> None:
     detail = terrain.detail_between_posts
     assert detail is not None
@@ -176,8 +199,7 @@ def needed(scenario: Scenario) -> Box:
 
 def sight_m(scenario: Scenario) -> float:
     """Return how far the sensors of a scenario see ground [m]; 0 where none does."""
-    seeing = any(entry.sensors for entry in scenario.vehicles.values())
-    return scenario.light.view_range_m if seeing else 0.0
+    return scenario.light.view_range_m if any(entry.sensors for entry in scenario.vehicles.values()) else 0.0
 
 
 def _places(scenario: Scenario) -> Iterator[tuple[KeyPath, tuple[float, float]]]:
