@@ -59,6 +59,7 @@ def scenario(folder: Path, sensing: bool) -> Path:
         amber |= {'sensors': SENSORS, 'encoders': {'ticks': 512, 'jitter_rad': 0.001}}
         basalt['sensors'] = {'imu': {'model': {'type': 'imu'}}}
     sections: dict[str, Any] = {'recording': {'sensors': True}} if sensing else {}
+    sections['terrain'] = {'site': {'latitude_deg': 0.0, 'longitude_deg': 0.0, 'altitude_m': 0.0}}
     return write_scenario(folder, {'amber': amber, 'basalt': basalt}, duration_s=DURATION_S, **sections)
 
 

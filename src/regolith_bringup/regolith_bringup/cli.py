@@ -171,6 +171,8 @@ def run(
         record=False if no_record else None,
     )
     pin_this_process(resolved.scenario)
+    for line in resolved.notices:
+        _tell(line)
     if out is not None:
         check_run_folder(out)
     if restore_from is not None:
@@ -209,6 +211,8 @@ def check(scenario: ScenarioArgument, settings: SetOption = None, seed: SeedOpti
     from regolith_sensors.scenario_config import scenario_sensors
 
     resolved = load_scenario(scenario, settings or (), seed=seed)
+    for line in resolved.notices:
+        _tell(line)
     s = resolved.scenario
     for warning in coarse_spacing(s):
         print(f'{resolved.file}: warning: {warning}', file=sys.stderr)

@@ -98,3 +98,30 @@ def test_import_of_an_array(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     # Rows run south: 0.1 up per metre north, at the posts 2.5 m beside the centre and every 5 m on.
     posts = np.array([-7.5, -2.5, 2.5, 7.5])
     assert field.heights(2.5, posts) + field.datum == pytest.approx(-0.5 * 39 + 0.1 * (100.0 - 2.5 + posts), abs=1e-9)
+
+
+def test_info_describes_elevation_models(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    heights = np.round(500.0 + 20.0 * np.sin(np.mgrid[0:40, 0:50][1] / 6.0)).astype(np.uint16)
+    for driver, name in (('GTiff', 'a.tif'), ('PNG', 'a.png')):
+        with rasterio.open(tmp_path / name, 'w', driver=driver, count=1, dtype='uint16', height=40, width=50) as file:
+            file.write(heights, 1)
+    np.save(tmp_path / 'a.npy', heights)
+    for name, more in (('a.tif', ()), ('a.npy', ()), ('a.png', ('--height-scale', 1.0))):
+        assert call('terrain', 'info', tmp_path / name, '--post-spacing', 4.0, *more) == 0
+        about = json.loads(capsys.readouterr().out)
+        assert (about['rows'], about['columns'], about['post_spacing_m']) == (40, 50, 4.0)
+        assert (about['width_m'], about['height_m']) == (196.0, 156.0)
+        assert (about['lowest_m'], about['highest_m']) == (480.0, 520.0)
+        assert about['problems'] == [] and about['body'] is None and 0.0 < about['median_slope_deg'] < 45.0
+    # What cannot be terrain is described, too, with the reason.
+    heights[:, 0] = 65535
+    np.save(tmp_path / 'a.npy', heights)
+    assert call('terrain', 'info', tmp_path / 'a.npy', '--post-spacing', 4.0) == 0
+    (problem,) = json.loads(capsys.readouterr().out)['problems']
+    assert 'mark for posts without a height' in problem
+    assert call('terrain', 'info', tmp_path / 'a.npy', '--post-spacing', 4.0, '--nodata', 65535) == 0
+    about = json.loads(capsys.readouterr().out)
+    assert about['posts_without_height'] == 40 and about['highest_m'] == 520.0
+    for arguments in (('a.png', '--post-spacing', 4.0), ('a.npy',), ('a.tif', '--set', 'terrain.seed=1')):
+        assert call('terrain', 'info', tmp_path / arguments[0], *arguments[1:]) == 2
+    assert call('terrain', 'info', 'two_rovers', '--nodata', 3) == 2

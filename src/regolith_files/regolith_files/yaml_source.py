@@ -46,6 +46,8 @@ class YamlSource:
         self.file = Path(file)
         self._lines: dict[KeyPath, int] = {}
         self._given: dict[KeyPath, Origin] = {}
+        self.notices: list[str] = []
+        """Warnings and notes on the content, one line each, see :meth:`warn`."""
         self._made: dict[KeyPath, tuple[Origin, tuple[str, ...]]] = {}
         """Mappings that were not in the file -> of the value for which they were made; names beside them."""
         try:
@@ -64,6 +66,7 @@ class YamlSource:
         """
         source = cls.__new__(cls)
         source.file, source.data, source._lines, source._given, source._made = Path(name), dict(values), {}, {}, {}
+        source.notices = []
         return source
 
     # -- tracing --------------------------------------------------------------------------------------------------
@@ -101,6 +104,16 @@ class YamlSource:
             if guess := closest(beside, path[end - 1], likeness=0.75):
                 allowed = f'{allowed} (did you mean {".".join([*names[: end - 1], guess])}?)'
         return Problem(self.where(path), key, problem, allowed, shown_value)
+
+    def warn(self, path: KeyPath, problem: str, fix: str, value: object = None, kind: str = 'warning') -> None:
+        """Add a line to :attr:`notices`: what is allowed, but worth a look.
+
+        :param fix: action that removes the cause
+        :param kind: 'warning', or 'note' for what the user need not act on
+        """
+        found = self.problem(path, problem, '', value)
+        subject = ' = '.join(part for part in (found.key, found.value) if part)
+        self.notices.append(f'{found.where}: {kind}: {subject}{": " if subject else ""}{problem}; fix: {fix}')
 
     # -- overriding -----------------------------------------------------------------------------------------------
 

@@ -98,6 +98,10 @@ class SensorType:
     """Frames besides its body frame."""
     pairs: bool = False
     """Whether two of them make a stereo pair."""
+    sees: bool = False
+    """Whether it sees what is around it, and so must be clear of its own vehicle."""
+    placed: bool = False
+    """Whether its model holds the place of the origin, see :mod:`regolith_sensors.inertial.place`."""
 
     def __post_init__(self) -> None:
         """Refuse needs that no vehicle can meet."""
@@ -137,12 +141,14 @@ SENSOR_TYPES: Mapping[str, SensorType] = {
         ),
         fixed_frames=(OPTICAL,),
         pairs=True,
+        sees=True,
     ),
     'lidar': SensorType(
         LidarConfig,
         'regolith_sensors.ros.lidar_topics:LidarTopics',
         {'points': (Output('points', 'sensor_msgs/msg/PointCloud2', large=True),)},
         ('points',),
+        sees=True,
     ),
     'imu': SensorType(
         ImuConfig,
@@ -156,6 +162,7 @@ SENSOR_TYPES: Mapping[str, SensorType] = {
         'regolith_sensors.ros.gnss_topics:GnssTopics',
         {'fix': (Output('fix', 'sensor_msgs/msg/NavSatFix'),)},
         ('fix',),
+        placed=True,
     ),
 }
 

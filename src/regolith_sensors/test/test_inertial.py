@@ -114,6 +114,21 @@ def test_mean_over_a_window_is_the_mean_of_the_moments() -> None:
     assert matrix(start)[2] @ got == pytest.approx(1.62, abs=0.3)
 
 
+def test_fixes_on_the_earth_are_on_its_ellipsoid() -> None:
+    """One arc second along the meridian and the parallel at 45 N, from tables of WGS 84: 30.870 m and 21.902 m."""
+    quiet = {f'{kind}_{way}_m': 0.0 for kind in ('white', 'drift') for way in ('horizontal', 'vertical')}
+    config = GnssConfig(body='earth', latitude_deg=45.0, longitude_deg=7.0, altitude_m=300.0, **quiet)
+    lat, lon, alt = Gnss(config, 1, 'g').fix(0, (21.902, 30.870, 4.0))
+    assert (lat, lon, alt) == pytest.approx((45.0 + 1 / 3600, 7.0 + 1 / 3600, 304.0), abs=2e-9)
+    # The same with axes turned: +y points 30 degrees east of north.
+    turned = GnssConfig(**{**config.model_dump(), 'north_deg': 30.0})
+    c, s = math.cos(math.radians(30.0)), math.sin(math.radians(30.0))
+    place = (21.902 * c - 30.870 * s, 21.902 * s + 30.870 * c, 4.0)
+    assert Gnss(turned, 1, 'g').fix(0, place) == pytest.approx((lat, lon, alt), abs=1e-12)
+    with pytest.raises(ValueError, match='of the origin are unknown'):
+        Gnss(GnssConfig(), 1, 'g').fix(0, place)
+
+
 def test_gnss_errors() -> None:
     config = GnssConfig(white_horizontal_m=0.5, white_vertical_m=0.5, drift_tau_s=30.0)
     error = Gnss(config, 9, 'gnss').errors(0, 1_000_000)

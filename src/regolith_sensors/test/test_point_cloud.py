@@ -9,9 +9,11 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
+import pytest
 
+from regolith_sensors.config import load_sensor
 from regolith_sensors.lidar.config import LidarConfig
-from regolith_sensors.lidar.point_cloud import POINT, point_cloud
+from regolith_sensors.lidar.point_cloud import POINT, layout, point_cloud, sensor_cloud
 from regolith_sensors.lidar.sweep import RETURN_TYPES, Lidar, Scan
 from regolith_sensors.scene.scene import Scene
 
@@ -69,3 +71,55 @@ def test_layout_is_that_of_the_usual_drivers() -> None:
     assert [POINT.fields[n][1] for n in ('x', 'y', 'z', 'intensity')] == [0, 4, 8, 12]
     ends = sorted((offset, offset + kind.itemsize) for kind, offset in POINT.fields.values())
     assert all(a[1] <= b[0] for a, b in pairwise(ends)) and ends[-1][1] <= POINT.itemsize
+
+
+def lidar_config(**changes: object) -> LidarConfig:
+    values = {'columns': 90, 'rings': 8, 'elevation_deg': (-60.0, 10.0), 'range_m': (2.4, 30.0), 'rate_hz': 10.0}
+    return LidarConfig.model_validate({**values, **changes})
+
+
+def test_ouster_fields_are_those_of_its_driver(flat_scene: Callable[..., Scene]) -> None:
+    """Offsets and types as PCL lays out the driver's point: x, y, z and padding in 16 bytes, 48 in all."""
+    assert load_sensor('os1_64', LidarConfig).fields == 'ouster' and load_sensor('vlp16', LidarConfig).fields == 'velodyne'
+    kind = layout(lidar_config(fields='ouster'))
+    found = {name: (field[0].str, field[1]) for name, field in (kind.fields or {}).items()}
+    assert found == {
+        'x': ('<f4', 0), 'y': ('<f4', 4), 'z': ('<f4', 8), 'intensity': ('<f4', 16), 't': ('<u4', 20),
+        'reflectivity': ('<u2', 24), 'ring': ('<u2', 26), 'ambient': ('<u2', 28), 'range': ('<u4', 32),
+    } and kind.itemsize == 48
+    scan = sweep(flat_scene(half=60.0))
+    plain, cloud = point_cloud(scan)[0], sensor_cloud(scan, lidar_config(fields='ouster'))[0]
+    for name in ('x', 'y', 'z', 'intensity'):
+        assert np.array_equal(cloud[name], plain[name])
+    # Columns are 1/900 s apart, to the nanosecond; rings count from the top, ranges are in millimeters.
+    column = np.rint(plain['time'].astype(float) * 900.0)
+    assert np.array_equal(cloud['t'], np.rint(column * (1e9 / 900.0)).astype(np.uint32)) and cloud['t'].max() == 98888889
+    assert np.array_equal(cloud['ring'], 7 - plain['ring'])
+    np.testing.assert_allclose(cloud['range'], 1e3 * plain['range'], atol=0.51)
+    # Corrected for range: what is left falls with incidence alone, as the ground is alike everywhere.
+    expected = np.rint(100.0 * plain['intensity'] * (plain['range'] / 10.0) ** 2)
+    np.testing.assert_allclose(cloud['reflectivity'], expected, atol=1.0)
+    assert 0 < cloud['reflectivity'].min() <= cloud['reflectivity'].max() < 100 and not cloud['ambient'].any()
+    # As an image its rows are its rings.
+    image = sensor_cloud(sweep(flat_scene(half=60.0)), lidar_config(fields='ouster', organised=True))
+    assert np.array_equal(image['ring'], np.arange(8)[:, None] + np.zeros(90, int)) and (image['range'][0] == 0).all()
+    assert np.isnan(image['x'][0]).all() and np.isfinite(image['x'][2:7]).all()
+
+
+def test_xyzi_points_are_four_singles(flat_scene: Callable[..., Scene]) -> None:
+    scan = sweep(flat_scene(half=60.0))
+    plain, cloud = point_cloud(scan)[0], sensor_cloud(scan, lidar_config(fields='xyzi'))[0]
+    assert cloud.dtype.names == ('x', 'y', 'z', 'intensity') and cloud.dtype.itemsize == 16
+    assert np.array_equal(cloud.view('<f4').reshape(-1, 4)[:, 3], plain['intensity'])
+
+
+@pytest.mark.parametrize('fields', ['velodyne', 'ouster', 'xyzi'])
+def test_flash_lidars_have_no_time_of_a_point(fields: str, flat_scene: Callable[..., Scene]) -> None:
+    """Programs that correct for motion divide by the span of the times, which would be 0."""
+    config = lidar_config(fields=fields, flash=True)
+    cloud = sensor_cloud(sweep(flat_scene(half=60.0), flash=True), config)
+    names = cloud.dtype.names or ()
+    assert not {'time', 't'} & set(names) and cloud.dtype.itemsize == layout(lidar_config(fields=fields)).itemsize
+    swept = set(layout(lidar_config(fields=fields)).names or ()) - {'time', 't'}
+    assert set(names) == swept and np.isfinite(cloud['x']).all()
+    assert not load_sensor('flash_lidar', LidarConfig).organised and load_sensor('flash_lidar', LidarConfig).flash

@@ -21,9 +21,10 @@ from regolith_sensors.rays.view import lights, view
 from regolith_sensors.scene.materials import HapkeSoil, Lambert, Material, Principled, material_table, reflect
 from regolith_sensors.scene.meshes import box, capsule, cylinder, icosphere, rock
 from regolith_sensors.scene.scene import Scene, Semantic
-from regolith_sensors.scene.terrain_tiles import SoilGround
+from regolith_sensors.scene.terrain_tiles import CELLS, SoilGround, TerrainTiles
 from regolith_sensors.scene.vehicle_mesh import vehicle_parts
 from regolith_terrain.procedural import ProceduralField
+from regolith_terrain.raster import RasterField
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_vehicles.config import load_vehicle_model
@@ -328,3 +329,19 @@ def test_boxes() -> None:
     classes[2, 3:8] = 4
     assert boxes(numbers, classes) == [Box2D(7, 3, 3, 2, 7, 5, 20)]
     assert [b.object_id for b in boxes(numbers, classes, 1)] == [7, 9]
+
+
+def test_ground_continues_beyond_an_elevation_model() -> None:
+    """Tiles reach as far as the view, at the height of the last posts, as wheels have it."""
+    posts = np.zeros((41, 41))
+    posts[-1] = -3.0
+    field = RasterField(posts, 1.0)
+    tiles = TerrainTiles(SoilGround(SoilGrid(field, 0.25)), view_range=300.0)
+    tiles.centre(0.0, 0.0)
+    seen = [
+        (tiles.corner(tile)[0] + CELLS * tiles.cell(tile), tiles.nodes[tile.slot][:, :, 0] + tile.datum)
+        for tile in tiles.tiles if tiles.corner(tile)[0] > 20.0
+    ]
+    assert max(east for east, _ in seen) >= 300.0
+    for _, heights in seen:
+        np.testing.assert_allclose(heights, -3.0, atol=1e-5)

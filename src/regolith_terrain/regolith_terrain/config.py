@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -14,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import AfterValidator, BeforeValidator, Field, SerializeAsAny, ValidationInfo, model_validator
 
-from regolith_files.problems import one_of
 from regolith_files.section import Section
 from regolith_files.validation import validated
 from regolith_terrain.crm.soil import ParticleSoil
-from regolith_terrain.lunar.presets import preset_names
+from regolith_terrain.ground_config import DetailConfig, Point, PresetName, RectangleConfig, SiteConfig
+from regolith_terrain.ground_config import RoughnessConfig as RoughnessConfig
 from regolith_terrain.soil_config import SOILS, SoilParameters
 from regolith_terrain.soil_config import SoilConfig as SoilConfig
 from regolith_terrain.soil_law import DEFAULT, SCM, SoilLaw, soil_law
@@ -27,6 +26,7 @@ from regolith_terrain.solids.config import ObstacleConfig
 if TYPE_CHECKING:
     # A kernel: it takes longer to load than the whole scenario to check.
     from regolith_terrain.crm.region import ParticleRegion
+    from regolith_terrain.dem.grid import StoredValues
     from regolith_terrain.soil_map import Region, SoilMap
 
 
@@ -129,27 +129,11 @@ def _default_soil(ground: Any) -> dict[str, Any]:
 LawName = Annotated[str, AfterValidator(_known_law)]
 
 
-Point = tuple[Annotated[float, Field(ge=-1e6, le=1e6)], Annotated[float, Field(ge=-1e6, le=1e6)]]
-
-
 class DiscConfig(Section):
     """A disc on the ground."""
 
     center: Point = Field(description='x, y [m]')
     radius_m: float = Field(gt=0.0, le=1e6, description='[m]')
-
-
-class RectangleConfig(Section):
-    """A rectangle on the ground, sides along x and y."""
-
-    low: Point = Field(description='corner with the least x and y [m]')
-    high: Point = Field(description='opposite corner [m]')
-
-    @model_validator(mode='after')
-    def _ordered(self) -> RectangleConfig:
-        if not (self.low[0] < self.high[0] and self.low[1] < self.high[1]):
-            raise ValueError(f'high = {list(self.high)}: not beyond low; allowed: x and y above {list(self.low)}')
-        return self
 
 
 class SoilRegionConfig(Section):
@@ -234,56 +218,6 @@ def _source_from_base_dir(value: Any, info: ValidationInfo) -> Any:
     return value
 
 
-class RoughnessConfig(Section):
-    """Shape of procedural ground; the defaults are a gentle mare.
-
-    Craters follow a cumulative power law N(> D) = density (D / 1 m)^-exponent per square metre up to saturation
-    (Trask 1966: on lunar plains small craters are in equilibrium, N(> D) about 0.079 D^-2).
-    """
-
-    rms_height_m: float = Field(
-        default=0.06, ge=0.0, le=100.0, description='standard deviation of the fractal part [m]'
-    )
-    hurst: float = Field(default=0.85, gt=0.0, le=1.0, description='Hurst exponent of the fractal part')
-    outer_scale_m: float = Field(default=24.0, gt=0.0, le=1e5, description='longest wavelength of the fractal part [m]')
-    inner_scale_m: float = Field(default=0.2, gt=0.0, le=1e3, description='shortest wavelength of the fractal part [m]')
-    crater_density: float = Field(default=0.02, ge=0.0, le=0.2, description='craters wider than 1 m [1/m^2]')
-    crater_exponent: float = Field(
-        default=2.0, ge=1.0, le=4.0, description='exponent of the cumulative size distribution'
-    )
-    crater_min_m: float = Field(default=0.4, gt=0.0, le=1e3, description='smallest crater diameter [m]')
-    crater_max_m: float = Field(default=60.0, gt=0.0, le=1e4, description='largest crater diameter [m]')
-    depth_ratio: float = Field(default=0.2, ge=0.0, le=0.4, description='depth over diameter of a fresh crater')
-    clear_radius_m: float = Field(default=15.0, ge=0.0, le=1e4, description='around the origin, craters stay small [m]')
-    clear_max_m: float = Field(default=1.2, ge=0.0, le=1e3, description='largest crater in the clear region [m]')
-
-    @model_validator(mode='after')
-    def _ordered(self) -> RoughnessConfig:
-        for low, high in (('inner_scale_m', 'outer_scale_m'), ('crater_min_m', 'crater_max_m')):
-            if getattr(self, low) > getattr(self, high):
-                given = f'{low} {getattr(self, low)!r} exceeds {high} {getattr(self, high)!r}'
-                raise ValueError(f'{given}; allowed: {low} up to {high}')
-        return self
-
-
-def _known_preset(value: str | None) -> str | None:
-    # Paths are made absolute before, by who knows which file names them.
-    if value is not None and not os.path.isabs(value) and value not in preset_names():
-        raise ValueError(f'no such preset; allowed: the path of a YAML file, or one of {one_of(preset_names(), value)}')
-    return value
-
-
-PresetName = Annotated[str, AfterValidator(_known_preset)]
-
-
-class DetailConfig(Section):
-    """Detail finer than the posts of an elevation model; see :mod:`regolith_terrain.dem.detail`."""
-
-    preset: PresetName = Field('highland', description='whose small craters and texture are added')
-    craters: bool = Field(True, description='whether craters narrower than two posts are added')
-    finest_m: float = Field(0.05, ge=0.02, le=1.0, description='shortest wavelength [m]')
-
-
 class RockFreeConfig(Section):
     """Ground that rocks wider than 5 cm are kept off: all within a distance of a line."""
 
@@ -302,6 +236,10 @@ class ProfileConfig(Section):
         if self.start == self.end:
             raise ValueError(f'start and end are both {list(self.start)}; allowed: places that differ')
         return self
+
+
+North = Annotated[Literal['true', 'grid'], BeforeValidator(lambda value: 'true' if value is True else value)]
+"""YAML reads true without quotes as a truth value."""
 
 
 class TerrainConfig(Section):
@@ -335,12 +273,32 @@ class TerrainConfig(Section):
     post_spacing_m: float | None = Field(
         default=None, gt=0.0, le=1e4, description='overrides the spacing a raster states [m]'
     )
+    nodata: float | None = Field(
+        default=None, description='Stored value of posts without a height, where the file does not declare it.'
+    )
+    height_scale: float | None = Field(
+        default=None, gt=0.0, le=1e6,
+        description='Height of one unit of the stored values of an elevation model [m]; none: 1 m, or what the file'
+        ' states; required for gray images.'
+    )
+    height_offset_m: float = Field(
+        default=0.0, ge=-1e7, le=1e7, description='Height of a scaled value of zero of an elevation model [m].'
+    )
+    window: RectangleConfig | None = Field(
+        default=None,
+        description='Part of an elevation model that is read, x and y from its center [m]; none: all of it, or of a'
+        ' model of more than 4 million posts the part that vehicles reach and sensors see.'
+    )
+    site: SiteConfig | None = Field(
+        default=None, description='Place of the origin on its body; none: that of a georeferenced elevation model.'
+    )
     center: tuple[float, float] | None = Field(
         None, description="origin: latitude, longitude [deg], or the raster's own coordinates [m]; none: its middle"
     )
-    north: Literal['true', 'grid'] = Field('true', description="whether +y is true north or the raster's own")
+    north: North = Field('true', description="whether +y is true north or the raster's own")
     detail: DetailConfig | Literal['none'] | None = Field(
-        None, description="ground between the posts of a raster; absent: as the highlands have it; 'none': smooth"
+        None, description="Detail between the posts of a raster; absent: highlands on lunar maps, none on others;"
+        " 'none': none."
     )
     roughness: RoughnessConfig = RoughnessConfig()
     mode: Literal['regolith', 'reference'] = Field(
@@ -437,8 +395,11 @@ class TerrainConfig(Section):
             raise ValueError("slip_sinkage is enabled in mode 'reference'; allowed: in mode 'regolith'")
         if self.preset is not None and self.source != 'procedural':
             raise ValueError(f'preset {self.preset!r} is of procedural ground; allowed: only with source: procedural')
-        if self.detail is not None and self.source in ('procedural', 'flat'):
-            raise ValueError(f'detail is of elevation models, not of {self.source!r}; allowed: where source is a file')
+        if self.source in ('procedural', 'flat'):
+            given = self.model_fields_set & {'nodata', 'height_scale', 'height_offset_m', 'window', 'detail'}
+            for key in sorted(key for key in given if getattr(self, key) not in (None, 0.0)):
+                what = f'{key} is of elevation models, not of {self.source!r}'
+                raise ValueError(f'{what}; allowed: where source is a file')
         return self
 
     def _check_particles(self) -> None:
@@ -484,6 +445,13 @@ class TerrainConfig(Section):
     def has_rocks(self) -> bool:
         """Whether rocks lie on the ground."""
         return self.rocks and (self.preset is not None or self.detail_between_posts is not None)
+
+    @property
+    def stored_values(self) -> StoredValues:
+        """What the user states about the values in the file of an elevation model."""
+        from regolith_terrain.dem.grid import StoredValues  # GDAL is costly to import
+
+        return StoredValues(self.nodata, self.height_scale, self.height_offset_m)
 
     @property
     def detail_between_posts(self) -> DetailConfig | None:

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from regolith_terrain.config import TerrainConfig
@@ -15,6 +17,9 @@ from regolith_terrain.procedural import ProceduralField
 from regolith_terrain.raster import RasterField
 from regolith_terrain.surface import FlatField, HeightField, PlaneField
 
+if TYPE_CHECKING:
+    from regolith_terrain.dem.grid import DemGrid
+
 __all__ = [
     'FlatField',
     'HeightField',
@@ -25,6 +30,8 @@ __all__ = [
     'RockField',
     'build_height_field',
     'build_rocks',
+    'open_elevation_model',
+    'read_elevation_model',
 ]
 
 
@@ -42,8 +49,10 @@ def build_height_field(config: TerrainConfig, scenario_seed: int) -> HeightField
         if config.preset is not None:
             return LunarField(seed, load_preset(config.preset))
         return ProceduralField(seed, config.roughness)
-    raster = RasterField.from_file(config.source, config.post_spacing_m, config.center, config.north)
+    raster = read_elevation_model(config)
     detail = config.detail_between_posts
+    if config.detail is None and raster.body not in ('moon', None):
+        detail = None
     spacing = max(raster.spacing, raster.spacing_across)
     # Default detail is left out where it would add nothing finer, or where too few posts tell the roughness.
     if detail is None or (config.detail is None and (spacing <= 2.0 * detail.finest_m or min(raster.posts.shape) < 9)):
@@ -57,6 +66,26 @@ def build_height_field(config: TerrainConfig, scenario_seed: int) -> HeightField
             finest_m=detail.finest_m,
             craters=detail.craters,
         )
+    )
+
+
+def open_elevation_model(config: TerrainConfig) -> DemGrid:
+    """Return the grid of a scenario's elevation model; heights are not read."""
+    from regolith_terrain.dem.opening import open_dem
+
+    return open_dem(config.source, config.post_spacing_m, config.stored_values)
+
+
+def read_elevation_model(config: TerrainConfig) -> RasterField:
+    """Return the posts of a scenario's elevation model, without detail between them.
+
+    :raises ValueError: if it cannot be used
+    """
+    part = config.window
+    return RasterField.from_file(
+        config.source, config.post_spacing_m, config.center, config.north,
+        values=config.stored_values,
+        window=None if part is None else (*part.low, *part.high),
     )
 
 

@@ -17,7 +17,7 @@ from regolith_terrain.surface import HeightField, Heights
 from regolith_world.arithmetic import solved_two, times
 
 if TYPE_CHECKING:
-    from regolith_terrain.dem.grid import DemGrid
+    from regolith_terrain.dem.grid import DemGrid, StoredValues
 
 _ALONG = (1.0, 0.0, 0.0, 1.0)
 _BLOCK = 16
@@ -33,6 +33,12 @@ class RasterField(HeightField):
     where slopes only meet (Catmull and Rom's cubics), low sun draws the grid's lines. The local frame has its origin at
     the chosen centre; z counts from the surface there. Outside the posts the nearest edge goes on.
 
+    *Steep data*: before a step such an interpolant overshoots, by 8 % of the step's height. At posts where the slope
+    changes by more than 0.7 to 1 from one interval to the next, all derivatives are therefore reduced, to zero from 1
+    on (:func:`_limiter`). Between four such posts the surface stays between their lowest and highest; it is still twice
+    continuously differentiable, and unchanged around posts where slopes change less. The cost: near steep edges it
+    is of first order, level at the posts.
+
     *Detail* finer than the posts is another field, added so that the posts stay: what it has at the posts is taken off
     them before they are interpolated, z = B[posts - d(posts)] + d. Hence no lattice of calm spots shows around them.
     """
@@ -46,6 +52,7 @@ class RasterField(HeightField):
         *,
         jacobian: tuple[float, float, float, float] = _ALONG,
         detail: HeightField | None = None,
+        body: str | None = None,
     ) -> None:
         """Take posts at a = x_first + i spacing, b = y_first + j spacing along the grid's axes, from the origin [m].
 
@@ -55,12 +62,13 @@ class RasterField(HeightField):
         :param y_first: likewise
         :param jacobian: of (a, b) by the local (x, y), row by row
         :param detail: finer ground, in local coordinates
+        :param body: that the map is of, see :func:`regolith_terrain.dem.grid.body_name`
         :raises ValueError: if there are too few posts or some are not finite
         """
         posts = np.ascontiguousarray(posts, dtype=np.float64)
         if posts.ndim != 2 or min(posts.shape) < 2:
             raise ValueError(f'posts have shape {posts.shape}; allowed: two dimensions, at least (2, 2)')
-        if not np.all(np.isfinite(posts)):
+        if not np.isfinite(posts.min()) or not np.isfinite(posts.max()):  # NaN is the least and the largest
             raise ValueError(f'{np.count_nonzero(~np.isfinite(posts))} posts are not finite')
         along, across = spacing if isinstance(spacing, tuple) else (spacing, spacing)
         if not (along > 0.0 and across > 0.0):
@@ -71,11 +79,12 @@ class RasterField(HeightField):
         self.y_first = -0.5 * (posts.shape[1] - 1) * self.spacing_across if y_first is None else float(y_first)
         self.jacobian = jacobian
         self._grid = np.array([*jacobian, self.x_first, self.y_first, self.spacing, self.spacing_across])
-        self.detail = detail
+        self.detail, self.body = detail, body
+        self._steep = bool(_has_steps(posts, self._grid))
         self._base = posts
         self._ready: NDArray[np.bool_] | None = None
         if detail is not None:
-            self._base = posts.copy()
+            self._base = np.zeros(posts.shape)  # takes memory only where it is made ready
             self._ready = np.zeros([-(-n // _BLOCK) for n in posts.shape], dtype=np.bool_)
         self.datum = 0.0
         self.datum = float(self.heights(0.0, 0.0))
@@ -87,6 +96,9 @@ class RasterField(HeightField):
         post_spacing_m: float | None = None,
         center: tuple[float, float] | None = None,
         north: str = 'true',
+        *,
+        values: StoredValues | None = None,
+        window: tuple[float, float, float, float] | None = None,
     ) -> RasterField:
         """Read a GeoTIFF (or whatever GDAL reads), a PDS3 image or a NumPy array.
 
@@ -96,24 +108,34 @@ class RasterField(HeightField):
         :param center: origin of the local frame: latitude, longitude [deg] or the raster's own coordinates [m], see
             :func:`regolith_terrain.dem.grid.locate`; none: its middle
         :param north: see :func:`regolith_terrain.dem.grid.lay_frame`
+        :param values: what the user states about the stored values
+        :param window: west, south, east, north of the part to read, from the origin [m]; none: all of it
         :raises ValueError: naming the file and what is wrong with it
         """
-        from regolith_terrain.dem.opening import open_dem  # GDAL is costly to import
+        from regolith_terrain.dem.grid import AS_STORED, lay_frame, window_of  # GDAL is costly to import
+        from regolith_terrain.dem.opening import open_dem
 
-        grid = open_dem(path, post_spacing_m)
-        return RasterField.from_window(grid, center, north, (0, grid.rows, 0, grid.cols))
+        grid = open_dem(path, post_spacing_m, values or AS_STORED)
+        rows_cols = (0, grid.rows, 0, grid.cols)
+        if window is not None:
+            rows_cols = window_of(grid, lay_frame(grid, center, north), window)
+        return RasterField.from_window(grid, center, north, rows_cols)
 
     @staticmethod
     def from_window(
         grid: DemGrid, center: tuple[float, float] | None, north: str, window: tuple[int, int, int, int]
     ) -> RasterField:
         """Read rows r0 <= r < r1, columns c0 <= c < c1 (in that order) of a grid, in the frame around a centre."""
-        from regolith_terrain.dem.grid import lay_frame
+        from regolith_terrain.dem.grid import body_name, lay_frame
         from regolith_terrain.dem.opening import read_posts
+        from regolith_terrain.dem.shared_posts import shared
 
         frame = lay_frame(grid, center, north)
-        _, r1, c0, _ = window
-        posts = read_posts(grid, *window)
+        r0, r1, c0, c1 = window
+        posts = shared(
+            grid.path, (window, grid.values, grid.to_map), (r1 - r0) * (c1 - c0),
+            lambda: np.ascontiguousarray(read_posts(grid, *window)[::-1].T),
+        )
         _, x_col, x_row, _, y_col, y_row = grid.to_map
         along, across = math.hypot(x_col, y_col), math.hypot(x_row, y_row)
         # From map to metres along columns and against rows; the identity for a map that runs north up.
@@ -124,12 +146,14 @@ class RasterField(HeightField):
         first = times(into, [x - frame.x, y - frame.y])
         a, b, c, d = (float(v) for v in jacobian.ravel())
         place = (float(first[0]), float(first[1]))
-        return RasterField(posts[::-1].T, (along, across), *place, jacobian=(a, b, c, d))
+        return RasterField(posts, (along, across), *place, jacobian=(a, b, c, d), body=body_name(grid.crs))
 
     def with_detail(self, detail: HeightField) -> RasterField:
         """Return the same posts with finer ground between them."""
         spacing = (self.spacing, self.spacing_across)
-        return RasterField(self.posts, spacing, self.x_first, self.y_first, jacobian=self.jacobian, detail=detail)
+        return RasterField(
+            self.posts, spacing, self.x_first, self.y_first, jacobian=self.jacobian, detail=detail, body=self.body
+        )
 
     def heights(self, x: ArrayLike, y: ArrayLike) -> Heights:
         """Return z [m] at (x, y) [m]."""
@@ -151,7 +175,9 @@ class RasterField(HeightField):
         if spacing < 0.5 * min(self.spacing, self.spacing_across):
             return self._smooth(*places) + self.detail.coarse_nodes(i0, i1, j0, j1, spacing)
         out = np.empty(places[0].size)
-        _quintic(places[0].ravel(), places[1].ravel(), self.posts, self._grid, self.datum, out)
+        _quintic(
+            places[0].ravel(), places[1].ravel(), self.posts, self.posts, self._grid, self.datum, self._steep, out
+        )
         return out.reshape(places[0].shape)
 
     def post_places(self) -> tuple[Heights, Heights]:
@@ -175,6 +201,15 @@ class RasterField(HeightField):
         u, v = _post_index(float(x), float(y), self._grid)
         return bool(0.0 <= u <= self.posts.shape[0] - 1 and 0.0 <= v <= self.posts.shape[1] - 1)
 
+    def inside(self, x: Heights, y: Heights) -> NDArray[np.bool_]:
+        """Return :meth:`holds` of places [m], shape (n,)."""
+        a, b, c, d = self.jacobian
+        u = (a * x + b * y - self.x_first) / self.spacing
+        v = (c * x + d * y - self.y_first) / self.spacing_across
+        among: NDArray[np.bool_] = (u >= 0.0) & (u <= self.posts.shape[0] - 1)
+        among &= (v >= 0.0) & (v <= self.posts.shape[1] - 1)
+        return among
+
     def fingerprint(self) -> str:
         """Return the SHA-256 (hex) of the posts, where they are, and the detail between them."""
         return self._fingerprint
@@ -183,14 +218,17 @@ class RasterField(HeightField):
         ni, nj = self.posts.shape
         place = np.array([ni, nj, *self._grid], dtype='<f8')
         text = self.detail.fingerprint().encode() if self.detail is not None else b''
-        return hashlib.sha256(b'raster 2' + place.tobytes() + self.posts.astype('<f8').tobytes() + text).hexdigest()
+        total = hashlib.sha256(b'raster 2' + place.tobytes())
+        total.update(np.ascontiguousarray(self.posts, dtype='<f8').data.cast('B'))
+        total.update((b'limited' if self._steep else b'') + text)
+        return total.hexdigest()
 
     def _smooth(self, x: Heights, y: Heights) -> Heights:
         """Return the interpolated part at (x, y), of the same shape."""
         if self._ready is not None and self.detail is not None:
             self._prepare(x, y)
         out = np.empty(x.size)
-        _quintic(x.ravel(), y.ravel(), self._base, self._grid, self.datum, out)
+        _quintic(x.ravel(), y.ravel(), self._base, self.posts, self._grid, self.datum, self._steep, out)
         return out.reshape(x.shape)
 
     def _prepare(self, x: Heights, y: Heights) -> None:
@@ -256,14 +294,27 @@ def _blocks_met(x: Heights, y: Heights, ni: int, nj: int, grid: Heights, need: N
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
-def _quintic(x: Heights, y: Heights, posts: Heights, grid: Heights, datum: float, out: Heights) -> None:
-    """Write the interpolated heights less ``datum`` [m] at (x[n], y[n]) [m] to ``out``; outside, the edge goes on."""
-    ni, nj = posts.shape
+def _quintic(
+    x: Heights, y: Heights, base: Heights, posts: Heights, grid: Heights, datum: float, steep: bool, out: Heights
+) -> None:
+    """Write the interpolated heights less ``datum`` [m] at (x[n], y[n]) [m] to ``out``; outside, the edge goes on.
+
+    :param base: interpolated values at the posts [m]
+    :param posts: heights that decide where derivatives are reduced [m]
+    :param steep: whether they are anywhere (:func:`_has_steps`)
+    """
+    ni, nj = base.shape
     for n in range(x.shape[0]):
         u, v = _post_index(x[n], y[n], grid)
         u = min(max(u, 0.0), ni - 1.0)
         v = min(max(v, 0.0), nj - 1.0)
         i, j = int(u), int(v)
+        if steep and (
+            _limiter(posts, i, j, grid) < 1.0 or _limiter(posts, i + 1, j, grid) < 1.0
+            or _limiter(posts, i, j + 1, grid) < 1.0 or _limiter(posts, i + 1, j + 1, grid) < 1.0
+        ):
+            out[n] = _limited(base, posts, i, j, u - i, v - j, grid) - datum
+            continue
         wx = _weights(u - i)
         wy = _weights(v - j)
         z = 0.0
@@ -271,6 +322,95 @@ def _quintic(x: Heights, y: Heights, posts: Heights, grid: Heights, datum: float
             row = min(max(i + a - 1, 0), ni - 1)
             line = 0.0
             for b in range(4):
-                line += wy[b] * posts[row, min(max(j + b - 1, 0), nj - 1)]
+                line += wy[b] * base[row, min(max(j + b - 1, 0), nj - 1)]
             z += wx[a] * line
         out[n] = z - datum
+
+
+GENTLE, STEEP = 0.7, 1.0
+"""Changes of slope from one interval between posts to the next up to which, and from which on, nothing and all of a
+post's derivatives is taken away [-]."""
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _limiter(posts: Heights, i: int, j: int, grid: Heights) -> float:
+    """Return the factor 0 to 1 on all derivatives at a post: 1 where slopes change little around it.
+
+    The change of slope is the largest second difference over the spacing in the three lines along and the three across
+    of the 3 x 3 posts around it; the factor falls from 1 at GENTLE to 0 at STEEP by the smoothstep polynomial. Zero
+    derivatives at both ends make an interpolant monotone whatever the data (the source's region of monotone slopes
+    contains them always); where they are taken is Regolith's own choice.
+
+    Source: fritsch1980.
+    Checked by: test_steep_models.py::test_surface_stays_between_neighboring_posts_at_steps.
+    """
+    ni, nj = posts.shape
+    i, j = min(i, ni - 1), min(j, nj - 1)
+    most = 0.0
+    i0, i2, j0, j2 = max(i - 1, 0), min(i + 1, ni - 1), max(j - 1, 0), min(j + 1, nj - 1)
+    for k in (j0, j, j2):
+        most = max(most, abs(posts[i0, k] - 2.0 * posts[i, k] + posts[i2, k]) / grid[ALONG])
+    for k in (i0, i, i2):
+        most = max(most, abs(posts[k, j0] - 2.0 * posts[k, j] + posts[k, j2]) / grid[ACROSS])
+    if most <= GENTLE:
+        return 1.0
+    if most >= STEEP:
+        return 0.0
+    t = (most - GENTLE) / (STEEP - GENTLE)
+    return 1.0 - t * t * (3.0 - 2.0 * t)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _has_steps(posts: Heights, grid: Heights) -> bool:
+    """Return whether derivatives are reduced at any post."""
+    ni, nj = posts.shape
+    for i in range(ni):
+        i0, i2 = max(i - 1, 0), min(i + 1, ni - 1)
+        for j in range(nj):
+            j0, j2 = max(j - 1, 0), min(j + 1, nj - 1)
+            along = abs(posts[i0, j] - 2.0 * posts[i, j] + posts[i2, j]) / grid[ALONG]
+            across = abs(posts[i, j0] - 2.0 * posts[i, j] + posts[i, j2]) / grid[ACROSS]
+            if max(along, across) > GENTLE:
+                return True
+    return False
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _end_weights(t: float) -> tuple[float, float, float, float]:
+    """Return the weights of the posts before, at and after the end at t = 0, and of its value alone.
+
+    The basis functions of quintic Hermite interpolation for value, slope (p1 - p-1) / 2 and bend p1 - 2 p0 + p-1.
+    """
+    t2 = t * t
+    t3 = t2 * t
+    value = 1.0 - t3 * (10.0 - t * (15.0 - 6.0 * t))
+    slope = t - t3 * (6.0 - t * (8.0 - 3.0 * t))
+    bend = 0.5 * t2 - t3 * (1.5 - t * (1.5 - 0.5 * t))
+    return bend - 0.5 * slope, value - 2.0 * bend, bend + 0.5 * slope, value
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _limited(base: Heights, posts: Heights, i: int, j: int, t: float, s: float, grid: Heights) -> float:
+    """Return the height [m] in a cell of posts whose derivatives are reduced, t and s of the way across it."""
+    ni, nj = base.shape
+    z = 0.0
+    for a in range(2):
+        wx = _end_weights(t if a == 0 else 1.0 - t)
+        for b in range(2):
+            wy = _end_weights(s if b == 0 else 1.0 - s)
+            row, col = min(i + a, ni - 1), min(j + b, nj - 1)
+            alone = wx[3] * wy[3] * base[row, col]
+            kept = _limiter(posts, row, col, grid)
+            if kept == 0.0:
+                z += alone
+                continue
+            full = 0.0
+            for c in range(3):
+                # At the far end the posts count the other way, and slopes change their sign with them.
+                at = min(max(row + (c - 1 if a == 0 else 1 - c), 0), ni - 1)
+                line = 0.0
+                for d in range(3):
+                    line += wy[d] * base[at, min(max(col + (d - 1 if b == 0 else 1 - d), 0), nj - 1)]
+                full += wx[c] * line
+            z += alone + kept * (full - alone)
+    return z

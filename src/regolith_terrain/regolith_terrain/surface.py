@@ -33,6 +33,10 @@ class HeightField(ABC):
         """Return whether the ground is known at a place [m]; beyond its edge the last heights go on."""
         return True
 
+    def inside(self, x: Heights, y: Heights) -> NDArray[np.bool_]:
+        """Return :meth:`holds` of places [m], shape (n,)."""
+        return np.ones(len(x), dtype=np.bool_)
+
     def nodes(self, i0: int, i1: int, j0: int, j1: int, spacing: float) -> Heights:
         """Return z [m] at x = i spacing, y = j spacing for i0 <= i < i1, j0 <= j < j1, shape (i1 - i0, j1 - j0)."""
         x = np.arange(i0, i1, dtype=np.float64) * spacing

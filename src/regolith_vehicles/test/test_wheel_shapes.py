@@ -96,6 +96,56 @@ def test_mesh_is_read_where_the_file_has_it(tmp_path: Path) -> None:
     assert sorted(map(str, found.reshape(-1, 9).round(6) + 0.0)) == sorted(map(str, expected.reshape(-1, 9).round(6) + 0.0))
 
 
+def ascii_text(triangles: np.ndarray) -> str:
+    facets = [
+        'facet normal 0 0 0\n outer loop\n' + ''.join(f'  vertex {x!r} {y!r} {z!r}\n' for x, y, z in corners.tolist())
+        + ' endloop\nendfacet\n'
+        for corners in triangles
+    ]
+    return f'solid part of a test\n{"".join(facets)}endsolid part\n'
+
+
+def test_ascii_stl_gives_the_triangles_of_the_binary_one(tmp_path: Path) -> None:
+    write_drum(tmp_path / 'drum.obj', 0.25, 0.30, 24)
+    triangles = load_triangles(tmp_path / 'drum.obj').astype(np.float32)
+    (tmp_path / 'text.stl').write_text(ascii_text(triangles))
+    record = np.zeros(len(triangles), dtype=[('normal', '<f4', 3), ('corners', '<f4', (3, 3)), ('more', '<u2')])
+    record['corners'] = triangles
+    # Exporters begin binary files with this word, too.
+    head = b'solid binary'.ljust(80) + len(triangles).to_bytes(4, 'little')
+    (tmp_path / 'binary.STL').write_bytes(head + record.tobytes())
+    text, binary = (load_triangles(tmp_path / name, 0.5) for name in ('text.stl', 'binary.STL'))
+    assert np.array_equal(text, 0.5 * triangles.astype(np.float64))
+
+    def ordered(some: np.ndarray) -> np.ndarray:
+        return np.sort(some.reshape(-1, 9).round(6) + 0.0, axis=0)
+
+    # MuJoCo keeps singles, and turns the mesh there and back.
+    np.testing.assert_allclose(ordered(text), ordered(binary), atol=2e-6)
+
+
+@pytest.mark.parametrize(
+    ('broken', 'words'),
+    [
+        ('solid a\nfacet normal 0 0 1\n vertex 0 0\nendfacet\nendsolid a\n', r'a\.stl:3: .*is no vertex'),
+        ('solid a\nfacet normal 0 0 1\n vertex 0 0 nan\nendfacet\n', r'a\.stl:3: .*is no vertex'),
+        ('solid a\nfacet normal 0 0 1\n vertex 0 0 1\n vertex 0 1 1\nendfacet\n', '2 vertices in 1 facets'),
+        ('solid a\nendsolid a\n', '0 vertices in 0 facets'),
+    ],
+)
+def test_broken_ascii_stl_says_why(tmp_path: Path, broken: str, words: str) -> None:
+    (tmp_path / 'a.stl').write_text(broken)
+    with pytest.raises(ValueError, match=words):
+        load_triangles(tmp_path / 'a.stl')
+
+
+def test_wheel_mesh_in_millimeters_is_refused(tmp_path: Path) -> None:
+    write_drum(tmp_path / 'drum.obj', 250.0, 300.0, 36)
+    with pytest.raises(VehicleModelError, match='fix: set mesh_scale'):
+        vehicle_of(model_with(tmp_path, lambda wheel: wheel.update(mesh='drum.obj')))
+    vehicle_of(model_with(tmp_path, lambda wheel: wheel.update(mesh='drum.obj', mesh_scale=0.001)))
+
+
 def test_axle_frame_turns_y_onto_the_axle() -> None:
     for axis in ((0.0, 1.0, 0.0), (0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.3, -0.5, 0.2)):
         frame = axle_frame(np.array(axis))

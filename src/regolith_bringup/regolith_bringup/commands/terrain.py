@@ -27,13 +27,42 @@ JsonOption = Annotated[bool, typer.Option('--json', help='Print one JSON value o
 OutOption = Annotated[Path, typer.Option(metavar='DIR', help='New or empty folder to write to.')]
 
 
+PostSpacingOption = Annotated[
+    float | None, typer.Option(metavar='M', help='Distance of posts [m], of files that do not state it.', min=1e-3)
+]
+NodataOption = Annotated[float | None, typer.Option(metavar='X', help='Stored value of posts without a height.')]
+HeightScaleOption = Annotated[
+    float | None, typer.Option(metavar='M', help='Height of one unit of the stored values [m].', min=1e-9)
+]
+HeightOffsetOption = Annotated[float, typer.Option(metavar='M', help='Height of a scaled value of zero [m].')]
+
+
 @terrain_app.command('info')
 def terrain_info(
-    scenario: Annotated[str, typer.Argument(help='Path of a scenario YAML, or name of one that ships.')],
+    scenario: Annotated[
+        str, typer.Argument(help='Scenario YAML, name of one that ships, or elevation model (GeoTIFF, PDS3, .npy, …).')
+    ],
     settings: SetOption = None,
     seed: SeedOption = None,
+    post_spacing: PostSpacingOption = None,
+    nodata: NodataOption = None,
+    height_scale: HeightScaleOption = None,
+    height_offset: HeightOffsetOption = 0.0,
 ) -> None:
-    """Print figures of a scenario's ground as JSON: heights and slopes."""
+    """Print heights and slopes of a scenario's ground, or size, place and heights of an elevation model, as JSON."""
+    if Path(scenario).suffix.lower() not in ('', '.yaml', '.yml') and Path(scenario).is_file():
+        from regolith_terrain.dem.about import describe
+        from regolith_terrain.dem.grid import StoredValues
+
+        if settings or seed is not None:
+            raise InputError(Problem('terrain info', '--set, --seed', 'apply to scenarios', 'without a model file'))
+        with _bad_input('terrain info'):
+            values = StoredValues(nodata, height_scale, height_offset)
+            print(json.dumps(describe(Path(scenario), post_spacing, values), indent=1))
+        return
+    stated = {'--post-spacing': post_spacing, '--nodata': nodata, '--height-scale': height_scale}
+    for option in (option for option, value in stated.items() if value is not None):
+        raise InputError(Problem('terrain info', option, 'applies to model files', 'without a scenario'))
     from regolith_bringup.commands.terrain_files import ground_figures
     from regolith_bringup.scenario.loading import load_scenario
 
@@ -88,7 +117,7 @@ def terrain_make(
 
 @terrain_app.command('import')
 def terrain_import(
-    file: Annotated[Path, typer.Argument(help='GeoTIFF, PDS3 .LBL or .IMG, or .npy.')],
+    file: Annotated[Path, typer.Argument(help='GeoTIFF, PDS3 .LBL or .IMG, .npy or gray image.')],
     center: Annotated[
         str | None,
         typer.Option(metavar='LAT,LON|X,Y', help='Origin: degrees, or map metres; default: the middle.'),
@@ -101,14 +130,16 @@ def terrain_import(
         float | None, typer.Option(metavar='M', help='Make ground between the posts, so fine.', min=0.01)
     ] = None,
     preset: Annotated[str, typer.Option(metavar='NAME', help='Kind of ground between the posts.')] = 'highland',
-    post_spacing: Annotated[
-        float | None, typer.Option(metavar='M', help='Distance of posts, of files that do not say.', min=1e-3)
-    ] = None,
+    post_spacing: PostSpacingOption = None,
+    nodata: NodataOption = None,
+    height_scale: HeightScaleOption = None,
+    height_offset: HeightOffsetOption = 0.0,
     north: Annotated[str, typer.Option(metavar='true|grid', help="Whether +y is true north or the map's.")] = 'true',
     seed: SeedOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Write a piece of an elevation model in a local metric frame, for terrain.source."""
+    from regolith_terrain.dem.grid import StoredValues
     from regolith_terrain.dem.importing import ImportRequest, import_dem
     from regolith_terrain.lunar.presets import preset_names
 
@@ -117,7 +148,8 @@ def terrain_import(
             raise InputError(Problem('terrain import', option, 'is unknown', one_of(allowed, value), value))
     place = _pair('--center', center) if center is not None else None
     with _bad_input('terrain import'), _progress() as progress:
-        request = ImportRequest(file, place, size, post_spacing, north, upsample, preset, seed or 0)
+        values = StoredValues(nodata, height_scale, height_offset)
+        request = ImportRequest(file, place, size, post_spacing, north, upsample, preset, seed or 0, values)
         about = import_dem(request, out, progress)
     _tell_files(out, about, as_json)
 

@@ -18,14 +18,15 @@ import yaml
 
 from regolith_bringup.bag.topics import RecordedTopic, is_topic
 from regolith_bringup.scenario.determinism_section import check_determinism
+from regolith_bringup.scenario.elevation_model import note_sight, origin_place, resolved_model
 from regolith_bringup.scenario.given_paths import kept_off_paths
 from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.obstacle_section import resolve_obstacles, standing_obstacles
 from regolith_bringup.scenario.participants import check_keys, checked_sections, resolved_sections
 from regolith_bringup.scenario.particle_section import check_particles
 from regolith_bringup.scenario.schema import ResolvedScenario, Scenario
-from regolith_bringup.scenario.sensing_section import check_recorded, plain_times, resolved_sensing
-from regolith_bringup.scenario.terrain_section import check_raster, law_of, resolve_terrain, soil_values
+from regolith_bringup.scenario.sensing_section import check_mounts, check_recorded, plain_times, resolved_sensing
+from regolith_bringup.scenario.terrain_section import law_of, resolve_terrain, soil_values
 from regolith_bringup.scenario.vehicle_section import check_clear, resolved_models
 from regolith_files.atomic import write_atomically
 from regolith_files.problems import InputError, Problem, one_of
@@ -81,24 +82,27 @@ def load_scenario(
     plain_times(source)
     scenario = _checked(source)
     scenario = scenario.model_copy(update={'terrain': standing_obstacles(scenario, source)})
-    check_raster(scenario, source)
+    scenario = scenario.model_copy(update={'terrain': resolved_model(scenario, source)})
     _check_types(scenario, source)
     scenario = scenario.model_copy(update={'objects': resolved_objects(scenario, source)})
     models = resolved_models(scenario, source)
     check_clear(scenario, models, source)
     check_particles(scenario, models, source)
-    sensing = {name: resolved_sensing(name, e, source) for name, e in scenario.vehicles.items()}
+    origin = origin_place(scenario)
+    sensing = {name: resolved_sensing(name, e, source, origin) for name, e in scenario.vehicles.items()}
     changed: dict[str, Any] = {
         'vehicles': {
             n: e.model_copy(update={'model': models[n], **sensing[n]}) for n, e in scenario.vehicles.items()
         }
     }
     check_recorded(scenario.model_copy(update=changed), source)
+    check_mounts(scenario.model_copy(update=changed), source)
+    note_sight(scenario.model_copy(update=changed), source)
     check_determinism(scenario, source)
     if scenario.terrain.has_rocks and scenario.terrain.rocks_off_paths:
         changed['terrain'] = kept_off_paths(scenario.model_copy(update=changed))
     changed |= resolved_sections(scenario, source)
-    return ResolvedScenario(scenario.model_copy(update=changed), source.file.resolve())
+    return ResolvedScenario(scenario.model_copy(update=changed), source.file.resolve(), tuple(source.notices))
 
 
 def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[str, Any]]:

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import os
 
+import numpy as np
+
 from regolith_bringup.scenario.schema import Scenario
 from regolith_files.paths import resolved
 from regolith_files.yaml_source import YamlSource
@@ -28,6 +30,24 @@ def resolve_obstacles(source: YamlSource) -> None:
             entry['path'] = str(path)
 
 
+LARGEST_MESH_M, DOUBTFUL_MESH_M = 100.0, 20.0
+"""Largest side of a mesh without a stated scale, and side from which a warning is due [m]."""
+
+
+def _check_size(name: str, path: str, side: float, source: YamlSource) -> None:
+    """Refuse, or warn of, a mesh without a stated scale that is as large as if its unit were millimeters.
+
+    :param side: its largest [m]
+    """
+    key = ('obstacles', name, 'path')
+    fix = f'set obstacles.{name}.scale, the unit of the file in meters (0.001 for millimeters, 1 for meters)'
+    if side > LARGEST_MESH_M:
+        allowed = f'up to {LARGEST_MESH_M:g} m without scale; fix: {fix}'
+        raise source.error(key, f'the mesh is {side:.4g} m wide', allowed, path)
+    if side > DOUBTFUL_MESH_M:
+        source.warn(key, f'the mesh is {side:.4g} m wide', fix, path)
+
+
 def standing_obstacles(scenario: Scenario, source: YamlSource) -> TerrainConfig:
     """Return the terrain with the obstacles on it, as every process reads it.
 
@@ -44,9 +64,11 @@ def standing_obstacles(scenario: Scenario, source: YamlSource) -> TerrainConfig:
         from regolith_vehicles.wheel_shapes import load_triangles
 
         try:
-            obstacle(name, config, FlatField(), load_triangles)
+            made = obstacle(name, config, FlatField(), load_triangles)
         except ValueError as error:
             problem, _, allowed = str(error).partition('; allowed: ')
             allowed = allowed or 'a mesh of solids'
             raise source.error(('obstacles', name, 'path'), problem, allowed, config.path) from None
+        if 'scale' not in config.model_fields_set:
+            _check_size(name, config.path, float(np.ptp(made.triangles.reshape(-1, 3), axis=0).max()), source)
     return scenario.terrain.model_copy(update={'obstacles': dict(scenario.obstacles)})

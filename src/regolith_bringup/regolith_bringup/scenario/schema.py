@@ -130,3 +130,5 @@ class ResolvedScenario:
     scenario: Scenario
     file: Path
     """Its absolute path."""
+    notices: tuple[str, ...] = ()
+    """Warnings and notes, one line each."""

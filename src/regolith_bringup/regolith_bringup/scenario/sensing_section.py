@@ -12,14 +12,16 @@ from regolith_bringup.scenario.schema import Scenario
 from regolith_files.problems import one_of
 from regolith_files.validation import validated
 from regolith_files.yaml_source import KeyPath, YamlSource
+from regolith_sensors.inertial.place import OriginPlace, placed
 from regolith_sensors.scenario_config import (
     Lamp,
     SensorEntry,
     check_pair,
     resolved_entry,
     scenario_sensors,
+    sensor_types,
 )
-from regolith_vehicles.config import VehicleEntry
+from regolith_vehicles.config import VehicleEntry, load_vehicle_model
 from regolith_world.names import check_name
 
 _TAKEN = (
@@ -39,13 +41,14 @@ def plain_times(source: YamlSource) -> None:
 
 
 def resolved_sensing(
-    name: str, entry: VehicleEntry, source: YamlSource
+    name: str, entry: VehicleEntry, source: YamlSource, origin: OriginPlace | None = None
 ) -> dict[str, Any]:
     """Return the resolved ``sensors`` and ``lights`` of a vehicle: models written out, with rates.
 
     :param name: of the vehicle
     :param entry: its section
     :param source: its file
+    :param origin: place of the world's origin on its body, if that is known
     :raises InputError: naming file, key, value and what is allowed
     """
     at: KeyPath = ('vehicles', name, 'sensors')
@@ -53,7 +56,10 @@ def resolved_sensing(
     for sensor, values in entry.sensors.items():
         check_name(sensor, (*at, sensor), source, _TAKEN)
         given = validated(SensorEntry, values if values is not None else {}, source, (*at, sensor))
-        entries[sensor] = resolved_entry(given, source, (*at, sensor))
+        found = resolved_entry(given, source, (*at, sensor))
+        if isinstance(found.model, dict) and sensor_types()[found.model['type']].placed:
+            found = found.model_copy(update={'model': placed(found.model, origin, source, (*at, sensor))})
+        entries[sensor] = found
     for sensor, checked in entries.items():
         if checked.stereo_with is not None:
             check_pair(entries, sensor, source, (*at, sensor))
@@ -96,3 +102,31 @@ def check_recorded(scenario: Scenario, source: YamlSource) -> None:
             raise source.error(
                 ('recording', 'sensors', number), 'no sensor publishes it', one_of(names, topic), topic
             )
+
+
+def check_mounts(scenario: Scenario, source: YamlSource) -> None:
+    """Refuse cameras and lidars that are mounted inside or on a part of their own vehicle, which see nothing.
+
+    :param scenario: resolved: models of vehicles and sensors written out
+    """
+    seeing = [sensor for sensor in scenario_sensors(scenario) if sensor.kind.sees]
+    if not seeing:
+        return
+    # MuJoCo, which takes longer to load than all that is checked else.
+    from regolith_sensors.scene.own_hull import CLEARANCE_M, enclosing_part
+    from regolith_vehicles.gears import load_looks
+    from regolith_vehicles.looks import Looks
+
+    shapes: dict[str, Looks] = {}
+    for sensor in seeing:
+        model = scenario.vehicles[sensor.vehicle].model
+        if model not in shapes:
+            shapes[model] = load_looks(*load_vehicle_model(model))
+        found = enclosing_part(shapes[model], sensor.mount.position)
+        if found is None:
+            continue
+        part, apart = found
+        where = f'is {-apart:.3g} m inside' if apart < -CLEARANCE_M else 'lies on the surface of'
+        key = ('vehicles', sensor.vehicle, 'sensors', sensor.name, 'mount', 'xyz')
+        allowed = f'a place at least {CLEARANCE_M:g} m outside all parts of the vehicle'
+        raise source.error(key, f'{where} {part!r}, a part of its own vehicle', allowed, list(sensor.mount.xyz))

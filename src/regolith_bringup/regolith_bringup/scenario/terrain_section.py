@@ -5,10 +5,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from typing import Any
 
-from regolith_bringup.scenario.schema import Scenario
 from regolith_files.paths import resolved
 from regolith_files.problems import one_of
 from regolith_files.validation import validated
@@ -16,8 +14,6 @@ from regolith_files.yaml_source import KeyPath, YamlSource
 from regolith_terrain.config import soil_names
 from regolith_terrain.lunar.presets import PRESETS, load_preset
 from regolith_terrain.soil_law import DEFAULT, SoilLaw, known_soil_laws, soil_law
-from regolith_vehicles.config import waypoints_of
-from regolith_world.site import beyond
 
 
 def resolve_terrain(source: YamlSource) -> None:
@@ -101,29 +97,3 @@ def law_of(source: YamlSource, key: KeyPath = ('terrain',), region: dict[str, An
         if not isinstance(name, str) or name not in known:
             problem, allowed = 'no such soil law', f'one of {one_of(known, str(name))}'
         raise source.error((*at, 'ground'), problem, allowed or 'another soil law', name) from None
-
-
-def check_raster(scenario: Scenario, source: YamlSource) -> None:
-    """Refuse an imported ground with a projection in degrees, or a hole, before a run."""
-    if scenario.terrain.source in ('procedural', 'flat'):
-        return
-    from regolith_terrain.height_field import build_height_field
-
-    try:
-        field = build_height_field(scenario.terrain, scenario.seed)
-    except (ValueError, OSError) as error:
-        where, value = ('terrain', 'source'), scenario.terrain.source
-        problem, _, allowed = str(error).partition('; allowed: ')
-        allowed = allowed or 'heights in metres on a metric grid'
-        raise source.error(where, problem, allowed, value) from None
-    for key, (x, y) in _places(scenario):
-        if allowed := beyond(field, x, y):
-            raise source.error(key, 'lies outside the elevation model', allowed, [x, y])
-
-
-def _places(scenario: Scenario) -> Iterator[tuple[KeyPath, tuple[float, float]]]:
-    """Yield the places on the ground in a scenario, with their keys."""
-    for name, entry in scenario.vehicles.items():
-        yield ('vehicles', name, 'position'), entry.position
-        for key, point in waypoints_of(entry.driver).items():
-            yield ('vehicles', name, 'driver', *key), point

@@ -17,6 +17,7 @@ from regolith_bringup.view.ground import GroundPieces, Piece
 from regolith_bringup.view.soil import UPDATES, Change, SoilChanges
 from regolith_bringup.view.told import Told
 from regolith_terrain.height_field import build_height_field, build_rocks
+from regolith_terrain.lunar.rocks import Rocks
 from regolith_terrain.solids import rock_shapes
 from regolith_vehicles.surroundings import build_obstacles
 from regolith_world.rotation import from_yaw
@@ -104,6 +105,11 @@ def draw_surroundings(canvas: Canvas, scenario: Any, middle: Floats) -> None:
     if rocks is None:
         return
     found = rock_shapes.site_rocks(rocks, terrain.size_m)
+    if field.extent is not None:
+        # Of a map askew the view draws the square around the origin.
+        west, east, south, north = field.extent
+        drawn = (found.x >= west) & (found.x <= east) & (found.y >= south) & (found.y <= north)
+        found = Rocks(**{name: values[drawn] for name, values in found.columns().items()})  # type: ignore[arg-type]
     middles, halves = rock_shapes.placed(found)
     away = np.hypot(found.x - middle[0], found.y - middle[1])
     chosen = np.argsort(-found.diameter / (away + 5.0), kind='stable')[:_MOST_ROCKS]

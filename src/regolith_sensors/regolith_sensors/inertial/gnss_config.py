@@ -18,9 +18,20 @@ class GnssConfig(Section):
     description: str = ''
     rate_hz: float = Field(1.0, ge=1e-3, le=100.0, description='fixes per second of simulated time')
     body: Literal['moon', 'earth'] = 'moon'
-    latitude_deg: float = Field(0.0, gt=-90.0, lt=90.0, description="of the world's origin [deg]")
-    longitude_deg: float = Field(0.0, ge=-180.0, le=180.0, description="of the world's origin [deg]")
-    altitude_m: float = Field(0.0, description="of the world's origin [m]")
+    latitude_deg: float | None = Field(
+        None, gt=-90.0, lt=90.0,
+        description="Latitude of the world's origin [deg]; none: that of terrain.site or of the elevation model.",
+    )
+    longitude_deg: float | None = Field(
+        None, ge=-180.0, le=180.0, description="Longitude of the world's origin [deg]; none: as for the latitude."
+    )
+    altitude_m: float | None = Field(
+        None, description="Height of the world's origin [m]; none: that of terrain.site or of the model at its center."
+    )
+    north_deg: float | None = Field(
+        None, ge=-360.0, le=360.0,
+        description='Bearing of +y of the world, clockwise from true north [deg]; none: that of the elevation model.',
+    )
     white_horizontal_m: float = Field(0.5, ge=0.0, description='standard deviation per axis of the white noise [m]')
     white_vertical_m: float = Field(1.0, ge=0.0, description='[m]')
     drift_horizontal_m: float = Field(1.5, ge=0.0, description='standard deviation per axis of the slow error [m]')

@@ -47,6 +47,11 @@ class LidarConfig(Section):
     resolution_m: float = Field(0.05, gt=0.0, description='echoes nearer than this merge [m]')
     threshold: float = Field(1e-4, ge=0.0, description='least intensity of a return')
     organised: bool = Field(False, description='whether the cloud is an image of rings by columns, misses included')
+    fields: Literal['velodyne', 'ouster', 'xyzi'] = Field(
+        'velodyne',
+        description='Fields of the points, as drivers of these makers lay them out, or place and intensity alone; a'
+        ' flash lidar has no field for the time of a point.',
+    )
     range_falloff: bool = Field(True, description='whether intensities fall as 1 / R^2 (some makers compensate it)')
     noise: LidarNoise = LidarNoise()
 

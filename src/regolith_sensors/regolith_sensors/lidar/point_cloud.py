@@ -9,22 +9,79 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regolith_sensors.lidar.sweep import Scan
+from regolith_sensors.lidar.config import LidarConfig
+from regolith_sensors.lidar.sweep import REFERENCE_RANGE, Scan
 
-POINT = np.dtype(
-    {
-        'names': ['x', 'y', 'z', 'intensity', 'ring', 'return_type', 'time', 'range'],
-        'formats': ['<f4', '<f4', '<f4', '<f4', '<u2', '<u1', '<f4', '<f4'],
-        'offsets': [0, 4, 8, 12, 16, 18, 20, 24],
-        'itemsize': 28,
-    }
+
+def _layout(itemsize: int, **fields: tuple[str, int]) -> np.dtype[np.void]:
+    """Return a layout of points from the format and the offset [bytes] of each field."""
+    formats, offsets = zip(*fields.values(), strict=True)
+    return np.dtype({'names': list(fields), 'formats': formats, 'offsets': offsets, 'itemsize': itemsize})
+
+
+_XYZ = {'x': ('<f4', 0), 'y': ('<f4', 4), 'z': ('<f4', 8)}
+POINT = _layout(
+    28, **_XYZ, intensity=('<f4', 12), ring=('<u2', 16), return_type=('<u1', 18), time=('<f4', 20), range=('<f4', 24)
 )
-"""One point: place in the sensor's frame at the moment of its beam [m], intensity, ring, kind of return
-(:data:`regolith_sensors.lidar.sweep.RETURN_TYPES`), time since the beginning of the sweep [s], range [m]."""
+"""One point of ``fields: velodyne``: place in the sensor's frame at the time of its beam [m], intensity, ring, kind of
+return (:data:`regolith_sensors.lidar.sweep.RETURN_TYPES`), time since the beginning of the sweep [s], range [m]."""
+OUSTER = _layout(
+    48, **_XYZ, intensity=('<f4', 16), t=('<u4', 20), reflectivity=('<u2', 24), ring=('<u2', 26), ambient=('<u2', 28),
+    range=('<u4', 32),
+)
+"""One point of ``fields: ouster``, as the maker's ROS driver lays it out (its point type ``original``): place and
+intensity as above, time since the beginning of the sweep [ns], reflectivity corrected for range (100: a white target),
+ring from the top, ambient light (none is simulated: 0), range [mm]."""
+XYZI = _layout(16, **_XYZ, intensity=('<f4', 12))
+"""One point of ``fields: xyzi``."""
+LAYOUTS = {'velodyne': POINT, 'ouster': OUSTER, 'xyzi': XYZI}
+_TIMES = ('time', 't')
+
+
+def layout(config: LidarConfig) -> np.dtype[np.void]:
+    """Return the layout of a lidar's points: that of its ``fields``, without a time where all points have the same.
+
+    Programs that correct for motion during a sweep divide by its duration, which is 0 for a flash.
+    """
+    whole = LAYOUTS[config.fields]
+    assert whole.names is not None and whole.fields is not None
+    if not config.flash:
+        return whole
+    kept = {name: (whole.fields[name][0].str, whole.fields[name][1]) for name in whole.names if name not in _TIMES}
+    return _layout(whole.itemsize, **kept)
+
+
+def sensor_cloud(scan: Scan, config: LidarConfig) -> NDArray[np.void]:
+    """Return a sweep as points in the layout that a lidar publishes; see :func:`point_cloud`."""
+    points, kind = point_cloud(scan, config.organised), layout(config)
+    if config.fields == 'velodyne' and kind is POINT:
+        return points
+    out = np.zeros(points.shape, dtype=kind)
+    assert kind.names is not None
+    assert points.dtype.names is not None
+    for name in kind.names:
+        if name in points.dtype.names and not (config.fields == 'ouster' and name in ('ring', 'range')):
+            out[name] = points[name]
+    if config.fields == 'ouster':
+        there = np.isfinite(points['range'])
+        reach = np.where(there, points['range'], 0.0).astype(np.float64)
+        if 't' in kind.names:
+            # In double precision: a single of 0.1 s is off by nanoseconds.
+            beams_hz = config.columns * config.rate_hz
+            out['t'] = np.rint(np.rint(points['time'].astype(np.float64) * beams_hz) * (1e9 / beams_hz))
+        out['ring'] = len(config.elevations) - 1 - points['ring'].astype(np.int64)
+        out['range'] = np.rint(1e3 * reach)
+        corrected = (reach / REFERENCE_RANGE) ** 2 if config.range_falloff else 1.0
+        out['reflectivity'] = np.clip(np.rint(100.0 * points['intensity'] * corrected), 0.0, 255.0)
+        if config.organised:
+            # Rows in the order of the rings, from the top; those of a second return stay below.
+            rings = len(config.elevations)
+            out = np.concatenate([part[::-1] for part in np.split(out, len(out) // rings)])
+    return out
 
 
 def point_cloud(scan: Scan, organised: bool = False) -> NDArray[np.void]:
-    """Return a sweep as points.
+    """Return a sweep as points of the layout POINT.
 
     :param organised: False: the returns alone, in the order of time, shape (1, n). True: every beam, rings by columns,
         shape (returns * rings, columns), the rows of a second return below those of the first; without a return x, y, z

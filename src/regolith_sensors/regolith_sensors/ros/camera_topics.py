@@ -104,7 +104,12 @@ class CameraTopics(SensorTopics):
             for _, lamp in sorted(entries.items()):
                 place, turn = view.base_pose(vehicle, t_ns)
                 lamps.append(lamp.spotlight(place[0], turn[0]))
-        return self.camera.look(scene, view.scene.origin, pose, self.context.light.sun_at(t_ns), lamps, n)
+        sun = self.context.light.sun_at(t_ns)
+        frame = self.camera.look(scene, view.scene.origin, pose, sun, lamps, n)
+        lit = bool(lamps) or (sun is not None and sun.elevation > 0.0)
+        if lit and not frame.radiance.any():
+            self.warn_of_blank(t_ns, 'the image is black, as no light reaches the camera; fix: check mount and light')
+        return frame
 
     def _publish_picture(self, picture: Picture, header: Header, preview: bool = False) -> None:
         if self.listened('image_raw'):

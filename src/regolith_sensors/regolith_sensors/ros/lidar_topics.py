@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sensor_msgs.msg import PointCloud2, PointField
 from std_msgs.msg import Header
 
-from regolith_sensors.lidar.point_cloud import POINT, point_cloud
+from regolith_sensors.lidar.point_cloud import sensor_cloud
 from regolith_sensors.lidar.sweep import Lidar
 from regolith_sensors.ros.sensor_topics import SensorContext, SensorTopics
 from regolith_sensors.scenario_config import Sensor
@@ -19,7 +19,9 @@ from regolith_world.ros.shown_time import stamp
 from regolith_world.rotation import matrices, matrix
 
 Floats = NDArray[np.float64]
-_KINDS = {'<f4': PointField.FLOAT32, '<u2': PointField.UINT16, '|u1': PointField.UINT8}
+_KINDS = {
+    '<f4': PointField.FLOAT32, '<u4': PointField.UINT32, '<u2': PointField.UINT16, '|u1': PointField.UINT8,
+}
 
 
 class LidarTopics(SensorTopics):
@@ -46,21 +48,23 @@ class LidarTopics(SensorTopics):
             return places + base @ mount.position, base @ matrix(mount.orientation)
 
         scan = self._lidar.scan(scene, view.scene.origin, poses, n)
+        if not np.isfinite(scan.range).any():
+            self.warn_of_blank(t_ns, 'the cloud has no points; fix: check mount and range_m')
         header = Header(stamp=stamp(t_ns), frame_id=self.frame_id)
-        self.publishers['points'].publish(cloud_message(point_cloud(scan, self.sensor.config.organised), header))
+        self.publishers['points'].publish(cloud_message(sensor_cloud(scan, self.sensor.config), header))
 
 
 def cloud_message(points: NDArray[np.void], header: Header) -> PointCloud2:
     """Return points of shape (height, width) as a message; clouds of more than one row may hold misses."""
     height, width = points.shape
     message = PointCloud2(header=header, height=height, width=width, is_bigendian=False)
-    kinds = POINT.fields
+    kinds, kind = points.dtype.fields, points.dtype
     assert kinds is not None
     message.fields = [
         PointField(name=name, offset=kinds[name][1], datatype=_KINDS[kinds[name][0].str], count=1)
-        for name in POINT.names or ()
+        for name in kind.names or ()
     ]
-    message.point_step, message.row_step = POINT.itemsize, POINT.itemsize * width
+    message.point_step, message.row_step = kind.itemsize, kind.itemsize * width
     message.data = typed_array('B', points.view(np.uint8))
-    message.is_dense = bool(np.isfinite(points['range']).all())
+    message.is_dense = bool(np.isfinite(points['x']).all())
     return message

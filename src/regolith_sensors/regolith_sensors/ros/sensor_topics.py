@@ -52,9 +52,22 @@ class SensorTopics(ABC):
         self.context = context
         self.frame_id = sensor.frame_id
         self.publishers: dict[str, Any] = {}
+        self._blank = 0
+        """Number of frames that showed nothing."""
         outputs = [o for name in sensor.outputs for o in sensor.kind.outputs[name]]
         for output in (*outputs, *sensor.kind.always):
             self.publishers[output.topic] = self.publisher(output)
+
+    def warn_of_blank(self, t_ns: int, what: str) -> None:
+        """Count a frame that shows nothing; warn of the first, the tenth, the hundredth and so forth.
+
+        :param t_ns: time of the frame [ns]
+        :param what: e.g. 'cloud has no points'
+        """
+        self._blank += 1
+        if 10 ** (len(str(self._blank)) - 1) == self._blank:
+            count = f' ({self._blank} so far)' if self._blank > 1 else ''
+            self.context.node.get_logger().warning(f'{self.sensor.full_name}: {what} at {t_ns * 1e-9:.3f} s{count}')
 
     def publisher(self, output: Output) -> Any:
         """Return the publisher of one output."""

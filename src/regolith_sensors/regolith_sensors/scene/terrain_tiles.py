@@ -54,7 +54,10 @@ class SoilGround:
     def __init__(self, grid: SoilGrid, extent: tuple[float, float, float, float] | None = None) -> None:
         """Show a grid.
 
-        :param extent: west, east, south, north [m]; None: that of the height field
+        Beyond the edge of an elevation model its last heights continue, as they do for vehicles, with detail but
+        without rocks. A ridge on the edge continues without an end: the horizon is plausible, not that of the place.
+
+        :param extent: west, east, south, north of what is shown [m]; None: all that is in view
         """
         self.grid = grid
         self._extent = extent
@@ -67,8 +70,8 @@ class SoilGround:
 
     @property
     def extent(self) -> tuple[float, float, float, float] | None:
-        """Return west, east, south and north edge [m]."""
-        return self._extent if self._extent is not None else self.grid.height_field.extent
+        """Return west, east, south and north edge [m]; None: there is none."""
+        return self._extent
 
     def block(self, i: int, j: int, stride: int, count: int) -> tuple[Floats, Floats]:
         """Return (present, undisturbed) heights [m]; see :class:`Ground`."""

@@ -24,6 +24,7 @@ from rasterio.crs import CRS
 from rasterio.warp import transform as warp
 
 from regolith_world.arithmetic import solved_two, times
+from regolith_world.geodesy import curvature_radii
 
 Floats = NDArray[np.float64]
 
@@ -31,6 +32,39 @@ MOON_RADIUS_M = 1737400.0
 # Best-fitting spheres of lunar products differ by a kilometre or two (1736.0 polar, 1738.1 equatorial).
 _RADIUS_SLACK_M = 2500.0
 LOCAL_GRID = 'LOCAL_CS["local metric grid",UNIT["metre",1],AXIS["x",EAST],AXIS["y",NORTH]]'
+
+
+@dataclass(frozen=True)
+class StoredValues:
+    """What the user states about the values in a file of heights."""
+
+    nodata: float | None = None
+    """Value of posts without a height, in addition to those the file declares."""
+    scale: float | None = None
+    """Height of one unit [m]; none: 1 m or what the file states."""
+    offset_m: float = 0.0
+    """Height of a scaled value of zero [m]."""
+
+    def heights(self, raw: NDArray[np.generic], scale: float = 1.0, offset: float = 0.0) -> Floats:
+        """Return heights [m]; NaN where the stored value is ``nodata``.
+
+        :param raw: values as stored
+        :param scale: that the file states, used where none is given here
+        :param offset: that the file states [m], likewise
+        """
+        if self.scale is not None:
+            scale, offset = self.scale, 0.0
+        out: Floats = np.asarray(raw, dtype=np.float64) * scale + (offset + self.offset_m)
+        if self.nodata is not None:
+            # Compared as stored: -3.4e38 of a file of singles is not the double of that name.
+            kind = np.asarray(raw).dtype
+            stored = np.float64(self.nodata) if kind.kind in 'iu' else np.asarray(self.nodata).astype(kind)
+            out[np.asarray(raw) == stored] = np.nan
+        return out
+
+
+AS_STORED = StoredValues()
+"""Nothing stated: values are what their file states of them."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +81,16 @@ class DemGrid:
     """Heights [m] of rows r0 <= r < r1, columns c0 <= c < c1; NaN where the file knows none."""
     is_local: bool = False
     """Whether the map already is a local metric frame."""
+    values: StoredValues = AS_STORED
+    """What the user states about the stored values."""
+
+    @property
+    def spacing_m(self) -> float:
+        """Return the distance of posts in a column [m]."""
+        apart = math.hypot(self.to_map[2], self.to_map[5])
+        if self.crs is None or not self.crs.is_geographic:
+            return apart
+        return math.radians(apart) * (body_radius(self.crs) or MOON_RADIUS_M)
 
     def map_xy(self, row: float, col: float) -> tuple[float, float]:
         """Return the map x, y [m] of a post, or of a place between posts."""
@@ -116,21 +160,12 @@ def is_lunar(crs: CRS | None) -> bool:
     return radius is not None and abs(radius - MOON_RADIUS_M) <= _RADIUS_SLACK_M
 
 
-def require_moon(grid: DemGrid) -> None:
-    """Refuse other bodies.
-
-    :raises ValueError: naming body radius and what is allowed
-    """
-    if grid.crs is None or grid.is_local or is_lunar(grid.crs):
-        return
-    radius = body_radius(grid.crs)
+def body_name(crs: CRS | None) -> str | None:
+    """Return 'moon', 'earth' or 'other' after the size of a reference system's body; None where it names none."""
+    radius = body_radius(crs) if crs is not None else None
     if radius is None:
-        raise ValueError(f'{grid.path}: its reference system names no body; allowed: the Moon (a sphere of 1737.4 km)')
-    whose = 'the Earth' if 6.2e6 < radius < 6.5e6 else 'another body'
-    raise ValueError(
-        f'{grid.path}: its reference system is that of {whose} (radius {radius / 1000.0:.1f} km); allowed: the Moon '
-        '(1737.4 km)'
-    )
+        return None
+    return 'moon' if is_lunar(crs) else 'earth' if 6.2e6 < radius < 6.5e6 else 'other'
 
 
 def locate(grid: DemGrid, center: tuple[float, float] | None) -> tuple[float, float]:
@@ -147,7 +182,8 @@ def locate(grid: DemGrid, center: tuple[float, float] | None) -> tuple[float, fl
         return grid.map_xy((grid.rows - 1) / 2.0, (grid.cols - 1) / 2.0)
     first, second = center
     tried = []
-    if is_lunar(grid.crs) and abs(first) <= 90.0 and abs(second) <= 360.0 and grid.crs is not None:
+    on_body = grid.crs is not None and not grid.is_local and body_radius(grid.crs) is not None
+    if on_body and grid.crs is not None and abs(first) <= 90.0 and abs(second) <= 360.0:
         for turn in (0.0, -360.0, 360.0):
             x, y = _to_map(grid.crs, [second + turn], [first])[:, 0].tolist()
             if grid.holds(x, y):
@@ -168,21 +204,19 @@ def lay_frame(grid: DemGrid, center: tuple[float, float] | None = None, north: s
     :raises ValueError: if the centre is off the map
     """
     x, y = locate(grid, center)
-    if grid.crs is None or not is_lunar(grid.crs):
+    if grid.crs is None or grid.is_local or not body_radius(grid.crs):
         return Frame(x, y, (1.0, 0.0, 0.0, 1.0), None, None, 0.0)
-    radius = body_radius(grid.crs) or MOON_RADIUS_M
-    (lon,), (lat,) = warp(grid.crs, _geographic(radius), [x], [y])
+    (lon,), (lat,) = warp(grid.crs, _geographic(grid.crs), [x], [y])
     # At a pole itself every direction is north or south: there the map's own axes have to do, as seen from beside it.
     beside = math.copysign(min(abs(lat), 89.9999), lat)
     meridian = lon if abs(lat) < 89.9999 else _central_meridian(grid.crs)
     step = 1e-4
     east = _to_map(grid.crs, [meridian - step, meridian + step], [beside, beside])
     up = _to_map(grid.crs, [meridian, meridian], [beside - step, beside + step])
-    metres = 2.0 * math.radians(step) * radius
-    j = np.stack(
-        [(east[:, 1] - east[:, 0]) / (metres * math.cos(math.radians(beside))), (up[:, 1] - up[:, 0]) / metres]
-    )
-    j = j.T
+    along_meridian, along_parallel = curvature_radii(*_ellipsoid(grid.crs), math.radians(beside))
+    eastward = 2.0 * math.radians(step) * along_parallel * math.cos(math.radians(beside))
+    northward = 2.0 * math.radians(step) * along_meridian
+    j = np.stack([(east[:, 1] - east[:, 0]) / eastward, (up[:, 1] - up[:, 0]) / northward]).T
     toward = solved_two(j, [0.0, 1.0])
     bearing = math.degrees(math.atan2(toward[0], toward[1]))
     if north == 'grid':
@@ -194,13 +228,52 @@ def lay_frame(grid: DemGrid, center: tuple[float, float] | None = None, north: s
     return Frame(x, y, (a, b, c, d), float(lat), float(lon), bearing)
 
 
-def _geographic(radius: float) -> CRS:
-    return CRS.from_proj4(f'+proj=longlat +R={radius} +no_defs')
+_MARGIN = 3
+"""Posts beyond a window that are read, too: interpolation looks two posts further."""
+
+
+def window_of(
+    grid: DemGrid, frame: Frame, window: tuple[float, float, float, float]
+) -> tuple[int, int, int, int]:
+    """Return the rows r0 <= r < r1 and columns c0 <= c < c1 that a rectangle needs, as (r0, r1, c0, c1).
+
+    :param window: its west, south, east, north in the frame [m]; what is off the map is left out
+    :raises ValueError: if the rectangle has fewer than two posts each way on the map
+    """
+    a, b, c, d = frame.jacobian
+    west, south, east, north = window
+    corners = [(x, y) for x in (west, east) for y in (south, north)]
+    places = [grid.row_col(frame.x + a * x + b * y, frame.y + c * x + d * y) for x, y in corners]
+    rows, cols = [p[0] for p in places], [p[1] for p in places]
+    r0, r1 = max(0, math.floor(min(rows)) - _MARGIN), min(grid.rows, math.ceil(max(rows)) + _MARGIN + 1)
+    c0, c1 = max(0, math.floor(min(cols)) - _MARGIN), min(grid.cols, math.ceil(max(cols)) + _MARGIN + 1)
+    if r1 - r0 < 2 or c1 - c0 < 2:
+        raise ValueError(
+            f'{grid.path}: the window x {west:g} to {east:g} m, y {south:g} to {north:g} m from the center is off the '
+            f'map; allowed: one that meets {grid.bounds_text()}'
+        )
+    return r0, r1, c0, c1
+
+
+def _ellipsoid(crs: CRS) -> tuple[float, float]:
+    """Return the semi-major axis [m] and the flattening of a reference system's body; the Moon's if it names none."""
+    found = re.search(r'(?:SPHEROID|ELLIPSOID)\["[^"]*",\s*([0-9.eE+]+),\s*([0-9.eE+]+)', crs.to_wkt())
+    if found is None:
+        return body_radius(crs) or MOON_RADIUS_M, 0.0
+    inverse = float(found.group(2))
+    return float(found.group(1)), 1.0 / inverse if inverse > 0.0 else 0.0
+
+
+def _geographic(crs: CRS) -> CRS:
+    """Return latitude and longitude on the body of a map, by its own datum."""
+    semi_major, flattening = _ellipsoid(crs)
+    shape = f'+a={semi_major!r} +rf={1.0 / flattening!r}' if flattening else f'+R={semi_major}'
+    return CRS.from_proj4(f'+proj=longlat {shape} +no_defs')
 
 
 def _to_map(crs: CRS, lon: list[float], lat: list[float]) -> Floats:
     """Return map coordinates of places [deg], shape (2, n)."""
-    xs, ys = warp(_geographic(body_radius(crs) or MOON_RADIUS_M), crs, lon, lat)
+    xs, ys = warp(_geographic(crs), crs, lon, lat)
     return np.array([xs, ys], dtype=np.float64)
 
 

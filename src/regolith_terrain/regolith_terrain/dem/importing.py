@@ -18,7 +18,7 @@ import rasterio
 from rasterio.windows import Window
 
 from regolith_terrain.dem.detail import detail_field
-from regolith_terrain.dem.grid import DemGrid, Frame, is_lunar, lay_frame, require_moon
+from regolith_terrain.dem.grid import AS_STORED, DemGrid, Frame, StoredValues, body_name, lay_frame, window_of
 from regolith_terrain.dem.opening import open_dem, read_posts
 from regolith_terrain.files import (
     BLOCK,
@@ -33,8 +33,6 @@ from regolith_terrain.files import (
 from regolith_terrain.lunar.presets import load_preset
 from regolith_terrain.raster import RasterField
 
-# Interpolation looks two posts further.
-_MARGIN = 3
 # Posts on each side that are looked at, too, for how rough the ground is.
 _AROUND = 32
 
@@ -58,6 +56,8 @@ class ImportRequest:
     """Kind of lunar ground that lends small craters and texture."""
     seed: int = 0
     """Seed of the detail."""
+    values: StoredValues = AS_STORED
+    """What the user states about the stored values."""
 
 
 def import_dem(request: ImportRequest, folder: Path, progress: Progress = silent) -> dict[str, Any]:
@@ -66,8 +66,7 @@ def import_dem(request: ImportRequest, folder: Path, progress: Progress = silent
     :param folder: new or empty
     :raises ValueError: naming the file and what is wrong with it, before anything is written
     """
-    grid = open_dem(request.path, request.post_spacing_m)
-    require_moon(grid)
+    grid = open_dem(request.path, request.post_spacing_m, request.values)
     frame = lay_frame(grid, request.center, request.north)
     window = _window(grid, frame, request.size_m)
     raster = RasterField.from_window(grid, (frame.x, frame.y), request.north, window)
@@ -106,7 +105,6 @@ def _window(grid: DemGrid, frame: Frame, size_m: float | None) -> tuple[int, int
         return 0, grid.rows, 0, grid.cols
     a, b, c, d = frame.jacobian
     half = 0.5 * size_m
-    places = []
     for east, north in ((-half, -half), (-half, half), (half, -half), (half, half)):
         x, y = frame.x + a * east + b * north, frame.y + c * east + d * north
         if not grid.holds(x, y):
@@ -114,11 +112,7 @@ def _window(grid: DemGrid, frame: Frame, size_m: float | None) -> tuple[int, int
                 f'{grid.path}: a square of {size_m:g} m around the centre reaches map x {x:.1f}, y {y:.1f}, which is '
                 f'out of the map; allowed: {grid.bounds_text()}'
             )
-        places.append(grid.row_col(x, y))
-    rows, cols = [p[0] for p in places], [p[1] for p in places]
-    r0, r1 = max(0, math.floor(min(rows)) - _MARGIN), min(grid.rows, math.ceil(max(rows)) + _MARGIN + 1)
-    c0, c1 = max(0, math.floor(min(cols)) - _MARGIN), min(grid.cols, math.ceil(max(cols)) + _MARGIN + 1)
-    return r0, r1, c0, c1
+    return window_of(grid, frame, (-half, -half, half, half))
 
 
 def _parts(raster: RasterField, upsample_m: float | None) -> int:
@@ -175,7 +169,8 @@ def _about(
     return {
         'source': request.path.name,
         'reference_system': grid.crs.to_wkt() if grid.crs is not None else None,
-        'moon': is_lunar(grid.crs),
+        'moon': body_name(grid.crs) == 'moon',
+        'body': body_name(grid.crs),
         'latitude_deg': frame.latitude_deg,
         'longitude_deg': frame.longitude_deg,
         'map_x': frame.x,
@@ -188,7 +183,7 @@ def _about(
         'posts_between': parts - 1,
         'seed': request.seed if parts > 1 else None,
         'preset': request.preset if parts > 1 else None,
-        'datum': 'heights as in the source, above its sphere',
+        'datum': 'heights as in the source, above its datum',
         'height_at_center_m': raster.datum,
         'lowest_m': low,
         'highest_m': high,

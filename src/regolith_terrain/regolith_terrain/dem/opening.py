@@ -10,24 +10,24 @@ from pathlib import Path
 import numpy as np
 
 from regolith_terrain.dem.geotiff import open_geotiff
-from regolith_terrain.dem.grid import DemGrid, Floats
+from regolith_terrain.dem.grid import AS_STORED, DemGrid, Floats, StoredValues
 from regolith_terrain.dem.pds3 import open_pds3
+from regolith_terrain.dem.plausibility import check_heights
 
 MOST_POSTS = 100_000_000
 """Most posts of a window, for memory's sake."""
 FEWEST_POSTS = 3
 """Fewest posts each way: with fewer it is a ramp, not a measurement of ground."""
-MOST_HEIGHT_M = 1e7
-"""Largest height above any datum, a body's centre included [m]."""
-MOST_RELIEF_M = 1e5
-"""Largest difference from lowest to highest post [m]; the Moon has 20 km."""
 
 
-def open_dem(path: str | Path, post_spacing_m: float | None = None) -> DemGrid:
+def open_dem(
+    path: str | Path, post_spacing_m: float | None = None, values: StoredValues = AS_STORED
+) -> DemGrid:
     """Return the grid of a GeoTIFF, a PDS3 label or image, or a NumPy array (rows north to south).
 
     :param path: of the file, known by its ending
     :param post_spacing_m: distance of posts for files that state none, or a wrong one; .npy needs it
+    :param values: what the user states about the stored values
     :raises ValueError: naming the file and what is wrong with it
     """
     path = Path(path)
@@ -35,11 +35,11 @@ def open_dem(path: str | Path, post_spacing_m: float | None = None) -> DemGrid:
         raise ValueError(f'{path}: no such file; allowed: the path of a GeoTIFF, a PDS3 .LBL or .IMG, or a .npy')
     kind = path.suffix.lower()
     if kind == '.npy':
-        grid = _open_npy(path, post_spacing_m)
+        grid = _open_npy(path, post_spacing_m, values)
     elif kind in ('.lbl', '.img'):
-        grid = open_pds3(path)
+        grid = open_pds3(path, values)
     else:
-        grid = open_geotiff(path, post_spacing_m)
+        grid = open_geotiff(path, post_spacing_m, values)
     if min(grid.rows, grid.cols) < FEWEST_POSTS:
         fewest = f'{FEWEST_POSTS} x {FEWEST_POSTS}'
         raise ValueError(f'{path}: {grid.cols} x {grid.rows} posts are no terrain; allowed: at least {fewest}')
@@ -52,27 +52,23 @@ def read_posts(grid: DemGrid, r0: int, r1: int, c0: int, c1: int) -> Floats:
     :raises ValueError: if some are unknown, or they are too many
     """
     if (r1 - r0) * (c1 - c0) > MOST_POSTS:
-        raise ValueError(f'{grid.path}: {r1 - r0} x {c1 - c0} posts are too many; allowed: {MOST_POSTS}; choose a size')
+        raise ValueError(
+            f'{grid.path}: {r1 - r0} x {c1 - c0} posts are too many; allowed: {MOST_POSTS}; '
+            'fix: choose a window (terrain.window) or a size (terrain import --size)'
+        )
     heights = grid.read(r0, r1, c0, c1)
     missing = ~np.isfinite(heights)
     if missing.any():
         row, col = (int(v) for v in np.argwhere(missing)[0])
         raise ValueError(
             f'{grid.path}: {int(missing.sum())} posts have no height (first at row {row + r0}, column {col + c0}); '
-            'fill or crop them'
+            'fill them, or choose a window without them (terrain.window)'
         )
-    low, high = float(heights.min()), float(heights.max())
-    if max(-low, high) > MOST_HEIGHT_M or high - low > MOST_RELIEF_M:
-        extreme = np.argwhere(heights == (low if abs(low) > abs(high) else high))[0]
-        row, col = int(extreme[0]) + r0, int(extreme[1]) + c0
-        raise ValueError(
-            f'{grid.path}: heights from {low:g} m to {high:g} m (row {row}, column {col}); allowed: within '
-            f'{MOST_HEIGHT_M:g} m of zero and {MOST_RELIEF_M:g} m of each other, with posts that have none marked so'
-        )
+    check_heights(grid.path, heights, grid.spacing_m, (r0, c0), stated=grid.values.scale is not None)
     return heights
 
 
-def _open_npy(path: Path, post_spacing_m: float | None) -> DemGrid:
+def _open_npy(path: Path, post_spacing_m: float | None, values: StoredValues) -> DemGrid:
     try:
         array = np.load(path, mmap_mode='r', allow_pickle=False)
     except (ValueError, OSError, EOFError) as error:
@@ -86,6 +82,6 @@ def _open_npy(path: Path, post_spacing_m: float | None) -> DemGrid:
     s, (rows, cols) = float(post_spacing_m), array.shape
 
     def read(r0: int, r1: int, c0: int, c1: int) -> Floats:
-        return np.asarray(array[r0:r1, c0:c1], dtype=np.float64)
+        return values.heights(array[r0:r1, c0:c1])
 
-    return DemGrid(path, None, rows, cols, (0.5 * s, s, 0.0, (rows - 0.5) * s, 0.0, -s), read)
+    return DemGrid(path, None, rows, cols, (0.5 * s, s, 0.0, (rows - 0.5) * s, 0.0, -s), read, values=values)

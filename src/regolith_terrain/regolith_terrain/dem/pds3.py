@@ -19,7 +19,7 @@ import numpy as np
 from rasterio.crs import CRS
 from rasterio.errors import CRSError
 
-from regolith_terrain.dem.grid import DemGrid, Floats
+from regolith_terrain.dem.grid import AS_STORED, DemGrid, Floats, StoredValues, body_radius, is_lunar
 
 _LABEL_BYTES = 1 << 20
 _TYPES = {
@@ -146,10 +146,11 @@ class _Reader:
         return _LENGTHS[name]
 
 
-def open_pds3(path: Path) -> DemGrid:
+def open_pds3(path: Path, values: StoredValues = AS_STORED) -> DemGrid:
     """Return the grid of a label or of an image with a label of its own.
 
     :param path: of the ``.LBL``, or of the ``.IMG`` (whose label stands before the image, or in a ``.LBL`` beside it)
+    :param values: what the user states about the stored values
     :raises ValueError: naming the file, the label's key and what is wrong with it
     """
     label_path = _label_of(path)
@@ -161,6 +162,11 @@ def open_pds3(path: Path) -> DemGrid:
     image_path, start = _pointer(label_path, label)
     image = _Reader(label_path, 'IMAGE', label.get('IMAGE'))
     crs, place = _map(label_path, label)
+    if not is_lunar(crs):
+        raise ValueError(
+            f'{label_path}: its reference system is that of another body (radius {(body_radius(crs) or 0.0) / 1e3:.1f} '
+            f'km) than TARGET_NAME {target!r}; allowed: the Moon (1737.4 km)'
+        )
     rows, cols = image.count('LINES'), image.count('LINE_SAMPLES')
     if image.number('BANDS', 1.0).value != 1:
         raise ValueError(f'{label_path}: IMAGE.BANDS: {image.number("BANDS").value:g}; allowed: 1, of heights')
@@ -183,7 +189,7 @@ def open_pds3(path: Path) -> DemGrid:
 
     def read(r0: int, r1: int, c0: int, c1: int) -> Floats:
         raw = np.memmap(image_path, dtype, 'r', start, (rows, cols))[r0:r1, c0:c1]
-        heights: Floats = raw.astype(np.float64) * scale + height_offset
+        heights = values.heights(raw, scale, height_offset)
         for constant in missing:
             heights[raw == np.asarray(constant, raw.dtype)] = np.nan
         # PDS and ISIS mark special values of reals by the lowest numbers there are.
@@ -191,7 +197,7 @@ def open_pds3(path: Path) -> DemGrid:
             heights[~np.isfinite(heights) | (np.asarray(raw) < -1e30)] = np.nan
         return heights
 
-    return DemGrid(path, crs, rows, cols, place, read)
+    return DemGrid(path, crs, rows, cols, place, read, values=values)
 
 
 def _label_of(path: Path) -> Path:

@@ -151,6 +151,8 @@ class RockField:
         craters = gather(*box, field.key, field.classes, AGE_ROWS, first, REACH)
         blocky = np.ascontiguousarray(craters[2.0 * craters[:, RADIUS] >= r.blocky_m])
         found = _rocks(*box, self._key, self._classes, r.abundance, blocky, r.blocky_m, float(least_m))
+        # Beyond the edge of an elevation model the ground is a continuation: nothing lies on it.
+        found = found[self.ground.inside(found[:, MIDDLE_X], found[:, MIDDLE_Y])]
         if len(self._free):
             found = found[_apart(found, self._free)]
         x, y, diameter, height, aspect, yaw, shape = (np.ascontiguousarray(column) for column in found.T)

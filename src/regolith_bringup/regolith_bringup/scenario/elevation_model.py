@@ -1,0 +1,210 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The elevation model of a scenario: checked, cut to what the run needs, with or without lunar detail."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from regolith_bringup.scenario.schema import Scenario
+from regolith_files.yaml_source import KeyPath, YamlSource
+from regolith_sensors.inertial.place import OriginPlace
+from regolith_sensors.scenario_config import scenario_sensors
+from regolith_terrain.config import TerrainConfig
+from regolith_terrain.ground_config import RectangleConfig
+from regolith_vehicles.config import ConstantDriverConfig, PathDriverConfig, waypoints_of
+from regolith_vehicles.task_config import TasksDriverConfig
+from regolith_world.site import beyond
+
+if TYPE_CHECKING:
+    from regolith_terrain.dem.grid import DemGrid
+    from regolith_terrain.raster import RasterField
+
+WHOLE_MODEL_POSTS = 4_000_000
+"""Models with more posts are read where vehicles come and sensors see."""
+FASTEST_MPS = 20.0
+"""Speed by which the reach of a vehicle without a given path is estimated [m/s]."""
+_BEYOND_M = 100.0
+"""Read beyond what vehicles reach, whatever sensors see [m]."""
+_LUNAR_GRAVITY_MPS2 = (1.5, 1.75)
+NARROWEST_M = 1.0
+"""Least side of a site, that of a small rover [m]."""
+
+Box = tuple[float, float, float, float]
+
+
+def resolved_model(scenario: Scenario, source: YamlSource) -> TerrainConfig:
+    """Return the terrain with the window and the detail of its elevation model written out.
+
+    What is unusual about the model becomes a warning of ``source``, what is added to it a note.
+
+    :raises InputError: if the model cannot be used, or a place lies outside it
+    """
+    terrain = scenario.terrain
+    if terrain.source in ('procedural', 'flat'):
+        return terrain
+    from regolith_terrain.dem.plausibility import doubts, measure
+    from regolith_terrain.height_field import build_height_field, open_elevation_model, read_elevation_model
+
+    try:
+        grid = open_elevation_model(terrain)
+        terrain = terrain.model_copy(update={'window': _window(scenario, grid, source)})
+        model = read_elevation_model(terrain)
+        terrain = terrain.model_copy(update={'detail': _detail(scenario, model)})
+        field = build_height_field(terrain, scenario.seed)
+    except (ValueError, OSError) as error:
+        problem, _, allowed = str(error).partition('; allowed: ')
+        allowed = allowed or 'heights in meters on a metric grid'
+        raise source.error(('terrain', 'source'), problem, allowed, scenario.terrain.source) from None
+    width, height = (side * n for side, n in zip((model.spacing, model.spacing_across), model.posts.shape, strict=True))
+    if min(width, height) < NARROWEST_M:
+        problem = f'is a site of {width:.3g} x {height:.3g} m, narrower than a vehicle'
+        allowed = f'at least {NARROWEST_M:g} m; fix: set post_spacing_m if the distance of posts is not in meters'
+        raise source.error(('terrain', 'source'), problem, allowed, terrain.source)
+    for problem, fix in doubts(measure(model.posts, model.spacing), model.spacing):
+        source.warn(('terrain', 'source'), problem, fix, terrain.source)
+    for key, (x, y) in _places(scenario):
+        if allowed := beyond(field, x, y):
+            raise source.error(key, 'lies outside the elevation model', allowed, [x, y])
+    if scenario.terrain.detail is None and getattr(field, 'detail', None) is not None:
+        _note_detail(terrain, source)
+    return terrain
+
+
+def origin_place(scenario: Scenario) -> OriginPlace | None:
+    """Return where the origin of a scenario lies on its body; None where nothing states it.
+
+    That is ``terrain.site``, else the center of a georeferenced elevation model and its height there. Heights of maps
+    of the Earth often count from the geoid: they are taken as they are, up to 105 m off the ellipsoid's.
+    """
+    terrain = scenario.terrain
+    if terrain.site is not None:
+        site = terrain.site
+        return OriginPlace(site.latitude_deg, site.longitude_deg, site.altitude_m, site.body, _bearing(scenario))
+    if terrain.source in ('procedural', 'flat'):
+        return None
+    from regolith_terrain.dem.grid import body_name, lay_frame
+    from regolith_terrain.height_field import open_elevation_model, read_elevation_model
+
+    grid = open_elevation_model(terrain)
+    frame, body = lay_frame(grid, terrain.center, terrain.north), body_name(grid.crs)
+    if frame.latitude_deg is None or frame.longitude_deg is None or body is None:
+        return None
+    datum = read_elevation_model(terrain).datum
+    return OriginPlace(frame.latitude_deg, frame.longitude_deg, datum, body, _bearing(scenario))
+
+
+def _bearing(scenario: Scenario) -> float:
+    """Return the bearing of +y, clockwise from true north [deg]: 0 unless the axes are those of a map."""
+    terrain = scenario.terrain
+    if terrain.source in ('procedural', 'flat') or terrain.north == 'true':
+        return 0.0
+    from regolith_terrain.dem.grid import lay_frame
+    from regolith_terrain.height_field import open_elevation_model
+
+    return lay_frame(open_elevation_model(terrain), terrain.center, 'true').grid_north_deg
+
+
+def _detail(scenario: Scenario, model: RasterField) -> Any:
+    """Return the detail of a scenario that names none: the highlands' on the Moon, none on other bodies.
+
+    A map that names no body is the Moon's where gravity is as there.
+    """
+    low, high = _LUNAR_GRAVITY_MPS2
+    lunar = model.body == 'moon' or (model.body is None and low < scenario.world.gravity_mps2 < high)
+    given = scenario.terrain.detail
+    return given if given is not None or lunar else 'none'
+
+
+def note_sight(scenario: Scenario, source: YamlSource) -> None:
+    """Note how far beyond the edge of the model cameras and lidars of vehicles at their starts may see.
+
+    :param scenario: resolved
+    """
+    if scenario.terrain.source in ('procedural', 'flat'):
+        return
+    seeing = {sensor.vehicle for sensor in scenario_sensors(scenario) if sensor.kind.sees}
+    if not seeing:
+        return
+    from regolith_terrain.height_field import read_elevation_model
+
+    sight = sight_m(scenario)
+    west, east, south, north = read_elevation_model(scenario.terrain).extent
+    starts = [scenario.vehicles[name].position for name in sorted(seeing)]
+    beyond_m = max(sight - min(x - west, east - x, y - south, north - y) for x, y in starts)
+    if beyond_m > 0.0:
+        problem = f'sensors see up to {beyond_m:.0f} m beyond the model, where its last heights continue without rocks'
+        fix = f'use a model that reaches light.view_range_m = {sight:g} m around the vehicles, or lower that range'
+        source.warn(('terrain', 'source'), problem, fix, scenario.terrain.source, 'note')
+
+
+def _note_detail(terrain: TerrainConfig, source: YamlSource) -> None:
+    detail = terrain.detail_between_posts
+    assert detail is not None
+    what = ['texture', *(['craters'] if detail.craters else []), *(['rocks'] if terrain.has_rocks else [])]
+    problem = f'lunar detail of {detail.preset!r} is added between the posts: {", ".join(what)}'
+    source.warn(('terrain', 'source'), problem, 'terrain.detail: none leaves it out', terrain.source, 'note')
+
+
+def _window(scenario: Scenario, grid: DemGrid, source: YamlSource) -> RectangleConfig | None:
+    """Return the part of the model that is read: as given, all of a small one, what is needed of a large one."""
+    terrain = scenario.terrain
+    if terrain.window is not None or grid.rows * grid.cols <= WHOLE_MODEL_POSTS:
+        return terrain.window
+    from regolith_terrain.dem.grid import lay_frame, window_of
+
+    west, south, east, north = needed(scenario)
+    r0, r1, c0, c1 = window_of(grid, lay_frame(grid, terrain.center, terrain.north), (west, south, east, north))
+    if (r1 - r0, c1 - c0) == (grid.rows, grid.cols):
+        return None
+    problem = f'{c1 - c0} x {r1 - r0} of {grid.cols} x {grid.rows} posts are read, within reach of vehicles and sensors'
+    fix = 'set terrain.window for another part'
+    source.warn(('terrain', 'source'), problem, fix, terrain.source, 'note')
+    return RectangleConfig(low=(west, south), high=(east, north))
+
+
+def needed(scenario: Scenario) -> Box:
+    """Return west, south, east, north of what vehicles can reach and their sensors see, rounded outwards to 10 m.
+
+    A vehicle without a given path may drive straight away at 20 m/s, or at the speed of its constant twist.
+    """
+    boxes = []
+    for entry in scenario.vehicles.values():
+        x, y = entry.position
+        driver, reach = entry.driver, 0.0
+        if isinstance(driver, ConstantDriverConfig):
+            reach = abs(driver.speed_mps) * scenario.duration_s
+        elif not isinstance(driver, (PathDriverConfig, TasksDriverConfig)):
+            reach = FASTEST_MPS * scenario.duration_s
+        way = [(x, y), *waypoints_of(driver).values()]
+        boxes += [(px - reach, py - reach, px + reach, py + reach) for px, py in way]
+    points = [(pose.position[0], pose.position[1]) for pose in scenario.poses.values()]
+    points += [(obstacle.position[0], obstacle.position[1]) for obstacle in scenario.obstacles.values()]
+    points += [end for profile in scenario.terrain.profiles.values() for end in (profile.start, profile.end)]
+    for region in scenario.terrain.regions:
+        low, high = region.region().bounds()
+        points += [(float(low[0]), float(low[1])), (float(high[0]), float(high[1]))]
+    half = 0.5 * scenario.terrain.size_m
+    boxes += [(-half, -half, half, half), *((float(x), float(y), float(x), float(y)) for x, y in points)]
+    margin = max(_BEYOND_M, sight_m(scenario))
+    west, south = (min(box[k] for box in boxes) - margin for k in (0, 1))
+    east, north = (max(box[k] for box in boxes) + margin for k in (2, 3))
+    most = 1e6
+    west, south = (max(-most, 10.0 * math.floor(v / 10.0)) for v in (west, south))
+    east, north = (min(most, 10.0 * math.ceil(v / 10.0)) for v in (east, north))
+    return west, south, east, north
+
+
+def sight_m(scenario: Scenario) -> float:
+    """Return how far the sensors of a scenario see ground [m]; 0 where none does."""
+    return scenario.light.view_range_m if any(entry.sensors for entry in scenario.vehicles.values()) else 0.0
+
+
+def _places(scenario: Scenario) -> Iterator[tuple[KeyPath, tuple[float, float]]]:
+    """Yield the places on the ground in a scenario, with their keys."""
+    for name, entry in scenario.vehicles.items():
+        yield ('vehicles', name, 'position'), entry.position
+        for key, point in waypoints_of(entry.driver).items():
+            yield ('vehicles', name, 'driver', *key), point

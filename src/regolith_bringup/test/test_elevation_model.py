@@ -1,0 +1,225 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of elevation models and meshes in scenarios: what check refuses, warns of and writes out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import rasterio
+from rasterio.crs import CRS
+from rasterio.transform import from_origin
+from rasterio.warp import transform as warp
+
+from regolith_bringup.cli import main
+from regolith_bringup.scenario.elevation_model import needed
+from regolith_bringup.scenario.loading import load_scenario
+from regolith_files.problems import InputError
+from regolith_sensors.inertial.gnss import Gnss
+from regolith_sensors.inertial.gnss_config import GnssConfig
+from regolith_terrain.dem.grid import lay_frame
+from regolith_terrain.dem.opening import open_dem
+from regolith_terrain.raster import RasterField
+
+MOON = CRS.from_proj4('+proj=stere +lat_0=-90 +R=1737400 +units=m')
+EARTH = CRS.from_epsg(32633)
+LOCAL = CRS.from_wkt('LOCAL_CS["local metric grid",UNIT["metre",1],AXIS["x",EAST],AXIS["y",NORTH]]')
+
+
+def hills(count: int, spacing: float) -> np.ndarray:
+    i, j = np.mgrid[0:count, 0:count]
+    return (1500.0 + 0.5 * spacing * np.sin(0.2 * j) * np.cos(0.25 * i)).astype(np.float32)
+
+
+def write(path: Path, rows: np.ndarray, crs: CRS | None, spacing: float) -> Path:
+    half = 0.5 * spacing * len(rows)
+    profile = {
+        'driver': 'GTiff', 'count': 1, 'dtype': rows.dtype, 'height': rows.shape[0], 'width': rows.shape[1],
+        'crs': crs, 'transform': from_origin(500000.0 - half, 5e6 + half, spacing, spacing),
+    }
+    if crs == MOON:
+        profile['transform'] = from_origin(157000.0, 91000.0, spacing, spacing)
+    if crs == LOCAL:
+        profile['transform'] = from_origin(-half, half, spacing, spacing)
+    with rasterio.open(path, 'w', **profile) as file:
+        file.write(rows, 1)
+    return path
+
+
+def scenario(folder: Path, terrain: str, more: str = '') -> Path:
+    path = folder / 'site.yaml'
+    vehicle = 'rover: {model: viper, position: [0.0, 0.0], driver: {type: constant, speed_mps: 0.2}}'
+    path.write_text(f'duration_s: 5.0\nterrain: {{source: model.tif{terrain}}}\nvehicles:\n  {vehicle}\n{more}')
+    return path
+
+
+@pytest.mark.parametrize(
+    ('crs', 'gravity', 'lunar'),
+    [(MOON, 1.62, True), (MOON, 9.81, True), (EARTH, 9.81, False), (EARTH, 1.62, False), (LOCAL, 1.62, True),
+     (LOCAL, 9.81, False), (None, 9.81, False)],
+)
+def test_lunar_detail_is_added_to_lunar_maps_and_said(
+    tmp_path: Path, crs: CRS | None, gravity: float, lunar: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path / 'model.tif', hills(40, 2.0), crs, 2.0)
+    path = scenario(tmp_path, '', f'world: {{gravity_mps2: {gravity}}}\n')
+    resolved = load_scenario(path)
+    assert resolved.scenario.terrain.has_rocks is lunar
+    assert (resolved.scenario.terrain.detail == 'none') is not lunar
+    notes = [line for line in resolved.notices if "lunar detail of 'highland' is added" in line]
+    assert len(notes) == int(lunar) and all(line.startswith(f'{path}:2: note: terrain.source') for line in notes)
+    with pytest.raises(SystemExit) as ended:
+        main(['check', str(path)])
+    assert ended.value.code == 0
+    assert (notes[0] in capsys.readouterr().err) if lunar else True
+    # Set explicitly, it is added to any map, without a note.
+    asked = load_scenario(path, ['terrain.detail={preset: mare}'])
+    assert asked.scenario.terrain.has_rocks and not [line for line in asked.notices if 'detail' in line]
+
+
+def test_large_model_is_read_where_vehicles_and_sensors_reach(tmp_path: Path) -> None:
+    """Of 2100 x 2100 posts the square around the vehicle is read; heights in it are those of the whole model."""
+    write(tmp_path / 'model.tif', hills(2100, 5.0), MOON, 5.0)
+    path = scenario(tmp_path, ', detail: none')
+    resolved = load_scenario(path)
+    window = resolved.scenario.terrain.window
+    assert window is not None and any('2100 x 2100 posts are read' in line for line in resolved.notices)
+    # size_m 100, 1 m of driving, 100 m beyond.
+    assert (*window.low, *window.high) == needed(resolved.scenario) == (-150.0, -150.0, 150.0, 150.0)
+    from regolith_terrain.height_field import build_height_field
+
+    part = build_height_field(resolved.scenario.terrain, 0)
+    whole = build_height_field(resolved.scenario.terrain.model_copy(update={'window': None}), 0)
+    assert part.posts.shape < (100, 100) and whole.posts.shape == (2100, 2100)
+    x, y = np.random.default_rng(0).uniform(-150.0, 150.0, (2, 500))
+    np.testing.assert_allclose(part.heights(x, y), whole.heights(x, y), atol=1e-9)
+    # A camera sees a kilometer; a window of the user's holds whatever is needed.
+    seeing = load_scenario(path, ['vehicles.rover.sensors={eye: {model: navcam}}']).scenario.terrain.window
+    assert seeing is not None and seeing.high == (1050.0, 1050.0)
+    own = load_scenario(path, ['terrain.window={low: [-40, -30], high: [50, 60]}'])
+    assert own.scenario.terrain.window.low == (-40.0, -30.0) and not own.notices
+    with pytest.raises(InputError, match='lies outside the elevation model'):
+        load_scenario(path, ['terrain.window={low: [-400, -300], high: [-200, -60]}'])
+    with pytest.raises(InputError, match='off the map'):
+        load_scenario(path, ['terrain.window={low: [9000, 9000], high: [9900, 9900]}'])
+
+
+def test_large_models_are_one_file_for_all_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second reader maps the first one's copy; a changed file makes another."""
+    from regolith_terrain.dem import opening, shared_posts
+    from regolith_terrain.raster import RasterField
+
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))
+    path = write(tmp_path / 'model.tif', hills(600, 2.0), MOON, 2.0)
+    first = RasterField.from_file(path)
+    copies = list((tmp_path / 'cache/regolith/elevation').glob('*'))
+    assert len(copies) == 1 and copies[0].stat().st_size == pytest.approx(8 * 600 * 600, abs=200)
+    with monkeypatch.context() as patch:
+        patch.setattr(opening, 'check_heights', lambda *_, **__: pytest.fail('read again'))
+        second = RasterField.from_file(path)
+    assert second.fingerprint() == first.fingerprint() and np.array_equal(second.posts, first.posts)
+    base = second.posts.base
+    while base is not None and not isinstance(base, np.memmap):
+        base = base.base
+    assert isinstance(base, np.memmap)
+    write(path, hills(600, 2.0) + np.float32(1.0), MOON, 2.0)
+    assert RasterField.from_file(path).fingerprint() != first.fingerprint()
+    # An unusable folder is no obstacle.
+    monkeypatch.setattr(shared_posts, 'cache_folder', lambda: None)
+    assert RasterField.from_file(path).posts.shape == (600, 600)
+
+
+def test_sites_narrower_than_a_vehicle_are_refused(tmp_path: Path) -> None:
+    write(tmp_path / 'model.tif', hills(60, 0.01), LOCAL, 0.01)
+    with pytest.raises(InputError, match=r'site\.yaml:2: .* site of 0\.6 x 0\.6 m, narrower than a vehicle; allowed'):
+        load_scenario(scenario(tmp_path, ''))
+
+
+def test_steep_models_are_warned_of(tmp_path: Path) -> None:
+    rows = hills(60, 2.0)
+    rows[:, 40:] += np.float32(70.0)
+    write(tmp_path / 'model.tif', rows, LOCAL, 2.0)
+    (warning,) = load_scenario(scenario(tmp_path, ', detail: none')).notices
+    assert 'site.yaml:2: warning: terrain.source' in warning and 'fix: set terrain.nodata' in warning
+
+
+def test_keys_of_models_are_refused_without_one(tmp_path: Path) -> None:
+    for key, value in (('nodata', -9999), ('height_scale', 2.0), ('height_offset_m', 3.0)):
+        with pytest.raises(InputError, match=f'{key} is of elevation models'):
+            load_scenario('two_rovers', [f'terrain.{key}={value}'])
+
+
+def tetrahedron(path: Path, side: float) -> None:
+    corners = side * np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    faces = ((1, 3, 2), (1, 2, 4), (1, 4, 3), (2, 3, 4))
+    lines = [f'v {x} {y} {z}' for x, y, z in corners] + [f'f {a} {b} {c}' for a, b, c in faces]
+    path.write_text('\n'.join(lines) + '\n')
+
+
+def test_meshes_of_unlikely_size_are_refused_unless_their_scale_is_stated(tmp_path: Path) -> None:
+    for side, more, told in ((600.0, '', 'refused'), (60.0, '', 'warned'), (6.0, '', ''), (600.0, ', scale: 1.0', ''),
+                             (600.0, ', scale: 0.001', '')):
+        name = f'part_{side:.0f}.obj'  # MuJoCo keeps what it read of a name in the last second
+        tetrahedron(tmp_path / name, side)
+        path = tmp_path / 'a.yaml'
+        path.write_text(
+            'terrain: {source: flat}\nobstacles:\n'
+            f'  part: {{type: mesh, path: {name}, position: [700.0, 700.0]{more}}}\n'
+            'vehicles:\n  rover: {model: viper, position: [0.0, 0.0]}\n'
+        )
+        if told == 'refused':
+            with pytest.raises(InputError, match=r'a\.yaml:3: .* the mesh is 600 m wide; allowed: .*fix: set .*scale'):
+                load_scenario(path)
+            continue
+        notices = load_scenario(path).notices
+        assert bool(notices) is (told == 'warned')
+        assert all('warning: obstacles.part.path' in line for line in notices)
+
+
+RECEIVER = 'vehicles.rover.sensors={gnss: {model: gnss_lunanet}}'
+
+
+def receiver(path: Path, *settings: str) -> GnssConfig:
+    model = load_scenario(path, [RECEIVER, *settings]).scenario.vehicles['rover'].sensors['gnss']['model']
+    return GnssConfig.model_validate(model)
+
+
+def test_receivers_take_the_place_of_the_elevation_model(tmp_path: Path) -> None:
+    """Fixes of places on a map are their own latitudes and longitudes, with axes to the north or along the map."""
+    rows = hills(60, 5.0)
+    write(tmp_path / 'model.tif', rows, MOON, 5.0)
+    path, degrees = scenario(tmp_path, ', detail: none'), CRS.from_proj4('+proj=longlat +R=1737400 +no_defs')
+    for north in ('true', 'grid'):
+        config = receiver(path, f'terrain.north={north}')
+        quiet = {f'{kind}_{way}_m': 0.0 for kind in ('white', 'drift') for way in ('horizontal', 'vertical')}
+        gnss = Gnss(config.model_copy(update=quiet), 1, 'g')
+        # A post 25 columns east and 20 rows north of the middle on the map, which lies between posts.
+        x, y = 157000.0 + 5.0 * (29.5 + 0.5 + 25), 91000.0 - 5.0 * (29.5 + 0.5 - 20)
+        (lon,), (lat,) = warp(MOON, degrees, [x], [y])
+        field = RasterField.from_file(tmp_path / 'model.tif', north=north)
+        frame = lay_frame(open_dem(tmp_path / 'model.tif'), None, north)
+        local = np.linalg.solve(np.array(frame.jacobian).reshape(2, 2), [x - frame.x, y - frame.y])
+        found = gnss.fix(0, (*local, float(field.heights(*local))))
+        # 160 m from the origin the plane frame is off by d^2 tan(lat) / R = 0.14 m, 5e-6 degrees of latitude and ten
+        # times that of longitude.
+        assert found[0] == pytest.approx(lat, abs=1e-5) and found[1] == pytest.approx(lon, abs=1e-4)
+        height = float(field.heights(*local)) + field.datum
+        assert found[2] == pytest.approx(height, abs=1e-9) and 1490.0 < height < 1510.0
+
+
+def test_receivers_without_a_place_are_refused(tmp_path: Path) -> None:
+    write(tmp_path / 'model.tif', hills(40, 2.0), LOCAL, 2.0)
+    path = scenario(tmp_path, ', detail: none')
+    for settings in ([RECEIVER], [RECEIVER, 'terrain={source: flat}']):
+        with pytest.raises(InputError, match=r'sensors\.gnss\.model: .*altitude_m unknown; allowed: .*fix: set terrain'):
+            load_scenario(path, settings)
+    site = 'terrain.site={latitude_deg: -85.0, longitude_deg: 200.0, altitude_m: 12.0}'
+    found = receiver(path, site)
+    assert (found.latitude_deg, found.longitude_deg, found.altitude_m) == (-85.0, -160.0, 12.0)
+    # What the receiver's model states stays.
+    own = receiver(path, site, 'vehicles.rover.sensors.gnss.model={type: gnss, latitude_deg: 3.0}')
+    assert (own.latitude_deg, own.longitude_deg) == (3.0, -160.0)
+    with pytest.raises(InputError, match='body: moon, but the origin is on body: earth'):
+        receiver(path, site, 'terrain.site.body=earth')

@@ -1,0 +1,38 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of where check lets sensors be mounted."""
+
+from __future__ import annotations
+
+import pytest
+
+from regolith_bringup.scenario.loading import load_scenario
+from regolith_files.problems import InputError
+
+
+def load(model: str, sensor: str, xyz: list[float], vehicle: str = 'viper') -> None:
+    entry = f'{{model: {model}, mount: {{xyz: {xyz}}}}}'
+    load_scenario('two_rovers', [
+        'terrain.source=flat', f'vehicles.amber={{model: {vehicle}, position: [0.0, 0.0], sensors: {{{sensor}: {entry}}}}}',
+    ])
+
+
+@pytest.mark.parametrize(
+    ('model', 'xyz', 'words'),
+    [
+        ('vlp16', [0.52, 0.0, 1.75], r"lies on the surface of 'mast_head'"),
+        ('navcam', [0.45, 0.0, 1.85], r"is 0\.08 m inside 'mast_head'"),
+        ('flash_lidar', [0.0, 0.0, 0.4], r'm inside '),
+    ],
+)
+def test_cameras_and_lidars_in_or_on_their_own_vehicle_are_refused(model: str, xyz: list[float], words: str) -> None:
+    with pytest.raises(InputError, match=words) as caught:
+        load(model, 'eye', xyz)
+    text = str(caught.value)
+    assert 'vehicles.amber.sensors.eye.mount.xyz' in text and 'allowed: a place at least 0.001 m outside' in text
+
+
+def test_what_does_not_see_may_be_inside() -> None:
+    load('imu_mems', 'imu', [0.0, 0.0, 0.0])
+    load('vlp16', 'lidar', [0.45, 0.0, 2.05])
+    load('navcam', 'eye', [0.534, 0.0, 1.85])

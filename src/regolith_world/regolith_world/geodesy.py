@@ -1,0 +1,24 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Geometry of a body's sphere or ellipsoid."""
+
+from __future__ import annotations
+
+import math
+
+
+def curvature_radii(semi_major: float, flattening: float, latitude: float) -> tuple[float, float]:
+    """Return the radii of curvature [m] along the meridian and along the parallel (prime vertical) of an ellipsoid.
+
+    :param semi_major: [m]
+    :param flattening: 0 of a sphere
+    :param latitude: geodetic [rad]
+
+    Source: snyder1987, eqs. 4-18 and 4-20.
+    Checked by: test_geodesy.py::test_radii_of_curvature_are_those_of_arcs_on_the_ellipsoid.
+    """
+    if flattening == 0.0:
+        return semi_major, semi_major
+    e2 = flattening * (2.0 - flattening)
+    w = 1.0 - e2 * math.sin(latitude) ** 2
+    return semi_major * (1.0 - e2) / w**1.5, semi_major / math.sqrt(w)
