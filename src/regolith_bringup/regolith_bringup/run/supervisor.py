@@ -33,7 +33,9 @@ from regolith_bringup.run.sharing import Processes
 from regolith_bringup.scenario.loading import write_resolved
 from regolith_bringup.scenario.participants import prepared
 from regolith_bringup.scenario.schema import ResolvedScenario
+from regolith_files.problems import InputError
 from regolith_world.restarts import worth_another
+from regolith_world.ros_environment import check_ros_environment
 
 BAD_INPUT = 2
 NODE_FAILED = 3
@@ -61,7 +63,9 @@ def run_scenario(
     :param network: whether the run is visible beyond this machine
     :param elsewhere: whose nodes are started on other machines
     :return: 0 done, 2 another run is active, 3 a node failed, 130 interrupted before the first cycle
+    :raises InputError: if nothing can be started so; or at the end, if standard output cannot be written
     """
+    check_ros_environment(os.environ)
     run_dir = new_run_folder(resolved.scenario.name, out).absolute()
     scenario = resolved.scenario
     with ExitStack() as bars:
@@ -84,10 +88,13 @@ def run_scenario(
         supervisor.console.print('writing the report; Ctrl-C leaves it out')
     with supervisor.console.status('writing the report') if report else nullcontext():
         summary = sum_up(run_dir, lambda line: supervisor.tell(escape(line)), report=report)
-    if as_json:
-        print(json.dumps(summary if summary is not None else {'run': str(run_dir), 'failed': True}, indent=1))
-    else:
-        print(run_dir, flush=True)
+    told = json.dumps(summary or {'run': str(run_dir), 'failed': True}, indent=1) if as_json else str(run_dir)
+    try:
+        print(told, flush=True)
+    except InputError as error:
+        # The run is complete: its folder goes where it can be read.
+        supervisor.tell(escape(f'{error}; the run is in {run_dir}'))
+        return code or BAD_INPUT
     return code
 
 
