@@ -28,6 +28,7 @@ from regolith_world.records import BodyState, JoinRequest
 from regolith_world.remote import Silence
 from regolith_world.ros import convert
 from regolith_world.ros.announcement import Announcement
+from regolith_world.ros.answering import offer
 from regolith_world.ros.asking import ask
 from regolith_world.ros.bus import RosBus
 from regolith_world.ros.elsewhere import Elsewhere
@@ -176,7 +177,7 @@ class WorldNode:
         self.entities = EntityServices(node, self.runner, self.world, self._start_vehicle)
         self.past = PastServices(node, self.runner, self.world)
         self.poses = PoseServices(node, named_poses(head.poses))
-        node.create_service(Join, 'join', self._on_join)
+        offer(node, Join, 'join', self._on_join)
         self._started = False
         self._accepted: dict[str, tuple[int, Join.Response]] = {}
         """By name, the process that joined, and the response to it."""

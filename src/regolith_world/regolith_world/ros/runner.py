@@ -80,7 +80,7 @@ class Runner:
         at_standstill: Callable[[], None] = lambda: None,
     ) -> None:
         self._node, self._executor, self._world = node, executor, world
-        self._run_dir, self._scenario, self._processes = run_dir, scenario, processes
+        self.run_dir, self._scenario, self._processes = run_dir, scenario, processes
         # What rounds to nothing still is an end.
         self._end_ns = max(1, round(duration_s * 1e9)) if duration_s > 0.0 else 0
         self.timeline = Timeline(
@@ -119,8 +119,8 @@ class Runner:
         """Run to the end of the scenario; return the exit code: 0 done, 3 a node failed."""
         world = self._world
         self._display.clock()
-        if self._run_dir is not None:
-            (self._run_dir / 'started').touch()
+        if self.run_dir is not None:
+            (self.run_dir / 'started').touch()
         if restore_from is not None:
             self.go_to(checkpoint.read(restore_from))
         freeze_garbage_collector()
@@ -200,7 +200,7 @@ class Runner:
         try:
             self.timeline.save()
         except OSError as error:
-            where = error.filename or (self._run_dir / 'checkpoints' if self._run_dir is not None else '')
+            where = error.filename or (self.run_dir / 'checkpoints' if self.run_dir is not None else '')
             self._failure = f'no checkpoint at {world.t_ns * 1e-9:.3f} s: {where}: {error.strerror or error}'
             self._node.get_logger().error(f'{self._failure}; the run ends{self.silences.way_on()}')
         except Silence:
@@ -482,7 +482,7 @@ class Runner:
     # -- the end ------------------------------------------------------------------------------------------------
 
     def _write_outcome(self, wall: float, start_ns: int, reports: dict[str, str]) -> None:
-        if self._run_dir is None:
+        if self.run_dir is None:
             return
         outcome = {
             'scenario': self._scenario,
@@ -493,11 +493,11 @@ class Runner:
             'failure': self._failure,
             'without': self.silences.without,
         }
-        (self._run_dir / 'started').unlink(missing_ok=True)
-        partial, text = self._run_dir / 'world.json.partial', json.dumps(outcome, indent=2) + '\n'
+        (self.run_dir / 'started').unlink(missing_ok=True)
+        partial, text = self.run_dir / 'world.json.partial', json.dumps(outcome, indent=2) + '\n'
         try:
             partial.write_text(text)
         except OSError:
-            release(self._run_dir)
+            release(self.run_dir)
             partial.write_text(text)
-        partial.replace(self._run_dir / 'world.json')
+        partial.replace(self.run_dir / 'world.json')
