@@ -173,6 +173,9 @@ def test_words_are_those_of_files(setting: str, problem: str, allowed: str) -> N
         (f'recording.topics=["/{"x" * 300}|std_msgs/msg/String"]', 'recording.topics.0'),
         ('world.input_barrier={topic: /amber/cmd_vel, type: nosuch_msgs/msg/Foo}', 'world.input_barrier.type'),
         ('world.input_barrier={topic: amber/cmd_vel}', 'world.input_barrier.topic'),
+        ('world.input_barrier={topic: /amber/nosuch}', 'world.input_barrier.type'),
+        ('world.input_barrier={topic: /other/cmd_vel}', 'world.input_barrier.type'),
+        ('world.input_barrier={topic: /amber/cmd_vel, type: regolith_msgs/msg/DriverInputs}', 'world.input_barrier.type'),
         (f'vehicles={{{"a" * 300}: {{position: [0, 0]}}}}', f'vehicles.{"a" * 79}…'),
         (f'name={"a" * 300}', 'name'),
         ('name=../../else', 'name'),
@@ -213,3 +216,18 @@ def test_a_copy_of_a_shipped_vehicle_is_good(tmp_path: Path) -> None:
     for path in mjcf.parent.iterdir():
         shutil.copy(path, tmp_path)
     load_scenario('two_rovers', [f'vehicles.amber.model={tmp_path}/viper.yaml'])
+
+
+@pytest.mark.parametrize(
+    ('barrier', 'type_name'),
+    [
+        ('{topic: /amber/cmd_vel}', 'geometry_msgs/msg/Twist'),
+        ('{topic: /amber/cmd_vel, type: geometry_msgs/msg/TwistStamped}', 'geometry_msgs/msg/TwistStamped'),
+        ('{topic: /amber/driver_inputs}', 'regolith_msgs/msg/DriverInputs'),
+        ('{topic: /amber/joint_command}', 'sensor_msgs/msg/JointState'),
+        ('{topic: /stack/done, type: std_msgs/msg/String}', 'std_msgs/msg/String'),
+    ],
+)
+def test_barrier_has_the_type_of_the_vehicles_topic(barrier: str, type_name: str) -> None:
+    found = load_scenario('two_rovers', [f'world.input_barrier={barrier}']).scenario.world.input_barrier
+    assert found is not None and found.type == type_name

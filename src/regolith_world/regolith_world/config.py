@@ -31,7 +31,9 @@ class InputBarrier(Section):
     """A topic of an autonomy stack for which every cycle waits."""
 
     topic: str = Field(min_length=1, description='absolute name, e.g. /amber/cmd_vel')
-    type: str = Field('geometry_msgs/msg/Twist', description='of its messages')
+    type: str | None = Field(
+        None, description='type of its messages, package/msg/Type; null: the one that the vehicle of the topic takes'
+    )
     timeout_s: Seconds = Field(1.0, description='wall time after which the cycle starts all the same [s]')
 
 

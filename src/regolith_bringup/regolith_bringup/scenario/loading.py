@@ -31,6 +31,8 @@ from regolith_files.atomic import write_atomically
 from regolith_files.problems import InputError, Problem, one_of
 from regolith_files.validation import validated
 from regolith_files.yaml_source import KeyPath, Origin, YamlSource, parse_value
+from regolith_vehicles.faces import TYPES
+from regolith_world.config import InputBarrier
 from regolith_world.names import check_name
 
 
@@ -83,6 +85,7 @@ def load_scenario(
     scenario = scenario.model_copy(update={'terrain': standing_obstacles(scenario, source)})
     check_raster(scenario, source)
     _check_types(scenario, source)
+    scenario = _with_barrier_type(scenario, source)
     scenario = scenario.model_copy(update={'objects': resolved_objects(scenario, source)})
     models = resolved_models(scenario, source)
     check_clear(scenario, models, source)
@@ -203,6 +206,33 @@ def _apply(source: YamlSource, setting: Setting) -> None:
     source.override(parts, setting.value, setting.origin)
 
 
+def _barrier_type(barrier: InputBarrier, scenario: Scenario, source: YamlSource) -> str:
+    """Return the message type of a barrier: the given one, or that of the vehicle's topic.
+
+    :raises InputError: if it is neither given nor known, or is not the one of the vehicle's topic
+    """
+    at: KeyPath = ('world', 'input_barrier')
+    if not is_topic(barrier.topic):
+        raise source.error((*at, 'topic'), 'is no topic', 'an absolute name, e.g. /amber/cmd_vel', barrier.topic)
+    _, vehicle, topic, *more = [*barrier.topic.split('/'), '']
+    own = TYPES.get(topic, ()) if vehicle in scenario.vehicles and more == [''] else ()
+    if barrier.type is None and not own:
+        allowed = f'the type of the messages, or a topic of a vehicle: {", ".join(TYPES)}'
+        raise source.error((*at, 'type'), f'is missing, and {barrier.topic} is not a command topic', allowed)
+    if own and barrier.type not in (None, *own):
+        raise source.error((*at, 'type'), f'is not the type of {barrier.topic}', ' or '.join(own), barrier.type)
+    return barrier.type or own[0]
+
+
+def _with_barrier_type(scenario: Scenario, source: YamlSource) -> Scenario:
+    """Return a scenario with the type of its barrier written out, which the world reads."""
+    world = scenario.world
+    if world.input_barrier is None:
+        return scenario
+    typed = world.input_barrier.model_copy(update={'type': _barrier_type(world.input_barrier, scenario, source)})
+    return scenario.model_copy(update={'world': world.model_copy(update={'input_barrier': typed})})
+
+
 def _check_types(scenario: Scenario, source: YamlSource) -> None:
     """Refuse message types that are not installed, before recorder and world would."""
     from regolith_bringup.bag.message_definitions import UnknownTypeError, schema_text
@@ -213,10 +243,7 @@ def _check_types(scenario: Scenario, source: YamlSource) -> None:
     ]
     barrier = scenario.world.input_barrier
     if barrier is not None:
-        if not is_topic(barrier.topic):
-            allowed = 'an absolute name, e.g. /amber/cmd_vel'
-            raise source.error(('world', 'input_barrier', 'topic'), 'is no topic', allowed, barrier.topic)
-        wanted.append((('world', 'input_barrier', 'type'), barrier.type))
+        wanted.append((('world', 'input_barrier', 'type'), _barrier_type(barrier, scenario, source)))
     for key, type_name in wanted:
         try:
             schema_text(type_name)
