@@ -54,6 +54,10 @@ class WorldConfig(Section):
     real_time: Literal['cap', 'strict'] = Field(
         'cap', description='strict (hardware in the loop): cycles that start late are counted'
     )
+    discards_per_s: int = Field(
+        20_000, ge=100, le=10**7,
+        description='discarded cycles within a second of simulated time at which the run ends; a tenth gives a warning',
+    )
     late_s: Seconds = Field(0.005, description='lateness from which strict counts a deadline miss, wall time [s]')
     chaos: ChaosConfig | None = Field(None, description='faults on purpose, for tests')
     determinism: Level | None = Field(

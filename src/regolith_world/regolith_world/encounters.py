@@ -32,6 +32,8 @@ class Violation:
     """Distance of the pair at the start of the cycle [m]."""
     distance_after: float
     """Distance of the pair at the violation [m], below -1 mm."""
+    pair: tuple[str, str]
+    """Names of the two."""
 
 
 class Encounters:
@@ -93,9 +95,9 @@ def _first_violation(hit: Intersection, cycle: Cycle, geometry: Geometry) -> Vio
     of half the thinner object at most, so that a fast ball cannot pass through a thin wall unseen. The scheme is
     Regolith's own.
     """
-    a, b = hit.a, hit.b
+    a, b, pair = hit.a, hit.b, (hit.a.name, hit.b.name)
     if len(a.states) < 2 or len(b.states) < 2:
-        return Violation(cycle.dt_ns, 0.0, hit.distance) if hit.distance < -NII_DEPTH else None
+        return Violation(cycle.dt_ns, 0.0, hit.distance, pair) if hit.distance < -NII_DEPTH else None
     a0, b0 = a.states.get_state(cycle.t_ns), b.states.get_state(cycle.t_ns)
     motion = norm((a.body.position - a0.position) - (b.body.position - b0.position))
     if hit.distance > motion:
@@ -107,8 +109,8 @@ def _first_violation(hit: Intersection, cycle: Cycle, geometry: Geometry) -> Vio
         at = [interpolate_body(s0, o.body, k / samples) for s0, o in ((a0, a), (b0, b))]
         d, _ = geometry.distance(at[0], at[1], BROAD_MARGIN)
         if d < -NII_DEPTH:
-            return Violation(cycle.dt_ns * k // samples, start, d)
-    return Violation(cycle.dt_ns, start, hit.distance) if hit.distance < -NII_DEPTH else None
+            return Violation(cycle.dt_ns * k // samples, start, d, pair)
+    return Violation(cycle.dt_ns, start, hit.distance, pair) if hit.distance < -NII_DEPTH else None
 
 
 def overlap(newcomer: Object, objects: Mapping[str, Object]) -> tuple[Object, float] | None:

@@ -17,6 +17,7 @@ import numpy as np
 import yaml
 
 from regolith_bringup.bag.topics import RecordedTopic, is_topic
+from regolith_bringup.scenario.coupling_section import check_couplings
 from regolith_bringup.scenario.determinism_section import check_determinism
 from regolith_bringup.scenario.given_paths import kept_off_paths
 from regolith_bringup.scenario.library import find_scenarios
@@ -89,6 +90,7 @@ def load_scenario(
     scenario = scenario.model_copy(update={'objects': resolved_objects(scenario, source)})
     models = resolved_models(scenario, source)
     check_clear(scenario, models, source)
+    check_couplings(scenario, models, source)
     check_particles(scenario, models, source)
     sensing = {name: resolved_sensing(name, e, source) for name, e in scenario.vehicles.items()}
     changed: dict[str, Any] = {

@@ -36,6 +36,7 @@ from regolith_world.ros.pace import HOPELESS_S, Pace
 from regolith_world.ros.parameters import declare_speed
 from regolith_world.ros.silences import Silences
 from regolith_world.ros.steps import Steps
+from regolith_world.stall import Stalled
 from regolith_world.timeline import Populace, Timeline
 from regolith_world.world import Choice, ProtocolError, World
 
@@ -157,7 +158,7 @@ class Runner:
             self._await_last_frames()
             reports = {n: a.report for n, a in world.stop().items()}
             self._at_standstill()
-        except (Silence, ProtocolError, ParticipantFailed) as error:
+        except (Silence, ProtocolError, ParticipantFailed, Stalled) as error:
             self._failure = f'{error} at {world.t_ns * 1e-9:.3f} s' if isinstance(error, Silence) else str(error)
             reports = {}
             if not isinstance(error, Silence):  # of which people were told already
@@ -188,6 +189,9 @@ class Runner:
         self.timeline.act_again()
         report = world.step(self._end_ns or None)
         self._display.diagnostics.recovered(self.silences.without)
+        if world.discards.warning:
+            self._node.get_logger().warning(world.discards.warning)
+            world.discards.warning = ''
         if report.forced:
             self._node.get_logger().warning(f'cycle {world.cycle - 1} at {world.t_ns * 1e-9:.4f} s was forced')
         self._display.clock(period=CLOCK_PERIOD_S)
