@@ -231,3 +231,34 @@ def test_a_copy_of_a_shipped_vehicle_is_good(tmp_path: Path) -> None:
 def test_barrier_has_the_type_of_the_vehicles_topic(barrier: str, type_name: str) -> None:
     found = load_scenario('two_rovers', [f'world.input_barrier={barrier}']).scenario.world.input_barrier
     assert found is not None and found.type == type_name
+
+
+IMU = '{model: {type: imu, rate_hz: 100.0}}'
+
+
+@pytest.mark.parametrize(
+    ('settings', 'key', 'said'),
+    [
+        (['vehicles.amber.sensors={front_left: {model: navcam}}'], 'vehicles.amber.sensors.front_left',
+         "has the frame 'amber/front_left_link', which is that of the link front_left_link of amber, too"),
+        ([f'vehicles.amber.sensors={{base: {IMU}}}'], 'vehicles.amber.sensors.base',
+         "has the frame 'amber/base_link', which is that of the base of amber, too"),
+        # An empty prefix beside another vehicle's: a sensor of the one may be called as a wheel of the other.
+        (["vehicles.amber.frame_prefix=''", 'vehicles.basalt.frame_prefix=eye_',
+          f'vehicles.amber.sensors={{eye_front_left: {IMU}}}'], 'vehicles.amber.sensors.eye_front_left',
+         "has the frame 'eye_front_left_link', which is that of the link front_left_link of basalt, too"),
+        (["vehicles.amber.frame_prefix=''", "vehicles.basalt.frame_prefix='a_'", f'vehicles.amber.sensors={{a_eye: {IMU}}}',
+          f'vehicles.basalt.sensors={{eye: {IMU}}}'], 'vehicles.basalt.sensors.eye',
+         "has the frame 'a_eye_link', which is that of sensor amber/a_eye, too"),
+    ],
+)  # fmt: skip
+def test_two_frames_with_one_id_are_refused(settings: list[str], key: str, said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        load_scenario('two_rovers', settings)
+    (problem,) = caught.value.problems
+    assert (problem.key, problem.problem) == (key, said)
+
+
+def test_frames_of_a_usual_scenario_differ() -> None:
+    """A camera beside the wheels, an IMU on each of two rovers."""
+    load_scenario('two_rovers', [f'vehicles.{name}.sensors={{imu: {IMU}, mast: {{model: navcam}}}}' for name in ('amber', 'basalt')])

@@ -19,6 +19,7 @@ import yaml
 from regolith_bringup.bag.topics import RecordedTopic, is_topic
 from regolith_bringup.scenario.coupling_section import check_couplings
 from regolith_bringup.scenario.determinism_section import check_determinism
+from regolith_bringup.scenario.frames_section import check_frames
 from regolith_bringup.scenario.given_paths import kept_off_paths
 from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.obstacle_section import resolve_obstacles, standing_obstacles
@@ -99,6 +100,7 @@ def load_scenario(
         }
     }
     check_recorded(scenario.model_copy(update=changed), source)
+    check_frames(scenario.model_copy(update=changed), source)
     check_determinism(scenario, source)
     if scenario.terrain.has_rocks and scenario.terrain.rocks_off_paths:
         changed['terrain'] = kept_off_paths(scenario.model_copy(update=changed))
