@@ -52,6 +52,7 @@ from regolith_world.ros.leaving import BadStart, run_process
 from regolith_world.ros.naming import helper_node, named_node, root_of
 from regolith_world.ros.parameters import STARTED_BY, declare, declare_run
 from regolith_world.ros.published_type import alternatives
+from regolith_world.ros.world_watch import WorldWatch
 
 _COMMAND_STOP = 2
 CLOCKS_HELD = 2
@@ -179,6 +180,7 @@ class Recorder:
         self._ready = False
         self._now_ns = self._clock_ns = self._flushed_ns = 0
         self._next_look = 0.0
+        self._watch = WorldWatch(node.get_logger().warning)
         self._clocks: deque[_Taken] = deque()
         """Messages of ``/clock`` that are held back."""
         self._cycle = -1
@@ -289,6 +291,7 @@ class Recorder:
             now = time.monotonic()
             if now >= self._next_look:
                 self._follow_types()
+                self._watch.look()
                 self._next_look = now + LOOK_PERIOD_S
             if now >= next_flush:
                 self._bag.flush()
@@ -309,6 +312,8 @@ class Recorder:
     def _take(self, channel: _Channel, into: list[_Taken]) -> None:
         """Empty one subscription's queue."""
         take, message_type = channel.subscription.handle.take_message, channel.message_type
+        if channel.topic.name == '/regolith/status' or channel.topic.role:
+            self._watch.heard()
         publishers = channel.subscription.get_publisher_count()
         while (taken := take(message_type, True)) is not None:
             data, info = taken

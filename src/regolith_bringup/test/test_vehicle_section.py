@@ -264,8 +264,8 @@ def test_frames_of_a_usual_scenario_differ() -> None:
     load_scenario('two_rovers', [f'vehicles.{name}.sensors={{imu: {IMU}, mast: {{model: navcam}}}}' for name in ('amber', 'basalt')])
 
 
-@pytest.mark.parametrize('line', ['/rover/navcam/image_raw|sensor_msgs/msg/Image', '/rover/navcam/image_raw'])
+@pytest.mark.parametrize('line', ['/rover/left/image_raw|sensor_msgs/msg/Image', '/rover/left/image_raw'])
 def test_recorded_topic_of_a_sensor_is_pointed_to_recording_sensors(line: str) -> None:
     with pytest.raises(InputError, match=r'recording\.topics\.0 = .*recording\.sensors'):
         load_scenario('traverse_polar', [f'recording.topics=["{line}"]'])
-    load_scenario('traverse_polar', ['recording.sensors=["/rover/navcam/image_raw"]'])
+    load_scenario('traverse_polar', ['recording.sensors=["/rover/left/image_raw"]'])

@@ -54,6 +54,9 @@ class WorldConfig(Section):
     real_time: Literal['cap', 'strict'] = Field(
         'cap', description='strict (hardware in the loop): cycles that start late are counted'
     )
+    unresponsive_s: Seconds = Field(
+        30.0, description='wall time after which a run ends whose world does not run, stopped or starved [s]'
+    )
     discards_per_s: int = Field(
         20_000, ge=100, le=10**7,
         description='discarded cycles within a second of simulated time at which the run ends; a tenth gives a warning',

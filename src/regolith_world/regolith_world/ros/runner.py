@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.clock import Clock, ClockType
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.task import Future
@@ -21,6 +22,7 @@ from std_srvs.srv import SetBool
 
 from regolith_world import checkpoint
 from regolith_world.acts import Act, Delete
+from regolith_world.liveness import PERIOD_S, Alive
 from regolith_world.outcome import figures
 from regolith_world.participant import ParticipantFailed
 from regolith_world.remote import Silence
@@ -109,6 +111,7 @@ class Runner:
         self._next_checkpoint_ns = round(world.config.checkpoint_period_s * 1e9)
         self._served = Served(executor)
         speed = declare_speed(node, self._change_speed)
+        self._alive: Alive | None = None
         self._failure = ''
         self._next_warning = 0.0
         self._pace = Pace(speed, world.config.real_time == 'strict', world.config.late_s)
@@ -121,7 +124,8 @@ class Runner:
         world = self._world
         self._display.clock()
         if self.run_dir is not None:
-            (self.run_dir / 'started').touch()
+            self._alive = Alive(self.run_dir / 'started')
+            self._node.create_timer(PERIOD_S, self._turn, clock=Clock(clock_type=ClockType.STEADY_TIME))
         if restore_from is not None:
             self.go_to(checkpoint.read(restore_from))
         freeze_garbage_collector()
@@ -168,6 +172,10 @@ class Runner:
         self._display.status(WorldStatus.STOPPED, self._failure, force=True)
         self._write_outcome(wall, start_ns, reports)
         return 3 if self._failure else 0
+
+    def _turn(self) -> None:
+        if self._alive is not None:
+            self._alive.turns += 1
 
     def _finished(self) -> bool:
         if self.leaving.asked or self._failure:
@@ -497,6 +505,8 @@ class Runner:
             'failure': self._failure,
             'without': self.silences.without,
         }
+        if self._alive is not None:
+            self._alive.stop()
         (self.run_dir / 'started').unlink(missing_ok=True)
         partial, text = self.run_dir / 'world.json.partial', json.dumps(outcome, indent=2) + '\n'
         try:
