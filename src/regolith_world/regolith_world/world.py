@@ -207,6 +207,15 @@ class World:
         """Return all names in use."""
         return {*self.participants, *(o.name for root in self.objects.values() for o in root.family())}
 
+    @property
+    def away(self) -> frozenset[str]:
+        """Return the names of participants that were removed and can come back."""
+        return frozenset(self._requests.keys() - self.participants.keys())
+
+    def forget(self, name: str) -> None:
+        """Discard a participant that is away; its name is free then."""
+        del self._requests[name]
+
     def agree(self, request: JoinRequest) -> None:
         """Check a participant's parameters against all others'.
 

@@ -112,6 +112,23 @@ class Inbox:
         self._entries.append((made.subscription, made.kind, False, made.callback))
         self._wait_set = None
 
+    def discard(self, node: Node) -> None:
+        """Unsubscribe from everything that was subscribed to with a node, before the node is destroyed."""
+        handles = {subscription for subscription in node.subscriptions}
+        followers = [self._by_publishers.get(place) for place in range(len(self._entries))]
+        kept = [
+            (entry, follower) for entry, follower in zip(self._entries, followers)
+            if entry[0] not in handles and (follower is None or follower.node is not node)
+        ]
+        self._entries = [entry for entry, _ in kept]
+        self._by_publishers = {place: f for place, (_, f) in enumerate(kept) if f is not None}
+        for needed in self._needed.values():
+            needed[:] = [each for each in needed if each not in handles]
+        self._needed = {topic: needed for topic, needed in self._needed.items() if needed}
+        self._wait_set = None
+        if self._executor is not None:
+            self._executor.remove_node(node)
+
     def _look(self) -> None:
         """Have subscriptions follow their publishers, now and then."""
         if not self._by_publishers or (now := time.monotonic()) < self._next_look:

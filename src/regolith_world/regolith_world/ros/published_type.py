@@ -48,7 +48,7 @@ class PublishedType:
         self, node: Node, topic: str, readers: Mapping[Any, Callable[[Any], None]], profile: QoSProfile,
         handler: Callable[[Callable[[Any], None]], Callable[[Any], None]],
     ) -> None:
-        self._node, self._readers, self._profile, self._handler = node, dict(readers), profile, handler
+        self.node, self._readers, self._profile, self._handler = node, dict(readers), profile, handler
         self.kind: Any = next(iter(readers))
         self.subscription: Any = self._made(topic)
         self._topic = self.subscription.topic_name
@@ -60,18 +60,18 @@ class PublishedType:
         return reader
 
     def _made(self, topic: str) -> Any:
-        return self._node.create_subscription(self.kind, topic, self._handler(self.callback), self._profile)
+        return self.node.create_subscription(self.kind, topic, self._handler(self.callback), self._profile)
 
     def look(self) -> bool:
         """Compare with what is published; return whether the subscription is another one now."""
-        published = {info.topic_type for info in self._node.get_publishers_info_by_topic(self._topic)}
+        published = {info.topic_type for info in self.node.get_publishers_info_by_topic(self._topic)}
         if self.subscription is not None and (type_name(self.kind) in published or not published):
             return False
         wanted = next((kind for kind in self._readers if type_name(kind) in published), self.kind)
         if self.subscription is not None and wanted is self.kind:
             return False
         if self.subscription is not None:
-            self._node.destroy_subscription(self.subscription)
+            self.node.destroy_subscription(self.subscription)
         self.kind, self.subscription = wanted, None
         with suppress(RuntimeError):  # a subscription of this process still has the former type; at the next look not
             self.subscription = self._made(self._topic)

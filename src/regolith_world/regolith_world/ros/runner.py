@@ -112,6 +112,8 @@ class Runner:
         self._served = Served(executor)
         speed = declare_speed(node, self._change_speed)
         self._alive: Alive | None = None
+        self.on_release: Callable[[str], None] = lambda name: None
+        """Called with the name of a removed vehicle whose node is not needed any longer."""
         self._failure = ''
         self._next_warning = 0.0
         self._pace = Pace(speed, world.config.real_time == 'strict', world.config.late_s)
@@ -339,7 +341,14 @@ class Runner:
             self._rest()
         except (ValueError, ProtocolError) as error:
             return f'the world cannot be reset: {error}'
+        self._release()
         return ''
+
+    def _release(self) -> None:
+        """Free the names of spawned vehicles that were removed and that nothing can bring back any longer."""
+        for name in self.timeline.unneeded():
+            self._world.forget(name)
+            self.on_release(name)
 
     def act(self, act: Act) -> None:
         """Act upon the world, which stands.
@@ -372,6 +381,7 @@ class Runner:
             self._leave(self.timeline.target_ns(t_ns))
             self.timeline.rewind(t_ns, live, self._go_on_in_silence)
         self._arrive()
+        self._release()
 
     @contextmanager
     def _whole(self) -> Iterator[None]:
