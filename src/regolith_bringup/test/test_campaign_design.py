@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from regolith_bringup.campaign import campaign as whole
-from regolith_bringup.campaign.config import load_campaign
+from regolith_bringup.campaign.config import CampaignConfig, load_campaign
 from regolith_bringup.campaign.design import Range, grid, latin_hypercube, listed
 from regolith_bringup.campaign.plots import differing, draw
 from regolith_bringup.campaign.table import as_csv, as_parquet, figures
@@ -186,3 +186,14 @@ def test_pictures_show_what_differs_over_all_that_was_varied() -> None:
     assert [axes.get_xlabel() for axes in figure.axes] == ['soil', 'slope']
     assert [text.get_text() for text in figure.axes[0].get_xticklabels()] == ['mare', 'grc1']
     assert figure.axes[1].lines[1].get_ydata() == pytest.approx([1.0, 1.5])
+
+
+@pytest.mark.parametrize('values', [[1, 2, 1], [0.5, 0.25, 0.50], [1, 1.0], ['x', 'y', 'x'], [[1, 2], [1, 2]]])
+def test_value_given_twice_is_refused(tmp_path: Path, values: list[Any]) -> None:
+    """In a grid each would be a run of its own; in a list values of several keys belong together."""
+    file = tmp_path / 'campaign.yaml'
+    campaign = {'scenario': 'two_rovers', 'vary': {'seed': values}}
+    file.write_text(yaml.safe_dump(campaign))
+    with pytest.raises(InputError, match=r'vary\.seed: has .* twice, .*; allowed: each once'):
+        load_campaign(file)
+    assert CampaignConfig.model_validate({**campaign, 'design': 'list'}).variations()

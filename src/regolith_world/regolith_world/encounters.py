@@ -9,7 +9,7 @@ passes through, non-infinitesimal intersection (NII) must be retried.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -111,6 +111,34 @@ def _first_violation(hit: Intersection, cycle: Cycle, geometry: Geometry) -> Vio
         if d < -NII_DEPTH:
             return Violation(cycle.dt_ns * k // samples, start, d, pair)
     return Violation(cycle.dt_ns, start, hit.distance, pair) if hit.distance < -NII_DEPTH else None
+
+
+def first_overlap(objects: Sequence[Object]) -> tuple[Object, Object, float] | None:
+    """Return the first root that stands in an earlier one, the member of that which it meets, and the depth [m].
+
+    As :func:`overlap` for each with all before it, but comparing only members whose boxes are close. None: there is
+    none.
+
+    :param objects: roots, at their initial states
+    """
+    places = {id(item): k for k, root in enumerate(objects) for item in root.family()}
+    members = [o for root in objects for o in root.family() if o.tangible and o.shapes]
+    if len(members) < 2:
+        return None
+    low, high = (np.array(side) for side in zip(*(o.outline.bounds(o.body) for o in members)))
+    found: list[tuple[int, int, Object, Object, float]] = []
+    for i, j in close_pairs(members, low, high):
+        earlier, later = sorted((members[i], members[j]), key=lambda o: places[id(o)])
+        first, second = places[id(earlier)], places[id(later)]
+        if first == second or (low[i] > high[j]).any() or (low[j] > high[i]).any():
+            continue
+        distance, _ = Geometry((later, earlier)).distance(later.body, earlier.body, BROAD_MARGIN)
+        if distance < -NII_DEPTH:
+            found.append((second, first, later, earlier, -distance))
+    if not found:
+        return None
+    second, _, _, other, depth = min(found, key=lambda each: each[:2])
+    return objects[second], other, depth
 
 
 def overlap(newcomer: Object, objects: Mapping[str, Object]) -> tuple[Object, float] | None:

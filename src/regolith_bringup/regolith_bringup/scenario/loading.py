@@ -116,8 +116,9 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
     if not scenario.objects:
         return {}
     # Kernels, which take longer to load than all that is checked.
+    from regolith_bringup.scenario.buried import check_above_ground
     from regolith_world.couplings import holdable
-    from regolith_world.encounters import overlap
+    from regolith_world.encounters import first_overlap
     from regolith_world.object_types import object_types
 
     kinds, found = object_types(), {}
@@ -137,13 +138,17 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
             reason = ' '.join(str(error).split()) or 'no reason given'
             problem = f'objects of type {entry["type"]!r} ({type(kind).__module__}): {type(error).__name__}: {reason}'
             raise source.error(key, problem, 'values of which its type makes one', entry) from error
-        if scenario.world.touch != 'pose_only' and made.tangible and (touched := overlap(made, all_made)):
-            other, depth = touched
-            raise source.error(key, f'stands {depth:.3f} m inside {other.name!r} at the start', 'room for both', name)
         all_made[name] = made
         found[name] = section.model_dump(mode='json')
         needed[key] = made.needs()
         there |= set(holdable({name: made}))
+    if scenario.world.touch != 'pose_only':
+        touched = first_overlap([made for made in all_made.values() if made.tangible])
+        if touched is not None:
+            made, other, depth = touched
+            problem = f'stands {depth:.3f} m inside {other.name!r} at the start'
+            raise source.error(('objects', made.name), problem, 'room for both', made.name)
+    check_above_ground(scenario, all_made, source)
     for key, names in needed.items():
         for missing in (name for name in names if name not in there):
             raise source.error(key, f'needs {missing!r}, which is not there', one_of(sorted(there), missing), missing)
