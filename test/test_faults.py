@@ -547,8 +547,8 @@ def test_world_that_is_stopped_is_noticed_and_its_run_ends(tmp_path: Path) -> No
     with LiveRun(tmp_path, path, *REAL_TIME, to_be_killed=True) as live:
         hit(live, 'regolith/world', signal.SIGSTOP)
         run = live.finish(120.0, code=3)
-    for who in ('amber/agent', 'basalt/agent', 'regolith/terrain', 'regolith/recorder', 'regolith/sensors'):
-        assert re.search(rf'{who} .*no message from the world for 1\d s', run.output), who
+    for node in ('amber/agent', 'basalt/agent', 'regolith/terrain', 'regolith/recorder', 'regolith/sensors'):
+        assert re.search(rf'{node} .*no message from the world for 1\d s', run.output), node
     assert 'its process has not run for 20 s' in the_line(run, 'ending the run (world.unresponsive_s)')
     assert '; to continue: ./regolith run' in the_line(run, 'ended with exit code -9 (SIGKILL), and the run with it')
     assert not live.pids()
@@ -564,6 +564,6 @@ def test_run_ends_as_usual_though_the_fork_server_is_stopped(tmp_path: Path) -> 
         os.kill(server, signal.SIGSTOP)
         run = live.finish(120.0)
     assert_whole(run)
-    # In a container nobody may wait for what is left of it.
+    # In a container it may stay a zombie.
     stat = Path(f'/proc/{server}/stat')
     assert not stat.exists() or stat.read_text().rpartition(') ')[2][0] == 'Z'

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of services that are asked for what they cannot do: the response says so, and nothing is done."""
+"""Tests of services with requests they cannot meet: the response says so, and nothing is done."""
 
 from __future__ import annotations
 
@@ -37,36 +37,36 @@ def test_requests_that_cannot_be_met_are_refused_in_the_response(tmp_path: Path)
 
         for node in ('/regolith/terrain', '/amber/agent'):
             for x, y, said in HEIGHTS:
-                answer = ask(GetHeights, f'{node}/get_heights', x=x, y=y)
-                assert not answer.success and answer.message.startswith(said), (node, x, y, answer.message)
-                assert not answer.height and not answer.height_initial
-            answer = ask(GetHeights, f'{node}/get_heights', x=[0.0, 90.0], y=[0.0, -1e4])
-            assert answer.success and len(answer.height) == len(answer.height_initial) == 2
+                response = ask(GetHeights, f'{node}/get_heights', x=x, y=y)
+                assert not response.success and response.message.startswith(said), (node, x, y, response.message)
+                assert not response.height and not response.height_initial
+            response = ask(GetHeights, f'{node}/get_heights', x=[0.0, 90.0], y=[0.0, -1e4])
+            assert response.success and len(response.height) == len(response.height_initial) == 2
         for path in ESCAPES:
-            answer = ask(Checkpoint, f'{WORLD}/checkpoint', path=path)
-            assert not answer.success and answer.message.isprintable(), (path, answer.message)
-            assert 'is outside the run' in answer.message or 'cannot be the name of a folder' in answer.message
+            response = ask(Checkpoint, f'{WORLD}/checkpoint', path=path)
+            assert not response.success and response.message.isprintable(), (path, response.message)
+            assert 'is outside the run' in response.message or 'cannot be the name of a folder' in response.message
         assert not list(tmp_path.glob('**/*escape*')) and not Path('/escape').exists()
         for path in ('mine', str(live.run_dir / 'checkpoints' / 'other')):
-            answer = ask(Checkpoint, f'{WORLD}/checkpoint', path=path)
-            assert answer.success and Path(answer.path, 'manifest.json').is_file()
-            assert Path(answer.path) == (live.run_dir / path).resolve()
+            response = ask(Checkpoint, f'{WORLD}/checkpoint', path=path)
+            assert response.success and Path(response.path, 'manifest.json').is_file()
+            assert Path(response.path) == (live.run_dir / path).resolve()
             assert ask(Checkpoint, f'{WORLD}/restore', path=path).success
         for name in ('a\nb', 'a\x1b[31m', 'x' * 300, '../x', 'beginning', 't000001.000'):
-            answer = ask(Snapshot, f'{WORLD}/snapshot', name=name)
-            assert not answer.success and '; allowed: ' in answer.message and answer.message.isprintable()
+            response = ask(Snapshot, f'{WORLD}/snapshot', name=name)
+            assert not response.success and '; allowed: ' in response.message and response.message.isprintable()
         for uri, resource in (('/etc/passwd', ''), ('file:///etc/passwd', ''), ('', 'model: /etc/passwd')):
-            answer = ask(SpawnEntity, f'{WORLD}/spawn_entity', name='guest', uri=uri, resource_string=resource)
-            message = answer.result.error_message
-            assert answer.result.result != 1 and 'root' not in message and message.isprintable(), message
+            response = ask(SpawnEntity, f'{WORLD}/spawn_entity', name='guest', uri=uri, resource_string=resource)
+            message = response.result.error_message
+            assert response.result.result != 1 and 'root' not in message and message.isprintable(), message
         ball = GetEntities.Request()
         ball.filters.bounds.type = Bounds.TYPE_SPHERE
         from geometry_msgs.msg import Vector3
 
         for radius, allowed in ((-1.0, 'a radius of 0 m or more'), (nan, 'finite')):
             ball.filters.bounds.points = [Vector3(), Vector3(x=radius)]
-            answer = ask(GetEntities, f'{WORLD}/get_entities', filters=ball.filters)
-            assert answer.result.result != 1 and allowed in answer.result.error_message
+            response = ask(GetEntities, f'{WORLD}/get_entities', filters=ball.filters)
+            assert response.result.result != 1 and allowed in response.result.error_message
         for name in ('a b', 'x' * 61, 'broadcast', ''):
             assert '; allowed: ' in ask(RegisterRadio, '/regolith/comms/register', name=name).message
         assert '; allowed: ' in ask(BindPort, '/regolith/comms/bind', name='nosuch', port=5).message

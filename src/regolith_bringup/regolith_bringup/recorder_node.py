@@ -211,7 +211,7 @@ class Recorder:
         self._wait_set = _rclpy.WaitSet(len(self._channels), 0, 0, 0, 0, 0, self._node.context.handle)
 
     def _follow_types(self) -> None:
-        """Subscribe anew to topics that are published with another type than usual, before their first message."""
+        """Subscribe again to topics that are published with another type than usual, before their first message."""
         for place, channel in enumerate(self._channels):
             others = alternatives(channel.topic.type_name)[1:]
             if not others or channel.number >= 0:

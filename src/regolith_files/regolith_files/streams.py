@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Standard streams that are closed, or that cannot be written: a command goes on, and reports it in one line.
+"""Standard streams that are closed, or that cannot be written: a command continues, and reports it in one line.
 
 A closed stream is replaced by the null device. So is standard output once its reader has left (as ``head`` does) or the
 disk is full; the latter is an input error. What cannot be written to standard error is lost without an error.

@@ -44,7 +44,7 @@ class VehicleSource(SpawnSource):
             if getattr(entry, key):
                 raise ValueError(f'{key} = {sorted(getattr(entry, key))}: cannot begin in mid-run; allowed: none')
         if 'mjcf' not in MODELS.read(entry.model).data:
-            # Its content is not named: whoever sends a request may not be allowed to read the file.
+            # Its content is not named: the sender of a request may not be allowed to read the file.
             problem = 'does not describe a vehicle; allowed: a file with the key mjcf'
             raise ValueError(f'model = {shown(entry.model)}: {problem}')
         load_vehicle_model(entry.model)

@@ -28,7 +28,7 @@ Ends = tuple[Place, Place]
 class _Coupling(Section):
     between: Between = Field(description='names of two vehicles, objects, or links (rope/rod_000)')
     step_s: float = Field(STEP_S, ge=1e-4, le=0.1, description='longest cycle while it holds or is taut [s]')
-    until_s: Later | None = Field(None, description='when it lets go [s]; null: never')
+    until_s: Later | None = Field(None, description='when it is released [s]; null: never')
 
     @model_validator(mode='after')
     def _two(self) -> _Coupling:

@@ -3,7 +3,7 @@
 """Whether the world's process runs, and its main loop with it: a file that one rewrites and another looks at.
 
 The text of the file is the number of turns of the main loop. A thread rewrites it once a second, also while the main
-loop computes; where nothing is written any more, the process is stopped, frozen, or gets no processor time.
+loop computes; where nothing is written, the process is stopped, frozen, or gets no processor time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from threading import Event, Thread
 PERIOD_S = 1.0
 """Between two writes [wall s]."""
 LOOP = 20.0
-"""How many times longer than the process the main loop may be silent: compiling kernels takes minutes."""
+"""Factor on the limit for the main loop: compiling kernels takes minutes."""
 
 
 class Alive:
@@ -53,7 +53,7 @@ class Alive:
 class Watch:
     """Looks at the file of another process.
 
-    Only changes count, not the file's time: clocks may jump, and whoever looks may have been stopped itself.
+    Only changes count, not the file's time: clocks may jump, and the process that looks may have been stopped itself.
 
     :param limit_s: without a write, after which the process counts as unresponsive [wall s]
     :param clock: wall time [s]

@@ -142,7 +142,7 @@ def read(uri: str, text: str) -> Mapping[str, Any]:
 def _of_file(uri: str) -> Mapping[str, Any]:
     """Return the resource in a file.
 
-    Whoever sends a request may not be allowed to read the files of this process: only of a file that is a resource is
+    The sender of a request may not be allowed to read the files of this process: only of a file that is a resource is
     the content named.
 
     :raises NotSpawned: if it is none

@@ -17,7 +17,7 @@ class Stalled(RuntimeError):
 class Discards:
     """Number of cycles discarded within the last simulated second.
 
-    No state of the world: a run that goes on from a checkpoint counts from there, so it may end up to a second later.
+    No state of the world: a run that continues from a checkpoint counts from there, so it may end up to a second later.
 
     :param most: beyond which the world ends
     """
@@ -28,7 +28,7 @@ class Discards:
         self._count = 0
         self._warned_ns = -SPAN_NS
         self.warning = ''
-        """For people, at a tenth of the limit; whoever tells it empties it."""
+        """Human-readable, at a tenth of the limit; its reader empties it."""
 
     def add(self, t_ns: int, pair: tuple[str, str]) -> None:
         """Count one at a time of the world [ns].

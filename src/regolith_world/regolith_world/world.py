@@ -209,7 +209,7 @@ class World:
 
     @property
     def away(self) -> frozenset[str]:
-        """Return the names of participants that were removed and can come back."""
+        """Return the names of participants that were removed and can return."""
         return frozenset(self._requests.keys() - self.participants.keys())
 
     def forget(self, name: str) -> None:

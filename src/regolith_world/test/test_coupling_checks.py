@@ -64,7 +64,7 @@ def test_coupling_that_would_throw_its_ends_is_refused_with_the_number(coupling:
         joint('spring', 'a', 'b', **ROD, stiffness_npm=50.0, rest_m=1.0), joint('hinge', 'a', 'b', at=[0, 0, 2.0]),
     ],
 )
-def test_coupling_that_can_hold_gives_no_more_than_the_stated_speed(coupling: dict[str, Any]) -> None:
+def test_coupling_that_can_hold_gives_at_most_the_stated_speed(coupling: dict[str, Any]) -> None:
     """Two equal bodies in free fall: what one step of the coupling adds to their approach is within the limit."""
     world = made(a=ball(0, 0, 3), b=ball(2, 0, 3), c=coupling)
     assert impossible(world.objects) is None

@@ -51,7 +51,7 @@ def test_nothing_is_said_before_the_start_after_the_end_and_after_a_pause_of_the
     looked = Looked(tmp_path)
     assert not looked.go(500.0, runs=False)
     looked.go(5.0)
-    looked.now += 1000.0  # whoever looks was stopped, too
+    looked.now += 1000.0  # the process that looks was stopped, too
     assert not looked.watch.problem() and not looked.go(5.0)
     looked.file.unlink()
     assert not looked.go(500.0, runs=False)

@@ -140,7 +140,7 @@ def test_what_cannot_be_spawned_is_named(uri: str, text: str, reason: Reason, wh
     ],
 )  # fmt: skip
 def test_nothing_of_a_foreign_file_is_in_the_response(tmp_path: Path, content: str | bytes) -> None:
-    """Whoever sends a request may not be allowed to read what this process can; also through a link."""
+    """The sender of a request may not be allowed to read what this process can; also through a link."""
     file, link = tmp_path / 'file', tmp_path / 'link'
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
     link.symlink_to(file)

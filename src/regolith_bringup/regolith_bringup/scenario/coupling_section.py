@@ -28,7 +28,7 @@ def check_couplings(scenario: Scenario, models: dict[str, str], source: YamlSour
         name: entry.model_copy(update={'model': models[name], 'sensors': {}})
         for name, entry in scenario.vehicles.items() if name in held
     }
-    # Overlaps are looked for elsewhere; whoever checks promises nothing, and need not have been started pinned.
+    # Overlaps are found by other checks. A check promises nothing, and need not have been started pinned.
     world = scenario.world.model_copy(update={'determinism': None, 'touch': 'pose_only'})
     with announced():
         made = Ensemble(without_participants(scenario).model_copy(update={'vehicles': vehicles, 'world': world}))

@@ -19,7 +19,7 @@ def check_frames(scenario: Scenario, source: YamlSource) -> None:
     """Refuse two frames with one id, over all vehicles, their parts and their sensors.
 
     :param scenario: with resolved models and sensors
-    :raises InputError: naming the later one, and who has the frame already
+    :raises InputError: naming the later one, and the owner of the frame
     """
     taken = {WORLD: 'the world'}
     for frame, owner, key in (*_of_vehicles(scenario), *_of_sensors(scenario)):
@@ -30,7 +30,7 @@ def check_frames(scenario: Scenario, source: YamlSource) -> None:
 
 
 def _of_vehicles(scenario: Scenario) -> Iterator[tuple[str, str, KeyPath]]:
-    """Yield the frames of vehicles, who has each, and its key."""
+    """Yield the frames of vehicles, the owner of each, and its key."""
     for name, entry in scenario.vehicles.items():
         prefix = f'{name}/' if entry.frame_prefix is None else entry.frame_prefix
         for frame, of in _links(str(entry.model)):
@@ -50,7 +50,7 @@ def _links(model: str) -> tuple[tuple[str, str], ...]:
 
 
 def _of_sensors(scenario: Scenario) -> Iterator[tuple[str, str, KeyPath]]:
-    """Yield the frames of sensors, who has each, and its key."""
+    """Yield the frames of sensors, the owner of each, and its key."""
     for sensor in scenario_sensors(scenario):
         for frame in sensor.frames:
             key: KeyPath = ('vehicles', sensor.vehicle, 'sensors', sensor.name)

@@ -116,7 +116,7 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
     if not scenario.objects:
         return {}
     # Kernels, which take longer to load than all that is checked.
-    from regolith_bringup.scenario.buried import check_above_ground
+    from regolith_bringup.scenario.below_ground import check_above_ground
     from regolith_world.couplings import holdable
     from regolith_world.encounters import first_overlap
     from regolith_world.object_types import object_types

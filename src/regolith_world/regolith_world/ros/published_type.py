@@ -88,7 +88,7 @@ class TypeWatch:
     def __init__(self, node: Node, namespaces: Callable[[], Collection[str]]) -> None:
         self._node, self._namespaces = node, namespaces
         self.mismatches: dict[str, str] = {}
-        """By topic, both types and who publishes."""
+        """By topic, both types and the node that publishes."""
 
     def look(self) -> list[str]:
         """Find mismatches; return the texts of new ones."""

@@ -66,7 +66,7 @@ class SpawnedVehicle:
         )
 
     def end(self) -> None:
-        """End its process, and wait for that: two of one name would answer each other's requests."""
+        """End its process, and wait for that: two of one name would take each other's requests."""
         self._over = True
         self._process.terminate()
         try:

@@ -16,7 +16,7 @@ _LEAST = 0.5
 class Waits:
     """Adds up the time a world waits.
 
-    :param warn: takes a line for people
+    :param warn: takes a human-readable line
     :param clock: wall time [s]
     """
 

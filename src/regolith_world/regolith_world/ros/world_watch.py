@@ -20,7 +20,7 @@ SILENT_S = 15.0
 class WorldWatch:
     """Reports an unresponsive world.
 
-    :param warn: takes a line for people
+    :param warn: takes a human-readable line
     :param clock: wall time [s]
     """
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Bodies of a scenario that begin below the ground, which nothing holds and nobody sees."""
+"""Bodies of a scenario that begin below the ground, where nothing supports them and no camera shows them."""
 
 from __future__ import annotations
 
