@@ -23,6 +23,7 @@ from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
 from regolith_bringup.commands.options import JsonOption
+from regolith_bringup.commands.ros import APPS as ROS_APPS
 from regolith_bringup.commands.terrain import terrain_app
 from regolith_bringup.commands.tools import CommandTools
 from regolith_bringup.doors import a_command, command, command_names
@@ -78,6 +79,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(terrain_app, name='terrain')
+for _ros_app in ROS_APPS:
+    app.add_typer(_ros_app)
 
 
 def _scenario_names(incomplete: str) -> list[str]:

@@ -34,7 +34,7 @@ except ImportError:
 SERVICE_PERIOD_S = 0.05
 """Period of serving services while a world plays [wall s]: it costs half a millisecond, two with 20 robots."""
 LOOK_PERIOD_S = 0.3
-"""Period of comparing with the types that are published [wall s]; what was sent before is lost. One takes some 40 us a topic."""
+"""Period of comparing with the types that are published [wall s]; earlier messages are lost."""
 _LONGEST_PERIOD_S = 0.5
 """Where that takes long: it gets a twentieth of the time, but is not put off for longer than this [wall s]."""
 
