@@ -538,3 +538,32 @@ def test_strict_real_time_counts_what_a_slow_participant_misses(tmp_path: Path) 
     idle = scenario(tmp_path, 'stop', 0.6, world=strict)
     quick = run_scenario(tmp_path, idle, '--speed', 0.1, name='quick').summary['real_time']
     assert quick['timed_cycles'] == 30 and quick['deadline_misses'] <= 30 / 5
+
+
+@pytest.mark.slow
+def test_world_that_is_stopped_is_noticed_and_its_run_ends(tmp_path: Path) -> None:
+    """Nodes say so; then the supervisor ends the run at the scenario's limit, and says where to continue."""
+    path = scenario(tmp_path, 'stop', 600.0, seeing=True, world={'unresponsive_s': 20.0})
+    with LiveRun(tmp_path, path, *REAL_TIME, to_be_killed=True) as live:
+        hit(live, 'regolith/world', signal.SIGSTOP)
+        run = live.finish(120.0, code=3)
+    for node in ('amber/agent', 'basalt/agent', 'regolith/terrain', 'regolith/recorder', 'regolith/sensors'):
+        assert re.search(rf'{node} .*no message from the world for 1\d s', run.output), node
+    assert 'its process has not run for 20 s' in the_line(run, 'ending the run (world.unresponsive_s)')
+    assert '; to continue: ./regolith run' in the_line(run, 'ended with exit code -9 (SIGKILL), and the run with it')
+    assert not live.pids()
+
+
+@pytest.mark.slow
+def test_run_ends_as_usual_though_the_fork_server_is_stopped(tmp_path: Path) -> None:
+    path = scenario(tmp_path, 'stop', 3.0)
+    with LiveRun(tmp_path, path, *REAL_TIME, to_be_killed=True) as live:
+        live.come_to(1.0)
+        parents = {Path(f'/proc/{pid}/stat').read_text().rpartition(') ')[2].split()[1] for pid in live.pids().values()}
+        (server,) = map(int, parents)
+        os.kill(server, signal.SIGSTOP)
+        run = live.finish(120.0)
+    assert_whole(run)
+    # In a container it may stay a zombie.
+    stat = Path(f'/proc/{server}/stat')
+    assert not stat.exists() or stat.read_text().rpartition(') ')[2][0] == 'Z'

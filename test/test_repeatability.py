@@ -82,8 +82,8 @@ def test_rewinding_a_live_run_repeats_it_and_keeps_the_clock_monotonic(tmp_path)
         clock = live.subscribe(Clock, '/clock')
         live.wait_for(lambda: clock and clock[-1].clock.sec >= 1, 40.0, 'one second')
         live.pause()
-        saved = live.call(Checkpoint, '/regolith/world/checkpoint', path=str(tmp_path / 'saved'))
-        assert saved.success and (tmp_path / 'saved' / 'manifest.json').is_file()
+        saved = live.call(Checkpoint, '/regolith/world/checkpoint', path='saved')
+        assert saved.success and (live.run_dir / 'saved' / 'manifest.json').is_file()
         first = [live.call(Step, '/regolith/world/step', cycles=25).state_hash for _ in range(2)]
         back = live.call(Checkpoint, '/regolith/world/restore', path=saved.path)
         assert back.success and back.state_hash == saved.state_hash

@@ -122,7 +122,7 @@ def test_a_rewind_shows_the_same_again(tmp_path: Path) -> None:
     with LiveRun(tmp_path, scenario(tmp_path), *arguments, processes='one') as live:
         images = live.subscribe(Image, '/amber/tilted/depth/image_raw')
         live.wait_for(lambda: len(images) > 6, 30.0, 'images')
-        saved = live.call(Checkpoint, '/regolith/world/checkpoint', path=str(tmp_path / 'saved'))
+        saved = live.call(Checkpoint, '/regolith/world/checkpoint', path='saved')
         live.wait_for(lambda: images[-1].header.stamp.sec * 10**9 > saved.t_ns + 10**9, 30.0, 'later images')
         count = len(images)
         assert live.call(Checkpoint, '/regolith/world/restore', path=saved.path).success

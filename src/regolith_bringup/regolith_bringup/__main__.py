@@ -9,6 +9,9 @@ import signal
 
 def main() -> None:
     """Run ``./regolith``."""
+    from regolith_files.streams import open_streams
+
+    open_streams()
     # Who started it may have it ignore the signal.
     listens = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if listens:

@@ -23,13 +23,16 @@ from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
 from regolith_bringup.commands.options import JsonOption
+from regolith_bringup.commands.ros import APPS as ROS_APPS
 from regolith_bringup.commands.terrain import terrain_app
 from regolith_bringup.commands.tools import CommandTools
 from regolith_bringup.doors import a_command, command, command_names
 from regolith_files.doors import BENCHMARKS, COMMANDS, EXPERIMENTS
 from regolith_files.plugins import PluginError, entry_points, load_plugins
 from regolith_files.problems import InputError, Problem, one_of, shown
+from regolith_files.streams import flush_output
 from regolith_world import kernel_cache
+from regolith_world.ros_environment import check_middleware
 
 BAD_INPUT = 2
 NODE_FAILED = 3
@@ -76,6 +79,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(terrain_app, name='terrain')
+for _ros_app in ROS_APPS:
+    app.add_typer(_ros_app)
 
 
 def _scenario_names(incomplete: str) -> list[str]:
@@ -477,11 +482,15 @@ def execute(context: typer.Context, command: Annotated[str, typer.Argument(metav
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit code."""
     kernel_cache.ensure()
+    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
+        if words[:1] not in (['doctor'], ['exec']) and '--help' not in words:
+            check_middleware(os.environ)
         code = app(
-            args=None if arguments is None else list(arguments), prog_name='regolith', standalone_mode=False,
+            args=words, prog_name='regolith', standalone_mode=False,
             obj=CommandTools(_give),
         )
+        flush_output()
     except InputError as error:
         _tell(str(error))
         sys.exit(BAD_INPUT)

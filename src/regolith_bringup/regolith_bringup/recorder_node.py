@@ -3,9 +3,14 @@
 """The recorder: writes serialised messages of many topics into a bag without decoding them.
 
 No executor: one wait set over all subscriptions, emptied at most every two milliseconds, so that the cost grows with
-the bytes and hardly with the number of messages. Only a few messages are read, at fixed offsets: ``/clock``, whose last
-value is the log time of all later messages, ``regolith/cycle``, whose number is acknowledged and whose STOP ends the
-recording, and the heads of the protocol's other messages.
+the bytes and hardly with the number of messages. Only a few messages are read, at fixed offsets: ``/clock``,
+``regolith/cycle``, whose number is acknowledged and whose STOP ends the recording, the heads of the protocol's other
+messages, and stamps.
+
+Log times are the simulated time of publication: the largest stamp received until then, or ``/clock`` where no states
+come. They never precede a message's own stamp, and rise through the file. ``/clock`` alone would not do: it comes a
+hundred times per wall second at most, however many cycles that are, and is a cycle ahead of the states.
+A topic that may stay empty is in the bag from its first message on.
 
 When the world goes back, the bag ends and ``bag_1``, ``bag_2`` ... begins, with all that is latched; the past that is
 repeated in silence is in none.
@@ -23,9 +28,9 @@ import json
 import signal
 import struct
 import time
-from collections import Counter
+from collections import Counter, deque
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
@@ -42,12 +47,19 @@ from regolith_bringup.bag.topics import RecordedTopic
 from regolith_bringup.run.priority import keep_waiting
 from regolith_files.atomic import write_atomically
 from regolith_world.reserve import release
-from regolith_world.ros.inbox import serve
+from regolith_world.ros.inbox import LOOK_PERIOD_S, serve
 from regolith_world.ros.leaving import BadStart, run_process
 from regolith_world.ros.naming import helper_node, named_node, root_of
 from regolith_world.ros.parameters import STARTED_BY, declare, declare_run
+from regolith_world.ros.published_type import alternatives
+from regolith_world.ros.world_watch import WorldWatch
 
 _COMMAND_STOP = 2
+CLOCKS_HELD = 2
+"""Messages of ``/clock`` that wait for states of their time: the world is a cycle ahead of the states it publishes."""
+LEAD_NS = 1_000_000_000
+"""Largest lead over the time known so far with which a stamp of an outside node counts as simulated time [ns]: the
+longest cycle there is."""
 _DEPTH = 4000
 """Queue of each subscription, for messages during the compression of a chunk."""
 
@@ -81,6 +93,26 @@ def clock_ns(data: bytes) -> int:
     return int(seconds) * 1_000_000_000 + int(nanoseconds)
 
 
+def stamp_ns(data: bytes, offset: int) -> int:
+    """Return the time [ns] of a ``builtin_interfaces/Time`` in a serialised message.
+
+    :param offset: of the stamp in the message; 0: it has none
+    :return: the time, -1 where there is none
+    """
+    if not offset or len(data) < offset + 8:
+        return -1
+    seconds, nanoseconds = struct.unpack_from(('<' if data[1] & 1 else '>') + 'iI', data, offset)
+    return int(seconds) * 1_000_000_000 + int(nanoseconds)
+
+
+def stamp_offset(message_type: Any) -> int:
+    """Return where the first stamp of a type's serialised messages is [bytes]; 0: they do not begin with one."""
+    first = next(iter(message_type.get_fields_and_field_types().values()), '')
+    # Behind the 4 bytes of the encapsulation header; of a sequence, behind its length.
+    known = {'std_msgs/Header': 4, 'builtin_interfaces/Time': 4, 'sequence<geometry_msgs/TransformStamped>': 8}
+    return known.get(first, 0)
+
+
 class RecordingError(Exception):
     """The bag cannot be written any longer; the text gives its end and the reason."""
 
@@ -92,8 +124,10 @@ class _Channel:
     message_type: type
     keyed: bool
     """Whether its messages begin with the key of a cycle."""
+    stamp_at: int
+    """See :func:`stamp_offset`."""
     number: int = -1
-    """In the bag."""
+    """In the bag; below 0: not in it yet."""
     losses: LossCounter = field(default_factory=LossCounter)
 
 
@@ -133,18 +167,22 @@ class Recorder:
         self._bag = BagWriter(_bag_folder(run_dir, self._branch))
         self._counts: Counter[str] = Counter()
         """Messages in the bags that have ended, by topic."""
-        self._latest: dict[int, _Taken] = {}
-        """The last message of each latched topic, by the number of its channel."""
+        self._latest: dict[str, _Taken] = {}
+        """The last message of each latched topic."""
         self._repeated = (-1, -1)
         """Epoch and cycle of the last record of a past that is repeated in silence."""
         self._epoch = -1
         self._node = node
         self._channels = [self._subscribe(topic) for topic in topics]
-        self._by_pointer = {c.subscription.handle.pointer: c for c in self._channels}
+        self._index()
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self._ack = node.create_publisher(UInt64, 'recorder/ack', latched)
         self._ready = False
-        self._now_ns = self._flushed_ns = 0
+        self._now_ns = self._clock_ns = self._flushed_ns = 0
+        self._next_look = 0.0
+        self._watch = WorldWatch(node.get_logger().warning)
+        self._clocks: deque[_Taken] = deque()
+        """Messages of ``/clock`` that are held back."""
         self._cycle = -1
         self._acknowledged = -1
         self._stop_at: float | None = None
@@ -163,9 +201,29 @@ class Recorder:
         subscription = node.create_subscription(message_type, name, _unused, qos, raw=True)
         fields = message_type.get_fields_and_field_types()
         keyed = next(iter(fields.items())) == ('key', 'regolith_msgs/CycleKey') and topic.role != 'cycle'
-        channel = _Channel(topic, subscription, message_type, keyed)
-        self._enter(channel)
+        channel = _Channel(topic, subscription, message_type, keyed, stamp_offset(message_type))
+        if topic.publishers:
+            self._enter(channel)
         return channel
+
+    def _index(self) -> None:
+        self._by_pointer = {c.subscription.handle.pointer: c for c in self._channels}
+        self._wait_set = _rclpy.WaitSet(len(self._channels), 0, 0, 0, 0, 0, self._node.context.handle)
+
+    def _follow_types(self) -> None:
+        """Subscribe again to topics that are published with another type than usual, before their first message."""
+        for place, channel in enumerate(self._channels):
+            others = alternatives(channel.topic.type_name)[1:]
+            if not others or channel.number >= 0:
+                continue
+            infos = self._node.get_publishers_info_by_topic(channel.subscription.topic_name)
+            published = {info.topic_type for info in infos}
+            wanted = next((other for other in others if other in published), None)
+            if wanted is not None and channel.topic.type_name not in published:
+                node, _ = self._place(channel.topic.name)
+                node.destroy_subscription(channel.subscription)
+                self._channels[place] = self._subscribe(replace(channel.topic, type_name=wanted))
+                self._index()
 
     def _enter(self, channel: _Channel) -> None:
         """Enter a topic into the bag."""
@@ -206,6 +264,7 @@ class Recorder:
         """
         try:
             self._record()
+            self._tell_clocks(0)
             self._bag.close()
             self._write_counts(closed=True)
         except OSError as error:
@@ -217,9 +276,9 @@ class Recorder:
             raise RecordingError(f'{text}; the bag holds everything before') from None
 
     def _record(self) -> None:
-        wait_set = _rclpy.WaitSet(len(self._channels), 0, 0, 0, 0, 0, self._node.context.handle)
         next_flush = time.monotonic() + self._flush_period_s
         while not self._finished():
+            wait_set = self._wait_set
             wait_set.clear_entities()
             for channel in self._channels:
                 wait_set.add_subscription(channel.subscription.handle)
@@ -230,6 +289,10 @@ class Recorder:
             self._write(round_)
             self._acknowledge()
             now = time.monotonic()
+            if now >= self._next_look:
+                self._follow_types()
+                self._watch.look()
+                self._next_look = now + LOOK_PERIOD_S
             if now >= next_flush:
                 self._bag.flush()
                 self._flushed_ns = self._now_ns
@@ -249,6 +312,8 @@ class Recorder:
     def _take(self, channel: _Channel, into: list[_Taken]) -> None:
         """Empty one subscription's queue."""
         take, message_type = channel.subscription.handle.take_message, channel.message_type
+        if channel.topic.name == '/regolith/status' or channel.topic.role:
+            self._watch.heard()
         publishers = channel.subscription.get_publisher_count()
         while (taken := take(message_type, True)) is not None:
             data, info = taken
@@ -265,18 +330,48 @@ class Recorder:
             _, channel, data, _ = taken
             role = channel.topic.role
             if role == 'clock':
-                self._now_ns = clock_ns(data)
-            elif role == 'cycle':
+                self._see_clock(taken)
+                continue
+            if role == 'cycle':
                 if not self._take_cycle(cycle_head(data)):
                     continue
             elif channel.keyed and key_head(data) <= self._repeated:
                 continue
+            self._see_stamp(channel, data)
             if channel.topic.qos == 'latched':
-                self._latest[channel.number] = taken
+                self._latest[channel.topic.name] = taken
             self._put(taken)
-            # Clock and status are published all the time: they do not keep a recording open.
-            if role != 'clock' and channel.topic.keeps_open:
+            # Status is published all the time: it does not keep a recording open.
+            if channel.topic.keeps_open:
                 self._last_message = time.monotonic()
+
+    def _see_clock(self, taken: _Taken) -> None:
+        """Hold a message of ``/clock`` back until states of its time come, or a few later ones have."""
+        t_ns = clock_ns(taken[2])
+        if t_ns < self._clock_ns:  # the world went back
+            self._tell_clocks(0)
+            self._now_ns = t_ns
+        self._clock_ns = t_ns
+        self._clocks.append(taken)
+        self._tell_clocks(CLOCKS_HELD)
+
+    def _tell_clocks(self, held: int) -> None:
+        """Write what is held back of ``/clock``, except for the newest ones."""
+        while len(self._clocks) > held:
+            taken = self._clocks.popleft()
+            self._now_ns = max(self._now_ns, clock_ns(taken[2]))
+            self._put(taken)
+
+    def _see_stamp(self, channel: _Channel, data: bytes) -> None:
+        """Take a later time from a message's stamp, if it is a simulated one.
+
+        Nodes of the run stamp with simulated time. Others may do so with wall time, which is far ahead.
+        """
+        t_ns = stamp_ns(data, channel.stamp_at)
+        if t_ns > self._now_ns and (channel.topic.publishers or t_ns - self._now_ns <= LEAD_NS):
+            while self._clocks and clock_ns(self._clocks[0][2]) <= t_ns:
+                self._tell_clocks(len(self._clocks) - 1)
+            self._now_ns = t_ns
 
     def _take_cycle(self, head: CycleHead) -> bool:
         """Return whether a record of the world is to be written."""
@@ -296,17 +391,23 @@ class Recorder:
 
     def _branch_off(self) -> None:
         """End the bag and begin the next, with all that is latched."""
+        self._tell_clocks(0)
         self._bag.close()
         self._counts.update(self._bag.counts)
         self._branch += 1
         self._bag = BagWriter(_bag_folder(self._run_dir, self._branch))
         for channel in self._channels:
-            self._enter(channel)
+            if channel.topic.publishers:
+                self._enter(channel)
+            else:
+                channel.number = -1
         for taken in sorted(self._latest.values(), key=_sent_at):
             self._put(taken)
 
     def _put(self, taken: _Taken) -> None:
         sent_ns, channel, data, sequence = taken
+        if channel.number < 0:
+            self._enter(channel)
         self._bag.write(channel.number, data, self._now_ns, sent_ns, sequence)
 
     def _acknowledge(self) -> None:

@@ -96,6 +96,7 @@ class SoloNode:
         self._snapshots: list[tuple[str, Snapshot]] = []
         self._ready: list[tuple[str, Snapshot]] = []
         self._topics: dict[str, VehicleTopics] = {}
+        self._vehicle_nodes: dict[str, tuple[Node, Node]] = {}
         sensors = scenario_sensors(scenario) if lag_s >= 0.0 else ()
         particles = {region.vehicle for region in scenario.terrain.particle_regions()}
         followed = followed_streams(sensors, simulation.agents, particles)
@@ -118,6 +119,7 @@ class SoloNode:
             sensors_lag_s=lag_s,
             at_standstill=self._publish_kept,
         )
+        self.runner.on_release = self._release
         self.services = SimulationServices(node, self.runner, simulation.world, scenario.name)
         self.entities = EntityServices(node, self.runner, simulation.world, self._start_vehicle)
         self.past = PastServices(node, self.runner, simulation.world)
@@ -135,6 +137,18 @@ class SoloNode:
         offer_heights(vehicle, agent.grid)
         self.executor.add_node(vehicle)
         self.nodes += [vehicle, vehicle_link]
+        self._vehicle_nodes[name] = vehicle, vehicle_link
+
+    def _release(self, name: str) -> None:
+        """Discard a vehicle that nothing can bring back, with its nodes, so that its name can be used again."""
+        del self._topics[name]
+        self.simulation.discard_vehicle(name)
+        vehicle, link = self._vehicle_nodes.pop(name)
+        self.inbox.discard(link)
+        self.executor.remove_node(vehicle)
+        for node in (vehicle, link):
+            self.nodes.remove(node)
+            node.destroy_node()
 
     def _start_vehicle(self, name: str, entry: Mapping[str, Any]) -> Future:
         """Put a vehicle into the world, which stands; see :data:`regolith_world.ros.entity_services.StartVehicle`."""

@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from regolith_bringup.campaign import campaign as whole
-from regolith_bringup.campaign.config import load_campaign
+from regolith_bringup.campaign.config import CampaignConfig, load_campaign
 from regolith_bringup.campaign.design import Range, grid, latin_hypercube, listed
 from regolith_bringup.campaign.plots import differing, draw
 from regolith_bringup.campaign.table import as_csv, as_parquet, figures
@@ -208,3 +208,14 @@ def test_a_result_without_a_summary_is_no_result(tmp_path: Path) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
     assert list(whole._found(tmp_path, cases)) == ['003']
+
+
+@pytest.mark.parametrize('values', [[1, 2, 1], [0.5, 0.25, 0.50], [1, 1.0], ['x', 'y', 'x'], [[1, 2], [1, 2]]])
+def test_value_given_twice_is_refused(tmp_path: Path, values: list[Any]) -> None:
+    """In a grid each would be a run of its own; in a list values of several keys belong together."""
+    file = tmp_path / 'campaign.yaml'
+    campaign = {'scenario': 'two_rovers', 'vary': {'seed': values}}
+    file.write_text(yaml.safe_dump(campaign))
+    with pytest.raises(InputError, match=r'vary\.seed: has .* twice, .*; allowed: each once'):
+        load_campaign(file)
+    assert CampaignConfig.model_validate({**campaign, 'design': 'list'}).variations()

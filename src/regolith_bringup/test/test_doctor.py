@@ -38,7 +38,7 @@ def test_a_middleware_that_is_not_there_is_named() -> None:
     code, found = told(RMW_IMPLEMENTATION='rmw_nowhere_cpp')
     assert code == 1 and found['health']['nodes hear each other'] == 'no'
     (problem,) = found['problems']
-    assert 'RMW_IMPLEMENTATION is rmw_nowhere_cpp, which cannot be loaded; unset it' in problem
+    assert "RMW_IMPLEMENTATION = 'rmw_nowhere_cpp': is not installed; allowed: rmw_fastrtps_cpp" in problem
 
 
 def test_interfaces_that_are_not_built_are_named() -> None:
@@ -53,7 +53,14 @@ def test_interfaces_that_are_not_built_are_named() -> None:
 def test_a_profile_that_is_not_there_is_named(tmp_path: Path) -> None:
     code, found = told(FASTRTPS_DEFAULT_PROFILES_FILE=str(tmp_path / 'gone.xml'))
     assert code == 1
-    assert any('gone.xml, which is not there; unset it, and ours is taken' in problem for problem in found['problems'])
+    (problem,) = found['problems']
+    assert "gone.xml': is not a file; allowed: an XML file of Fast DDS profiles, or unset" in problem
+
+
+def test_a_domain_out_of_range_is_a_problem() -> None:
+    code, found = told(ROS_DOMAIN_ID='9999')
+    assert code == 1 and found['health']['nodes hear each other'] == 'no'
+    assert found['problems'] == ["environment: ROS_DOMAIN_ID = '9999': is not a ROS domain; allowed: 0 to 232"]
 
 
 def test_what_is_not_installed_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:

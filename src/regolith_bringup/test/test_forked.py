@@ -105,3 +105,18 @@ def test_it_ends_with_the_process_that_asked_for_it(tmp_path: Path) -> None:
     while any(Path(f'/proc/{pid}').exists() for pid in pids):
         assert time.monotonic() < until, 'processes are left'
         time.sleep(0.02)
+
+
+def test_end_is_noticed_though_what_it_was_forked_from_is_stopped(tmp_path: Path) -> None:
+    """The library would wait for that process, also at the end of this one: in a process of its own."""
+    node = script(tmp_path, 'import sys, time\nprint("up", flush=True)\ntime.sleep(0.5)\nsys.exit(5)\n')
+    text = (
+        'import os, signal\nfrom pathlib import Path\nfrom regolith_bringup.run import forked, processes\n'
+        f'process = forked.ForkedProcess(Path({str(node)!r}), [], os.environ)\n'
+        'assert process.stdout.readline() == "up\\n" and forked.server_runs()\n'
+        'os.kill(forked._server_pid(), signal.SIGSTOP)\n'
+        'print(process.wait(60.0), process.poll(), forked.server_runs())\n'
+        'forked.end_server_if_stopped()\n'
+    )
+    done = subprocess.run([sys.executable, '-c', text], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout) == (0, '5 5 False\n'), done.stderr

@@ -48,6 +48,7 @@ def scenario(folder: Path, *more: dict[str, Any], terrain: dict[str, Any] | None
         ({'depth_m': 0.22}, ['terrain.regions.0.depth_m = 0.22: is 0.22 m', 'allowed: a multiple of spacing_m 0.05']),
         ({'rectangle': {'low': [3.2, -1.0], 'high': [1.6, 1.0]}}, ['terrain.regions.0.rectangle.high = [1.6, 1.0]', 'allowed: x and y above [3.2, -1.0]']),
         ({'rectangle': None, 'disc': {'center': [2.4, 0.0], 'radius_m': 1.0}}, ['terrain.regions.0.ground = crm: without rectangle', 'allowed: with']),
+        ({'name': '../../../x'}, ["terrain.regions.0.name = '../../../x'", 'cannot be the name of a folder; allowed: letters']),
         ({'vehicle': None}, ['terrain.regions.0.ground = crm: without vehicle', 'allowed: with']),
         ({'vehicle': 'ambr'}, ['terrain.regions.0.vehicle', "'ambr'", 'allowed: amber, basalt (did you mean amber?)']),
         ({'soil': 'lunar_nominal'}, ['terrain.regions.0.soil', 'allowed:', 'lunar_regolith']),

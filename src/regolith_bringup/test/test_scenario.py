@@ -201,3 +201,18 @@ def test_every_time_and_rate_of_a_scenario_has_bounds() -> None:
     assert len(timed) > 20
     unbounded = {name for name, field in timed.items() if not {'Ge', 'Le'} <= {type(m).__name__ for m in field.metadata}}
     assert unbounded == set()
+
+
+@pytest.mark.parametrize(
+    ('setting', 'said'),
+    [
+        ('objects.cable.length_m=0.1', 'objects.cable.length_m = 0.1: ends are '),
+        ('objects.cable.ends=[[1.0e+4, 0, 0], [0.4, 0.0, -0.1]]', 'objects.cable.ends.0 = [10000.0, 0.0, 0.0]: is '),
+    ],
+)
+def test_cable_that_would_throw_vehicles_is_refused(setting: str, said: str) -> None:
+    """With the places that the vehicles have on the ground."""
+    with pytest.raises(InputError) as refused:
+        load_scenario('tow', [setting])
+    assert said in str(refused.value) and '; allowed: ' in str(refused.value)
+    assert load_scenario('tow').scenario.objects['cable']['length_m'] == 2.8

@@ -58,7 +58,10 @@ def test_who_is_stuck_on_the_way_out(
     assert sorted(line.split(':')[0] for line in said if 'did not leave by itself' in line) == stuck
 
 
-def scripted(folder: Path, monkeypatch: pytest.MonkeyPatch, scripts: dict[str, str], respawn: str = '') -> Supervisor:
+def scripted(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, scripts: dict[str, str], respawn: str = '',
+    unresponsive_s: float = 30.0,
+) -> Supervisor:
     """Return the supervisor of scripts in place of nodes; one of them may be started again."""
     for name, script in scripts.items():
         path = folder / f'{name}_node'
@@ -66,7 +69,7 @@ def scripted(folder: Path, monkeypatch: pytest.MonkeyPatch, scripts: dict[str, s
         path.chmod(0o755)
     monkeypatch.setattr(processes, 'executable', lambda spec: folder / spec.executable)
     specs = [NodeSpec('any', f'{name}_node', name, '', respawn=name == respawn) for name in scripts]
-    return Supervisor(specs, folder, 1.0, quiet=True)
+    return Supervisor(specs, folder, 1.0, quiet=True, unresponsive_s=unresponsive_s)
 
 
 def test_who_fails_too_often_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,3 +219,15 @@ def test_a_node_interrupted_while_it_starts_says_nothing(
     ended = node.process.wait(30.0)
     node.join_output()
     assert (ended, said) == (-signal.SIGINT, [])
+
+
+def test_world_that_does_not_run_is_ended_at_its_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It writes for a while, then stops; what else runs ends with it."""
+    scripts = {
+        'world': 'for k in 1 2 3 4 5; do echo $k > started; sleep 0.1; done\nkill -STOP $$\n',
+        'agent': f"{ONCE_STARTED}trap 'exit 0' TERM\nwhile :; do sleep 0.02; done\n",
+    }
+    assert scripted(tmp_path, monkeypatch, scripts, unresponsive_s=1.0).run() == NODE_FAILED
+    said = (tmp_path / 'output.txt').read_text().splitlines()
+    assert said[0].startswith('world: its process has not run for 1 s: it is stopped')
+    assert 'ended with exit code -9 (SIGKILL), and the run with it' in said[1]

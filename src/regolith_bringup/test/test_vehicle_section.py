@@ -176,6 +176,9 @@ def test_words_are_those_of_files(setting: str, problem: str, allowed: str) -> N
         (f'recording.topics=["/{"x" * 300}|std_msgs/msg/String"]', 'recording.topics.0'),
         ('world.input_barrier={topic: /amber/cmd_vel, type: nosuch_msgs/msg/Foo}', 'world.input_barrier.type'),
         ('world.input_barrier={topic: amber/cmd_vel}', 'world.input_barrier.topic'),
+        ('world.input_barrier={topic: /amber/nosuch}', 'world.input_barrier.type'),
+        ('world.input_barrier={topic: /other/cmd_vel}', 'world.input_barrier.type'),
+        ('world.input_barrier={topic: /amber/cmd_vel, type: regolith_msgs/msg/DriverInputs}', 'world.input_barrier.type'),
         (f'vehicles={{{"a" * 300}: {{position: [0, 0]}}}}', f'vehicles.{"a" * 79}…'),
         (f'name={"a" * 300}', 'name'),
         ('name=../../else', 'name'),
@@ -266,3 +269,56 @@ def test_soil_with_moduli_in_kn_is_refused_with_a_word_on_units(tmp_path: Path, 
     )
     problem = refused(scenario=str(file))
     assert problem.key == 'terrain.soil' and 'sinks in by' in problem.problem and 'kN or kPa times 1000' in problem.allowed
+
+
+@pytest.mark.parametrize(
+    ('barrier', 'type_name'),
+    [
+        ('{topic: /amber/cmd_vel}', 'geometry_msgs/msg/Twist'),
+        ('{topic: /amber/cmd_vel, type: geometry_msgs/msg/TwistStamped}', 'geometry_msgs/msg/TwistStamped'),
+        ('{topic: /amber/driver_inputs}', 'regolith_msgs/msg/DriverInputs'),
+        ('{topic: /amber/joint_command}', 'sensor_msgs/msg/JointState'),
+        ('{topic: /stack/done, type: std_msgs/msg/String}', 'std_msgs/msg/String'),
+    ],
+)
+def test_barrier_has_the_type_of_the_vehicles_topic(barrier: str, type_name: str) -> None:
+    found = load_scenario('two_rovers', [f'world.input_barrier={barrier}']).scenario.world.input_barrier
+    assert found is not None and found.type == type_name
+
+
+IMU = '{model: {type: imu, rate_hz: 100.0}}'
+
+
+@pytest.mark.parametrize(
+    ('settings', 'key', 'said'),
+    [
+        (['vehicles.amber.sensors={front_left: {model: navcam}}'], 'vehicles.amber.sensors.front_left',
+         "has the frame 'amber/front_left_link', which is that of the link front_left_link of amber, too"),
+        ([f'vehicles.amber.sensors={{base: {IMU}}}'], 'vehicles.amber.sensors.base',
+         "has the frame 'amber/base_link', which is that of the base of amber, too"),
+        # An empty prefix beside another vehicle's: a sensor of the one may be called as a wheel of the other.
+        (["vehicles.amber.frame_prefix=''", 'vehicles.basalt.frame_prefix=eye_',
+          f'vehicles.amber.sensors={{eye_front_left: {IMU}}}'], 'vehicles.amber.sensors.eye_front_left',
+         "has the frame 'eye_front_left_link', which is that of the link front_left_link of basalt, too"),
+        (["vehicles.amber.frame_prefix=''", "vehicles.basalt.frame_prefix='a_'", f'vehicles.amber.sensors={{a_eye: {IMU}}}',
+          f'vehicles.basalt.sensors={{eye: {IMU}}}'], 'vehicles.basalt.sensors.eye',
+         "has the frame 'a_eye_link', which is that of sensor amber/a_eye, too"),
+    ],
+)  # fmt: skip
+def test_two_frames_with_one_id_are_refused(settings: list[str], key: str, said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        load_scenario('two_rovers', settings)
+    (problem,) = caught.value.problems
+    assert (problem.key, problem.problem) == (key, said)
+
+
+def test_frames_of_a_usual_scenario_differ() -> None:
+    """A camera beside the wheels, an IMU on each of two rovers."""
+    load_scenario('two_rovers', [f'vehicles.{name}.sensors={{imu: {IMU}, mast: {{model: navcam}}}}' for name in ('amber', 'basalt')])
+
+
+@pytest.mark.parametrize('line', ['/rover/left/image_raw|sensor_msgs/msg/Image', '/rover/left/image_raw'])
+def test_recorded_topic_of_a_sensor_is_pointed_to_recording_sensors(line: str) -> None:
+    with pytest.raises(InputError, match=r'recording\.topics\.0 = .*recording\.sensors'):
+        load_scenario('traverse_polar', [f'recording.topics=["{line}"]'])
+    load_scenario('traverse_polar', ['recording.sensors=["/rover/left/image_raw"]'])

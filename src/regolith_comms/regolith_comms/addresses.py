@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-import re
+from regolith_files.problems import shown
+from regolith_world.names import LONGEST_NAME, fits_ros
 
 BROADCAST = 'broadcast'
 MULTICAST = 'multicast'
@@ -18,6 +19,9 @@ def check_name(radio: str) -> None:
 
     :raises ValueError: naming what is allowed
     """
-    if radio in (BROADCAST, MULTICAST) or not re.fullmatch(r'[A-Za-z](_?[A-Za-z0-9])*', radio):
-        allowed = f'letters, digits and single underscores, a letter first; neither {BROADCAST} nor {MULTICAST}'
-        raise ValueError(f'radio {radio!r}; allowed: {allowed}')
+    if radio in (BROADCAST, MULTICAST) or not fits_ros(radio):
+        allowed = (
+            f'letters, digits and single underscores, a letter first, at most {LONGEST_NAME}; neither {BROADCAST} nor '
+            f'{MULTICAST}'
+        )
+        raise ValueError(f'radio {shown(radio)}; allowed: {allowed}')

@@ -33,5 +33,7 @@ LONGEST_S = 1e9
 """Longest duration in a file [s]: 31 years, which fit into 64 bits of nanoseconds."""
 Moment = Annotated[float, Field(ge=0.0, le=LONGEST_S)]
 """A time from the beginning [s]."""
+Later = Annotated[float, Field(ge=SHORTEST_S, le=LONGEST_S)]
+"""A time after the beginning [s]: what ends at once never was."""
 Seconds = Annotated[float, Field(ge=SHORTEST_S, le=LONGEST_S)]
 """A length of time [s]."""

@@ -168,7 +168,8 @@ class YamlSource:
         if node is None:
             raise self.error((), 'is empty', f'a YAML file with {what}')
         if not isinstance(node, yaml.MappingNode):
-            kind = 'a list' if isinstance(node, yaml.SequenceNode) else shown(node.value)
+            # Not the text itself: errors are also sent to other machines.
+            kind = 'a list' if isinstance(node, yaml.SequenceNode) else 'text'
             raise self.error((), f'holds {kind}, not a mapping', f'a YAML mapping with {what}')
         return dict(self._value(loader, node, (), ()))
 

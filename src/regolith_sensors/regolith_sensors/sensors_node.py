@@ -44,6 +44,7 @@ from regolith_world.ros.leaving import Leaving, run_process
 from regolith_world.ros.naming import helper_node, named_node, root_of
 from regolith_world.ros.parameters import declare, declare_run, declare_scenario
 from regolith_world.ros.patience import Patience, Starting
+from regolith_world.ros.world_watch import WorldWatch
 
 _FLUSH_S = 2.0
 """Longest wait for the states of the last frames after STOP [wall s]."""
@@ -104,6 +105,8 @@ class SensorsNode:
         self._stopped = False
         self._snapshot: Any = None
         self.inbox.subscribe(Cycle, 'cycle', self._on_cycle, qos.HISTORY)
+        self._watch = WorldWatch(self.node.get_logger().warning)
+        self._watch.follow(self.inbox, 'status')
         self.inbox.subscribe(TerrainUpdate, 'terrain/update', self._on_update, qos.HISTORY)
         for name in sorted(looks):
             self._follow(name)
@@ -242,6 +245,7 @@ class SensorsNode:
         until = 0.0
         while not self._leaving.overdue:
             self.inbox.wait(0.02)
+            self._watch.look()
             if self.states.ground.lost:
                 self._find_ground()
             self._make_frames()

@@ -18,10 +18,12 @@ from regolith_files.validation import validated
 from regolith_terrain.crm.soil import ParticleSoil
 from regolith_terrain.ground_config import DetailConfig, Point, PresetName, RectangleConfig, SiteConfig
 from regolith_terrain.ground_config import RoughnessConfig as RoughnessConfig
+from regolith_terrain.polygons import crossing
 from regolith_terrain.soil_config import SOILS, SoilParameters
 from regolith_terrain.soil_config import SoilConfig as SoilConfig
 from regolith_terrain.soil_law import DEFAULT, SCM, SoilLaw, soil_law
 from regolith_terrain.solids.config import ObstacleConfig
+from regolith_world.names import file_name
 
 if TYPE_CHECKING:
     # A kernel: it takes longer to load than the whole scenario to check.
@@ -147,7 +149,9 @@ class SoilRegionConfig(Section):
     rectangle: RectangleConfig | None = Field(default=None, description='two corners; the only outline for particles')
     ground: LawName | None = Field(default=None, description='soil law of the region; none: that of the ground around')
     soil: Soil = Field(description='what lies there, parameters of that law')
-    name: str | None = Field(default=None, min_length=1, max_length=60, description='of particles, in reports')
+    name: Annotated[str, AfterValidator(file_name)] | None = Field(
+        default=None, description='of particles, in reports and file names'
+    )
     spacing_m: float | None = Field(default=None, gt=0.0, le=1.0, description='distance of particles [m]')
     depth_m: float | None = Field(
         default=None, gt=0.0, le=100.0, description='of particles below undisturbed ground, down to a rough floor [m]'
@@ -162,6 +166,10 @@ class SoilRegionConfig(Section):
     def _one_outline(self) -> SoilRegionConfig:
         if (self.polygon, self.disc, self.rectangle).count(None) != 2:
             raise ValueError('a region needs an outline; allowed: exactly one of polygon, disc and rectangle')
+        if self.polygon is not None and (sides := crossing(self.polygon)):
+            first, second = sides
+            allowed = 'corners in order along the outline, which meets itself nowhere'
+            raise ValueError(f'polygon: sides {first} and {second} meet; allowed: {allowed}')
         return self
 
     @model_validator(mode='after')

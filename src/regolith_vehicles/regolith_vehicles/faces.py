@@ -23,6 +23,13 @@ TOPICS = {TWIST: 'cmd_vel', ACKERMANN: 'ackermann_cmd', PEDALS: 'driver_inputs'}
 JOINTS = 'joint_command'
 """Topic of joints' targets."""
 
+TYPES = {
+    'cmd_vel': ('geometry_msgs/msg/Twist', 'geometry_msgs/msg/TwistStamped'),
+    'ackermann_cmd': (f'{"ackermann" if find_spec("ackermann_msgs") else "regolith"}_msgs/msg/AckermannDriveStamped',),
+    'driver_inputs': ('regolith_msgs/msg/DriverInputs',), JOINTS: ('sensor_msgs/msg/JointState',),
+}  # fmt: skip
+"""Topic -> the types that are taken on it, the usual one first."""
+
 _ANY = (-math.inf, math.inf)
 _QUARTER = 0.5 * math.pi
 _FIELDS: dict[str, tuple[tuple[str, tuple[float, float], bool], ...]] = {

@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from regolith_files.problems import shown
 from regolith_files.validation import validated
 from regolith_files.yaml_source import YamlSource
+from regolith_vehicles.config import VEHICLES as MODELS
 from regolith_vehicles.config import VehicleEntry, known_vehicles, load_vehicle_model
 from regolith_world.spawning import SCHEME, Pose, Spawnable, SpawnSource
 
@@ -41,6 +43,10 @@ class VehicleSource(SpawnSource):
         for key in ('sensors', 'lights'):
             if getattr(entry, key):
                 raise ValueError(f'{key} = {sorted(getattr(entry, key))}: cannot begin in mid-run; allowed: none')
+        if 'mjcf' not in MODELS.read(entry.model).data:
+            # Its content is not named: the sender of a request may not be allowed to read the file.
+            problem = 'does not describe a vehicle; allowed: a file with the key mjcf'
+            raise ValueError(f'model = {shown(entry.model)}: {problem}')
         load_vehicle_model(entry.model)
         model = entry.model if entry.model in known_vehicles() else str(Path(entry.model).resolve())
         return {**entry.model_dump(mode='json'), 'model': model}

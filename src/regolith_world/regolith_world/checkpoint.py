@@ -103,7 +103,9 @@ def read(folder: Path) -> Checkpoint:
     if found != FORMAT:
         raise ValueError(f'{file}: format: {found!r}; allowed: {FORMAT}, which this version of Regolith writes')
     try:
-        entries = {name: (folder / entry['file'], entry['sha256']) for name, entry in manifest['blobs'].items()}
+        entries = {
+            name: (folder / Path(entry['file']).name, entry['sha256']) for name, entry in manifest['blobs'].items()
+        }
         t_ns, state_hash = int(manifest['t_ns']), str(manifest['state_hash'])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(f'{file}: not a whole manifest: {error!r}') from None

@@ -31,7 +31,9 @@ class InputBarrier(Section):
     """A topic of an autonomy stack for which every cycle waits."""
 
     topic: str = Field(min_length=1, description='absolute name, e.g. /amber/cmd_vel')
-    type: str = Field('geometry_msgs/msg/Twist', description='of its messages')
+    type: str | None = Field(
+        None, description='type of its messages, package/msg/Type; null: the one that the vehicle of the topic takes'
+    )
     timeout_s: Seconds = Field(1.0, description='wall time after which the cycle starts all the same [s]')
 
 
@@ -51,6 +53,13 @@ class WorldConfig(Section):
     input_barrier: InputBarrier | None = Field(None, description='a topic each cycle waits for')
     real_time: Literal['cap', 'strict'] = Field(
         'cap', description='strict (hardware in the loop): cycles that start late are counted'
+    )
+    unresponsive_s: Seconds = Field(
+        30.0, description='wall time after which a run ends whose world does not run, stopped or starved [s]'
+    )
+    discards_per_s: int = Field(
+        20_000, ge=100, le=10**7,
+        description='discarded cycles within a second of simulated time at which the run ends; a tenth gives a warning',
     )
     late_s: Seconds = Field(0.005, description='lateness from which strict counts a deadline miss, wall time [s]')
     chaos: ChaosConfig | None = Field(None, description='faults on purpose, for tests')

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from regolith_files.section import Moment, Section
+from regolith_files.section import Later, Section
 from regolith_world.arithmetic import norm
 from regolith_world.couplings import ROWS, Coupling, Line
 from regolith_world.object_types import ObjectType, Place
@@ -28,7 +28,7 @@ Ends = tuple[Place, Place]
 class _Coupling(Section):
     between: Between = Field(description='names of two vehicles, objects, or links (rope/rod_000)')
     step_s: float = Field(STEP_S, ge=1e-4, le=0.1, description='longest cycle while it holds or is taut [s]')
-    until_s: Moment | None = Field(None, description='when it lets go [s]; null: never')
+    until_s: Later | None = Field(None, description='when it is released [s]; null: never')
 
     @model_validator(mode='after')
     def _two(self) -> _Coupling:

@@ -9,7 +9,7 @@ passes through, non-infinitesimal intersection (NII) must be retried.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +32,8 @@ class Violation:
     """Distance of the pair at the start of the cycle [m]."""
     distance_after: float
     """Distance of the pair at the violation [m], below -1 mm."""
+    pair: tuple[str, str]
+    """Names of the two."""
 
 
 class Encounters:
@@ -93,9 +95,9 @@ def _first_violation(hit: Intersection, cycle: Cycle, geometry: Geometry) -> Vio
     of half the thinner object at most, so that a fast ball cannot pass through a thin wall unseen. The scheme is
     Regolith's own.
     """
-    a, b = hit.a, hit.b
+    a, b, pair = hit.a, hit.b, (hit.a.name, hit.b.name)
     if len(a.states) < 2 or len(b.states) < 2:
-        return Violation(cycle.dt_ns, 0.0, hit.distance) if hit.distance < -NII_DEPTH else None
+        return Violation(cycle.dt_ns, 0.0, hit.distance, pair) if hit.distance < -NII_DEPTH else None
     a0, b0 = a.states.get_state(cycle.t_ns), b.states.get_state(cycle.t_ns)
     motion = norm((a.body.position - a0.position) - (b.body.position - b0.position))
     if hit.distance > motion:
@@ -107,8 +109,36 @@ def _first_violation(hit: Intersection, cycle: Cycle, geometry: Geometry) -> Vio
         at = [interpolate_body(s0, o.body, k / samples) for s0, o in ((a0, a), (b0, b))]
         d, _ = geometry.distance(at[0], at[1], BROAD_MARGIN)
         if d < -NII_DEPTH:
-            return Violation(cycle.dt_ns * k // samples, start, d)
-    return Violation(cycle.dt_ns, start, hit.distance) if hit.distance < -NII_DEPTH else None
+            return Violation(cycle.dt_ns * k // samples, start, d, pair)
+    return Violation(cycle.dt_ns, start, hit.distance, pair) if hit.distance < -NII_DEPTH else None
+
+
+def first_overlap(objects: Sequence[Object]) -> tuple[Object, Object, float] | None:
+    """Return the first root that stands in an earlier one, the member of that which it meets, and the depth [m].
+
+    As :func:`overlap` for each with all before it, but comparing only members whose boxes are close. None: there is
+    none.
+
+    :param objects: roots, at their initial states
+    """
+    places = {id(item): k for k, root in enumerate(objects) for item in root.family()}
+    members = [o for root in objects for o in root.family() if o.tangible and o.shapes]
+    if len(members) < 2:
+        return None
+    low, high = (np.array(side) for side in zip(*(o.outline.bounds(o.body) for o in members)))
+    found: list[tuple[int, int, Object, Object, float]] = []
+    for i, j in close_pairs(members, low, high):
+        earlier, later = sorted((members[i], members[j]), key=lambda o: places[id(o)])
+        first, second = places[id(earlier)], places[id(later)]
+        if first == second or (low[i] > high[j]).any() or (low[j] > high[i]).any():
+            continue
+        distance, _ = Geometry((later, earlier)).distance(later.body, earlier.body, BROAD_MARGIN)
+        if distance < -NII_DEPTH:
+            found.append((second, first, later, earlier, -distance))
+    if not found:
+        return None
+    second, _, _, other, depth = min(found, key=lambda each: each[:2])
+    return objects[second], other, depth
 
 
 def overlap(newcomer: Object, objects: Mapping[str, Object]) -> tuple[Object, float] | None:

@@ -1,11 +1,12 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Names of vehicles, sensors, stations and participants, which become parts of ROS names."""
+"""Names that users give: of vehicles, sensors and stations, which become parts of ROS names, and of folders."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from pathlib import Path
 
 from regolith_files.problems import shown
 from regolith_files.yaml_source import KeyPath, YamlSource
@@ -23,12 +24,54 @@ def reserved_names() -> tuple[str, ...]:
     return (*RESERVED_NAMES, *participant_types())
 
 
+def fits_ros(name: str) -> bool:
+    """Return whether a name is possible in ROS 2."""
+    return len(name) <= LONGEST_NAME and re.fullmatch(r'[A-Za-z](_?[A-Za-z0-9])*', name) is not None
+
+
+def file_name(name: str, taken: Collection[str] = ()) -> str:
+    """Return a name if a file or folder can have it, and a terminal can show it.
+
+    :param taken: names that are used otherwise
+    :raises ValueError: naming what is allowed
+    """
+    odd = not re.fullmatch(r'[^\W_][\w .+-]*', name) or name != name.strip()
+    if odd or len(name) > LONGEST_NAME or not name.isprintable():
+        raise ValueError(
+            f'{shown(name)} cannot be the name of a folder; allowed: letters, digits, blanks and _ . + -, a letter or '
+            f'digit first, at most {LONGEST_NAME} of them'
+        )
+    if name in taken:
+        raise ValueError(f'{shown(name)} is taken; allowed: any name but {", ".join(taken)}')
+    return name
+
+
+def path_within(folder: Path | None, text: str) -> Path:
+    """Return the path of a text, which is relative to a folder or absolute, if it is inside that folder.
+
+    :param folder: of a run; None: there is none
+    :raises ValueError: if it leads elsewhere, also through links
+    """
+    if folder is None:
+        raise ValueError(f'path {shown(text)}: this run has no folder; allowed: no path')
+    whole = folder.resolve()
+    try:
+        path = (whole / text).resolve()
+    except (ValueError, OSError, RuntimeError):  # a null character, a loop of links
+        path = whole
+    if whole not in path.parents:
+        raise ValueError(f'path {shown(text)} is outside the run; allowed: a path below {folder}')
+    for part in path.relative_to(whole).parts:
+        file_name(part)
+    return path
+
+
 def ros_name(name: str) -> str:
     """Return a name if it is possible in ROS 2 and not taken.
 
     :raises ValueError: naming what is allowed
     """
-    if len(name) > LONGEST_NAME or not re.fullmatch(r'[A-Za-z](_?[A-Za-z0-9])*', name):
+    if not fits_ros(name):
         raise ValueError(
             f'{shown(name)} cannot be a ROS 2 name; allowed: letters, digits and single underscores, a letter '
             f'first, at most {LONGEST_NAME} of them'

@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from regolith_files.plugins import instance_of, load_plugins
-from regolith_files.section import Moment, Section
+from regolith_files.section import Later, Section
 from regolith_world.objects import NEVER_NS, FreeBody, Immovable, Kept, Object
 from regolith_world.records import Shape, ShapeKind, Vector
 from regolith_world.rigid_state import box_inertia, rigid_state, sphere_inertia
@@ -99,7 +99,7 @@ class FreeBodyConfig(_Thing):
     velocity_mps: tuple[Metres, Metres, Metres] = Field((0.0, 0.0, 0.0), description='in the world [m/s]')
     spin_radps: tuple[Metres, Metres, Metres] = Field((0.0, 0.0, 0.0), description='in the world [rad/s]')
     weightless: bool = Field(False, description='whether gravity does nothing to it')
-    lifetime_s: Moment | None = Field(None, description='after which it is gone [s]; null: never')
+    lifetime_s: Later | None = Field(None, description='after which it is gone [s]; null: never')
 
     @model_validator(mode='after')
     def _simple(self) -> FreeBodyConfig:

@@ -171,6 +171,11 @@ class LocalBus:
         self._participants[participant.name] = participant
         self._phases[participant.name] = roles.phase
 
+    def disconnect(self, name: str) -> None:
+        """Remove a participant, which is away."""
+        for known in (self._participants, self._phases, self._answers):
+            known.pop(name, None)  # type: ignore[attr-defined]
+
     def answer(self, answer: Evolved) -> None:
         """Store a participant's answer."""
         self._answers[answer.name] = answer

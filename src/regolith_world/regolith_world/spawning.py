@@ -125,13 +125,7 @@ def read(uri: str, text: str) -> Mapping[str, Any]:
             raise NotSpawned(Reason.NO_RESOURCE, f'uri {uri!r}; allowed: {known}')
         return resource
     if uri:
-        path = Path(uri.removeprefix('file://'))
-        try:
-            if not path.is_file() or path.stat().st_size > LARGEST_BYTES:
-                raise ValueError(f'no file of up to {LARGEST_BYTES} bytes')
-            text = path.read_text(encoding='utf-8')
-        except (OSError, ValueError) as error:
-            raise NotSpawned(Reason.NO_RESOURCE, f'uri {uri!r}: {error}; allowed: a YAML file') from None
+        return _of_file(uri)
     if not text.strip():
         raise NotSpawned(Reason.NO_RESOURCE, 'neither uri nor resource_string; allowed: one of them')
     if text.lstrip('\ufeff \t\r\n').startswith('<'):
@@ -143,6 +137,36 @@ def read(uri: str, text: str) -> Mapping[str, Any]:
     if not isinstance(resource, dict) or not all(isinstance(key, str) for key in resource):
         raise NotSpawned(Reason.RESOURCE_PARSE_ERROR, f'{shown(resource)}; allowed: keys, which are text, and values')
     return resource
+
+
+def _of_file(uri: str) -> Mapping[str, Any]:
+    """Return the resource in a file.
+
+    The sender of a request may not be allowed to read the files of this process: only of a file that is a resource is
+    the content named.
+
+    :raises NotSpawned: if it is none
+    """
+    path = Path(uri.removeprefix('file://'))
+    try:
+        if not path.is_file() or path.stat().st_size > LARGEST_BYTES:
+            problem = f'is not a file of up to {LARGEST_BYTES} bytes'
+            raise NotSpawned(Reason.NO_RESOURCE, f'uri {shown(uri)}: {problem}; allowed: a YAML file')
+        resource = load_yaml(path.read_text(encoding='utf-8'))
+    except (OSError, ValueError) as error:
+        problem = getattr(error, 'strerror', '') or 'is not text'
+        if isinstance(error, NotSpawned):
+            raise
+        raise NotSpawned(Reason.NO_RESOURCE, f'uri {shown(uri)}: {problem}; allowed: a YAML file') from None
+    except yaml.YAMLError:
+        resource = None
+    keys = {'type': object_types(), **{source.key: None for source in spawn_sources().values()}}
+    fits = isinstance(resource, dict) and all(isinstance(key, str) for key in resource)
+    if not fits or not any(k in resource and (of is None or str(resource[k]) in of) for k, of in keys.items()):
+        problem = 'does not describe what can be spawned'
+        allowed = f'a YAML mapping with one of the keys {", ".join(keys)}'
+        raise NotSpawned(Reason.RESOURCE_PARSE_ERROR, f'uri {shown(uri)}: {problem}; allowed: {allowed}')
+    return dict(resource)
 
 
 def name_for(wanted: str, resource: Mapping[str, Any], renaming: bool, taken: Collection[str]) -> str:

@@ -11,6 +11,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+from regolith_files.streams import open_streams
 from regolith_world import kernel_cache
 
 PARENT = 'REGOLITH_PARENT'
@@ -24,6 +25,7 @@ def node() -> None:
 
     Until the node handles signals itself, they end the process silently, without the stack of an import.
     """
+    open_streams(lossy=True)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # The parent may have blocked the signal until now.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])

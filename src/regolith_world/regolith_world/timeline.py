@@ -69,6 +69,8 @@ class Snapshot:
     def __init__(self, name: str, content: Checkpoint | Path, world: World, *, kept: bool) -> None:
         self.name, self.content, self.kept = name, content, kept
         self.t_ns, self.cycle, self.acts, self.state_hash = world.t_ns, world.cycle, world.acts, world.state_hash
+        self.names = frozenset(world.participants)
+        """Participants whose states it holds."""
 
     @property
     def folder(self) -> Path | None:
@@ -175,6 +177,12 @@ class Timeline:
         """Return the earliest and the latest time to which the world can go [ns]."""
         log, first = self._world.log, self.snapshots[0]
         return first.t_ns, log.time_ns(log.last)
+
+    def unneeded(self) -> list[str]:
+        """Return the participants that are away and that no known state or repetition of the past needs."""
+        needed = {name for each in self.snapshots for name in each.names}
+        needed |= {act.name for _, act in self._world.log.acts if isinstance(act, Spawn)}
+        return sorted(self._world.away - needed)
 
     # -- back ---------------------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from regolith_world import codec
 from regolith_world.acts import Act
 from regolith_world.config import WorldConfig
 from regolith_world.contacts import measured_pressing, solve_contacts
+from regolith_world.coupling_checks import impossible
 from regolith_world.couplings import held, hold_together, holdable
 from regolith_world.encounters import Encounters, overlap
 from regolith_world.forecast import foreseen_ns
@@ -39,6 +40,7 @@ from regolith_world.records import (
     Verdict,
 )
 from regolith_world.remote import Bus, RemoteAgent, RemotePart, Silence
+from regolith_world.stall import Discards
 from regolith_world.state import carried
 from regolith_world.step_control import StepControl
 from regolith_world.world_state import StepReport, WorldState
@@ -107,6 +109,7 @@ class World:
         self._births: tuple[str, ...] = ()
         self._deaths: tuple[str, ...] = ()
         self._encounters = Encounters(judged=config.touch != 'pose_only')
+        self.discards = Discards(config.discards_per_s)
         self._gravity = np.array([0.0, 0.0, -config.gravity_mps2])
         for item in objects:
             self.add(item)
@@ -157,6 +160,8 @@ class World:
         there = holdable(self.objects)
         if missing := [name for name in newcomer.needs() if name not in there]:
             raise Refused(f'{newcomer.name!r} needs {missing[0]!r}; allowed: {", ".join(sorted(there)) or "nothing"}')
+        if problem := impossible({**self.objects, newcomer.name: newcomer}, (newcomer.name,)):
+            raise Refused(str(problem))
         others = {name: item for name, item in self.objects.items() if name != newcomer.name}
         if self._encounters.judged and newcomer.root.tangible and (found := overlap(newcomer, others)):
             other, depth = found
@@ -202,6 +207,15 @@ class World:
         """Return all names in use."""
         return {*self.participants, *(o.name for root in self.objects.values() for o in root.family())}
 
+    @property
+    def away(self) -> frozenset[str]:
+        """Return the names of participants that were removed and can return."""
+        return frozenset(self._requests.keys() - self.participants.keys())
+
+    def forget(self, name: str) -> None:
+        """Discard a participant that is away; its name is free then."""
+        del self._requests[name]
+
     def agree(self, request: JoinRequest) -> None:
         """Check a participant's parameters against all others'.
 
@@ -236,6 +250,7 @@ class World:
 
         :raises Silence: if participants do not answer and the policy is ``stop``
         :raises ProtocolError: if participants disagree about the ground, or a past that is known does not repeat itself
+        :raises regolith_world.stall.Stalled: if too many cycles are discarded
         """
         wish = min((o.next_dt_ns() for o in self.objects.values()), default=self.control.heartbeat_ns)
         wish = min([wish, *(a.next_dt_ns for n, a in self.last_answers.items() if n not in self.objects)])
@@ -267,6 +282,7 @@ class World:
                 break
             self._discard(before)
             self.discarded_cycles += 1
+            self.discards.add(self.t_ns, worst.pair)
             self.control.reject(worst.after_ns, worst.distance_before, worst.distance_after)
         self._commit(cycle, offspring, forced)
         return StepReport(self.t_ns, dt_ns, attempts, forced, self._intersections, self._impulses)
@@ -340,6 +356,8 @@ class World:
         for item in (o for name in sorted(self.objects) for o in self.objects[name].family()):
             item.feel([h for h in hits if h.involves(item)])
         self._records = tuple(h.record() for h in hits)
+        if problem := impossible(self.objects):
+            raise ProtocolError(str(problem))
         hold_together(self.objects, self.t_ns, ())
 
     def _evolve(self, cycle: Cycle) -> list[Object]:

@@ -28,6 +28,7 @@ from regolith_world.records import BodyState, JoinRequest
 from regolith_world.remote import Silence
 from regolith_world.ros import convert
 from regolith_world.ros.announcement import Announcement
+from regolith_world.ros.answering import offer
 from regolith_world.ros.asking import ask
 from regolith_world.ros.bus import RosBus
 from regolith_world.ros.elsewhere import Elsewhere
@@ -90,6 +91,11 @@ class ServicePopulace:
                 raise Silence([name])
             self._executor.spin_once(timeout_sec=0.05)
 
+    def remove(self, name: str) -> None:
+        """Remove a participant."""
+        for clients in (self._save, self._restore, self._place):
+            self._node.destroy_client(clients.pop(name))
+
     def restore(self, blobs: Mapping[str, bytes], epoch: int, inputs: Mapping[str, bytes]) -> None:
         """Set each participant's state.
 
@@ -134,6 +140,7 @@ class WorldNode:
         scenario_file = declare_scenario(node)
         self._run_id, self._scenario_file = declare_run(node), scenario_file
         self._spawned: dict[str, SpawnedVehicle] = {}
+        self._looking: Any = None
         run_dir = declare(node, 'run_dir', '', 'folder of the run; empty: keep nothing on disk')
         self._folder = Path(run_dir) if run_dir else None
         self._restore_from = declare(node, 'restore_from', '', 'checkpoint folder to start from; empty: the beginning')
@@ -172,11 +179,12 @@ class WorldNode:
             on_checkpoint=self._keep,
         )
         self.runner.paused = declare(node, 'start_paused', False, 'whether the world waits for ~/pause to be lifted')
+        self.runner.on_release = self._release
         self.services = SimulationServices(node, self.runner, self.world, head.name)
         self.entities = EntityServices(node, self.runner, self.world, self._start_vehicle)
         self.past = PastServices(node, self.runner, self.world)
         self.poses = PoseServices(node, named_poses(head.poses))
-        node.create_service(Join, 'join', self._on_join)
+        offer(node, Join, 'join', self._on_join)
         self._started = False
         self._accepted: dict[str, tuple[int, Join.Response]] = {}
         """By name, the process that joined, and the response to it."""
@@ -286,8 +294,21 @@ class WorldNode:
             again=lambda: self._is_missed(name), give_up=self._give_up,
         )
         self._spawned[name] = made
-        self.node.create_timer(0.2, made.look, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        if self._looking is None:
+            self._looking = self.node.create_timer(0.2, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
         return made.come
+
+    def _look(self) -> None:
+        for made in [*self._spawned.values()]:
+            made.look()
+
+    def _release(self, name: str) -> None:
+        """End the process of a vehicle that nothing can bring back, so that its name can be used again."""
+        self._populace.remove(name)
+        self._expected.discard(name)
+        self._accepted.pop(name, None)
+        if name in self._spawned:
+            self._spawned.pop(name).end()
 
     def _is_missed(self, name: str) -> bool:
         """Return whether the world waits for a participant that is gone, or soon will."""

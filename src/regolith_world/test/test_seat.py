@@ -18,7 +18,7 @@ RUN = 7
 def made() -> tuple[Seat, dict[str, Any]]:
     """Return a seat, and its services by name."""
     services: dict[str, Any] = {}
-    node = SimpleNamespace(create_service=lambda kind, name, answer: services.__setitem__(name, answer))
+    node = SimpleNamespace(create_service=lambda kind, name, answer, callback_group: services.__setitem__(name, answer))
     participant: Any = SimpleNamespace(
         epoch=1, last_answer=None, save=lambda: b'as at the beginning', forget=lambda epoch: None, replay_inputs={}
     )

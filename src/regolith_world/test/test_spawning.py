@@ -111,7 +111,7 @@ def test_names_are_made_and_refused() -> None:
     ('', '', Reason.NO_RESOURCE, 'neither uri nor resource_string'),
     ('regolith://vehicles/none', '', Reason.NO_RESOURCE, "uri 'regolith://vehicles/none'; allowed: "),
     ('/nowhere.yaml', '', Reason.NO_RESOURCE, "uri '/nowhere.yaml': .*; allowed: a YAML file"),
-    ('/dev/zero', '', Reason.NO_RESOURCE, "uri '/dev/zero': no file of up to 1048576 bytes; allowed: a YAML file"),
+    ('/dev/zero', '', Reason.NO_RESOURCE, "uri '/dev/zero': is not a file of up to 1048576 bytes; allowed: a YAML file"),
     ('', '\ufeff <sdf/>', Reason.UNSUPPORTED_FORMAT, 'the resource is XML'),
     ('', '<sdf/>', Reason.UNSUPPORTED_FORMAT, 'the resource is XML; allowed: YAML'),
     ('', '[1, 2', Reason.RESOURCE_PARSE_ERROR, 'expected'),
@@ -130,3 +130,22 @@ def test_what_cannot_be_spawned_is_named(uri: str, text: str, reason: Reason, wh
         assert spawning.source_of(resource) is None
         spawning.made_object('x', resource, POSE, DOWN)
     assert caught.value.reason == reason
+
+
+@pytest.mark.parametrize(
+    'content',
+    [
+        'root:x:0:0:secret', '- secret\n- other', '{secret: 1}', 'secret: [1', '{type: secret}', '!!python/secret x',
+        'a: !secret b', '12: secret', b'\xff\xfesecret', 'x: "secret\n',
+    ],
+)  # fmt: skip
+def test_nothing_of_a_foreign_file_is_in_the_response(tmp_path: Path, content: str | bytes) -> None:
+    """The sender of a request may not be allowed to read what this process can; also through a link."""
+    file, link = tmp_path / 'file', tmp_path / 'link'
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    link.symlink_to(file)
+    for uri in (str(file), f'file://{file}', str(link)):
+        with pytest.raises(NotSpawned) as caught:
+            spawning.read(uri, '')
+        assert 'secret' not in str(caught.value) and '; allowed: a YAML ' in str(caught.value)
+        assert str(caught.value).isprintable()

@@ -63,7 +63,8 @@ class RecordedTopic:
         count = parts[3] if len(parts) > 3 else '0'
         problem = allowed = ''
         if not (2 <= len(parts) <= 4 and parts[0].startswith('/') and parts[1].count('/') == 2):
-            problem, allowed = 'is no topic to record', "'/name|package/msg/Type[|qos[|publishers]]'"
+            problem = 'is no topic to record'
+            allowed = "'/name|package/msg/Type[|qos[|publishers]]'; topics of sensors by recording.sensors"
         elif qos not in QOS or not count.isdigit():
             problem, allowed = 'has unknown options', f'qos one of {", ".join(QOS)}, publishers a number >= 0'
         elif not is_topic(parts[0]):

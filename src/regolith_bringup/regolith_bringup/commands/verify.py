@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from regolith_bringup.bag.comparison import first_difference
 from regolith_world.determinism import LEVELS, TUNABLES, Level, dispatched, pinned, without
+from regolith_world.ros_environment import check_ros_environment
 
 _RECORDED = ('recording.enabled=true', 'recording.sensors=false')
 _NUMPY = 'NPY_DISABLE_CPU_FEATURES'
@@ -95,6 +96,7 @@ def verify(
         ``what`` was other, whether it is ``promised`` to be the same, and the ``difference``, None where there is none
     :raises RunFailed: if a run fails
     """
+    check_ros_environment(os.environ)
     level: Level = promise or 'cross_process'
     found: dict[str, Any] = {'scenario': scenario, 'promises': promise, 'repeats': True, 'comparisons': []}
     with tempfile.TemporaryDirectory(prefix='regolith_verify_') as folder:

@@ -18,8 +18,10 @@ from regolith_bringup.bag.message_definitions import UnknownTypeError, schema_te
 from regolith_bringup.bag.topics import recorded_topics
 from regolith_bringup.run.graph import listeners
 from regolith_bringup.run.middleware import VARIABLE, middleware_environment
+from regolith_files.problems import InputError
 from regolith_world import kernel_cache
 from regolith_world.determinism import fingerprint, pinned, unpinnable
+from regolith_world.ros_environment import check_ros_environment
 from regolith_world.software import software
 
 _FINGERPRINT = 'from regolith_world.determinism import fingerprint; print(fingerprint())'
@@ -138,9 +140,11 @@ def _health(problems: list[str]) -> dict[str, str]:
     found['ROS domain'] = f'{domain}; {f"{busy} ports in use on it: others are there" if busy else "nobody is on it"}'
     environment = {**os.environ, **middleware_environment(os.environ)}
     found['profile'] = environment.get(VARIABLE, 'none')
-    profile = environment.get(VARIABLE)
-    if profile and not Path(profile).is_file():
-        problems.append(f'{VARIABLE} names {profile}, which is not there; unset it, and ours is taken')
+    try:
+        check_ros_environment(os.environ)
+    except InputError as error:
+        problems.append(str(error))
+        return {**found, 'nodes hear each other': 'no'}
     heard, why = _heard(environment)
     found['nodes hear each other'] = heard
     if why:
@@ -168,9 +172,6 @@ def _heard(environment: dict[str, str]) -> tuple[str, str]:
     if done.returncode == 0:
         return f'after {done.stdout.strip()} s', ''
     said = next((line.strip() for line in reversed(done.stderr.splitlines()) if line.strip()), 'no word')
-    if 'rmw' in done.stderr and environment.get('RMW_IMPLEMENTATION'):
-        chosen = environment['RMW_IMPLEMENTATION']
-        return 'no', f'RMW_IMPLEMENTATION is {chosen}, which cannot be loaded; unset it, or install that package'
     return 'no', f'{said}; run `make setup` and use `./regolith`'
 
 

@@ -109,6 +109,11 @@ class Ensemble:
         self.agents[name] = agent
         return agent
 
+    def discard_vehicle(self, name: str) -> None:
+        """Discard a vehicle that is away."""
+        self.bus.disconnect(name)
+        del self.agents[name]
+
     def _take_in(self, participant: Participant) -> None:
         request = participant.join_request()
         self.world.admit(request)

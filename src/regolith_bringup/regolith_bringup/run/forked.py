@@ -16,6 +16,7 @@ import os
 import runpy
 import signal
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from multiprocessing import forkserver, get_context, resource_tracker
@@ -77,12 +78,49 @@ class ForkedProcess:
 
     def poll(self) -> int | None:
         """Return its exit code; negative for a signal; None while it runs."""
-        return self._process.exitcode
+        code = self._process.exitcode
+        return _code_of_zombie(self.pid) if code is None else code
 
     def wait(self, timeout: float) -> int | None:
         """Return its exit code once it has ended, or None after ``timeout`` [wall s]."""
-        self._process.join(timeout)
-        return self._process.exitcode
+        until = time.monotonic() + timeout
+        while (code := self.poll()) is None and (left := until - time.monotonic()) > 0.0:
+            # What it was forked from may be stopped and report nothing.
+            self._process.join(min(left, 0.1))
+        return code
+
+
+def _stat(pid: int) -> list[str]:
+    """Return the fields of ``/proc/PID/stat`` from the third on, the state; empty: there is no such process."""
+    try:
+        return Path(f'/proc/{pid}/stat').read_text().rpartition(') ')[2].split()
+    except OSError:
+        return []
+
+
+def _code_of_zombie(pid: int) -> int | None:
+    """Return the exit code of a process that has ended and was not waited for; None: it runs, or is gone."""
+    fields = _stat(pid)
+    if not fields or fields[0] != 'Z':
+        return None
+    return os.waitstatus_to_exitcode(int(fields[49]))
+
+
+def server_runs() -> bool:
+    """Return whether the process that nodes are forked from is not stopped."""
+    return _stat(_server_pid())[:1] not in (['T'], ['t'])
+
+
+def end_server_if_stopped() -> None:
+    """End the process that nodes are forked from if it is stopped: this one would wait for it at its own end."""
+    if not server_runs():
+        with suppress(ProcessLookupError):
+            os.kill(_server_pid(), signal.SIGKILL)
+
+
+def _server_pid() -> int:
+    # The library has no public name for it.
+    return int(forkserver._forkserver._forkserver_pid or 0)  # type: ignore[attr-defined]
 
 
 def _name_for_logs(path: str, arguments: Sequence[str]) -> None:

@@ -12,11 +12,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from regolith_files.problems import InputError, Problem
+from regolith_world.ros_environment import LAST_DOMAIN, is_domain
 
 AUTOMATIC = range(1, 102)
 """Domains that ``auto`` chooses from: 0 is where people work, and above 101 the ports of DDS are those that the kernel
 hands out."""
-_LAST_DOMAIN = 232
 _PORTS = 250
 """Ports of a domain, from 7400 + 250 times its number on (DDSI-RTPS 2.2, section 9.6.1.1)."""
 
@@ -66,9 +66,9 @@ def domain_named(text: str) -> int | Domain:
     """
     if text == 'auto':
         return free_domain()
-    if re.fullmatch('[0-9]{1,3}', text) and int(text) <= _LAST_DOMAIN:
+    if is_domain(text):
         return int(text)
-    raise InputError(Problem('--domain', '', 'is no domain', f'0 to {_LAST_DOMAIN}, or auto', text))
+    raise InputError(Problem('--domain', '', 'is no domain', f'0 to {LAST_DOMAIN}, or auto', text))
 
 
 def namespace_named(text: str) -> str:

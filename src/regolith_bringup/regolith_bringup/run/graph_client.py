@@ -18,6 +18,7 @@ from rclpy.signals import SignalHandlerOptions
 from regolith_bringup.run.graph import domain_named, namespace_named
 from regolith_bringup.run.middleware import middleware_environment
 from regolith_world.ros.leaving import await_quiet
+from regolith_world.ros_environment import check_ros_environment
 
 
 class GraphClient:
@@ -37,6 +38,7 @@ class GraphClient:
         if domain is not None:
             number = domain_named(domain)
             os.environ['ROS_DOMAIN_ID'] = str(number if isinstance(number, int) else number.number)
+        check_ros_environment(os.environ)
         os.environ.update(middleware_environment(os.environ))
 
     def __enter__(self) -> Self:

@@ -30,6 +30,7 @@ from regolith_bringup.scenario.schema import ResolvedScenario
 from regolith_files.problems import InputError, Problem, one_of, shown
 from regolith_world.reserve import release
 from regolith_world.restarts import worth_another
+from regolith_world.ros_environment import check_ros_environment
 from regolith_world.software import differing, software
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def join_run(names: Sequence[str], *, namespace: str = '', network: bool = False
 
     if out is not None:
         check_run_folder(out)
+    check_ros_environment(os.environ)
     os.environ.update(middleware_environment(os.environ, network))
     if goes_out(os.environ, network):
         _tell(OPEN_WORDS)

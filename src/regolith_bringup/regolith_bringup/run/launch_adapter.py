@@ -25,6 +25,7 @@ from regolith_bringup.run.sharing import ABOUT, processes_named
 from regolith_bringup.scenario import participants
 from regolith_bringup.scenario.loading import load_scenario, write_resolved
 from regolith_files.problems import InputError, Problem, one_of
+from regolith_world.ros_environment import check_ros_environment
 from regolith_world.start import PARENT
 
 ARGUMENTS: Mapping[str, tuple[str, str]] = {
@@ -54,6 +55,7 @@ def prepared(arguments: Mapping[str, str], above: str = '') -> LaunchedRun:
     :raises InputError: if the scenario cannot be run; nothing has been made then
     """
     given = {name: arguments.get(name, default).strip() for name, (default, _) in ARGUMENTS.items()}
+    check_ros_environment(os.environ)
     try:
         processes = processes_named(given['processes'])
         resolved = load_scenario(

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from regolith_bringup.run.forked import ForkedProcess, is_ours
+from regolith_bringup.run.forked import ForkedProcess, is_ours, server_runs
 from regolith_bringup.run.plan import NodeSpec
 from regolith_world.start import PARENT
 
@@ -70,7 +70,7 @@ class NodeProcess:
         # SIGINT is kept back until the node takes it quietly (regolith_world.start): an interpreter that is only
         # starting would print its stack.
         path, arguments = executable(self.spec), self.spec.arguments()
-        start = ForkedProcess if is_ours(path) else _spawned
+        start = ForkedProcess if is_ours(path) and server_runs() else _spawned
         self.process = start(path, arguments, self._environment)
         self._reader = threading.Thread(target=self._read, args=(self.process.stdout,), daemon=True)
         self._reader.start()

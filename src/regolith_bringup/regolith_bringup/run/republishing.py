@@ -12,11 +12,14 @@ from itertools import chain
 from typing import Any
 
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.serialization import deserialize_message
+from rosgraph_msgs.msg import Clock
 
 from regolith_bringup.bag.reading import Bag, RawMessage
 from regolith_bringup.run.graph_client import GraphClient
 from regolith_files.problems import InputError, Problem
 
+CLOCK = '/clock'
 DEPTH = 1000
 """Messages that a publisher keeps for readers that are held up."""
 LATCHED_DEPTH = 100
@@ -66,7 +69,8 @@ class Republisher(GraphClient):
         :param tell: called with the simulated time reached [ns]
         """
         self.wait(lambda: False, wait_s)
-        count, started, reached = 0, time.monotonic(), from_ns
+        count, started, reached, shown = 0, time.monotonic(), from_ns, -1
+        clock = self._publishers.get(CLOCK)
         for message in self._chosen(from_ns, to_ns):
             if message.log_time_ns > reached:
                 reached = message.log_time_ns
@@ -75,8 +79,16 @@ class Republisher(GraphClient):
                 due = started + 1e-9 * (reached - from_ns) / rate
                 while (left := due - time.monotonic()) > 0.0:
                     self.executor.spin_once(timeout_sec=min(left, 0.05))
-            self._publishers[message.topic].publish(message.data)
             count += 1
+            if message.topic == CLOCK:
+                if (t_ns := _clock_ns(message.data)) < shown:
+                    continue
+                shown = t_ns
+            elif clock is not None and reached > shown:
+                # The recorded clock is coarser: readers would receive messages before the time of their stamps.
+                clock.publish(_clock_message(reached))
+                shown = reached
+            self._publishers[message.topic].publish(message.data)
         return count
 
     def _chosen(self, from_ns: int, to_ns: int) -> Iterator[RawMessage]:
@@ -86,6 +98,17 @@ class Republisher(GraphClient):
         # Clocks of several senders: those of one moment may be written a little out of order.
         later = (m for m in self._bag.raw(*names) if from_ns <= m.log_time_ns <= to_ns)
         return chain(earlier, later)
+
+
+def _clock_ns(data: bytes) -> int:
+    stamp = deserialize_message(data, Clock).clock
+    return int(stamp.sec) * 10**9 + int(stamp.nanosec)
+
+
+def _clock_message(t_ns: int) -> Clock:
+    message = Clock()
+    message.clock.sec, message.clock.nanosec = t_ns // 10**9, t_ns % 10**9
+    return message
 
 
 def _message_type(name: str) -> Any:

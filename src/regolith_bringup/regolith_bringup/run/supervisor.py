@@ -20,7 +20,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 
 from regolith_bringup.commands.progress import progress
-from regolith_bringup.run.forked import prepare
+from regolith_bringup.run.forked import end_server_if_stopped, prepare
 from regolith_bringup.run.middleware import OPEN_WORDS, goes_out, middleware_environment, node_environment
 from regolith_bringup.run.outcome import end_of_world, ended_well, in_words, sum_up
 from regolith_bringup.run.output import Output
@@ -33,7 +33,10 @@ from regolith_bringup.run.sharing import Processes
 from regolith_bringup.scenario.loading import write_resolved
 from regolith_bringup.scenario.participants import prepared
 from regolith_bringup.scenario.schema import ResolvedScenario
+from regolith_files.problems import InputError
+from regolith_world.liveness import Watch
 from regolith_world.restarts import worth_another
+from regolith_world.ros_environment import check_ros_environment
 
 BAD_INPUT = 2
 NODE_FAILED = 3
@@ -61,7 +64,9 @@ def run_scenario(
     :param network: whether the run is visible beyond this machine
     :param elsewhere: whose nodes are started on other machines
     :return: 0 done, 2 another run is active, 3 a node failed, 130 interrupted before the first cycle
+    :raises InputError: if nothing can be started so; or at the end, if standard output cannot be written
     """
+    check_ros_environment(os.environ)
     run_dir = new_run_folder(resolved.scenario.name, out).absolute()
     scenario = resolved.scenario
     with ExitStack() as bars:
@@ -73,7 +78,10 @@ def run_scenario(
         scenario, scenario_file, run_dir, processes, restore_from=restore_from, namespace=namespace, run=new_run_id(),
         elsewhere=elsewhere,
     )
-    supervisor = Supervisor(specs, run_dir, scenario.duration_s, quiet=as_json, namespace=namespace, network=network)
+    supervisor = Supervisor(
+        specs, run_dir, scenario.duration_s, quiet=as_json, namespace=namespace, network=network,
+        unresponsive_s=scenario.world.unresponsive_s,
+    )
     code = supervisor.run()
     if code == BAD_INPUT:
         return code
@@ -84,10 +92,13 @@ def run_scenario(
         supervisor.console.print('writing the report; Ctrl-C leaves it out')
     with supervisor.console.status('writing the report') if report else nullcontext():
         summary = sum_up(run_dir, lambda line: supervisor.tell(escape(line)), report=report)
-    if as_json:
-        print(json.dumps(summary if summary is not None else {'run': str(run_dir), 'failed': True}, indent=1))
-    else:
-        print(run_dir, flush=True)
+    told = json.dumps(summary or {'run': str(run_dir), 'failed': True}, indent=1) if as_json else str(run_dir)
+    try:
+        print(told, flush=True)
+    except InputError as error:
+        # The run is complete: its folder goes where it can be read.
+        supervisor.tell(escape(f'{error}; the run is in {run_dir}'))
+        return code or BAD_INPUT
     return code
 
 
@@ -99,11 +110,12 @@ class Supervisor:
     :param quiet: whether to show no progress
     :param namespace: above all names of the run
     :param network: whether the run is visible beyond this machine
+    :param unresponsive_s: see ``world.unresponsive_s`` [wall s]
     """
 
     def __init__(
         self, specs: list[NodeSpec], run_dir: Path, duration_s: float, *, quiet: bool, namespace: str = '',
-        network: bool = False,
+        network: bool = False, unresponsive_s: float = 30.0,
     ) -> None:
         self._namespace, self._network = namespace, network
         self._specs = specs
@@ -113,6 +125,7 @@ class Supervisor:
         self._output = Output([spec.label for spec in specs], run_dir, quiet=quiet)
         self.console, self._say, self.tell = self._output.console, self._output.say, self._output.tell
         self._interrupts = 0
+        self._unresponsive_s = unresponsive_s
 
     def run(self) -> int:
         """Start all processes, wait for the end, and end all processes."""
@@ -136,6 +149,7 @@ class Supervisor:
         finally:
             for node in nodes:
                 node.signal(signal.SIGKILL)
+            end_server_if_stopped()
             for number, handler in previous.items():
                 signal.signal(number, handler)
             self._output.close()
@@ -148,6 +162,7 @@ class Supervisor:
         given_up = False
         asked_at = 0.0
         over_at = math.inf
+        watch = Watch(self._run_dir / 'started', self._unresponsive_s)
         with self._progress() as show:
             while world.running and time.monotonic() - over_at < _PATIENCE_S:
                 if over_at == math.inf and (self._run_dir / 'world.json').exists():
@@ -158,6 +173,11 @@ class Supervisor:
                     asked, asked_at = self._interrupts, time.monotonic()
                     # The world says STOP to everybody; a second Ctrl-C does not wait for that.
                     world.signal(signal.SIGINT if asked == 1 else signal.SIGKILL)
+                if problem := watch.problem():
+                    self._say(world.spec.label, f'{problem}; ending the run (world.unresponsive_s)')
+                    world.signal(signal.SIGKILL)
+                    world.process.wait(5.0)
+                    continue
                 if asked and time.monotonic() - asked_at > 2.0:
                     world.signal(signal.SIGKILL)
                 for node in others:

@@ -17,8 +17,10 @@ import numpy as np
 import yaml
 
 from regolith_bringup.bag.topics import RecordedTopic, is_topic
+from regolith_bringup.scenario.coupling_section import check_couplings
 from regolith_bringup.scenario.determinism_section import check_determinism
 from regolith_bringup.scenario.elevation_model import note_sight, origin_place, resolved_model
+from regolith_bringup.scenario.frames_section import check_frames
 from regolith_bringup.scenario.given_paths import kept_off_paths
 from regolith_bringup.scenario.library import find_scenarios
 from regolith_bringup.scenario.obstacle_section import resolve_obstacles, standing_obstacles
@@ -32,6 +34,8 @@ from regolith_files.atomic import write_atomically
 from regolith_files.problems import InputError, Problem, one_of
 from regolith_files.validation import validated
 from regolith_files.yaml_source import KeyPath, Origin, YamlSource, parse_value
+from regolith_vehicles.faces import TYPES
+from regolith_world.config import InputBarrier
 from regolith_world.names import check_name
 
 
@@ -84,9 +88,11 @@ def load_scenario(
     scenario = scenario.model_copy(update={'terrain': standing_obstacles(scenario, source)})
     scenario = scenario.model_copy(update={'terrain': resolved_model(scenario, source)})
     _check_types(scenario, source)
+    scenario = _with_barrier_type(scenario, source)
     scenario = scenario.model_copy(update={'objects': resolved_objects(scenario, source)})
     models = resolved_models(scenario, source)
     check_clear(scenario, models, source)
+    check_couplings(scenario, models, source)
     check_particles(scenario, models, source)
     origin = origin_place(scenario)
     sensing = {name: resolved_sensing(name, e, source, origin) for name, e in scenario.vehicles.items()}
@@ -98,6 +104,7 @@ def load_scenario(
     check_recorded(scenario.model_copy(update=changed), source)
     check_mounts(scenario.model_copy(update=changed), source)
     note_sight(scenario.model_copy(update=changed), source)
+    check_frames(scenario.model_copy(update=changed), source)
     check_determinism(scenario, source)
     if scenario.terrain.has_rocks and scenario.terrain.rocks_off_paths:
         changed['terrain'] = kept_off_paths(scenario.model_copy(update=changed))
@@ -113,8 +120,9 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
     if not scenario.objects:
         return {}
     # Kernels, which take longer to load than all that is checked.
+    from regolith_bringup.scenario.below_ground import check_above_ground
     from regolith_world.couplings import holdable
-    from regolith_world.encounters import overlap
+    from regolith_world.encounters import first_overlap
     from regolith_world.object_types import object_types
 
     kinds, found = object_types(), {}
@@ -134,13 +142,17 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
             reason = ' '.join(str(error).split()) or 'no reason given'
             problem = f'objects of type {entry["type"]!r} ({type(kind).__module__}): {type(error).__name__}: {reason}'
             raise source.error(key, problem, 'values of which its type makes one', entry) from error
-        if scenario.world.touch != 'pose_only' and made.tangible and (touched := overlap(made, all_made)):
-            other, depth = touched
-            raise source.error(key, f'stands {depth:.3f} m inside {other.name!r} at the start', 'room for both', name)
         all_made[name] = made
         found[name] = section.model_dump(mode='json')
         needed[key] = made.needs()
         there |= set(holdable({name: made}))
+    if scenario.world.touch != 'pose_only':
+        touched = first_overlap([made for made in all_made.values() if made.tangible])
+        if touched is not None:
+            made, other, depth = touched
+            problem = f'stands {depth:.3f} m inside {other.name!r} at the start'
+            raise source.error(('objects', made.name), problem, 'room for both', made.name)
+    check_above_ground(scenario, all_made, source)
     for key, names in needed.items():
         for missing in (name for name in names if name not in there):
             raise source.error(key, f'needs {missing!r}, which is not there', one_of(sorted(there), missing), missing)
@@ -207,6 +219,33 @@ def _apply(source: YamlSource, setting: Setting) -> None:
     source.override(parts, setting.value, setting.origin)
 
 
+def _barrier_type(barrier: InputBarrier, scenario: Scenario, source: YamlSource) -> str:
+    """Return the message type of a barrier: the given one, or that of the vehicle's topic.
+
+    :raises InputError: if it is neither given nor known, or is not the one of the vehicle's topic
+    """
+    at: KeyPath = ('world', 'input_barrier')
+    if not is_topic(barrier.topic):
+        raise source.error((*at, 'topic'), 'is no topic', 'an absolute name, e.g. /amber/cmd_vel', barrier.topic)
+    _, vehicle, topic, *more = [*barrier.topic.split('/'), '']
+    own = TYPES.get(topic, ()) if vehicle in scenario.vehicles and more == [''] else ()
+    if barrier.type is None and not own:
+        allowed = f'the type of the messages, or a topic of a vehicle: {", ".join(TYPES)}'
+        raise source.error((*at, 'type'), f'is missing, and {barrier.topic} is not a command topic', allowed)
+    if own and barrier.type not in (None, *own):
+        raise source.error((*at, 'type'), f'is not the type of {barrier.topic}', ' or '.join(own), barrier.type)
+    return barrier.type or own[0]
+
+
+def _with_barrier_type(scenario: Scenario, source: YamlSource) -> Scenario:
+    """Return a scenario with the type of its barrier written out, which the world reads."""
+    world = scenario.world
+    if world.input_barrier is None:
+        return scenario
+    typed = world.input_barrier.model_copy(update={'type': _barrier_type(world.input_barrier, scenario, source)})
+    return scenario.model_copy(update={'world': world.model_copy(update={'input_barrier': typed})})
+
+
 def _check_types(scenario: Scenario, source: YamlSource) -> None:
     """Refuse message types that are not installed, before recorder and world would."""
     from regolith_bringup.bag.message_definitions import UnknownTypeError, schema_text
@@ -217,10 +256,7 @@ def _check_types(scenario: Scenario, source: YamlSource) -> None:
     ]
     barrier = scenario.world.input_barrier
     if barrier is not None:
-        if not is_topic(barrier.topic):
-            allowed = 'an absolute name, e.g. /amber/cmd_vel'
-            raise source.error(('world', 'input_barrier', 'topic'), 'is no topic', allowed, barrier.topic)
-        wanted.append((('world', 'input_barrier', 'type'), barrier.type))
+        wanted.append((('world', 'input_barrier', 'type'), _barrier_type(barrier, scenario, source)))
     for key, type_name in wanted:
         try:
             schema_text(type_name)

@@ -92,11 +92,19 @@ def recorded_sensor_topics(scenario: Scenario) -> tuple[RecordedTopic, ...]:
 
 
 def check_recorded(scenario: Scenario, source: YamlSource) -> None:
-    """Refuse topics in ``recording.sensors`` that no sensor publishes."""
+    """Refuse topics in ``recording.sensors`` that no sensor publishes, and in ``recording.topics`` that one does.
+
+    For the latter no frame would be awaited, so that some would be missing in the bag.
+    """
+    names = [name for sensor in scenario_sensors(scenario) for name, _ in sensor.topics]
+    for number, line in enumerate(scenario.recording.topics):
+        topic = RecordedTopic.parse(line).name
+        if topic in names:
+            allowed = f'topics of other nodes here; recording.sensors: [{topic}] records it'
+            raise source.error(('recording', 'topics', number), 'is a topic of a sensor', allowed, line)
     wanted = scenario.recording.sensors
     if wanted is None or isinstance(wanted, bool):
         return
-    names = [name for sensor in scenario_sensors(scenario) for name, _ in sensor.topics]
     for number, topic in enumerate(wanted):
         if not any(name == topic or name.startswith(topic.rstrip('/') + '/') for name in names):
             raise source.error(

@@ -23,6 +23,7 @@ from regolith_comms.radio_config import MAX_PAYLOAD
 from regolith_comms.ros.complaints import Complaints
 from regolith_world.records import Command, Cycle
 from regolith_world.ros import qos
+from regolith_world.ros.answering import offer
 from regolith_world.ros.convert import byte_array
 from regolith_world.ros.inbox import Inbox
 from regolith_world.ros.naming import root_of
@@ -56,10 +57,10 @@ class RadioTopics:
         authority.on_arrival = lambda deliveries: later(lambda: self.publish(deliveries))
         authority.on_committed = self._on_committed
         authority.on_restored = self.open_all
-        node.create_service(srv.RegisterRadio, 'comms/register', self._on_register)
-        node.create_service(srv.BindPort, 'comms/bind', self._on_bind)
-        node.create_service(srv.DeployBreadcrumb, 'comms/deploy_breadcrumb', self._on_deploy)
-        node.create_service(srv.RemoveBreadcrumb, 'comms/remove_breadcrumb', self._on_remove)
+        offer(node, srv.RegisterRadio, 'comms/register', self._on_register)
+        offer(node, srv.BindPort, 'comms/bind', self._on_bind)
+        offer(node, srv.DeployBreadcrumb, 'comms/deploy_breadcrumb', self._on_deploy)
+        offer(node, srv.RemoveBreadcrumb, 'comms/remove_breadcrumb', self._on_remove)
 
     def open_all(self) -> None:
         """Make the topics of every registered radio that has none yet."""

@@ -11,22 +11,23 @@ from regolith_msgs.srv import GetHeights, GetTerrainSnapshot
 from regolith_terrain.authority import TerrainAuthority
 from regolith_terrain.ros.convert import nodes_message, typed_array
 from regolith_terrain.soil_grid import SoilGrid
+from regolith_world.ros.answering import coordinates, offer
 
 
 def offer_heights(node: Node, grid: SoilGrid) -> None:
     """Offer ``~/get_heights`` on the committed ground of ``grid``."""
 
     def answer(request: GetHeights.Request, response: GetHeights.Response) -> GetHeights.Response:
-        x, y = np.array(request.x), np.array(request.y)
+        x, y = coordinates('x', request.x), coordinates('y', request.y)
         if len(x) != len(y):
-            node.get_logger().error(f'get_heights: {len(x)} values of x but {len(y)} of y')
-            return response
-        response.height = typed_array('d', grid.levels(x, y))
+            raise ValueError(f'{len(x)} values of x and {len(y)} of y; allowed: as many of x as of y')
         nearest = (np.rint(v / grid.spacing) * grid.spacing for v in (x, y))
+        response.height = typed_array('d', grid.levels(x, y))
         response.height_initial = typed_array('d', np.asarray(grid.height_field.heights(*nearest), dtype=np.float64))
+        response.success = True
         return response
 
-    node.create_service(GetHeights, '~/get_heights', answer)
+    offer(node, GetHeights, '~/get_heights', answer)
 
 
 def offer_snapshot(node: Node, authority: TerrainAuthority, run: int) -> None:
@@ -43,4 +44,4 @@ def offer_snapshot(node: Node, authority: TerrainAuthority, run: int) -> None:
         response.nodes = nodes_message(grid.all_records())
         return response
 
-    node.create_service(GetTerrainSnapshot, '~/snapshot', answer)
+    offer(node, GetTerrainSnapshot, '~/snapshot', answer)

@@ -8,6 +8,7 @@ from rclpy.node import Node
 from regolith_msgs.srv import PlaceVehicle
 
 from regolith_vehicles.agent import VehicleAgent
+from regolith_world.ros.answering import offer
 from regolith_world.ros.convert import body_record
 from regolith_world.ros.seat import Seat
 
@@ -34,4 +35,4 @@ def offer_placing(node: Node, agent: VehicleAgent, seat: Seat, run: int) -> None
             response.message = str(error)
         return response
 
-    node.create_service(PlaceVehicle, '~/place', place)
+    offer(node, PlaceVehicle, '~/place', place)

@@ -167,18 +167,17 @@ class VehicleTopics:
 
         :param link: a node in the vehicle's namespace that is not spun
         """
-        stamped = declare(self._node, 'cmd_vel_stamped', False, 'whether cmd_vel is a TwistStamped (after Jazzy)')
         package = ackermann_package()
-        readers: dict[str, tuple[Any, Callable[[Any], DriveCommand]]] = {
-            TWIST: (TwistStamped, lambda message: twist_command(message.twist)) if stamped else (Twist, twist_command),
-            ACKERMANN: (import_module(f'{package}.msg').AckermannDriveStamped, ackermann_command),
-            PEDALS: (m.DriverInputs, pedals_command),
+        readers: dict[str, dict[Any, Callable[[Any], DriveCommand]]] = {
+            TWIST: {Twist: twist_command, TwistStamped: lambda message: twist_command(message.twist)},
+            ACKERMANN: {import_module(f'{package}.msg').AckermannDriveStamped: ackermann_command},
+            PEDALS: {m.DriverInputs: pedals_command},
         }
         gear = self._agent.vehicle.gear
         for face, topic in TOPICS.items():
             if face in gear.faces:
-                kind, read = readers[face]
-                inbox.subscribe(kind, topic, partial(self._drive, read), qos.COMMAND, optional=True, node=link)
+                taken = {kind: partial(self._drive, read) for kind, read in readers[face].items()}
+                inbox.subscribe_any(taken, topic, qos.COMMAND, node=link)
         if isinstance(self._agent.driver, OrderedDriver):
             from regolith_vehicles.ros.dig_action import DigAction  # few need actions, which take time to import
 

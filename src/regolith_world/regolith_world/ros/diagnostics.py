@@ -32,13 +32,17 @@ class Diagnostics:
         """Clear the failures: all nodes have answered again, but for those that are lost for good."""
         self._failed = {name: why for name, why in self._failed.items() if name in lost}
 
-    def publish(self, t_ns: int, state: str, values: Mapping[str, object], members: Sequence[str]) -> None:
+    def publish(
+        self, t_ns: int, state: str, values: Mapping[str, object], members: Sequence[str],
+        mismatches: Mapping[str, str] | None = None,
+    ) -> None:
         """Publish the state of world and nodes.
 
         :param t_ns: of the clock [ns]
         :param state: of the world, in a word
         :param values: figures of the world
         :param members: nodes it waits for: participants, recorder, sensors
+        :param mismatches: by topic, what is published on it with a type that is not received
         """
         message = DiagnosticArray()
         message.header.stamp.sec, message.header.stamp.nanosec = int(t_ns // 10**9), int(t_ns % 10**9)
@@ -49,6 +53,8 @@ class Diagnostics:
                 message.status.append(_status(name, DiagnosticStatus.ERROR, text, details))
             else:
                 message.status.append(_status(name, DiagnosticStatus.OK, 'takes part', {}))
+        for topic, text in sorted((mismatches or {}).items()):
+            message.status.append(_status(topic, DiagnosticStatus.WARN, text, {}))
         self._publisher.publish(message)
 
 

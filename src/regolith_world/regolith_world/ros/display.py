@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from rclpy.clock import Clock as WallClock
 from rclpy.clock import ClockType
@@ -17,6 +18,7 @@ from regolith_world.ros import qos, shown_time
 from regolith_world.ros.diagnostics import Diagnostics
 from regolith_world.ros.followers import Followers
 from regolith_world.ros.naming import root_of
+from regolith_world.ros.published_type import TypeWatch
 from regolith_world.world import World
 
 STATUS_PERIOD_S = 0.2
@@ -47,6 +49,7 @@ class Display:
         )
         self._status = node.create_publisher(WorldStatus, 'status', qos.LATCHED)
         self.diagnostics = Diagnostics(node)
+        self._log, self._types = node.get_logger(), TypeWatch(node, partial(_namespaces, root_of(node), world))
         self.state, self._text = WorldStatus.WAITING, ''
         self.speed_now = self._cycle_rate_now = 0.0
         """Simulated seconds per wall second, and cycles per wall second, of the last half second."""
@@ -87,7 +90,9 @@ class Display:
         }
         values |= self.punctuality() or {}
         members = [*world.participants, *(self.followers.present() if self.followers is not None else ())]
-        self.diagnostics.publish(self.shown_ns, STATES[self.state], values, members)
+        for text in self._types.look():
+            self._log.warning(text)
+        self.diagnostics.publish(self.shown_ns, STATES[self.state], values, members, self._types.mismatches)
 
     def status(self, state: int, text: str = '', force: bool = False) -> None:
         """Publish the status, forced or if the last one is old enough."""
@@ -116,3 +121,8 @@ class Display:
                 message=text,
             )
         )
+
+
+def _namespaces(root: str, world: World) -> list[str]:
+    """Return the namespaces of a run's nodes."""
+    return [f'{root}/{name}' for name in ('regolith', *world.participants)]

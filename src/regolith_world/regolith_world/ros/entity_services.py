@@ -31,7 +31,7 @@ from regolith_world import entities, spawning
 from regolith_world.acts import Delete, Place, Spawn
 from regolith_world.objects import Object
 from regolith_world.records import BodyState
-from regolith_world.ros.answering import offer
+from regolith_world.ros.answering import FARTHEST_M, offer
 from regolith_world.ros.runner import Runner
 from regolith_world.ros.shown_time import stamp
 from regolith_world.ros.simulation_services import bounds_of, result_of, service_name
@@ -259,8 +259,8 @@ def _pose(frame: str, message: Any) -> Pose:
     p, q = message.position, message.orientation
     position, orientation = np.array([p.x, p.y, p.z]), np.array([q.x, q.y, q.z, q.w])
     length = float(np.linalg.norm(orientation))
-    if not np.isfinite(position).all() or np.abs(position).max() > 1e5:
-        raise ValueError(f'position {position.tolist()}; allowed: numbers within 1e5')
+    if not np.isfinite(position).all() or np.abs(position).max() > FARTHEST_M:
+        raise ValueError(f'position {position.tolist()}; allowed: numbers within {FARTHEST_M:g} m')
     if not math.isfinite(length) or abs(length - 1.0) > 1e-3:
         raise ValueError(f'orientation {orientation.tolist()}; allowed: a quaternion of length 1')
     return Pose(position, orientation / length)
@@ -275,6 +275,9 @@ def _region(bounds: Any) -> tuple[entities.Ball | entities.Box | None, Result | 
         return None, result_of(Result.RESULT_FEATURE_UNSUPPORTED, f'bounds of type {bounds.type}; allowed: BOX, SPHERE')
     if len(points) != 2 or not np.isfinite(points).all():
         return None, result_of(Result.RESULT_OPERATION_FAILED, f'{len(points)} points of bounds; allowed: two, finite')
+    if bounds.type == Bounds.TYPE_SPHERE and points[1][0] < 0.0:
+        why = f'points[1].x = {points[1][0]:g} of a sphere of bounds; allowed: a radius of 0 m or more'
+        return None, result_of(Result.RESULT_OPERATION_FAILED, why)
     if bounds.type == Bounds.TYPE_SPHERE:
         return entities.Ball(points[0], float(points[1][0])), None
     return entities.Box(np.minimum(*points), np.maximum(*points)), None

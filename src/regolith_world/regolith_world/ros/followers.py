@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 import time
 from collections.abc import Callable
@@ -18,6 +17,8 @@ from regolith_world.ros import qos
 from regolith_world.ros.inbox import Inbox
 from regolith_world.ros.leaving import Leaving
 from regolith_world.ros.naming import root_of
+from regolith_world.ros.published_type import alternatives, message_class
+from regolith_world.ros.waits import Waits
 from regolith_world.world import World
 
 RECORDER_LAG = 25
@@ -62,7 +63,9 @@ class Followers:
         barrier = world.config.input_barrier
         if barrier is not None:
             topic = f'{root_of(node)}{barrier.topic}'
-            inbox.subscribe(_message_type(barrier.type), topic, self._on_input, qos.STATE, optional=True)
+            kinds = map(message_class, alternatives(barrier.type or ''))
+            inbox.subscribe_any(dict.fromkeys(kinds, self._on_input), topic, qos.STATE)
+        self._waits = Waits(warn)
 
     def missing(self) -> list[str]:
         """Return those of recorder and sensors (if there are any) without all their connections."""
@@ -77,9 +80,11 @@ class Followers:
     def wait_for_recorder(self) -> None:
         """Wait for the recorder if it is behind: messages would be lost in the middleware's queues."""
         patience_s, since = self._world.config.agent_timeout_s, time.monotonic()
+        self._waits.begin()
         while self._recorded and self._world.cycle - self._written > self._recorder_lag and not self._leaving.asked:
             self._inbox.wait(0.02)
             self._serve()
+            self._waits.note('the recorder, which is behind')
             if time.monotonic() - since > patience_s:
                 self._recorded = self._on_silence('recorder', f'no word within {patience_s:g} s')
                 since = time.monotonic()
@@ -124,9 +129,11 @@ class Followers:
         if barrier is None:
             return
         until = time.monotonic() + barrier.timeout_s
+        self._waits.begin()
         while self._inputs == 0 and not self._leaving.asked:
             self._inbox.wait(0.01)
             self._serve()
+            self._waits.note(f'a message on {barrier.topic} (world.input_barrier)')
             if time.monotonic() > until:
                 self.input_timeouts += 1
                 break
@@ -143,8 +150,3 @@ class Followers:
     def _on_input(self, message: Any) -> None:
         self._inputs += 1
 
-
-def _message_type(name: str) -> Any:
-    """Return the class of ``package/msg/Type``."""
-    package, _, message = name.split('/')
-    return getattr(importlib.import_module(f'{package}.msg'), message)

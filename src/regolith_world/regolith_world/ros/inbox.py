@@ -12,7 +12,7 @@ from __future__ import annotations
 import struct
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import reduce
 from typing import Any
 
@@ -21,6 +21,7 @@ from rclpy.logging import get_logger
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
+from regolith_world.ros.published_type import PublishedType
 from regolith_world.ros.readiness import is_ready
 
 try:
@@ -32,6 +33,8 @@ except ImportError:
 
 SERVICE_PERIOD_S = 0.05
 """Period of serving services while a world plays [wall s]: it costs half a millisecond, two with 20 robots."""
+LOOK_PERIOD_S = 0.3
+"""Period of comparing with the types that are published [wall s]; earlier messages are lost."""
 _LONGEST_PERIOD_S = 0.5
 """Where that takes long: it gets a twentieth of the time, but is not put off for longer than this [wall s]."""
 
@@ -51,6 +54,9 @@ class Inbox:
         """By topic, or what several stand for, the subscriptions of which one needs a publisher."""
         self._executor: SingleThreadedExecutor | None = None
         self._wait_set: Any = None
+        self._by_publishers: dict[int, PublishedType] = {}
+        """Subscriptions whose type follows the publishers, by their place among the entries."""
+        self._next_look = 0.0
         if not _RAW:
             self._executor = SingleThreadedExecutor(context=node.context)
             self._executor.add_node(node)
@@ -90,6 +96,49 @@ class Inbox:
         self._entries.append((subscription, message_type, raw, callback))
         self._wait_set = None
 
+    def subscribe_any(
+        self, readers: Mapping[Any, Callable[[Any], None]], topic: str, qos: QoSProfile, *, node: Node | None = None
+    ) -> None:
+        """Subscribe to a topic whose publishers choose one of several types; it needs no publisher.
+
+        :param readers: callback of each type, the usual one first
+        :param node: see :meth:`subscribe`
+        """
+        if self._executor is not None and node is not None:
+            self._executor.add_node(node)
+        public = self._executor is not None
+        made = PublishedType(node or self._node, topic, readers, qos, lambda callback: callback if public else _never)
+        self._by_publishers[len(self._entries)] = made
+        self._entries.append((made.subscription, made.kind, False, made.callback))
+        self._wait_set = None
+
+    def discard(self, node: Node) -> None:
+        """Unsubscribe from everything that was subscribed to with a node, before the node is destroyed."""
+        handles = {subscription for subscription in node.subscriptions}
+        followers = [self._by_publishers.get(place) for place in range(len(self._entries))]
+        kept = [
+            (entry, follower) for entry, follower in zip(self._entries, followers)
+            if entry[0] not in handles and (follower is None or follower.node is not node)
+        ]
+        self._entries = [entry for entry, _ in kept]
+        self._by_publishers = {place: f for place, (_, f) in enumerate(kept) if f is not None}
+        for needed in self._needed.values():
+            needed[:] = [each for each in needed if each not in handles]
+        self._needed = {topic: needed for topic, needed in self._needed.items() if needed}
+        self._wait_set = None
+        if self._executor is not None:
+            self._executor.remove_node(node)
+
+    def _look(self) -> None:
+        """Have subscriptions follow their publishers, now and then."""
+        if not self._by_publishers or (now := time.monotonic()) < self._next_look:
+            return
+        self._next_look = now + LOOK_PERIOD_S
+        for place, each in self._by_publishers.items():
+            if each.look():
+                self._entries[place] = each.subscription, each.kind, False, each.callback
+                self._wait_set = None
+
     def _ours(self, path: tuple[str, ...], callback: Callable[[Any], None]) -> Callable[[Any], None]:
         def take(message: Any) -> None:
             if reduce(getattr, path, message) == self._run:
@@ -112,26 +161,29 @@ class Inbox:
     def wait(self, timeout_s: float) -> bool:
         """Wait for messages up to ``timeout_s`` [s] and deliver them; return whether there were any."""
         if self._executor is not None:
+            self._look()
             self._executor.spin_once(timeout_sec=timeout_s)
             return True
         if self.deliver():
             return True
+        subscriptions = [subscription for subscription, *_ in self._entries if subscription is not None]
         if self._wait_set is None:
-            self._wait_set = _rclpy.WaitSet(len(self._entries), 0, 0, 0, 0, 0, self._node.context.handle)
+            self._wait_set = _rclpy.WaitSet(len(subscriptions), 0, 0, 0, 0, 0, self._node.context.handle)
         self._wait_set.clear_entities()
-        for subscription, *_ in self._entries:
+        for subscription in subscriptions:
             self._wait_set.add_subscription(subscription.handle)
         self._wait_set.wait(max(0, int(timeout_s * 1e9)))
         return self.deliver()
 
     def deliver(self) -> bool:
         """Deliver all messages already received; return whether there were any."""
+        self._look()
         if self._executor is not None:
             self._executor.spin_once(timeout_sec=0.0)
             return False
         found = False
         for subscription, message_type, raw, callback in self._entries:
-            while True:
+            while subscription is not None:
                 taken = subscription.handle.take_message(message_type, raw)
                 if taken is None:
                     break

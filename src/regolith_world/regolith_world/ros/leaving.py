@@ -24,7 +24,9 @@ from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
+from regolith_files.problems import InputError
 from regolith_world.config import UnresolvedScenario
+from regolith_world.ros_environment import check_ros_environment
 
 Made = TypeVar('Made')
 
@@ -86,6 +88,11 @@ def run_process(
     :param refusals: exceptions without a traceback; exit code 3
     :param failed: exit code after other exceptions
     """
+    try:
+        check_ros_environment(os.environ)
+    except InputError as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     code = 0
     made: Made | None = None

@@ -29,6 +29,7 @@ from regolith_world.ros.naming import helper_node
 from regolith_world.ros.parameters import declare_run
 from regolith_world.ros.patience import Patience, Starting
 from regolith_world.ros.seat import JoinRefused, Seat
+from regolith_world.ros.world_watch import WorldWatch
 
 WORD_S = 5.0
 """Time of waiting before it is reported [wall s]."""
@@ -66,6 +67,7 @@ class ParticipantShell:
         self._leaving = Leaving()
         self._seats: list[Seat] = []
         self._on_record: Callable[[Cycle], None] = lambda cycle: None
+        self._watch = WorldWatch(node.get_logger().warning)
         self._replay: Callable[[Mapping[str, Join.Response]], None] = lambda past: None
         self._chaos = random.Random(node.get_name() + node.get_namespace())
 
@@ -106,6 +108,7 @@ class ParticipantShell:
 
     def _hear(self, on_record: Callable[[Cycle], None]) -> None:
         self._on_record = on_record
+        self._watch.follow(self.inbox, self.world('status'))
         self.inbox.subscribe(CycleMessage, self.world('cycle'), self._on_cycle, qos.PROTOCOL, raw=True)
 
     def watch(self, publishers: Iterable[Any]) -> None:
@@ -153,6 +156,7 @@ class ParticipantShell:
         served = Served(self.executor)
         while not self._leaving.overdue and not all(seat.participant.stopped for seat in self._seats):
             self.inbox.wait(0.02)
+            self._watch.look()
             served()
 
     def linger(self, seconds: float) -> None:
@@ -212,6 +216,7 @@ class ParticipantShell:
         return self.inbox.publishers() > 0 and all(p.get_subscription_count() > 0 for p in self._publishers)
 
     def _on_cycle(self, message: bytes) -> None:
+        self._watch.heard()
         cycle = wire.cycle_record(message)
         shown_time.follow(cycle.clock_offset_ns)
         self._on_record(cycle)

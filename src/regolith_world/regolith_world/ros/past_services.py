@@ -15,6 +15,7 @@ from regolith_msgs.srv import ListSnapshots, Rewind
 from regolith_msgs.srv import Snapshot as SnapshotService
 
 from regolith_world import checkpoint
+from regolith_world.names import file_name, path_within
 from regolith_world.ros.answering import offer
 from regolith_world.ros.runner import Runner
 from regolith_world.timeline import BEGINNING, RESTORED, Snapshot
@@ -50,8 +51,11 @@ class PastServices:
             return None
 
     async def _checkpoint(self, request: Any, response: Any) -> Any:
-        folder = Path(request.path) if request.path else None
-        saved = await self._standing(response, lambda: self._runner.timeline.save(folder=folder, kept=bool(folder)))
+        def save() -> Snapshot:
+            folder = path_within(self._runner.run_dir, request.path) if request.path else None
+            return self._runner.timeline.save(folder=folder, kept=folder is not None)
+
+        saved = await self._standing(response, save)
         if saved is not None:
             self._tell(saved, response)
             response.message = 'written' if saved.folder is not None else 'kept in memory: this run has no folder'
@@ -64,11 +68,13 @@ class PastServices:
 
     async def _restore(self, request: Any, response: Any) -> Any:
         def restore() -> None:
-            self._runner.go_to(checkpoint.read(Path(request.path)))
+            # Absolute, or as ~/checkpoint takes it.
+            folder = (self._runner.run_dir or Path()) / request.path
+            response.path = str(folder)
+            self._runner.go_to(checkpoint.read(folder))
             self._tell_now(response)
 
         self._tell_now(response)
-        response.path = request.path
         await self._standing(response, restore)
         if response.success:
             response.message = 'restored'
@@ -80,10 +86,10 @@ class PastServices:
 
     async def _snapshot(self, request: Any, response: Any) -> Any:
         def save() -> Snapshot:
-            odd = '/' in request.name or request.name.startswith('.')
-            if odd or request.name in _TAKEN or checkpoint.TIMED.fullmatch(request.name):
-                allowed = f'the name of a folder, but for {", ".join(_TAKEN)}, t000005.000'
-                raise ValueError(f'name {request.name!r}; allowed: {allowed}')
+            if request.name:
+                file_name(request.name, _TAKEN)
+            if checkpoint.TIMED.fullmatch(request.name):
+                raise ValueError(f'{request.name!r} is taken; allowed: a name that is no time of a checkpoint')
             return self._runner.timeline.save(request.name, kept=True)
 
         saved = await self._standing(response, save)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.clock import Clock, ClockType
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.task import Future
@@ -21,6 +22,7 @@ from std_srvs.srv import SetBool
 
 from regolith_world import checkpoint
 from regolith_world.acts import Act, Delete
+from regolith_world.liveness import PERIOD_S, Alive
 from regolith_world.outcome import figures
 from regolith_world.participant import ParticipantFailed
 from regolith_world.remote import Silence
@@ -36,6 +38,7 @@ from regolith_world.ros.pace import HOPELESS_S, Pace
 from regolith_world.ros.parameters import declare_speed
 from regolith_world.ros.silences import Silences
 from regolith_world.ros.steps import Steps
+from regolith_world.stall import Stalled
 from regolith_world.timeline import Populace, Timeline
 from regolith_world.world import Choice, ProtocolError, World
 
@@ -80,7 +83,7 @@ class Runner:
         at_standstill: Callable[[], None] = lambda: None,
     ) -> None:
         self._node, self._executor, self._world = node, executor, world
-        self._run_dir, self._scenario, self._processes = run_dir, scenario, processes
+        self.run_dir, self._scenario, self._processes = run_dir, scenario, processes
         # What rounds to nothing still is an end.
         self._end_ns = max(1, round(duration_s * 1e9)) if duration_s > 0.0 else 0
         self.timeline = Timeline(
@@ -108,6 +111,9 @@ class Runner:
         self._next_checkpoint_ns = round(world.config.checkpoint_period_s * 1e9)
         self._served = Served(executor)
         speed = declare_speed(node, self._change_speed)
+        self._alive: Alive | None = None
+        self.on_release: Callable[[str], None] = lambda name: None
+        """Called with the name of a removed vehicle whose node is not needed any longer."""
         self._failure = ''
         self._next_warning = 0.0
         self._pace = Pace(speed, world.config.real_time == 'strict', world.config.late_s)
@@ -119,8 +125,9 @@ class Runner:
         """Run to the end of the scenario; return the exit code: 0 done, 3 a node failed."""
         world = self._world
         self._display.clock()
-        if self._run_dir is not None:
-            (self._run_dir / 'started').touch()
+        if self.run_dir is not None:
+            self._alive = Alive(self.run_dir / 'started')
+            self._node.create_timer(PERIOD_S, self._turn, clock=Clock(clock_type=ClockType.STEADY_TIME))
         if restore_from is not None:
             self.go_to(checkpoint.read(restore_from))
         freeze_garbage_collector()
@@ -157,7 +164,7 @@ class Runner:
             self._await_last_frames()
             reports = {n: a.report for n, a in world.stop().items()}
             self._at_standstill()
-        except (Silence, ProtocolError, ParticipantFailed) as error:
+        except (Silence, ProtocolError, ParticipantFailed, Stalled) as error:
             self._failure = f'{error} at {world.t_ns * 1e-9:.3f} s' if isinstance(error, Silence) else str(error)
             reports = {}
             if not isinstance(error, Silence):  # of which people were told already
@@ -167,6 +174,10 @@ class Runner:
         self._display.status(WorldStatus.STOPPED, self._failure, force=True)
         self._write_outcome(wall, start_ns, reports)
         return 3 if self._failure else 0
+
+    def _turn(self) -> None:
+        if self._alive is not None:
+            self._alive.turns += 1
 
     def _finished(self) -> bool:
         if self.leaving.asked or self._failure:
@@ -188,6 +199,9 @@ class Runner:
         self.timeline.act_again()
         report = world.step(self._end_ns or None)
         self._display.diagnostics.recovered(self.silences.without)
+        if world.discards.warning:
+            self._node.get_logger().warning(world.discards.warning)
+            world.discards.warning = ''
         if report.forced:
             self._node.get_logger().warning(f'cycle {world.cycle - 1} at {world.t_ns * 1e-9:.4f} s was forced')
         self._display.clock(period=CLOCK_PERIOD_S)
@@ -200,7 +214,7 @@ class Runner:
         try:
             self.timeline.save()
         except OSError as error:
-            where = error.filename or (self._run_dir / 'checkpoints' if self._run_dir is not None else '')
+            where = error.filename or (self.run_dir / 'checkpoints' if self.run_dir is not None else '')
             self._failure = f'no checkpoint at {world.t_ns * 1e-9:.3f} s: {where}: {error.strerror or error}'
             self._node.get_logger().error(f'{self._failure}; the run ends{self.silences.way_on()}')
         except Silence:
@@ -327,7 +341,14 @@ class Runner:
             self._rest()
         except (ValueError, ProtocolError) as error:
             return f'the world cannot be reset: {error}'
+        self._release()
         return ''
+
+    def _release(self) -> None:
+        """Free the names of spawned vehicles that were removed and that nothing can bring back any longer."""
+        for name in self.timeline.unneeded():
+            self._world.forget(name)
+            self.on_release(name)
 
     def act(self, act: Act) -> None:
         """Act upon the world, which stands.
@@ -360,6 +381,7 @@ class Runner:
             self._leave(self.timeline.target_ns(t_ns))
             self.timeline.rewind(t_ns, live, self._go_on_in_silence)
         self._arrive()
+        self._release()
 
     @contextmanager
     def _whole(self) -> Iterator[None]:
@@ -482,7 +504,7 @@ class Runner:
     # -- the end ------------------------------------------------------------------------------------------------
 
     def _write_outcome(self, wall: float, start_ns: int, reports: dict[str, str]) -> None:
-        if self._run_dir is None:
+        if self.run_dir is None:
             return
         outcome = {
             'scenario': self._scenario,
@@ -493,11 +515,13 @@ class Runner:
             'failure': self._failure,
             'without': self.silences.without,
         }
-        (self._run_dir / 'started').unlink(missing_ok=True)
-        partial, text = self._run_dir / 'world.json.partial', json.dumps(outcome, indent=2) + '\n'
+        if self._alive is not None:
+            self._alive.stop()
+        (self.run_dir / 'started').unlink(missing_ok=True)
+        partial, text = self.run_dir / 'world.json.partial', json.dumps(outcome, indent=2) + '\n'
         try:
             partial.write_text(text)
         except OSError:
-            release(self._run_dir)
+            release(self.run_dir)
             partial.write_text(text)
-        partial.replace(self._run_dir / 'world.json')
+        partial.replace(self.run_dir / 'world.json')

@@ -17,6 +17,7 @@ from regolith_world.handshake import PROTOCOL
 from regolith_world.input_log import Inputs
 from regolith_world.participant import Participant
 from regolith_world.ros import convert
+from regolith_world.ros.answering import offer
 from regolith_world.ros.asking import ask
 
 
@@ -45,8 +46,8 @@ class Seat:
         self.settled = False
         """Whether it is where the world has it. A process that was started again is not, until it has joined: it stands
         at the beginning, and its services answer already."""
-        node.create_service(SaveState, '~/save_state', self._save)
-        node.create_service(RestoreState, '~/restore_state', self._restore_service)
+        offer(node, SaveState, '~/save_state', self._save)
+        offer(node, RestoreState, '~/restore_state', self._restore_service)
 
     def join(
         self, executor: SingleThreadedExecutor, client: Any, patience: Callable[[], float], give_up: Callable[[], bool]

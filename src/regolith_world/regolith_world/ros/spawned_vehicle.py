@@ -19,6 +19,8 @@ from regolith_files.bounded_yaml import load_yaml
 from regolith_world.restarts import worth_another
 from regolith_world.start import PARENT
 
+_LEAVING_S = 3.0
+"""Longest time for its process to end [wall s]."""
 _PACKAGE, _EXECUTABLE = 'regolith_vehicles', 'agent_node'
 
 
@@ -62,6 +64,16 @@ class SpawnedVehicle:
         self._process = subprocess.Popen(
             self._words, env={**os.environ, PARENT: str(os.getpid())}, stdin=subprocess.DEVNULL, start_new_session=True
         )
+
+    def end(self) -> None:
+        """End its process, and wait for that: two of one name would take each other's requests."""
+        self._over = True
+        self._process.terminate()
+        try:
+            self._process.wait(_LEAVING_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
 
     def look(self) -> None:
         """Notice if its process has ended: before it came, or later, when it may be started again."""

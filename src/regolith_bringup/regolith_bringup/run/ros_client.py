@@ -1,0 +1,195 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Topics, services, actions, parameters and nodes of a running graph, for the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rcl_interfaces.msg import ParameterType
+from rcl_interfaces.srv import GetParameters, ListParameters, SetParameters
+from rclpy.action import ActionClient
+from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+
+from regolith_bringup.run.graph_client import GraphClient
+from regolith_bringup.run.ros_values import filled, interface
+from regolith_files.problems import InputError, Problem, one_of, shown
+from regolith_files.yaml_source import parse_value
+
+RESPONSE_S = 60.0
+"""Longest wait for a response [wall s]: spawning a vehicle takes seconds."""
+SETTLED_S = 0.3
+"""Time for connections, after a client sees its server [wall s]."""
+
+
+class RosClient(GraphClient):
+    """A node that lists, reads and calls what is in the graph; use it in a ``with`` statement."""
+
+    def listed(self, of: Callable[[], list[Any]]) -> list[Any]:
+        """Return the parts of the graph, after a time in which they are discovered."""
+        self.wait(lambda: False, 1.5)
+        return sorted(of())
+
+    def topics(self) -> list[tuple[str, list[str]]]:
+        """Return all topics with their types."""
+        return self.listed(self.node.get_topic_names_and_types)
+
+    def services(self) -> list[tuple[str, list[str]]]:
+        """Return all services with their types."""
+        return self.listed(self.node.get_service_names_and_types)
+
+    def actions(self) -> list[tuple[str, list[str]]]:
+        """Return all actions with their types."""
+        end = '/_action/send_goal'
+        return [
+            (name.removesuffix(end), [kind.removesuffix('_SendGoal') for kind in kinds])
+            for name, kinds in self.services() if name.endswith(end)
+        ]
+
+    def nodes(self) -> list[str]:
+        """Return the full names of all nodes but this one."""
+        found = self.listed(self.node.get_node_names_and_namespaces)
+        own = self.node.get_name()
+        return sorted(f'{space.rstrip("/")}/{name}' for name, space in found if name != own)
+
+    def type_of(self, topic: str, command: str) -> str:
+        """Return the type of a topic.
+
+        :raises InputError: if nothing publishes or receives on it
+        """
+        found: dict[str, list[str]] = {}
+
+        def known() -> bool:
+            found.update(self.node.get_topic_names_and_types())
+            return topic in found
+
+        if not self.wait(known, self.PATIENCE_S):
+            allowed = one_of(sorted(found), topic)
+            raise InputError(Problem(command, 'topic', 'is not in the graph', allowed, shown(topic)))
+        return found[topic][0]
+
+    def echo(self, topic: str, kind: str, command: str, take: Callable[[Any], bool]) -> None:
+        """Receive messages until ``take`` of one returns False, or Ctrl-C.
+
+        :param kind: type; '': the one of the topic
+        """
+        message_type = interface(kind or self.type_of(topic, command), 'msg', command)
+        goes_on = [True]
+
+        def received(message: Any) -> None:
+            goes_on[0] = goes_on[0] and take(message)
+
+        self.wait(lambda: self.node.count_publishers(topic) > 0, 1.0)
+        self.node.create_subscription(message_type, topic, received, self._profile(topic))
+        while goes_on[0]:
+            self.executor.spin_once(timeout_sec=0.1)
+
+    def _profile(self, topic: str) -> QoSProfile:
+        """Return a profile that all publishers of a topic fit; latched where all of them are."""
+        profile, offered = QoSProfile(depth=100), self.node.get_publishers_info_by_topic(topic)
+        if any(each.qos_profile.reliability == ReliabilityPolicy.BEST_EFFORT for each in offered):
+            profile.reliability = ReliabilityPolicy.BEST_EFFORT
+        if offered and all(each.qos_profile.durability == DurabilityPolicy.TRANSIENT_LOCAL for each in offered):
+            profile.durability = DurabilityPolicy.TRANSIENT_LOCAL
+        return profile
+
+    def publish(self, topic: str, kind: str, values: str, rate_hz: float, times: int) -> int:
+        """Publish a message; return how often.
+
+        :param times: 0: until Ctrl-C
+        """
+        command = 'topic pub'
+        message = filled(interface(kind, 'msg', command)(), values, command)
+        publisher = self.node.create_publisher(type(message), topic, 10)
+        if times:
+            self.wait(lambda: publisher.get_subscription_count() > 0, self.PATIENCE_S)
+            self.wait(lambda: False, SETTLED_S)
+        count = 0
+        while not times or count < times:
+            publisher.publish(message)
+            count += 1
+            self.wait(lambda: False, 1.0 / rate_hz)
+        return count
+
+    def call(self, service: str, kind: str, values: str, command: str = 'service call') -> Any:
+        """Return the response of a service.
+
+        :raises InputError: if there is none
+        """
+        service_type = interface(kind, 'srv', command)
+        return self.response(service, service_type, filled(service_type.Request(), values, command), command)
+
+    def response(self, service: str, service_type: Any, request: Any, command: str) -> Any:
+        """Return the response to a request."""
+        client = self.node.create_client(service_type, service)
+        if not self.wait(client.service_is_ready, self.PATIENCE_S):
+            names = sorted(name for name, _ in self.node.get_service_names_and_types())
+            allowed = one_of(names, service) if names else 'the domain of a running simulation'
+            raise InputError(Problem(command, 'service', 'is not in the graph', allowed, shown(service)))
+        self.wait(lambda: False, SETTLED_S)
+        future = client.call_async(request)
+        if not self.wait(future.done, RESPONSE_S):
+            problem = f'no response within {RESPONSE_S:g} s'
+            raise InputError(Problem(command, 'service', problem, 'a service that responds', shown(service)))
+        return future.result()
+
+    def send_goal(self, action: str, kind: str, values: str, feedback: Callable[[Any], None]) -> tuple[bool, int, Any]:
+        """Return whether a goal was accepted, its status and its result."""
+        command = 'action send_goal'
+        action_type = interface(kind, 'action', command)
+        goal = filled(action_type.Goal(), values, command)
+        client = ActionClient(self.node, action_type, action)
+        if not self.wait(client.server_is_ready, self.PATIENCE_S):
+            problem = 'is not in the graph'
+            raise InputError(Problem(command, 'action', problem, 'the action of a running simulation', shown(action)))
+        self.wait(lambda: False, SETTLED_S)
+        sent = client.send_goal_async(goal, feedback_callback=lambda message: feedback(message.feedback))
+        while not sent.done():
+            self.executor.spin_once(timeout_sec=0.1)
+        handle = sent.result()
+        if not handle.accepted:
+            return False, 0, None
+        ended = handle.get_result_async()
+        while not ended.done():
+            self.executor.spin_once(timeout_sec=0.1)
+        return True, int(ended.result().status), ended.result().result
+
+    def parameters(self, node: str) -> list[str]:
+        """Return the names of a node's parameters."""
+        request = ListParameters.Request()
+        answer = self.response(f'{node}/list_parameters', ListParameters, request, 'param list')
+        return sorted(answer.result.names)
+
+    def parameter(self, node: str, name: str) -> Any:
+        """Return the value of a parameter.
+
+        :raises InputError: if the node has none of that name
+        """
+        request = GetParameters.Request(names=[name])
+        values = self.response(f'{node}/get_parameters', GetParameters, request, 'param get').values
+        # Of a name it does not have a node returns no value, or none that is set.
+        if not values or values[0].type == ParameterType.PARAMETER_NOT_SET:
+            allowed = one_of(self.parameters(node), name)
+            raise InputError(Problem('param get', 'parameter', f'is not one of {node}', allowed, shown(name)))
+        return Parameter.from_parameter_msg(_named(name, values[0])).value
+
+    def set_parameter(self, node: str, name: str, text: str) -> None:
+        """Set a parameter.
+
+        :raises InputError: if the node refuses
+        """
+        value = parse_value(text, 'param set', name)
+        if isinstance(value, int) and not isinstance(value, bool) and isinstance(self.parameter(node, name), float):
+            value = float(value)
+        request = SetParameters.Request(parameters=[Parameter(name, value=value).to_parameter_msg()])
+        (result,) = self.response(f'{node}/set_parameters', SetParameters, request, 'param set').results
+        if not result.successful:
+            raise InputError(Problem('param set', name, result.reason, 'what the node takes', shown(value)))
+
+
+def _named(name: str, value: Any) -> Any:
+    from rcl_interfaces.msg import Parameter as Message
+
+    return Message(name=name, value=value)

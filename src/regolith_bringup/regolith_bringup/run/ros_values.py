@@ -1,0 +1,129 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Types of messages, services and actions by name, and their values from and to YAML."""
+
+from __future__ import annotations
+
+import array
+import re
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import yaml
+
+from regolith_files.problems import InputError, Problem, one_of, shown
+from regolith_files.yaml_source import parse_value
+
+LONGEST = 128
+"""Items of a list that are shown; ``ros2`` shows as many."""
+KINDS = ('msg', 'srv', 'action')
+
+
+def interface(name: str, kind: str, command: str) -> Any:
+    """Return the class of a type.
+
+    :param name: ``package/msg/Type``, or ``package/Type``
+    :param kind: one of :data:`KINDS`
+    :param command: for messages, e.g. ``topic pub``
+    :raises InputError: if there is none
+    """
+    parts = name.split('/')
+    if len(parts) == 2:
+        parts.insert(1, kind)
+    try:
+        if len(parts) != 3 or parts[1] != kind or not all(re.fullmatch(r'\w+', part) for part in parts):
+            raise AttributeError(name)
+        found = getattr(import_module(f'{parts[0]}.{kind}'), parts[2])
+        if not isinstance(found, type):
+            raise AttributeError(name)
+        return found
+    except (ImportError, AttributeError):
+        allowed = f'package/{kind}/Type of a package that is installed'
+        raise InputError(Problem(command, 'type', 'is not installed', allowed, shown(name))) from None
+
+
+def filled(message: Any, text: str, command: str) -> Any:
+    """Return a message with the fields that a YAML text gives; others keep their defaults.
+
+    :raises InputError: naming the field
+    """
+    values = parse_value(text, command) if text else {}
+    if not isinstance(values, Mapping):
+        raise InputError(Problem(command, '', 'is not a mapping', "'{field: value}' in YAML", shown(values)))
+    _fill(message, values, command, '')
+    return message
+
+
+def _fill(message: Any, values: Mapping[str, Any], command: str, above: str) -> None:
+    types = message.get_fields_and_field_types()
+    message._check_fields = True  # else whatever is set is taken
+    for name, value in values.items():
+        key = f'{above}.{name}' if above else str(name)
+        if name not in types:
+            raise InputError(Problem(command, key, 'is not a field', one_of(types, str(name)), shown(value)))
+        kind = types[name]
+        try:
+            setattr(message, name, _value(getattr(message, name), kind, value, command, key))
+        except (TypeError, ValueError, AssertionError, OverflowError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(Problem(command, key, 'does not fit', f'a value of type {kind}', shown(value))) from None
+
+
+def _value(default: Any, kind: str, value: Any, command: str, key: str) -> Any:
+    """Return a field's value.
+
+    :param default: of the field
+    :param kind: type of the field as the message names it
+    """
+    if hasattr(default, 'get_fields_and_field_types'):
+        made = type(default)()
+        if not isinstance(value, Mapping):
+            raise TypeError(value)
+        _fill(made, value, command, key)
+        return made
+    if isinstance(default, (list, tuple, array.array, np.ndarray)):
+        item = re.sub(r'(\[.*\]$)|(^sequence<)|((, \d+)?>$)', '', kind)
+        if not isinstance(value, Sequence) or isinstance(value, str):
+            raise TypeError(value)
+        if '/' not in item:
+            items = [_plain(item, each) for each in value]
+            return np.array(items, dtype=default.dtype) if isinstance(default, np.ndarray) else items
+        package, name = item.split('/')
+        part = interface(f'{package}/msg/{name}', 'msg', command)
+        return [_value(part(), item, each, command, key) for each in value]
+    return _plain(kind, value)
+
+
+def _plain(kind: str, value: Any) -> Any:
+    """Return a number, text or truth value of a type; whole numbers stand for others, too."""
+    if kind in ('float', 'double') and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if kind == 'octet' and isinstance(value, int):
+        return bytes([value])
+    if kind == 'boolean' and not isinstance(value, bool):
+        raise TypeError(value)
+    if kind.startswith('string') and not isinstance(value, str):
+        return str(value)
+    if re.fullmatch(r'u?int\d+', kind) and (isinstance(value, bool) or not isinstance(value, int)):
+        raise TypeError(value)
+    return value
+
+
+def as_yaml(message: Any) -> str:
+    """Return a message as YAML."""
+    text: str = yaml.safe_dump(_content(message), sort_keys=False, allow_unicode=True)
+    return text
+
+
+def _content(value: Any) -> Any:
+    if hasattr(value, 'get_fields_and_field_types'):
+        return {name: _content(getattr(value, name)) for name in value.get_fields_and_field_types()}
+    if isinstance(value, (list, tuple, array.array, np.ndarray)):
+        items = [_content(each) for each in list(value)[:LONGEST]]
+        return [*items, '...'] if len(value) > LONGEST else items
+    if isinstance(value, bytes):
+        return value[0] if len(value) == 1 else list(value)
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,57 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Ids of all coordinate frames of a scenario: one tree of transforms holds each of them once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from regolith_bringup.scenario.schema import Scenario
+from regolith_files.yaml_source import KeyPath, YamlSource
+from regolith_sensors.scenario_config import scenario_sensors
+from regolith_vehicles.config import load_vehicle_model
+
+WORLD = 'world'
+
+
+def check_frames(scenario: Scenario, source: YamlSource) -> None:
+    """Refuse two frames with one id, over all vehicles, their parts and their sensors.
+
+    :param scenario: with resolved models and sensors
+    :raises InputError: naming the later one, and the owner of the frame
+    """
+    taken = {WORLD: 'the world'}
+    for frame, owner, key in (*_of_vehicles(scenario), *_of_sensors(scenario)):
+        if frame in taken:
+            problem = f'has the frame {frame!r}, which is that of {taken[frame]}, too'
+            raise source.error(key, problem, 'another name, or another frame_prefix of the vehicle')
+        taken[frame] = owner
+
+
+def _of_vehicles(scenario: Scenario) -> Iterator[tuple[str, str, KeyPath]]:
+    """Yield the frames of vehicles, the owner of each, and its key."""
+    for name, entry in scenario.vehicles.items():
+        prefix = f'{name}/' if entry.frame_prefix is None else entry.frame_prefix
+        for frame, of in _links(str(entry.model)):
+            yield f'{prefix}{frame}', f'{of} of {name}', ('vehicles', name)
+
+
+@cache
+def _links(model: str) -> tuple[tuple[str, str], ...]:
+    """Return the frames of a model without their prefix, and what has each."""
+    from regolith_vehicles.multibody import compile_vehicle
+    from regolith_vehicles.urdf import frame_joints
+
+    config, mjcf = load_vehicle_model(model)
+    joints = frame_joints(config, compile_vehicle(config, mjcf, (0.0, 0.0, 0.0)))
+    links = [(joint.child, f'the link {joint.child}') for joint in joints]
+    return ((config.frames.base, 'the base'), (config.frames.odom, 'odometry'), *links)
+
+
+def _of_sensors(scenario: Scenario) -> Iterator[tuple[str, str, KeyPath]]:
+    """Yield the frames of sensors, the owner of each, and its key."""
+    for sensor in scenario_sensors(scenario):
+        for frame in sensor.frames:
+            key: KeyPath = ('vehicles', sensor.vehicle, 'sensors', sensor.name)
+            yield sensor.frame(frame.suffix), f'sensor {sensor.full_name}', key

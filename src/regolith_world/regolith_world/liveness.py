@@ -1,0 +1,87 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Whether the world's process runs, and its main loop with it: a file that one rewrites and another looks at.
+
+The text of the file is the number of turns of the main loop. A thread rewrites it once a second, also while the main
+loop computes; where nothing is written, the process is stopped, frozen, or gets no processor time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from threading import Event, Thread
+
+PERIOD_S = 1.0
+"""Between two writes [wall s]."""
+LOOP = 20.0
+"""Factor on the limit for the main loop: compiling kernels takes minutes."""
+
+
+class Alive:
+    """Rewrites the file until :meth:`stop`, or until its process ends.
+
+    :param file: made at once
+    :param period_s: between two writes [wall s]
+    """
+
+    def __init__(self, file: Path, period_s: float = PERIOD_S) -> None:
+        self._file, self._period_s = file, period_s
+        self.turns = 0
+        """Of the main loop; it counts them up."""
+        self._over = Event()
+        self._write()
+        self._thread = Thread(target=self._go_on, name='alive', daemon=True)
+        self._thread.start()
+
+    def _write(self) -> None:
+        with suppress(OSError):  # a full disk: the time of the write changes with the next one
+            self._file.write_text(f'{self.turns}\n')
+
+    def _go_on(self) -> None:
+        while not self._over.wait(self._period_s):
+            self._write()
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._over.set()
+        self._thread.join()
+
+
+class Watch:
+    """Looks at the file of another process.
+
+    Only changes count, not the file's time: clocks may jump, and the process that looks may have been stopped itself.
+
+    :param limit_s: without a write, after which the process counts as unresponsive [wall s]
+    :param clock: wall time [s]
+    """
+
+    def __init__(self, file: Path, limit_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._file, self._limit_s, self._clock = file, limit_s, clock
+        self._seen = self._text = ''
+        self._looked = self._written = self._turned = clock()
+
+    def problem(self) -> str:
+        """Return what is wrong with the process, '' if nothing; for regular calls, faster than writes."""
+        now = self._clock()
+        if now - self._looked > 0.5 * self._limit_s:
+            # This process itself has not run for a while.
+            self._written = self._turned = now
+        self._looked = now
+        try:
+            seen, text = str(self._file.stat().st_mtime_ns), self._file.read_text()
+        except OSError:  # not begun, or over
+            self._written = self._turned = now
+            return ''
+        if seen != self._seen:
+            self._seen, self._written = seen, now
+        if text and text != self._text:
+            self._text, self._turned = text, now
+        if now - self._written > self._limit_s:
+            return f'its process has not run for {self._limit_s:g} s: it is stopped, or gets no processor time'
+        if now - self._turned > LOOP * self._limit_s:
+            return f'its main loop has not turned for {LOOP * self._limit_s:g} s'
+        return ''

@@ -1,0 +1,115 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Subscriptions whose message type follows what is published, and a watch on topics whose types do not match.
+
+The middleware delivers nothing where publisher and subscription differ in type, and reports no error. One process can
+have a topic with one type only, so a subscription to each of several types is not possible.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+
+ALIKE = ({'geometry_msgs/msg/Twist', 'geometry_msgs/msg/TwistStamped'},)
+"""Types of which each is taken where another of its set is."""
+
+
+def type_name(message_type: Any) -> str:
+    """Return the name ``package/msg/Type`` of a class."""
+    return f'{message_type.__module__.partition(".")[0]}/msg/{message_type.__name__}'
+
+
+def message_class(name: str) -> Any:
+    """Return the class of ``package/msg/Type``."""
+    package, _, message = name.split('/')
+    return getattr(importlib.import_module(f'{package}.msg'), message)
+
+
+def alternatives(name: str) -> tuple[str, ...]:
+    """Return a type and those that are taken in its place, the type first."""
+    others = sorted(other for kinds in ALIKE if name in kinds for other in kinds if other != name)
+    return (name, *others)
+
+
+class PublishedType:
+    """A subscription with the type of the publishers, among those that can be read.
+
+    :param readers: callback of each type; the first is subscribed to while nothing is published
+    :param handler: what rclpy calls for each message; the owner takes them itself
+    """
+
+    def __init__(
+        self, node: Node, topic: str, readers: Mapping[Any, Callable[[Any], None]], profile: QoSProfile,
+        handler: Callable[[Callable[[Any], None]], Callable[[Any], None]],
+    ) -> None:
+        self.node, self._readers, self._profile, self._handler = node, dict(readers), profile, handler
+        self.kind: Any = next(iter(readers))
+        self.subscription: Any = self._made(topic)
+        self._topic = self.subscription.topic_name
+
+    @property
+    def callback(self) -> Callable[[Any], None]:
+        """The reader of the type that is subscribed to."""
+        reader: Callable[[Any], None] = self._readers[self.kind]
+        return reader
+
+    def _made(self, topic: str) -> Any:
+        return self.node.create_subscription(self.kind, topic, self._handler(self.callback), self._profile)
+
+    def look(self) -> bool:
+        """Compare with what is published; return whether the subscription is another one now."""
+        published = {info.topic_type for info in self.node.get_publishers_info_by_topic(self._topic)}
+        if self.subscription is not None and (type_name(self.kind) in published or not published):
+            return False
+        wanted = next((kind for kind in self._readers if type_name(kind) in published), self.kind)
+        if self.subscription is not None and wanted is self.kind:
+            return False
+        if self.subscription is not None:
+            self.node.destroy_subscription(self.subscription)
+        self.kind, self.subscription = wanted, None
+        with suppress(RuntimeError):  # a subscription of this process still has the former type; at the next look not
+            self.subscription = self._made(self._topic)
+        return True
+
+
+class TypeWatch:
+    """Topics of a run on which messages are published with a type that none of its nodes takes.
+
+    :param node: of the run
+    :param namespaces: of the nodes of the run, absolute; called at each look
+    """
+
+    def __init__(self, node: Node, namespaces: Callable[[], Collection[str]]) -> None:
+        self._node, self._namespaces = node, namespaces
+        self.mismatches: dict[str, str] = {}
+        """By topic, both types and the node that publishes."""
+
+    def look(self) -> list[str]:
+        """Find mismatches; return the texts of new ones."""
+        before, self.mismatches = self.mismatches, {}
+        ours = set(self._namespaces())
+        for topic, types in self._node.get_topic_names_and_types():
+            if len(types) < 2:
+                continue
+            taken = {info.topic_type for info in _of(self._node.get_subscriptions_info_by_topic(topic), ours)}
+            allowed = sorted({other for name in taken for other in alternatives(name)})
+            for info in self._node.get_publishers_info_by_topic(topic):
+                if taken and info.topic_type not in allowed:
+                    self.mismatches[topic] = mismatch(topic, info, allowed)
+        return [text for topic, text in sorted(self.mismatches.items()) if before.get(topic) != text]
+
+
+def mismatch(topic: str, publisher: Any, allowed: Iterable[str]) -> str:
+    """Return the text for a publisher whose messages are not taken."""
+    name = f'{publisher.node_namespace.rstrip("/")}/{publisher.node_name}'
+    return f'{topic}: {name} publishes {publisher.topic_type}, which is not received; allowed: {" or ".join(allowed)}'
+
+
+def _of(infos: Iterable[Any], namespaces: Collection[str]) -> list[Any]:
+    return [info for info in infos if info.node_namespace in namespaces]

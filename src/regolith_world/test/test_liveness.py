@@ -1,0 +1,68 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of what a supervisor and nodes notice of a world that does not run."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from regolith_world.liveness import LOOP, Alive, Watch
+
+LIMIT_S = 30.0
+
+
+class Looked:
+    """A watch whose clock and file the test moves."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file, self.now, self.turns = folder / 'started', 100.0, 0
+        self.watch = Watch(self.file, LIMIT_S, lambda: self.now)
+
+    def go(self, seconds: float, *, runs: bool = True, turns: bool = True) -> str:
+        """Let time pass, with a look a second; return what is said at the end of it."""
+        said = ''
+        for _ in range(round(seconds)):
+            self.now += 1.0
+            self.turns += turns
+            if runs:
+                self.file.write_text(f'{self.turns}\n')
+                os.utime(self.file, ns=(0, round(self.now * 1e9)))
+            said = self.watch.problem()
+        return said
+
+
+def test_stopped_process_is_noticed_within_the_limit(tmp_path: Path) -> None:
+    looked = Looked(tmp_path)
+    assert not looked.go(200.0)
+    assert not looked.go(LIMIT_S, runs=False, turns=False)
+    assert looked.go(1.0, runs=False, turns=False).startswith('its process has not run for 30 s')
+
+
+def test_hung_main_loop_is_noticed_later(tmp_path: Path) -> None:
+    """Compiling is no hang: the thread writes, and the loop has minutes."""
+    looked = Looked(tmp_path)
+    assert not looked.go(200.0)
+    assert not looked.go(LOOP * LIMIT_S, turns=False)
+    assert looked.go(1.0, turns=False) == 'its main loop has not turned for 600 s'
+
+
+def test_nothing_is_said_before_the_start_after_the_end_and_after_a_pause_of_the_watch(tmp_path: Path) -> None:
+    looked = Looked(tmp_path)
+    assert not looked.go(500.0, runs=False)
+    looked.go(5.0)
+    looked.now += 1000.0  # the process that looks was stopped, too
+    assert not looked.watch.problem() and not looked.go(5.0)
+    looked.file.unlink()
+    assert not looked.go(500.0, runs=False)
+
+
+def test_file_is_rewritten_until_it_is_stopped(tmp_path: Path) -> None:
+    alive = Alive(tmp_path / 'started', period_s=0.01)
+    before = (tmp_path / 'started').stat().st_mtime_ns
+    alive.turns = 7
+    while (tmp_path / 'started').read_text() != '7\n' or (tmp_path / 'started').stat().st_mtime_ns == before:
+        pass
+    alive.stop()
+    (tmp_path / 'started').unlink()
+    assert not alive._thread.is_alive() and not (tmp_path / 'started').exists()
