@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that sensors of shipped scenarios see something."""
+"""Tests that sensors of shipped scenarios are not blank."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def look(sensor: Any, camera: Camera | Lidar, world: SensedWorld, view: Any, t_n
 
 @pytest.mark.seconds
 @pytest.mark.parametrize('name', seeing_scenarios())
-def test_sensors_of_shipped_scenarios_see_something(name: str) -> None:
+def test_sensors_of_shipped_scenarios_are_not_blank(name: str) -> None:
     """No cloud without points, no black image."""
     scenario = load_scenario(name).scenario
     sensors = [sensor for sensor in scenario_sensors(scenario) if sensor.kind.sees]

@@ -33,6 +33,10 @@ class ToolShape(NamedTuple):
     """Axes as columns: x ahead, y along the edge, shape (3, 3)."""
 
 
+LARGEST_M = 20.0
+"""Largest side of a tool's mesh [m], the limit of ``width_m``."""
+
+
 def tool_shape(config: ToolConfig, folder: Path) -> ToolShape:
     """Return the shape of a tool.
 
@@ -51,6 +55,10 @@ def tool_shape(config: ToolConfig, folder: Path) -> ToolShape:
     refuse_unless_solid(corners)
     points = corners.reshape(-1, 3)
     low, high = points.min(axis=0), points.max(axis=0)
+    side = float((high - low).max())
+    if side > LARGEST_M:
+        allowed = f'up to {LARGEST_M:g} m; fix: set mesh_scale, 0.001 for millimeters'
+        raise ValueError(f'its mesh is {side:.4g} m wide; allowed: {allowed}')
     middle = 0.5 * (low + high)
     if config.kind == 'drum':
         radius = float(np.hypot(points[:, 0], points[:, 2]).max())

@@ -23,6 +23,8 @@ from regolith_vehicles.config import VehicleModelError, load_vehicle_model
 from regolith_vehicles.experiments import slope
 from regolith_vehicles.kinematics import wheel_commands
 from regolith_vehicles.model_config import WheelConfig
+from regolith_vehicles.tool_config import ToolConfig
+from regolith_vehicles.tool_shapes import tool_shape
 from regolith_vehicles.vehicle import Vehicle
 from regolith_vehicles.wheel_shapes import axle_frame, load_triangles, wheel_shape
 
@@ -144,6 +146,15 @@ def test_wheel_mesh_in_millimeters_is_refused(tmp_path: Path) -> None:
     with pytest.raises(VehicleModelError, match='fix: set mesh_scale'):
         vehicle_of(model_with(tmp_path, lambda wheel: wheel.update(mesh='drum.obj')))
     vehicle_of(model_with(tmp_path, lambda wheel: wheel.update(mesh='drum.obj', mesh_scale=0.001)))
+
+
+def test_tool_mesh_in_millimeters_is_refused(tmp_path: Path) -> None:
+    write_drum(tmp_path / 'drum.obj', 250.0, 300.0, 36)
+    config = {'kind': 'drum', 'body': 'arm', 'payload': 'soil', 'joint': 'turn', 'mesh': 'drum.obj'}
+    with pytest.raises(ValueError, match=r'its mesh is 500 m wide; allowed: up to 20 m; fix: set mesh_scale'):
+        tool_shape(ToolConfig.model_validate(config), tmp_path)
+    made = tool_shape(ToolConfig.model_validate({**config, 'mesh_scale': 0.001}), tmp_path)
+    assert (made.width, made.radius) == pytest.approx((0.3, 0.25), abs=1e-5)
 
 
 def test_axle_frame_turns_y_onto_the_axle() -> None:

@@ -119,7 +119,7 @@ def _detail(scenario: Scenario, model: RasterField) -> Any:
 
 
 def note_sight(scenario: Scenario, source: YamlSource) -> None:
-    """Note how far beyond the edge of the model cameras and lidars of vehicles at their starts may see.
+    """Note how far beyond the edge of the model sensors of vehicles at their starts may see.
 
     :param scenario: resolved
     """

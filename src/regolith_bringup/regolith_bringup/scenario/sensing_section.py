@@ -113,7 +113,7 @@ def check_recorded(scenario: Scenario, source: YamlSource) -> None:
 
 
 def check_mounts(scenario: Scenario, source: YamlSource) -> None:
-    """Refuse cameras and lidars that are mounted inside or on a part of their own vehicle, which see nothing.
+    """Refuse sensors that see and are mounted inside or on a part of their own vehicle, where they are blind.
 
     :param scenario: resolved: models of vehicles and sensors written out
     """
