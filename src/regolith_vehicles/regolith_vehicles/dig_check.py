@@ -17,8 +17,6 @@ def idle_drums(
 
     :param goals: present targets of joints by name, as the task begins
     :param levels: how full tools are by name, 0 to 1; of others 0
-
-    Checked by: test_orders.py::test_dig_order_that_waits_for_a_drum_at_rest_names_it.
     """
     waiting = [
         name for name in sorted(config.tools)

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
 
+from regolith_files.plugins import PluginError
 from regolith_vehicles.config import VehicleModelConfig, VehicleModelError
 from regolith_vehicles.looks import BodyLooks, looks_of
 from regolith_vehicles.multibody import Multibody, compile_vehicle
@@ -27,7 +29,10 @@ def load_looks(config: VehicleModelConfig, mjcf_path: str | Path) -> BodyLooks:
 def contact_patch(config: VehicleModelConfig) -> float:
     """Return the shorter side of the smallest area by which a vehicle's gear meets the ground [m]; inf if unknown."""
     named = config.running_gear
-    return (Wheels if named is None else gear_class(named.name)).patch(config)
+    try:
+        return (Wheels if named is None else gear_class(named.name)).patch(config)
+    except PluginError:  # that it is not installed is reported where it is made
+        return math.inf
 
 
 def make_gear(config: VehicleModelConfig, body: Multibody, mjcf_path: str | Path) -> RunningGear:

@@ -108,6 +108,39 @@ def check_turns(model: Any, joint: int, body: int, file: str, where: str | Path,
         raise VehicleModelError(where, key, name, f'a hinge of {file} that {model.body(body).name} turns about')
 
 
+def check_servos(model: Any, substep_s: float, mjcf_path: str | Path) -> None:
+    """Refuse servos whose feedback of speed overshoots in each substep: their efforts would flip between limits.
+
+    MuJoCo's Euler integrator takes an actuator's force from the speed at the start of a substep. A feedback -d v on an
+    inertia I makes v' = (1 - d dt / I) v, which grows with changing sign from d dt = 2 I on. The implicit integrators
+    have no such limit.
+
+    :param model: mujoco.MjModel
+    :param substep_s: longest substep [s]
+    :raises VehicleModelError: naming the actuator, the limit and the remedies
+
+    Source: hairer2006, the explicit Euler method on a linear decay.
+    Checked by: test_config.py::test_speed_servo_too_stiff_for_the_euler_integrator_is_refused.
+    """
+    if int(model.opt.integrator) != int(mujoco.mjtIntegrator.mjINT_EULER):
+        return
+    for k in range(model.nu):
+        joint = int(model.actuator_trnid[k, 0])
+        if int(model.actuator_trntype[k]) != _JOINT or int(model.jnt_type[joint]) not in (_HINGE, _SLIDE):
+            continue
+        square = float(model.actuator_gear[k, 0]) ** 2
+        feedback = -float(model.actuator_biasprm[k, 2]) * square
+        inertia = 1.0 / float(model.dof_invweight0[model.jnt_dofadr[joint]])
+        if feedback * substep_s > 2.0 * inertia:
+            most = 2.0 * inertia / substep_s / square
+            raise VehicleModelError(
+                mjcf_path, f'actuator {model.actuator(k).name} kv', f'{feedback / square:g}',
+                f'at most {most:.3g}, 2 I / dt of {inertia:.3g} kg m^2 on joint {model.joint(joint).name} and a'
+                f' substep_s of {substep_s:g}; or <option integrator="implicitfast"/>, armature, a shorter substep_s',
+                'is unstable with the Euler integrator: its effort flips between its limits',
+            )
+
+
 def compile_vehicle(
     config: VehicleModelConfig, mjcf_path: str | Path, gravity: ArrayLike, mass_scale: float = 1.0
 ) -> Multibody:
@@ -143,6 +176,7 @@ def compile_vehicle(
     # mj_step1 and mj_step2 do one stage; they would silently turn RK4 into Euler.
     if int(model.opt.integrator) == int(mujoco.mjtIntegrator.mjINT_RK4):
         raise VehicleModelError(mjcf_path, 'option integrator', 'RK4', 'implicitfast, implicit or Euler')
+    check_servos(model, config.substep_s, mjcf_path)
 
     for k, name in enumerate(config.attachments):
         find('body', f'attachments.{k}', name)

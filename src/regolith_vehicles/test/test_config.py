@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
+import mujoco
 import pytest
 import yaml
 from pydantic import TypeAdapter, ValidationError
@@ -17,7 +18,7 @@ from regolith_files.problems import InputError
 from regolith_terrain.ground_contact import StepLimit, spring_limit
 from regolith_vehicles.config import DriverConfig, VehicleEntry, VehicleModelError, known_vehicles, load_vehicle_model
 from regolith_vehicles.model_config import FramesConfig
-from regolith_vehicles.multibody import check_substep, compile_vehicle
+from regolith_vehicles.multibody import check_servos, check_substep, compile_vehicle
 
 
 def test_built_in_vehicles_load() -> None:
@@ -151,3 +152,33 @@ def test_frames_have_ids_that_tf2_takes(name: str) -> None:
     with pytest.raises(ValidationError, match='frame id') if bad_prefix else nullcontext():
         VehicleEntry.model_validate({'position': [0.0, 0.0], 'frame_prefix': name})
     assert FramesConfig.model_validate({'base': 'rover/base-link.2'}).base == 'rover/base-link.2'
+
+
+@pytest.mark.parametrize(('share', 'refused'), [(0.98, False), (1.02, True)])
+def test_speed_servo_too_stiff_for_the_euler_integrator_is_refused(tmp_path: Path, share: float, refused: bool) -> None:
+    """The limit kv dt = 2 I, from both sides, of a wheel on a heavy hull; none with an implicit integrator.
+
+    On both sides MuJoCo itself agrees: without a limit on its force the speed fades, or grows beyond its start.
+    """
+    inertia, step = 0.05, 1e-3
+    gain = share * 2.0 * inertia / step
+    mjcf = tmp_path / 'cart.xml'
+    text = """<mujoco><option integrator="{}" timestep="0.001" gravity="0 0 0"><flag contact="disable"/></option>
+      <worldbody><body name="base_link"><freejoint/><geom type="box" size="1 1 1" mass="1e6"/>
+      <body name="w"><joint name="w" axis="0 1 0"/>
+      <inertial pos="0 0 0" mass="1" diaginertia="0.03 0.05 0.03"/></body></body></worldbody>
+      <actuator><velocity name="w" joint="w" kv="{}"/></actuator></mujoco>"""
+    mjcf.write_text(text.format('Euler', gain))
+    model = mujoco.MjModel.from_xml_path(str(mjcf))
+    data = mujoco.MjData(model)
+    data.qvel[6] = 1.0
+    mujoco.mj_step(model, data, 200)
+    assert (abs(data.qvel[6]) > 1.0) == refused
+    if not refused:
+        check_servos(model, step, mjcf)
+        return
+    with pytest.raises(VehicleModelError, match=r'cart.xml: actuator w kv = .*at most 100, .*0.05 kg m.*implicitfast'):
+        check_servos(model, step, mjcf)
+    check_servos(model, 0.9 * step, mjcf)
+    mjcf.write_text(text.format('implicitfast', gain))
+    check_servos(mujoco.MjModel.from_xml_path(str(mjcf)), step, mjcf)

@@ -168,16 +168,16 @@ def _build(
             try_out(vehicle, *entry.position)
     except VehicleModelError as error:
         raise _with_line(error, config.source) from None
-    except SinksInError as error:
+    except VehicleError as error:
+        problem = str(error).partition('; allowed: ')[0]
+        if not isinstance(error, SinksInError) or _soils_ship(terrain):
+            allowed = 'masses, gains and dampings with which it stands and rolls on level ground of this soil'
+            raise InputError(Problem(config.file or str(mjcf), 'mjcf', problem, allowed, config.mjcf)) from None
         allowed = (
             'moduli that carry it, in SI units: k_c [N/m^(n+1)], k_phi [N/m^(n+2)], cohesion [Pa] (values of tables in'
             ' kN or kPa times 1000)'
         )
-        raise source.error(('terrain', 'soil'), str(error), allowed, terrain.soil_name) from None
-    except VehicleError as error:
-        problem = str(error).partition('; allowed: ')[0]
-        allowed = 'masses, gains and dampings with which it stands and rolls on level ground of this soil'
-        raise InputError(Problem(config.file or str(mjcf), 'mjcf', problem, allowed, config.mjcf)) from None
+        raise source.error(('terrain', 'soil'), problem, allowed, terrain.soil_name) from None
 
 
 def check_clear(scenario: Scenario, models: dict[str, str], source: YamlSource) -> None:

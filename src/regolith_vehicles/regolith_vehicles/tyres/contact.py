@@ -68,7 +68,9 @@ def find_foot(
     :param hx: unit vector ahead, level; so is hy
     :param foot: out: distance ahead [m], height [m]
 
-    Checked by: test_tyre_contact.py::test_a_wheel_past_an_edge_is_carried_by_the_edge.
+    Source: pacejka2012, section 4.3.1.
+    Checked by: test_tyre_contact.py::test_a_wheel_past_an_edge_is_carried_by_the_edge,
+    test_tyre_contact.py::test_a_wheel_over_an_edge_finds_its_nearest_point_at_any_heading.
     """
     first, _, _ = surface_at(ground, cx - radius * hx, cy - radius * hy)
     last, _, _ = surface_at(ground, cx + radius * hx, cy + radius * hy)
