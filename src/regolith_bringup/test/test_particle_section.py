@@ -57,7 +57,7 @@ def scenario(folder: Path, *more: dict[str, Any], terrain: dict[str, Any] | None
         ({'soil': {'density_kgpm3': 1700.0, 'youngs_modulus_pa': 1e6, 'friction': -0.1}},
          ['terrain.regions.0.soil.friction = -0.1', 'allowed:']),
         ({'ground': 'rigid', 'spacing_m': None, 'depth_m': None, 'vehicle': None},
-         ["terrain.regions.0.name = 'strip': is of particles", 'allowed: with ground: crm']),
+         ["terrain.regions.0.name = 'strip': applies to particles only", 'allowed: left out, or ground: crm']),
         ({'terrain': {'bedrock_depth_m': 0.1}}, ['terrain.regions.0.depth_m = 0.2: goes below bedrock', 'allowed: up to bedrock_depth_m 0.1']),
         ({'at_edge': 'scm'}, ["terrain.regions.0.at_edge = 'scm'", 'where wheels carry soil', 'allowed: stop, or slip_sinkage: {enabled: false}']),
         ({'terrain': {'spacing_m': 0.6}}, ["region 'strip'", 'holds hardly a node', 'allowed: sides of 3 spacing_m']),

@@ -40,8 +40,31 @@ def validated(model: type[ModelT], data: Any, source: YamlSource, prefix: KeyPat
         # Of a list with bad items pydantic says, too, that it is too short without them.
         echoes = [d for d in details if d['type'] == 'too_short' and 'after validation' in d['msg']]
         found = [d for d in details if d not in echoes] or details
-        problems = [_problem(model, data, detail, source, prefix) for detail in found]
-        raise InputError(_joined(problems)) from None
+        problems = [(_problem(model, data, detail, source, prefix), detail) for detail in found]
+        raise InputError(_joined(_of_fitting_lists(problems))) from None
+
+
+def _of_fitting_lists(found: list[tuple[Problem, ErrorDetails]]) -> list[Problem]:
+    """Return the problems without those of the length of a list that has a wrong item.
+
+    Where two or three numbers are allowed, pydantic tries both, and says of each list that its length is wrong for the
+    other.
+    """
+    lists = [_list_of_wrong_length(problem, detail) for problem, detail in found]
+    inside = [problem.key for (problem, _), key in zip(found, lists) if key is None]
+    return [
+        problem for (problem, _), key in zip(found, lists)
+        if key is None or not any(other.startswith(f'{key}.') for other in inside)
+    ]
+
+
+def _list_of_wrong_length(problem: Problem, detail: ErrorDetails) -> str | None:
+    """Return the key of a list whose length is wrong; None: the problem is another one."""
+    if detail['type'] == 'too_long':
+        return problem.key
+    if detail['type'] == 'missing' and isinstance(detail['loc'][-1], int):
+        return problem.key.rpartition('.')[0]
+    return None
 
 
 def _joined(problems: list[Problem]) -> list[Problem]:

@@ -178,7 +178,8 @@ class SoilRegionConfig(Section):
         if self.ground != 'crm':
             extra = [key for key, value in given.items() if value is not None and key != 'rectangle']
             if extra:
-                raise ValueError(f'{extra[0]} = {given[extra[0]]!r}: is of particles; allowed: with ground: crm')
+                problem = 'applies to particles only; allowed: left out, or ground: crm'
+                raise ValueError(f'{extra[0]} = {given[extra[0]]!r}: {problem}')
             return self
         missing = [key for key, value in given.items() if value is None]
         if missing:

@@ -61,7 +61,7 @@ class CableConfig(_Coupling):
     @model_validator(mode='after')
     def _springs(self) -> CableConfig:
         if self.damping and self.stiffness_npm is None:
-            raise ValueError(f'damping = {self.damping!r}: of a cable that does not stretch; allowed: 0')
+            raise ValueError(f'damping = {self.damping!r}: applies only with stiffness_npm; allowed: 0')
         return self
 
 
@@ -85,14 +85,15 @@ class JointConfig(_Coupling):
         points = self.kind not in ROWS
         for key, wanted in (('at', not points), ('ends', points), ('stiffness_npm', self.kind == 'spring')):
             if (getattr(self, key) is not None) != wanted:
-                allowed = 'a value' if wanted else 'left out'
-                raise ValueError(f'{key} = {getattr(self, key)!r}: of a {self.kind}; allowed: {allowed}')
+                if wanted:
+                    raise ValueError(f'{key} = null: is required for a {self.kind}; allowed: a value')
+                raise ValueError(f'{key} = {getattr(self, key)!r}: does not apply to a {self.kind}; allowed: left out')
         for key, wanted in (
             ('axis', self.kind in ('hinge', 'slider')), ('damping', self.kind == 'spring'),
             ('rest_m', self.kind == 'spring'),
         ):  # fmt: skip
             if getattr(self, key) and not wanted:
-                raise ValueError(f'{key} = {getattr(self, key)!r}: of a {self.kind}; allowed: left out')
+                raise ValueError(f'{key} = {getattr(self, key)!r}: does not apply to a {self.kind}; allowed: left out')
         if self.axis is not None and not math.hypot(*self.axis) > 1e-6:
             raise ValueError(f'axis = {list(self.axis)!r}: leads nowhere; allowed: a direction')
         return self

@@ -104,7 +104,8 @@ def load_campaign(
             if _fails_alike(error, scenario, fixed, config):
                 raise
             words = ', '.join(f'{key} = {value!r}' for key, value in varied.items())
-            here = source.problem(('vary',), f'run {number}: {words}', 'values that the scenario takes')
+            allowed = 'values that ./regolith check takes, see the lines above'
+            here = source.problem(('vary',), f'run {number} ({words}) is refused', allowed)
             raise InputError([*error.problems, here]) from None
         cases.append(Case(f'{number:0{digits}d}', varied, resolved.scenario))
     tick(len(variations), len(variations))

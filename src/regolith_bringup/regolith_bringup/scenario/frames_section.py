@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from xml.etree import ElementTree
 
 from regolith_bringup.scenario.schema import Scenario
 from regolith_files.yaml_source import KeyPath, YamlSource
@@ -21,12 +22,49 @@ def check_frames(scenario: Scenario, source: YamlSource) -> None:
     :param scenario: with resolved models and sensors
     :raises InputError: naming the later one, and the owner of the frame
     """
+    if not _may_collide(scenario):
+        return
     taken = {WORLD: 'the world'}
     for frame, owner, key in (*_of_vehicles(scenario), *_of_sensors(scenario)):
         if frame in taken:
             problem = f'has the frame {frame!r}, which is that of {taken[frame]}, too'
             raise source.error(key, problem, 'another name, or another frame_prefix of the vehicle')
         taken[frame] = owner
+
+
+def _may_collide(scenario: Scenario) -> bool:
+    """Return whether two frames may have one id, as far as the text of the models says; MuJoCo takes long to load."""
+    seen = {WORLD}
+    for name, entry in scenario.vehicles.items():
+        prefix = f'{name}/' if entry.frame_prefix is None else entry.frame_prefix
+        links = _possible_links(str(entry.model))
+        frames = {f'{prefix}{link}' for link in links or ()}
+        if links is None or seen & frames:
+            return True
+        seen |= frames
+    for frame, _, _ in _of_sensors(scenario):
+        if frame in seen:
+            return True
+        seen.add(frame)
+    return False
+
+
+@cache
+def _possible_links(model: str) -> frozenset[str] | None:
+    """Return all frames a model may have; None: it takes MuJoCo to say, or two of them have one name."""
+    config, mjcf = load_vehicle_model(model)
+    try:
+        root = ElementTree.parse(mjcf).getroot()
+    except (ElementTree.ParseError, OSError):
+        return None
+    if any(root.iter('include')) or any(root.iter('attach')) or any(root.iter('replicate')):
+        return None
+    bodies = {body.get('name', f'body_{k + 1}') for k, body in enumerate(root.iter('body'))}
+    wheels = {f'{wheel.name}_link' for wheel in config.wheels}
+    if config.frames.odom in bodies or wheels & bodies or {config.frames.base, config.frames.odom} & wheels:
+        return None
+    axes = {f'{joint.get("name")}_axis' for joint in root.iter('joint')}
+    return frozenset({config.frames.base, config.frames.odom, *bodies, *wheels, *axes})
 
 
 def _of_vehicles(scenario: Scenario) -> Iterator[tuple[str, str, KeyPath]]:

@@ -85,7 +85,8 @@ def _chosen(run: Run, cameras: Sequence[str]) -> tuple[str, ...]:
             allowed = ', '.join(known) or 'none here'
             raise ValueError(f'{run.folder}: {camera} has no images with boxes; allowed: {allowed}')
     if not known:
-        raise ValueError(f'{run.folder}: no camera with images and boxes in its bag; allowed: outputs: [image, boxes]')
+        allowed = 'a camera with outputs: [image, boxes]; image_8bit does not count'
+        raise ValueError(f'{run.folder}: no camera has both images and boxes in the bag; allowed: {allowed}')
     return tuple(cameras) or known
 
 

@@ -66,13 +66,16 @@ class JointConfig(Section):
             ('at', not apart), ('ends', apart), ('stiffness_npm', self.kind == 'spring'),
         ):  # fmt: skip
             if (getattr(self, key) is not None) != wanted:
-                allowed = 'a value' if wanted else 'left out'
-                raise ValueError(f'{key} = {getattr(self, key)!r}: of a {self.kind}; allowed: {allowed}')
+                if wanted:
+                    raise ValueError(f'{key} = null: is required for a {self.kind}; allowed: a value')
+                raise ValueError(f'{key} = {getattr(self, key)!r}: does not apply to a {self.kind}; allowed: left out')
         for key, wanted in (('axis', self.kind in _WITH_AXIS), ('rest_m', self.kind == 'spring')):
             if getattr(self, key) is not None and not wanted:
-                raise ValueError(f'{key} = {getattr(self, key)!r}: of a {self.kind}; allowed: left out')
+                raise ValueError(f'{key} = {getattr(self, key)!r}: does not apply to a {self.kind}; allowed: left out')
         if self.damping and self.kind not in DAMPED:
-            raise ValueError(f'damping = {self.damping!r}: of a {self.kind}; allowed: 0, or of {", ".join(DAMPED)}')
+            raise ValueError(
+                f'damping = {self.damping!r}: does not apply to a {self.kind}; allowed: 0, or kind {", ".join(DAMPED)}'
+            )
         if self.axis is not None and not math.hypot(*self.axis) > 1e-6:
             raise ValueError(f'axis = {list(self.axis)!r}: leads nowhere; allowed: a direction')
         if self.ends is not None and math.dist(*self.ends) < 1e-3:

@@ -191,7 +191,7 @@ class Runner:
             return
         self._next_warning = now + LAG_PERIOD_S
         t_s, asked, now_s = self._world.t_ns * 1e-9, self._pace.speed, self._display.speed_now
-        text = f'speed {asked:g} is not held: {HOPELESS_S:g} s lost by {t_s:.2f} s, now at {now_s:.2f}'
+        text = f'speed {asked:g} is not reached: {HOPELESS_S:g} s more behind at {t_s:.2f} s, now {now_s:.2f}'
         self._node.get_logger().warning(text)
 
     def _step(self) -> None:
