@@ -73,9 +73,9 @@ def test_a_world_is_paused_stepped_and_driven_from_other_terminals(tmp_path: Pat
         names = [each['name'] for each in listed['moments']]
         assert names[0] == 'beginning' and 'here' not in names and listed['first_s'] == 0.0, names
         for words, why in ((('rewind', 'hre'), "is no time and no moment; allowed: seconds, beginning"),
-                           (('rewind', 1e6), 'rewind to 1000000 s; allowed: 0.0000 to '), (('keep', 'a/b'), "name 'a/b'; allowed: "),
+                           (('rewind', 1e6), 'rewind to 1000000 s; allowed: 0.0000 to '), (('keep', 'a/b'), "'a/b' cannot be the name of a folder; allowed: "),
                            (('rewind', '1e30'), 'is no time; allowed: seconds from 0'), (('keep', '7.5'), 'is taken for a time'),
-                           (('keep', 't000001.000'), "name 't000001.000'; allowed: the name of a folder, but for ")):
+                           (('keep', 't000001.000'), "'t000001.000' is taken; allowed: a name that is no time of a checkpoint")):
             done = asked(live, *words)
             assert done.returncode == 2 and why in done.stderr, done.stderr
         assert asked(live, 'reset').stdout == 'at the beginning\n'

@@ -33,7 +33,7 @@ LIDAR = {
     'organised': True,
 }
 SENSORS: dict[str, Any] = {
-    'base': {'model': {'type': 'imu', 'rate_hz': 200.0}},
+    'inner': {'model': {'type': 'imu', 'rate_hz': 200.0}},
     'arm': {'model': {'type': 'imu', 'rate_hz': 200.0}, 'mount': {'xyz': ARM.tolist()}},
     'noisy': {'model': 'imu_mems', 'rate_hz': 120.0, 'mount': {'rpy_deg': [10.0, 20.0, 30.0]}},
     'gnss': {'model': 'gnss_lunanet', 'rate_hz': 4.0, 'mount': {'xyz': [0.0, 0.0, 1.0]}},
@@ -47,7 +47,7 @@ SENSORS: dict[str, Any] = {
     },
 }
 RATES = {
-    'base/data_raw': 200.0, 'arm/data_raw': 200.0, 'noisy/data_raw': 120.0, 'gnss/fix': 4.0, 'lidar/points': 5.0,
+    'inner/data_raw': 200.0, 'arm/data_raw': 200.0, 'noisy/data_raw': 120.0, 'gnss/fix': 4.0, 'lidar/points': 5.0,
     'left/boxes': 3.0,
 }
 
@@ -139,7 +139,7 @@ def test_imu_at_rest_reads_gravity(run: RunResult) -> None:
 @pytest.mark.ros
 def test_dead_reckoning_by_the_imu_follows_the_rover(run: RunResult) -> None:
     """An ideal unit says everything about the motion: integrated twice, it ends where the rover does."""
-    force, rate = inertial(run, '/amber/base/data_raw')
+    force, rate = inertial(run, '/amber/inner/data_raw')
     times, places, turns = truth(run, 'amber')
     place, turn, velocity, dt = places[0], turns[0], np.zeros(3), 1.0 / 200.0
     # Sample n is the mean over the period before n / f.
@@ -161,7 +161,7 @@ def test_dead_reckoning_by_the_imu_follows_the_rover(run: RunResult) -> None:
 
 @pytest.mark.ros
 def test_an_arm_adds_what_turning_does_to_it(run: RunResult) -> None:
-    base, rate = inertial(run, '/amber/base/data_raw')
+    base, rate = inertial(run, '/amber/inner/data_raw')
     arm, same = inertial(run, '/amber/arm/data_raw')
     np.testing.assert_allclose(rate, same, atol=1e-12)
     # The change of rate from window to window, halved over two: alpha in the middle of each.

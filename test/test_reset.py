@@ -42,6 +42,7 @@ NOT_STATE = {
     'NodeProcess': 'starts a process',
     'Runner': 'node of the world; the states it resets are those of its participants',
     'Pace': 'holds wall time',
+    'World': 'forgets one participant that has left',
 }
 """Classes with a method of such a name that resets no state of their own."""
 MET: set[str] = set()

@@ -28,7 +28,7 @@ def crossing(corners: Sequence[tuple[float, float]]) -> tuple[int, int] | None:
     for k in range(n):
         # The next side shares a corner: it may only lead back along this one.
         ahead = way[(k + 1) % n]
-        if _cross(way[k], ahead) == 0.0 and way[k] @ ahead < 0.0:
+        if _cross(way[k], ahead) == 0.0 and way[k][0] * ahead[0] + way[k][1] * ahead[1] < 0.0:
             return k, (k + 1) % n
         others = np.arange(k + 2, n - (k == 0))
         if not len(others):

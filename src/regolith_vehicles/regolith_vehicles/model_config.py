@@ -359,6 +359,11 @@ class VehicleModelConfig(Section):
         """File it was read from, with the line of every key; None if from no file."""
         return self._source
 
+    @property
+    def smallest_wheel_m(self) -> float:
+        """Return the smallest width or radius of the wheels under ``wheels`` [m]; inf if there are none."""
+        return min((min(wheel.width_m, wheel.radius_m) for wheel in self.wheels), default=math.inf)
+
     @model_validator(mode='after')
     def _moves_by_something(self) -> VehicleModelConfig:
         if self.running_gear is None:

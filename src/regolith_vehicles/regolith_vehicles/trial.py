@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from regolith_vehicles.command import DriveCommand
 from regolith_vehicles.trouble import VehicleError
 from regolith_vehicles.vehicle import Vehicle
+from regolith_world.arithmetic import norm
 
 _CYCLE_NS = 50_000_000
 _CYCLES = 10
@@ -59,7 +58,7 @@ def try_out(vehicle: Vehicle, x: float, y: float) -> None:
     vehicle.place(x, y, 0.0)
     for cycle in range(_LONGEST):
         _go(vehicle, DriveCommand(), STATIC_DEPTH)
-        if cycle + 1 >= _CYCLES and float(np.linalg.norm(vehicle.body_state().linear_velocity)) < AT_REST_MPS:
+        if cycle + 1 >= _CYCLES and norm(vehicle.body_state().linear_velocity) < AT_REST_MPS:
             break
     for _ in range(_CYCLES):
         _go(vehicle, DriveCommand(_SHARE * vehicle.gear.top_speed), 1.0)

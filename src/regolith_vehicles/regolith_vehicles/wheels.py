@@ -214,7 +214,7 @@ class Wheels(RunningGear):
     @classmethod
     def patch(cls, config: VehicleModelConfig) -> float:
         """Return the smallest width or radius of a wheel: its contact with soil is about a radius long [m]."""
-        return min((min(wheel.width_m, wheel.radius_m) for wheel in config.wheels), default=math.inf)
+        return config.smallest_wheel_m
 
     def sunk(self) -> tuple[Sunk, ...]:
         """Return the wheels in the ground."""

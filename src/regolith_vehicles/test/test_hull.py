@@ -188,13 +188,13 @@ def test_a_hull_above_ground_changes_nothing(make_vehicle: Maker, mode: str) -> 
     seen = []
     decide = vehicle._touching
 
-    def noting(duration: float) -> tuple[int, TouchArrays]:
-        active, solids = decide(duration)
+    def noting(duration: float, *more: float) -> tuple[int, TouchArrays]:
+        active, solids = decide(duration, *more)
         seen.append(active)
         return active, solids
 
     vehicle._touching = noting
-    thorough._touching = lambda duration: (8, NO_SOLIDS)
+    thorough._touching = lambda duration, *more: (8, NO_SOLIDS)
     for v in (vehicle, thorough):
         v.place_at((0.3, 0.2, 0.45), (0.0, 0.0, 0.0, 1.0))
         speeds, angles = wheel_commands(v.body.layout, 0.6, 0.1)

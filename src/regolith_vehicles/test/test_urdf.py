@@ -21,7 +21,7 @@ ODD = """<mujoco><compiler angle="radian"/><worldbody><body name="hull"><freejoi
 <joint name="reach" type="slide" axis="1 0 0" pos="0.02 0.03 0" ref="0.05" limited="true" range="0 0.3"/>
 <geom type="capsule" size="0.02 0.1" mass="1"/><body name="plate" pos="0.2 0 0" euler="0 1.2 0"><geom type="box" size=".1 .1 .01" mass="1"/>
 <body name="wheel" pos="0 0 -0.3"><joint name="spin" axis="0 1 0"/><geom type="cylinder" size="0.1 0.05" euler="1.5708 0 0" mass="1"/>
-</body></body></body></body></worldbody><actuator><velocity name="drive" joint="spin" kv="10" forcerange="-5 5"/></actuator></mujoco>"""
+</body></body></body></body></worldbody><actuator><velocity name="drive" joint="spin" kv="5" forcerange="-5 5"/></actuator></mujoco>"""
 
 
 def _viper() -> tuple[VehicleModelConfig, Multibody]:

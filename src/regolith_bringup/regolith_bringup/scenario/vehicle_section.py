@@ -34,7 +34,6 @@ from regolith_vehicles.config import (
 )
 from regolith_vehicles.dig_check import idle_drums
 from regolith_vehicles.drivers import known_drivers, make_driver
-from regolith_vehicles.gears import contact_patch
 from regolith_vehicles.model_config import CollisionShape
 from regolith_vehicles.task_config import DigConfig, HaulConfig, TasksDriverConfig
 from regolith_world.kernel_cache import announced
@@ -111,9 +110,18 @@ def _soils_ship(terrain: TerrainConfig) -> bool:
     return all(soil in shipped for soil in (terrain.soil, *yielding))
 
 
+def _contact_patch(config: VehicleModelConfig) -> float:
+    """Return the shorter side of the smallest area by which a vehicle meets the ground [m]."""
+    if config.running_gear is None:
+        return config.smallest_wheel_m
+    from regolith_vehicles.gears import contact_patch  # brings the kernels of all gears, which take long to load
+
+    return contact_patch(config)
+
+
 def _check_spacing(name: str, config: VehicleModelConfig, terrain: TerrainConfig, source: YamlSource) -> None:
     """Refuse a soil grid on which a wheel or shoe of a vehicle falls between the nodes."""
-    patch = contact_patch(config)
+    patch = _contact_patch(config)
     if terrain.law.own and not terrain.spacing_m < patch:
         allowed = (
             f'less than {patch:.3g} m, the shorter side of what {name} meets the ground with; at most'
@@ -127,7 +135,7 @@ def coarse_spacing(scenario: Scenario) -> list[str]:
     warnings = []
     terrain = scenario.terrain
     for name, entry in sorted(scenario.vehicles.items()):
-        patch = contact_patch(load_vehicle_model(entry.model)[0])
+        patch = _contact_patch(load_vehicle_model(entry.model)[0])
         if terrain.law.own and terrain.spacing_m > FINE_ENOUGH * patch:
             warnings.append(
                 f'terrain.spacing_m = {terrain.spacing_m:g}: is coarse for {name}, which meets the ground by'

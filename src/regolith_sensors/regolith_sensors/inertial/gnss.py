@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from regolith_sensors.inertial.drift import Drift, white
 from regolith_sensors.inertial.gnss_config import GnssConfig
+from regolith_terrain.geodesy import curvature_radii
 from regolith_world.counter import stream_key
-from regolith_world.geodesy import curvature_radii
 
 Floats = NDArray[np.float64]
 

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from rasterio.crs import CRS
 from rasterio.warp import transform as warp
 
+from regolith_terrain.geodesy import curvature_radii
 from regolith_world.arithmetic import solved_two, times
-from regolith_world.geodesy import curvature_radii
 
 Floats = NDArray[np.float64]
 

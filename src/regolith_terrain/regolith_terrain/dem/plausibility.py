@@ -9,6 +9,7 @@ posts less than 10 m apart are refused, too; the cost is accepted, since gaps ma
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -126,7 +127,7 @@ def check_heights(
             f'a height, or {unit} if the values are not meters'
         )
     if found.median_slope > MOST_MEDIAN_SLOPE and high - low > MOST_STEP_M:
-        slope = np.degrees(np.arctan(found.median_slope))
+        slope = math.degrees(math.atan(found.median_slope))
         raise ValueError(
             f'{path}: half of the slopes are steeper than {slope:.3g} degrees over a relief of {high - low:.6g} m, as '
             f'on no ground; allowed: up to 60 degrees; fix: set {unit} or post_spacing_m'
@@ -153,7 +154,7 @@ def doubts(found: Statistics, spacing_m: float) -> list[tuple[str, str]]:
             'set terrain.nodata if a number marks posts without a height',
         ))
     if found.median_slope > DOUBTFUL_MEDIAN_SLOPE:
-        slope = np.degrees(np.arctan(found.median_slope))
+        slope = math.degrees(math.atan(found.median_slope))
         out.append((
             f'half of the slopes are steeper than {slope:.3g} degrees',
             'set terrain.height_scale or terrain.post_spacing_m if heights or places are not in meters',

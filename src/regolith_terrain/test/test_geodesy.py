@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from regolith_world.geodesy import curvature_radii
+from regolith_terrain.geodesy import curvature_radii
 
 A, F = 6378137.0, 1.0 / 298.257223563
 
