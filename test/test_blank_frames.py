@@ -49,6 +49,7 @@ def look(sensor: Any, camera: Camera | Lidar, world: SensedWorld, view: Any, t_n
 
 
 @pytest.mark.seconds
+@pytest.mark.slow
 @pytest.mark.parametrize('name', seeing_scenarios())
 def test_sensors_of_shipped_scenarios_are_not_blank(name: str) -> None:
     """No cloud without points, no black image."""

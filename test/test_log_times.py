@@ -24,7 +24,7 @@ def stamp_ns(content: Any) -> int | None:
     return None if stamp is None else stamp.sec * 10**9 + stamp.nanosec
 
 
-@pytest.mark.parametrize('processes', ['one', 'many'])
+@pytest.mark.parametrize('processes', ['one', pytest.param('many', marks=pytest.mark.slow)])
 def test_log_times_rise_and_never_precede_stamps(tmp_path: Path, processes: str) -> None:
     """At the speed of the machine, where /clock is far coarser than cycles."""
     camera = {
