@@ -211,7 +211,6 @@ def check(scenario: ScenarioArgument, settings: SetOption = None, seed: SeedOpti
     from regolith_bringup.scenario.loading import load_scenario
     from regolith_bringup.scenario.participants import sections
     from regolith_bringup.scenario.particle_section import particle_costs
-    from regolith_bringup.scenario.vehicle_section import coarse_spacing
     from regolith_sensors.cost import describe, sensor_costs
     from regolith_sensors.scenario_config import scenario_sensors
 
@@ -219,8 +218,6 @@ def check(scenario: ScenarioArgument, settings: SetOption = None, seed: SeedOpti
     for line in resolved.notices:
         _tell(line)
     s = resolved.scenario
-    for warning in coarse_spacing(s):
-        print(f'{resolved.file}: warning: {warning}', file=sys.stderr)
     vehicles = ', '.join(f'{name} ({entry.model})' for name, entry in sorted(s.vehicles.items())) or 'no vehicles'
     parts = [f'{s.duration_s:g} s', vehicles, f'soil {s.terrain.soil_name}', f'ground {s.terrain.source}']
     for count, what in ((len(s.terrain.regions), 'region'), (len(s.objects), 'object')):
