@@ -18,7 +18,6 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,17 +63,6 @@ class Line:
     """[N s/m], of one that gives."""
 
 
-class Pulled(NamedTuple):
-    """How a line that gives pulled at a commit."""
-
-    span_s: float
-    """Length of the cycle that it reckoned with [s]."""
-    rate: float
-    """At which it was to open after its impulse [m/s]."""
-    force: float
-    """Of its law [N], negative if it draws its ends together."""
-
-
 class Coupling(Object):
     """A joint or a cable between two objects. Where it gets hold of the second is where that is at first.
 
@@ -106,8 +94,8 @@ class Coupling(Object):
         """Longest next cycle, of the last commit [ns]."""
         self.given: Vector = np.zeros(max(1, len(self.rows)))
         """Impulses of the last commit, by row [N s]: on the second object along the row."""
-        self.pull: Pulled | None = None
-        """Of a line that gives, if it did at the last commit."""
+        self.opening: float | None = None
+        """Of a line that gave at the last commit: the rate at which it opened after that [m/s]."""
 
     def needs(self) -> tuple[str, ...]:
         """Return the names of the two objects."""
@@ -139,7 +127,8 @@ class Coupling(Object):
         """Return what its future depends on as canonical little-endian bytes, for the state hash."""
         far = np.zeros(0) if self.far is None else self.far.ravel()
         length = -1.0 if self.line is None or self.line.length_m is None else self.line.length_m
-        flat = np.concatenate((far, self.given, [length], self.pull or ())).astype('<f8').tobytes()
+        opening = () if self.opening is None else (self.opening,)
+        flat = np.concatenate((far, self.given, (length,), opening)).astype('<f8').tobytes()
         return struct.pack('<qqq', self.states.newest_time_ns, self.wish_ns, self.until_ns) + flat
 
     def more(self) -> bytes:
@@ -147,7 +136,7 @@ class Coupling(Object):
         return codec.encode(
             _Kept(
                 self.between, self.near, self.far, tuple(self.rows), self.axes, self.line, self.step_ns, self.until_ns,
-                self.wish_ns, self.given, self.pull,
+                self.wish_ns, self.given, self.opening,
             )
         )
 
@@ -160,8 +149,7 @@ class Coupling(Object):
             t_ns=kept.t_ns,
         )
         made.tell(kept.t_ns, kept.body.position, kept.body.linear_velocity)
-        made.wish_ns, made.given = k.wish_ns, k.given
-        made.pull = None if k.pull is None else Pulled(*k.pull)
+        made.wish_ns, made.given, made.opening = k.wish_ns, k.given, k.opening
         return made
 
 
@@ -177,7 +165,7 @@ class _Kept:
     until_ns: int
     wish_ns: int
     given: Vector
-    pull: tuple[float, ...] | None
+    opening: float | None
 
 
 class _Side:
@@ -236,10 +224,6 @@ class _Row:
     """Of that rate after the impulse [m/s]; of a cable, at most."""
     softness: float = 0.0
     """Of one that gives: rate per impulse [1/kg]."""
-    span_s: float = 0.0
-    """Of one that gives: length of the next cycle that it reckons with [s]."""
-    owed: float = 0.0
-    """Of one that gives: what it gave too much for the last cycle [N s]."""
     one_way: bool = False
 
     def rate(self) -> float:
@@ -292,11 +276,11 @@ def hold_together(objects: Mapping[str, Object], t_ns: int, blows: tuple[Impulse
     given, rates = _impulses(rows, len(sides))
     found = []
     for coupling in couplings:
-        coupling.given, coupling.pull = np.zeros_like(coupling.given), None
+        coupling.given, coupling.opening = np.zeros_like(coupling.given), None
     for row, size, rate in zip(rows, given.tolist(), rates.tolist()):
         row.coupling.given[row.number] = size
         if row.softness:
-            row.coupling.pull = Pulled(row.span_s, rate, (size + row.owed) / row.span_s)
+            row.coupling.opening = rate
         if size:
             found.append(Impulse(*row.coupling.between, row.point, -size * row.direction))
     return tuple(found)
@@ -344,16 +328,14 @@ def _line(
     if line.stiffness_npm:
         if slack:
             return []
-        # The next cycle is taken to be as long as the last; if it is not, what was too much is taken back after it.
-        span = row.span_s = min(step, 1e-9 * last_ns) if last_ns else step
+        # The next cycle is taken to be as long as the last. Where it is not, the next impulse makes up for it: over any
+        # time, impulses add up to force times time but for one cycle.
+        span = min(step, 1e-9 * last_ns) if last_ns else step
         brake = span * line.stiffness_npm + line.damping
-        row.softness = 1.0 / (span * brake)
-        row.target = -line.stiffness_npm * error / brake
-        if coupling.pull is not None and last_ns:
-            row.owed = coupling.pull.force * (coupling.pull.span_s - 1e-9 * last_ns)
+        row.softness, row.target = 1.0 / (span * brake), -line.stiffness_npm * error / brake
+        if coupling.opening is not None and last_ns:
             # What else opened it will do so again: half of it on the mean of a cycle.
-            opened = (row.rate() - coupling.pull.rate) / (1e-9 * last_ns)
-            row.target -= row.softness * row.owed + 0.5 * span * opened
+            row.target -= 0.5 * span * (row.rate() - coupling.opening) / (1e-9 * last_ns)
     elif line.one_way and error < 0.0:
         row.target = -error / step
     return [row]

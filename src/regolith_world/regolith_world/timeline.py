@@ -232,18 +232,36 @@ class Timeline:
         assert target is not None
         return log.time_ns(target)
 
-    def rewind(self, t_ns: int, live: bool, go_on: Callable[[], bool] = lambda: True) -> None:
-        """Return the world to its last commit at or before a time [ns].
+    def find(self, name: str) -> Snapshot:
+        """Return the snapshot of a name.
+
+        :raises ValueError: if there is none
+        """
+        for each in self.snapshots:
+            if each.name == name:
+                return each
+        raise ValueError(f'no snapshot {name!r}; allowed: {", ".join(each.name for each in self.snapshots)}')
+
+    def rewind(self, to: int | Snapshot, live: bool, go_on: Callable[[], bool] = lambda: True) -> None:
+        """Return the world to its last commit at or before a time [ns], or to a snapshot.
+
+        A time means the state that was committed, before anybody acted upon it. A snapshot is exact: of two of one
+        commit, the later holds what was done between them.
 
         :param live: whether inputs come from outside from there on, in place of those that came then
         :param go_on: called before every repeated cycle
         :raises ValueError: if the time is not among those past, or a checkpoint's folder is gone
         :raises ProtocolError: if a participant of that time is gone, or the past does not repeat itself
         """
-        world = self._world
-        target = world.log.at_or_before(self.target_ns(t_ns))
-        assert target is not None
-        start = next(s for s in reversed(self.snapshots) if s.cycle <= target)
+        world, log = self._world, self._world.log
+        if isinstance(to, Snapshot):
+            target, start = to.cycle, to
+        else:
+            found = log.at_or_before(self.target_ns(to))
+            assert found is not None
+            target, acts = found, sum(cycle < found for cycle, _ in log.acts)
+            past = [s for s in self.snapshots if s.cycle <= target]
+            start = next((s for s in reversed(past) if (s.cycle, s.acts) <= (target, acts)), past[0])
         saved = start.load()
         world.silent = True
         try:

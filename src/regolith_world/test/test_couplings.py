@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pydantic import ValidationError
-from toy_worlds import run, world
+from toy_worlds import Nobody, run, world
 
 from regolith_world.acts import Spawn
 from regolith_world.coupling_types import CABLE, JOINT
@@ -172,6 +172,46 @@ def test_a_weight_stretches_an_elastic_cable_by_its_law(step_s: float) -> None:
         assert 4.0 - body(w, 'bob').position[2] == pytest.approx(4.0 * G / 200.0, rel=0.01)
 
 
+def test_a_slack_cable_and_its_deadline_are_saved_whole() -> None:
+    """A slack cable asks for cycles longer than its step; what it asks for is part of its state, and so is its end."""
+    def made(until_s: float = 0.0) -> World:
+        w = world(
+            hook=HOOK, bob=ball(0, 0, 4.9, weightless=True, velocity_mps=[0.1, 0.0, 0.0]),
+            tether=cable('hook', 'bob', length_m=2.0, **({'until_s': until_s} if until_s else {})),
+        )
+        w.step()
+        w.hold()
+        return w
+
+    w = made()
+    tether = w.objects['tether']
+    assert isinstance(tether, Coupling) and tether.wish_ns > 10 * tether.step_ns
+    again = World(w.config)
+    again.load(w.save())
+    copy = again.objects['tether']
+    assert (copy.canonical_state(), copy.next_dt_ns()) == (tether.canonical_state(), tether.next_dt_ns())
+    for _ in range(30):
+        w.step()
+        again.step()
+        assert (again.t_ns, again.state_hash) == (w.t_ns, w.state_hash)
+    assert len({made(until_s).state_hash for until_s in (0.0, 50.0, 60.0)}) == 3
+
+
+def test_cycles_of_unequal_length_stretch_an_elastic_cable_no_further() -> None:
+    """m g / k, also when every other cycle is cut to a tenth.
+
+    The stretch at a commit lies within half of what the ball falls in a cycle, g h^2 / 2, of its mean: 1 % here.
+    """
+    w = world(
+        hook=HOOK, bob=ball(0, 0, 4.0, mass=4.0),
+        cord=cable('hook', 'bob', length_m=1.0, stiffness_npm=200.0, damping=60.0, step_s=0.02),
+    )
+    for k in range(300):
+        w.step(w.t_ns + (2_000_000 if k % 2 else 20_000_000))
+        if k > 200:
+            assert 4.0 - body(w, 'bob').position[2] == pytest.approx(4.0 * G / 200.0, rel=0.01)
+
+
 HELD = {
     'ball': ([], 0.0), 'hinge': ([(0.0, 0.0, 1.0)], 0.0), 'slider': ([(0.0, 0.0, 1.0), (1.0, 0.0, 0.0)], None),
     'fixed': ([(0.0, 0.0, 1.0), (1.0, 0.0, 0.0)], 0.0),
@@ -258,16 +298,6 @@ def test_rule_1_holds_for_worlds_with_couplings() -> None:
         for n in range(k + 1, 300):
             again.step()
             assert again.state_hash == marks[n], (k, n)
-
-
-class Nobody:
-    """A populace of none."""
-
-    def save(self, names: tuple[str, ...]) -> dict[str, bytes]:
-        return {}
-
-    def restore(self, *states: object) -> None:
-        assert states[0] == {}
 
 
 def test_it_can_come_in_mid_run_and_lets_go_when_deleted() -> None:

@@ -52,3 +52,22 @@ def test_it_is_once_it_has_caught_up() -> None:
     assert not saved(services).success
     seat.check(Join.Response(expected_hash='a'))
     assert saved(services).success
+
+
+def test_every_restore_is_answered_by_itself_and_a_repeated_question_by_the_first_answer() -> None:
+    """A question that comes twice, as its answer was lost, does not take back what followed; the next epoch's counts."""
+    seat, services = made()
+    taken: list[bytes] = []
+
+    def restore(state: bytes, soil: bytes, epoch: int) -> str:
+        taken.append(state)
+        seat.participant.epoch = epoch
+        return f'soil of {epoch}'
+
+    seat.restore = restore
+
+    def ask(epoch: int, state: bytes) -> RestoreState.Response:
+        return services['~/restore_state'](RestoreState.Request(run=RUN, epoch=epoch, state=state), RestoreState.Response())
+
+    assert [ask(2, b'a').soil_hash, ask(2, b'a').soil_hash] == ['soil of 2', 'soil of 2'] and taken == [b'a']
+    assert ask(3, b'b').soil_hash == 'soil of 3' and taken == [b'a', b'b']

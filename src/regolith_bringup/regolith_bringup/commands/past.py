@@ -32,13 +32,13 @@ def rewind(
     from regolith_bringup.run.live_world import LiveWorld
 
     with LiveWorld(domain, namespace) as world:
-        answer = world.rewind(_time_ns(to, world), live)
+        answer = world.rewind(_place(to, world), live)
         at = f'at {answer.t_ns * 1e-9:.3f} s, cycle {answer.cycle}'
         print(f'{at}, state hash {answer.state_hash[:16]}; recorded from here on: bag_{answer.branch}')
 
 
-def _time_ns(text: str, world: LiveWorld) -> int:
-    """Return the time [ns] of a text: seconds, or the name of a moment."""
+def _place(text: str, world: LiveWorld) -> int | str:
+    """Return what a text means: a time [ns], given in seconds, or the name of a moment."""
     try:
         seconds = float(text)
     except ValueError:
@@ -50,7 +50,7 @@ def _time_ns(text: str, world: LiveWorld) -> int:
     if text not in kept.names:
         allowed = one_of(['seconds', *kept.names], text)
         raise InputError(Problem('rewind', '', 'is no time and no moment', allowed, text))
-    return int(kept.t_ns[list(kept.names).index(text)])
+    return text
 
 
 def _is_number(text: str) -> bool:

@@ -64,15 +64,16 @@ class LiveWorld(GraphClient):
             raise InputError(Problem('step', '', problem, allowed))
         return answer
 
-    def rewind(self, t_ns: int, live: bool) -> Rewind.Response:
-        """Bring the world back to its last commit at or before a time [ns] and return its answer.
+    def rewind(self, to: int | str, live: bool) -> Rewind.Response:
+        """Bring the world back to its last commit at or before a time [ns], or to a snapshot, and return its answer.
 
         :param live: whether the future is forgotten
         :raises InputError: if it cannot go there
         """
         client = self._client(Rewind, 'rewind')
         inputs = Rewind.Request.LIVE if live else Rewind.Request.REPLAY
-        answer: Rewind.Response = self._await(client.call_async(Rewind.Request(t_ns=t_ns, inputs=inputs)), 'rewind')
+        place = {'snapshot': to} if isinstance(to, str) else {'t_ns': to}
+        answer: Rewind.Response = self._await(client.call_async(Rewind.Request(inputs=inputs, **place)), 'rewind')
         if not answer.success:
             problem, _, allowed = answer.message.partition('; allowed: ')
             raise InputError(Problem('rewind', '', problem, allowed or 'what ./regolith moments lists'))

@@ -233,6 +233,7 @@ class EntityServices:
                 raise NotSpawned(Reason.INVALID_POSE, str(problem))
         except NotSpawned as refusal:
             return result_of(int(refusal.reason), str(refusal)), ''
+        self._told.pop(name, None)  # of another that had this name
         return result_of(), name
 
     async def _delete(self, request: Any, response: Any) -> Any:
@@ -244,7 +245,6 @@ class EntityServices:
             response.result = result_of(Result.RESULT_NOT_FOUND, f'no entity {name!r}')
         else:
             problem = await self._standing(lambda: self._runner.act(Delete(name)))
-            self._told.pop(name, None)
             response.result = result_of(Result.RESULT_OPERATION_FAILED, str(problem)) if problem else result_of()
         return response
 

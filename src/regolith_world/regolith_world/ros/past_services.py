@@ -119,7 +119,8 @@ class PastServices:
             self._tell_now(response)
 
         def rewind() -> None:
-            self._runner.rewind(request.t_ns, request.inputs == Rewind.Request.LIVE)
+            to = self._runner.timeline.find(request.snapshot) if request.snapshot else request.t_ns
+            self._runner.rewind(to, request.inputs == Rewind.Request.LIVE)
             tell()
 
         tell()

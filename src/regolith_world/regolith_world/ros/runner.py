@@ -39,7 +39,7 @@ from regolith_world.ros.parameters import declare_speed
 from regolith_world.ros.silences import Silences
 from regolith_world.ros.steps import Steps
 from regolith_world.stall import Stalled
-from regolith_world.timeline import Populace, Timeline
+from regolith_world.timeline import Populace, Snapshot, Timeline
 from regolith_world.world import Choice, ProtocolError, World
 
 CLOCK_PERIOD_S = 0.01
@@ -371,15 +371,15 @@ class Runner:
             self.timeline.go_to(saved, 0 if live else None)
         self._arrive()
 
-    def rewind(self, t_ns: int, live: bool) -> None:
-        """Return the world, which stands, to its last commit at or before a time [ns].
+    def rewind(self, to: int | Snapshot, live: bool) -> None:
+        """Return the world, which stands, to its last commit at or before a time [ns], or to a snapshot.
 
         :param live: see :meth:`regolith_world.timeline.Timeline.rewind`, and for errors
         """
         self._call_off_steps()
         with self._whole():
-            self._leave(self.timeline.target_ns(t_ns))
-            self.timeline.rewind(t_ns, live, self._go_on_in_silence)
+            self._leave(to.t_ns if isinstance(to, Snapshot) else self.timeline.target_ns(to))
+            self.timeline.rewind(to, live, self._go_on_in_silence)
         self._arrive()
         self._release()
 

@@ -1,0 +1,95 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a rewind that is live forgets, in worlds of objects alone; test/test_timeline.py has those with vehicles."""
+
+from __future__ import annotations
+
+import pytest
+from toy_worlds import Nobody, run, world
+
+from regolith_world.acts import Delete, Place, Spawn
+from regolith_world.object_types import make_objects
+from regolith_world.timeline import Timeline
+from regolith_world.world import World
+
+
+def entry(x: float) -> dict[str, object]:
+    shape = {'kind': 'sphere', 'size_m': [0.1]}
+    return {'type': 'free_body', 'position': [x, 0.0, 0.0], 'mass_kg': 1.0, 'shape': shape, 'weightless': True}
+
+
+def spawn(name: str, x: float) -> Spawn:
+    return Spawn(name, make_objects({name: entry(x)}, 0.0)[0].save())
+
+
+@pytest.fixture
+def begun() -> tuple[World, Timeline]:
+    """Return a world of one ball after 0.5 s, and its timeline."""
+    w = world(bird=entry(0.0))
+    timeline = Timeline(w, Nobody())  # type: ignore[arg-type]
+    w.hold()
+    timeline.begin()
+    return run(w, 0.5), timeline
+
+
+def test_a_live_rewind_to_where_the_world_was_acted_upon_undoes_that(begun: tuple[World, Timeline]) -> None:
+    """The act is later than the state that it acted upon, so it belongs to the future that is forgotten."""
+    w, timeline = begun
+    timeline.act(spawn('stone', 2.0))
+    acted_ns, hash_with = w.t_ns, w.state_hash
+    run(w, 0.8)
+    timeline.rewind(acted_ns, live=True)
+    assert 'stone' not in w.objects and w.log.acts == []
+    timeline.act_again()
+    w.step()
+    assert 'stone' not in w.objects and w.state_hash != hash_with
+
+
+def test_one_that_repeats_itself_does_it_again(begun: tuple[World, Timeline]) -> None:
+    w, timeline = begun
+    timeline.act(spawn('stone', 2.0))
+    acted_ns = w.t_ns
+    run(w, 0.8)
+    end = w.state_hash
+    timeline.rewind(acted_ns, live=False)
+    assert 'stone' not in w.objects
+    timeline.act_again()
+    run(w, 0.8)
+    assert 'stone' in w.objects and w.state_hash == end
+
+
+def test_acts_before_the_target_of_a_live_rewind_stay(begun: tuple[World, Timeline]) -> None:
+    w, timeline = begun
+    timeline.act(spawn('stone', 2.0))
+    run(w, 0.6)
+    between_ns = w.t_ns
+    run(w, 0.7)
+    timeline.act(Delete('stone'))
+    run(w, 0.8)
+    timeline.rewind(between_ns, live=True)
+    run(w, 0.9)
+    assert 'stone' in w.objects and [type(act) for _, act in w.log.acts] == [Spawn]
+
+
+def test_snapshots_of_one_cycle_are_told_apart_by_their_acts(begun: tuple[World, Timeline]) -> None:
+    """Two of one time and state hash differ in what was done before: each leads to its own state.
+
+    Of a live rewind to that time, or to the earlier one, the later belongs to the forgotten future.
+    """
+    w, timeline = begun
+    timeline.save('before')
+    where = w.objects['bird'].body
+    timeline.act(Place('bird', where))  # where it is, so that the state's hash stays
+    timeline.save('after')
+    before, after = timeline.snapshots[-2:]
+    assert (before.cycle, before.state_hash, before.acts) == (after.cycle, after.state_hash, after.acts - 1)
+    acted_ns = w.t_ns
+    for to, left, acts in ((after, ['before', 'after'], 1), (before, ['before'], 0)):
+        run(w, 0.8)
+        timeline.rewind(to, live=True)
+        assert [each.name for each in timeline.snapshots] == ['beginning', *left] and len(w.log.acts) == acts
+    timeline.act(Place('bird', where))
+    timeline.save('after')
+    run(w, 0.8)
+    timeline.rewind(acted_ns, live=True)
+    assert [each.name for each in timeline.snapshots] == ['beginning', 'before'] and w.log.acts == []
