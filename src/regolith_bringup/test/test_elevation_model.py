@@ -19,6 +19,7 @@ from regolith_bringup.scenario.loading import load_scenario
 from regolith_files.problems import InputError
 from regolith_sensors.inertial.gnss import Gnss
 from regolith_sensors.inertial.gnss_config import GnssConfig
+from regolith_sensors.light import Sun
 from regolith_terrain.dem.grid import lay_frame
 from regolith_terrain.dem.opening import open_dem
 from regolith_terrain.raster import RasterField
@@ -223,3 +224,40 @@ def test_receivers_without_a_place_are_refused(tmp_path: Path) -> None:
     assert (own.latitude_deg, own.longitude_deg) == (3.0, -160.0)
     with pytest.raises(InputError, match='body: moon, but the origin is on body: earth'):
         receiver(path, site, 'terrain.site.body=earth')
+
+
+def test_the_sun_stands_over_the_elevation_model_whichever_way_its_axes_lie(tmp_path: Path) -> None:
+    """Shadows fall the same way on the map; the place is the model's unless the section states one."""
+    write(tmp_path / 'model.tif', hills(60, 5.0), MOON, 5.0)
+    path = scenario(tmp_path, ', detail: none')
+
+    def sun(*settings: str) -> Sun:
+        found = load_scenario(path, ['light.sun={utc: 2026-11-21T12:00:00Z}', *settings]).scenario.light.sun_at(0)
+        assert found is not None
+        return found
+
+    shadows = []
+    for north in ('true', 'grid'):
+        jacobian = np.array(lay_frame(open_dem(tmp_path / 'model.tif'), None, north).jacobian).reshape(2, 2)
+        along = jacobian @ sun(f'terrain.north={north}').direction[:2]
+        shadows.append(along / np.linalg.norm(along))
+    # The frame along the map's axes leaves the map's own turn within the site out: 1e-6 at its center.
+    assert shadows[0] == pytest.approx(shadows[1], abs=1e-6)
+    assert sun('terrain.north=true').azimuth != pytest.approx(sun('terrain.north=grid').azimuth, abs=0.1)
+    frame = lay_frame(open_dem(tmp_path / 'model.tif'), None, 'true')
+    stated = f'light.sun={{latitude_deg: {frame.latitude_deg!r}, longitude_deg: {frame.longitude_deg!r}, '
+    assert sun(stated + 'utc: 2026-11-21T12:00:00Z}') == sun()
+    assert sun(stated + 'utc: 2026-11-21T12:00:00Z, north_deg: 90.0}').azimuth == pytest.approx(
+        (sun().azimuth - np.pi / 2) % (2 * np.pi)
+    )
+
+
+def test_a_sun_without_a_place_is_refused(tmp_path: Path) -> None:
+    write(tmp_path / 'model.tif', hills(40, 2.0), LOCAL, 2.0)
+    path, when = scenario(tmp_path, ', detail: none'), 'light.sun={utc: 2026-11-21T12:00:00Z}'
+    with pytest.raises(InputError, match=r'light\.sun: .*latitude_deg, longitude_deg unknown; allowed: .*fix: set them'):
+        load_scenario(path, [when])
+    site = 'terrain.site={latitude_deg: -85.0, longitude_deg: 200.0, altitude_m: 12.0'
+    with pytest.raises(InputError, match='a time over the Moon, but the origin is on body: earth'):
+        load_scenario(path, [when, site + ', body: earth}'])
+    assert load_scenario(path, [when, site + '}']).scenario.light.sun.longitude_deg == 200.0

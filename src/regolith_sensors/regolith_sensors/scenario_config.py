@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from typing import Annotated, Any
@@ -237,10 +237,21 @@ class SunAt(Section):
 
 
 class SunOver(Section):
-    """The sun over a place on the Moon; it moves with simulated time."""
+    """The sun over a place on the Moon; it moves with simulated time.
 
-    latitude_deg: float = Field(ge=-90.0, le=90.0, description='selenographic [deg]')
-    longitude_deg: float = Field(ge=-180.0, le=360.0, description='selenographic, east positive [deg]')
+    The place is that of the world's origin unless stated.
+    """
+
+    latitude_deg: float | None = Field(
+        None, ge=-90.0, le=90.0, description="selenographic [deg]; none: of the world's origin"
+    )
+    longitude_deg: float | None = Field(
+        None, ge=-180.0, le=360.0, description="selenographic, east positive [deg]; none: of the world's origin"
+    )
+    north_deg: float | None = Field(
+        None, ge=-360.0, le=360.0,
+        description='bearing of +y of the world, clockwise from true north [deg]; none: that of the elevation model',
+    )
     utc: str = Field(description='at the start of the run, e.g. 2026-11-21T12:00:00Z')
 
     @field_validator('utc')
@@ -295,7 +306,10 @@ class LightConfig(Section):
         if isinstance(self.sun, SunAt):
             return Sun(math.radians(self.sun.azimuth_deg), math.radians(self.sun.elevation_deg))
         when = self.sun.start + timedelta(microseconds=t_ns // 1000)
-        return sun_over(math.radians(self.sun.latitude_deg), math.radians(self.sun.longitude_deg), when)
+        latitude, longitude, north = self.sun.latitude_deg, self.sun.longitude_deg, self.sun.north_deg or 0.0
+        assert latitude is not None and longitude is not None, 'resolved with the scenario'
+        over = sun_over(math.radians(latitude), math.radians(longitude), when)
+        return replace(over, azimuth=(over.azimuth - math.radians(north)) % (2.0 * math.pi))
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ from regolith_files.atomic import write_atomically
 from regolith_files.problems import InputError, Problem, one_of
 from regolith_files.validation import validated
 from regolith_files.yaml_source import KeyPath, Origin, YamlSource, parse_value
+from regolith_sensors.inertial.place import placed_sun
 from regolith_vehicles.faces import TYPES
 from regolith_world.config import InputBarrier
 from regolith_world.names import check_name
@@ -99,7 +100,8 @@ def load_scenario(
     changed: dict[str, Any] = {
         'vehicles': {
             n: e.model_copy(update={'model': models[n], **sensing[n]}) for n, e in scenario.vehicles.items()
-        }
+        },
+        'light': placed_sun(scenario.light, origin, source),
     }
     check_recorded(scenario.model_copy(update=changed), source)
     check_mounts(scenario.model_copy(update=changed), source)

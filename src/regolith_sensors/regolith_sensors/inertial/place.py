@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where a scenario's origin lies on its body, for receivers whose models do not state it."""
+"""Where a scenario's origin lies on its body, for receivers whose models do not state it, and for the sun."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from regolith_files.yaml_source import KeyPath, YamlSource
+from regolith_sensors.scenario_config import LightConfig, SunOver
 
 _PLACE = ('latitude_deg', 'longitude_deg', 'altitude_m')
+_FIX = 'set terrain.site: {latitude_deg, longitude_deg, altitude_m}, or use a georeferenced elevation model'
 
 
 @dataclass(frozen=True)
@@ -40,10 +42,9 @@ def placed(model: dict[str, Any], place: OriginPlace | None, source: YamlSource,
     missing = [key for key in _PLACE if model.get(key) is None]
     if not missing:
         return {**model, 'north_deg': model.get('north_deg') or 0.0}
-    fix = 'set terrain.site: {latitude_deg, longitude_deg, altitude_m}, or use a georeferenced elevation model'
     if place is None:
         problem = f'a receiver needs the place of the origin: {", ".join(missing)} unknown'
-        raise source.error((*at, 'model'), problem, f'a known place; fix: {fix}')
+        raise source.error((*at, 'model'), problem, f'a known place; fix: {_FIX}')
     if place.body != model['body']:
         problem = f'is a receiver for body: {model["body"]}, but the origin is on body: {place.body}'
         raise source.error((*at, 'model', 'body'), problem, f'{place.body}; fix: set body in the model')
@@ -51,3 +52,28 @@ def placed(model: dict[str, Any], place: OriginPlace | None, source: YamlSource,
     known = {'latitude_deg': place.latitude_deg, 'longitude_deg': longitude, 'altitude_m': place.altitude_m}
     north = model.get('north_deg')
     return {**model, **{key: known[key] for key in missing}, 'north_deg': place.north_deg if north is None else north}
+
+
+def placed_sun(light: LightConfig, place: OriginPlace | None, source: YamlSource) -> LightConfig:
+    """Return the ``light`` section with the place of a sun that moves with time, and the bearing of +y there.
+
+    What the section states stays.
+
+    :param place: from the scenario or its elevation model; None: unknown
+    :param source: file of the scenario
+    :raises InputError: if the place is unknown, or not on the Moon
+    """
+    sun = light.sun
+    if not isinstance(sun, SunOver):
+        return light
+    missing = [key for key in ('latitude_deg', 'longitude_deg') if getattr(sun, key) is None]
+    if missing and place is None:
+        problem = f'the sun of a time needs a place: {", ".join(missing)} unknown'
+        raise source.error(('light', 'sun'), problem, f'a known place; fix: set them, or {_FIX}')
+    if missing and place is not None and place.body != 'moon':
+        problem = f'is a time over the Moon, but the origin is on body: {place.body}'
+        raise source.error(('light', 'sun'), problem, 'azimuth_deg and elevation_deg', sun.utc)
+    found: dict[str, Any] = {key: getattr(place, key) for key in missing}
+    if sun.north_deg is None:
+        found['north_deg'] = 0.0 if place is None else place.north_deg
+    return light.model_copy(update={'sun': sun.model_copy(update=found)})
