@@ -72,10 +72,13 @@ def scripted(
     return Supervisor(specs, folder, 1.0, quiet=True, unresponsive_s=unresponsive_s)
 
 
-def test_who_fails_too_often_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A world that waits for it would wait for ever; told to end, it says who was missing."""
+@pytest.mark.parametrize(('failure', 'code'), [('no answer from amber', 3), ('', 0)])
+def test_who_fails_too_often_ends_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: str, code: int
+) -> None:
+    """A world that waits for it would wait for ever; told to end, it says who was missing, or nothing."""
     scripts = {
-        'world': 'trap "printf \'{\\"failure\\": \\"no answer from amber\\"}\' > world.json; exit 3" TERM\n'
+        'world': f'trap "printf \'{{\\"failure\\": \\"{failure}\\"}}\' > world.json; exit {code}" TERM\n'
         'touch started\nwhile :; do sleep 0.02; done\n',
         'agent': f'{ONCE_STARTED}exit 1\n',
     }
