@@ -61,6 +61,7 @@ def test_a_vehicles_time_is_told_part_by_part() -> None:
 
 
 @pytest.mark.alone
+@pytest.mark.slow
 def test_radios_are_measured_while_all_twenty_robots_hear_each_other() -> None:
     """200 broadcasts a second to 19 receivers each, most of whom they reach: the tiles between some cost too much.
 

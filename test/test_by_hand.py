@@ -4,24 +4,32 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
 import re
 import subprocess
 import time
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from harness import LiveRun, command, environment, new_domain, vehicle, write_scenario
+
+from regolith_bringup.cli import main
 
 pytestmark = [pytest.mark.ros, pytest.mark.seconds]
 
 
 def asked(live: LiveRun, *words: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command(*words), env=environment(live.domain), capture_output=True, text=True, timeout=60, check=False
-    )
+    """Return the outcome of a command, in this process: starting one takes as long as all it does."""
+    out, err = io.StringIO(), io.StringIO()
+    with patch.dict(os.environ), redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
+        main([*map(str, words), '--domain', str(live.domain)])
+    assert isinstance(ended.value.code, int)
+    return subprocess.CompletedProcess(words, ended.value.code, out.getvalue(), err.getvalue())
 
 
 def standing_at(text: str) -> float:
@@ -41,7 +49,9 @@ def test_a_world_is_paused_stepped_and_driven_from_other_terminals(tmp_path: Pat
     with LiveRun(tmp_path, scenario, '--speed', 2, '--no-record', processes='one') as live:
         odom = live.subscribe(Odometry, '/amber/ground_truth/odom')
         live.wait_for(lambda: odom, 60.0, 'the run')
-        done = asked(live, 'pause')
+        done = subprocess.run(
+            command('pause'), env=environment(live.domain), capture_output=True, text=True, timeout=60, check=False
+        )
         assert done.returncode == 0 and done.stdout.startswith('paused at '), done.stderr
         before = standing_at(done.stdout)
         done = asked(live, 'step', 5)

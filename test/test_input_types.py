@@ -15,7 +15,7 @@ from regolith_bringup.bag.reading import Bag
 pytestmark = pytest.mark.ros
 
 
-@pytest.mark.parametrize('processes', ['many', pytest.param('one', marks=pytest.mark.slow)])
+@pytest.mark.parametrize('processes', ['one', pytest.param('many', marks=pytest.mark.slow)])
 def test_twist_stamped_drives_and_wrong_type_warns(tmp_path: Path, processes: str) -> None:
     """Both types are taken, one after the other; a third is named in the world's output and on /diagnostics."""
     from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus

@@ -92,6 +92,7 @@ def test_a_scenario_that_repeats_itself_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.ros
+@pytest.mark.slow
 def test_an_unordered_iteration_is_found_by_cycle_object_and_field(tmp_path: Path) -> None:
     """In the cycle that begins at 0.26 s, the first whose command was given after a quarter of a second."""
     code, found, said = verified(tmp_path, {'type': 'plugin', 'name': 'hasty'}, installed(tmp_path, 'hasty', HASTY))

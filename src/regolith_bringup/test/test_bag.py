@@ -91,6 +91,18 @@ def test_metadata_is_what_rosbag2_expects(tmp_path: Path) -> None:
     assert '&' not in (tmp_path / 'bag' / 'metadata.yaml').read_text(), 'YAML aliases are not for every reader'
 
 
+def test_start_and_duration_are_those_of_the_messages_in_whatever_order_they_came(tmp_path: Path) -> None:
+    with BagWriter(tmp_path / 'bag') as bag:
+        channel = bag.add_topic('/talk', 'std_msgs/msg/String', [qos_profile()])
+        for t_s in (7, 5, 9, 8):
+            bag.write(channel, text_message('a'), t_s * 10**9, 0)
+    info = yaml.safe_load((tmp_path / 'bag' / 'metadata.yaml').read_text())['rosbag2_bagfile_information']
+    assert info['starting_time'] == {'nanoseconds_since_epoch': 5 * 10**9} and info['duration'] == {'nanoseconds': 4 * 10**9}
+    assert info['files'][0]['starting_time'] == info['starting_time'] and info['files'][0]['duration'] == info['duration']
+    with AnyReader([tmp_path / 'bag']) as reader:
+        assert (reader.start_time, reader.duration) == (5 * 10**9, 4 * 10**9 + 1)  # its end is behind the last message
+
+
 def test_definitions_and_hashes_agree_with_rosbags() -> None:
     """Rosbags derives type hashes from the definitions by itself (REP 2011)."""
     store = get_typestore(Stores.ROS2_JAZZY)

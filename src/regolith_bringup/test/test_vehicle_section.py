@@ -255,7 +255,7 @@ def test_soil_grid_coarser_than_a_contact_is_refused(tmp_path: Path, model: str,
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize('model', ['viper', 'hmmwv', 'm113'])
+@pytest.mark.parametrize('model', ['viper', *(pytest.param(name, marks=pytest.mark.slow) for name in ('hmmwv', 'm113'))])
 def test_soil_with_moduli_in_kn_is_refused_with_a_word_on_units(tmp_path: Path, model: str) -> None:
     """Lunar soil typed in kN and kPa: wheels, cars and tracks sink in beyond their axles at rest."""
     soil = load_soil('lunar_nominal')

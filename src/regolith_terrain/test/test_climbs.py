@@ -99,7 +99,7 @@ def test_times_stretch_under_less_gravity() -> None:
     assert made['scm'].drive_s == pytest.approx(40.0 * math.sqrt(9.81 / 1.62))
 
 
-@pytest.mark.seconds
+@pytest.mark.slow
 def test_a_wheel_on_the_grid_slips_as_measured() -> None:
     """Within 0.10 of what Hu et al. (2024) report of a prototype's wheel on GRC-1 up to 10 deg, and 0.25 above.
 

@@ -30,7 +30,7 @@ def test_depth_is_that_of_the_paper(density: float, drop: float, depth_mm: float
     assert 1e3 * depth == pytest.approx(depth_mm, abs=0.06)
 
 
-@pytest.mark.seconds
+@pytest.mark.slow
 def test_faster_balls_go_deeper_and_stop() -> None:
     settings = cratering.Settings.model_validate({**COARSE, 'drop_m': '0.05,0.2'})
     shallow, deep = cratering.run(settings, nothing)

@@ -1,0 +1,58 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a replay publishes, and when: on a clock of the test's own, without nodes."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.ros
+SECOND = 10**9
+
+
+class Recorder:
+    """A republisher's publishers, executor and clock: notes what is published at which time."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 100.0
+        self.published: list[tuple[float, bytes]] = []
+        monkeypatch.setattr('regolith_bringup.run.republishing.time.monotonic', lambda: self.now)
+
+    def publish(self, data: bytes) -> None:
+        self.published.append((self.now - 100.0, data))
+
+    def spin_once(self, timeout_sec: float) -> None:
+        self.now += timeout_sec
+
+
+def republished(monkeypatch: pytest.MonkeyPatch, messages: list[tuple[str, float]], **options: Any) -> Recorder:
+    """Return what becomes of messages by topic and log time [s], of which those of /map are latched."""
+    from regolith_bringup.bag.reading import RawMessage
+    from regolith_bringup.run.republishing import Republisher
+
+    stored = [RawMessage(topic, round(t * SECOND), f'{topic} {t}'.encode()) for topic, t in messages]
+    bag: Any = SimpleNamespace(latched={'/map'}, raw=lambda *names: (m for m in stored if m.topic in names))
+    recorder = Recorder(monkeypatch)
+    made: Any = Republisher(bag)
+    made._publishers = {'/map': recorder, '/odom': recorder}
+    made.executor, made.wait = recorder, lambda until, seconds: None
+    made.publish(**{'from_ns': 0, 'to_ns': 100 * SECOND, 'rate': math.inf, 'wait_s': 0.0, **options})
+    return recorder
+
+
+def test_what_was_latched_at_the_very_beginning_comes_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    messages = [('/map', 1.0), ('/odom', 1.5), ('/map', 2.0), ('/odom', 2.0), ('/odom', 3.0)]
+    told = [data for _, data in republished(monkeypatch, messages, from_ns=2 * SECOND).published]
+    assert told == [b'/map 1.0', b'/map 2.0', b'/odom 2.0', b'/odom 3.0']
+
+
+@pytest.mark.parametrize('rate', [1.0, 4.0])
+def test_a_replay_from_the_middle_begins_at_once_and_keeps_its_rate(monkeypatch: pytest.MonkeyPatch, rate: float) -> None:
+    messages = [('/odom', 10.0 + 0.25 * k) for k in range(9)]
+    recorder = republished(monkeypatch, messages, from_ns=11 * SECOND, to_ns=12 * SECOND, rate=rate)
+    assert [data for _, data in recorder.published] == [f'/odom {11.0 + 0.25 * k}'.encode() for k in range(5)]
+    assert [t for t, _ in recorder.published] == pytest.approx([0.25 * k / rate for k in range(5)])
