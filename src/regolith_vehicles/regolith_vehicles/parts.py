@@ -144,7 +144,7 @@ def make_parts(
         index = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, name)
         if index <= 0:
             known = ', '.join(model.body(k).name for k in range(1, model.nbody))
-            raise VehicleModelError(where, f'ground_shapes.{shape.name}.body', name, f'a body: {known}')
+            raise VehicleModelError(where, f'ground_shapes.{shape.name}.body', name, known, 'no such body')
         bodies.append(index)
         try:
             shapes.append(_hull_shape(shape, folder))
