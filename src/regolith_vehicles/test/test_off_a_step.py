@@ -93,4 +93,4 @@ def test_vehicle_that_drops_off_a_step_gains_no_energy(
     """
     gained, fallen = gain(model, drop, heading, speed, start, seconds)
     assert gained < 0.04
-    assert fallen > 0.2, 'it did not drop: the test shows nothing'
+    assert fallen > 0.1, 'it did not drop: the test shows nothing'
