@@ -109,6 +109,21 @@ def check_turns(model: Any, joint: int, body: int, file: str, where: str | Path,
         raise VehicleModelError(where, key, name, allowed, f'not a hinge of that body in {file}')
 
 
+def at_origin(model: Any) -> Any:
+    """Return a mujoco.MjData of the model's initial joints, the base frame at the world's, poses up to date."""
+    data = mujoco.MjData(model)
+    data.qpos[:7] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+    mujoco.mj_kinematics(model, data)
+    return data
+
+
+def refresh(model: Any, data: Any) -> None:
+    """Bring poses and velocities of all bodies up to qpos and qvel."""
+    mujoco.mj_kinematics(model, data)
+    mujoco.mj_comPos(model, data)
+    mujoco.mj_comVel(model, data)
+
+
 def check_servos(model: Any, substep_s: float, mjcf_path: str | Path) -> None:
     """Refuse servos whose feedback of speed overshoots in each substep: their efforts would flip between limits.
 
@@ -246,9 +261,7 @@ def compile_vehicle(
         raise VehicleModelError(where, 'wheels', None, 'a body for each', f'share a body of {file}: {names}')
     single = [k for k in range(model.njnt) if int(model.jnt_type[k]) in (_HINGE, _SLIDE)]
 
-    data = mujoco.MjData(model)
-    data.qpos[:7] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
-    mujoco.mj_kinematics(model, data)
+    data = at_origin(model)
     far = int(np.argmax(np.abs(data.xpos).max(axis=1)))
     if not np.abs(data.xpos[far]).max() <= MOST_EXTENT_M:
         at = ' '.join(f'{x:g}' for x in data.xpos[far])
