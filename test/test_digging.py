@@ -208,7 +208,7 @@ def test_a_blade_loses_its_pile_when_lifted_and_a_bucket_when_tipped(
         ({'radius_m': -0.2}, 'radius_m', 'greater than 0'),
         ({'radius_m': None}, 'tools', 'no size|width_m; allowed'),
         ({'kind': 'blade'}, 'tools', 'allowed: one for a drum, none for others'),
-        ({'joint': 'arm_front'}, r'tools.drum_front.joint', 'a hinge of rassor.xml that drum_front turns about'),
+        ({'joint': 'arm_front'}, r'tools.drum_front.joint', 'a hinge of drum_front'),
         ({'joint': 'drum'}, r'tools.drum_front.joint', 'joint'),
         ({'fill_curve': [[0.0, 1.0], [0.5, 0.5]]}, 'fill_curve', 'from 0 to 1'),
         ({'fill_curve': [[0.0, 1.0], [1.0, -0.5]]}, 'fill_curve', 'greater than or equal to 0'),

@@ -2,35 +2,60 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ground that does not yield: bedrock, a landing pad, a laboratory's floor.
 
-Each part has a few points of contact: a wheel one on each rim and one between, where it lies deepest against the
-ground's slope; anything else the corners of the box round it. A point presses with a spring and a damper along the
-ground's normal, N = max(0, k d - c v_n), and is held by Coulomb friction, at most mu N. The mobilised part of that is a
-vector m in the contact's memory, as the shear of SCM is: dm = (u - m) |v| dt / s, u being the unit vector against
-sliding and s the key ``stick_m``; so a vehicle at rest on a slope stays where it is. Spring and damper are Regolith's
-own: they stand for a ground stiffer than a step can resolve, which a part enters by its load over k.
+Each part has a few points of contact: a wheel one on each rim and one between, where it lies deepest in the ground;
+anything else the corners of the box around it. A point presses with a spring and a damper along the ground's normal,
+N = max(0, k d - c v_n), and is held by Coulomb friction, at most mu N. The mobilised part of that is a vector m in the
+contact's memory, as the shear of SCM is: dm = (u - m) |v| dt / s, u being the unit vector against sliding and s the key
+``stick_m``; so a vehicle at rest on a slope stays where it is. Spring and damper are Regolith's own: they stand for a
+ground stiffer than a step can resolve, which a part enters by its load over k.
+
+The depth d of a point is its distance from the nearest point of the ground's surface, to which the normal points
+(:func:`~regolith_terrain.rigid_surface.depth_at`). Where the ground bends below a rim, as at the edge of a step, the
+rim's depth is its radius less the distance of its center from the nearest point of the ground in its plane, and the
+normal points from there to the center (:func:`~regolith_terrain.rigid_surface.find_foot`). Both depths are continuous,
+so the springs have a potential: a part that passes an edge, or a corner that was pushed into the face of a step, gains
+no energy. A wheel that is tilted, or whose axle is in the ground, touches bent ground with the deepest of RIM_POINTS
+points fixed to each rim. The costs: in a groove each rim is supported by one flank at a time; an edge can enter a box
+between its corners; where a rim passes from one of these rules to another its depth changes by a part of itself.
 
 The ground's surface is bilinear between nodes. Nothing changes it, so agents send no deltas. Beside ground of another
 law a wheel is held up by the deepest point of each rim that is over this one: so it climbs the edge of a pad it stands
-sunk in before, though with a force along the pad's normal, not the rim's.
+sunk in before, though with a force along the pad's normal, not the rim's. Depth is along the normal of the plane below
+the point there, so a step within such a pad can still give energy.
 
 Source: dahl1968.
 Checked by: test_rigid.py::test_a_block_slides_as_coulomb_says,
 test_rigid.py::test_a_block_holds_below_the_angle_of_friction,
-test_rigid.py::test_a_wheel_carries_its_load_on_three_points_and_slips_by_coulomb.
+test_rigid.py::test_a_wheel_carries_its_load_on_three_points_and_slips_by_coulomb,
+test_rigid.py::test_depth_is_the_distance_from_the_nearest_point_of_the_ground,
+test_rigid.py::test_a_rim_past_an_edge_is_supported_by_the_edge,
+test_rigid.py::test_force_of_an_oblique_edge_is_the_gradient_of_its_energy.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from regolith_terrain.ground_contact import ContactSetting, GroundContact, PartPose, StepLimit
 from regolith_terrain.records import Floats
-from regolith_terrain.scm.arrays import Shapes, Wrench
+from regolith_terrain.rigid_surface import (
+    BENT,
+    CREEP,
+    DAMPING,
+    FRICTION,
+    STICK,
+    STIFFNESS,
+    RigidArrays,
+    depth_at,
+    find_foot,
+    foot_normal,
+    soil_at,
+    surface_at,
+)
+from regolith_terrain.scm.arrays import Wrench
 from regolith_terrain.scm.constants import (
     CYLINDER,
     GROUSERED,
@@ -44,8 +69,6 @@ from regolith_terrain.scm.heights import lowest
 from regolith_terrain.scm.loading import mobilise
 from regolith_terrain.soil_grid import SoilWindow
 
-FRICTION, STIFFNESS, DAMPING, STICK, CREEP = range(5)
-"""Columns of the parameters."""
 RATE_SHARE = 0.05
 """Share of the damping by the rate of shear that soil has: 10 ms. By its 0.2 s over a ``stick_m`` of 1 mm friction of a
 wheel under 240 N would damp by 38 kN s/m, more than its spin bears in a step of 1 ms: it chatters and creeps."""
@@ -55,33 +78,11 @@ RIM_ARCS = 64
 """Arcs of the lower half of a rim that are looked at where other laws hold nearby: 12 mm each of one of 0.25 m."""
 RIM_BISECTIONS = 10
 """Halvings of an arc, down to 12 um."""
-
-
-class RigidArrays(NamedTuple):
-    """Ground and memory for :func:`press`."""
-
-    level: Floats
-    """[m], shape (ni, nj)."""
-    region: NDArray[np.uint8]
-    """Row of ``soils`` that holds at each node, shape (ni, nj)."""
-    i0: int
-    """Index of the window's first row."""
-    j0: int
-    """Index of its first column."""
-    spacing: float
-    """Distance of the nodes [m]."""
-    soils: Floats
-    """Friction, stiffness, damping, stick, creep, one row per soil, shape (m, 5)."""
-    shapes: Shapes
-    """Shapes of all parts."""
-    patchy: bool
-    """Whether other laws hold in some places."""
-    top: float
-    """Height of the highest node [m]."""
-    held: Floats
-    """In/out: mobilised friction of each point in its tangent plane, shape (n, BOX_POINTS, 2)."""
-    point: Floats
-    """Room for a point [m], shape (3,)."""
+UPRIGHT = 0.97
+"""Level part of a unit vector along the axle, 14 degrees of tilt, below which the nearest point in the vertical plane
+is too far from that in the wheel's plane."""
+RIM_POINTS = 64
+"""Points of a tilted rim that are looked at where the ground bends: it sinks in by 0.12 % of its radius between two."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
@@ -97,9 +98,15 @@ def press(arrays: RigidArrays, step: float, part: int, pose: PartPose, wrench: W
         arrays.held[part] = 0.0
         return OK
     for n in range(WHEEL_POINTS if round_one else BOX_POINTS):
+        depth, nx, ny, nz = math.nan, 0.0, 0.0, 1.0
         if round_one:
             radius = size[0] + (size[3] if kind == GROUSERED else 0.0)
-            _lowest_of_rim(arrays, pose, radius, (n - 1) * size[1], point)
+            if not arrays.patchy:
+                depth, nx, ny, nz = _over_bend(arrays, pose, radius, (n - 1) * size[1], point)
+                if math.isnan(depth) and _is_bent(arrays, pose, radius, (n - 1) * size[1]):
+                    depth, nx, ny, nz = _deepest_of_points(arrays, pose, radius, (n - 1) * size[1], point)
+            if math.isnan(depth):
+                _lowest_of_rim(arrays, pose, radius, (n - 1) * size[1], point)
             if arrays.patchy:
                 _deepest_of_rim(arrays, pose, radius, (n - 1) * size[1], point)
         else:
@@ -107,34 +114,92 @@ def press(arrays: RigidArrays, step: float, part: int, pose: PartPose, wrench: W
             if point[2] > arrays.top:
                 arrays.held[part, n, 0] = arrays.held[part, n, 1] = 0.0
                 continue
-        status: int = _push(arrays, step, part, n, pose, point, wrench)
-        if status != OK:
-            return status
+        if math.isnan(depth):
+            depth, nx, ny, nz = depth_at(arrays, point[0], point[1], point[2])
+            if math.isnan(depth):
+                return LEFT_WINDOW
+        _push(arrays, step, part, n, pose, point, depth, nx, ny, nz, wrench)
     return OK
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def soil_at(arrays: RigidArrays, x: float, y: float) -> int:
-    """Return the row of ``soils`` that holds at a place within the window; of another law its stiffness is NaN."""
-    if arrays.soils.shape[0] == 1:
-        return 0
-    row, col = int(x / arrays.spacing - arrays.i0 + 0.5), int(y / arrays.spacing - arrays.j0 + 0.5)
-    held: int = arrays.region[row, col]
-    return held
+def _over_bend(
+    arrays: RigidArrays, pose: PartPose, radius: float, aside: float, point: Floats
+) -> tuple[float, float, float, float]:
+    """Write the point of a circle about an axle that is deepest where the ground bends; return depth [m] and normal.
+
+    NaN where the plane below the circle is enough (:func:`~regolith_terrain.rigid_surface.find_foot`) or it is tilted.
+    The depth is that of the circle in the half-space under the tangent plane at the nearest point of the ground.
+
+    :param aside: of the circle's center from the wheel's, along the axle [m]
+    :param point: out [m], shape (3,)
+    """
+    ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
+    cx, cy, cz = pose.center[0] + aside * ax, pose.center[1] + aside * ay, pose.center[2] + aside * az
+    level_part = math.sqrt(ax * ax + ay * ay)
+    if level_part < UPRIGHT or cz - radius > arrays.top:
+        return math.nan, 0.0, 0.0, 1.0
+    hx, hy = ay / level_part, -ax / level_part
+    if not find_foot(arrays, cx, cy, cz, hx, hy, radius, arrays.foot):
+        return math.nan, 0.0, 0.0, 1.0
+    nx, ny, nz = foot_normal(arrays, cx, cy, cz, hx, hy, arrays.foot)
+    lean = ax * nx + ay * ny + az * nz
+    dx, dy, dz = lean * ax - nx, lean * ay - ny, lean * az - nz
+    length = math.sqrt(dx * dx + dy * dy + dz * dz)
+    scale = radius / length if length > 1e-9 else 0.0
+    point[0], point[1], point[2] = cx + scale * dx, cy + scale * dy, cz + scale * dz
+    ahead, height = arrays.foot[0], arrays.foot[1]
+    depth = (cx + ahead * hx - point[0]) * nx + (cy + ahead * hy - point[1]) * ny + (height - point[2]) * nz
+    return depth, nx, ny, nz
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def surface_at(arrays: RigidArrays, x: float, y: float) -> tuple[float, float, float]:
-    """Return height [m] and slopes of the ground at a place, NaN beyond the window."""
-    row, col = x / arrays.spacing - arrays.i0, y / arrays.spacing - arrays.j0
-    level = arrays.level
-    if not (0.0 <= row < level.shape[0] - 1 and 0.0 <= col < level.shape[1] - 1):
-        return math.nan, math.nan, math.nan
-    r, c = int(row), int(col)
-    u, v = row - r, col - c
-    a, b, d, e = level[r, c], level[r, c + 1], level[r + 1, c], level[r + 1, c + 1]
-    near, far = a + v * (b - a), d + v * (e - d)
-    return near + u * (far - near), (far - near) / arrays.spacing, ((b - a) + u * ((e - d) - (b - a))) / arrays.spacing
+def _is_bent(arrays: RigidArrays, pose: PartPose, radius: float, aside: float) -> bool:
+    """Return whether the nodes around a circle about an axle deviate from the plane below its center by more than BENT.
+
+    :param aside: of the circle's center from the wheel's, along the axle [m]
+    """
+    cx, cy = pose.center[0] + aside * pose.rotation[0, 1], pose.center[1] + aside * pose.rotation[1, 1]
+    if pose.center[2] + aside * pose.rotation[2, 1] - radius > arrays.top:
+        return False
+    height, slope_x, slope_y = surface_at(arrays, cx, cy)
+    s, level = arrays.spacing, arrays.level
+    first_r, last_r = int(math.floor((cx - radius) / s)) - arrays.i0, int(math.ceil((cx + radius) / s)) - arrays.i0
+    first_c, last_c = int(math.floor((cy - radius) / s)) - arrays.j0, int(math.ceil((cy + radius) / s)) - arrays.j0
+    for r in range(max(first_r, 0), min(last_r + 1, level.shape[0])):
+        for c in range(max(first_c, 0), min(last_c + 1, level.shape[1])):
+            dx, dy = (r + arrays.i0) * s - cx, (c + arrays.j0) * s - cy
+            if abs(level[r, c] - height - slope_x * dx - slope_y * dy) > BENT * radius:
+                return True
+    return False
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _deepest_of_points(
+    arrays: RigidArrays, pose: PartPose, radius: float, aside: float, point: Floats
+) -> tuple[float, float, float, float]:
+    """Write the deepest of RIM_POINTS points fixed to a circle about an axle; return its depth [m] and normal.
+
+    :param aside: of the circle's center from the wheel's, along the axle [m]
+    :param point: out [m], shape (3,)
+    """
+    turn = pose.rotation
+    best, nx, ny, nz = -math.inf, 0.0, 0.0, 1.0
+    for k in range(RIM_POINTS):
+        angle = 2.0 * math.pi * k / RIM_POINTS
+        along, up = radius * math.cos(angle), radius * math.sin(angle)
+        x = pose.center[0] + turn[0, 0] * along + turn[0, 1] * aside + turn[0, 2] * up
+        y = pose.center[1] + turn[1, 0] * along + turn[1, 1] * aside + turn[1, 2] * up
+        z = pose.center[2] + turn[2, 0] * along + turn[2, 1] * aside + turn[2, 2] * up
+        if z > arrays.top and best > -math.inf:
+            continue
+        depth, ax, ay, az = depth_at(arrays, x, y, z)
+        if math.isnan(depth):
+            return math.nan, 0.0, 0.0, 1.0
+        if depth > best:
+            best, nx, ny, nz = depth, ax, ay, az
+            point[0], point[1], point[2] = x, y, z
+    return best, nx, ny, nz
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
@@ -228,22 +293,19 @@ def _corner(pose: PartPose, size: Floats, centered: bool, n: int, point: Floats)
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def _push(arrays: RigidArrays, step: float, part: int, n: int, pose: PartPose, point: Floats, wrench: Wrench) -> int:
-    """Return OK or LEFT_WINDOW; add the force and torque of the ground on point ``n`` of a part to the wrench."""
-    height, slope_x, slope_y = surface_at(arrays, point[0], point[1])
-    if math.isnan(height):
-        return LEFT_WINDOW
+def _push(
+    arrays: RigidArrays, step: float, part: int, n: int, pose: PartPose, point: Floats, depth: float, nx: float,
+    ny: float, nz: float, wrench: Wrench,
+) -> None:
+    """Add the force and torque of the ground on point ``n`` of a part, so deep along a normal, to the wrench."""
     held = arrays.held[part, n]
-    nz = 1.0 / math.sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
-    depth = (height - point[2]) * nz
     if depth <= 0.0:
         held[:] = 0.0
-        return OK
+        return
     soil = arrays.soils[soil_at(arrays, point[0], point[1])]
     if math.isnan(soil[STIFFNESS]):  # another law holds there
         held[:] = 0.0
-        return OK
-    nx, ny = -slope_x * nz, -slope_y * nz
+        return
     px, py, pz = point[0] - pose.center[0], point[1] - pose.center[1], point[2] - pose.center[2]
     wx, wy, wz = pose.angular_velocity[0], pose.angular_velocity[1], pose.angular_velocity[2]
     vx = pose.velocity[0] + wy * pz - wz * py
@@ -252,8 +314,8 @@ def _push(arrays: RigidArrays, step: float, part: int, n: int, pose: PartPose, p
     leaving = vx * nx + vy * ny + vz * nz
     normal = max(0.0, soil[STIFFNESS] * depth - soil[DAMPING] * leaving)
     # Tangents: one level across y, the other across both it and the normal.
-    scale = 1.0 / math.sqrt(nz * nz + nx * nx)
-    ax, az = nz * scale, -nx * scale
+    flat = math.sqrt(nz * nz + nx * nx)
+    ax, az = (nz / flat, -nx / flat) if flat > 1e-9 else (1.0, 0.0)
     bx, by, bz = ny * az, nz * ax - nx * az, -ny * ax
     v1, v2 = vx * ax + vz * az, vx * bx + vy * by + vz * bz
     speed = math.sqrt(v1 * v1 + v2 * v2)
@@ -275,18 +337,19 @@ def _push(arrays: RigidArrays, step: float, part: int, n: int, pose: PartPose, p
     wrench.torque[2] += px * fy - py * fx
     wrench.stats[STAT_LOADED_NODES] += 1.0
     wrench.stats[STAT_MAX_SINKAGE] = max(wrench.stats[STAT_MAX_SINKAGE], depth)
-    return OK
 
 
 class RigidContact(GroundContact):
     """Springs, dampers and Coulomb friction; its memory is the mobilised friction of each point."""
 
     press = staticmethod(press)
+    margin_cells = 1.0
+    """The nearest point of the ground may lie in the next cell."""
 
     def __init__(self, setting: ContactSetting) -> None:
         super().__init__(setting)
         self._held = np.zeros((self.parts, BOX_POINTS, 2))
-        self._point = np.zeros(3)
+        self._point, self._foot = np.zeros((2, 3))
 
     def arrays(self, window: SoilWindow, active: int) -> RigidArrays:
         """Return the arguments of :func:`press` for a cycle."""
@@ -294,7 +357,7 @@ class RigidContact(GroundContact):
         return RigidArrays(
             window.level, self.region_rows(window), window.i0, window.j0, window.spacing, self.setting.soils.soils,
             self.setting.shapes, bool(np.isnan(self.setting.soils.soils).any()), float(np.nanmax(window.level)),
-            self._held, self._point,
+            self._held, self._point, self._foot,
         )
 
     def step_limit(self, mass: float, area: float) -> StepLimit:

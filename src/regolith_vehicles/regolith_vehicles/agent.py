@@ -140,7 +140,7 @@ class VehicleAgent(Participant):
         self._tentative: tuple[CycleKey, str] | None = None
         self._delta: SoilDelta | None = None
         self._motion: Motion | None = None
-        self._samples: tuple[int, Vector] | None = None
+        self._samples: tuple[int, Vector, Vector] | None = None
         self._start = self._bodies()
         self._snapshot: Snapshot | None = None
         self._live, self._unseen = b'', True
@@ -313,7 +313,7 @@ class VehicleAgent(Participant):
         assert self._motion is not None
         with self._naming_time(cycle):
             records = self._others.without(self.vehicle.finish(self._motion))
-        self._samples = (cycle.dt_ns, self._motion.samples)
+        self._samples = (cycle.dt_ns, self._motion.samples, self._motion.alternation)
         self._motion = None
         bodies = self._bodies()
         end = bodies[0]
@@ -397,16 +397,18 @@ class VehicleAgent(Participant):
             self._unseen = False
             self._capture(cycle.t_ns)
 
-    def _capture(self, t_ns: int, samples: tuple[int, Vector] | None = None, events: tuple[Event, ...] = ()) -> None:
+    def _capture(
+        self, t_ns: int, samples: tuple[int, Vector, Vector] | None = None, events: tuple[Event, ...] = ()
+    ) -> None:
         if self._publish is not None:
             self._snapshot = self.snapshot(t_ns, samples, events)
 
     def snapshot(
-        self, t_ns: int, samples: tuple[int, Vector] | None = None, events: tuple[Event, ...] = ()
+        self, t_ns: int, samples: tuple[int, Vector, Vector] | None = None, events: tuple[Event, ...] = ()
     ) -> Snapshot:
         """Return the present state for observers.
 
-        :param samples: length of the cycle that led here [ns], and the motion within it
+        :param samples: length of the cycle that led here [ns], the motion within it, the alternation of its actuators
         """
         names, positions, velocities = self.vehicle.joint_states()
         parts = PartStates(self._part_names, self.vehicle.gear.columns, *self.vehicle.gear_arrays())
@@ -427,6 +429,7 @@ class VehicleAgent(Participant):
             events=events,
             cycle_ns=samples[0] if samples is not None else 0,
             motion=samples[1] if samples is not None else None,
+            alternation=samples[2] if samples is not None else None,
             discs=self.vehicle.contact.discs() if self.discs_wanted() else None,
         )
 

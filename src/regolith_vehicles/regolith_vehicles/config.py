@@ -158,7 +158,7 @@ class VehicleModelError(InputError):
     """A vehicle's files cannot be used: names the file, the key, the value, and what is allowed."""
 
     def __init__(
-        self, file: str | Path, key: str, value: object, allowed: str, problem: str = 'is not usable'
+        self, file: str | Path, key: str, value: object, allowed: str, problem: str
     ) -> None:
         super().__init__(Problem(str(file), key, problem, allowed, '' if value is None else shown(value)))
 

@@ -55,6 +55,13 @@ class Motion:
     """State of the vehicle at the start."""
     given: tuple[int, tuple[ArrayLike, ...]] = (0, ())
     """Length of the cycle [ns] and targets of the running gear."""
+    flips: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    """Substeps in which each actuator went from one limit of its force to the other, shape (nu,)."""
+
+    @property
+    def alternation(self) -> Vector:
+        """Fraction of the substeps in which each actuator did, shape (nu,)."""
+        return self.flips / len(self.samples)
 
     @property
     def left_window(self) -> bool:

@@ -26,7 +26,7 @@ Indices = NDArray[np.int64]
 _FREE = int(mujoco.mjtJoint.mjJNT_FREE)
 _HINGE = int(mujoco.mjtJoint.mjJNT_HINGE)
 _SLIDE = int(mujoco.mjtJoint.mjJNT_SLIDE)
-_KINDS = {'body': 'bodies', 'joint': 'joints', 'actuator': 'actuators', 'equality': 'equality constraints'}
+_KINDS = {'body': 'body', 'joint': 'joint', 'actuator': 'actuator', 'equality': 'equality constraint'}
 _JOINT = int(mujoco.mjtTrn.mjTRN_JOINT)
 MOST_EXTENT_M = 100.0
 """Largest distance from a vehicle's base to any body along any axis [m]."""
@@ -95,7 +95,7 @@ def index_of(model: Any, kind: str, name: str, file: str, where: str | Path, key
         first = 1 if kind == 'body' else 0  # MuJoCo's world is no part of the vehicle
         known = [getattr(model, kind)(k).name for k in range(first, count)]
         names = ', '.join(filter(None, known)) or '(it has none)'
-        raise VehicleModelError(where, key, name, f'the name of one of the {_KINDS[kind]} of {file}: {names}')
+        raise VehicleModelError(where, key, name, names, f'no such {_KINDS[kind]} in {file}')
     return int(index)
 
 
@@ -105,7 +105,23 @@ def check_turns(model: Any, joint: int, body: int, file: str, where: str | Path,
     :raises VehicleModelError: naming the key
     """
     if joint >= 0 and (int(model.jnt_type[joint]) != _HINGE or int(model.jnt_bodyid[joint]) != body):
-        raise VehicleModelError(where, key, name, f'a hinge of {file} that {model.body(body).name} turns about')
+        allowed = f'a hinge of {model.body(body).name}'
+        raise VehicleModelError(where, key, name, allowed, f'not a hinge of that body in {file}')
+
+
+def at_origin(model: Any) -> Any:
+    """Return a mujoco.MjData of the model's initial joints, the base frame at the world's, poses up to date."""
+    data = mujoco.MjData(model)
+    data.qpos[:7] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+    mujoco.mj_kinematics(model, data)
+    return data
+
+
+def refresh(model: Any, data: Any) -> None:
+    """Bring poses and velocities of all bodies up to qpos and qvel."""
+    mujoco.mj_kinematics(model, data)
+    mujoco.mj_comPos(model, data)
+    mujoco.mj_comVel(model, data)
 
 
 def check_servos(model: Any, substep_s: float, mjcf_path: str | Path) -> None:
@@ -170,12 +186,16 @@ def compile_vehicle(
 
     base = find('body', 'chassis', config.chassis)
     if model.body_jntnum[base] != 1 or int(model.jnt_type[model.body_jntadr[base]]) != _FREE:
-        raise VehicleModelError(where, 'chassis', config.chassis, f'a body of {file} with a free joint')
+        free = [model.body(int(model.jnt_bodyid[k])).name for k in range(model.njnt) if int(model.jnt_type[k]) == _FREE]
+        allowed = ', '.join(filter(None, free)) or 'a body with <freejoint/>, which no body of this file has'
+        raise VehicleModelError(where, 'chassis', config.chassis, allowed, f'has no free joint in {file}')
     if model.body_jntadr[base] != 0:
-        raise VehicleModelError(where, 'chassis', config.chassis, f'the first body of {file} with a joint')
+        first = model.body(int(model.jnt_bodyid[0])).name
+        raise VehicleModelError(where, 'chassis', config.chassis, first, f'not the first body with a joint in {file}')
     # mj_step1 and mj_step2 do one stage; they would silently turn RK4 into Euler.
     if int(model.opt.integrator) == int(mujoco.mjtIntegrator.mjINT_RK4):
-        raise VehicleModelError(mjcf_path, 'option integrator', 'RK4', 'implicitfast, implicit or Euler')
+        allowed = 'implicitfast, implicit, Euler'
+        raise VehicleModelError(mjcf_path, 'option integrator', 'RK4', allowed, 'takes four stages, a substep has one')
     check_servos(model, config.substep_s, mjcf_path)
 
     for k, name in enumerate(config.attachments):
@@ -186,7 +206,9 @@ def compile_vehicle(
     for name in config.parts:
         if model.body_rootid[find('body', 'attachments', name)] != model.body_rootid[base]:
             key = 'attachments' if name in config.attachments else 'collision.shapes'
-            raise VehicleModelError(where, key, name, f'bodies of {file} that {config.chassis} carries')
+            carried = np.flatnonzero(model.body_rootid == model.body_rootid[base])
+            allowed = ', '.join(filter(None, (model.body(int(b)).name for b in carried)))
+            raise VehicleModelError(where, key, name, allowed, f'not carried by {config.chassis} in {file}')
 
     wheels = config.wheels
     body = [find('body', f'wheels.{w.name}.body', w.body) for w in wheels]
@@ -201,25 +223,28 @@ def compile_vehicle(
     ]
     def check_motor(k: int, motor: int, key: str) -> None:
         if (int(model.actuator_trntype[motor]), int(model.actuator_trnid[motor, 0])) != (_JOINT, k):
-            allowed = f'an actuator of {file} on joint {model.joint(k).name}'
-            raise VehicleModelError(where, key, model.actuator(motor).name, allowed)
+            named = model.joint(k).name
+            allowed = f'an actuator on joint {named}'
+            raise VehicleModelError(where, key, model.actuator(motor).name, allowed, f'not on joint {named} in {file}')
 
     for w, *pair in zip(wheels, zip(joint, drive, strict=True), zip(steer, servo, strict=True), strict=True):
         for part, (k, motor) in zip(('', 'steer_'), pair, strict=True):
             key = f'wheels.{w.name}.{part}'
             if k >= 0 and int(model.jnt_type[k]) != _HINGE:
-                raise VehicleModelError(where, f'{key}joint', model.joint(k).name, f'a hinge of {file}')
+                raise VehicleModelError(where, f'{key}joint', model.joint(k).name, 'a hinge', f'no hinge in {file}')
             if motor >= 0:
                 check_motor(k, motor, f'{key}actuator')
     servos = []
     for name, given in sorted(config.joints.items()):
         k = find('joint', f'joints.{name}', name)
         if int(model.jnt_type[k]) not in (_HINGE, _SLIDE):
-            raise VehicleModelError(where, f'joints.{name}', name, f'a hinge or slide of {file}')
+            allowed, problem = 'a hinge or slide', f'neither a hinge nor a slide in {file}'
+            raise VehicleModelError(where, f'joints.{name}', name, allowed, problem)
         servos.append(find('actuator', f'joints.{name}.actuator', given.actuator))
         check_motor(k, servos[-1], f'joints.{name}.actuator')
         if servos[-1] in drive or servos[-1] in servo:
-            raise VehicleModelError(where, f'joints.{name}.actuator', given.actuator, 'an actuator of no wheel')
+            allowed, key = 'an actuator of no wheel', f'joints.{name}.actuator'
+            raise VehicleModelError(where, key, given.actuator, allowed, 'an actuator of a wheel')
     carriers = [find('body', f'payloads.{name}.body', p.body) for name, p in sorted(config.payloads.items())]
     limits = [
         float(model.actuator_forcerange[k, 1]) / float(model.actuator_gainprm[k, 0])
@@ -236,9 +261,7 @@ def compile_vehicle(
         raise VehicleModelError(where, 'wheels', None, 'a body for each', f'share a body of {file}: {names}')
     single = [k for k in range(model.njnt) if int(model.jnt_type[k]) in (_HINGE, _SLIDE)]
 
-    data = mujoco.MjData(model)
-    data.qpos[:7] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
-    mujoco.mj_kinematics(model, data)
+    data = at_origin(model)
     far = int(np.argmax(np.abs(data.xpos).max(axis=1)))
     if not np.abs(data.xpos[far]).max() <= MOST_EXTENT_M:
         at = ' '.join(f'{x:g}' for x in data.xpos[far])
@@ -310,7 +333,8 @@ def _refuse_not_finite(model: Any, mjcf_path: str | Path) -> None:
         owner = ''
         if kind in ('body', 'joint', 'geom', 'actuator', 'site', 'mesh', 'tendon'):
             owner = f'{kind} {getattr(model, kind)(int(first[0])).name or int(first[0])}: '
-        raise VehicleModelError(mjcf_path, f'{owner}{field}', float(values[tuple(first)]), 'finite numbers')
+        key, value = f'{owner}{field}', float(values[tuple(first)])
+        raise VehicleModelError(mjcf_path, key, value, 'finite numbers', 'not a finite number')
 
 
 def to_ros(wxyz: Vector) -> Vector:
@@ -346,6 +370,7 @@ def check_substep(
                 config.substep_s,
                 f'at most {0.5 * limit:.3g} s, half the stability limit of {mass:.4g} kg on {area:.3g} m^2 of soil'
                 f' ({part}) with {why}',
+                'too long for the soil: forces would grow without limit',
             )
         lowest = min(lowest, limit)
     return lowest

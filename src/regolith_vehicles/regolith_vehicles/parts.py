@@ -8,6 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -21,7 +22,7 @@ from regolith_terrain.solids.contact import STIFFNESS_OF_PART
 from regolith_vehicles import substeps
 from regolith_vehicles.config import VehicleModelError
 from regolith_vehicles.model_config import GroundShapeConfig, VehicleModelConfig
-from regolith_vehicles.multibody import Multibody
+from regolith_vehicles.multibody import Multibody, point_velocities
 from regolith_vehicles.running_gear import TouchingPart
 from regolith_vehicles.wheel_shapes import load_triangles
 from regolith_world.arithmetic import times
@@ -93,6 +94,21 @@ class Parts:
         out: Vector = _centers(self.body, self.offset, count, place, turn)
         return out
 
+    def whereabouts(
+        self, count: int, data: Any, root: int, own: tuple[Vector, Vector] | None
+    ) -> tuple[Vector, Vector]:
+        """Return origins [m] and velocities [m/s] of the first ``count`` shapes in the world, shape (count, 3) each.
+
+        :param data: mujoco.MjData
+        :param root: body whose subtree the vehicle is
+        :param own: those of the running gear's shapes, where it moves them itself
+        """
+        centers = self.centers(count, data.xpos, data.xmat)
+        velocities = point_velocities(data.cvel, centers, data.subtree_com[root], self.body)
+        if own is not None:
+            centers[: self.gear], velocities[: self.gear] = own
+        return centers, velocities
+
     def hull_is_near(
         self, grid: SoilGrid, felt_above: float, place: Vector, turn: Vector, cvel: Vector, com: Vector, dt: float,
         acceleration: float = substeps.MARGIN_ACCELERATION,
@@ -144,7 +160,7 @@ def make_parts(
         index = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, name)
         if index <= 0:
             known = ', '.join(model.body(k).name for k in range(1, model.nbody))
-            raise VehicleModelError(where, f'ground_shapes.{shape.name}.body', name, f'a body: {known}')
+            raise VehicleModelError(where, f'ground_shapes.{shape.name}.body', name, known, 'no such body')
         bodies.append(index)
         try:
             shapes.append(_hull_shape(shape, folder))

@@ -75,5 +75,8 @@ class Snapshot:
     """Length of the cycle that led here [ns]; 0 if none did (at the start, after a restore)."""
     motion: Vector | None = None
     """Motion of the base after every substep of that cycle, see :func:`regolith_vehicles.substeps.substep_loop`."""
+    alternation: Vector | None = None
+    """Fraction of that cycle's substeps in which each actuator went from one limit of its force to the other, shape
+    (nu,); None as for ``motion``."""
     discs: Discs | None = None
     """Surface of the soil that moves in the vehicle's regions; None: it has none, or nobody wants them."""

@@ -11,6 +11,7 @@ global interpreter lock.
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -45,8 +46,24 @@ MARGIN_ACCELERATION = 100.0
 WIDER_ACCELERATIONS = (1e3, 1e4)
 """Those that it allows for when the cycle is repeated because a part left it [m/s^2]; beyond them nothing is stable:
 a wheel of 50 kg would need 500 kN, which no tire or strut transmits."""
+_JOINT = int(mujoco.mjtTrn.mjTRN_JOINT)
 SAMPLE_COLUMNS = 13
 """Columns of the samples of the motion: qpos (7) and qvel (6) of the free joint."""
+
+
+class Limits(NamedTuple):
+    """Forces of actuators beside their limits: how often one goes from limit to limit within a substep."""
+
+    force: Floats
+    """Of each actuator in the last substep [N or N m], shape (nu,)."""
+    low: Floats
+    """Lower limits, its own or its joint's, -inf: none; shape (nu,)."""
+    high: Floats
+    """Upper limits, shape (nu,)."""
+    flips: Indices
+    """In/out: substeps in which it was at the limit opposite to that of the substep before, shape (nu,)."""
+    side: Indices
+    """Limit of the last substep: 1 the upper, -1 the lower, 0 none; shape (nu,)."""
 
 
 class Bodies(NamedTuple):
@@ -70,6 +87,8 @@ class Bodies(NamedTuple):
     """Their rates, shape (nu,)."""
     root: int
     """Body whose subtree the vehicle is."""
+    limits: Limits
+    """Of the actuators; no part of the vehicle's state."""
 
 
 def bodies(model: Any, data: Any, base: int) -> Bodies:
@@ -80,8 +99,22 @@ def bodies(model: Any, data: Any, base: int) -> Bodies:
     return Bodies(
         model._address, data._address, data.qpos, data.qvel, data.xpos, data.xmat, data.cvel, data.subtree_com,
         data.xipos, data.xfrc_applied, data.qfrc_applied, data.ctrl, data.actuator_length, data.actuator_velocity,
-        int(model.body_rootid[base]),
+        int(model.body_rootid[base]), actuator_limits(model, data),
     )
+
+
+def actuator_limits(model: Any, data: Any) -> Limits:
+    """Return the limits of all actuators: their own force range, or what remains of it at their joint."""
+    low, high = np.full((2, model.nu), math.inf)
+    low[:] = -math.inf
+    for k in range(model.nu):
+        if model.actuator_forcelimited[k]:
+            low[k], high[k] = model.actuator_forcerange[k]
+        joint, gear = int(model.actuator_trnid[k, 0]), float(model.actuator_gear[k, 0])
+        if int(model.actuator_trntype[k]) == _JOINT and model.jnt_actfrclimited[joint] and gear != 0.0:
+            ends = sorted(float(end) / gear for end in model.jnt_actfrcrange[joint])
+            low[k], high[k] = max(low[k], ends[0]), min(high[k], ends[1])
+    return Limits(data.actuator_force, low, high, np.zeros(model.nu, np.int64), np.zeros(model.nu, np.int64))
 
 
 class Controls(NamedTuple):
@@ -286,6 +319,9 @@ def _run_substeps(
     xfrc_applied, qvel = bodies.xfrc_applied, bodies.qvel
     pose = wrenches.pose
     center, velocity = pose.center, pose.velocity
+    limits = bodies.limits
+    for a in range(limits.side.shape[0]):
+        limits.side[a] = 0
     for k in range(count):
         part = (k + 1) / count
         for a in range(controls.actuators.shape[0]):
@@ -321,6 +357,11 @@ def _run_substeps(
             work(digging, step, bodies, pose)  # type: ignore[name-defined]  # noqa: F821  bound
         settle(driving, step, bodies, wrenches)  # type: ignore[name-defined]  # noqa: F821  bound
         mj_step2(bodies.model, bodies.data)
+        for a in range(limits.side.shape[0]):
+            side = 1 if limits.force[a] >= limits.high[a] else -1 if limits.force[a] <= limits.low[a] else 0
+            if side * limits.side[a] < 0:
+                limits.flips[a] += 1
+            limits.side[a] = side
         if fading.factor < 1.0:
             for v in range(qvel.shape[0]):
                 qvel[v] *= fading.factor

@@ -99,7 +99,8 @@ class VehicleTools:
         for name, tool, joint, index in zip(self.names, given, joints, bodies, strict=True):
             if config.payloads[tool.payload].body != tool.body:
                 raise VehicleModelError(
-                    where, f'tools.{name}.payload', tool.payload, f'a payload on {tool.body}, the body of the tool'
+                    where, f'tools.{name}.payload', tool.payload, f'a payload on {tool.body}, the body of the tool',
+                    'not on the body of the tool',
                 )
             multibody.check_turns(model, joint, index, file, where, f'tools.{name}.joint', tool.joint)
         self._kind = np.array([KINDS[tool.kind] for tool in given], dtype=np.int64)

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -28,11 +27,11 @@ from regolith_terrain.solids.solids import Solids
 from regolith_vehicles import moving_ground, multibody, placement, substeps
 from regolith_vehicles.body_states import drawn_poses, part_states, whole_state
 from regolith_vehicles.config import VehicleModelConfig
-from regolith_vehicles.figures import COUNT as FIGURES
+from regolith_vehicles.exact_state import ExactState
 from regolith_vehicles.figures import Figures
 from regolith_vehicles.gears import make_gear
 from regolith_vehicles.motion import Motion
-from regolith_vehicles.multibody import check_substep, compile_vehicle, point_velocities
+from regolith_vehicles.multibody import check_substep, compile_vehicle
 from regolith_vehicles.odometry import Odometry
 from regolith_vehicles.parts import make_parts
 from regolith_vehicles.payloads import Payloads
@@ -49,10 +48,6 @@ from regolith_world.rotation import matrix
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
-
-_MAGIC = b'REGVEH01'
-_HEAD = struct.Struct('<8sqq')
-_STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 
 
 class Vehicle:
@@ -112,6 +107,9 @@ class Vehicle:
         self._stats = np.zeros((parts, STAT_COUNT))
         self._figures = Figures()
         self._body_state: BodyState | None = None
+        self._exact = ExactState(
+            name, self._model, self._data, self.gear, self.payloads, self.tools, self._solids, self.contact
+        )
         self._refresh()
         self._committed = self.state()
 
@@ -154,10 +152,7 @@ class Vehicle:
         self.place_at(self.body_state().position + (0.0, 0.0, height), self.body_state().orientation)
 
     def _feet(self) -> tuple[Vector, Vector, Vector]:
-        data = mujoco.MjData(self._model)
-        data.qpos[:7] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
-        mujoco.mj_kinematics(self._model, data)
-        return self.gear.feet(data)
+        return self.gear.feet(multibody.at_origin(self._model))
 
     def move_to(self, body: BodyState) -> None:
         """Take the base's pose and velocity; joints, cargo and charge stay, what the ground remembers of it goes.
@@ -250,10 +245,7 @@ class Vehicle:
         return self._body_state
 
     def part_states(self) -> tuple[BodyState, ...]:
-        """Return pose and twist of the bodies of :attr:`VehicleModelConfig.parts`, named VEHICLE/BODY.
-
-        Mass, centre of mass and inertia are those of the whole vehicle.
-        """
+        """Return pose and twist of all of :attr:`VehicleModelConfig.parts`, VEHICLE/BODY; the mass is the whole's."""
         whole = self.body_state()
         return part_states(self.config.parts, self.body.parts, self._data, self._bodies.root, whole)
 
@@ -377,6 +369,7 @@ class Vehicle:
         digging = self.tools.begin(data, window, duration, acceleration)
         self._model.opt.timestep = step
         samples = np.empty((count, substeps.SAMPLE_COLUMNS))
+        self._bodies.limits.flips[:] = 0
         begin, end = (gear.controls(command) for command in ramp)
         loop = self._run(count, step, active, contact, solids, gear.driving(ramp), begin, end, samples,
                          digging=digging)
@@ -384,7 +377,7 @@ class Vehicle:
         left = partial(self.contact.left, self.grid.law.names)
         return Motion(
             loop, window, contact, duration, ramp, gear.positions(data), base, samples, digging, left,
-            acceleration=acceleration, start=start, given=(dt_ns, targets),
+            acceleration=acceleration, start=start, given=(dt_ns, targets), flips=self._bodies.limits.flips,
         )
 
     def _run(
@@ -432,13 +425,8 @@ class Vehicle:
 
     def _whereabouts(self, count: int) -> tuple[Vector, Vector]:
         """Return origins [m] and velocities [m/s] of the first ``count`` parts in the world, shape (count, 3) each."""
-        data, parts = self._data, self._parts
-        centers = parts.centers(count, data.xpos, data.xmat)
-        velocities = point_velocities(data.cvel, centers, data.subtree_com[self._bodies.root], parts.body)
-        own = self.gear.whereabouts(data)
-        if own is not None:
-            centers[: parts.gear], velocities[: parts.gear] = own
-        return centers, velocities
+        root = self._bodies.root
+        return self._parts.whereabouts(count, self._data, root, self.gear.whereabouts(self._data))
 
     def _touching(
         self, duration: float, acceleration: float = substeps.MARGIN_ACCELERATION
@@ -473,9 +461,7 @@ class Vehicle:
     def _refresh(self) -> None:
         """Bring poses and velocities of all bodies up to qpos and qvel, touching nothing that the next step reads."""
         self._body_state = None
-        mujoco.mj_kinematics(self._model, self._data)
-        mujoco.mj_comPos(self._model, self._data)
-        mujoco.mj_comVel(self._model, self._data)
+        multibody.refresh(self._model, self._data)
 
     # -- state --------------------------------------------------------------------------------------------------
 
@@ -496,14 +482,7 @@ class Vehicle:
 
     def state(self) -> bytes:
         """Return the exact state (little-endian): bodies, running gear, figures, odometry, memory of the contact."""
-        size = mujoco.mj_stateSize(self._model, _STATE)
-        vector = np.empty(size)
-        mujoco.mj_getState(self._model, self._data, vector, _STATE)
-        gear = self.gear
-        own = np.concatenate((gear.values(), gear.charge, self.payloads.table.reshape(-1), self._figures.values()))
-        head = _HEAD.pack(_MAGIC, size, len(own)) + vector.astype('<f8').tobytes() + own.astype('<f8').tobytes()
-        odometry = b'' if gear.odometry is None else gear.odometry.save()
-        return head + odometry + self._solids.save() + self.tools.save() + self.contact.save()
+        return self._exact.pack(self._figures)
 
     def restore(self, blob: bytes) -> None:
         """Restore what :meth:`state` returned, and commit it.
@@ -515,28 +494,5 @@ class Vehicle:
 
     def _take(self, blob: bytes) -> None:
         """Restore what :meth:`state` returned, without committing it."""
-        size = mujoco.mj_stateSize(self._model, _STATE)
-        gear_size, charge = len(self.gear.values()), self.gear.charge
-        own_size = gear_size + len(charge) + self.payloads.table.size + FIGURES
-        if len(blob) < _HEAD.size or _HEAD.unpack_from(blob) != (_MAGIC, size, own_size):
-            raise ValueError(f'{self.name}: not the saved state of a vehicle of this model ({len(blob)} bytes)')
-        at = _HEAD.size
-        vector = np.frombuffer(blob, '<f8', size, at).astype(np.float64)
-        at += 8 * size
-        own = np.frombuffer(blob, '<f8', own_size, at).astype(np.float64)
-        at += 8 * own_size
-        odometry_size = 0
-        if self.gear.odometry is not None:
-            odometry_size = len(self.gear.odometry.save())
-            self.gear.odometry = Odometry.load(blob[at : at + odometry_size])
-        at = self.tools.load(blob, self._solids.load(blob, at + odometry_size))
-        self.contact.load(blob[at:])
-        mujoco.mj_setState(self._model, self._data, vector, _STATE)
-        self._data.warning.number[:] = 0
-        self.gear.take(own[:gear_size].copy())
-        charge[:] = own[gear_size : gear_size + len(charge)]
-        carried = own[gear_size + len(charge) : -FIGURES].reshape(-1, 4)
-        if not np.array_equal(carried, self.payloads.table):
-            self.payloads.take(carried)
-        self._figures = Figures(*(float(value) for value in own[-FIGURES:]))
+        self._figures = self._exact.unpack(blob)
         self._refresh()

@@ -16,7 +16,7 @@ from scipy.spatial.transform import Rotation
 from regolith_terrain import scm
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.ground_contact import LEFT_WINDOW, OK, ContactSetting, PartPose
-from regolith_terrain.rigid import surface_at
+from regolith_terrain.rigid_surface import find_foot, surface_at
 from regolith_terrain.soil_config import RigidGroundConfig
 from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.soil_law import RIGID
@@ -24,7 +24,7 @@ from regolith_terrain.soil_map import SoilMap
 from regolith_terrain.surface import FlatField, HeightField, Heights, PlaneField
 from regolith_vehicles.config import VehicleModelError, load_vehicle_model
 from regolith_vehicles.tyres import load_tyre
-from regolith_vehicles.tyres.contact import TyreContact, find_foot
+from regolith_vehicles.tyres.contact import TyreContact
 from regolith_vehicles.tyres.tyre import TYRES
 from regolith_vehicles.vehicle import Vehicle
 
@@ -139,7 +139,7 @@ def test_a_wheel_over_an_edge_finds_its_nearest_point_at_any_heading() -> None:
     )
     window = SoilGrid(Edge(), 0.05, RIGID).window(-40, 41, -40, 41)
     ground = contact.arrays(window, 1).rigid
-    foot, s = np.zeros(2), np.linspace(-0.47, 0.47, 20_001)
+    foot, s = np.zeros(3), np.linspace(-0.47, 0.47, 20_001)
     for heading in (0.0, 0.7, math.pi / 2.0, 2.5, -1.0):
         hx, hy = math.cos(heading), math.sin(heading)
         found = find_foot(ground, 0.1, 0.02, 0.3, hx, hy, 0.47, foot)

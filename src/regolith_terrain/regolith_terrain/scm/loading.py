@@ -72,7 +72,28 @@ def _power(sinkage: float, exponent: float) -> float:
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def _virgin(soil: Floats, inverse_width: float, sinkage: float, plates: Plates) -> float:
+def _silo(soil: Floats, plates: Plates) -> float:
+    """Return the factor by which friction on the flanks of plates raises the pressure on the soil between them.
+
+    exp(2 K_0 tan(phi) h / (p - t)), K_0 = 1 - sin(phi) being the ratio of stresses at rest; 1 without grousers.
+
+    :param plates: as for :func:`_virgin`
+
+    Source: janssen1895; jaky1944.
+    Checked by: test_slip_sinkage.py::test_plates_and_drum_share_the_load.
+    """
+    pitch, thickness, height, _ = plates
+    if height == 0.0:
+        return 1.0
+    if pitch <= thickness:
+        return math.inf
+    friction = soil[TAN_PHI]
+    at_rest = 1.0 - friction / math.sqrt(1.0 + friction * friction)
+    return math.exp(2.0 * at_rest * friction * height / (pitch - thickness))
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _virgin(soil: Floats, inverse_width: float, sinkage: float, plates: Plates, silo: float) -> float:
     """Return the pressure of virgin soil on a body at a depth [Pa]: (k_c / b + k_phi) s^n.
 
     Grousers that are not modeled one by one are thin plates at a pitch p around a drum. A plate penetrates with its own
@@ -80,10 +101,9 @@ def _virgin(soil: Floats, inverse_width: float, sinkage: float, plates: Plates) 
     the next one, so the drum touches it at the depth h - h w / p. The slot w is wider than the plate: without slip a
     tip moves on a cycloid and pushes the soil ahead of it by R angle^3 / 6, over the depth (R / 15) (2 s / R)^1.5 in
     the mean. Friction on the flanks of the plates passes a part of the load on to the soil at the tips, as on the walls
-    of a silo, K_0 = 1 - sin(phi) being the ratio of stresses at rest:
+    of a silo, by a factor j (:func:`_silo`):
 
-        sigma = f (k_c / t + k_phi) s^n
-                + (1 - f) (k_c / b + k_phi) max(0, s - h + h w / p)^n exp(2 K_0 tan(phi) h / (p - t)),
+        sigma = f (k_c / t + k_phi) s^n + (1 - f) (k_c / b + k_phi) max(0, s - h + h w / p)^n j,
 
     at most the pressure on a solid cylinder around the tips, the limit of plates side by side. So a wheel rests on its
     plates where soil is firm, and on its drum where soil is soft and plates are few. The soil between two plates
@@ -92,8 +112,9 @@ def _virgin(soil: Floats, inverse_width: float, sinkage: float, plates: Plates) 
     :param inverse_width: 1 / b of the patch [1/m]
     :param sinkage: s of the body's surface; with grousers, of the cylinder around their tips [m]
     :param plates: p, t, h and the radius R of the tips [m]; h is 0 without grousers
+    :param silo: j, of the soil and the plates
 
-    Source: bekker1969; janssen1895; jaky1944.
+    Source: bekker1969.
     Checked by: test_scm.py::test_plate_follows_bekker,
     test_slip_sinkage.py::test_plates_and_drum_share_the_load,
     test_slip_sinkage.py::test_plates_side_by_side_are_a_solid_cylinder.
@@ -109,9 +130,6 @@ def _virgin(soil: Floats, inverse_width: float, sinkage: float, plates: Plates) 
     slot = thickness + radius / 15.0 * square * math.sqrt(square)
     drum = sinkage - height + height * min(1.0, slot / pitch)
     if drum > 0.0:
-        friction = soil[TAN_PHI]
-        at_rest = 1.0 - friction / math.sqrt(1.0 + friction * friction)
-        silo = math.exp(2.0 * at_rest * friction * height / (pitch - thickness)) if pitch > thickness else math.inf
         sigma += (1.0 - share) * bearing * _power(drum, soil[EXPONENT]) * silo
     return min(whole, sigma)
 
@@ -200,7 +218,8 @@ def load_nodes(
     depth, heights, volumes = floats[DEPTH], floats[HEIGHT], floats[VOLUME]
     regolith = mode == MODE_REGOLITH
     uniform = soils.shape[0] == 1
-    soil = soils[0]
+    soil, held = soils[0], 0
+    silo = _silo(soil, plates)
     spacing = ground.spacing
     cell_area = spacing * spacing
     wx, wy, wz = angular_velocity[0], angular_velocity[1], angular_velocity[2]
@@ -221,7 +240,10 @@ def load_nodes(
             s = depth[cell]
             c = np.uintp(col + c0)
             if not uniform:
-                soil = soils[ground.region[r, c]]
+                here = int(ground.region[r, c])
+                if here != held:
+                    soil, held = soils[here], here
+                    silo = _silo(soil, plates)
             before = ground.sinkage_plastic[r, c]
             trial = soil[ELASTIC] * (s - before)
             if trial < 0.0:
@@ -237,7 +259,7 @@ def load_nodes(
             ground.level[r, c] = ground.level_initial[r, c] - (s if nz == 1.0 else s / nz)
             sigma = trial
             if trial > ground.sigma_yield[r, c]:
-                virgin = _virgin(soil, floats[INVERSE_WIDTH, patch], s, plates)
+                virgin = _virgin(soil, floats[INVERSE_WIDTH, patch], s, plates, silo)
                 sigma = _yielded(trial, virgin, ground.sigma_yield[r, c], regolith)
                 ground.sigma_yield[r, c] = sigma
                 ground.sinkage_plastic[r, c] = s - sigma / soil[ELASTIC]

@@ -34,6 +34,7 @@ from regolith_vehicles.ros.part_topics import PartTopics
 from regolith_vehicles.ros.particle_topic import ParticleTopic
 from regolith_vehicles.ros.state_topic import StateTopic
 from regolith_vehicles.snapshot import Snapshot
+from regolith_vehicles.torque_watch import TorqueWatch
 from regolith_vehicles.urdf import JointPoses, frame_joints, robot_description
 from regolith_world.records import Vector
 from regolith_world.ros import qos
@@ -76,6 +77,7 @@ class VehicleTopics:
         self._node, self._agent = node, agent
         assert agent.grid is not None
         self._edge = EdgeWatch(agent.name, agent.grid.height_field)
+        self._torques = TorqueWatch(agent.name, agent.vehicle.body.model)
         self._log = node.get_logger()
         names = agent.model.frames
         self._base, self._odom = f'{frame_prefix}{names.base}', f'{frame_prefix}{names.odom}'
@@ -213,6 +215,8 @@ class VehicleTopics:
             message = m.VehicleEvent(stamp=stamp(event.t_ns), kind=event.kind, basis=event.basis, text=event.text)
             self._events.publish(message)
             self._log.warning(f'{self._agent.name} {event.kind} at {event.t_ns * 1e-9:.2f} s: {event.text}')
+        for warning in self._torques.notice(snapshot.t_ns, snapshot.cycle_ns, snapshot.alternation):
+            self._log.warning(warning)
         slot = snapshot.t_ns // self._period_ns
         if slot == self._last_slot:
             return

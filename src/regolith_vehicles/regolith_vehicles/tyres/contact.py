@@ -22,7 +22,16 @@ from numpy.typing import NDArray
 from regolith_terrain import rigid
 from regolith_terrain.ground_contact import LEFT_WINDOW, OK, ContactSetting, GroundContact, PartPose, StepLimit
 from regolith_terrain.records import Floats
-from regolith_terrain.rigid import FRICTION, STIFFNESS, RigidArrays, RigidContact, soil_at, surface_at
+from regolith_terrain.rigid import RigidContact
+from regolith_terrain.rigid_surface import (
+    FRICTION,
+    STIFFNESS,
+    RigidArrays,
+    find_foot,
+    foot_normal,
+    soil_at,
+    surface_at,
+)
 from regolith_terrain.scm.arrays import Wrench
 from regolith_terrain.scm.constants import STAT_LOADED_NODES, STAT_MAX_SINKAGE
 from regolith_terrain.soil_grid import SoilWindow
@@ -31,8 +40,6 @@ from regolith_vehicles.tyres.force import MEMORY, Contact, tyre_force
 from regolith_vehicles.tyres.load_curve import vertical_load
 from regolith_vehicles.tyres.tyre import NAMES, Tyre, penetration
 
-BENT = 1e-3
-"""Bend of the ground within a wheel's radius, over that, from which the nearest point counts."""
 _UPRIGHT = 0.5
 """Cosine of the camber below which a wheel no longer stands on its tread."""
 
@@ -51,56 +58,7 @@ class TyreArrays(NamedTuple):
     out: Floats
     """Room for a force and moments, shape (5,)."""
     foot: Floats
-    """Work array for the nearest point of the ground: distance ahead of the axle and height [m], shape (2,)."""
-
-
-@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def find_foot(
-    ground: RigidArrays, cx: float, cy: float, cz: float, hx: float, hy: float, radius: float, foot: Floats
-) -> bool:
-    """Write the point of the ground nearest to an axle, in the vertical plane of its wheel; return whether it counts.
-
-    It does not where the ground is straight within a radius (to a thousandth of that: the plane below the axle has the
-    same point), where the window ends, and where the axle is below the ground. The ground is linear between the lines
-    of its grid that the plane crosses: exact along x and y, otherwise to the twist of one cell.
-
-    :param cx: of the axle [m], so are cy and cz
-    :param hx: unit vector ahead, level; so is hy
-    :param foot: out: distance ahead [m], height [m]
-
-    Source: pacejka2012, section 4.3.1.
-    Checked by: test_tyre_contact.py::test_a_wheel_past_an_edge_is_carried_by_the_edge,
-    test_tyre_contact.py::test_a_wheel_over_an_edge_finds_its_nearest_point_at_any_heading.
-    """
-    first, _, _ = surface_at(ground, cx - radius * hx, cy - radius * hy)
-    last, _, _ = surface_at(ground, cx + radius * hx, cy + radius * hy)
-    below, _, _ = surface_at(ground, cx, cy)
-    if math.isnan(first + last + below) or cz <= below:
-        return False
-    spacing, rise = ground.spacing, (last - first) / (2.0 * radius)
-    best, bend = math.inf, 0.0
-    s, z = -radius, first
-    while s < radius:
-        # The next line of the grid across x, across y, or the end.
-        end = radius
-        for axis in range(2):
-            along, origin = (hx, cx) if axis == 0 else (hy, cy)
-            if abs(along) > 1e-9:
-                at = (origin + s * along) / spacing
-                line = math.floor(at + 1e-9) + 1.0 if along > 0.0 else math.ceil(at - 1e-9) - 1.0
-                end = min(end, max((line * spacing - origin) / along, s + 1e-9 * spacing))
-        height = last
-        if end < radius:
-            height, _, _ = surface_at(ground, cx + end * hx, cy + end * hy)
-        ds, dz = end - s, height - z
-        share = min(max((-s * ds + (cz - z) * dz) / (ds * ds + dz * dz), 0.0), 1.0)
-        there, up = s + share * ds, z + share * dz
-        distance = there * there + (cz - up) * (cz - up)
-        if distance < best:
-            best, foot[0], foot[1] = distance, there, up
-        s, z = end, height
-        bend = max(bend, abs(z - first - rise * (s + radius)))
-    return bend > BENT * radius
+    """Work array of :func:`regolith_terrain.rigid.find_foot`, shape (3,)."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
@@ -108,7 +66,9 @@ def press(arrays: TyreArrays, step: float, part: int, pose: PartPose, wrench: Wr
     """Press a part on firm ground for one substep; see :mod:`regolith_terrain.ground_contact`.
 
     Source: pacejka2012, section 4.3.1.
-    Checked by: test_tyre_contact.py::test_a_wheel_on_a_plane_feels_what_the_bench_says.
+    Checked by: test_tyre_contact.py::test_a_wheel_on_a_plane_feels_what_the_bench_says,
+    test_tyre_contact.py::test_a_wheel_past_an_edge_is_carried_by_the_edge,
+    test_tyre_contact.py::test_a_wheel_over_an_edge_finds_its_nearest_point_at_any_heading.
     """
     status: int
     tyre = arrays.which[part]
@@ -133,13 +93,7 @@ def press(arrays: TyreArrays, step: float, part: int, pose: PartPose, wrench: Wr
                 break
             ahead, level = arrays.foot[0], arrays.foot[1]
             px, py = cx + ahead * hx, cy + ahead * hy
-            _, slope_x, slope_y = surface_at(arrays.rigid, px, py)
-            distance = math.sqrt(ahead * ahead + (cz - level) * (cz - level))
-            # Along the wheel's plane towards the axle; across it the slope of the ground stays.
-            nh, nz = -ahead / distance, (cz - level) / distance
-            across = (slope_x * hy - slope_y * hx) * nz
-            scale = 1.0 / math.sqrt(1.0 + across * across)
-            nx, ny, nz = (nh * hx - across * hy) * scale, (nh * hy + across * hx) * scale, nz * scale
+            nx, ny, nz = foot_normal(arrays.rigid, cx, cy, cz, hx, hy, arrays.foot)
         lean = ax * nx + ay * ny + az * nz
         upright = math.sqrt(max(0.0, 1.0 - lean * lean))
         if upright < _UPRIGHT:
@@ -204,7 +158,7 @@ class TyreContact(GroundContact):
             self._which[part] = row
             self._records[row] = tyre.record[0]
         self._memory = np.zeros((len(tyres), MEMORY))
-        self._foot = np.zeros(2)
+        self._foot = np.zeros(3)
 
     def arrays(self, window: SoilWindow, active: int) -> TyreArrays:
         """Return the arguments of :func:`press` for a cycle."""
