@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_sensors.camera import effects, stages
-from regolith_sensors.camera.config import CameraConfig
+from regolith_sensors.camera.config import CameraConfig, ExposureConfig
 from regolith_sensors.camera.info import CameraInfo, camera_info
 from regolith_sensors.camera.lens import pixel_rays
 from regolith_sensors.camera.readout import NoiseStreams, Sensor, signals
@@ -22,6 +22,7 @@ from regolith_sensors.rays.backend import RayBackend
 from regolith_sensors.rays.edges import edge_pixels
 from regolith_sensors.rays.frame import DARK, Draws, Frame, empty_frame, sample_streams
 from regolith_sensors.rays.view import Lights, View, lights, view
+from regolith_sensors.scene.scene import Semantic
 from regolith_world.counter import stream_key
 from regolith_world.rotation import matrix
 
@@ -37,6 +38,8 @@ _PLASTIC = 0.7548776662466927
 _BASE_ISO = 100.0
 """Sensitivity at which a linear response reaches 1 at the full well."""
 _EDGE_RADIUS, _EDGE_TURN = 0.38, 0.27
+_METERED = (Semantic.GROUND, Semantic.ROCK)
+"""Classes that an exposure of the ground is metered on."""
 
 
 @dataclass(frozen=True)
@@ -182,9 +185,7 @@ class Camera:
         light = self._exposed(seen)
         exposure = config.exposure_s
         if config.auto_exposure is not None:
-            # A sixteenth of the pixels gives the same percentile.
-            fall = self._fall if self._fall.size == 1 else self._fall[::4, ::4]
-            rate = light[::4, ::4] * fall[:, :, None] * self._rate
+            rate = self._metered(light, seen, config.auto_exposure)
             exposure = effects.metered_exposure(rate, config.full_well, config.auto_exposure)
         noise = NoiseStreams(*self._streams, frame) if config.stages.noise else None
         linear = not config.stages.response or config.response.kind == 'linear'
@@ -200,6 +201,19 @@ class Camera:
         if config.color.startswith('bayer'):
             numbers = effects.mosaic(numbers, config.color.removeprefix('bayer_'))
         return Picture(numbers, config.encoding, exposure, seen)
+
+    def _metered(self, light: Singles, seen: Frame, exposure: ExposureConfig) -> Singles:
+        """Return the signal per second of the metered pixels: every fourth of each row and column, of ground on request.
+
+        :param light: on the sensor, shape (height, width, channels)
+        """
+        # A sixteenth of the pixels gives the same percentile.
+        fall = self._fall if self._fall.size == 1 else self._fall[::4, ::4]
+        rate: Singles = light[::4, ::4] * fall[:, :, None] * self._rate
+        if exposure.meter == 'ground':
+            ground = np.isin(seen.semantic[::4, ::4], _METERED)
+            rate = rate[ground] if ground.any() else rate
+        return rate
 
     def _ray_table(self, offset: tuple[float, float]) -> Singles:
         c = self.config
