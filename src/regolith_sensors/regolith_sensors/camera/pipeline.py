@@ -62,6 +62,8 @@ class Picture:
     """Encoding of the image message."""
     exposure_s: float
     """Exposure time used, automatic or not [s]."""
+    gain: float
+    """Between signal and number [-]: ISO / 100; 1: a full pixel has the largest number of a linear response."""
     frame: Frame
     """Ground truth at the middle of the exposure, and the radiance that entered the lens. Valid until the next frame of
     this camera."""
@@ -200,7 +202,7 @@ class Camera:
             numbers = effects.jpeg_artefacts(numbers, config.effects.jpeg_quality)
         if config.color.startswith('bayer'):
             numbers = effects.mosaic(numbers, config.color.removeprefix('bayer_'))
-        return Picture(numbers, config.encoding, exposure, seen)
+        return Picture(numbers, config.encoding, exposure, self._sensor.iso / _BASE_ISO, seen)
 
     def _metered(self, light: Singles, seen: Frame, exposure: ExposureConfig) -> Singles:
         """Return the signal per second of the metered pixels: every fourth of each row and column, of ground on request.
