@@ -19,8 +19,9 @@ from regolith_sensors.camera.lens import pixel_rays
 from regolith_sensors.camera.readout import NoiseStreams, Sensor, signals
 from regolith_sensors.light import BAND_WAVELENGTHS, SUN_BANDS, Spotlight, Sun
 from regolith_sensors.rays.backend import RayBackend
-from regolith_sensors.rays.edges import edge_pixels
+from regolith_sensors.rays.edges import edge_marks, edge_pixels
 from regolith_sensors.rays.frame import DARK, Draws, Frame, empty_frame, sample_streams
+from regolith_sensors.rays.penumbra import smooth_penumbrae
 from regolith_sensors.rays.view import Lights, View, lights, view
 from regolith_sensors.scene.scene import Semantic
 from regolith_world.counter import stream_key
@@ -172,10 +173,16 @@ class Camera:
         if self._edge_rays is None:
             offsets = [self.edge_offset(k + 1) for k in range(self.config.edge_samples)]
             self._edge_rays = np.stack([self._ray_table(offset) for offset in offsets])
-        pixels = edge_pixels(self._frame)
-        scene.render_more(eyes, light, random, pixels, self._edge_rays, self._frame, held)
-        flat = self._frame.radiance.reshape(-1, 3)
-        flat[pixels] *= np.float32(1.0 / (1 + len(self._edge_rays)))
+        frame = self._frame
+        marks, facing = edge_marks(frame), frame.sunlit[:, :, 1] > 0.0
+        pixels = edge_pixels(marks)
+        scene.render_more(eyes, light, random, pixels, self._edge_rays, frame, held)
+        mean = np.float32(1.0 / (1 + len(self._edge_rays)))
+        for summed in (frame.radiance, frame.sunlit):
+            summed.reshape(-1, 3)[pixels] *= mean
+        frame.sun_part.reshape(-1)[pixels] *= mean
+        if self.config.sun_samples == 1:
+            smooth_penumbrae(frame, marks, facing, eyes, light)
 
     def develop(self, seen: Frame, frame: int = 0) -> Picture:
         """Return the picture of a frame after all stages.
@@ -205,7 +212,7 @@ class Camera:
         return Picture(numbers, config.encoding, exposure, self._sensor.iso / _BASE_ISO, seen)
 
     def _metered(self, light: Singles, seen: Frame, exposure: ExposureConfig) -> Singles:
-        """Return the signal per second of the metered pixels: every fourth of each row and column, of ground on request.
+        """Return the signal per second of the metered pixels: every fourth along rows and columns.
 
         :param light: on the sensor, shape (height, width, channels)
         """
