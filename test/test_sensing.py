@@ -85,7 +85,8 @@ def test_no_frame_is_skipped_at_full_speed(seen: RunResult) -> None:
     by_topic: dict[str, list[int]] = {}
     for topic, t_ns in frames(seen):
         by_topic.setdefault(topic, []).append(t_ns)
-    assert len(by_topic) == len(OUTPUTS) + 1 + 2 * 2
+    # Besides outputs: camera_info and image_metadata of every camera.
+    assert len(by_topic) == len(OUTPUTS) + 2 + 2 * 3
     assert all(sorted(found) == stamps for found in by_topic.values())
     counts = {topic: v['messages'] for topic, v in seen.summary['sensors'].items() if not topic.endswith('/preview')}
     assert counts == dict.fromkeys(by_topic, len(stamps))
@@ -113,24 +114,45 @@ def test_cameras_leave_no_trace_in_the_state(tmp_path: Path, seen: RunResult) ->
 
 @pytest.mark.ros
 @pytest.mark.slow
-def test_a_rewind_shows_the_same_again(tmp_path: Path) -> None:
-    """Within one run: back to a checkpoint, ruts and all; the frames that follow are those of the first time."""
+@pytest.mark.parametrize('clock', ['goes on', 'goes back'])
+def test_a_rewind_shows_the_same_again(tmp_path: Path, clock: str) -> None:
+    """Within one run: back to a checkpoint, ruts and all; the frames that follow are those of the first time.
+
+    By default stamps go on rising with ``/clock``, by an offset that each cycle tells; else they go back with the world.
+    """
+    from regolith_msgs.msg import Cycle
     from regolith_msgs.srv import Checkpoint
     from sensor_msgs.msg import Image
 
-    arguments = ('--duration', 30, '--speed', 1.0, '--no-record', '--set', 'world.checkpoint_period_s=100.0')
+    keeps = clock == 'goes on'
+    arguments = (
+        '--duration', 30, '--speed', 1.0, '--no-record', '--set', 'world.checkpoint_period_s=100.0',
+        '--set', f'world.reset_keeps_clock={str(keeps).lower()}',
+    )
     with LiveRun(tmp_path, scenario(tmp_path), *arguments, processes='one') as live:
+        cycles = live.subscribe(Cycle, '/regolith/cycle')
         images = live.subscribe(Image, '/amber/tilted/depth/image_raw')
-        live.wait_for(lambda: len(images) > 6, 30.0, 'images')
+        live.wait_for(lambda: len(images) > 6, 60.0, 'images')
         saved = live.call(Checkpoint, '/regolith/world/checkpoint', path='saved')
-        live.wait_for(lambda: images[-1].header.stamp.sec * 10**9 > saved.t_ns + 10**9, 30.0, 'later images')
-        count = len(images)
+        live.wait_for(lambda: stamp_ns(images[-1]) > saved.t_ns + 10**9, 60.0, 'later images')
         assert live.call(Checkpoint, '/regolith/world/restore', path=saved.path).success
-        live.wait_for(lambda: any(stamp_ns(m) < stamp_ns(images[count - 1]) for m in images[count:]), 20.0, 'the rewind')
-        back = next(k for k in range(count, len(images)) if stamp_ns(images[k]) < stamp_ns(images[k - 1]))
-        live.wait_for(lambda: len(images) > back + 8, 30.0, 'images after it')
+        first = live.wait_for(lambda: next((c for c in cycles if c.key.epoch > 0), None), 60.0, 'the rewind')
+        offset_ns = first.clock_offset_ns
+
+        def fresh() -> list[int]:
+            """Return which images are of the time after the rewind."""
+            if keeps:  # later than all that was shown before
+                return [k for k, image in enumerate(images) if stamp_ns(image) >= first.t_ns + offset_ns]
+            falls = [k for k in range(1, len(images)) if stamp_ns(images[k]) < stamp_ns(images[k - 1])]
+            return list(range(falls[0], len(images))) if falls else []
+
+        live.wait_for(lambda: len(fresh()) > 8, 60.0, 'images after it')
+    back = fresh()[0]
     before = {stamp_ns(m): bytes(m.data) for m in images[:back]}
-    after = {stamp_ns(m): bytes(m.data) for m in images[back : back + 8]}
+    after = {stamp_ns(m) - offset_ns: bytes(m.data) for m in images[back : back + 8]}
+    assert (offset_ns > 10**9) is keeps and len(after) == 8
+    stamps = [stamp_ns(m) for m in images]
+    assert (stamps == sorted(stamps)) is keeps
     assert min(after) >= saved.t_ns > min(before)
     assert after == {t: before[t] for t in after}
 

@@ -14,6 +14,7 @@ from regolith_bringup.view.draw_vehicles import _PATH_NS, _PATH_POINTS, DrawnVeh
 from regolith_bringup.view.ground import TILE, GroundPieces, Piece
 from regolith_bringup.view.shade import Shade
 from regolith_bringup.view.soil import Change, SoilChanges, change
+from regolith_terrain.procedural import ProceduralField
 from regolith_terrain.surface import FlatField, PlaneField
 
 SPACING, SIZE = 0.02, 40.0
@@ -127,7 +128,7 @@ def test_new_tiles_come_whole_and_their_patch_makes_room() -> None:
     assert all(p.triangles is not None for p in found)
     assert found[1].vertices[:, 2].max() == pytest.approx(0.05)
     # Far from all that was shown, even the site changes.
-    assert [p.name.split('/')[0] for p in ground.take(dig(range(900, 901), range(0, 1), 0.0))] == ['site', 'near', 'soil']
+    assert [p.name.split('/')[0] for p in ground.take(dig(range(900, 901), range(5, 6), 0.0))] == ['site', 'near', 'soil']
 
 
 def test_a_restart_brings_the_undisturbed_ground_back() -> None:
@@ -196,3 +197,80 @@ def test_points_of_a_long_path_are_equally_far_apart_in_time() -> None:
     times = np.array(vehicle.trail)[:, 0]
     assert _PATH_POINTS // 2 <= len(times) <= _PATH_POINTS
     assert set(np.diff(times)) == {4.0 * _PATH_NS}
+
+
+def line(piece: Piece, axis: int, at: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return (place along a line across the world, height, color) of a mesh's nodes on the line, without skirts."""
+    flat = piece.vertices[np.abs(piece.vertices[:, axis] - at) < 1e-4]
+    colors = piece.colors[np.abs(piece.vertices[:, axis] - at) < 1e-4]
+    order = np.lexsort((-flat[:, 2], np.round(flat[:, 1 - axis], 4)))
+    along, height = np.round(flat[order, 1 - axis], 4), flat[order, 2]
+    _, top = np.unique(along, return_index=True)
+    return along[top], height[top], colors[order][top].astype(float)
+
+
+def seam(fine: Piece, coarse: Piece, axis: int, at: float) -> tuple[float, float]:
+    """Return the largest differences of height [m] and color on a line between two meshes."""
+    along, height, colors = line(fine, axis, at)
+    there, low, low_colors = line(coarse, axis, at)
+    assert len(along) > len(there[(there >= along[0]) & (there <= along[-1])]) > 1
+    gap = np.abs(height - np.interp(along, there, low)).max()
+    shade = max(np.abs(colors[:, c] - np.interp(along, there, low_colors[:, c])).max() for c in range(3))
+    return float(gap), float(shade)
+
+
+@pytest.mark.parametrize('dug', [False, True])
+def test_a_fine_mesh_goes_over_into_a_coarse_one_without_step_or_gap(dug: bool) -> None:
+    """On each side that borders on a coarser mesh: heights of its edges to a rounding error, colors to half a step."""
+    ground = pieces(ProceduralField(3))
+    drawn = ground.show(ground.patches_around(np.array([[2.0, 2.0]])), [(1, 1), (2, 1)])
+    if dug:  # a wheel's rut through both tiles, and into a third
+        drawn += ground.take(dig(range(40, 110), range(44, 54), -0.5))
+    standing = latest(drawn)
+    tile = TILE * SPACING
+    last = 4 if dug else 3
+    for axis, at, name in ((0, tile, '1_1'), (0, last * tile, f'{last - 1}_1'), (1, tile, '2_1'), (1, 2 * tile, '1_1')):
+        gap, shade = seam(standing[f'soil/{name}'], standing['near/0_0'], axis, at)
+        assert gap < 1e-5 and shade <= 1.0, (axis, at)
+    near = sorted(name for name in standing if name.startswith('near/'))
+    places = np.array([[int(v) for v in name[5:].split('_')] for name in near])
+    low, high = places.min(axis=0), places.max(axis=0) + 1
+    for axis in (0, 1):
+        for at, k in ((low[axis], low[axis]), (high[axis], high[axis] - 1)):
+            for name, place in zip(near, places, strict=True):
+                if place[axis] == k:
+                    gap, shade = seam(standing[name], standing['site'], axis, at * ground.side)
+                    assert gap < 1e-5 and shade <= 1.0, (name, axis, at)
+
+
+def test_meshes_that_get_neighbors_close_up_with_them() -> None:
+    """A tile that is shown later, and a patch: the border between equals is that of the ground, on both sides."""
+    field = ProceduralField(3)
+    ground = pieces(field)
+    drawn = ground.show(ground.patches_around(np.array([[2.0, 2.0]])), [(1, 1)])
+    drawn += ground.show(ground.patches_around(np.array([[12.0, 2.0]])), [(2, 1)])
+    standing = latest(drawn)
+    _, left, colors = line(standing['soil/1_1'], 0, 2 * TILE * SPACING)
+    _, right, others = line(standing['soil/2_1'], 0, 2 * TILE * SPACING)
+    np.testing.assert_array_equal(left, right)
+    np.testing.assert_array_equal(colors, others)
+    truth = field.nodes(2 * TILE, 2 * TILE + 1, TILE, 2 * TILE + 1, SPACING)[0]
+    np.testing.assert_allclose(left[8:-8], truth[8:-8], atol=1e-6)
+    both = [name for name in standing if name in ('near/1_0', 'near/2_0')]
+    _, left, _ = line(standing[both[0]], 0, 2 * ground.side)
+    _, right, _ = line(standing[both[1]], 0, 2 * ground.side)
+    np.testing.assert_array_equal(left, right)
+    # Meshes that were shown in one go look the same as those that came one after another.
+    whole = pieces(field)
+    whole.show(whole.patches_around(np.array([[2.0, 2.0], [12.0, 2.0]])), [(1, 1), (2, 1)])
+    assert all(np.array_equal(p.vertices, standing[p.name].vertices) for p in whole.shown() if p.name.startswith('soil'))
+
+
+def test_soil_that_changed_ends_on_no_open_border() -> None:
+    """Nodes on the edge of a tile are on that of its neighbors, too, which are shown as well."""
+    ground = pieces(FlatField())
+    drawn = latest(ground.take(dig(range(64, 70), range(32, 33), -0.03)))
+    assert {name for name in drawn if name.startswith('soil')} == {'soil/1_0', 'soil/1_1', 'soil/2_0', 'soil/2_1'}
+    for name in ('soil/2_0', 'soil/2_1'):
+        along, height, _ = line(drawn[name], 1, TILE * SPACING)
+        np.testing.assert_allclose(height[(along > 1.279) & (along < 1.39)], -0.03, atol=1e-6)

@@ -137,6 +137,7 @@ SENSOR_TYPES: Mapping[str, SensorType] = {
         ('image',),
         (
             Output('camera_info', 'sensor_msgs/msg/CameraInfo'),
+            Output('image_metadata', 'regolith_msgs/msg/ImageMetadata'),
             Output('preview', 'sensor_msgs/msg/CompressedImage'),
         ),
         fixed_frames=(OPTICAL,),

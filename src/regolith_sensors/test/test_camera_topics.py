@@ -16,10 +16,12 @@ import pytest
 rclpy = pytest.importorskip('rclpy', reason='needs the environment of install/env.sh')
 
 from rclpy.node import Node  # noqa: E402
+from regolith_msgs.msg import ImageMetadata  # noqa: E402
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image  # noqa: E402
 from std_msgs.msg import Header  # noqa: E402
 
-from regolith_sensors.camera.pipeline import Picture  # noqa: E402
+from regolith_sensors.camera.config import CameraConfig  # noqa: E402
+from regolith_sensors.camera.pipeline import Camera, Picture  # noqa: E402
 from regolith_sensors.rays.frame import empty_frame  # noqa: E402
 from regolith_sensors.ros.camera_topics import preview_frames, preview_message  # noqa: E402
 from regolith_sensors.ros.sensor_topics import SensorContext  # noqa: E402
@@ -69,14 +71,22 @@ def wait(condition: Callable[[], Any], executor: Any) -> None:
         executor.spin_once(timeout_sec=0.02)
 
 
-def test_nothing_is_rendered_for_nobody(context: Any) -> None:
-    """Without listeners no frame is wanted; CameraInfo costs no rays; with a listener come pixels, stamp and frame."""
-    light = LightConfig.model_validate({'view_range_m': 50.0})
+LIGHT = LightConfig.model_validate({'view_range_m': 50.0})
+
+
+@pytest.fixture(scope='module')
+def flat_view() -> WorldView:
+    """Return the view of a rover on flat ground."""
     terrain = TerrainConfig.model_validate({'source': 'flat', 'spacing_m': 0.1})
-    world = SensedWorld(terrain, light, 1, {'amber': load_looks(*load_vehicle_model('viper'))})
+    world = SensedWorld(terrain, LIGHT, 1, {'amber': load_looks(*load_vehicle_model('viper'))})
     pose = np.tile([0.0, 0.0, 0.25, 0.0, 0.0, 0.0, 1.0], (9, 1))
     world.states.tracks['amber'].add(0, pose)
-    view = Counted(world.view('amber'))
+    return world.view('amber')
+
+
+def test_nothing_is_rendered_for_nobody(context: Any, flat_view: WorldView) -> None:
+    """Without listeners no frame is wanted; CameraInfo costs no rays; with a listener come pixels, stamp and frame."""
+    view, light = Counted(flat_view), LIGHT
     node = Node('left', namespace='amber', context=context, enable_rosout=False)
     link = Node('link', context=context, enable_rosout=False)
     listener = Node('listener', context=context, enable_rosout=False)
@@ -111,6 +121,51 @@ def test_nothing_is_rendered_for_nobody(context: Any) -> None:
     assert packed[0].format == 'rgb16; png compressed bgr16' and raw.max() > 0
 
 
+@pytest.mark.parametrize('automatic', [True, False])
+def test_image_metadata_holds_exposure_gain_and_frame_of_the_image(
+    context: Any, flat_view: WorldView, automatic: bool
+) -> None:
+    """Both eyes: a camera set to the published exposure and gain makes the same image, bit for bit.
+
+    No subscriber to the metadata alone makes a camera render.
+    """
+    meter: Any = {'meter': 'ground', 'percentile': 90.0, 'level': 0.3} if automatic else None
+    model = {**EYE, 'exposure_s': 2e-4, 'auto_exposure': meter, 'iso': 160.0}
+    right = {**ENTRY, 'model': model, 'outputs': ['image'], 'mount': {'xyz': [0.6, -0.2, 1.0], 'rpy_deg': [0.0, 30.0, 0.0]}}
+    left = {**right, 'mount': {**right['mount'], 'xyz': [0.6, 0.2, 1.0]}}
+    # Names that no test has whose subscriptions are still known to the domain.
+    eyes = [f'{side}_{"metered" if automatic else "fixed"}' for side in ('left', 'right')]
+    pair = sensors_of({'amber': {eyes[0]: left, eyes[1]: {**right, 'stereo_with': eyes[0]}}})
+    link = Node('link', context=context, enable_rosout=False)
+    listener = Node('listener', context=context, enable_rosout=False)
+    executor = rclpy.executors.SingleThreadedExecutor(context=context)
+    executor.add_node(listener)
+    view = Counted(flat_view)
+    for sensor in pair:
+        node = Node(sensor.name, namespace='amber', context=context, enable_rosout=False)
+        topics = sensor.make_topics(SensorContext(node, Inbox(link), 1, 1.62, LIGHT, {}))
+        told: list[ImageMetadata] = []
+        images: list[Image] = []
+        listener.create_subscription(ImageMetadata, f'/amber/{sensor.name}/image_metadata', told.append, 5)
+        wait(lambda topics=topics: topics.listened('image_metadata'), executor)
+        before = view.prepared
+        topics.publish(6, 600_000_000, view)
+        assert view.prepared == before
+        listener.create_subscription(Image, f'/amber/{sensor.name}/image_raw', images.append, 5)
+        wait(lambda topics=topics: topics.listened('image_raw'), executor)
+        topics.publish(7, 700_000_000, view)
+        wait(lambda told=told, images=images: told and images, executor)
+        (metadata,) = told
+        assert metadata.frame == 7 and metadata.header == images[0].header
+        assert metadata.header.frame_id == f'amber/{sensor.name}_optical_frame'
+        assert metadata.gain == pytest.approx(1.6)
+        assert (metadata.exposure_time == model['exposure_s']) is not automatic
+        fixed = {**model, 'auto_exposure': None, 'exposure_s': metadata.exposure_time, 'iso': 100.0 * metadata.gain}
+        camera = Camera(CameraConfig.model_validate(fixed), 1, sensor.full_name)
+        again = camera.develop(topics._look(7, 700_000_000, view), 7).image
+        assert again.tobytes() == bytes(images[0].data) and 0 < np.median(again) < 65535
+
+
 @pytest.mark.parametrize(
     ('color', 'encoding', 'form'),
     [('mono', 'mono16', 'mono16; png compressed '), ('bayer_rggb', 'bayer_rggb16', 'bayer_rggb16; png compressed ')],
@@ -130,7 +185,7 @@ def test_one_channel_has_no_order_of_colours(context: Any, color: str, encoding:
     listener.create_subscription(CompressedImage, '/amber/eye/image_raw/compressed', packed.append, 5)
     wait(lambda: all(topics.listened(t) for t in ('image_raw', 'image_raw/compressed')), executor)
     numbers = np.arange(24 * 32, dtype=np.uint16).reshape(24, 32) * 80
-    topics._publish_picture(Picture(numbers, encoding, 1e-3, empty_frame(24, 32)), Header())
+    topics._publish_picture(Picture(numbers, encoding, 1e-3, 1.0, empty_frame(24, 32)), Header())
     wait(lambda: images and packed, executor)
     assert (images[0].encoding, images[0].is_bigendian, images[0].step) == (encoding, 0, 64)
     assert packed[0].format == form

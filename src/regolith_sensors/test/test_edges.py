@@ -15,7 +15,7 @@ import pytest
 from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.pipeline import Camera, Pose
 from regolith_sensors.light import Sun
-from regolith_sensors.rays.edges import edge_pixels
+from regolith_sensors.rays.edges import edge_marks, edge_pixels
 from regolith_sensors.rays.frame import Frame
 from regolith_sensors.scene.materials import Lambert, Principled
 from regolith_sensors.scene.meshes import box, corner_normals, cylinder, joined, wheel
@@ -46,14 +46,19 @@ def look(flat_scene: Callable[..., Scene]) -> Callable[..., Frame]:
 
 
 def test_edges_and_shadow_borders_are_smooth(look: Callable[..., Frame]) -> None:
-    """Against 64 rays everywhere, the few more rays at edges halve the error at least; elsewhere nothing changes."""
+    """Against 64 rays everywhere, the few more rays at edges halve the error at least; elsewhere nothing changes.
+
+    In penumbrae the neighbors of these pixels change as well: by a part of the sun, and towards the truth.
+    """
     one, refined = look(edge_samples=0), look()
     pixels = np.zeros(one.depth.size, bool)
-    pixels[edge_pixels(one)] = True
+    pixels[edge_pixels(edge_marks(one))] = True
     assert 0.01 < pixels.mean() < 0.15
     truth = look(samples=64, sun_samples=4).radiance[..., 1].ravel()
     plain, smooth = (f.radiance[..., 1].ravel() for f in (one, refined))
-    np.testing.assert_array_equal(plain[~pixels], smooth[~pixels])
+    soft = ~pixels & (plain != smooth)
+    assert soft.sum() < 0.2 * pixels.sum()
+    assert np.sum((smooth[soft] - truth[soft]) ** 2) <= np.sum((plain[soft] - truth[soft]) ** 2)
     errors = [float(np.sqrt(np.mean((image[pixels] - truth[pixels]) ** 2))) for image in (plain, smooth)]
     # Four even samples of an edge: a quarter of the steps of one.
     assert errors[1] < 0.5 * errors[0]
@@ -123,4 +128,4 @@ def test_a_crest_before_a_plain_is_an_edge() -> None:
         depth=ranges, range=ranges, instance=np.full(shape, 3, np.int32), normal=np.zeros((*shape, 3), np.float32),
         semantic=np.full(shape, Semantic.GROUND, np.uint8),
     )  # fmt: skip
-    assert sorted(edge_pixels(frame) // 8) == [5] * 8 + [6] * 8
+    assert sorted(edge_pixels(edge_marks(frame)) // 8) == [5] * 8 + [6] * 8

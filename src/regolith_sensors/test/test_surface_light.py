@@ -14,11 +14,13 @@ import pytest
 from regolith_sensors.camera.config import CameraConfig
 from regolith_sensors.camera.pipeline import Camera, Pose
 from regolith_sensors.light import Sun
+from regolith_sensors.rays.embree.library import HIT_U, HIT_V, PACKET_ROWS, PRIM
+from regolith_sensors.rays.embree.surface_light import add_surface_light
 from regolith_sensors.rays.frame import Frame
 from regolith_sensors.rays.view import lights, view
 from regolith_sensors.scene.lit_surface import lit_surface
-from regolith_sensors.scene.materials import Lambert
-from regolith_sensors.scene.meshes import box, wheel
+from regolith_sensors.scene.materials import Lambert, Principled, material_table
+from regolith_sensors.scene.meshes import box, icosphere, wheel
 from regolith_sensors.scene.scene import Scene, Semantic
 
 CAMERA: dict[str, Any] = {
@@ -104,3 +106,48 @@ def test_nodes_take_their_light_from_points_that_face_the_same_way() -> None:
     node = lit.lattice[cap, 0]
     heavy = lit.near[node][lit.weight[node] > 0.05]
     assert np.all(lit.points[heavy, 5] > 0.6)
+
+
+@pytest.mark.parametrize('pieces', [1, 3])
+def test_light_that_is_linear_over_a_triangle_is_interpolated_exactly(pieces: int) -> None:
+    """In lower and upper pieces, unequal along both sides: white paper sends 1 / pi of 1 + 2 u + 5 v."""
+    nodes = [(i / pieces, j / pieces) for i in range(pieces + 1) for j in range(pieces + 1 - i)]
+    held = np.array([[1.0 + 2.0 * u + 5.0 * v] * 3 for u, v in nodes], np.float32)
+    table = material_table([Lambert((1.0, 1.0, 1.0))])
+    facts, lattice = np.zeros((1, 6), np.int32), np.array([[0, pieces]], np.int32)
+    packet = np.zeros((PACKET_ROWS, 16), np.float32)
+    words = packet.view(np.uint32)
+    u, v = np.random.default_rng(4).random((2, 16))
+    u, v = np.where(u + v > 1.0, 1.0 - u, u), np.where(u + v > 1.0, 1.0 - v, v)
+    packet[HIT_U], packet[HIT_V], words[PRIM] = u, v, 0
+    out = np.zeros((3, 16), np.float32)
+    for lane in range(16):
+        add_surface_light(facts, lattice, table, held, 0, 0, packet, words, lane, out)
+    # Single precision.
+    np.testing.assert_allclose(out[1] * math.pi, 1.0 + 2.0 * u + 5.0 * v, rtol=1e-5)
+
+
+def test_a_mirror_lights_no_point_more_than_white_paper_would(flat_scene: Callable[..., Scene]) -> None:
+    """Before a wall on black ground a polished ball glints; a ray that meets it brings at most E / pi, as paper would.
+
+    The ball takes less than a quarter of the sky of any point of the wall: under an eighth of its rays, weighted as the
+    cosine, meet it, and irradiance stays below an eighth of the sun's. The glint alone is a hundred times brighter.
+    """
+    scene = flat_scene(Lambert((0.0, 0.0, 0.0)), (Lambert((WALL,) * 3), Principled((0.9, 0.9, 0.9), 0.15, 1.0)), 64.0)
+    plate = scene.add_object('plate', [(scene.add_mesh(box((0.02, 0.5, 0.4)), holds_light=True), Semantic.VEHICLE)])
+    scene.place(plate, 0, (0.0, 0.0, 2.0), (0.0, 0.0, 0.0, 1.0))
+    mesh = icosphere(4)
+    mesh.triangles  # noqa: B018
+    ball = scene.add_object('ball', [(scene.add_mesh(mesh), Semantic.OTHER)])
+    scene.place(ball, 0, (1.5, 0.3, 2.0), (0.0, 0.0, 0.0, 1.0), 0.4)
+    scene.centre((0.0, 0.0, 2.0))
+    traced = scene.commit()
+    rays = np.zeros((2, 2, 3))
+    rays[...] = np.array([[[-0.3, -0.3, 1.0], [0.3, -0.3, 1.0]], [[-0.3, 0.3, 1.0], [0.3, 0.3, 1.0]]]) / math.sqrt(1.18)
+    above = view(scene.origin, rays, np.diag((1.0, -1.0, -1.0)), (0.0, 0.0, 5.0), 100.0)
+    found = {}
+    for azimuth in range(0, 360, 20):
+        sun = Sun(math.radians(azimuth), math.radians(40.0))
+        found[azimuth] = traced.hull_light(lights(scene.origin, sun), above)[:, 1].max() / sun.irradiance[1]
+    print(found)
+    assert 0.0 < max(found.values()) < 0.125

@@ -2,14 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ground as meshes of three finenesses: tiles where the soil has changed, patches around them, the site about all.
 
-A patch has no triangles where a tile lies, the site none where a patch lies. Meshes hang skirts from their edges, which
-close the gaps between unequal neighbours. When soil changes, its tiles alone are made anew.
+A patch has no triangles where a tile lies, the site none where a patch lies. Where a fine mesh borders on a coarse one,
+it goes over into it: heights and colors within :data:`_BLEND` cells of the border are means of both. At the border
+itself they are those of the coarse mesh: there is neither step nor gap.
+Skirts hang from all edges beside that. When soil
+changes, its tiles alone are made again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
@@ -39,6 +42,11 @@ _SKIRT_M, _TILE_SKIRT_M = 0.4, 0.1
 _TEXTURE = 0.35
 """Share of the relief too fine for patches that is seen on tiles: with all of it, ground that changed would look as if
 cut out of other ground."""
+_BLEND = 8
+"""Cells of a fine mesh over which it goes over into a coarse one."""
+_TINTED_M = 0.005
+"""Depth of a rut from which its own color is shown however near a coarse mesh is [m]."""
+_AROUND = [(a, b) for a in (-1, 0, 1) for b in (-1, 0, 1) if (a, b) != (0, 0)]
 _FINE_PATCHES = 48
 """With more patches at the start they are half as fine."""
 
@@ -97,8 +105,10 @@ class GroundPieces:
 
     def take(self, change: Change) -> list[Piece]:
         """Return the tiles that a change of the soil makes anew, and what else it brings into view."""
+        # A node on the edge of a tile is on that of its neighbors, too: soil that changed ends in no open border.
         # Rows of two would be sorted thirty times as slowly.
-        own = np.unique(node_key(change.i // TILE, change.j // TILE))
+        shared = [node_key((change.i - a) // TILE, (change.j - b) // TILE) for a in (0, 1) for b in (0, 1)]
+        own = np.unique(np.concatenate(shared))
         touched: list[Key] = list(zip((own >> 32).tolist(), ((own & (2**32 - 1)) - 2**31).tolist()))
         patches, tiles = self._add((), touched)
         # A tile shows the nodes on its far edges, too, and its slopes need one more beyond each.
@@ -107,22 +117,47 @@ class GroundPieces:
         return self._drawn(patches, tiles, changed)
 
     def _add(self, patches: Iterable[Key], tiles: Iterable[Key]) -> tuple[list[Key], list[Key]]:
-        """Make patches and tiles that there are not yet; return these."""
+        """Make patches and tiles that there are not yet; return those that are new or look otherwise."""
         new_tiles = sorted(set(tiles) - self._tiles.keys())
         wanted = {*patches, *((i // _PATCH, j // _PATCH) for i, j in new_tiles)}
         new_patches = sorted(wanted - self._patches.keys())
         if self._step is None:
             self._step = 4 if len(new_patches) <= _FINE_PATCHES else 8
         self._patches |= {key: self._patch(key) for key in new_patches}
+        fresh = {*new_patches, *(key for new in new_patches for key in _neighbors(new) if key in self._patches)}
+        if new_patches and (self._site is None or not self._site.holds_all(new_patches)):
+            self._site = self._far(sorted(self._patches))
+            fresh = {*self._patches}
+        for key in sorted(fresh):
+            self._join_patch(key)
         self._tiles |= {key: self._tile(key) for key in new_tiles}
-        return new_patches, new_tiles
+        near = {key for new in new_tiles for key in _neighbors(new) if key in self._tiles}
+        near |= {key for key in self._tiles if (key[0] // _PATCH, key[1] // _PATCH) in fresh}
+        for key in sorted({*new_tiles, *near}):
+            self._join_tile(key)
+        return sorted(fresh), sorted({*new_tiles, *near})
+
+    def _join_patch(self, key: Key) -> None:
+        """Let a patch go over into the site where no patch is beside it."""
+        grid, site = self._patches[key], self._site
+        assert site is not None
+        i, j = (f + np.arange(c + 1) for f, c in zip(grid.first, grid.cells, strict=True))
+        fine = grid.cells[0] / site.per
+        weight = _weights(grid.cells[0], [around for around in _AROUND if _moved(key, around) not in self._patches])
+        grid.join(weight, *site.at(i / fine, j / fine))
+
+    def _join_tile(self, key: Key) -> None:
+        """Let a tile go over into its patch where no tile is beside it."""
+        patch = self._patches[key[0] // _PATCH, key[1] // _PATCH]
+        step = _CELLS / patch.cells[0]
+        i, j = (k * TILE + np.arange(TILE + 1) for k in key)
+        weight = _weights(TILE, [around for around in _AROUND if _moved(key, around) not in self._tiles])
+        self._tiles[key].join(weight, *patch.at(i / step, j / step))
 
     def _drawn(self, patches: list[Key], tiles: list[Key], changed: Iterable[Key] = ()) -> list[Piece]:
         """Return patches and tiles that are new, what has to make room for them, and tiles that changed."""
         pieces = []
-        if patches:
-            if self._site is None or not self._site.holds_all(patches):
-                self._site = self._far(sorted(self._patches))
+        if patches and self._site is not None:
             pieces.append(self._site.piece(self._without_patches()))
         holed = {(i // _PATCH, j // _PATCH) for i, j in tiles}
         pieces += [self._patches[key].piece(self._without_tiles(key)) for key in sorted({*patches, *holed})]
@@ -234,8 +269,32 @@ class _Grid:
         self.name, self.first, self.cells = name, (i, j), (ni, nj)
         self.per = 1
         """Of a site, its cells along the side of a patch."""
-        colors = shade.colors(height, spacing)[1:-1, 1:-1]
-        self._vertices, self._colors = _skirted(i, j, spacing, height[1:-1, 1:-1], colors, _SKIRT_M)
+        self._spacing = spacing
+        self._height, self._shades = height[1:-1, 1:-1], shade.colors(height, spacing)[1:-1, 1:-1]
+        self._join(self._height, self._shades)
+
+    def _join(self, height: Floats, colors: NDArray[np.uint8]) -> None:
+        self._drawn = height, colors
+        self._vertices, self._colors = _skirted(*self.first, self._spacing, height, colors, _SKIRT_M)
+
+    def join(self, weight: Floats, low: Floats, low_colors: Floats) -> None:
+        """Go over into a coarser mesh.
+
+        :param weight: of this mesh at its nodes, 0 to 1
+        :param low: heights of the coarser one there [m]
+        :param low_colors: its colors there
+        """
+        self._join(low + weight * (self._height - low), _mixed(weight, self._shades, low_colors))
+
+    def at(self, i: Floats, j: Floats) -> tuple[Floats, Floats]:
+        """Return the drawn heights [m] and colors at places, in nodes of this grid from the world's origin.
+
+        :param i: along x, shape (m,); places beyond the grid take its edge's
+        :param j: along y, shape (n,)
+        """
+        along, across = (_shares(at - f, c) for at, f, c in zip((i, j), self.first, self.cells, strict=True))
+        height, colors = self._drawn
+        return along @ height @ across.T, np.einsum('ai,ijc,bj->abc', along, colors.astype(np.float64), across)
 
     def holds_all(self, patches: Iterable[Key]) -> bool:
         """Return whether patches lie in this site."""
@@ -261,10 +320,19 @@ class _Tile:
     shade: Shade
     step: int
     """Nodes along a cell of its mesh."""
+    weight: Floats = field(default_factory=lambda: np.ones((TILE + 1, TILE + 1)))
+    """Of this mesh at its nodes against its patch's, 0 to 1."""
+    low: Floats = field(default_factory=lambda: np.zeros((TILE + 1, TILE + 1)))
+    """Heights of the patch there [m]."""
+    low_colors: Floats = field(default_factory=lambda: np.zeros((TILE + 1, TILE + 1, 3)))
 
     @property
     def name(self) -> str:
         return f'soil/{self.key[0]}_{self.key[1]}'
+
+    def join(self, weight: Floats, low: Floats, low_colors: Floats) -> None:
+        """Go over into the patch, see :meth:`_Grid.join`."""
+        self.weight, self.low, self.low_colors = weight, low, low_colors
 
     def take(self, change: Change) -> bool:
         """Take the nodes that lie in it; return whether there were any."""
@@ -279,10 +347,52 @@ class _Tile:
         """Return its mesh; not whole: without triangles."""
         dug, step, cells = self.base - self.level, self.step, TILE // self.step
         colors = self.shade.colors(self.relief - dug, self.spacing, dug)
-        drawn = colors[1:-1, 1:-1] if step == 1 else _blurred(colors)[::step, ::step]
+        own = colors[1:-1, 1:-1] if step == 1 else _blurred(colors)
+        inner = dug[1:-1, 1:-1]
+        drawn = _mixed(np.maximum(self.weight, np.minimum(np.abs(inner) / _TINTED_M, 1.0)), own, self.low_colors)
+        height = self.low + self.weight * (self.base[1:-1, 1:-1] - self.low) - inner
         first = (self.key[0] * cells, self.key[1] * cells)
-        mesh = _skirted(*first, self.spacing * step, self.level[1:-1:step, 1:-1:step], drawn, _TILE_SKIRT_M)
+        parts = height[::step, ::step], drawn[::step, ::step]
+        mesh = _skirted(*first, self.spacing * step, *parts, _TILE_SKIRT_M)
         return Piece(self.name, *mesh, tile_triangles(cells) if whole else None)
+
+
+def _moved(key: Key, by: Key) -> Key:
+    return key[0] + by[0], key[1] + by[1]
+
+
+def _neighbors(key: Key) -> list[Key]:
+    return [_moved(key, by) for by in _AROUND]
+
+
+def _weights(cells: int, missing: Iterable[Key]) -> Floats:
+    """Return the weight of a mesh at its nodes: 0 where it borders on a missing neighbor, 1 from _BLEND cells on.
+
+    :param cells: along its sides
+    :param missing: directions of the neighbors of its kind that are not shown
+    :return: shape (cells + 1, cells + 1); neighbors have the same on common nodes
+    """
+    at = np.arange(cells + 1)
+    away = {-1: at, 0: np.zeros(cells + 1, dtype=at.dtype), 1: cells - at}
+    least = np.full((cells + 1, cells + 1), _BLEND)
+    for a, b in missing:
+        least = np.minimum(least, np.maximum(away[a][:, None], away[b][None, :]))
+    return least / _BLEND
+
+
+def _shares(at: Floats, cells: int) -> Floats:
+    """Return the matrix that interpolates linearly between nodes 0 to ``cells`` at places, shape (m, cells + 1)."""
+    at = np.clip(at, 0.0, float(cells))
+    low = np.minimum(np.floor(at).astype(np.int64), cells - 1)
+    rows, out = np.arange(len(at)), np.zeros((len(at), cells + 1))
+    out[rows, low], out[rows, low + 1] = 1.0 - (at - low), at - low
+    return out
+
+
+def _mixed(weight: Floats, own: NDArray[np.uint8], other: Floats) -> NDArray[np.uint8]:
+    """Return means of colors."""
+    share = weight[..., None]
+    return np.asarray(share * own + (1.0 - share) * other + 0.5).astype(np.uint8)
 
 
 def _blurred(colors: NDArray[np.uint8]) -> NDArray[np.uint8]:

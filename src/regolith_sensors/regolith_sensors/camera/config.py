@@ -76,10 +76,23 @@ class ResponseConfig(Section):
 
 
 class ExposureConfig(Section):
-    """Automatic exposure: the frame's own light sets its time. Real cameras lag by a frame or two."""
+    """Automatic exposure: the frame's own light sets its time. Real cameras lag by a frame or two.
 
+    Metering by class is the simulator's own: a real camera masks its horizon and its hull, which comes to the same.
+    """
+
+    meter: Literal['frame', 'ground'] = Field(
+        'frame',
+        description='Metered pixels: all of the frame, or those of ground and rocks, without the sky and vehicles. '
+        "Where 'ground' finds none, all are metered.",
+    )
     percentile: float = Field(95.0, gt=0.0, le=100.0, description='of the pixels that is set [%]')
     level: float = Field(0.6, gt=0.0, le=1.0, description='part of full_well it is set to')
+    max_full_fraction: float = Field(
+        1.0, gt=0.0, le=1.0,
+        description='Largest fraction of metered pixels that may be full [-]. The exposure is shortened to keep to it. '
+        '1: no limit.',
+    )
     shortest_s: float = Field(1e-5, ge=1e-7, le=60.0, description='[s]')
     longest_s: float = Field(0.1, ge=1e-7, le=60.0, description='[s]')
 

@@ -13,15 +13,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regolith_sensors.camera import effects, stages
-from regolith_sensors.camera.config import CameraConfig
+from regolith_sensors.camera.config import CameraConfig, ExposureConfig
 from regolith_sensors.camera.info import CameraInfo, camera_info
 from regolith_sensors.camera.lens import pixel_rays
 from regolith_sensors.camera.readout import NoiseStreams, Sensor, signals
 from regolith_sensors.light import BAND_WAVELENGTHS, SUN_BANDS, Spotlight, Sun
 from regolith_sensors.rays.backend import RayBackend
-from regolith_sensors.rays.edges import edge_pixels
+from regolith_sensors.rays.edges import edge_marks, edge_pixels
 from regolith_sensors.rays.frame import DARK, Draws, Frame, empty_frame, sample_streams
+from regolith_sensors.rays.penumbra import smooth_penumbrae
 from regolith_sensors.rays.view import Lights, View, lights, view
+from regolith_sensors.scene.scene import Semantic
 from regolith_world.counter import stream_key
 from regolith_world.rotation import matrix
 
@@ -37,6 +39,8 @@ _PLASTIC = 0.7548776662466927
 _BASE_ISO = 100.0
 """Sensitivity at which a linear response reaches 1 at the full well."""
 _EDGE_RADIUS, _EDGE_TURN = 0.38, 0.27
+_METERED = (Semantic.GROUND, Semantic.ROCK)
+"""Classes that an exposure of the ground is metered on."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,8 @@ class Picture:
     """Encoding of the image message."""
     exposure_s: float
     """Exposure time used, automatic or not [s]."""
+    gain: float
+    """Between signal and number [-]: ISO / 100; 1: a full pixel has the largest number of a linear response."""
     frame: Frame
     """Ground truth at the middle of the exposure, and the radiance that entered the lens. Valid until the next frame of
     this camera."""
@@ -167,10 +173,16 @@ class Camera:
         if self._edge_rays is None:
             offsets = [self.edge_offset(k + 1) for k in range(self.config.edge_samples)]
             self._edge_rays = np.stack([self._ray_table(offset) for offset in offsets])
-        pixels = edge_pixels(self._frame)
-        scene.render_more(eyes, light, random, pixels, self._edge_rays, self._frame, held)
-        flat = self._frame.radiance.reshape(-1, 3)
-        flat[pixels] *= np.float32(1.0 / (1 + len(self._edge_rays)))
+        frame = self._frame
+        marks, facing = edge_marks(frame), frame.sunlit[:, :, 1] > 0.0
+        pixels = edge_pixels(marks)
+        scene.render_more(eyes, light, random, pixels, self._edge_rays, frame, held)
+        mean = np.float32(1.0 / (1 + len(self._edge_rays)))
+        for summed in (frame.radiance, frame.sunlit):
+            summed.reshape(-1, 3)[pixels] *= mean
+        frame.sun_part.reshape(-1)[pixels] *= mean
+        if self.config.sun_samples == 1:
+            smooth_penumbrae(frame, marks, facing, eyes, light)
 
     def develop(self, seen: Frame, frame: int = 0) -> Picture:
         """Return the picture of a frame after all stages.
@@ -182,9 +194,7 @@ class Camera:
         light = self._exposed(seen)
         exposure = config.exposure_s
         if config.auto_exposure is not None:
-            # A sixteenth of the pixels gives the same percentile.
-            fall = self._fall if self._fall.size == 1 else self._fall[::4, ::4]
-            rate = light[::4, ::4] * fall[:, :, None] * self._rate
+            rate = self._metered(light, seen, config.auto_exposure)
             exposure = effects.metered_exposure(rate, config.full_well, config.auto_exposure)
         noise = NoiseStreams(*self._streams, frame) if config.stages.noise else None
         linear = not config.stages.response or config.response.kind == 'linear'
@@ -199,7 +209,20 @@ class Camera:
             numbers = effects.jpeg_artefacts(numbers, config.effects.jpeg_quality)
         if config.color.startswith('bayer'):
             numbers = effects.mosaic(numbers, config.color.removeprefix('bayer_'))
-        return Picture(numbers, config.encoding, exposure, seen)
+        return Picture(numbers, config.encoding, exposure, self._sensor.iso / _BASE_ISO, seen)
+
+    def _metered(self, light: Singles, seen: Frame, exposure: ExposureConfig) -> Singles:
+        """Return the signal per second of the metered pixels: every fourth along rows and columns.
+
+        :param light: on the sensor, shape (height, width, channels)
+        """
+        # A sixteenth of the pixels gives the same percentile.
+        fall = self._fall if self._fall.size == 1 else self._fall[::4, ::4]
+        rate: Singles = light[::4, ::4] * fall[:, :, None] * self._rate
+        if exposure.meter == 'ground':
+            ground = np.isin(seen.semantic[::4, ::4], _METERED)
+            rate = rate[ground] if ground.any() else rate
+        return rate
 
     def _ray_table(self, offset: tuple[float, float]) -> Singles:
         c = self.config

@@ -45,6 +45,12 @@ class Frame:
     """In the optical frame, zero where nothing was met, shape (height, width, 3)."""
     instance: NDArray[np.int32]
     """Twice the number of the scene's instance, plus one where the sun's ray arrived; -1 for the sky."""
+    sunlit: Singles
+    """Part of the radiance that a wholly visible sun would give [W/m^2/sr], shape (height, width, 3); 0: not known."""
+    sun_part: Singles
+    """Part of the green radiance that comes straight from the sun [W/m^2/sr]."""
+    blocker: Singles
+    """Distance of what stands nearest in the way of the sun, from further rays of the pixel [m]; 0: nothing known."""
 
 
 def sample_streams(seed: int, name: str, frame: int, sun_samples: int = 1, bounce_samples: int = 0) -> Draws:
@@ -53,7 +59,7 @@ def sample_streams(seed: int, name: str, frame: int, sun_samples: int = 1, bounc
     :param seed: of the scenario
     :param name: of the sensor
     :param frame: index
-    :param sun_samples: rays to the sun's disc per pixel, >= 1; one gives penumbrae as grain
+    :param sun_samples: rays to the sun's disc per pixel, >= 1
     :param bounce_samples: rays that gather light from lit ground per pixel; 0: none
     :raises ValueError: if a number is negative
     """
@@ -72,5 +78,6 @@ def empty_frame(height: int, width: int) -> Frame:
         np.zeros((height, width, 3), np.float32), np.zeros((height, width), np.float32),
         np.zeros((height, width), np.float32), np.zeros((height, width), np.uint16),
         np.zeros((height, width), np.uint8), np.zeros((height, width, 3), np.float32),
-        np.full((height, width), -1, np.int32),
+        np.full((height, width), -1, np.int32), np.zeros((height, width, 3), np.float32),
+        np.zeros((height, width), np.float32), np.zeros((height, width), np.float32),
     )

@@ -35,15 +35,17 @@ from regolith_world.rotation import matrix, product
 VISION = find_spec('vision_msgs') is not None
 """Whether boxes are published as vision_msgs."""
 _KEPT_STATES = 400
-_CHEAP = ('camera_info', 'preview')
+_CHEAP = ('camera_info', 'image_metadata', 'preview')
+"""Topics for whose subscribers alone no image is rendered."""
 _PICTURES = ('image_raw', 'image_8bit', 'image_raw/compressed')
 PREVIEWS, PREVIEW_WIDTH = 4, 480
 """Number of small pictures of a camera in a run, and their largest width [px]."""
 
 
 class CameraTopics(SensorTopics):
-    """``image_raw``, ``camera_info``, ``image_raw/compressed``, ``image_8bit``, ``depth/``, ``semantic/``,
-    ``instance/`` and ``normals/image_raw``, ``boxes``, ``wheels``; all of one frame carry the same stamp, the middle of
+    """``image_raw``, ``camera_info``, ``image_metadata``, ``image_raw/compressed``, ``image_8bit``, ``depth/``,
+    ``semantic/``, ``instance/`` and
+    ``normals/image_raw``, ``boxes``, ``wheels``; all of one frame carry the same stamp, the middle of
     the exposure. A few frames of a run come as ``preview``, too, small and packed, if anybody (the recorder) listens.
     """
 
@@ -85,7 +87,9 @@ class CameraTopics(SensorTopics):
             return
         frame = self._look(n, t_ns, view)
         if preview or any(self.listened(topic) for topic in _PICTURES):
-            self._publish_picture(self.camera.develop(frame, n), header, preview)
+            picture = self.camera.develop(frame, n)
+            self.publishers['image_metadata'].publish(metadata_message(picture, n, header))
+            self._publish_picture(picture, header, preview)
         self._publish_truth(frame, header)
         self._publish_labels(frame, header, t_ns, view)
 
@@ -205,6 +209,14 @@ def info_message(camera: Camera, baseline_m: float) -> CameraInfo:
     return message
 
 
+def metadata_message(picture: Picture, n: int, header: Header) -> m.ImageMetadata:
+    """Return the settings with which a picture was taken.
+
+    :param n: number of the frame
+    """
+    return m.ImageMetadata(header=header, frame=n, exposure_time=picture.exposure_s, gain=picture.gain)
+
+
 def preview_frames(duration_s: float, rate_hz: float) -> frozenset[int]:
     """Return the numbers of the frames with previews, spread over a run."""
     last = max(math.ceil(duration_s * rate_hz - 1e-9) - 1, 0)
@@ -275,4 +287,6 @@ def vision_message(found: list[Box2D], names: dict[int, str], header: Header) ->
     return message
 
 
-__all__ = ['CameraTopics', 'detections_message', 'image_message', 'info_message', 'vision_message']
+__all__ = [
+    'CameraTopics', 'detections_message', 'image_message', 'info_message', 'metadata_message', 'vision_message',
+]

@@ -41,6 +41,7 @@ PLACE, NORMAL, TOWARD, BEGIN = 0, 3, 6, 9
 GEOMETRY_ROWS = 12
 
 _ZERO, _ONE, _TWO = np.float32(0.0), np.float32(1.0), np.float32(2.0)
+_THIRD = np.float32(1.0 / 3.0)
 _INF = np.float32(np.inf)
 _PI = np.float32(math.pi)
 _NONE = np.uint32(0xFFFFFFFF)
@@ -49,6 +50,7 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _PER_PIXEL = np.uint64(4096)
 _BOUNCES = 2048
 _LATTICE_A, _LATTICE_B = np.float32(0.7548776662466927), np.float32(0.5698402909980532)
+_STEP_A, _STEP_B = np.uint64(0.7548776662466927 * 2.0**32), np.uint64(0.5698402909980532 * 2.0**32)
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
@@ -67,15 +69,30 @@ def _pair(stream: np.uint64, pixel: int, sample: int) -> tuple[Single, Single]:
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
-def _spread(stream: np.uint64, pixel: int, sample: int, extra: int) -> tuple[Single, Single]:
-    """Return a sample's two numbers for a pixel's further rays: the first ray's, moved along a lattice.
+def _spread(stream: np.uint64, pixel: int, place: int, sample: int, extra: int) -> tuple[Single, Single]:
+    """Return the two numbers of a sample of the sun's disc: of a pixel's first one, points of a lattice over the image.
 
-    Together they lie evenly: a border that each ray alone sees as grain is smooth in their mean.
+    Neighbors along rows, columns and in squares have points that lie evenly, so a mean over them has half the noise of
+    independent points at least; the lattice is moved from frame to frame. Further samples are independent. A pixel's
+    further rays take the first ray's numbers, moved along a lattice. Together they lie evenly: a border that each ray
+    alone sees as grain is smooth in their mean.
+
+    :param place: row of the pixel times 2^16 plus its column
 
     Source: roberts2018; cranley1976.
-    Checked by: test_edges.py::test_edges_and_shadow_borders_are_smooth.
+    Checked by: test_edges.py::test_edges_and_shadow_borders_are_smooth,
+    test_penumbra.py::test_neighboring_pixels_sample_all_of_the_disc.
     """
-    a, b = _pair(stream, pixel, sample)
+    if sample > 0:
+        a, b = _pair(stream, pixel, sample)
+    else:
+        # In whole numbers modulo 2^32, which know no rounding.
+        row, column = np.uint64(place >> 16), np.uint64(place & 0xFFFF)
+        shift = mix(stream)
+        first = (shift >> np.uint64(32)) + _STEP_A * column + _STEP_B * row
+        second = shift + _STEP_B * column + _STEP_A * row
+        a = np.float32((first >> np.uint64(8)) & np.uint64(0xFFFFFF)) * _TO_UNIT
+        b = np.float32((second >> np.uint64(8)) & np.uint64(0xFFFFFF)) * _TO_UNIT
     a, b = a + np.float32(extra) * _LATTICE_A, b + np.float32(extra) * _LATTICE_B
     return a - math.floor(a), b - math.floor(b)
 
@@ -83,52 +100,67 @@ def _spread(stream: np.uint64, pixel: int, sample: int, extra: int) -> tuple[Sin
 @njit(cache=True, nogil=True, error_model='numpy')
 def direct(
     handle: int, materials: Singles, direction: Singles, across: Singles, irradiance: Singles, lamps: Singles,
-    disc: Single, darkening: Single, stream: np.uint64, samples: int, extra: Longs, pixels: Longs, hit: Bools,
-    material: Longs, geometry: Singles, packet: Singles, words: Words, valid: Ints, arguments: Ints, seen: Singles,
-    out: Singles,
+    disc: Single, darkening: Single, stream: np.uint64, samples: int, extra: Longs, pixels: Longs, places: Longs,
+    hit: Bools, material: Longs, geometry: Singles, packet: Singles, words: Words, valid: Ints, arguments: Ints,
+    seen: Singles, whole: Singles, blocked: Singles, out: Singles,
 ) -> None:
     """Write the light of sun and lamps that each hit lane sends to its viewer into ``out`` [W/m^2/sr], shape (3, 16).
 
     :param extra: number of each lane's ray among those of its pixel, shape (16,)
+    :param places: rows of the lanes' pixels times 2^16 plus their columns, shape (16,)
     :param seen: out: visible part of the sun for each lane, shape (16,)
+    :param whole: out: what the lane would send if the sun were wholly visible [W/m^2/sr], shape (3, 16), or (3, 0):
+        not wanted
+    :param blocked: out: distance of what stands nearest in the way of the sun [m], 0: nothing, shape (16,), or (0,):
+        not wanted
 
     Source: hapke2012.
     Checked by: test_scene.py::test_level_regolith_shines_as_hapke_says, test_scene.py::test_two_soils_side_by_side.
     """
     g = geometry
-    any_lit = False
+    any_facing = any_lit = False
     for lane in range(16):
         out[0, lane] = out[1, lane] = out[2, lane] = seen[lane] = _ZERO
         valid[lane] = 0
         if hit[lane] and irradiance[1] > _ZERO and _mu0(g, direction, lane) > _ZERO:
             valid[lane] = -1
-            any_lit = True
-    if any_lit:
+            any_facing = True
+    if any_facing:
         _sun_seen(
-            handle, direction, across, disc, darkening, stream, samples, extra, pixels, g, packet, words, valid,
-            arguments, seen,
+            handle, direction, across, disc, darkening, stream, samples, extra, pixels, places, g, packet, words, valid,
+            arguments, seen, blocked,
         )
-    if any_lit:
-        _sunlit(materials, direction, irradiance, material, g, seen, out)
+        for lane in range(16):
+            any_lit |= seen[lane] > _ZERO
+    wanted = whole.shape[1] > 0
+    if any_lit or (wanted and any_facing):
+        _sunlit(materials, direction, irradiance, material, g, valid, out)
+    if wanted:
+        for lane in range(16):
+            for c in range(3):
+                whole[c, lane] = out[c, lane]
+    for lane in range(16):
+        for c in range(3):
+            out[c, lane] = out[c, lane] * seen[lane] if seen[lane] > _ZERO else _ZERO
     for lamp in range(lamps.shape[0]):
         _lamp(handle, materials, lamps, lamp, hit, material, g, packet, words, valid, arguments, out)
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _sunlit(
-    materials: Singles, direction: Singles, irradiance: Singles, material: Longs, g: Singles, seen: Singles,
+    materials: Singles, direction: Singles, irradiance: Singles, material: Longs, g: Singles, facing: Ints,
     out: Singles,
 ) -> None:
-    """Write the reflected sunlight of the lanes that see a part of the sun."""
+    """Write the reflected light of a wholly visible sun, of the lanes that face it; 0 in the others."""
     soil = -1
     for lane in range(16):
-        if soil < 0 and seen[lane] > _ZERO and is_hapke(materials, material[lane]):
+        if soil < 0 and facing[lane] != 0 and is_hapke(materials, material[lane]):
             soil = material[lane]
     if soil >= 0:
         # All lanes as if they were of this soil: there is seldom another one.
         hapke_lanes(g, NORMAL, TOWARD, direction, materials, soil, CONSTANTS, out)
     for lane in range(16):
-        if seen[lane] > _ZERO:
+        if facing[lane] != 0:
             if material[lane] == soil:
                 red, green, blue = tinted(materials, soil, out[0, lane])
             else:
@@ -136,9 +168,9 @@ def _sunlit(
                     direction[0], direction[1], direction[2], g[TOWARD, lane], g[TOWARD + 1, lane], g[TOWARD + 2, lane]
                 )
                 red, green, blue = reflect(materials, material[lane], _mu0(g, direction, lane), _mu(g, lane), hav)
-            out[0, lane] = red * irradiance[0] * seen[lane]
-            out[1, lane] = green * irradiance[1] * seen[lane]
-            out[2, lane] = blue * irradiance[2] * seen[lane]
+            out[0, lane] = red * irradiance[0]
+            out[1, lane] = green * irradiance[1]
+            out[2, lane] = blue * irradiance[2]
         else:
             out[0, lane] = out[1, lane] = out[2, lane] = _ZERO
 
@@ -160,23 +192,48 @@ def _mu(g: Singles, lane: int) -> Single:
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+def _darkened(part: Single, darkening: Single) -> Single:
+    """Return the squared radius of a unit disc within which a part of its light comes, by Newton's iteration.
+
+    A disc of brightness 1 - u (1 - sqrt(1 - r^2)) has (1 - u) r^2 + 2 u / 3 (1 - (1 - r^2)^1.5) of its 1 - u / 3
+    within r.
+
+    Source: milne1921.
+    Checked by: test_light_off_axis.py::test_the_penumbra_of_a_darkened_sun.
+    """
+    whole = part * (_ONE - darkening * _THIRD)
+    square = part
+    for _ in range(4):
+        cosine = math.sqrt(max(_ONE - square, _ZERO))
+        light = (_ONE - darkening) * square + _TWO * _THIRD * darkening * (_ONE - cosine * cosine * cosine)
+        square -= (light - whole) / (_ONE - darkening + darkening * cosine)
+    return min(max(square, _ZERO), _ONE)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
 def _sun_seen(
     handle: int, direction: Singles, across: Singles, disc: Single, darkening: Single, stream: np.uint64, samples: int,
-    extra: Longs, pixels: Longs, g: Singles, packet: Singles, words: Words, valid: Ints, arguments: Ints, seen: Singles,
+    extra: Longs, pixels: Longs, places: Longs, g: Singles, packet: Singles, words: Words, valid: Ints, arguments: Ints,
+    seen: Singles, blocked: Singles,
 ) -> None:
     """Add an estimate of the sun's visible part, from each valid lane's start point, to ``seen``.
 
-    Points of the disc are drawn evenly by area; a darkened disc is normalised by its mean, 1 - u / 3.
+    Points of the disc are drawn evenly by area, or by brightness where the limb is darkened: all count the same.
 
     Source: milne1921.
     Checked by: test_light_off_axis.py::test_darkening_the_limb_takes_no_light_away,
     test_light_off_axis.py::test_the_penumbra_of_a_darkened_sun, test_scene.py::test_penumbra_of_an_edge.
     """
     share = _ONE / np.float32(samples)
+    measured = blocked.shape[0] > 0
+    for lane in range(blocked.shape[0]):
+        blocked[lane] = _ZERO
     for sample in range(samples):
         # All lanes, so that the compiler makes vectors of them; those that are not valid are not traced.
         for lane in range(16):
-            part, turn = _spread(stream, pixels[lane], sample, extra[lane])
+            part, turn = _spread(stream, pixels[lane], places[lane], sample, extra[lane])
+            if darkening > _ZERO:
+                part = _darkened(part, darkening)
             radius = disc * math.sqrt(part)
             cos, sin = turned(turn)
             a, b = radius * cos, radius * sin
@@ -187,15 +244,16 @@ def _sun_seen(
             packet[ORG_X, lane], packet[ORG_Y, lane] = g[BEGIN, lane], g[BEGIN + 1, lane]
             packet[ORG_Z, lane] = g[BEGIN + 2, lane]
             open_lane(packet, words, lane)
-        occluded16(valid.ctypes.data, handle, packet.ctypes.data, arguments.ctypes.data)
+        if measured:
+            intersect16(valid.ctypes.data, handle, packet.ctypes.data, arguments.ctypes.data)
+        else:
+            occluded16(valid.ctypes.data, handle, packet.ctypes.data, arguments.ctypes.data)
         for lane in range(16):
-            if valid[lane] != 0 and packet[T_FAR, lane] > _ZERO:
-                weight = share
-                if darkening > _ZERO:
-                    part, _ = _spread(stream, pixels[lane], sample, extra[lane])
-                    dimmed = _ONE - darkening * (_ONE - math.sqrt(_ONE - part))
-                    weight *= dimmed / (_ONE - darkening / np.float32(3.0))
-                seen[lane] += weight
+            if measured and valid[lane] != 0 and hit_something(words, lane):
+                before = blocked[lane]
+                blocked[lane] = packet[T_FAR, lane] if before == _ZERO else min(before, packet[T_FAR, lane])
+            elif valid[lane] != 0 and packet[T_FAR, lane] > _ZERO:
+                seen[lane] += share
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
@@ -254,8 +312,8 @@ def gather(
     handle: int, facts: Ints, frames: Singles, nodes: Singles, mesh_material: NDArray[np.uint16], mesh_normals: Singles,
     materials: Singles, texels: Singles, layers: Singles, discs: Singles, direction: Singles, across: Singles,
     irradiance: Singles, lamps: Singles, disc: Single, darkening: Single, stream: np.uint64, samples: int,
-    bounces: int, pixels: Longs, hit: Bools, material: Longs, geometry: Singles, packets: Singles, all_words: Words,
-    valids: Ints, arguments: Ints, seen: Singles, out: Singles,
+    bounces: int, pixels: Longs, places: Longs, hit: Bools, material: Longs, geometry: Singles, packets: Singles,
+    all_words: Words, valids: Ints, arguments: Ints, seen: Singles, out: Singles,
 ) -> None:
     """Add the light that lit surfaces send onto each hit lane and on to its viewer: one diffuse bounce.
 
@@ -266,7 +324,7 @@ def gather(
     packet, words, valid = packets[0], all_words[0], valids[0]
     again, stuff, first = np.zeros(16, np.bool_), np.zeros(16, np.int64), np.zeros(16, np.int64)
     other, light_in = np.zeros((GEOMETRY_ROWS, 16), np.float32), np.empty((3, 16), np.float32)
-    cosine = np.empty(16, np.float32)
+    cosine, none = np.empty(16, np.float32), np.empty((3, 0), np.float32)
     # What glints brighter than white paper in the sun would be a caustic, which so few rays show as sparks only.
     most = irradiance / _PI if irradiance[1] > _ZERO else np.full(3, np.inf, np.float32)
     g = geometry
@@ -303,7 +361,8 @@ def gather(
                 other[TOWARD + 2, lane] = -packet[DIR_Z, lane]
         direct(
             handle, materials, direction, across, irradiance, lamps, disc, darkening, mix(stream), 1, first,
-            pixels, again, stuff, other, packets[1], all_words[1], valids[1], arguments[1], seen, light_in,
+            pixels, places, again, stuff, other, packets[1], all_words[1], valids[1], arguments[1], seen, none,
+            none[0], light_in,
         )
         for lane in range(16):
             if again[lane]:

@@ -29,7 +29,16 @@ from regolith_sensors.rays.embree.library import (
     occluded16,
     workspace,
 )
-from regolith_sensors.rays.embree.lighting import BEGIN, GEOMETRY_ROWS, NORMAL, PLACE, TOWARD, direct, gather, open_lane
+from regolith_sensors.rays.embree.lighting import (
+    BEGIN,
+    GEOMETRY_ROWS,
+    NORMAL,
+    PLACE,
+    TOWARD,
+    direct,
+    gather,
+    open_lane,
+)
 from regolith_sensors.rays.embree.surface import hit_something, surface_at
 from regolith_sensors.rays.embree.surface_light import add_surface_light
 from regolith_sensors.rays.frame import DARK, Draws, Frame, draws, empty_frame, sample_streams
@@ -81,7 +90,9 @@ def render_more(
 
 def _images(frame: Frame) -> tuple[NDArray[Any], ...]:
     f = frame
-    return f.radiance, f.depth, f.range, f.object_id, f.semantic, f.normal, f.instance
+    return (
+        f.radiance, f.depth, f.range, f.object_id, f.semantic, f.normal, f.instance, f.sunlit, f.sun_part, f.blocker,
+    )
 
 
 def trace_only(traced: Traced, camera: View, light: Lights) -> int:
@@ -151,7 +162,7 @@ def _render(
     images: tuple[NDArray[Any], ...],
 ) -> None:
     """Render blocks of pixels; with ``more`` rays, add their radiance in the chosen pixels to the images."""
-    radiance, depth, distance, object_id, semantic, normals, instances = images
+    radiance, depth, distance, object_id, semantic, normals, instances, sunlit, sun_part, blocker = images
     # One by one: a tuple of arrays would be copied at every call.
     facts, frames, nodes = scene.facts, scene.frames, scene.nodes
     mesh_material, mesh_normals, materials = scene.mesh_material, scene.mesh_normals, scene.materials
@@ -166,10 +177,12 @@ def _render(
     width = rays.shape[1]
     rows, columns, extra = np.empty(16, np.int64), np.empty(16, np.int64), np.empty(16, np.int64)
     adding = more.shape[0] > 0
+    places = np.empty(16, np.int64)
+    whole, blocked = np.zeros((3, 16 if samples == 1 else 0), np.float32), np.zeros(16 if adding else 0, np.float32)
     pixels, hit, material = np.empty(16, np.int64), np.zeros(16, np.bool_), np.zeros(16, np.int64)
     met = np.zeros(16, np.int64)
     g, bright = np.zeros((GEOMETRY_ROWS, 16), np.float32), np.empty(16, np.float32)
-    seen, out = np.zeros(16, np.float32), np.empty((3, 16), np.float32)
+    seen, glow, out = np.zeros(16, np.float32), np.zeros(16, np.float32), np.empty((3, 16), np.float32)
     solid_angle = _PI * disc * disc
     near_sun = disc / math.sqrt(_ONE + disc * disc)
     for block in range(first, last):
@@ -179,6 +192,7 @@ def _render(
             row, column = rows[lane], columns[lane]
             inside = primary_valid[lane] != 0
             pixels[lane] = row * width + column
+            places[lane] = (row << 16) + column
             hit[lane] = inside and hit_something(primary_words, lane)
             if not inside:
                 continue
@@ -194,8 +208,9 @@ def _render(
                 depth[row, column] = distance[row, column] = _INF
                 object_id[row, column], semantic[row, column] = 0, 0
                 instances[row, column] = -1
+                sun_part[row, column] = blocker[row, column] = _ZERO
                 for c in range(3):
-                    normals[row, column, c] = _ZERO
+                    normals[row, column, c] = sunlit[row, column, c] = _ZERO
                     radiance[row, column, c] = irradiance[c] / solid_angle if shines else _ZERO
                 continue
             instance, material[lane], bright[lane], px, py, pz, nx, ny, nz, sx, sy, sz = surface_at(
@@ -217,13 +232,13 @@ def _render(
                 normals[row, column, c] = r[0, c] * nx + r[1, c] * ny + r[2, c] * nz
         direct(
             handle, materials, sun, across, irradiance, lamps, disc, darkening, stream, samples, extra,
-            pixels, hit, material, g, shadow, shadow_words, shadow_valid, coherent, seen, out,
+            pixels, places, hit, material, g, shadow, shadow_words, shadow_valid, coherent, seen, whole, blocked, out,
         )
         if bounces > 0:
             gather(
                 handle, facts, frames, nodes, mesh_material, mesh_normals, materials, texels, layers, discs, sun,
-                across, irradiance, lamps, disc, darkening, stream, samples, bounces, pixels, hit, material, g, packet,
-                words, valid, arguments, seen, out,
+                across, irradiance, lamps, disc, darkening, stream, samples, bounces, pixels, places, hit, material, g,
+                packet, words, valid, arguments, glow, out,
             )
         elif held.shape[0] > 0:
             for lane in range(16):
@@ -235,13 +250,23 @@ def _render(
             if hit[lane]:
                 row, column = rows[lane], columns[lane]
                 if adding:
+                    near = blocker[row, column]
+                    if blocked[lane] > _ZERO and (near == _ZERO or blocked[lane] < near):
+                        blocker[row, column] = blocked[lane]
                     for c in range(3):
                         radiance[row, column, c] += out[c, lane] * bright[lane]
+                    if samples == 1:
+                        sun_part[row, column] += seen[lane] * whole[1, lane] * bright[lane]
+                        for c in range(3):
+                            sunlit[row, column, c] += whole[c, lane] * bright[lane]
                     continue
                 if seen[lane] > _ZERO:
                     instances[row, column] += 1
+                blocker[row, column] = _ZERO
+                sun_part[row, column] = seen[lane] * whole[1, lane] * bright[lane] if samples == 1 else _ZERO
                 for c in range(3):
                     radiance[row, column, c] = out[c, lane] * bright[lane]
+                    sunlit[row, column, c] = whole[c, lane] * bright[lane] if samples == 1 else _ZERO
 
 
 @njit(cache=True, nogil=True, error_model='numpy')

@@ -132,6 +132,7 @@ def _gather(
     texels, layers, discs = scene.texels, scene.layers, scene.discs
     packet, words, valid = packets[0], all_words[0], valids[0]
     hit, stuff, none = np.zeros(16, np.bool_), np.zeros(16, np.int64), np.zeros(16, np.int64)
+    unwanted = np.empty((3, 0), np.float32)
     g, light_in = np.zeros((GEOMETRY_ROWS, 16), np.float32), np.empty((3, 16), np.float32)
     seen = np.empty(16, np.float32)
     # What glints brighter than white paper in the sun is a caustic, which so few rays would show as a spot.
@@ -172,8 +173,8 @@ def _gather(
             # The sun's middle alone: the mean over the ground hides the borders of shadows.
             direct(
                 handle, materials, light.direction, light.across, light.irradiance, light.lamps, _ZERO, _ZERO,
-                np.uint64(0), 1, none, none, hit, stuff, g, packets[1], all_words[1], valids[1], arguments[1], seen,
-                light_in,
+                np.uint64(0), 1, none, none, none, hit, stuff, g, packets[1], all_words[1], valids[1], arguments[1],
+                seen, unwanted, unwanted[0], light_in,
             )
             for lane in range(16):
                 if hit[lane]:

@@ -1,0 +1,145 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Penumbrae without grain: the visible fraction of the sun, averaged over neighboring pixels where it is soft.
+
+One ray to the sun's disc per pixel is either blocked or not, so a penumbra is grain. The visible fraction itself varies
+slowly: by what stands at a distance t in the way, over 2 r t across the sun's direction, r the disc's angular radius.
+It is averaged over neighbors on the same object within a fraction of that. Radiance is not averaged, so relief and
+brightness of the surface stay sharp; and where the blocker is near, no neighbor lies within, and the border of the
+shadow stays as sharp as it is.
+
+The distance of the blocker comes from the further rays of pixels at borders of shadows, so that the filter needs no ray
+of its own. Cost: see the docs of sensors; the widths of penumbrae grow by :data:`WIDENING`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from regolith_sensors.arrays import Bools, Ints, Single, Singles
+from regolith_sensors.rays.edges import SHAPE
+from regolith_sensors.rays.frame import Frame
+from regolith_sensors.rays.threads import in_bands
+from regolith_sensors.rays.view import Lights, View
+
+REACH = 4
+"""Largest distance of a neighbor along rows and columns [px]."""
+RADIUS = 0.6
+"""Radius of the average, in parts of the half width r t of the penumbra."""
+WIDENING = (1.0 + RADIUS**2 / 6.0 / 0.25) ** 0.5
+"""Factor on the standard width of a penumbra: the variance of the average's weights along one axis, RADIUS^2 / 6, adds
+to that of an even disc, 1 / 4, in units of (r t)^2."""
+_TILE, _ROWS = 8, 16
+_FEW, _MANY = np.float32(8.0), np.float32(24.0)
+"""Effective numbers of neighbors between which the average goes over from all rays of pixels to their first ones."""
+_ZERO, _ONE = np.float32(0.0), np.float32(1.0)
+
+
+def smooth_penumbrae(frame: Frame, marks: NDArray[np.uint8], facing: Bools, eyes: View, light: Lights) -> None:
+    """Replace the visible fraction of the sun in a frame's radiance by its average over the penumbra's neighborhood.
+
+    Neighbors are weighted by 1 - (d / h)^2, d their distance across the sun's direction, h = RADIUS r t, with t the
+    mean distance of blockers that the neighborhood knows. Only pixels at borders have further rays, which biases a mean
+    of all rays by up to 0.05. Where there are neighbors enough, their first rays alone count. A filter of the visible
+    fraction by the distance of blockers is that of Mehta et al. (2012). Weights and window are Regolith's own.
+
+    :param frame: after further rays, with ``sunlit``, ``sun_part`` and ``blocker``; its radiance changes
+    :param marks: from :func:`regolith_sensors.rays.edges.edge_marks`; at edges of shapes nothing changes
+    :param facing: pixels whose first ray met a surface that faces the sun, shape (height, width)
+    :param eyes: view of the first rays
+    :param light: the sun in it
+
+    Checked by: test_penumbra.py::test_a_penumbra_has_the_discs_profile_without_grain,
+    test_penumbra.py::test_a_contact_shadow_stays_sharp.
+    """
+    height, width = frame.depth.shape
+    if light.disc <= 0.0 or not frame.blocker.any():
+        return
+    known = np.zeros((-(-height // _TILE) + 2, -(-width // _TILE) + 2), np.bool_)
+    _known_tiles(frame.blocker, known)
+    toward = (eyes.rotation.T @ light.direction).astype(np.float32)
+    out = np.empty((height, width), np.float32)
+    in_bands(
+        _average, height, _ROWS, frame.instance, frame.object_id, frame.range, frame.sunlit, frame.sun_part,
+        frame.blocker, marks, facing, eyes.rays, toward, np.float32(RADIUS * light.disc), known, out,
+    )
+    in_bands(_apply, height, _ROWS, frame.sunlit, frame.sun_part, out, frame.radiance)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _known_tiles(blocker: Singles, known: Bools) -> None:
+    """Mark the tiles that know a blocker, and those beside them; a frame of tiles is around the image."""
+    for i in range(blocker.shape[0]):
+        for j in range(blocker.shape[1]):
+            if blocker[i, j] > _ZERO:
+                row, column = i // _TILE + 1, j // _TILE + 1
+                for a in range(row - 1, row + 2):
+                    for b in range(column - 1, column + 2):
+                        known[a, b] = True
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+def _mean_blocker(blocker: Singles, object_id: NDArray[np.uint16], i: int, j: int) -> Single:
+    """Return the mean distance of blockers near a pixel [m], 0 if none is known."""
+    total, count = _ZERO, 0
+    for a in range(max(i - REACH, 0), min(i + REACH + 1, blocker.shape[0])):
+        for b in range(max(j - REACH, 0), min(j + REACH + 1, blocker.shape[1])):
+            if blocker[a, b] > _ZERO and object_id[a, b] == object_id[i, j]:
+                total += blocker[a, b]
+                count += 1
+    return total / np.float32(count) if count > 0 else _ZERO
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _average(
+    first: int, last: int, instance: Ints, object_id: NDArray[np.uint16], distance: Singles, sunlit: Singles,
+    sun_part: Singles, blocker: Singles, marks: NDArray[np.uint8], facing: Bools, rays: Singles, toward: Singles,
+    scale: Single, known: Bools, out: Singles,
+) -> None:
+    """Write the averages; where there are none, a negative number."""
+    height, width = sun_part.shape
+    for i in range(first, last):
+        for j in range(width):
+            out[i, j] = -_ONE
+            if sunlit[i, j, 1] == _ZERO or not known[i // _TILE + 1, j // _TILE + 1] or marks[i, j] == SHAPE:
+                continue
+            far = _mean_blocker(blocker, object_id, i, j)
+            radius = scale * far
+            if radius == _ZERO:
+                continue
+            here = distance[i, j]
+            x, y, z = here * rays[i, j, 0], here * rays[i, j, 1], here * rays[i, j, 2]
+            weights = squares = of_all = of_first = _ZERO
+            for a in range(max(i - REACH, 0), min(i + REACH + 1, height)):
+                for b in range(max(j - REACH, 0), min(j + REACH + 1, width)):
+                    if object_id[a, b] != object_id[i, j] or marks[a, b] == SHAPE or not facing[a, b]:
+                        continue
+                    there = distance[a, b]
+                    dx, dy, dz = there * rays[a, b, 0] - x, there * rays[a, b, 1] - y, there * rays[a, b, 2] - z
+                    along = dx * toward[0] + dy * toward[1] + dz * toward[2]
+                    across = max(dx * dx + dy * dy + dz * dz - along * along, _ZERO)
+                    weight = _ONE - across / (radius * radius)
+                    if weight > _ZERO and abs(along) < np.float32(0.5) * far:
+                        weights += weight
+                        squares += weight * weight
+                        of_all += weight * sun_part[a, b] / sunlit[a, b, 1]
+                        of_first += weight * np.float32(instance[a, b] & 1)
+            if squares == _ZERO:
+                continue
+            many = min(max((weights * weights / squares - _FEW) / (_MANY - _FEW), _ZERO), _ONE)
+            out[i, j] = (many * of_first + (_ONE - many) * of_all) / weights
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _apply(first: int, last: int, sunlit: Singles, sun_part: Singles, smooth: Singles, radiance: Singles) -> None:
+    for i in range(first, last):
+        for j in range(smooth.shape[1]):
+            if smooth[i, j] >= _ZERO:
+                change = smooth[i, j] - sun_part[i, j] / sunlit[i, j, 1]
+                for c in range(3):
+                    radiance[i, j, c] = max(radiance[i, j, c] + change * sunlit[i, j, c], _ZERO)
+
+
+__all__ = ['RADIUS', 'REACH', 'WIDENING', 'smooth_penumbrae']

@@ -1,0 +1,90 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of automatic exposure: metered classes, the limit of full pixels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regolith_sensors.camera.config import CameraConfig
+from regolith_sensors.camera.pipeline import Camera, Picture
+from regolith_sensors.rays.frame import empty_frame
+from regolith_sensors.scene.scene import Semantic
+
+HEIGHT, WIDTH = 96, 128
+STAGES = {'defocus': False, 'noise': False, 'fixed_pattern': False, 'vignetting': False}
+GROUND = np.s_[HEIGHT // 3 :, : WIDTH // 2]
+"""Pixels of the ground: the sky is above, a vehicle at the right."""
+
+
+def developed(**exposure: Any) -> Picture:
+    """Return the image of ground whose radiance runs evenly from 0 to 1 below a black sky, beside a bright vehicle."""
+    config = CameraConfig.model_validate({
+        'width': WIDTH, 'height': HEIGHT, 'pixel_size_m': 1e-5, 'focal_length_m': 1.2e-3, 'f_number': 8.0,
+        'exposure_s': 1e-3, 'color': 'mono', 'stages': STAGES,
+        'auto_exposure': {'shortest_s': 1e-6, 'longest_s': 60.0, **exposure},
+    })
+    frame = empty_frame(HEIGHT, WIDTH)
+    frame.semantic[HEIGHT // 3 :] = Semantic.VEHICLE
+    frame.radiance[HEIGHT // 3 :] = 20.0
+    frame.semantic[GROUND] = Semantic.GROUND
+    frame.semantic[GROUND][::2] = Semantic.ROCK
+    ramp = np.arange(frame.depth[GROUND].size) / frame.depth[GROUND].size
+    # In an order that every fourth row and column samples evenly.
+    order = np.random.default_rng(1).permutation(ramp.size)
+    frame.radiance[GROUND] = ramp[order].reshape(frame.depth[GROUND].shape)[:, :, None]
+    return Camera(config, 1, 'amber/eye').develop(frame)
+
+
+@pytest.mark.parametrize(('percentile', 'level'), [(50.0, 0.2), (90.0, 0.6)])
+def test_the_percentile_of_the_ground_reaches_its_level(percentile: float, level: float) -> None:
+    """Neither the black sky nor a vehicle twenty times as bright as the ground moves it.
+
+    Of the 256 metered pixels of the ground a percentile of an even distribution is known to sqrt(p (1 - p) / 256), at
+    most 3.1 %, relative to at least 0.5 of the range: 3 standard deviations are 19 %.
+    """
+    picture = developed(meter='ground', percentile=percentile, level=level)
+    assert np.percentile(picture.image[GROUND], percentile) / 65535 == pytest.approx(level, rel=0.19)
+
+
+def test_the_frame_meters_vehicles_as_well() -> None:
+    """The 90th percentile of a frame of which a third is the vehicle is the vehicle's, at a radiance of 20."""
+    frame, ground = (developed(meter=meter, percentile=90.0, level=0.6).exposure_s for meter in ('frame', 'ground'))
+    assert frame / ground == pytest.approx(0.9 / 20.0, rel=0.1)
+
+
+@pytest.mark.parametrize('limit', [0.01, 0.1])
+def test_no_more_pixels_are_full_than_allowed(limit: float) -> None:
+    """With the median at the full well half of the ground would be full; the limit shortens the exposure to its own.
+
+    The fraction of the whole ground follows that of the metered 256 pixels to three of their standard deviations.
+    """
+    free = developed(meter='ground', percentile=50.0, level=1.0)
+    assert np.mean(free.image[GROUND] == 65535) == pytest.approx(0.5, abs=0.1)
+    held = developed(meter='ground', percentile=50.0, level=1.0, max_full_fraction=limit)
+    full = np.mean(held.image[GROUND] == 65535)
+    assert full == pytest.approx(limit, abs=3.0 * np.sqrt(limit * (1.0 - limit) / 256.0))
+    # A limit that is kept anyway changes nothing.
+    dim = {'meter': 'ground', 'percentile': 50.0, 'level': 0.1}
+    assert developed(**dim).exposure_s == developed(**dim, max_full_fraction=limit).exposure_s
+
+
+def test_without_ground_all_of_the_frame_is_metered() -> None:
+    config = {'percentile': 90.0, 'level': 0.5}
+    devices = [
+        Camera(
+            CameraConfig.model_validate({
+                'width': 64, 'height': 48, 'pixel_size_m': 1e-5, 'focal_length_m': 1.2e-3, 'f_number': 8.0,
+                'exposure_s': 1e-3, 'color': 'mono', 'stages': STAGES, 'auto_exposure': {**config, 'meter': meter},
+            }),
+            1, 'amber/eye',
+        )
+        for meter in ('ground', 'frame')
+    ]
+    frame = empty_frame(48, 64)
+    frame.semantic[:], frame.radiance[:] = Semantic.VEHICLE, 3.0
+    exposures = {device.develop(frame).exposure_s for device in devices}
+    assert len(exposures) == 1 and exposures != {1e-3}

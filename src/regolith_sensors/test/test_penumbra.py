@@ -1,0 +1,123 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of penumbrae at one ray to the sun's disc per pixel: profile, grain, sharp borders."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regolith_sensors.camera import pipeline
+from regolith_sensors.camera.config import CameraConfig
+from regolith_sensors.camera.pipeline import Camera, Pose
+from regolith_sensors.light import SUN_BANDS, SUN_RADIUS, Sun
+from regolith_sensors.scene.materials import Lambert
+from regolith_sensors.scene.meshes import box
+from regolith_sensors.scene.scene import Scene, Semantic
+
+WIDTH, HEIGHT = 160, 96
+DOWN = (0.0, math.sin(math.pi / 4), 0.0, math.cos(math.pi / 4))
+"""Turns a camera's body so that it looks down, the top of its image towards +x."""
+TOP = 1.0
+"""Height of the wall's upper edge above the ground [m]."""
+
+
+def seen_part(offset: np.ndarray, darkening: float) -> np.ndarray:
+    """Return the part of a unit disc's light below a straight edge at an offset, by quadrature of 1 - u (1 - mu)."""
+    x = (np.arange(400) + 0.5) / 200.0 - 1.0
+    grid_x, grid_y = np.meshgrid(x, x)
+    r2 = grid_x**2 + grid_y**2
+    glow = np.where(r2 < 1.0, 1.0 - darkening * (1.0 - np.sqrt(np.maximum(1.0 - r2, 0.0))), 0.0)
+    column = np.cumsum(glow.sum(axis=0)) / glow.sum()
+    return np.interp(offset, x + 0.0025, column, left=0.0, right=1.0)
+
+
+def look(scene: Scene, at: tuple[float, float, float], pixel_m: float, sun: Sun, **changes: Any) -> np.ndarray:
+    """Return the sun's visible part at the pixels of a camera that looks straight down on white ground."""
+    values = {
+        'width': WIDTH, 'height': HEIGHT, 'pixel_size_m': 1e-5, 'focal_length_m': 1e-5 * at[2] / pixel_m, 'f_number': 8.0,
+        'exposure_s': 1e-3, **changes,
+    }
+    camera = Camera(CameraConfig.model_validate(values), 1, 'amber/eye')
+    scene.centre(at)
+    pose = Pose(np.array(at), np.array(DOWN))
+    frame = camera.look(scene.commit(), scene.origin, lambda _: pose, sun, frame=2)
+    return frame.radiance[..., 1] * np.pi / (SUN_BANDS[1] * math.sin(sun.elevation))
+
+
+def wall_and_sun(make: Callable[..., Scene], darkening: bool) -> tuple[Scene, Sun]:
+    """Return a long wall across the sun's rays, 6 m before the origin, whose shadow ends at 5.4 m."""
+    scene = make(Lambert(), (Lambert(),))
+    wall = scene.add_object('wall', [(scene.add_mesh(box((0.01, 15.0, 0.5 * TOP))), Semantic.OTHER)])
+    scene.place(wall, 0, (-6.0, 0.0, 0.5 * TOP), (0, 0, 0, 1))
+    return scene, Sun(math.radians(270.0), math.radians(5.0), limb_darkening=darkening)
+
+
+@pytest.mark.parametrize('darkening', [False, True], ids=['even', 'darkened'])
+@pytest.mark.parametrize('width_px', [8, 25, 60])
+def test_a_penumbra_has_the_discs_profile_without_grain(
+    flat_scene: Callable[..., Scene], width_px: int, darkening: bool
+) -> None:
+    """Rows of the image lie along the wall, so each is a repetition: their mean is the disc's profile, few stray from it.
+
+    The average widens the penumbra by WIDENING = 1.11, which moves the profile by up to 0.03. Four rays alone, as a pixel
+    at a border has, stray by up to 0.25, one ray by 0.5.
+    """
+    scene, sun = wall_and_sun(flat_scene, darkening)
+    pixel = 1.22 / width_px
+    at = (5.43, 0.0, 5.0)
+    part = look(scene, at, pixel, sun)
+    x = at[0] + (0.5 * (HEIGHT - 1) - np.arange(HEIGHT)) * pixel
+    offset = (sun.elevation - np.arctan2(TOP, x + 6.0 - 0.01)) / SUN_RADIUS
+    expected = seen_part(offset, 0.6 if darkening else 0.0)
+    inside = np.abs(offset) < 1.5
+    assert inside.sum() > 0.9 * min(width_px, HEIGHT)
+    # Mean over the columns: 160 pixels that stray by 0.05 and are related over 9 px: 0.012.
+    np.testing.assert_allclose(part.mean(axis=1)[inside], expected[inside], atol=0.06)
+    strays = np.sqrt(((part - part.mean(axis=1, keepdims=True)) ** 2).mean(axis=1))[inside]
+    assert strays.max() < 0.09 and np.sqrt((strays**2).mean()) < 0.06
+    # Beyond the penumbra nothing changes.
+    np.testing.assert_allclose(part[offset > 2.0], 1.0, rtol=1e-5)
+    np.testing.assert_allclose(part[offset < -2.0], 0.0, atol=1e-6)
+
+
+def test_neighboring_pixels_sample_all_of_the_disc(flat_scene: Callable[..., Scene]) -> None:
+    """Without further rays, 4 x 4 pixels count the visible part much better than 16 independent rays would."""
+    scene, sun = wall_and_sun(flat_scene, False)
+    at = (5.43, 0.0, 5.0)
+    part = look(scene, at, 0.02, sun, edge_samples=0)
+    x = at[0] + (0.5 * (HEIGHT - 1) - np.arange(HEIGHT)) * 0.02
+    expected = seen_part((sun.elevation - np.arctan2(TOP, x + 6.0 - 0.01)) / SUN_RADIUS, 0.0)
+    found = part.reshape(HEIGHT // 4, 4, WIDTH // 4, 4).mean(axis=(1, 3))
+    mean = expected.reshape(-1, 4).mean(axis=1)[:, None]
+    soft = ((mean > 0.1) & (mean < 0.9))[:, 0]
+    assert soft.sum() >= 8
+    error = np.sqrt(((found - mean) ** 2).mean(axis=1))[soft]
+    alone = np.sqrt(mean * (1.0 - mean) / 16.0)[soft, 0]
+    assert np.mean(error / alone) < 0.6
+    # Unbiased: 40 blocks in each of these rows.
+    assert np.abs((found - mean).mean(axis=1)[soft]).max() < 4.0 * 0.06 / math.sqrt(40.0)
+
+
+def test_a_contact_shadow_stays_sharp(flat_scene: Callable[..., Scene], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A box of 5 cm on the ground has penumbrae of at most 0.8 mm: of 4 mm pixels no neighbor counts.
+
+    Its image is that without the average; the border is two pixels wide, those that it crosses.
+    """
+    scene = flat_scene(Lambert(), (Lambert((0.0, 0.0, 0.0)),))
+    thing = scene.add_object('box', [(scene.add_mesh(box((0.05, 0.05, 0.025))), Semantic.OTHER)])
+    scene.place(thing, 0, (0.0, 0.0, 0.025), (0.0, 0.0, 0.0, 1.0))
+    sun = Sun(math.radians(270.0), math.radians(35.0))
+    at = (0.05, 0.0, 2.0)
+    averaged = look(scene, at, 0.004, sun)
+    monkeypatch.setattr(pipeline, 'smooth_penumbrae', lambda *_: None)
+    plain = look(scene, at, 0.004, sun)
+    np.testing.assert_allclose(averaged, plain, atol=1e-5)
+    partial = (averaged > 0.05) & (averaged < 0.95)
+    shaded = (averaged < 0.05).any(axis=0) & (np.abs(np.arange(WIDTH) - 79.5) < 10)
+    # Along the sun's direction: the lit ground, the box, its shadow, the lit ground; two borders.
+    assert shaded.sum() == 20 and partial[:, shaded].sum(axis=0).max() <= 4
