@@ -30,7 +30,7 @@ class Recorder:
 
 
 def republished(monkeypatch: pytest.MonkeyPatch, messages: list[tuple[str, float]], **options: Any) -> Recorder:
-    """Return what becomes of messages by topic and log time [s], of which those of /map are latched."""
+    """Return what is published of messages by topic and log time [s], of which those of /map are latched."""
     from regolith_bringup.bag.reading import RawMessage
     from regolith_bringup.run.republishing import Republisher
 

@@ -73,10 +73,10 @@ def scripted(
 
 
 @pytest.mark.parametrize(('failure', 'code'), [('no answer from amber', 3), ('', 0)])
-def test_who_fails_too_often_ends_the_run(
+def test_a_node_that_fails_too_often_ends_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: str, code: int
 ) -> None:
-    """A world that waits for it would wait for ever; told to end, it says who was missing, or nothing."""
+    """A world that waits for it would wait for ever; told to end, it says which node was missing, or nothing."""
     scripts = {
         'world': f'trap "printf \'{{\\"failure\\": \\"{failure}\\"}}\' > world.json; exit {code}" TERM\n'
         'touch started\nwhile :; do sleep 0.02; done\n',
