@@ -30,7 +30,8 @@ STEEPEST = 1.0
 def slope_of(turn: Vector, gravity: Vector) -> tuple[float, float]:
     """Return the slope of the base's forward and left axis against gravity, as an inclinometer on board reads it.
 
-    Simplification: it has no noise, and the acceleration of the vehicle does not enter it.
+    Simplification: it has no noise, and the acceleration of the vehicle does not enter it; the estimate's own does
+    (:meth:`Odometry.advance`).
 
     :param turn: axes of the base in the world as columns, shape (3, 3)
     :param gravity: in the world [m/s^2], shape (3,)
@@ -74,7 +75,7 @@ class Odometry:
 
     def advance(
         self, layout: WheelLayout, config: OdometryConfig, turned: Vector, angles: Vector, duration: float,
-        slope: tuple[float, float] = (0.0, 0.0),
+        slope: tuple[float, float] = (0.0, 0.0), gravity: float = 0.0,
     ) -> None:
         """Move by one cycle along the arc of a constant twist.
 
@@ -82,6 +83,7 @@ class Odometry:
         :param angles: mean steering angles of the cycle [rad], shape (n,)
         :param duration: of the cycle [s], > 0
         :param slope: rise of the base's forward and left axis over their level length, see :func:`slope_of`
+        :param gravity: magnitude, to which accelerations are compared [m/s^2]; 0: they are not
 
         Source: thrun2005, section 5.3.
         Checked by: test_vehicle_state.py::test_reckoning_is_exact_on_arcs_and_of_second_order_on_spirals,
@@ -98,15 +100,22 @@ class Odometry:
         way = c * along - s * across, s * along + c * across
         rolled = turned * layout.radius
         middle = self.yaw + 0.5 * turn
+        speeding, loaded = (0.0, 0.0), slope
+        if gravity > 0.0:
+            # The integrals of a |v| dt over the cycle, forward exact for any change of speed.
+            faster = (vx * abs(vx) - self.linear_x * abs(self.linear_x)) / (2.0 * gravity)
+            speeding = faster, abs(vx) * duration * vx * rate / gravity
+            pulls = (vx - self.linear_x) / (duration * gravity), vx * rate / gravity
+            loaded = tuple(min(max(a + b, -STEEPEST), STEEPEST) for a, b in zip(slope, pulls))  # type: ignore[assignment]
         self.errors = odometry_errors.propagate(
-            self.errors, layout, config, rolled, angles, middle, way, turn, slope
+            self.errors, layout, config, rolled, angles, middle, way, turn, slope, speeding
         )
         length = math.hypot(dx, dy)
         c, s = math.cos(middle), math.sin(middle)
         lost = odometry_errors.setting_off(config, self.distance, self.distance + length)
         self.errors[:2, :2] += ((lost * c * c, lost * c * s), (lost * c * s, lost * s * s))
         self.twist_errors = odometry_errors.twist_covariance(
-            layout, config, rolled / duration, angles, duration, rate, slope
+            layout, config, rolled / duration, angles, duration, rate, loaded
         )
         self.x += way[0]
         self.y += way[1]

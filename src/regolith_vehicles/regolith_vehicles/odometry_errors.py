@@ -9,7 +9,11 @@ is slip. These shares of the path rolled are states of a joint covariance with t
   error of the position grows with the distance);
 * one downhill, for each unit of slope: soil yields under the component of the weight, so a vehicle slips more uphill
   and less downhill, and drifts down a slope it crosses. The slope is that of the vehicle against gravity, as an
-  inclinometer on board measures it. It enters the covariance alone;
+  inclinometer on board measures it. What accelerates the vehicle loads the soil in the same way: thrust of m a slips as
+  on a slope of a / g (Wong 2008, section 3.1: one balance of thrust,
+  weight along the surface and inertia), and in a turn the
+  centripetal acceleration as on a slope that rises towards its center. It is that of the estimate, so a truck that sets
+  off at 0.9 m/s^2 on the Moon is as uncertain as on a slope of 29 degrees. Slopes enter the covariance alone;
 * one of the yaw rate, from what scrubs in a turn: unequal loads, friction that differs along and across, understeer. A
   first-order Gauss-Markov process over the angle turned: alike during a turn, another one in the next;
 * one of each wheel, along and across, from load and relief under it: a first-order Gauss-Markov process over the
@@ -87,7 +91,7 @@ def initial_covariance(layout: WheelLayout, config: OdometryConfig) -> Vector:
 
 def propagate(
     covariance: Vector, layout: WheelLayout, config: OdometryConfig, rolled: Vector, angles: Vector, yaw: float,
-    way: tuple[float, float], turned: float, slope: tuple[float, float],
+    way: tuple[float, float], turned: float, slope: tuple[float, float], speeding: tuple[float, float] = (0.0, 0.0),
 ) -> Vector:
     """Return the joint covariance after a cycle.
 
@@ -97,15 +101,17 @@ def propagate(
     :param way: of the base in the odom frame [m]
     :param turned: yaw angle of the cycle [rad]
     :param slope: rise of the base's forward and left axis over their level length
+    :param speeding: integral of acceleration over gravity, forward and to the left, along the way [m]
 
     Source: martinelli2003; thrun2005, section 5.4.
     Checked by: test_odometry.py::test_linear_propagation_agrees_with_drawn_slips,
+    test_odometry.py::test_acceleration_counts_as_a_slope,
     test_odometry.py::test_a_common_slip_is_a_scale_error.
     """
     weights = _weights(layout.x, layout.y, angles)
     out: Vector = _propagate(
         covariance, weights, rolled, yaw, way[0], way[1], config.own_slip, config.correlation_m, turned, slope[0],
-        slope[1], turning_share(layout, config), config.turn_correlation_rad,
+        slope[1], speeding[0], speeding[1], turning_share(layout, config), config.turn_correlation_rad,
     )
     return out
 
@@ -134,7 +140,7 @@ def twist_covariance(
     :param angles: of the steering [rad], shape (n,)
     :param duration: of the cycle [s]
     :param rate: yaw rate [rad/s]
-    :param slope: rise of the base's forward and left axis over their level length
+    :param slope: rise of the base's forward and left axis over their level length, acceleration over gravity added
 
     Source: martinelli2003; thrun2005, section 5.4.
     Checked by: test_odometry.py::test_the_twists_covariance_adds_common_slip_own_slip_and_ticks.
@@ -210,7 +216,8 @@ def _weights(x: Vector, y: Vector, angles: Vector) -> Vector:
 @njit(cache=True, nogil=True, error_model='numpy')
 def _propagate(
     covariance: Vector, weights: Vector, rolled: Vector, yaw: float, dx: float, dy: float, own_slip: float,
-    length: float, turned: float, ahead: float, left: float, turn_slip: float, angle: float,
+    length: float, turned: float, ahead: float, left: float, faster: float, inwards: float, turn_slip: float,
+    angle: float,
 ) -> Vector:
     """Return F P F^T + Q: F moves the pose by the slips and fades those that change, Q renews these.
 
@@ -220,6 +227,7 @@ def _propagate(
     :param dx: way of the base in the odom frame [m]; so is ``dy``
     :param turned: yaw angle of the cycle [rad]
     :param ahead: slope along the base's forward axis, ``left``: along its left one
+    :param faster: way times acceleration over gravity along the forward axis [m], ``inwards``: along the left one
     """
     count = rolled.shape[0]
     size = covariance.shape[0]
@@ -240,7 +248,8 @@ def _propagate(
     path = 0.0
     for k in range(count):
         path += abs(rolled[k]) / count
-    pose[0, DOWNHILL], pose[1, DOWNHILL] = path * (c * ahead - s * left), path * (s * ahead + c * left)
+    down, aside = path * ahead + faster, path * left + inwards
+    pose[0, DOWNHILL], pose[1, DOWNHILL] = c * down - s * aside, s * down + c * aside
     pose[2, TURNING] = turned
     fade = np.ones(size)
     fade[TURNING] = math.exp(-abs(turned) / angle)

@@ -39,6 +39,7 @@ from regolith_vehicles.odometry import Odometry, slope_of
 from regolith_vehicles.powertrain.battery import STORED, full_charge
 from regolith_vehicles.powertrain.config import PowertrainConfig
 from regolith_vehicles.powertrain.train import Powertrain, make_powertrain
+from regolith_world.arithmetic import norm
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -314,8 +315,11 @@ class RunningGear(ABC):
         :param duration: of the cycle [s]
         """
         if self.odometry is not None and self.layout is not None:
-            slope = slope_of(data.xmat[self.body.base].reshape(3, 3), self.body.model.opt.gravity)
-            self.odometry.advance(self.layout, self.config.odometry, turned, angles, duration, slope)
+            gravity = self.body.model.opt.gravity
+            slope = slope_of(data.xmat[self.body.base].reshape(3, 3), gravity)
+            self.odometry.advance(
+                self.layout, self.config.odometry, turned, angles, duration, slope, float(norm(gravity))
+            )
 
     @classmethod
     def patch(cls, config: VehicleModelConfig) -> float:

@@ -18,6 +18,7 @@ from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.soil_law import RIGID
 from regolith_terrain.surface import FlatField, PlaneField
 from regolith_vehicles.car.config import SpringConfig
+from regolith_vehicles.car.gear import LOCKED_OUT, Car
 from regolith_vehicles.command import DriveCommand
 from regolith_vehicles.config import VehicleModelError, load_vehicle_model
 from regolith_vehicles.curves import interpolated
@@ -197,6 +198,20 @@ def test_inputs_are_cut_and_slowed(make_car: Callable[..., Vehicle]) -> None:
     assert car.gear.command == pytest.approx([-0.04, 0.04, 0.0, 1.0])  # type: ignore[attr-defined]
     drive(car, 40, (-9.0, 9.0, -9.0))
     assert car.gear.command == pytest.approx([-1.0, 1.0, 0.0, 1.0])  # type: ignore[attr-defined]
+
+
+def test_direction_changes_near_rest_only(make_car: Callable[..., Vehicle]) -> None:
+    """Reverse while it rolls forward, forward while it rolls backward: refused beyond LOCKED_OUT, taken below, both ways."""
+    car = make_car()
+    gear = car.gear
+    assert isinstance(gear, Car)
+    for direction in (1.0, -1.0):
+        for speed, taken in ((2.0 * LOCKED_OUT, False), (0.5 * LOCKED_OUT, True)):
+            for sign in (1.0, -1.0):
+                gear.command = np.array([0.0, 0.0, 0.0, direction])
+                gear.cruising[0] = sign * speed
+                _, wanted = gear.ramp(0.02, np.array([0.0, 0.2, 0.0, -direction]))
+                assert wanted[3] == (-direction if taken else direction), (direction, sign * speed)
 
 
 @pytest.mark.seconds

@@ -10,8 +10,15 @@ import numpy as np
 import pytest
 
 from regolith_vehicles.command import DriveCommand
-from regolith_vehicles.config import ConstantDriverConfig, ExternalDriverConfig, PathDriverConfig, PluginDriverConfig
+from regolith_vehicles.config import (
+    ConstantDriverConfig,
+    ExternalDriverConfig,
+    PathDriverConfig,
+    PluginDriverConfig,
+    VehicleEntry,
+)
 from regolith_vehicles.drivers import LIVE, Driver, make_driver
+from regolith_vehicles.given_path import given_path
 from regolith_world.records import BodyState
 from regolith_world.rotation import from_yaw
 
@@ -124,3 +131,22 @@ def test_live_input_carries_targets_of_joints() -> None:
     assert Driver.encode(driver, DriveCommand(float('nan'), float('nan'), {'arm': 0.4})) == LIVE.pack(False, 0.0, 0.0)
     # A twist alone is what it always was, byte for byte: recorded runs stay good.
     assert driver.encode(DriveCommand(0.3, -0.1)) == LIVE.pack(True, 0.3, -0.1)
+
+
+@pytest.mark.parametrize('speed', [0.5, -0.5])
+def test_given_path_of_a_right_turn_mirrors_that_of_a_left_one(speed: float) -> None:
+    """By constant twist: an arc of speed over rate for its time, at most one turn, forward and backward."""
+    for seconds in (4.0, 100.0):
+        paths = []
+        for rate in (0.25, -0.25):
+            driver = {'type': 'constant', 'speed_mps': speed, 'angular_radps': rate}
+            entry = VehicleEntry.model_validate({'position': [1.0, 2.0], 'driver': driver})
+            paths.append(np.array(given_path(entry, seconds)))
+        left, right = paths
+        assert left[0] == pytest.approx([1.0, 2.0]) and len(left) > 5
+        assert right == pytest.approx(left * (1.0, -1.0) + (0.0, 4.0))
+        # Around a center to the left, as far away as the radius of 2 m.
+        assert np.hypot(*(left - (1.0, 2.0 + speed / 0.25)).T) == pytest.approx(2.0)
+        turned = min(0.25 * seconds, 2.0 * math.pi)
+        end = (1.0 + speed / 0.25 * math.sin(turned), 2.0 + speed / 0.25 * (1.0 - math.cos(turned)))
+        assert left[-1] == pytest.approx(end, abs=1e-9)

@@ -134,3 +134,14 @@ def test_odometry_closes_a_circle() -> None:
     assert (odometry.x, odometry.y, odometry.yaw) == pytest.approx((0.0, 0.0, 0.0), abs=1e-9)
     assert odometry.distance == pytest.approx(4.0 * math.pi, abs=1e-9)
     assert Odometry.load(odometry.save()).save() == odometry.save()
+
+
+def test_tightest_curve_is_that_of_the_farther_side_on_either_side() -> None:
+    """Wheels 0.2 m to one side and 0.6 m to the other: the same limit mirrored, by the wheel farther from the middle."""
+    limits = []
+    for sign in (1.0, -1.0):
+        x, y = np.array([0.7, 0.7, -0.5, -0.5]), sign * np.array([0.6, -0.2, 0.6, -0.2])
+        layout = WheelLayout(x, y, np.full(4, 0.25), np.array([True, True, False, False]), 0.5, 4.0)
+        limits.append(layout.tightest)
+    # A curve to that side: tan(a) = k x / (1 - k y) at x = 0.7, y = 0.6.
+    assert limits == pytest.approx([1.0 / (0.7 / math.tan(0.5) + 0.6)] * 2)

@@ -194,3 +194,19 @@ def test_a_motor_takes_from_the_battery_what_it_gives_and_heats() -> None:
     # Empty, it gives nothing.
     train.charge[:] = 0.0
     assert torque(train, state, 1.0, False, 8.0, STEP) == 0.0
+
+
+def test_changes_down_wait_for_the_latency_too() -> None:
+    """Braked at once from the highest gear: one gear for each latency of 0.5 s, as the way up."""
+    gearbox = {'gears': [0.2, 0.4, 0.8], 'reverse': -0.2, 'up_rpm': [2000.0, 2000.0], 'down_rpm': 500.0, 'latency_s': 0.5}
+    train, state = made({'type': 'map', 'idle': NONE, 'full': FLAT}, gearbox), np.zeros(STATES)
+    state[GEAR], state[SINCE_SHIFT] = 2, 1.0
+    changes, gear = [], 2.0
+    for k in range(1500):
+        torque(train, state, 0.0, False, 1.0, STEP)
+        if state[GEAR] != gear:
+            changes.append((k, gear - state[GEAR]))
+            gear = state[GEAR]
+    # The engine's speed is that of the substep before; 500 substeps of 1 ms lie between.
+    assert changes == [(0, 1.0), (500, 1.0)] or changes == [(1, 1.0), (501, 1.0)]
+    assert state[SINCE_SHIFT] == pytest.approx(1.5 - changes[1][0] * STEP, abs=2e-3)

@@ -24,6 +24,7 @@ from regolith_vehicles import substeps
 from regolith_vehicles.config import VehicleModelError, load_vehicle_model
 from regolith_vehicles.tracks.band import FREE, NX, NZ, PLACE, PX, PZ, RATE, Band, idler_radius
 from regolith_vehicles.tracks.cruise import cruise
+from regolith_vehicles.tracks.forces import _first_tension as first_tension
 from regolith_vehicles.tracks.forces import _press_wheels as press_wheels
 from regolith_vehicles.tracks.forces import settle_band
 from regolith_vehicles.tracks.gear import Tracks
@@ -160,6 +161,45 @@ def test_a_wheel_presses_as_a_winkler_foundation_says(make_m113: MakeM113) -> No
     state.discs[0, 1, 0] = 0.5 * band.pitch
     one, _ = press_wheels(band, state, 0, ahead, behind, 1.0, 0.0, views)
     assert one == pytest.approx(0.5 * expected, rel=1e-9)
+
+
+def test_a_wheel_off_its_bodys_center_of_mass_is_pressed_at_its_axle(make_m113: MakeM113) -> None:
+    """Force and moment on the body are those of a force at the axle, wherever the center of mass lies beside it."""
+    vehicle = make_m113()
+    vehicle.place_at([0.0, 0.0, 1.0], [0.1, -0.2, 0.3, math.sqrt(1.0 - 0.14)])
+    gear = gear_of(vehicle)
+    gear.find_shoes(vehicle.data)
+    views = substeps.bodies(gear.model, vehicle.data, gear.body.base)
+    band, state = gear.band, gear.state
+    state.discs[0, :, :2] = 10.0
+    state.discs[0, 1] = 0.01, 0.305 + band.face - 0.002, 0.0, 0.0
+    ahead, behind = np.zeros(7), np.zeros(7)
+    ahead[PX], behind[PX] = 0.5 * band.pitch, -0.5 * band.pitch
+    body = int(band.disc[0, 1])
+    views.xipos[body] = views.xpos[body] + (0.05, -0.03, 0.04)
+    views.xfrc_applied[:] = 0.0
+    press_wheels(band, state, 0, ahead, behind, 1.0, 0.0, views)
+    force, moment = views.xfrc_applied[body, :3], views.xfrc_applied[body, 3:]
+    assert np.linalg.norm(force) > 500.0
+    # To rounding of 1e5 N times 0.1 m.
+    assert moment + np.cross(views.xipos[body] - views.xpos[body], force) == pytest.approx([0.0] * 3, abs=1e-6)
+
+
+def test_the_mean_tension_of_all_links_is_that_of_the_bands_length(make_m113: MakeM113) -> None:
+    """By hand: each free pin takes its pull from all links behind it; links on the sprocket and beyond the run count too."""
+    gear = gear_of(make_m113())
+    band, state, shoes, first, end = gear.band, gear.state, int(gear.shoes[0]), 4, 30
+    state.load[:] = 0.0
+    state.way[0] = shoes * band.pitch + 0.01
+    even = first_tension(band, state, 0, first, end)
+    assert even > 1e3
+    pulls = np.random.default_rng(2).uniform(-100.0, 100.0, end - first)
+    state.load[0, first:end, 2] = pulls
+    first_link = first_tension(band, state, 0, first, end)
+    tensions = np.full(shoes, first_link)
+    for k, pull in enumerate(pulls, start=first):
+        tensions[k:] -= pull
+    assert tensions.mean() == pytest.approx(even, rel=1e-9)
 
 
 def test_an_idler_yields_to_the_band(make_m113: MakeM113) -> None:

@@ -160,6 +160,27 @@ def test_a_wheel_that_tilts_moves_its_contact() -> None:
     assert abs(press('reference', FlatField(), pose)[1]) > 1000.0
 
 
+def test_a_tire_keeps_nothing_of_its_skid_in_the_air() -> None:
+    """Skidded aslant, lifted, set down straight: the first force is that of a new tire, bit for bit."""
+    soils, shape = SoilMap(RigidGroundConfig().parameters()), scm.cylinder(0.4699, 0.3175)
+    setting = ContactSetting(soils, shape, np.array([scm.reach(shape)]), 0.05)
+    window = SoilGrid(FlatField(), 0.05, RIGID).window(-40, 41, -40, 41)
+    used, new = (TyreContact(setting, {0: load_tyre('hmmwv_tmeasy')}) for _ in range(2))
+    wrench = scm.make_wrench()
+    down = PartPose(np.array([0.0, 0.0, 0.45]), np.eye(3), np.array([3.0, 1.5, 0.0]), np.array([0.0, 2.0, 0.0]))
+    straight = down._replace(velocity=np.array([1.0, 0.0, 0.0]), angular_velocity=np.array([0.0, 1.0 / 0.45, 0.0]))
+    for _ in range(100):
+        used.press(used.arrays(window, 1), STEP, 0, down, wrench)
+    assert used.save() != new.save()
+    used.press(used.arrays(window, 1), STEP, 0, down._replace(center=np.array([0.0, 0.0, 0.6])), wrench)
+    assert used.save() == new.save() and not wrench.force.any()
+    forces = []
+    for contact in (used, new):
+        contact.press(contact.arrays(window, 1), STEP, 0, straight, wrench)
+        forces.append(np.concatenate((wrench.force, wrench.torque)))
+    assert np.array_equal(*forces) and forces[0][2] > 0.0
+
+
 def test_a_wheel_in_the_air_or_beyond_the_ground_known() -> None:
     lifted = PartPose(np.array([0.0, 0.0, 0.5]), np.eye(3), np.ones(3), np.ones(3))
     assert not press('regolith', FlatField(), lifted).any()

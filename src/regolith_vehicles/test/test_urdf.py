@@ -127,3 +127,28 @@ def test_wheels_that_are_meshes_are_cylinders_at_least() -> None:
     for wheel in config.wheels:
         shown = robot.findall(f"link[@name='{wheel.name}_link']/visual/geometry/cylinder")
         assert [cylinder.attrib for cylinder in shown] == [{'radius': '0.25', 'length': '0.4'}]
+
+
+def test_collisions_are_the_vehicle_files_shapes_where_they_are() -> None:
+    """Boxes at full size, capsules as cylinders with their ends, each turned and shifted as the file says."""
+    config, body = _viper()
+    turned = {'position': (0.1, -0.2, 0.3), 'orientation': (0.0, float(np.sin(0.3)), 0.0, float(np.cos(0.3)))}
+    given = [
+        {'kind': 'box', 'size': (0.4, 0.3, 0.2), **turned}, {'kind': 'capsule', 'size': (0.1, 0.5), **turned},
+        {'kind': 'sphere', 'size': (0.25,)}, {'kind': 'capsule', 'size': (0.2, 0.1), 'body': 'upright_front_left'},
+    ]
+    collision = type(config.collision).model_validate({**config.collision.model_dump(), 'shapes': given})
+    robot = ElementTree.fromstring(robot_description(config.model_copy(update={'collision': collision}), body, 'rover'))
+    shown = robot.findall("link[@name='base_link']/collision")
+
+    def numbers(element, key):
+        return [float(x) for x in element.get(key).split()]
+
+    box, capsule, sphere = shown[:3]
+    for each in (box, capsule):
+        assert numbers(each.find('origin'), 'xyz') == pytest.approx(turned['position'])
+        assert numbers(each.find('origin'), 'rpy') == pytest.approx([0.0, 0.6, 0.0])
+    assert numbers(box.find('geometry/box'), 'size') == pytest.approx([0.8, 0.6, 0.4])
+    assert numbers(capsule.find('geometry/cylinder'), 'radius') == [0.1]
+    assert numbers(capsule.find('geometry/cylinder'), 'length') == pytest.approx([2.0 * (0.5 + 0.1)])
+    assert numbers(sphere.find('geometry/sphere'), 'radius') == [0.25]
