@@ -63,7 +63,7 @@ def placed(scenario: Any, vehicle: str, along_m: float, world: SensedWorld, pose
 def test_a_shipped_pair_matches_as_stated(name: str) -> None:
     """Semi-global matching of the images as published, against the true depth: 1 px, over the ground 2 to 8 m ahead.
 
-    Each place must do what is stated; the figures leave a twentieth to other processors' rounding and other frames' noise.
+    Each place must reach what is stated; the values leave a twentieth to other processors' rounding and other frames' noise.
     """
     stated = STATED[name]
     scenario = load_scenario(name).scenario
@@ -109,8 +109,8 @@ def test_a_shipped_pair_matches_as_stated(name: str) -> None:
         errors = depth_errors(found, truth, WITHIN_M, strength)
         near = ground & (depth >= WITHIN_M[0]) & (depth <= WITHIN_M[1])
         dark, full = float(np.mean(images[0][near] < DARK)), float(np.mean(images[0][ground] == 65535))
-        told = f'{along_m} m: {errors}, dark {dark:.3f}, full {full:.3f}'
-        print(told)
-        assert errors.pixels > 80_000, told
-        assert errors.within_px > stated['within_px'] and errors.rms_px < stated['rms_px'], told
-        assert dark < stated['dark'] and full < stated['full'], told
+        found_values = f'{along_m} m: {errors}, dark {dark:.3f}, full {full:.3f}'
+        print(found_values)
+        assert errors.pixels > 80_000, found_values
+        assert errors.within_px > stated['within_px'] and errors.rms_px < stated['rms_px'], found_values
+        assert dark < stated['dark'] and full < stated['full'], found_values
