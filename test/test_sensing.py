@@ -85,7 +85,7 @@ def test_no_frame_is_skipped_at_full_speed(seen: RunResult) -> None:
     by_topic: dict[str, list[int]] = {}
     for topic, t_ns in frames(seen):
         by_topic.setdefault(topic, []).append(t_ns)
-    # Besides outputs: camera_info and image_metadata of every camera.
+    # In addition to the outputs: camera_info and image_metadata of every camera.
     assert len(by_topic) == len(OUTPUTS) + 2 + 2 * 3
     assert all(sorted(found) == stamps for found in by_topic.values())
     counts = {topic: v['messages'] for topic, v in seen.summary['sensors'].items() if not topic.endswith('/preview')}
@@ -114,17 +114,17 @@ def test_cameras_leave_no_trace_in_the_state(tmp_path: Path, seen: RunResult) ->
 
 @pytest.mark.ros
 @pytest.mark.slow
-@pytest.mark.parametrize('clock', ['goes on', 'goes back'])
+@pytest.mark.parametrize('clock', ['continues', 'returns'])
 def test_a_rewind_shows_the_same_again(tmp_path: Path, clock: str) -> None:
     """Within one run: back to a checkpoint, ruts and all; the frames that follow are those of the first time.
 
-    By default stamps go on rising with ``/clock``, by an offset that each cycle tells; else they go back with the world.
+    By default stamps continue to rise with ``/clock``, by an offset that each cycle states; else they go back with the world.
     """
     from regolith_msgs.msg import Cycle
     from regolith_msgs.srv import Checkpoint
     from sensor_msgs.msg import Image
 
-    keeps = clock == 'goes on'
+    keeps = clock == 'continues'
     arguments = (
         '--duration', 30, '--speed', 1.0, '--no-record', '--set', 'world.checkpoint_period_s=100.0',
         '--set', f'world.reset_keeps_clock={str(keeps).lower()}',

@@ -137,7 +137,8 @@ def stereo(
     for row in rows:
         print(
             f'{row["left"]} and {row["right"]}: b = {row["baseline_m"]:.3f} m, f = {row["focal_length_px"]:.0f} px, '
-            f'{row["frames"]} frames, {near:g} to {far:g} m: {100 * row["matched"]:.1f} % matched, depth error ratio: '
+            f'{row["frames"]} frames, {near:g} to {far:g} m: {100 * row["matched"]:.1f} % matched, '
+            f'{100 * row["within_px"]:.1f} % within 1 px ({row["rms_px"]:.2f} px rms), depth error ratio: '
             f'median {100 * row["median"]:.2f} %, 90th percentile {100 * row["percentile_90"]:.2f} %'
         )
 

@@ -56,7 +56,7 @@ def _light(light: LightConfig, camera: CameraConfig) -> set[str]:
         keys.add('meeus1998')
     if camera.hull_light and not camera.bounce_samples and light.rays == USUAL:
         keys |= {'ward1988', 'duff2017'}
-    if camera.samples > 1 or camera.edge_samples:
+    if camera.samples > 1 or camera.edge_samples or (light.sun is not None and light.rays == USUAL):
         keys |= {'roberts2018', 'cranley1976'}
     return keys
 

@@ -57,7 +57,7 @@ def test_the_frame_meters_vehicles_as_well() -> None:
 
 
 @pytest.mark.parametrize('limit', [0.01, 0.1])
-def test_no_more_pixels_are_full_than_allowed(limit: float) -> None:
+def test_full_pixels_are_limited(limit: float) -> None:
     """With the median at the full well half of the ground would be full; the limit shortens the exposure to its own.
 
     The fraction of the whole ground follows that of the metered 256 pixels to three of their standard deviations.

@@ -70,8 +70,13 @@ def test_depth_error_ratio() -> None:
     assert errors.pixels == 3 and errors.matched == pytest.approx(2 / 3)
     assert errors.median == pytest.approx(0.07) and errors.bias == pytest.approx(-0.03)
     assert errors.good == pytest.approx(0.5)
-    nothing = depth_errors(np.full((1, 6), np.nan), truth)
-    assert nothing.matched == 0.0 and math.isnan(nothing.median)
+    assert math.isnan(errors.within_px) and math.isnan(errors.rms_px)
+    # With 100 px m the disparity of 2.08 m is 1.923 px off 50, that of 7.2 m 1.389 off 12.5; with 50 px m 0.96 and 0.69.
+    assert depth_errors(depth, truth, (2.0, 8.0), 100.0).within_px == 0.0
+    half = depth_errors(depth, truth, (2.0, 8.0), 50.0)
+    assert half.within_px == pytest.approx(2 / 3) and half.rms_px == pytest.approx(math.hypot(0.9615, 0.6944) / 2**0.5, rel=1e-3)
+    nothing = depth_errors(np.full((1, 6), np.nan), truth, strength=50.0)
+    assert nothing.matched == 0.0 == nothing.within_px and math.isnan(nothing.median)
 
 
 def test_what_is_no_pair_is_refused() -> None:

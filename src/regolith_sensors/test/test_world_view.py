@@ -101,6 +101,7 @@ def test_the_ground_of_a_moment_in_whatever_order_things_arrive() -> None:
         ground.advance(30 * MS)
         assert ground.grid.all_records().level.tolist() == [-0.01, -0.01]
         assert [int(r.i[0]) for r in ground.changed] == [0, 1]
+        assert not ground._updates, 'what was discarded is kept'
 
 
 def test_what_is_not_known_is_not_shown() -> None:
@@ -139,6 +140,8 @@ def test_soil_that_moves_is_that_of_the_same_commit_as_the_ground() -> None:
         states.advance(t * MS)
         assert states.discs.place[:, 2].tolist() == ([] if height is None else [height])
         assert len(ground.grid.all_records()) == (t // 20)
+    moving.forget_after(60 * MS)
+    assert moving.last_ns == 60 * MS, 'the state at the time itself stays'
     moving.add(40 * MS, floating(0.7))
     assert moving.last_ns == 40 * MS
     states.advance(60 * MS)

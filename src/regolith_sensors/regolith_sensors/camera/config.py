@@ -78,7 +78,7 @@ class ResponseConfig(Section):
 class ExposureConfig(Section):
     """Automatic exposure: the frame's own light sets its time. Real cameras lag by a frame or two.
 
-    Metering by class is the simulator's own: a real camera masks its horizon and its hull, which comes to the same.
+    Metering by class is the simulator's own: a real camera masks its horizon and its hull to the same effect.
     """
 
     meter: Literal['frame', 'ground'] = Field(

@@ -9,6 +9,7 @@ standard one, so that the figures depend on the images.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -27,6 +28,8 @@ Bytes = NDArray[np.uint8]
 
 _SUBPIXELS = 16.0
 """OpenCV counts disparities in sixteenths of a pixel."""
+_CLOSE_PX = 1.0
+"""Disparity error up to which a match is right [px]."""
 GOOD_RATIO = 0.05
 """Depth error ratio up to which a pixel counts as well seen."""
 
@@ -63,6 +66,10 @@ class DepthErrors:
     """Share of the matched ones whose ratio is at most 5 %, the criterion of Batagoda et al. 2024."""
     bias: float
     """Median of (Z - Z_true) / Z_true: positive where depth is too large."""
+    within_px: float
+    """Fraction of all pixels with a true depth in the range whose disparity is within 1 px of the true one [-]."""
+    rms_px: float
+    """Root mean square of the disparity errors of those pixels [px]."""
 
 
 def stereo_baseline(right: CameraInfo) -> float:
@@ -194,12 +201,15 @@ def depth_error_ratio(depth: NDArray[Any], truth: NDArray[Any]) -> Floats:
     return out
 
 
-def depth_errors(depth: NDArray[Any], truth: NDArray[Any], within: tuple[float, float] = (2.0, 8.0)) -> DepthErrors:
+def depth_errors(
+    depth: NDArray[Any], truth: NDArray[Any], within: tuple[float, float] = (2.0, 8.0), strength: float = math.nan
+) -> DepthErrors:
     """Return the errors of a depth map.
 
     :param depth: estimated [m], shape (height, width)
     :param truth: of the same shape [m]
     :param within: true depths that count [m]
+    :param strength: focal length times baseline [px m], for the errors of disparity; NaN: those are NaN
     """
     z, true = np.asarray(depth, dtype=np.float64), np.asarray(truth, dtype=np.float64)
     counted = (true >= within[0]) & (true <= within[1])
@@ -207,9 +217,11 @@ def depth_errors(depth: NDArray[Any], truth: NDArray[Any], within: tuple[float, 
     seen = np.isfinite(ratio)
     pixels = int(counted.sum())
     if not seen.any():
-        return DepthErrors(pixels, 0.0, *(float('nan'),) * 5)
+        return DepthErrors(pixels, 0.0, *(math.nan,) * 5, 0.0, math.nan)
     ratio = ratio[seen]
     signed = ((z - true)[counted])[seen] / true[counted][seen]
+    off = strength * (1.0 / z[counted][seen] - 1.0 / true[counted][seen])
+    close = off[np.abs(off) <= _CLOSE_PX]
     return DepthErrors(
         pixels,
         float(seen.mean()),
@@ -218,4 +230,6 @@ def depth_errors(depth: NDArray[Any], truth: NDArray[Any], within: tuple[float, 
         float(np.percentile(ratio, 90.0)),
         float((ratio <= GOOD_RATIO).mean()),
         float(np.median(signed)),
+        len(close) / pixels if math.isfinite(strength) else math.nan,
+        float(np.sqrt(np.mean(close**2))) if len(close) else math.nan,
     )

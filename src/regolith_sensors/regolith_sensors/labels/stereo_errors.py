@@ -63,7 +63,7 @@ def run_depth_errors(
             truths.append(rectified_truth(pixels(truth), infos[0]))
             done += 1
             progress(done, of)
-        errors = depth_errors(np.array(depths), np.array(truths), within)
+        errors = depth_errors(np.array(depths), np.array(truths), within, baseline * focal)
         about = {'left': pairs[name][0], 'right': name, 'frames': len(depths), 'baseline_m': baseline}
         rows.append({**about, 'focal_length_px': focal, 'within_m': list(within), **asdict(errors)})
     return rows

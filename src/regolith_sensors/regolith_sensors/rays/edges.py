@@ -26,7 +26,7 @@ SHADOW, SHAPE = np.uint8(1), np.uint8(2)
 
 
 def edge_marks(frame: Frame) -> NDArray[np.uint8]:
-    """Return the marks of the pixels that differ from one of their four neighbours in instance, shadow or normal.
+    """Return the marks of the pixels that differ from one of their four neighbors in instance, shadow or normal.
 
     Normals of the ground do not count, whose micro-relief bends them everywhere; ground that stands before other ground
     does.
@@ -53,7 +53,7 @@ def edge_pixels(marks: NDArray[np.uint8]) -> NDArray[np.int32]:
 def _differ(
     instance: Ints, semantic: NDArray[np.uint8], distance: Singles, normal: Singles, i: int, j: int, a: int, b: int
 ) -> int:
-    """Return SHAPE if two neighbours show different things, SHADOW if one of them alone is in the sun, else 0."""
+    """Return SHAPE if two neighbors show different objects, SHADOW if one of them alone is in the sun, else 0."""
     here, there = instance[i, j], instance[a, b]
     ground = semantic[i, j] == _GROUND and semantic[a, b] == _GROUND
     if ground:

@@ -18,7 +18,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from regolith_sensors.arrays import Bools, Ints, Single, Singles
+from regolith_sensors.arrays import Bools, Ints, Longs, Single, Singles
 from regolith_sensors.rays.edges import SHAPE
 from regolith_sensors.rays.frame import Frame
 from regolith_sensors.rays.threads import in_bands
@@ -31,7 +31,8 @@ RADIUS = 0.6
 WIDENING = (1.0 + RADIUS**2 / 6.0 / 0.25) ** 0.5
 """Factor on the standard width of a penumbra: the variance of the average's weights along one axis, RADIUS^2 / 6, adds
 to that of an even disc, 1 / 4, in units of (r t)^2."""
-_TILE, _ROWS = 8, 16
+_ROWS = 16
+_MICROMETERS = np.float32(1e6)
 _FEW, _MANY = np.float32(8.0), np.float32(24.0)
 """Effective numbers of neighbors between which the average goes over from all rays of pixels to their first ones."""
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
@@ -41,7 +42,8 @@ def smooth_penumbrae(frame: Frame, marks: NDArray[np.uint8], facing: Bools, eyes
     """Replace the visible fraction of the sun in a frame's radiance by its average over the penumbra's neighborhood.
 
     Neighbors are weighted by 1 - (d / h)^2, d their distance across the sun's direction, h = RADIUS r t, with t the
-    mean distance of blockers that the neighborhood knows. Only pixels at borders have further rays, which biases a mean
+    mean distance of blockers that the neighborhood knows. Where its first rays are all blocked or all free, nothing
+    changes. Only pixels at borders have further rays, which biases a mean
     of all rays by up to 0.05. Where there are neighbors enough, their first rays alone count. A filter of the visible
     fraction by the distance of blockers is that of Mehta et al. (2012). Weights and window are Regolith's own.
 
@@ -57,58 +59,71 @@ def smooth_penumbrae(frame: Frame, marks: NDArray[np.uint8], facing: Bools, eyes
     height, width = frame.depth.shape
     if light.disc <= 0.0 or not frame.blocker.any():
         return
-    known = np.zeros((-(-height // _TILE) + 2, -(-width // _TILE) + 2), np.bool_)
-    _known_tiles(frame.blocker, known)
+    blockers, counts = np.empty((height, width), np.int64), np.empty((height, width), np.int64)
+    in_bands(_along_rows, height, _ROWS, frame.blocker, frame.instance, facing, blockers, counts)
     toward = (eyes.rotation.T @ light.direction).astype(np.float32)
     out = np.empty((height, width), np.float32)
     in_bands(
-        _average, height, _ROWS, frame.instance, frame.object_id, frame.range, frame.sunlit, frame.sun_part,
-        frame.blocker, marks, facing, eyes.rays, toward, np.float32(RADIUS * light.disc), known, out,
+        _average, height, _ROWS, frame.instance, frame.object_id, frame.range, frame.sunlit, frame.sun_part, marks,
+        facing, eyes.rays, toward, np.float32(RADIUS * light.disc), blockers, counts, out,
     )
     in_bands(_apply, height, _ROWS, frame.sunlit, frame.sun_part, out, frame.radiance)
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
-def _known_tiles(blocker: Singles, known: Bools) -> None:
-    """Mark the tiles that know a blocker, and those beside them; a frame of tiles is around the image."""
-    for i in range(blocker.shape[0]):
-        for j in range(blocker.shape[1]):
-            if blocker[i, j] > _ZERO:
-                row, column = i // _TILE + 1, j // _TILE + 1
-                for a in range(row - 1, row + 2):
-                    for b in range(column - 1, column + 2):
-                        known[a, b] = True
+def _along_rows(
+    first: int, last: int, blocker: Singles, instance: Ints, facing: Bools, blockers: Longs, counts: Longs
+) -> None:
+    """Write sums over the pixels within REACH along rows: distances of blockers [um], and three numbers in one.
+
+    The numbers are those of pixels with a blocker, of facing ones, and of facing ones in the sun, 2^16 apart. Whole
+    numbers, so that running sums are exact.
+    """
+    width = blocker.shape[1]
+    for i in range(first, last):
+        total, count = 0, 0
+        for j in range(-REACH, width):
+            entering, leaving = j + REACH, j - REACH - 1
+            if entering < width:
+                total += int(blocker[i, entering] * _MICROMETERS)
+                count += _counted(blocker[i, entering], instance[i, entering], facing[i, entering])
+            if leaving >= 0:
+                total -= int(blocker[i, leaving] * _MICROMETERS)
+                count -= _counted(blocker[i, leaving], instance[i, leaving], facing[i, leaving])
+            if j >= 0:
+                blockers[i, j], counts[i, j] = total, count
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
-def _mean_blocker(blocker: Singles, object_id: NDArray[np.uint16], i: int, j: int) -> Single:
-    """Return the mean distance of blockers near a pixel [m], 0 if none is known."""
-    total, count = _ZERO, 0
-    for a in range(max(i - REACH, 0), min(i + REACH + 1, blocker.shape[0])):
-        for b in range(max(j - REACH, 0), min(j + REACH + 1, blocker.shape[1])):
-            if blocker[a, b] > _ZERO and object_id[a, b] == object_id[i, j]:
-                total += blocker[a, b]
-                count += 1
-    return total / np.float32(count) if count > 0 else _ZERO
+def _counted(blocker: Single, instance: int, facing: bool) -> int:
+    out = 1 if blocker > _ZERO else 0
+    if facing:
+        out += (1 << 16) + ((instance & 1) << 32)
+    return out
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _average(
     first: int, last: int, instance: Ints, object_id: NDArray[np.uint16], distance: Singles, sunlit: Singles,
-    sun_part: Singles, blocker: Singles, marks: NDArray[np.uint8], facing: Bools, rays: Singles, toward: Singles,
-    scale: Single, known: Bools, out: Singles,
+    sun_part: Singles, marks: NDArray[np.uint8], facing: Bools, rays: Singles, toward: Singles, scale: Single,
+    blockers: Longs, counts: Longs, out: Singles,
 ) -> None:
     """Write the averages; where there are none, a negative number."""
     height, width = sun_part.shape
     for i in range(first, last):
         for j in range(width):
             out[i, j] = -_ONE
-            if sunlit[i, j, 1] == _ZERO or not known[i // _TILE + 1, j // _TILE + 1] or marks[i, j] == SHAPE:
+            if sunlit[i, j, 1] == _ZERO or marks[i, j] == SHAPE:
                 continue
-            far = _mean_blocker(blocker, object_id, i, j)
+            total, count = 0, 0
+            for a in range(max(i - REACH, 0), min(i + REACH + 1, height)):
+                total += blockers[a, j]
+                count += counts[a, j]
+            known, faced, lit = count & 0xFFFF, (count >> 16) & 0xFFFF, count >> 32
+            if known == 0 or lit == 0 or lit == faced:
+                continue
+            far = np.float32(total) / (np.float32(known) * _MICROMETERS)
             radius = scale * far
-            if radius == _ZERO:
-                continue
             here = distance[i, j]
             x, y, z = here * rays[i, j, 0], here * rays[i, j, 1], here * rays[i, j, 2]
             weights = squares = of_all = of_first = _ZERO

@@ -210,7 +210,7 @@ def info_message(camera: Camera, baseline_m: float) -> CameraInfo:
 
 
 def metadata_message(picture: Picture, n: int, header: Header) -> m.ImageMetadata:
-    """Return the settings with which a picture was taken.
+    """Return the settings with which an image was taken.
 
     :param n: number of the frame
     """

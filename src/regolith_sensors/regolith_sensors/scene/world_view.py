@@ -213,6 +213,9 @@ class GroundHistory:
         while self._commits and self._commits[0][0] <= t_ns and not self.lost:
             t, key = self._commits.popleft()
             update = self._updates.pop(key)
+            # What is left of earlier attempts was discarded, and came after the verdict.
+            for stale in [k for k in self._updates if k < key]:
+                del self._updates[stale]
             if update.soil_seq <= self.soil_seq:  # the snapshot has it already
                 self.valid_from_ns = max(self.valid_from_ns, t)
                 continue
