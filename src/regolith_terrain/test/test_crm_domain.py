@@ -215,3 +215,31 @@ def test_meshes_are_refused() -> None:
     corners: Floats = np.array([[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
     with pytest.raises(ValueError, match='is a mesh; allowed: cylinders, grousers and boxes'):
         Domain(REGION, FlatField(), GRAVITY, scm.mesh(corners), np.array([1.0]), SPACING)
+
+
+@pytest.mark.seconds
+def test_soil_that_is_let_go_keeps_what_it_bore(pushed: tuple[ParticleContact, list[NodeRecords]]) -> None:
+    """Lifted by half of its depth, the wheel presses less: no node's yield pressure falls."""
+    made, left = pushed
+    saved = made.save()
+    grid = SoilGrid(FlatField(), SPACING)
+    for records in left:
+        grid.apply(records)
+    before = grid.all_records()
+    for records in push(made, 2, 10, speed=-0.25):
+        grid.apply(records)
+    made.load(saved)
+    after = grid.records_at(before.i, before.j)
+    assert before.sigma_yield.max() > 500.0 and (after.sigma_yield >= before.sigma_yield).all()
+
+
+@pytest.mark.seconds
+def test_what_a_loaded_state_has_moved_is_its_own(pushed: tuple[ParticleContact, list[NodeRecords]]) -> None:
+    """Loaded over a later state: every attribute of the domain that is numbers is what it was at the save."""
+    made, _ = pushed
+    (domain,) = made.domains
+    saved, moved = made.save(), domain._moved_mass.copy()
+    push(made, 2, 10)
+    assert not np.array_equal(domain._moved_mass, moved)
+    made.load(saved)
+    assert np.array_equal(made.domains[0]._moved_mass, moved) and made.save() == saved
