@@ -25,6 +25,11 @@ def ball(name, position, velocity=(0.0, 0.0, 0.0), **options):
     return FreeBody(name, state, [BALL], t_ns=START, **options)
 
 
+def body(name, position, shape, velocity=(0.0, 0.0, 0.0)):
+    state = rigid_state(name, position, 1.0, np.eye(3), linear_velocity=np.array(velocity))
+    return FreeBody(name, state, [shape], t_ns=START)
+
+
 def evolved(*objects):
     for item in objects:
         item.evolve(CYCLE)
@@ -83,6 +88,28 @@ def test_what_passes_through_within_the_cycle_is_seen_on_its_way():
     # Side by side at the same speed nothing passes anything.
     pair = evolved(ball('a', [0, 0, 0], [60.0, 0, 0]), ball('b', [0, 0.21, 0], [60.0, 0, 0]))
     assert find(*pair.values())[1] is None
+
+
+@pytest.mark.parametrize('axis', [0, 1, 2])
+@pytest.mark.parametrize('sign', [1.0, -1.0])
+def test_a_ball_is_seen_to_pass_through_a_wall_whichever_way_it_flies(axis, sign):
+    """The wall stands where neither the start nor the end of the ball reaches."""
+    half = np.full(3, 1.0)
+    half[axis] = 0.02
+    place, velocity = np.zeros(3), np.zeros(3)
+    place[axis], velocity[axis] = -sign, 2.0 * sign / (1e-9 * DT)
+    objects = evolved(ball('a', place, velocity), body('wall', np.zeros(3), Shape(ShapeKind.BOX, half)))
+    hits, worst = find(*objects.values())
+    assert len(hits) == 1 and worst is not None and 0 < worst.after_ns < DT
+
+
+@pytest.mark.parametrize('offset', np.linspace(0.0, 0.05, 11))
+def test_thin_plates_do_not_pass_through_each_other_between_samples(offset):
+    """Samples are half a plate apart, so one of them shows plates of 20 mm that overlap, wherever the first one lies."""
+    plate = Shape(ShapeKind.BOX, np.array([0.01, 0.5, 0.5]))
+    fast = body('b', [-0.3 - offset, 0.0, 0.0], plate, [30.0, 0.0, 0.0])
+    _, worst = find(*evolved(body('a', np.zeros(3), plate), fast).values())
+    assert worst is not None and worst.distance_after < -0.001
 
 
 def test_what_is_born_inside_another_is_judged_at_the_end():
