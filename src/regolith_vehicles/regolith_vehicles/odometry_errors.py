@@ -16,6 +16,9 @@ is slip. These shares of the path rolled are states of a joint covariance with t
   off at 0.9 m/s^2 on the Moon is as uncertain as on a slope of 29 degrees. Slopes enter the covariance alone;
 * one of the yaw rate, from what scrubs in a turn: unequal loads, friction that differs along and across, understeer. A
   first-order Gauss-Markov process over the angle turned: alike during a turn, another one in the next;
+* two of the center of a turn, forward and to the left, from the same scrubbing: unequal loads draw the center towards the
+  wheels that hold, by the same fraction of their mean distance from the base (for skid steering Martinez et al. 2005, who
+  measure such centers). Processes as the one before;
 * one of each wheel, along and across, from load and relief under it: a first-order Gauss-Markov process over the
   distance (the error grows with the root of the distance).
 
@@ -46,8 +49,9 @@ from regolith_world.arithmetic import times
 
 Vector = NDArray[np.float64]
 
-DOWNHILL, TURNING, OWN = 5, 6, 7
-"""Rows of the joint covariance: slip downhill, share of the yaw rate, the first of each wheel's."""
+DOWNHILL, TURNING, CENTER, OWN = 5, 6, 7, 9
+"""Rows of the joint covariance: slip downhill, fraction of the yaw rate, first of the two of the turn's center, first of
+each wheel's."""
 STEERED, SKIDDING, TRACKED = 0.06, 0.12, 0.3
 """Default of ``turn_slip``, by what scrubs in a turn."""
 
@@ -63,11 +67,22 @@ def turning_share(layout: WheelLayout, config: OdometryConfig) -> float:
     return TRACKED if layout.tracks else STEERED if layout.steers else SKIDDING
 
 
+def center_shift(layout: WheelLayout, config: OdometryConfig) -> float:
+    """Return the standard deviation of the shift of a turn's center, forward and to the left [m].
+
+    Source: martinez2005.
+    Checked by: test_odometry.py::test_center_of_a_turn_is_uncertain_by_its_fraction_of_the_wheels_distance.
+    """
+    count = len(layout.x)
+    lever = math.fsum(math.hypot(x, y) for x, y in zip(layout.x.tolist(), layout.y.tolist())) / count if count else 0.0
+    return turning_share(layout, config) * lever
+
+
 def initial_covariance(layout: WheelLayout, config: OdometryConfig) -> Vector:
-    """Return the joint covariance of pose and slip at the start, shape (7 + 2 n,) squared for n wheels.
+    """Return the joint covariance of pose and slip at the start, shape (9 + 2 n,) squared for n wheels.
 
     Its order: x, y [m], yaw [rad] in the odom frame; common slip along and across; slip downhill per unit of slope;
-    share of the yaw rate; slip of each wheel along and across.
+    fraction of the yaw rate; shift of a turn's center forward and left [m]; slip of each wheel along and across.
 
     Source: martinelli2003; thrun2005, section 5.4.
     Checked by: test_odometry.py::test_a_start_is_uncertain_by_the_encoders_ticks.
@@ -84,6 +99,7 @@ def initial_covariance(layout: WheelLayout, config: OdometryConfig) -> Vector:
     out[[3, 4], [3, 4]] = config.common_slip**2
     out[DOWNHILL, DOWNHILL] = config.slope_slip**2
     out[TURNING, TURNING] = turning_share(layout, config) ** 2
+    out[[CENTER, CENTER + 1], [CENTER, CENTER + 1]] = center_shift(layout, config) ** 2
     own = np.arange(OWN, OWN + 2 * count)
     out[own, own] = config.own_slip**2
     return out
@@ -111,7 +127,8 @@ def propagate(
     weights = _weights(layout.x, layout.y, angles)
     out: Vector = _propagate(
         covariance, weights, rolled, yaw, way[0], way[1], config.own_slip, config.correlation_m, turned, slope[0],
-        slope[1], speeding[0], speeding[1], turning_share(layout, config), config.turn_correlation_rad,
+        slope[1], speeding[0], speeding[1], turning_share(layout, config), center_shift(layout, config),
+        config.turn_correlation_rad,
     )
     return out
 
@@ -153,6 +170,9 @@ def twist_covariance(
         for n in range(2):
             out[m, n] += down * down * slope[m] * slope[n]
     out[2, 2] += (turning_share(layout, config) * rate) ** 2
+    aside = (center_shift(layout, config) * rate) ** 2
+    out[0, 0] += aside
+    out[1, 1] += aside
     return out
 
 
@@ -217,11 +237,11 @@ def _weights(x: Vector, y: Vector, angles: Vector) -> Vector:
 def _propagate(
     covariance: Vector, weights: Vector, rolled: Vector, yaw: float, dx: float, dy: float, own_slip: float,
     length: float, turned: float, ahead: float, left: float, faster: float, inwards: float, turn_slip: float,
-    angle: float,
+    shift: float, angle: float,
 ) -> Vector:
     """Return F P F^T + Q: F moves the pose by the slips and fades those that change, Q renews these.
 
-    Each wheel's fades over ``length`` [m], that of the yaw rate over ``angle`` [rad].
+    Each wheel's fades over ``length`` [m], those of turns over ``angle`` [rad].
 
     :param weights: see :func:`_weights`
     :param dx: way of the base in the odom frame [m]; so is ``dy``
@@ -251,8 +271,11 @@ def _propagate(
     down, aside = path * ahead + faster, path * left + inwards
     pose[0, DOWNHILL], pose[1, DOWNHILL] = c * down - s * aside, s * down + c * aside
     pose[2, TURNING] = turned
+    # The base goes around a center at (a, b) by turned (b, -a), in its own axes.
+    pose[0, CENTER], pose[1, CENTER] = s * turned, -c * turned
+    pose[0, CENTER + 1], pose[1, CENTER + 1] = c * turned, s * turned
     fade = np.ones(size)
-    fade[TURNING] = math.exp(-abs(turned) / angle)
+    fade[TURNING] = fade[CENTER] = fade[CENTER + 1] = math.exp(-abs(turned) / angle)
     for k in range(count):
         fade[OWN + 2 * k] = fade[OWN + 1 + 2 * k] = math.exp(-abs(rolled[k]) / length)
     out = np.empty((size, size))
@@ -273,6 +296,6 @@ def _propagate(
         for b in range(3, size):
             out[a, b] = covariance[a, b] * fade[a] * fade[b]
         if a >= TURNING:
-            renewed = turn_slip if a == TURNING else own_slip
+            renewed = turn_slip if a == TURNING else shift if a < OWN else own_slip
             out[a, a] += renewed * renewed * (1.0 - fade[a] * fade[a])
     return out

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Warnings of actuators whose force alternates between its limits: a servo that the step size cannot resolve.
 
-Such a servo overshoots in each substep, so the joint gets full force forward and backward in turn and next to none in
-the mean: a wheel that does not hold its speed. Models for which this is certain are refused when they are read
+Such a servo overshoots in each substep, so the joint gets full force forward and backward alternately and next to none
+in the mean: a wheel that does not hold its speed. Models for which this is certain are refused when they are read
 (:func:`regolith_vehicles.multibody.check_servos`); couplings between joints, stiff contacts and limits on joints are
 seen in the run only.
 """

@@ -56,7 +56,8 @@ def test_a_start_is_uncertain_by_the_encoders_ticks() -> None:
     errors = odometry_errors.initial_covariance(_square(), config)
     tick = 2.0 * math.pi / 100 * 0.25 / math.sqrt(12.0)
     assert np.diag(errors)[:2] == pytest.approx([1.25 * tick**2] * 2)
-    assert np.diag(errors)[3:] == pytest.approx([0.03**2] * 2 + [0.8**2, 0.06**2] + [0.05**2] * 8)
+    lever = math.hypot(0.6, 0.5)
+    assert np.diag(errors)[3:] == pytest.approx([0.03**2] * 2 + [0.8**2, 0.06**2] + [(0.06 * lever) ** 2] * 2 + [0.05**2] * 8)
     assert errors == pytest.approx(np.diag(np.diag(errors)), abs=1e-18)
 
 
@@ -127,6 +128,21 @@ def test_acceleration_counts_as_a_slope() -> None:
         assert abs(turning.errors[0, 5] - sloping.errors[0, 5] - off * 0.8) < 0.05 * off
 
 
+def test_center_of_a_turn_is_uncertain_by_its_fraction_of_the_wheels_distance() -> None:
+    """On the spot by a small angle, both ways: the base goes aside by angle times fraction times distance; straight: 0."""
+    layout = _square()
+    config = OdometryConfig(
+        common_slip=0.0, own_slip=0.0, setting_off_m=0.0, slope_slip=0.0, turn_slip=0.05, encoder_ticks=2**31,
+        turn_correlation_rad=1e4,
+    )
+    for rate in (0.1, -0.1):
+        odometry = _drive(layout, config, 0.0, rate, 10)
+        expected = abs(odometry.yaw) * 0.05 * math.hypot(0.6, 0.5)
+        # A tenth of a radian: the arc's chord is shorter by 0.04 %.
+        assert np.sqrt(np.diag(odometry.errors)[:2]) == pytest.approx([expected] * 2, rel=1e-3)
+    assert np.sqrt(np.diag(_drive(layout, config, 0.3, 0.0, 10).errors)[:3]) == pytest.approx([0.0] * 3, abs=1e-8)
+
+
 @pytest.mark.parametrize('model', ['viper', 'rassor', 'rocker_bogie'])
 def test_backward_is_as_uncertain_as_forward(model: str) -> None:
     """Straight and in arcs both ways: same deviations of x, y and yaw; each slip keeps the deviation it has by itself."""
@@ -173,6 +189,8 @@ def test_linear_propagation_agrees_with_drawn_slips() -> None:
     common = config.common_slip * generator.normal(size=(runs, 2))
     down = config.slope_slip * generator.normal(size=runs)
     turning = 0.05 * generator.normal(size=runs)
+    shift = odometry_errors.center_shift(layout, config)
+    center = shift * generator.normal(size=(runs, 2))
     own = config.own_slip * generator.normal(size=(runs, count, 2))
     place, heading = np.zeros((runs, 2)), np.zeros(runs)
     rows = np.array([
@@ -190,11 +208,14 @@ def test_linear_propagation_agrees_with_drawn_slips() -> None:
         moved = contact.reshape(runs, -1) @ weights.T
         moved[:, :2] -= down[:, None] * np.abs(rolled).mean() * np.array(slope)
         moved[:, 2] -= turning * turned
+        moved[:, 0] += center[:, 1] * turned
+        moved[:, 1] -= center[:, 0] * turned
         middle = heading + 0.5 * moved[:, 2]
         c, s = np.cos(middle), np.sin(middle)
         place += np.stack((c * moved[:, 0] - s * moved[:, 1], s * moved[:, 0] + c * moved[:, 1]), axis=1)
         heading += moved[:, 2]
         own = fade * own + config.own_slip * np.sqrt(1.0 - fade**2) * generator.normal(size=own.shape)
+        center = kept * center + shift * math.sqrt(1.0 - kept**2) * generator.normal(size=(runs, 2))
         turning = kept * turning + 0.05 * math.sqrt(1.0 - kept**2) * generator.normal(size=runs)
     odometry = _drive(layout, config, 0.4, 0.12, steps, slope)
     error = np.column_stack((place - (odometry.x, odometry.y), heading - odometry.yaw))

@@ -86,7 +86,7 @@ MORE = [
 def test_vehicle_that_drops_off_a_step_gains_no_energy(
     model: str, drop: float, heading: float, speed: float, start: float, seconds: float
 ) -> None:
-    """No more than 40 mm of height above what its motors give, off 1, 2 and 5 m, straight on and aslant.
+    """At most 40 mm of height above what its motors give, off 1, 2 and 5 m, straight on and aslant.
 
     The springs of the ground have a potential, dampers and friction only take; what remains is the work of motors,
     summed by 5 ms (up to 7 mm), and rims that pass from one rule of depth to another in a corner (up to 22 mm).
