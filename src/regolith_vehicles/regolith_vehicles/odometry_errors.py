@@ -17,8 +17,8 @@ is slip. These shares of the path rolled are states of a joint covariance with t
 * one of the yaw rate, from what scrubs in a turn: unequal loads, friction that differs along and across, understeer. A
   first-order Gauss-Markov process over the angle turned: alike during a turn, another one in the next;
 * two of the center of a turn, forward and to the left, from the same scrubbing: unequal loads draw the center towards
-  the wheels that hold, by the same fraction of their mean distance from the base (for skid steering Martinez et al.
-  2005, who measure such centers). Processes as the one before;
+  the wheels that hold, by the same fraction of their mean distance from the base (Martinez et al. 2005 measure such
+  centers of skid steering). Processes as the one before;
 * one of each wheel, along and across, from load and relief under it: a first-order Gauss-Markov process over the
   distance (the error grows with the root of the distance).
 
@@ -50,8 +50,8 @@ from regolith_world.arithmetic import times
 Vector = NDArray[np.float64]
 
 DOWNHILL, TURNING, CENTER, OWN = 5, 6, 7, 9
-"""Rows of the joint covariance: slip downhill, fraction of the yaw rate, first of the two of the turn's center, first
-of each wheel's."""
+"""Rows of the joint covariance: slip downhill, fraction of the yaw rate, first of two of the turn's center, first of
+each wheel's."""
 STEERED, SKIDDING, TRACKED = 0.06, 0.12, 0.3
 """Default of ``turn_slip``, by what scrubs in a turn."""
 

@@ -148,7 +148,7 @@ def message_cost(stretch: Stretch, cycles: int = 100) -> float:
         until = time.monotonic() + 5.0
         while time.monotonic() < until and not stretch.agent.poses_wanted():
             time.sleep(0.01)
-        samples = CYCLE_NS, np.zeros((20, 13))
+        samples = CYCLE_NS, np.zeros((20, 13)), np.zeros(stretch.agent.vehicle.body.model.nu)
         passed = 0.0
         for k in range(cycles):
             stretch.cycle()
