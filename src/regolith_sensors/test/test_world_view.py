@@ -56,6 +56,8 @@ def test_a_rewind_drops_the_abandoned_future() -> None:
         track.add(20 * MS * k, state(float(k)))
     track.add(40 * MS, state(7.0))
     assert track.last_ns == 40 * MS
+    track.forget_after(40 * MS)
+    assert track.last_ns == 40 * MS, 'the state at the time itself stays'
     assert track.at(80 * MS)[0][0, 0] == 7.0 and track.at(30 * MS)[0][0, 0] == 4.0
 
 

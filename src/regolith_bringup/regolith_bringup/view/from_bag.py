@@ -14,7 +14,7 @@ from regolith_bringup.view.canvas import Canvas
 from regolith_bringup.view.draw_objects import CYCLE
 from regolith_bringup.view.draw_sensors import STATIC
 from regolith_bringup.view.draw_vehicles import LOOKS, POSES
-from regolith_bringup.view.ground import TILE
+from regolith_bringup.view.ground import tiles_of
 from regolith_bringup.view.run_view import RunView
 from regolith_bringup.view.soil import UPDATES, SoilChanges
 from regolith_bringup.view.told import Told
@@ -81,8 +81,7 @@ class _Survey:
                 continue
             if message.topic == UPDATES:
                 nodes = bag.decoded(message).nodes
-                tiles = np.unique(np.stack((nodes.x // TILE, nodes.y // TILE), axis=1), axis=0)
-                self.tiles |= {(int(i), int(j)) for i, j in tiles}
+                self.tiles.update(tiles_of(np.asarray(nodes.x, np.int64), np.asarray(nodes.y, np.int64)))
             elif message.topic == '/clock':
                 times.append(message.log_time_ns)
             elif number % _SOME == 0:

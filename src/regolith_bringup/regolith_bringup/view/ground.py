@@ -64,6 +64,16 @@ class Piece:
     """Counter-clockwise from above, shape (m, 3); None: those it had."""
 
 
+def tiles_of(i: NDArray[np.int64], j: NDArray[np.int64]) -> list[Key]:
+    """Return the tiles that show some soil nodes, sorted; nodes on the edge of a tile are on its neighbors' edge, too.
+
+    So soil that changed ends on no open border.
+    """
+    # Rows of two would be sorted thirty times as slowly.
+    own = np.unique(np.concatenate([node_key((i - a) // TILE, (j - b) // TILE) for a in (0, 1) for b in (0, 1)]))
+    return list(zip((own >> 32).tolist(), ((own & (2**32 - 1)) - 2**31).tolist()))
+
+
 class GroundPieces:
     """The ground of a run, as far as it is shown.
 
@@ -105,11 +115,7 @@ class GroundPieces:
 
     def take(self, change: Change) -> list[Piece]:
         """Return the tiles that a change of the soil makes anew, and what else it brings into view."""
-        # A node on the edge of a tile is on that of its neighbors, too: soil that changed ends in no open border.
-        # Rows of two would be sorted thirty times as slowly.
-        shared = [node_key((change.i - a) // TILE, (change.j - b) // TILE) for a in (0, 1) for b in (0, 1)]
-        own = np.unique(np.concatenate(shared))
-        touched: list[Key] = list(zip((own >> 32).tolist(), ((own & (2**32 - 1)) - 2**31).tolist()))
+        touched = tiles_of(change.i, change.j)
         patches, tiles = self._add((), touched)
         # A tile shows the nodes on its far edges, too, and its slopes need one more beyond each.
         near = {(i + a, j + b) for i, j in touched for a in (-1, 0, 1) for b in (-1, 0, 1)} & self._tiles.keys()
