@@ -123,13 +123,10 @@ def metered_exposure(rate: NDArray[Any], full_well: float, config: ExposureConfi
     """Return the exposure time [s] at which a percentile of the metered pixels reaches its level.
 
     It is shortened until at most ``max_full_fraction`` of them are full. A function of the frame alone, so that
-    frames may be left out without changing the next ones. The rule is Regolith's own.
+    frames may be left out without changing the next ones. The rule is Regolith's own; tests: test_exposure.py.
 
     :param rate: signal per second of the metered pixels
     :param full_well: signal of a full pixel
-
-    Checked by: test_exposure.py::test_the_percentile_of_the_ground_reaches_its_level,
-    test_exposure.py::test_full_pixels_are_limited.
     """
     typical = float(np.percentile(rate, config.percentile))
     exposure = config.level * full_well / typical if typical > 0.0 else config.longest_s

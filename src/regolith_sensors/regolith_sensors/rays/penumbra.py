@@ -43,18 +43,15 @@ def smooth_penumbrae(frame: Frame, marks: NDArray[np.uint8], facing: Bools, eyes
 
     Neighbors are weighted by 1 - (d / h)^2, d their distance across the sun's direction, h = RADIUS r t, with t the
     mean distance of blockers that the neighborhood knows. Where its first rays are all blocked or all free, nothing
-    changes. Only pixels at borders have further rays, which biases a mean
-    of all rays by up to 0.05. Where there are neighbors enough, their first rays alone count. A filter of the visible
-    fraction by the distance of blockers is that of Mehta et al. (2012). Weights and window are Regolith's own.
+    changes. Only pixels at borders have further rays, which biases a mean of all rays by up to 0.05. Where there are
+    neighbors enough, their first rays alone count. A filter of the visible fraction by the distance of blockers is that
+    of Mehta et al. (2012). Weights and window are Regolith's own; tests: test_penumbra.py.
 
     :param frame: after further rays, with ``sunlit``, ``sun_part`` and ``blocker``; its radiance changes
     :param marks: from :func:`regolith_sensors.rays.edges.edge_marks`; at edges of shapes nothing changes
     :param facing: pixels whose first ray met a surface that faces the sun, shape (height, width)
     :param eyes: view of the first rays
     :param light: the sun in it
-
-    Checked by: test_penumbra.py::test_a_penumbra_has_the_discs_profile_without_grain,
-    test_penumbra.py::test_a_contact_shadow_stays_sharp.
     """
     height, width = frame.depth.shape
     if light.disc <= 0.0 or not frame.blocker.any():
