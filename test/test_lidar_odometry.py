@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that a lidar's clouds tell its way on the ground of ``lidar_traverse``, and do not on bare mare.
+"""Tests that a lidar's clouds suffice for odometry on the ground of ``lidar_traverse``, and do not on bare mare.
 
 Sweeps are taken at one height above the scenario's path, all beams at once: what fails is then the ground's, not motion
 within a sweep. They are registered by point-to-plane ICP (Chen & Medioni 1992) that starts from no motion, as odometry
@@ -9,6 +9,7 @@ does when it sets off.
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import NamedTuple
 
@@ -69,7 +70,7 @@ def register(source: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, float]
     """Return the translation that lays one cloud on another [m], and the information it has in its weakest direction.
 
     The information is the least eigenvalue of the mean of n n^T over the pairs, n the normals, less what is needed to
-    tell the rotation (Schur's complement): 1 for a wall square to a direction, 0 where nothing stands against it.
+    find the rotation (Schur's complement): 1 for a wall square to a direction, 0 where nothing stands against it.
     """
     tree = cKDTree(target)
     near = target[tree.query(target, k=10)[1]]
@@ -98,10 +99,10 @@ def register(source: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, float]
 
 @pytest.mark.seconds
 @pytest.mark.slow
-def test_the_floor_of_a_young_crater_tells_a_lidar_its_way() -> None:
+def test_clouds_on_the_floor_of_a_young_crater_suffice_for_odometry() -> None:
     """Each step of 0.5 m is found to 5 %: 2.5 cm, where points are 40 cm apart and ranges scatter by 1 cm."""
     taken = sweeps()
-    for before, after in zip(taken, taken[1:], strict=False):
+    for before, after in itertools.pairwise(taken):
         shift, information = register(after.points, before.points)
         assert shift == pytest.approx(after.place - before.place, abs=0.05 * STEP_M)
         assert information > 0.03
@@ -114,7 +115,7 @@ def test_bare_ground_does_not(setting: str) -> None:
     """On bare mare, or in a crater swept clean, the rings of beams lie where they lay before, about the lidar: they hold
     each step back by a tenth and more, as nothing stands against that."""
     taken = sweeps(setting)
-    for before, after in zip(taken, taken[1:], strict=False):
+    for before, after in itertools.pairwise(taken):
         shift, information = register(after.points, before.points)
         assert information < 0.01
         assert np.linalg.norm(shift - (after.place - before.place)) > 0.1 * STEP_M
