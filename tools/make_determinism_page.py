@@ -25,6 +25,7 @@ SIMULATED_S = {
     'convoy': 3.0,
     'garage': 3.0,  # all drive, the truck into the soil
     'lander': 2.0,  # the clamp carries amber
+    'lidar_traverse': 3.0,
     'rassor_dig': 10.0,
     'rope': 3.0,  # the whip is struck
     'rut_following': 10.0,  # the second is in the ruts of the first
