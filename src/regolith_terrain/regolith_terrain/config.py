@@ -276,7 +276,8 @@ class TerrainConfig(Section):
     )
     spacing_m: float = Field(default=0.02, ge=0.002, le=1.0, description='spacing of the soil grid [m]')
     size_m: float = Field(
-        default=100.0, gt=0.0, le=1e5, description='extent of maps and of rocks, at most 400 m [m]; the ground itself continues'
+        default=100.0, gt=0.0, le=1e5,
+        description='extent of maps and (up to 400 m) of rocks [m]; the ground itself continues',
     )
     seed: int | None = Field(default=None, ge=0, lt=2**63, description='of procedural ground; none: the scenario seed')
     post_spacing_m: float | None = Field(
