@@ -40,6 +40,6 @@ def lower(simulation: Simulation, x: float, y: float) -> None:
     i, j = (each.astype(np.int32) for each in np.mgrid[-150:151, -150:151].reshape(2, -1))
     i, j = i + np.int32(round(x / grid.spacing)), j + np.int32(round(y / grid.spacing))
     table = np.zeros((len(grid.law.names), len(i)))
-    for name in (LEVEL_INITIAL, LEVEL):
-        table[grid.law.names.index(name)] = -DEPTH_M
+    for field in (LEVEL_INITIAL, LEVEL):
+        table[grid.law.fields.index(field)] = -DEPTH_M
     grid.apply(NodeRecords.from_values(i, j, table, grid.law.names))

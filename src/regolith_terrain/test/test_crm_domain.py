@@ -218,7 +218,7 @@ def test_meshes_are_refused() -> None:
 
 
 @pytest.mark.seconds
-def test_soil_that_is_unloaded_keeps_what_it_bore(pushed: tuple[ParticleContact, list[NodeRecords]]) -> None:
+def test_soil_that_is_unloaded_keeps_its_yield_pressure(pushed: tuple[ParticleContact, list[NodeRecords]]) -> None:
     """Lifted by half of its depth, the wheel presses less: no node's yield pressure falls."""
     made, left = pushed
     saved = made.save()
