@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from regolith_world.config import WorldConfig
@@ -108,6 +108,8 @@ def test_nothing_is_foreseen_below_the_shortest_cycle():
 @given(
     st.floats(1e-6, 0.5), st.floats(-5.0, 5.0), st.floats(-30.0, 30.0), st.floats(1e-4, 0.1),
 )  # fmt: skip
+@example(0.1, 1.0, -1.0, 3.0)  # it turns back within the time, 0.4 m too deep
+@example(0.6, 1.0, -1.0, 3.0)  # and 0.1 m before it meets
 def test_the_time_is_the_first_at_which_the_gap_has_closed(gap, closing, acceleration, within):
     def depth(t):
         return (closing + 0.5 * acceleration * t) * t - gap

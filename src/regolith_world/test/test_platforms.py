@@ -135,6 +135,7 @@ def test_a_discarded_attempt_takes_back_what_it_made_and_no_more() -> None:
         walker.evolve(cycle)
         assert walker.states.newest_time_ns == 120_000_000
         walker.discard()
+        assert walker.states.newest_time_ns == known[-1] == 30_000_000
         assert walker.canonical_state() == before and [t for t, _ in walker.states.around(w.t_ns)] == known
 
 
