@@ -20,6 +20,7 @@ from mcap_ros2.decoder import DecoderFactory
 from rosbags.highlevel import AnyReader
 from rosbags.typesys import Stores, get_typestore
 
+from regolith_bringup.bag import chunks
 from regolith_bringup.bag.message_definitions import UnknownTypeError, schema_text, type_hash
 from regolith_bringup.bag.reading import Bag
 from regolith_bringup.bag.recorder import BagWriter, Schema, qos_profile
@@ -101,6 +102,22 @@ def test_start_and_duration_are_those_of_the_messages_in_whatever_order_they_cam
     assert info['files'][0]['starting_time'] == info['starting_time'] and info['files'][0]['duration'] == info['duration']
     with AnyReader([tmp_path / 'bag']) as reader:
         assert (reader.start_time, reader.duration) == (5 * 10**9, 4 * 10**9 + 1)  # its end is behind the last message
+
+
+def test_messages_of_several_topics_are_read_in_the_order_they_were_written(tmp_path: Path) -> None:
+    """As they lie in a chunk, which has an index of each topic of its own."""
+    order = 'abbacabcca'
+    with BagWriter(tmp_path / 'bag') as bag:
+        channels = {name: bag.add_topic(f'/{name}', 'std_msgs/msg/String', [qos_profile()]) for name in 'cab'}
+        for k, name in enumerate(order):
+            bag.write(channels[name], text_message(name), 100, 0, k)
+    with (tmp_path / 'bag' / 'bag_0.mcap').open('rb') as stream:
+        summary = make_reader(stream).get_summary()
+        assert summary is not None and chunks.is_indexed(summary)
+        for wanted in ('abc', 'cb', 'a'):
+            names = {channel.id: channel.topic[1:] for channel in summary.channels.values() if channel.topic[1:] in wanted}
+            read = [(names[m.channel_id], m.sequence) for m in chunks.messages(stream, summary, names)]
+            assert read == [(name, k) for k, name in enumerate(order) if name in wanted]
 
 
 def test_definitions_and_hashes_agree_with_rosbags() -> None:

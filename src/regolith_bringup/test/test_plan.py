@@ -45,6 +45,10 @@ def test_a_failed_participant_is_started_again_only_where_it_may_rejoin() -> Non
     assert not any(s.respawn for s in the_plan())
     again = the_plan('many', 'world.on_failure=wait')
     assert [s.label for s in again if s.respawn] == ['regolith/recorder', 'regolith/terrain', 'amber/agent', 'basalt/agent']
+    scenario = load_scenario('convoy', ['world.on_failure=wait']).scenario
+    shared = plan(scenario, '/runs/1/scenario.yaml', '/runs/1', 2)
+    assert [s.label for s in shared if not s.respawn] == ['regolith/world']
+    assert [s.executable for s in shared if s.respawn].count('fleet_node') == 2
 
 
 def test_what_is_started_elsewhere_is_left_out_and_the_world_told() -> None:

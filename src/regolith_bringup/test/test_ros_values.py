@@ -47,6 +47,8 @@ def test_values_come_out_as_they_went_in(kind: str, values: dict[str, Any]) -> N
         ('geometry_msgs/msg/Twist', '{liner: {x: 1}}', 'topic pub: liner = .*: is not a field; allowed: .*linear'),
         ('geometry_msgs/msg/Twist', '{linear: {x: fast}}', "linear.x = 'fast': does not fit; allowed: a value of type double"),
         ('geometry_msgs/msg/Twist', '{linear: 3}', 'linear = 3: does not fit'),
+        ('geometry_msgs/msg/Twist', '{linear: {x: true}}', 'linear.x = true: does not fit; allowed: a value of type double'),
+        ('std_msgs/msg/UInt8', '{data: true}', 'data = true: does not fit; allowed: a value of type uint8'),
         ('geometry_msgs/msg/Twist', '[1, 2]', 'is not a mapping'), ('geometry_msgs/msg/Twist', '{linear: {', 'is not YAML'),
         ('std_msgs/msg/UInt8', '{data: 256}', 'data = 256: does not fit; allowed: a value of type uint8'),
         ('std_msgs/msg/UInt8', '{data: 1.5}', 'data = 1.5: does not fit'), ('std_msgs/msg/Bool', '{data: 1}', 'data = 1'),
@@ -63,3 +65,5 @@ def test_wrong_value_is_named(kind: str, text: str, said: str) -> None:
 def test_long_lists_are_cut() -> None:
     shown = yaml.safe_load(as_yaml(made('std_msgs/msg/UInt8MultiArray', f'{{data: {[1] * 500}}}')))
     assert shown['data'] == [1] * LONGEST + ['...']
+    whole = yaml.safe_load(as_yaml(made('std_msgs/msg/UInt8MultiArray', f'{{data: {[1] * LONGEST}}}')))
+    assert whole['data'] == [1] * LONGEST
