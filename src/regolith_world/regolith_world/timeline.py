@@ -140,8 +140,14 @@ class Timeline:
         :param name: '': its time
         :param folder: to write it to; None: one of that name among the others, or memory
         :param kept: whether it stays until the run ends
+        :raises ValueError: if another snapshot has that name, or its files are in that folder
         :raises OSError: if the disk refuses
         """
+        for each in self.snapshots:
+            if name == each.name:
+                raise ValueError(f'snapshot {name!r} exists; allowed: another name')
+            if folder is not None and folder == each.folder:
+                raise ValueError(f'{folder} holds snapshot {each.name!r}; allowed: another folder')
         self._world.hold()
         saved = self.collect()
         self._on_saved(saved)
@@ -302,9 +308,10 @@ class Timeline:
     def _note(self, act: Act) -> None:
         world = self._world
         world.log.cut(world.cycle, world.acts)
+        # Before this act is counted: of as many others at this commit, another state followed.
+        self._forget_others()
         world.log.acts.append((world.cycle, act))
         world.acts += 1
-        self._forget_others()
 
     def act_again(self) -> None:
         """Do again what was done before the cycle that comes next."""

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from toy_worlds import Nobody, run, world
 
@@ -56,6 +58,37 @@ def test_one_that_repeats_itself_does_it_again(begun: tuple[World, Timeline]) ->
     timeline.act_again()
     run(w, 0.8)
     assert 'stone' in w.objects and w.state_hash == end
+
+
+def test_an_act_forgets_the_snapshots_of_other_acts_upon_that_state(begun: tuple[World, Timeline]) -> None:
+    """However many there were: a snapshot after the first act of a forgotten future is not one after the first of this."""
+    w, timeline = begun
+    before = timeline.save('before')
+    for k in (1, 2):
+        timeline.act(spawn(f'stone_{k}', 2.0 * k))
+        timeline.save(f'after_{k}')
+    run(w, 0.8)
+    timeline.rewind(before, live=False)
+    assert [each.name for each in timeline.snapshots] == ['beginning', 'before', 'after_1', 'after_2']
+    timeline.act(spawn('pebble', 7.0))
+    assert [each.name for each in timeline.snapshots] == ['beginning', 'before'] and len(w.log.acts) == 1
+
+
+def test_a_snapshot_is_not_replaced(begun: tuple[World, Timeline], tmp_path: Path) -> None:
+    """By another of its name, or of its folder: rewinds to it would land elsewhere."""
+    w, timeline = begun
+    timeline.save('here', tmp_path / 'kept', kept=True)
+    run(w, 0.8)
+    for name, folder, why in (
+        ('here', None, "snapshot 'here' exists; allowed: another name"),
+        ('', tmp_path / 'kept', "kept holds snapshot 'here'; allowed: another folder"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            timeline.save(name, folder)
+    timeline.rewind(timeline.find('here'), live=False)
+    assert w.t_ns == 500_000_000
+    with pytest.raises(ValueError, match="no snapshot 'nowhere'; allowed: beginning, here"):
+        timeline.find('nowhere')
 
 
 def test_acts_before_the_target_of_a_live_rewind_stay(begun: tuple[World, Timeline]) -> None:

@@ -48,7 +48,10 @@ def run_depth_errors(
     topics = {name: [topic.format(left=l, right=r) for topic in _TOPICS] for name, (l, r) in pairs.items()}
     whole = [name for name in pairs if all(t in bag.topics and bag.topics[t].messages for t in topics[name])]
     if not whole:
-        allowed = 'a stereo pair (stereo_with) whose images, left depth and camera_info were recorded'
+        allowed = (
+            'a stereo pair (stereo_with) with recorded images, left depth and camera_info; fix: set '
+            'vehicles.VEHICLE.sensors.LEFT.outputs: [image, depth] and recording.sensors: true'
+        )
         raise ValueError(f'{run.folder}: no stereo pair to judge; allowed: {allowed}')
     of = sum(bag.topics[topics[name][2]].messages for name in whole)
     rows, done = [], 0
