@@ -9,7 +9,7 @@ import json
 import numpy as np
 import pytest
 
-from regolith_comms.reach import LOST_AFTER, MOST_BINS, Reach
+from regolith_comms.reach import FIRST_BIN_NS, LOST_AFTER, MOST_BINS, Reach
 
 PAIR = [('amber', 'lander')]
 
@@ -51,6 +51,16 @@ def test_packets_lost_together_count_each() -> None:
         link = reach.links()['amber->lander']
         assert link['lost_s'] == lost, bursts
         assert (link['sent'], link['delivered']) == tuple(map(sum, zip(*bursts)))
+
+
+def test_bins_double_at_the_first_moment_beyond_the_last() -> None:
+    """A packet in the last bin leaves the bins as they are; one at its end makes them twice as long."""
+    for late_ns, bin_s, count in ((0, 2 * FIRST_BIN_NS * 1e-9, MOST_BINS // 2 + 1), (-1, FIRST_BIN_NS * 1e-9, MOST_BINS)):
+        reach = Reach()
+        reach.note(0, PAIR, np.array([1]), np.array([1]))
+        reach.note(MOST_BINS * FIRST_BIN_NS + late_ns, PAIR, np.array([1]), np.array([1]))
+        history = reach.history()
+        assert history['bin_s'] == bin_s and len(history['pairs']['amber->lander']['sent']) == count
 
 
 def test_pairs_are_kept_apart() -> None:

@@ -427,3 +427,11 @@ def test_real_models_import_and_upsample(
     )
     near = np.maximum(np.abs(x), np.abs(y)) < 5.0
     assert field.heights(x[near], y[near]) + field.datum == pytest.approx(source.posts[near], abs=1e-4)
+
+
+def test_roughness_is_that_of_both_directions() -> None:
+    """Ground three times as rough along x as along y is as rough when it is turned by a right angle."""
+    rng = np.random.default_rng(1)
+    x, y = (np.cumsum(rng.standard_normal(80)) for _ in 'xy')
+    posts = 3.0 * x[:, None] + y[None, :]
+    assert roughness(posts, 1.0) == roughness(np.ascontiguousarray(posts.T), 1.0)
