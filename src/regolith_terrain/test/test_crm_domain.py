@@ -233,7 +233,7 @@ def test_soil_that_is_unloaded_keeps_its_yield_pressure(pushed: tuple[ParticleCo
     assert before.sigma_yield.max() > 500.0 and (after.sigma_yield >= before.sigma_yield).all()
 
 
-@pytest.mark.seconds
+@pytest.mark.slow
 def test_a_loaded_state_is_whole(pushed: tuple[ParticleContact, list[NodeRecords]]) -> None:
     """Loaded over a later state: every attribute of the domain that is an array is what it was at the save."""
     made, _ = pushed
