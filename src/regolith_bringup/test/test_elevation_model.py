@@ -261,3 +261,23 @@ def test_a_sun_without_a_place_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match='a time over the Moon, but the origin is on body: earth'):
         load_scenario(path, [when, site + ', body: earth}'])
     assert load_scenario(path, [when, site + '}']).scenario.light.sun.longitude_deg == 200.0
+
+
+@pytest.mark.parametrize(('crs', 'body', 'map_body'), [(MOON, 'earth', 'moon'), (EARTH, 'moon', 'earth')])
+def test_a_site_on_another_body_than_its_map_is_refused(tmp_path: Path, crs: CRS, body: str, map_body: str) -> None:
+    write(tmp_path / 'model.tif', hills(40, 2.0), crs, 2.0)
+    path = scenario(tmp_path, ', detail: none')
+    site = f'terrain.site={{latitude_deg: -85.0, longitude_deg: 200.0, altitude_m: 12.0, body: {body}}}'
+    with pytest.raises(InputError) as caught:
+        load_scenario(path, [site])
+    assert f'terrain.site.body = {body!r}: is not the body of the elevation model, {map_body}; allowed: {map_body}' in str(caught.value)
+
+
+@pytest.mark.parametrize('crs', [MOON, LOCAL])
+def test_a_window_beside_the_vehicles_is_named_as_the_cause(tmp_path: Path, crs: CRS) -> None:
+    write(tmp_path / 'model.tif', hills(60, 2.0), crs, 2.0)
+    with pytest.raises(InputError) as caught:
+        load_scenario(scenario(tmp_path, ', detail: none'), ['terrain.window={low: [10, 10], high: [20, 20]}'])
+    said = str(caught.value)
+    assert 'lies outside the elevation model' in said and 'fix: set terrain.window around it' in said
+    assert 'from 7' not in said

@@ -79,4 +79,6 @@ def beyond(ground: Ground, x: float, y: float) -> str:
     if ground.extent is None or ground.holds(x, y):
         return ''
     west, east, south, north = ground.extent
+    if west >= east or south >= north:
+        return 'none: the ground that is known does not surround the origin'
     return f'x from {west:.6g} to {east:.6g} m, y from {south:.6g} to {north:.6g} m'

@@ -65,8 +65,13 @@ def resolved_model(scenario: Scenario, source: YamlSource) -> TerrainConfig:
         raise source.error(('terrain', 'source'), problem, allowed, terrain.source)
     for problem, fix in doubts(measure(model.posts, model.spacing), model.spacing):
         source.warn(('terrain', 'source'), problem, fix, terrain.source)
+    if terrain.site is not None and model.body not in (None, terrain.site.body):
+        problem = f'is not the body of the elevation model, {model.body}'
+        raise source.error(('terrain', 'site', 'body'), problem, model.body, terrain.site.body)
     for key, (x, y) in _places(scenario):
         if allowed := beyond(field, x, y):
+            if scenario.terrain.window is not None:
+                allowed += '; fix: set terrain.window around it, or leave it out'
             raise source.error(key, 'lies outside the elevation model', allowed, [x, y])
     if scenario.terrain.detail is None and getattr(field, 'detail', None) is not None:
         _note_detail(terrain, source)
