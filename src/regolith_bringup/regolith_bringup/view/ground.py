@@ -300,7 +300,9 @@ class _Grid:
         """
         along, across = (_shares(at - f, c) for at, f, c in zip((i, j), self.first, self.cells, strict=True))
         height, colors = self._drawn
-        return along @ height @ across.T, np.einsum('ai,ijc,bj->abc', along, colors.astype(np.float64), across)
+        # Pair by pair: all three at once take the product of all their sizes.
+        mixed = np.einsum('ai,ijc,bj->abc', along, colors.astype(np.float64), across, optimize=True)
+        return along @ height @ across.T, mixed
 
     def holds_all(self, patches: Iterable[Key]) -> bool:
         """Return whether patches lie in this site."""
