@@ -5,8 +5,8 @@
 # All tests in the checkout's environment. --all adds the slow ones; --fast is the inner loop: the packages' tests that
 # start no ROS node and take no more than some two seconds each. Anything else is handed to pytest.
 #
-# Whole suites run in three processes, file by file: a test that starts real nodes leaves a core idle for most of its
-# time, while they start and while it waits. Then come those that hold something against wall time, one by one; so
+# Whole suites run in two processes, file by file: a test that starts real nodes leaves one of two cores idle for most of
+# its time, while they start and while it waits. Then come those that hold something against wall time, one by one; so
 # they do whenever tests are to run in several processes (-n).
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,7 +16,7 @@ case "${1:-}" in
     --all) select=''; shift ;;
     --fast) fast=yes select='not slow and not ros and not seconds' several=2 paths=(src examples test/test_architecture.py); shift ;;
 esac
-[ $# -gt 0 ] || several=3
+[ $# -gt 0 ] || several=2
 while [ $# -gt 0 ]; do
     case "$1" in
         -m) select="${select:+$select and }($2)"; shift 2 ;;

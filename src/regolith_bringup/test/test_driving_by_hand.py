@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What keys and the stick of a gamepad ask of a vehicle; test/test_by_hand.py drives one."""
+"""What keys and the stick of a gamepad request of a vehicle; test/test_by_hand.py drives one."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A vehicle that comes into a run that is under way stands on the ground as it is by then."""
+"""A vehicle that comes into a run that is in progress stands on the ground as it is by then."""
 
 from __future__ import annotations
 

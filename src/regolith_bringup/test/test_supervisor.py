@@ -76,7 +76,7 @@ def scripted(
 def test_a_node_that_fails_too_often_ends_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: str, code: int
 ) -> None:
-    """A world that waits for it would wait for ever; told to end, it says which node was missing, or nothing."""
+    """A world that waits for it would wait for ever; when it is stopped, it says which node was missing, or nothing."""
     scripts = {
         'world': f'trap "printf \'{{\\"failure\\": \\"{failure}\\"}}\' > world.json; exit {code}" TERM\n'
         'touch started\nwhile :; do sleep 0.02; done\n',

@@ -4,9 +4,8 @@
 
 A patch has no triangles where a tile lies, the site none where a patch lies. Where a fine mesh borders on a coarse one,
 it goes over into it: heights and colors within :data:`_BLEND` cells of the border are means of both. At the border
-itself they are those of the coarse mesh: there is neither step nor gap.
-Skirts hang from all edges beside that. When soil
-changes, its tiles alone are made again.
+itself they are those of the coarse mesh: there is neither step nor gap. Skirts hang from all edges beside that. When
+soil changes, its tiles alone are made again.
 """
 
 from __future__ import annotations
