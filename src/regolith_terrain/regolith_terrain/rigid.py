@@ -81,6 +81,8 @@ RIM_BISECTIONS = 10
 UPRIGHT = 0.97
 """Level part of a unit vector along the axle, 14 degrees of tilt, below which the nearest point in the vertical plane
 is too far from that in the wheel's plane."""
+ASIDE = 0.9
+"""Share of a face's unit normal along an axle from which it stands beside the wheel: 26 degrees."""
 RIM_POINTS = 64
 """Points of a tilted rim that are looked at where the ground bends: it sinks in by 0.12 % of its radius between two."""
 
@@ -92,33 +94,56 @@ def press(arrays: RigidArrays, step: float, part: int, pose: PartPose, wrench: W
     wrench.torque[:] = 0.0
     wrench.stats[:] = 0.0
     kind, size = arrays.shapes.kind[part], arrays.shapes.size[part]
-    round_one = kind in (CYLINDER, GROUSERED)
-    point = arrays.point
-    if not round_one and lowest(kind, size, pose.center, pose.rotation) > arrays.top:
+    if kind in (CYLINDER, GROUSERED):
+        radius = size[0] + (size[3] if kind == GROUSERED else 0.0)
+        for n in range(WHEEL_POINTS):
+            if press_circle(arrays, step, part, n, pose, radius, (n - 1) * size[1], wrench) != OK:
+                return LEFT_WINDOW
+        return OK
+    if lowest(kind, size, pose.center, pose.rotation) > arrays.top:
         arrays.held[part] = 0.0
         return OK
-    for n in range(WHEEL_POINTS if round_one else BOX_POINTS):
-        depth, nx, ny, nz = math.nan, 0.0, 0.0, 1.0
-        if round_one:
-            radius = size[0] + (size[3] if kind == GROUSERED else 0.0)
-            if not arrays.patchy:
-                depth, nx, ny, nz = _over_bend(arrays, pose, radius, (n - 1) * size[1], point)
-                if math.isnan(depth) and _is_bent(arrays, pose, radius, (n - 1) * size[1]):
-                    depth, nx, ny, nz = _deepest_of_points(arrays, pose, radius, (n - 1) * size[1], point)
-            if math.isnan(depth):
-                _lowest_of_rim(arrays, pose, radius, (n - 1) * size[1], point)
-            if arrays.patchy:
-                _deepest_of_rim(arrays, pose, radius, (n - 1) * size[1], point)
-        else:
-            _corner(pose, size, kind == MESH, n, point)
-            if point[2] > arrays.top:
-                arrays.held[part, n, 0] = arrays.held[part, n, 1] = 0.0
-                continue
+    point = arrays.point
+    for n in range(BOX_POINTS):
+        _corner(pose, size, kind == MESH, n, point)
+        if point[2] > arrays.top:
+            arrays.held[part, n, 0] = arrays.held[part, n, 1] = 0.0
+            continue
+        depth, nx, ny, nz = depth_at(arrays, point[0], point[1], point[2])
         if math.isnan(depth):
-            depth, nx, ny, nz = depth_at(arrays, point[0], point[1], point[2])
-            if math.isnan(depth):
-                return LEFT_WINDOW
+            return LEFT_WINDOW
         _push(arrays, step, part, n, pose, point, depth, nx, ny, nz, wrench)
+    return OK
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def press_circle(
+    arrays: RigidArrays, step: float, part: int, n: int, pose: PartPose, radius: float, aside: float, wrench: Wrench
+) -> int:
+    """Add the force and torque of the ground on a circle about a part's axle to the wrench; return OK or LEFT_WINDOW.
+
+    :param n: index of its contact point in the memory of the part
+    :param radius: [m]
+    :param aside: of the circle's center from the part's, along the axle [m]
+    """
+    point = arrays.point
+    depth, nx, ny, nz = math.nan, 0.0, 0.0, 1.0
+    if not arrays.patchy:
+        depth, nx, ny, nz = _over_bend(arrays, pose, radius, aside, point)
+        if depth > 0.0:
+            way, ux, uy, uz = way_aside(arrays, pose, point[0], point[1], point[2], depth)
+            if way < depth:
+                depth, nx, ny, nz = way, ux, uy, uz
+        if math.isnan(depth) and _is_bent(arrays, pose, radius, aside):
+            depth, nx, ny, nz = _deepest_of_points(arrays, pose, radius, aside, point)
+    if math.isnan(depth):
+        _lowest_of_rim(arrays, pose, radius, aside, point)
+        if arrays.patchy:
+            _deepest_of_rim(arrays, pose, radius, aside, point)
+        depth, nx, ny, nz = depth_at(arrays, point[0], point[1], point[2])
+        if math.isnan(depth):
+            return LEFT_WINDOW
+    _push(arrays, step, part, n, pose, point, depth, nx, ny, nz, wrench)
     return OK
 
 
@@ -151,6 +176,45 @@ def _over_bend(
     ahead, height = arrays.foot[0], arrays.foot[1]
     depth = (cx + ahead * hx - point[0]) * nx + (cy + ahead * hy - point[1]) * ny + (height - point[2]) * nz
     return depth, nx, ny, nz
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def way_aside(
+    arrays: RigidArrays, pose: PartPose, x: float, y: float, z: float, most: float
+) -> tuple[float, float, float, float]:
+    """Return how deep a point of a wheel is in a face beside the wheel [m], and the face's normal; inf: none is there.
+
+    It is looked for along the level direction of the axle, either way; what is less than ASIDE along that is no face
+    beside the wheel.
+
+    :param x: of the point [m]; so are y and z
+    :param most: how far away it may be [m]
+    """
+    ax, ay = pose.rotation[0, 1], pose.rotation[1, 1]
+    level_part = math.sqrt(ax * ax + ay * ay)
+    best, nx, ny, nz = math.inf, 0.0, 0.0, 1.0
+    if level_part == 0.0:
+        return best, nx, ny, nz
+    for side in range(2):
+        dx, dy = (ax / level_part, ay / level_part) if side else (-ax / level_part, -ay / level_part)
+        far = most
+        height, _, _ = surface_at(arrays, x + far * dx, y + far * dy)
+        if not height < z:
+            continue
+        near = 0.0
+        for _ in range(RIM_BISECTIONS + RIM_BISECTIONS):
+            middle = 0.5 * (near + far)
+            height, _, _ = surface_at(arrays, x + middle * dx, y + middle * dy)
+            if height < z:
+                far = middle
+            else:
+                near = middle
+        _, slope_x, slope_y = surface_at(arrays, x + near * dx, y + near * dy)
+        up = 1.0 / math.sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
+        share = -(slope_x * dx + slope_y * dy) * up
+        if share > ASIDE and near * share < best:
+            best, nx, ny, nz = near * share, -slope_x * up, -slope_y * up, up
+    return best, nx, ny, nz
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)

@@ -193,3 +193,25 @@ def test_force_of_an_oblique_edge_is_the_gradient_of_its_energy(lean: float, wit
     force = wrench.force.copy()
     slopes = [(energy(place + d, turn) - energy(place - d, turn)) / 2e-6 for d in 1e-6 * np.eye(3)]
     assert force == pytest.approx(-np.array(slopes), abs=within * np.linalg.norm(force))
+
+
+@pytest.mark.parametrize('into', [0.002, 0.01, 0.03])
+def test_a_wheel_that_slides_into_a_step_beside_it_is_pushed_back_by_what_entered(into: float) -> None:
+    """The axle is above the top, so the nearest point in the wheel's plane is there; the way out is sideways, and short.
+
+    Exact to the halvings of 0.1 m: the face is plane, and leans by 2.9 degrees.
+    """
+    contact, arrays = ground_of(Edge(), scm.cylinder(0.3, 1e-6))
+    wrench, still, lean = scm.make_wrench(), np.zeros(3), math.atan(0.05)
+    for axle_deg in (-90.0, 90.0):
+        turn = Rotation.from_euler('z', axle_deg, degrees=True).as_matrix()
+        # The rim reaches 0.1 m below the top, where the face is at 5 mm.
+        place = np.array([0.005 - into, 0.3, 0.2])
+        contact.reset()
+        assert contact.press(arrays, STEP, 0, PartPose(place, turn, still, still), wrench) == OK
+        expected = 3 * 2e5 * into * math.cos(lean) * np.array([math.cos(lean), 0.0, math.sin(lean)])
+        np.testing.assert_allclose(wrench.force, expected, atol=6e5 * 2e-6)
+    # Further away than the rim is deep, it stands on the top.
+    contact.reset()
+    contact.press(arrays, STEP, 0, PartPose(np.array([-0.2, 0.3, 0.2]), turn, still, still), wrench)
+    np.testing.assert_allclose(wrench.force, [0.0, 0.0, 6e4], atol=1e-6)

@@ -151,6 +151,44 @@ def test_a_wheel_over_an_edge_finds_its_nearest_point_at_any_heading() -> None:
             assert abs(heading - math.pi / 2.0) < 1e-9 and np.ptp(heights) == 0.0
 
 
+def test_a_tire_beside_a_curb_is_pushed_back_by_what_entered() -> None:
+    """A curb below the axle, 10 mm beyond the tire's middle: its load at 10 mm, sideways, not that of the tread on top.
+
+    To 1 %: the face of a cell of 0.05 m over 3 m leans by 1 degree.
+    """
+    turn = Rotation.from_euler('z', 90.0, degrees=True).as_matrix()
+    still = np.zeros(3)
+    # The tread reaches 0.1 m below the top, there the face is at 1.7 mm.
+    place = np.array([0.1 / 60.0 - 0.01, 0.0, 0.37])
+    force = press('regolith', Edge(), PartPose(place, turn, still, still))[:3]
+    expected = load_tyre('hmmwv_tmeasy').vertical(height=0.4699 - 0.01)['Fz']
+    assert force[0] == pytest.approx(float(expected), rel=0.01)
+    assert abs(force[1]) < 1e-6 and abs(force[2]) < 0.03 * force[0]
+    # Further on than the tread is deep, it stands on the top.
+    on_top = press('regolith', Edge(), PartPose(np.array([-0.3, 0.0, 0.37]), turn, still, still))[:3]
+    level = press('regolith', FlatField(), PartPose(np.array([-0.3, 0.0, 0.37]), turn, still, still))[:3]
+    np.testing.assert_allclose(on_top, level, atol=1e-6)
+
+
+def test_a_tire_whose_side_meets_a_high_face_is_held_by_its_flange() -> None:
+    """The flange, half a width from the middle, is 5 mm in the face: 200 kN/m along its normal; the axle is below it."""
+    turn = Rotation.from_euler('z', 90.0, degrees=True).as_matrix()
+    radius = 0.4699 - 0.25035
+    face = (1.5 + radius) / 60.0  # where it is at the flange's lowest point
+    place = np.array([face - 0.005 + 0.5 * 0.3175, 0.0, -1.5])
+    force = press('regolith', Edge(), PartPose(place, turn, np.zeros(3), np.zeros(3)))[:3]
+    normal = np.array([60.0, 0.0, 1.0]) / math.hypot(60.0, 1.0)
+    # To 1 %: the lowest of 64 points of the flange may be 0.3 mm higher than its lowest.
+    np.testing.assert_allclose(force, 2e5 * 0.005 * normal[0] * normal, atol=10.0)
+
+
+def test_a_tire_on_its_way_down_needs_no_ground_beyond_its_reach() -> None:
+    """It leans by 0.2 rad, 3 m above the ground: where its plane meets that is none of its, and may be beyond the window."""
+    leaning = Rotation.from_euler('x', 0.9).as_matrix()
+    pose = PartPose(np.array([0.5, 1.5, 0.0]), leaning, np.zeros(3), np.zeros(3))
+    assert not press('regolith', Edge(), pose).any()
+
+
 def test_a_wheel_that_tilts_moves_its_contact() -> None:
     """A wheel that turns about its own contact slides nowhere; the reference looks at its centre alone."""
     height = 0.45

@@ -5,15 +5,21 @@
 Each touches at a single point: where the plane of the wheel meets the plane of the ground below it. Where the ground
 bends under the tire, as at the edge of a step, that is the point of the ground nearest to the axle, and the force
 points from there to the axle. So the normal force is the gradient of a distance: an edge takes and gives no energy. A
-single point has a cost: in a groove the tire touches one flank at a time. The rest of a vehicle, wheels without tires
-and wheels that lie on their side press as rigid ground has it (:mod:`regolith_terrain.rigid`).
+single point has a cost: in a groove the tire touches one side at a time. So has the nearest point, which is looked for
+in a vertical plane: a truck that rolled over an edge on wheels that lean by 45 degrees gained 0.13 m of height.
+
+The flanges of the rim, a circle on each side of the tire, press as rigid wheels do (:mod:`regolith_terrain.rigid`).
+They support a tire that is pressed in to them, that lies on its side, or whose side is against the face of a step. So
+do the other parts of a vehicle. The tread has no force where the ground is steeper than 60 degrees across the wheel, or
+above its axle. A step below the axle that the tire slides into sideways pushes its middle plane back by the load curve,
+without friction. The cost: half the width of a tire enters such a step freely.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -38,7 +44,7 @@ from regolith_terrain.soil_grid import SoilWindow
 from regolith_vehicles.tyres.constants import TYRE_RECORD, Records
 from regolith_vehicles.tyres.force import MEMORY, Contact, tyre_force
 from regolith_vehicles.tyres.load_curve import vertical_load
-from regolith_vehicles.tyres.tyre import NAMES, Tyre, penetration
+from regolith_vehicles.tyres.tyre import DEEPEST, NAMES, Tyre, penetration
 
 _UPRIGHT = 0.5
 """Cosine of the camber below which a wheel no longer stands on its tread."""
@@ -57,8 +63,10 @@ class TyreArrays(NamedTuple):
     """In/out: what each tyre remembers, shape (n, MEMORY)."""
     out: Floats
     """Room for a force and moments, shape (5,)."""
+    flanges: Floats
+    """Radius of each tyre's flanges [m], shape (n,)."""
     foot: Floats
-    """Work array of :func:`regolith_terrain.rigid.find_foot`, shape (3,)."""
+    """Work array of :func:`regolith_terrain.rigid_surface.find_foot`, shape (3,)."""
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
@@ -70,21 +78,84 @@ def press(arrays: TyreArrays, step: float, part: int, pose: PartPose, wrench: Wr
     test_tyre_contact.py::test_a_wheel_past_an_edge_is_carried_by_the_edge,
     test_tyre_contact.py::test_a_wheel_over_an_edge_finds_its_nearest_point_at_any_heading.
     """
-    status: int
     tyre = arrays.which[part]
     if tyre < 0:
-        status = rigid.press(arrays.rigid, step, part, pose, wrench)
+        status: int = rigid.press(arrays.rigid, step, part, pose, wrench)
         return status
+    wrench.force[:] = 0.0
+    wrench.torque[:] = 0.0
+    wrench.stats[:] = 0.0
+    p = arrays.tyres[tyre]
+    contact = _touch(arrays, p, pose)
+    if math.isnan(contact.reach):
+        return LEFT_WINDOW
+    way = math.inf
+    if contact.depth > 0.0:
+        px = pose.center[0] - p.radius * contact.up[0]
+        py = pose.center[1] - p.radius * contact.up[1]
+        pz = pose.center[2] - p.radius * contact.up[2]
+        way, nx, ny, nz = rigid.way_aside(arrays.rigid, pose, px, py, pz, contact.depth)
+    if way < contact.depth:
+        arrays.memory[tyre] = 0.0
+        leaving = pose.velocity[0] * nx + pose.velocity[1] * ny + pose.velocity[2] * nz
+        load = vertical_load(p, way, leaving)
+        wrench.force[0], wrench.force[1], wrench.force[2] = load * nx, load * ny, load * nz
+        wrench.stats[STAT_LOADED_NODES] = 1.0
+        wrench.stats[STAT_MAX_SINKAGE] = way
+    elif contact.depth > 0.0:
+        _roll(p, contact, step, pose, arrays.memory[tyre], arrays.out, wrench)
+    else:
+        arrays.memory[tyre] = 0.0
+    radius, aside = arrays.flanges[tyre], 0.5 * p.width
+    if not _is_near(arrays.rigid, pose, radius, aside):
+        arrays.rigid.held[part] = 0.0
+        return OK
+    for side in range(2):
+        flange = aside if side else -aside
+        if rigid.press_circle(arrays.rigid, step, part, side, pose, radius, flange, wrench) != OK:
+            return LEFT_WINDOW
+    return OK
+
+
+class _Touch(NamedTuple):
+    """Where a tire touches the ground."""
+
+    depth: float
+    """How deep it is pressed in [m], 0 where it does not touch."""
+    reach: float
+    """Distance of the ground from the axle in the wheel's plane [m], NaN beyond the window."""
+    friction: float
+    normal: tuple[float, float, float]
+    """Of the ground."""
+    ahead: tuple[float, float, float]
+    """Along the ground, in the wheel's plane."""
+    up: tuple[float, float, float]
+    """From the contact to the axle."""
+    lean: float
+    """Sine of the camber."""
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _touch(arrays: TyreArrays, p: Any, pose: PartPose) -> _Touch:
+    """Return where a tire touches the ground.
+
+    :param p: a record of TYRE_RECORD
+    """
     ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
     cx, cy, cz = pose.center[0], pose.center[1], pose.center[2]
-    p = arrays.tyres[tyre]
+    none = (0.0, 0.0, 1.0)
     px, py = cx, cy
+    lean, height, reach, nx, ny, nz, upright = 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0
+    tx, ty, tz, ex, ey, ez = 1.0, 0.0, 0.0, 0.0, 0.0, 1.0
     level_part = math.sqrt(ax * ax + ay * ay)
+    deepest = math.inf
     for k in range(3):  # the plane of the ground below the axle, that at the contact this gave, the nearest point
         if k < 2:
             level, slope_x, slope_y = surface_at(arrays.rigid, px, py)
             if math.isnan(level):
-                return LEFT_WINDOW
+                return _Touch(0.0, math.nan, 0.0, none, none, none, 0.0)
+            if k == 0 and level >= cz:
+                return _Touch(0.0, 0.0, 0.0, none, none, none, 0.0)
             nz = 1.0 / math.sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
             nx, ny = -slope_x * nz, -slope_y * nz
         else:
@@ -93,28 +164,43 @@ def press(arrays: TyreArrays, step: float, part: int, pose: PartPose, wrench: Wr
                 break
             ahead, level = arrays.foot[0], arrays.foot[1]
             px, py = cx + ahead * hx, cy + ahead * hy
+            # The plane through the nearest point may come nearer to a wheel that leans; the ground does not.
+            deepest = p.radius - math.sqrt(ahead * ahead + (cz - level) * (cz - level))
             nx, ny, nz = foot_normal(arrays.rigid, cx, cy, cz, hx, hy, arrays.foot)
         lean = ax * nx + ay * ny + az * nz
         upright = math.sqrt(max(0.0, 1.0 - lean * lean))
         if upright < _UPRIGHT:
-            arrays.memory[tyre] = 0.0
-            status = rigid.press(arrays.rigid, step, part, pose, wrench)
-            return status
+            return _Touch(0.0, 0.0, 0.0, none, none, none, 0.0)
         # Forward, and up in the wheel's plane.
         tx, ty, tz = (ay * nz - az * ny) / upright, (az * nx - ax * nz) / upright, (ax * ny - ay * nx) / upright
         ex, ey, ez = ty * az - tz * ay, tz * ax - tx * az, tx * ay - ty * ax
         height = (cx - px) * nx + (cy - py) * ny + (cz - level) * nz
         reach = height / upright
-        px, py = cx - reach * ex, cy - reach * ey
-    wrench.force[:] = 0.0
-    wrench.torque[:] = 0.0
-    wrench.stats[:] = 0.0
-    camber = math.asin(lean)
-    depth = penetration(p, height, camber)
+        if height <= 0.0:  # the axle is below that plane: a face beside a wheel that leans
+            return _Touch(0.0, 0.0, 0.0, none, none, none, 0.0)
+        if reach <= p.radius:
+            px, py = cx - reach * ex, cy - reach * ey
+    depth = min(penetration(p, height, math.asin(lean)), deepest)
+    if depth <= 0.0:
+        return _Touch(0.0, 0.0, 0.0, none, none, none, 0.0)
     soil = arrays.rigid.soils[soil_at(arrays.rigid, px, py)]
-    if depth <= 0.0 or math.isnan(soil[STIFFNESS]):
-        arrays.memory[tyre] = 0.0
-        return OK
+    if math.isnan(soil[STIFFNESS]):  # another law holds there
+        depth = 0.0
+    return _Touch(depth, reach, soil[FRICTION], (nx, ny, nz), (tx, ty, tz), (ex, ey, ez), lean)
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _roll(p: Any, contact: _Touch, step: float, pose: PartPose, memory: Floats, out: Floats, wrench: Wrench) -> None:
+    """Add the force and moments of a tire that touches the ground to the wrench.
+
+    :param p: a record of TYRE_RECORD
+    :param memory: in/out: of the tire; ``out``: work array, shape (5,)
+    """
+    ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
+    nx, ny, nz = contact.normal
+    tx, ty, tz = contact.ahead
+    ex, ey, ez = contact.up
+    reach, depth, camber = contact.reach, contact.depth, math.asin(contact.lean)
     wx, wy, wz = pose.angular_velocity[0], pose.angular_velocity[1], pose.angular_velocity[2]
     spin = wx * ax + wy * ay + wz * az
     vx, vy, vz = pose.velocity[0], pose.velocity[1], pose.velocity[2]
@@ -123,11 +209,11 @@ def press(arrays: TyreArrays, step: float, part: int, pose: PartPose, wrench: Wr
         ux, uy, uz = wx - spin * ax, wy - spin * ay, wz - spin * az
         vx, vy, vz = vx + uy * rz - uz * ry, vy + uz * rx - ux * rz, vz + ux * ry - uy * rx
     lx, ly, lz = ny * tz - nz * ty, nz * tx - nx * tz, nx * ty - ny * tx
+    upright = math.sqrt(max(0.0, 1.0 - contact.lean * contact.lean))
     leaving = (vx * nx + vy * ny + vz * nz) * (upright if p.reference else 1.0)
     load = vertical_load(p, depth, leaving)
     along, across = vx * tx + vy * ty + vz * tz, vx * lx + vy * ly + vz * lz
-    out = arrays.out
-    tyre_force(p, Contact(load, depth, along, across, spin, camber, soil[FRICTION]), step, arrays.memory[tyre], out)
+    tyre_force(p, Contact(load, depth, along, across, spin, camber, contact.friction), step, memory, out)
     force, torque = wrench.force, wrench.torque
     force[0] = out[0] * tx + out[1] * lx + load * nx
     force[1] = out[0] * ty + out[1] * ly + load * ny
@@ -137,7 +223,30 @@ def press(arrays: TyreArrays, step: float, part: int, pose: PartPose, wrench: Wr
     torque[2] = rx * force[1] - ry * force[0] + out[2] * tz + out[3] * lz + out[4] * nz
     wrench.stats[STAT_LOADED_NODES] = 1.0
     wrench.stats[STAT_MAX_SINKAGE] = depth
-    return OK
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _is_near(ground: RigidArrays, pose: PartPose, radius: float, aside: float) -> bool:
+    """Return whether a node around two circles about an axle is as high as their lowest point.
+
+    :param aside: of their centers from the part's, along the axle, either way [m]
+    """
+    ax, ay, az = pose.rotation[0, 1], pose.rotation[1, 1], pose.rotation[2, 1]
+    lowest = pose.center[2] - radius * math.sqrt(max(0.0, 1.0 - az * az)) - aside * abs(az)
+    if lowest > ground.top:
+        return False
+    s, level = ground.spacing, ground.level
+    reach_x = radius * math.sqrt(max(0.0, 1.0 - ax * ax)) + aside * abs(ax)
+    reach_y = radius * math.sqrt(max(0.0, 1.0 - ay * ay)) + aside * abs(ay)
+    first_r = int(math.floor((pose.center[0] - reach_x) / s)) - ground.i0
+    last_r = int(math.ceil((pose.center[0] + reach_x) / s)) - ground.i0
+    first_c = int(math.floor((pose.center[1] - reach_y) / s)) - ground.j0
+    last_c = int(math.ceil((pose.center[1] + reach_y) / s)) - ground.j0
+    for r in range(max(first_r, 0), min(last_r + 1, level.shape[0])):
+        for c in range(max(first_c, 0), min(last_c + 1, level.shape[1])):
+            if level[r, c] >= lowest:
+                return True
+    return False
 
 
 class TyreContact(GroundContact):
@@ -158,6 +267,8 @@ class TyreContact(GroundContact):
             self._which[part] = row
             self._records[row] = tyre.record[0]
         self._memory = np.zeros((len(tyres), MEMORY))
+        depths = np.array([float(p['depth'][int(p['knots']) - 1]) for p in self._records])
+        self._flanges = self._records['radius'] - np.maximum(depths, DEEPEST * self._records['radius'])
         self._foot = np.zeros(3)
 
     def arrays(self, window: SoilWindow, active: int) -> TyreArrays:
@@ -166,12 +277,12 @@ class TyreContact(GroundContact):
         self._memory[idle[idle >= 0]] = 0.0
         return TyreArrays(
             self._rigid.arrays(window, active), self._records, self._which, self._memory, np.zeros(len(NAMES)),
-            self._foot,
+            self._flanges, self._foot,
         )
 
     def step_limit(self, mass: float, area: float) -> StepLimit:
         """Return min(2 sqrt(m / (n k)), m / (n c)) of the tyres, up and down and against the ground, or the rigid's."""
-        limits = [self._rigid.step_limit(mass, area)] if len(self._records) < self.parts else []
+        limits = [self._rigid.step_limit(mass, area)]
         n = len(self._records)
         for p in self._records:
             count = int(p['knots'])
