@@ -268,6 +268,11 @@ class OdometryConfig(Section):
     turn_correlation_rad: float = Field(
         default=2.0, gt=0.0, le=1e4, description='angle turned over which that share changes [rad]'
     )
+    turn_lag_m: float = Field(
+        default=0.04, ge=0.0, le=100.0,
+        description='Standard deviation of the way over which the vehicle takes up a new curvature [m]; its yaw lags by'
+        ' this times the change of curvature.',
+    )
     setting_off_m: float = Field(
         default=0.03, ge=0.0, le=10.0, description='standard deviation of the way lost once until soil bears thrust [m]'
     )

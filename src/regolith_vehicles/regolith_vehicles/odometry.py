@@ -18,7 +18,7 @@ from regolith_world.arithmetic import dot
 
 Vector = NDArray[np.float64]
 
-_FORMAT = struct.Struct('<7d')
+_FORMAT = struct.Struct('<8d')
 _CYCLE_S = 0.02
 """Over which the first twist counts its ticks: the heartbeat by default [s]."""
 
@@ -59,6 +59,8 @@ class Odometry:
     """Yaw rate [rad/s]."""
     distance: float = 0.0
     """Length of the reckoned path [m]."""
+    curvature: float = 0.0
+    """Yaw angle per way of the wheels, the last one it moved on [rad/m]."""
     errors: Vector = field(default_factory=lambda: np.zeros((3, 3)), compare=False)
     """Joint covariance of pose and slip (:mod:`regolith_vehicles.odometry_errors`); x, y and yaw come first."""
     twist_errors: Vector = field(default_factory=lambda: np.zeros((3, 3)), compare=False)
@@ -107,8 +109,9 @@ class Odometry:
             speeding = faster, abs(vx) * duration * vx * rate / gravity
             pulls = (vx - self.linear_x) / (duration * gravity), vx * rate / gravity
             loaded = tuple(min(max(a + b, -STEEPEST), STEEPEST) for a, b in zip(slope, pulls))  # type: ignore[assignment]
+        curvature = odometry_errors.curvature(layout, vx, vy, rate, self.curvature)
         self.errors = odometry_errors.propagate(
-            self.errors, layout, config, rolled, angles, middle, way, turn, slope, speeding
+            self.errors, layout, config, rolled, angles, middle, way, turn, slope, speeding, curvature - self.curvature
         )
         length = math.hypot(dx, dy)
         c, s = math.cos(middle), math.sin(middle)
@@ -122,10 +125,13 @@ class Odometry:
         self.yaw = math.remainder(self.yaw + turn, 2.0 * math.pi)
         self.linear_x, self.linear_y, self.angular = vx, vy, rate
         self.distance += length
+        self.curvature = curvature
 
     def save(self) -> bytes:
         """Return the exact state."""
-        head = _FORMAT.pack(self.x, self.y, self.yaw, self.linear_x, self.linear_y, self.angular, self.distance)
+        head = _FORMAT.pack(
+            self.x, self.y, self.yaw, self.linear_x, self.linear_y, self.angular, self.distance, self.curvature
+        )
         return head + self.twist_errors.astype('<f8').tobytes() + self.errors.astype('<f8').tobytes()
 
     @staticmethod
@@ -134,5 +140,6 @@ class Odometry:
         errors = np.frombuffer(blob, '<f8', offset=_FORMAT.size).astype(np.float64)
         size = math.isqrt(len(errors) - 9)
         joint = errors[9:].reshape(size, size)
-        x, y, yaw, linear_x, linear_y, angular, distance = _FORMAT.unpack_from(blob)
-        return Odometry(x, y, yaw, linear_x, linear_y, angular, distance, joint, errors[:9].reshape(3, 3))
+        x, y, yaw, linear_x, linear_y, angular, distance, curvature = _FORMAT.unpack_from(blob)
+        twist = errors[:9].reshape(3, 3)
+        return Odometry(x, y, yaw, linear_x, linear_y, angular, distance, curvature, joint, twist)

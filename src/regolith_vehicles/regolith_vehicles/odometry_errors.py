@@ -19,12 +19,14 @@ is slip. These shares of the path rolled are states of a joint covariance with t
 * two of the center of a turn, forward and to the left, from the same scrubbing: unequal loads draw the center towards
   the wheels that hold, by the same fraction of their mean distance from the base (Martinez et al. 2005 measure such
   centers of skid steering). Processes as the one before;
+* one of the lag of a turn, a length times the change of curvature: the yaw angle by which a vehicle falls behind until
+  the soil is sheared sideways and the body turns. A simplification: it is there at once, and does not depend on speed;
 * one of each wheel, along and across, from load and relief under it: a first-order Gauss-Markov process over the
   distance (the error grows with the root of the distance).
 
 In addition, a rover that sets off turns its wheels a little further until the soil under them is sheared so far that it
 carries the thrust: about the soil's shear displacement modulus (Janosi & Hanamoto 1961), which is lost once. A rover
-that turns back loses it again; that is left out.
+that goes back loses it again; that is left out.
 
 The covariance follows by linear propagation (Martinelli & Siegwart 2003; Thrun, Burgard & Fox 2005, section 5.4; for
 skid steering Mandow et al. 2007). Encoders add their resolution once, where they start counting.
@@ -49,9 +51,11 @@ from regolith_world.arithmetic import times
 
 Vector = NDArray[np.float64]
 
-DOWNHILL, TURNING, CENTER, OWN = 5, 6, 7, 9
-"""Rows of the joint covariance: slip downhill, fraction of the yaw rate, first of two of the turn's center, first of
-each wheel's."""
+DOWNHILL, TURNING, CENTER, LAG, OWN = 5, 6, 7, 9, 10
+"""Rows of the joint covariance: slip downhill, fraction of the yaw rate, first of two of the turn's center, lag of the
+turn, first of each wheel's."""
+_STILL = 1e-3
+"""Speed of the wheels below which a vehicle has no curvature [m/s]."""
 STEERED, SKIDDING, TRACKED = 0.06, 0.12, 0.3
 """Default of ``turn_slip``, by what scrubs in a turn."""
 
@@ -73,16 +77,32 @@ def center_shift(layout: WheelLayout, config: OdometryConfig) -> float:
     Source: martinez2005.
     Checked by: test_odometry.py::test_center_of_a_turn_is_uncertain_by_its_fraction_of_the_wheels_distance.
     """
+    return turning_share(layout, config) * _lever(layout)
+
+
+def _lever(layout: WheelLayout) -> float:
+    """Return the mean distance of the wheels from the base [m]."""
     count = len(layout.x)
-    lever = math.fsum(math.hypot(x, y) for x, y in zip(layout.x.tolist(), layout.y.tolist())) / count if count else 0.0
-    return turning_share(layout, config) * lever
+    return math.fsum(math.hypot(x, y) for x, y in zip(layout.x.tolist(), layout.y.tolist())) / count if count else 0.0
+
+
+def curvature(layout: WheelLayout, vx: float, vy: float, rate: float, before: float) -> float:
+    """Return the yaw angle per way of the wheels [rad/m], what it was before for a vehicle that stands still.
+
+    The way is that of a wheel at the mean distance from the base: finite also for a turn on the spot.
+
+    Checked by: test_odometry.py::test_lag_of_a_turn_is_a_yaw_angle_for_each_change_of_curvature.
+    """
+    speed = math.hypot(vx, vy, rate * _lever(layout))
+    return rate / speed if speed > _STILL else before
 
 
 def initial_covariance(layout: WheelLayout, config: OdometryConfig) -> Vector:
-    """Return the joint covariance of pose and slip at the start, shape (9 + 2 n,) squared for n wheels.
+    """Return the joint covariance of pose and slip at the start, shape (10 + 2 n,) squared for n wheels.
 
     Its order: x, y [m], yaw [rad] in the odom frame; common slip along and across; slip downhill per unit of slope;
-    fraction of the yaw rate; shift of a turn's center forward and left [m]; slip of each wheel along and across.
+    fraction of the yaw rate; shift of a turn's center forward and left [m]; lag of a turn [m]; slip of each wheel along
+    and across.
 
     Source: martinelli2003; thrun2005, section 5.4.
     Checked by: test_odometry.py::test_a_start_is_uncertain_by_the_encoders_ticks.
@@ -100,6 +120,7 @@ def initial_covariance(layout: WheelLayout, config: OdometryConfig) -> Vector:
     out[DOWNHILL, DOWNHILL] = config.slope_slip**2
     out[TURNING, TURNING] = turning_share(layout, config) ** 2
     out[[CENTER, CENTER + 1], [CENTER, CENTER + 1]] = center_shift(layout, config) ** 2
+    out[LAG, LAG] = config.turn_lag_m**2
     own = np.arange(OWN, OWN + 2 * count)
     out[own, own] = config.own_slip**2
     return out
@@ -108,6 +129,7 @@ def initial_covariance(layout: WheelLayout, config: OdometryConfig) -> Vector:
 def propagate(
     covariance: Vector, layout: WheelLayout, config: OdometryConfig, rolled: Vector, angles: Vector, yaw: float,
     way: tuple[float, float], turned: float, slope: tuple[float, float], speeding: tuple[float, float] = (0.0, 0.0),
+    bent: float = 0.0,
 ) -> Vector:
     """Return the joint covariance after a cycle.
 
@@ -118,6 +140,7 @@ def propagate(
     :param turned: yaw angle of the cycle [rad]
     :param slope: rise of the base's forward and left axis over their level length
     :param speeding: integral of acceleration over gravity, forward and to the left, along the way [m]
+    :param bent: change of the curvature [rad/m]
 
     Source: martinelli2003; thrun2005, section 5.4.
     Checked by: test_odometry.py::test_linear_propagation_agrees_with_drawn_slips,
@@ -128,7 +151,7 @@ def propagate(
     out: Vector = _propagate(
         covariance, weights, rolled, yaw, way[0], way[1], config.own_slip, config.correlation_m, turned, slope[0],
         slope[1], speeding[0], speeding[1], turning_share(layout, config), center_shift(layout, config),
-        config.turn_correlation_rad,
+        config.turn_correlation_rad, bent,
     )
     return out
 
@@ -237,7 +260,7 @@ def _weights(x: Vector, y: Vector, angles: Vector) -> Vector:
 def _propagate(
     covariance: Vector, weights: Vector, rolled: Vector, yaw: float, dx: float, dy: float, own_slip: float,
     length: float, turned: float, ahead: float, left: float, faster: float, inwards: float, turn_slip: float,
-    shift: float, angle: float,
+    shift: float, angle: float, bent: float,
 ) -> Vector:
     """Return F P F^T + Q: F moves the pose by the slips and fades those that change, Q renews these.
 
@@ -248,6 +271,7 @@ def _propagate(
     :param turned: yaw angle of the cycle [rad]
     :param ahead: slope along the base's forward axis, ``left``: along its left one
     :param faster: way times acceleration over gravity along the forward axis [m], ``inwards``: along the left one
+    :param bent: change of the curvature [rad/m]
     """
     count = rolled.shape[0]
     size = covariance.shape[0]
@@ -270,7 +294,7 @@ def _propagate(
         path += abs(rolled[k]) / count
     down, aside = path * ahead + faster, path * left + inwards
     pose[0, DOWNHILL], pose[1, DOWNHILL] = c * down - s * aside, s * down + c * aside
-    pose[2, TURNING] = turned
+    pose[2, TURNING], pose[2, LAG] = turned, -bent
     # The base goes around a center at (a, b) by turned (b, -a), in its own axes.
     pose[0, CENTER], pose[1, CENTER] = s * turned, -c * turned
     pose[0, CENTER + 1], pose[1, CENTER + 1] = c * turned, s * turned
@@ -295,7 +319,7 @@ def _propagate(
     for a in range(3, size):
         for b in range(3, size):
             out[a, b] = covariance[a, b] * fade[a] * fade[b]
-        if a >= TURNING:
-            renewed = turn_slip if a == TURNING else shift if a < OWN else own_slip
+        if a >= TURNING and a != LAG:
+            renewed = turn_slip if a == TURNING else shift if a < LAG else own_slip
             out[a, a] += renewed * renewed * (1.0 - fade[a] * fade[a])
     return out

@@ -94,7 +94,7 @@ def test_a_vehicle_placed_anew_is_a_new_vehicle(make_vehicle: Maker, mode: str) 
 
 def test_odometry_comes_back_field_by_field() -> None:
     rng = np.random.default_rng(4)
-    made = Odometry(*rng.normal(size=7).tolist(), rng.normal(size=(11, 11)), rng.normal(size=(3, 3)))
+    made = Odometry(*rng.normal(size=8).tolist(), rng.normal(size=(12, 12)), rng.normal(size=(3, 3)))
     again = Odometry.load(made.save())
     for field in fields(Odometry):
         assert same(getattr(made, field.name), getattr(again, field.name)), field.name
