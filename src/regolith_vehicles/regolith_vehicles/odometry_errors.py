@@ -90,8 +90,6 @@ def curvature(layout: WheelLayout, vx: float, vy: float, rate: float, before: fl
     """Return the yaw angle per way of the wheels [rad/m], what it was before for a vehicle that stands still.
 
     The way is that of a wheel at the mean distance from the base: finite also for a turn on the spot.
-
-    Checked by: test_odometry.py::test_lag_of_a_turn_is_a_yaw_angle_for_each_change_of_curvature.
     """
     speed = math.hypot(vx, vy, rate * _lever(layout))
     return rate / speed if speed > _STILL else before
