@@ -21,8 +21,8 @@ Vector = NDArray[np.float64]
 _FORMAT = struct.Struct('<8d')
 _CYCLE_S = 0.02
 """Over which the first twist counts its ticks: the heartbeat by default [s]."""
-
-
+_STILL = 1e-3
+"""Speed of the wheels below which a vehicle has no curvature [m/s]."""
 STEEPEST = 1.0
 """Slope beyond which an inclinometer's reading counts no further: nothing climbs it."""
 
@@ -109,7 +109,9 @@ class Odometry:
             speeding = faster, abs(vx) * duration * vx * rate / gravity
             pulls = (vx - self.linear_x) / (duration * gravity), vx * rate / gravity
             loaded = tuple(min(max(a + b, -STEEPEST), STEEPEST) for a, b in zip(slope, pulls))  # type: ignore[assignment]
-        curvature = odometry_errors.curvature(layout, vx, vy, rate, self.curvature)
+        # Of a wheel at the mean distance from the base, so a turn on the spot has a curvature, too.
+        speed = math.hypot(vx, vy, rate * odometry_errors.mean_distance(layout))
+        curvature = rate / speed if speed > _STILL else self.curvature
         self.errors = odometry_errors.propagate(
             self.errors, layout, config, rolled, angles, middle, way, turn, slope, speeding, curvature - self.curvature
         )

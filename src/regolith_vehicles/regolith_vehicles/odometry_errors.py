@@ -54,8 +54,6 @@ Vector = NDArray[np.float64]
 DOWNHILL, TURNING, CENTER, LAG, OWN = 5, 6, 7, 9, 10
 """Rows of the joint covariance: slip downhill, fraction of the yaw rate, first of two of the turn's center, lag of the
 turn, first of each wheel's."""
-_STILL = 1e-3
-"""Speed of the wheels below which a vehicle has no curvature [m/s]."""
 STEERED, SKIDDING, TRACKED = 0.06, 0.12, 0.3
 """Default of ``turn_slip``, by what scrubs in a turn."""
 
@@ -77,22 +75,13 @@ def center_shift(layout: WheelLayout, config: OdometryConfig) -> float:
     Source: martinez2005.
     Checked by: test_odometry.py::test_center_of_a_turn_is_uncertain_by_its_fraction_of_the_wheels_distance.
     """
-    return turning_share(layout, config) * _lever(layout)
+    return turning_share(layout, config) * mean_distance(layout)
 
 
-def _lever(layout: WheelLayout) -> float:
+def mean_distance(layout: WheelLayout) -> float:
     """Return the mean distance of the wheels from the base [m]."""
     count = len(layout.x)
     return math.fsum(math.hypot(x, y) for x, y in zip(layout.x.tolist(), layout.y.tolist())) / count if count else 0.0
-
-
-def curvature(layout: WheelLayout, vx: float, vy: float, rate: float, before: float) -> float:
-    """Return the yaw angle per way of the wheels [rad/m], what it was before for a vehicle that stands still.
-
-    The way is that of a wheel at the mean distance from the base: finite also for a turn on the spot.
-    """
-    speed = math.hypot(vx, vy, rate * _lever(layout))
-    return rate / speed if speed > _STILL else before
 
 
 def initial_covariance(layout: WheelLayout, config: OdometryConfig) -> Vector:
