@@ -45,6 +45,8 @@ class WheelLayout:
     """Speed at which the largest wheel rolls when it turns as fast as it can [m/s]; 0 without wheels."""
     top_yaw_rate: float = field(init=False)
     """Yaw rate at which the wheel nearest to the base frame moves with the top speed [rad/s]."""
+    lever: float = field(init=False)
+    """Mean distance of the wheels from the base frame [m], 0 without wheels."""
     tightest: float = field(init=False)
     """:meth:`max_curvature`"""
 
@@ -54,6 +56,7 @@ class WheelLayout:
         object.__setattr__(self, 'top_speed', self.max_speed * float(np.max(self.radius, initial=0.0)))
         yaw_rate = self.top_speed / float(np.min(levers[levers > 0.0], initial=math.inf))
         object.__setattr__(self, 'top_yaw_rate', yaw_rate)
+        object.__setattr__(self, 'lever', math.fsum(levers.tolist()) / max(len(levers), 1))
         object.__setattr__(self, 'tightest', self.max_curvature())
 
     def max_curvature(self) -> float:

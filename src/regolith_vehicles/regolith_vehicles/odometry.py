@@ -110,7 +110,7 @@ class Odometry:
             pulls = (vx - self.linear_x) / (duration * gravity), vx * rate / gravity
             loaded = tuple(min(max(a + b, -STEEPEST), STEEPEST) for a, b in zip(slope, pulls))  # type: ignore[assignment]
         # Of a wheel at the mean distance from the base, so a turn on the spot has a curvature, too.
-        speed = math.hypot(vx, vy, rate * odometry_errors.mean_distance(layout))
+        speed = math.hypot(vx, vy, rate * layout.lever)
         curvature = rate / speed if speed > _STILL else self.curvature
         self.errors = odometry_errors.propagate(
             self.errors, layout, config, rolled, angles, middle, way, turn, slope, speeding, curvature - self.curvature

@@ -75,13 +75,7 @@ def center_shift(layout: WheelLayout, config: OdometryConfig) -> float:
     Source: martinez2005.
     Checked by: test_odometry.py::test_center_of_a_turn_is_uncertain_by_its_fraction_of_the_wheels_distance.
     """
-    return turning_share(layout, config) * mean_distance(layout)
-
-
-def mean_distance(layout: WheelLayout) -> float:
-    """Return the mean distance of the wheels from the base [m]."""
-    count = len(layout.x)
-    return math.fsum(math.hypot(x, y) for x, y in zip(layout.x.tolist(), layout.y.tolist())) / count if count else 0.0
+    return turning_share(layout, config) * layout.lever
 
 
 def initial_covariance(layout: WheelLayout, config: OdometryConfig) -> Vector:
