@@ -36,6 +36,8 @@ STUCK = """trap '' TERM\nwhile :; do sleep 0.05; done\n"""
         (OVER % '' + LEAVES, LEAVES, STUCK, NODE_FAILED, ['recorder']),
         (OVER % '' + LEAVES, FAILS, LEAVES, NODE_FAILED, []),
         (OVER % '' + FAILS, LEAVES, LEAVES, NODE_FAILED, []),
+        (OVER % '' + 'kill -SEGV $$\n', LEAVES, LEAVES, 0, []),
+        (OVER % 'amber is silent' + 'kill -SEGV $$\n', LEAVES, LEAVES, NODE_FAILED, []),
         # It is asked at once, so it must have had the time to become deaf.
         ('sleep 0.5\n' + OVER % '' + FAILS, STUCK, LEAVES, NODE_FAILED, ['agent']),
     ],
@@ -56,6 +58,10 @@ def test_who_is_stuck_on_the_way_out(
     assert Supervisor(specs, tmp_path, 1.0, quiet=True).run() == code
     said = (tmp_path / 'output.txt').read_text().splitlines()
     assert sorted(line.split(':')[0] for line in said if 'did not leave by itself' in line) == stuck
+    # An exit code of 3 never comes without a word.
+    assert code == 0 or 'amber is silent' in world or any(' ended ' in line or 'did not leave' in line for line in said)
+    crashed = OVER % '' in world and world.endswith((FAILS, '$$\n'))
+    assert any('after the run was complete' in line for line in said) == crashed
 
 
 def scripted(

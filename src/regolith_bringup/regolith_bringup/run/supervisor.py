@@ -205,9 +205,12 @@ class Supervisor:
                 time.sleep(0.02)
             if not world.running:
                 world.join_output()
-                if world.code and self.started and not (self._run_dir / 'world.json').exists() and not asked:
-                    self._say(world.spec.label, end_of_world(self._run_dir, world.code))
-                if world.code:
+                if world.code and self.started and not asked:
+                    if not (self._run_dir / 'world.json').exists():
+                        self._say(world.spec.label, end_of_world(self._run_dir, world.code))
+                    elif ended_well(self._run_dir):
+                        self._say(world.spec.label, f'ended {in_words(world.code)} after the run was complete')
+                if world.code and not ended_well(self._run_dir):
                     # It may not have come to say STOP.
                     for node in others:
                         node.signal(signal.SIGTERM)
@@ -216,12 +219,15 @@ class Supervisor:
             # Who is interrupted while it starts cannot listen yet.
             for label in stuck if self.started or not asked else ():
                 self._say(label, 'did not leave by itself')
-        # Who got stuck on the way out had done its part: the world had everybody's answer to STOP before it wrote its
-        # outcome. Only a bag is not whole before its recorder has left.
+        # Who got stuck on the way out, or a world that crashed there, had done its part: the world had everybody's
+        # answer to STOP before it wrote its outcome. Only a bag is not whole before its recorder has left.
         parting = [n for n in nodes if n.spec.label in stuck and n.spec.executable != 'recorder_node']
-        whole = ended_well(self._run_dir) and (world in parting or world.code == 0)
+        whole = ended_well(self._run_dir) and (world in parting or (world.code or 0) <= 0)
         excused = [*parting, *(n for n in others if n.spec.respawn and n.spec.executable != 'recorder_node')]
         failed = [n for n in others if n.code and n not in excused]
+        for node in failed if whole and not asked else ():
+            if node.spec.label not in told:
+                self._say(node.spec.label, f'ended {in_words(node.code)}')
         if world.code == BAD_INPUT:
             return BAD_INPUT
         if asked:
