@@ -226,7 +226,7 @@ class Supervisor:
         excused = [*parting, *(n for n in others if n.spec.respawn and n.spec.executable != 'recorder_node')]
         failed = [n for n in others if n.code and n not in excused]
         for node in failed if whole and not asked else ():
-            if node.spec.label not in told:
+            if node.code and node.spec.label not in told:
                 self._say(node.spec.label, f'ended {in_words(node.code)}')
         if world.code == BAD_INPUT:
             return BAD_INPUT
