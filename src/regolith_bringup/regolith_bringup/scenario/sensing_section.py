@@ -13,6 +13,7 @@ from regolith_files.problems import one_of
 from regolith_files.validation import validated
 from regolith_files.yaml_source import KeyPath, YamlSource
 from regolith_sensors.inertial.place import OriginPlace, placed
+from regolith_sensors.light import HOUSING_M
 from regolith_sensors.scenario_config import (
     Lamp,
     SensorEntry,
@@ -113,12 +114,20 @@ def check_recorded(scenario: Scenario, source: YamlSource) -> None:
 
 
 def check_mounts(scenario: Scenario, source: YamlSource) -> None:
-    """Refuse sensors that see and are mounted inside or on a part of their own vehicle, where they are blind.
+    """Refuse sensors that see and are mounted inside or on a part of their own vehicle, and lamps that lie in one.
+
+    Such sensors are blind. Lamps shine out of a housing of HOUSING_M about them, no deeper.
 
     :param scenario: resolved: models of vehicles and sensors written out
     """
-    seeing = [sensor for sensor in scenario_sensors(scenario) if sensor.kind.sees]
-    if not seeing:
+    mounts = [
+        (sensor.vehicle, ('sensors', sensor.name), sensor.mount, 0.0)
+        for sensor in scenario_sensors(scenario) if sensor.kind.sees
+    ]
+    for name, entry in sorted(scenario.vehicles.items()):
+        lamps = {lamp: Lamp.model_validate(values) for lamp, values in sorted(entry.lights.items())}
+        mounts += [(name, ('lights', lamp), values.mount, HOUSING_M) for lamp, values in lamps.items()]
+    if not mounts:
         return
     # MuJoCo, which takes longer to load than all that is checked else.
     from regolith_sensors.scene.own_hull import CLEARANCE_M, enclosing_part
@@ -126,15 +135,17 @@ def check_mounts(scenario: Scenario, source: YamlSource) -> None:
     from regolith_vehicles.looks import Looks
 
     shapes: dict[str, Looks] = {}
-    for sensor in seeing:
-        model = scenario.vehicles[sensor.vehicle].model
+    for vehicle, path, mount, depth in mounts:
+        model = scenario.vehicles[vehicle].model
         if model not in shapes:
             shapes[model] = load_looks(*load_vehicle_model(model))
-        found = enclosing_part(shapes[model], sensor.mount.position)
-        if found is None:
+        found = enclosing_part(shapes[model], mount.position)
+        if found is None or -found[1] < depth > 0.0:
             continue
         part, apart = found
         where = f'is {-apart:.3g} m inside' if apart < -CLEARANCE_M else 'lies on the surface of'
-        key = ('vehicles', sensor.vehicle, 'sensors', sensor.name, 'mount', 'xyz')
+        key = ('vehicles', vehicle, *path, 'mount', 'xyz')
         allowed = f'a place at least {CLEARANCE_M:g} m outside all parts of the vehicle'
-        raise source.error(key, f'{where} {part!r}, a part of its own vehicle', allowed, list(sensor.mount.xyz))
+        if depth > 0.0:
+            allowed += f', or up to {depth:g} m inside'
+        raise source.error(key, f'{where} {part!r}, a part of its own vehicle', allowed, list(mount.xyz))

@@ -15,7 +15,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from regolith_sensors.arrays import Bools, Ints, Longs, Single, Singles, Words
-from regolith_sensors.light import LAMP_AXIS, LAMP_INNER, LAMP_INTENSITY, LAMP_OUTER, LAMP_PLACE
+from regolith_sensors.light import HOUSING_M, LAMP_AXIS, LAMP_INNER, LAMP_INTENSITY, LAMP_OUTER, LAMP_PLACE
 from regolith_sensors.rays.elementary import turned
 from regolith_sensors.rays.embree.library import (
     DIR_X,
@@ -41,6 +41,7 @@ PLACE, NORMAL, TOWARD, BEGIN = 0, 3, 6, 9
 GEOMETRY_ROWS = 12
 
 _ZERO, _ONE, _TWO = np.float32(0.0), np.float32(1.0), np.float32(2.0)
+_HOUSING = np.float32(HOUSING_M)
 _THIRD = np.float32(1.0 / 3.0)
 _INF = np.float32(np.inf)
 _PI = np.float32(math.pi)
@@ -295,8 +296,8 @@ def _lamp(
         packet[DIR_X, lane], packet[DIR_Y, lane] = dx - g[BEGIN, lane], dy - g[BEGIN + 1, lane]
         packet[DIR_Z, lane] = dz - g[BEGIN + 2, lane]
         open_lane(packet, words, lane)
-        # A lamp's own housing, a centimetre about it, does not stand in its light.
-        packet[T_FAR, lane] = max(_ONE - np.float32(0.01) * scale, np.float32(0.01))
+        # A lamp's own housing does not stand in its light.
+        packet[T_FAR, lane] = max(_ONE - _HOUSING * scale, _HOUSING)
         valid[lane] = -1
         some = True
     if some:
