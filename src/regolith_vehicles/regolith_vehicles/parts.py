@@ -163,7 +163,7 @@ def make_parts(
             raise VehicleModelError(where, f'ground_shapes.{shape.name}.body', name, known, 'no such body')
         bodies.append(index)
         try:
-            shapes.append(_hull_shape(shape, folder))
+            shapes.append(_hull_shape(shape, folder, float(model.stat.extent)))
         except ValueError as error:
             raise _unusable(where, f'ground_shapes.{shape.name}', error) from None
         frames.append(_hull_frame(shape))
@@ -204,10 +204,21 @@ def _unusable(file: str | Path, key: str, error: ValueError) -> VehicleModelErro
     return VehicleModelError(file, key, None, allowed or 'a solid of some size', problem)
 
 
-def _hull_shape(shape: GroundShapeConfig, folder: Path) -> scm.Shapes:
-    """Return a ground shape as the soil takes it."""
+def _hull_shape(shape: GroundShapeConfig, folder: Path, extent: float) -> scm.Shapes:
+    """Return a ground shape as the soil takes it.
+
+    :param extent: of the vehicle's bodies [m]
+    :raises ValueError: if the mesh cannot be read, or its size is not that of a part of the vehicle
+    """
     if shape.mesh is not None:
-        return scm.mesh(load_triangles(folder / shape.mesh, shape.mesh_scale))
+        made = scm.mesh(load_triangles(folder / shape.mesh, shape.mesh_scale))
+        reach = scm.reach(made)
+        if not 1e-3 * extent <= reach <= 5.0 * extent:
+            raise ValueError(
+                f'{folder / shape.mesh}: reaches {reach:.4g} m from its origin, where the vehicle extends over '
+                f'{extent:.4g} m; allowed: a thousandth to five times of it; fix: set mesh_scale, 0.001 for millimeters'
+            )
+        return made
     assert shape.size is not None
     if len(shape.size) == 2:
         return scm.cylinder(shape.size[0], 2.0 * shape.size[1])

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -267,3 +268,22 @@ def test_an_unknown_body_is_named(make_vehicle: Maker) -> None:
     vehicle = make_vehicle()
     with pytest.raises(ValueError, match=r"ground_shapes.tail.body = 'rump': no such body; allowed: base_link, "):
         Vehicle('rover', config, mjcf, vehicle.grid, load_soil('chrono_lunar'), 1.62)
+
+
+def test_a_mesh_in_the_wrong_unit_is_refused(make_vehicle: Maker, tmp_path: Path) -> None:
+    """A plate of 1 m in millimeters makes one of a kilometer; with its scale it is taken."""
+    corners = [(x, y, z) for x in (-500, 500) for y in (-500, 500) for z in (-20, 20)]
+    sides = [(1, 2, 4, 3), (5, 7, 8, 6), (1, 5, 6, 2), (3, 4, 8, 7), (1, 3, 7, 5), (2, 6, 8, 4)]
+    lines = [f'v {x} {y} {z}' for x, y, z in corners]
+    lines += [f'f {" ".join(map(str, triangle))}' for a, b, c, d in sides for triangle in ((a, b, c), (a, c, d))]
+    (tmp_path / 'plate.obj').write_text('\n'.join(lines) + '\n')
+    mjcf, grid = load_vehicle_model('viper')[1], make_vehicle().grid
+
+    def made(scale: float) -> Vehicle:
+        shape = GroundShapeConfig(name='belly', mesh=str(tmp_path / 'plate.obj'), mesh_scale=scale)
+        return Vehicle('rover', _config(ground_shapes=(shape,)), mjcf, grid, load_soil('chrono_lunar'), 1.62)
+
+    assert made(1e-3)._parts.reach[-1] == pytest.approx(math.hypot(0.5, 0.5, 0.02))
+    for scale in (1.0, 1e-9):
+        with pytest.raises(ValueError, match=r'ground_shapes\.belly.*reaches .* where the vehicle extends over .*mesh_scale'):
+            made(scale)
