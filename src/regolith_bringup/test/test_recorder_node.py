@@ -27,7 +27,8 @@ from std_msgs.msg import String, UInt64  # noqa: E402
 
 from regolith_bringup.bag.reading import Bag  # noqa: E402
 from regolith_bringup.bag.recover import recover  # noqa: E402
-from regolith_bringup.recorder_node import clock_ns, cycle_head, key_head  # noqa: E402
+from regolith_bringup.bag.topics import RecordedTopic  # noqa: E402
+from regolith_bringup.recorder_node import Recorder, clock_ns, cycle_head, key_head  # noqa: E402
 from regolith_bringup.run.middleware import UDP, VARIABLE, middleware_environment, profile  # noqa: E402
 from regolith_world.ros.leaving import await_quiet  # noqa: E402
 
@@ -219,6 +220,25 @@ def test_stop_ends_the_recording_after_the_last_message(tmp_path: Path) -> None:
         recorder.kill()
         recorder.wait()
         world.close()
+
+
+def test_each_node_of_a_recorder_has_a_name_of_its_own_and_all_topics_theirs(tmp_path: Path) -> None:
+    """Nodes in the namespaces of vehicles, for remaps; topics of the run and of the graph's root need none."""
+    names = ['/clock', '/talk', '/regolith/talk', '/regolith/terrain/talk', '/amber/talk', '/amber/eye/talk', '/basalt/talk']
+    topics = [RecordedTopic.parse(f'{name}|std_msgs/msg/String') for name in names]
+    context = rclpy.Context()
+    rclpy.init(context=context, domain_id=DOMAIN)
+    node = rclpy.create_node('recorder', namespace='regolith', context=context)
+    try:
+        recorder = Recorder(node, tmp_path, topics, 1.0)
+        found = [each.get_fully_qualified_name() for each in recorder.nodes]
+        assert len(set(found)) == len(found) == 4, found
+        assert {'/regolith/recorder', '/amber/recorder', '/basalt/recorder'} < set(found)
+        assert [channel.subscription.topic_name for channel in recorder._channels] == names
+        for each in recorder.nodes:
+            each.destroy_node()
+    finally:
+        context.try_shutdown()
 
 
 def test_heads_are_read_where_the_message_has_them() -> None:
