@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Parts that are out of reach of the ground for a cycle, which no kernel looks at, come back to it as new ones."""
+"""Parts that are out of reach of the ground for a cycle, which no kernel looks at, touch it again as new ones."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def tires(setting: ContactSetting) -> GroundContact:
 
 @pytest.mark.parametrize('law', [tires, RigidContact])
 @pytest.mark.parametrize('idle', [0, 1])
-def test_parts_out_of_reach_forget_and_the_others_do_not(
+def test_parts_out_of_reach_are_reset_and_the_others_are_not(
     law: Callable[[ContactSetting], GroundContact], idle: int
 ) -> None:
-    """Two wheels skid; of the cycle's ``active`` parts each keeps what it remembers, all others forget it."""
+    """Two wheels skid; of the cycle's ``active`` parts each keeps what it remembers, all others are reset."""
     wheel = scm.cylinder(0.4699, 0.3175)
     soils, reach = SoilMap(RigidGroundConfig().parameters()), np.full(2, scm.reach(wheel))
     contact = law(ContactSetting(soils, scm.join_shapes([wheel, wheel]), reach, 0.05))
