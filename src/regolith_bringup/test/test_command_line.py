@@ -11,6 +11,7 @@ import pytest
 
 from regolith_bringup.cli import main
 from regolith_bringup.scenario.loading import load_scenario
+from regolith_bringup.scenario.schema import ResolvedScenario, Scenario
 from regolith_files.problems import InputError
 from regolith_world.checkpoint import Checkpoint, write
 
@@ -112,3 +113,35 @@ def test_a_checkpoint_is_looked_at_before_anything_starts(tmp_path: Path, capfd:
     manifest.write_text(text[:40])
     assert 'manifest.json: not a checkpoint' in refused(tmp_path / 't1')
     assert 'world.bin: not a saved WorldState' in refused(saved(*whole))
+
+
+@pytest.mark.parametrize(
+    ('words', 'expected'),
+    [
+        ('--seed 0', {'seed': 0}), ('--seed 7', {'seed': 7}), ('--duration 0.5', {'duration_s': 0.5}),
+        ('--set terrain.spacing_m=0.05 --set world.heartbeat_s=0.05', {}), ('--seed 0 --duration 2 --set seed=9', {'seed': 0}),
+    ],
+)  # fmt: skip
+def test_verify_repeats_the_scenario_of_its_options(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: str, expected: dict[str, float]
+) -> None:
+    """The words it hands on to ``run`` make the scenario that its own options make."""
+    handed: list[list[str]] = []
+
+    def repeat(scenario: str, options: list[str], *_: object) -> dict[str, object]:
+        handed.append([scenario, *options])
+        return {'repeats': True, 'promises': None}
+
+    started: list[Scenario] = []
+
+    def start(resolved: ResolvedScenario, **_: object) -> int:
+        started.append(resolved.scenario)
+        return 0
+
+    monkeypatch.setattr('regolith_bringup.commands.verify.verify', repeat)
+    monkeypatch.setattr('regolith_bringup.run.supervisor.run_scenario', start)
+    assert called(capfd, 'verify', 'two_rovers', *words.split())[0] == 0
+    assert called(capfd, 'run', *handed[0])[0] == 0
+    assert called(capfd, 'run', 'two_rovers', *words.split())[0] == 0
+    given, asked = started
+    assert given == asked and {key: getattr(given, key) for key in expected} == expected

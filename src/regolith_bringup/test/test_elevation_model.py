@@ -146,6 +146,16 @@ def test_steep_models_are_warned_of(tmp_path: Path) -> None:
     assert 'site.yaml:2: warning: terrain.source' in warning and 'fix: set terrain.nodata' in warning
 
 
+@pytest.mark.parametrize('window', ['', ', window: {low: [-20.0, -41.0], high: [41.0, 15.0]}'])
+def test_steps_that_are_warned_of_are_named_by_row_and_column_of_the_file(tmp_path: Path, window: str) -> None:
+    """Ground that is 31 m lower from row 40 on, 30 m beside column 34; read as a whole, and without the first rows."""
+    rows = np.zeros((60, 60), np.float32)
+    rows[40:], rows[40:, 34] = -30.0, -31.0
+    write(tmp_path / 'model.tif', rows, LOCAL, 2.0)
+    (warning,) = (n for n in load_scenario(scenario(tmp_path, f', detail: none{window}')).notices if 'step by' in n)
+    assert '(row 39, column 34)' in warning
+
+
 def test_keys_of_models_are_refused_without_one(tmp_path: Path) -> None:
     for key, value in (('nodata', -9999), ('height_scale', 2.0), ('height_offset_m', 3.0)):
         with pytest.raises(InputError, match=f'{key} is of elevation models'):

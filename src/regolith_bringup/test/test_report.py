@@ -21,7 +21,7 @@ from regolith_bringup.report.changed_ground import ChangedGround
 from regolith_bringup.report.figures import MOST_POINTS, Figures, thinned
 from regolith_bringup.report.ground_map import crossing, driven_bounds, ground_map
 from regolith_bringup.report.page import write_report
-from regolith_bringup.report.plots import gear_histories
+from regolith_bringup.report.plots import cycle_timing, gear_histories
 from regolith_bringup.report.run_data import CycleTiming, RunData, Track, read_run
 from regolith_bringup.report.rut_sections import rut_sections
 from regolith_bringup.run.provenance import write_provenance
@@ -92,6 +92,22 @@ def test_each_running_gear_is_plotted_by_what_it_tells(tmp_path: Path) -> None:
     assert labels[1] == ['slip ratio, mean of 9 [-]', 'band tension [kN]', 'forward speed [m/s]']
     drawn = {line.get_label(): line.get_ydata() for line in bands.axes[1].get_lines()}
     np.testing.assert_allclose(drawn['left'], 9.0)
+
+
+def test_cycles_are_drawn_in_milliseconds_discarded_ones_too(run_dir: Path) -> None:
+    run = read_run(run_dir)
+    lengths, speeds = cycle_timing(run).axes
+    assert (lengths.get_ylabel(), lengths.get_xlabel()) == ('cycle length [ms]', 'simulated time [s]')
+    drawn = {str(line.get_label()).partition(':')[0]: line.get_xydata() for line in lengths.get_lines()}
+    for label, some in (('committed', run.cycles.committed), ('discarded', ~run.cycles.committed)):
+        assert some.any()
+        expected = np.stack((run.cycles.time[some], run.cycles.length[some] * 1e3), axis=1)
+        np.testing.assert_allclose(drawn[label], expected)
+    assert drawn['committed'][:, 1] == pytest.approx(20.0)
+    assert speeds.get_ylabel() == 'simulated s per wall s'
+    # The made-up wall clock runs four times as fast as the simulated one.
+    (mean,) = (line for line in speeds.get_lines() if str(line.get_label()).startswith('mean'))
+    assert mean.get_label() == 'mean 4.00' and float(mean.get_ydata()[0]) == pytest.approx(4.0, rel=0.01)
 
 
 def straight(name: str, start: tuple[float, float], step: tuple[float, float], count: int = 200) -> Track:

@@ -79,6 +79,20 @@ def test_one_value_of_a_named_soil_can_be_changed() -> None:
     assert soil == load_soil('lunar_nominal').model_copy(update={'cohesion_pa': 500.0})
 
 
+@pytest.mark.parametrize('ground', ['scm', 'rigid'])
+def test_one_value_of_a_soil_that_is_not_named_can_be_changed(tmp_path: Path, ground: str) -> None:
+    """The others are those that the ground's law has by default."""
+    path = tmp_path / 'site.yaml'
+    rover = 'rover: {model: viper, position: [0, 0], driver: {type: constant, speed_mps: 0.1}}'
+    path.write_text(f'duration_s: 1.0\nterrain: {{source: flat, ground: {ground}}}\nvehicles:\n  {rover}\n')
+    default = load_scenario(path).scenario.terrain.soil.model_dump()
+    key, value = {'scm': ('cohesion_pa', 512.0), 'rigid': ('friction', 0.53)}[ground]
+    changed = load_scenario(path, [f'terrain.soil.{key}={value}']).scenario.terrain.soil.model_dump()
+    assert default[key] != value and changed.pop(key) == value
+    default.pop('name', None), changed.pop('name', None)
+    assert changed == {name: each for name, each in default.items() if name != key}
+
+
 @pytest.mark.slow
 def test_a_regions_soil_is_read_by_the_law_of_the_region(tmp_path: Path) -> None:
     """By name, by file, by values, and none at all, whatever law the ground around has."""

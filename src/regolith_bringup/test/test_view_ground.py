@@ -16,6 +16,7 @@ from regolith_bringup.view.shade import Shade
 from regolith_bringup.view.soil import Change, SoilChanges, change
 from regolith_terrain.procedural import ProceduralField
 from regolith_terrain.surface import FlatField, PlaneField
+from regolith_world.rotation import from_rpy_deg, matrix
 
 SPACING, SIZE = 0.02, 40.0
 PLANE = PlaneField(0.05, -0.02, 1.0)
@@ -197,6 +198,26 @@ def test_points_of_a_long_path_are_equally_far_apart_in_time() -> None:
     times = np.array(vehicle.trail)[:, 0]
     assert _PATH_POINTS // 2 <= len(times) <= _PATH_POINTS
     assert set(np.diff(times)) == {4.0 * _PATH_NS}
+
+
+@pytest.mark.parametrize('rpy_deg', [(0.0, 0.0, 0.0), (0.0, 30.0, 0.0), (0.0, -30.0, 90.0), (25.0, 0.0, -40.0), (10.0, 20.0, 160.0)])
+@pytest.mark.parametrize('lower', [0, 1])
+def test_a_path_lies_at_the_lowest_point_of_the_vehicle_at_first(rpy_deg: tuple[float, float, float], lower: int) -> None:
+    """However it stands: the path's first point is 3 cm above the lowest corner of its parts, its later ones alike."""
+    rng, turn = np.random.default_rng(2), from_rpy_deg(rpy_deg)
+    corners = [rng.uniform(-1.0, 1.0, (8, 3)) for _ in range(2)]
+    parts = [SimpleNamespace(mesh=SimpleNamespace(vertices=c), row=k) for k, c in enumerate(corners)]
+    vehicle = SimpleNamespace(
+        looks=SimpleNamespace(parts=[None] * 2), parts=parts, alone=[], many=[], trail=[], next_ns=0, stride_ns=_PATH_NS,
+        height=None,
+    )
+    drawn = DrawnVehicles(SimpleNamespace(put=lambda *parts: None), 0)
+    places = np.array([[2.0, 3.0, 5.0], [2.5, 3.0, 2.0 if lower else 8.0]])
+    poses = np.concatenate((places, [turn, turn]), axis=1)
+    lowest = min((matrix(p[3:]) @ c.T).T[:, 2].min() + p[2] for p, c in zip(poses, corners))
+    for k in range(3):
+        drawn._extend('amber', vehicle, k, poses + [float(k), 0.0, 0.1 * k, 0.0, 0.0, 0.0, 0.0])
+        assert vehicle.trail[-1] == pytest.approx([2.0 + k, 3.0, lowest + 0.03 + 0.1 * k])
 
 
 def line(piece: Piece, axis: int, at: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -189,6 +189,19 @@ def ridge() -> LinkModel:
     return LinkModel(Radio(), graph, WorldGrid(records))
 
 
+@pytest.mark.parametrize('more', [(), ('first',), ('last',), ('first', 'last'), ('last', 'first')])
+def test_a_range_is_the_longest_leg_whichever_tiles_hold_further_breadcrumbs(more: tuple[str, ...]) -> None:
+    """By the relay in the middle, 9 m from one end and 13 m from the other; breadcrumbs in the ends' own tiles are no
+    part of the way, in either direction."""
+    model, further = ridge(), {'first': (1.0, 0.0, 0.0), 'last': (29.0, 0.0, 0.0)}
+    for order in ([('middle', (15.0, 0.0, 0.0)), *((name, further[name]) for name in more)],
+                  [*((name, further[name]) for name in more), ('middle', (15.0, 0.0, 0.0))]):  # fmt: skip
+        model.place_breadcrumbs(order)
+        for near, far, longest in (((6.0, 0.0, 0.0), (28.0, 0.0, 0.0), 13.0), ((2.0, 0.0, 0.0), (24.0, 0.0, 0.0), 13.0)):
+            both = model.between([near, far], [far, near])
+            assert both.hops.tolist() == [1, 1] and both.range_m.tolist() == [longest] * 2
+
+
 def test_a_breadcrumb_brings_a_lost_robot_back() -> None:
     net = Broker(ridge(), 3)
     place = {'amber': [2.0, 0.0, 1.0], 'basalt': [27.0, 0.0, 1.0]}

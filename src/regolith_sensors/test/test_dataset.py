@@ -68,6 +68,20 @@ def test_both_layouts_agree(tmp_path: Path) -> None:
     assert (tmp_path / 'labels' / 'val' / 'b.txt').read_text() == ''
 
 
+@pytest.mark.parametrize(('pixels', 'area'), [(0, 12), (7, 7)])
+@pytest.mark.parametrize('least', [6, 7, 8, 12, 13])
+def test_a_box_counts_by_its_pixels_or_else_by_its_area(tmp_path: Path, pixels: int, area: int, least: int) -> None:
+    """Both ends of a box belong to it: 4 columns by 3 rows. A label needs the least number or more, in both layouts."""
+    writer = DatasetWriter(tmp_path, least_pixels=least)
+    writer.add('a', np.zeros((40, 60), np.uint8), [LabelledBox('rock', 5, 7, 8, 9, pixels)])
+    there = int(area >= least)
+    assert writer.finish()['train']['boxes']['rock'] == there
+    coco = json.loads((tmp_path / 'annotations' / 'instances_train.json').read_text())
+    assert [(a['bbox'], a['area'], a['segmentation']) for a in coco['annotations']] == [([5, 7, 4, 3], area, [])] * there
+    lines = (tmp_path / 'labels' / 'train' / 'a.txt').read_text().splitlines()
+    assert lines == [f'0 {7 / 60:.6f} {8.5 / 40:.6f} {4 / 60:.6f} {3 / 40:.6f}'] * there
+
+
 def test_outlines_hold_the_pixels(tmp_path: Path) -> None:
     numbers, found = labelled_scene()
     writer = DatasetWriter(tmp_path, ['vehicle', 'rock'], least_pixels=4)

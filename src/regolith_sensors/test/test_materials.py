@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from regolith_sensors.scene.materials import Principled, material_table, reflect
-from regolith_sensors.scene.micro_relief import SIDE, micro_relief
+from regolith_sensors.scene.micro_relief import SIDE, micro_at, micro_relief
 
 
 def ggx_reflection(light: np.ndarray, viewer: np.ndarray, roughness: float, f0: float) -> float:
@@ -70,3 +70,26 @@ def test_micro_relief_is_self_affine() -> None:
     # No waves longer than four cells of eight texels.
     assert np.bincount(radius.ravel(), power.ravel())[: SIDE // 32].max() < 1e-6 * rings.max()
     assert layers.shape == (2, 5) and layers[0, 2] == pytest.approx(8.0 / 0.05)
+
+
+@pytest.mark.parametrize('origin', [(0.0, 0.0), (1234.5, -678.25)])
+def test_slopes_of_micro_relief_are_those_of_one_surface(origin: tuple[float, float]) -> None:
+    """Both layers lie at different angles: turned back to the world, the slopes of a wave of the tile have no curl.
+
+    The wave is 88 texels long; linear interpolation between texels leaves 2 pi / 88 / 2 of its derivatives.
+    """
+    texels, layers = micro_relief(0.05, np.array(origin), 0.2, 0.1)
+    i, j = np.indices((SIDE, SIDE))
+    wave = np.cos(2.0 * math.pi * (3.0 * i + 5.0 * j) / SIDE).ravel()
+    texels[: SIDE * SIDE, :2] = np.stack((3.0 * wave, 5.0 * wave), axis=1)
+    single, step = np.float32, 1e-3
+    rng = np.random.default_rng(4)
+    curl, divergence = [], []
+    for x, y in rng.uniform(-5.0, 5.0, (400, 2)):
+        east, west, north, south = (
+            micro_at(texels, layers, single(x + a), single(y + b), single(1e-4))
+            for a, b in ((step, 0.0), (-step, 0.0), (0.0, step), (0.0, -step))
+        )
+        curl.append(east[1] - west[1] - (north[0] - south[0]))
+        divergence.append(east[0] - west[0] + north[1] - south[1])
+    assert np.std(curl) < 0.1 * np.std(divergence)

@@ -106,6 +106,23 @@ def test_ouster_fields_are_those_of_its_driver(flat_scene: Callable[..., Scene])
     assert np.isnan(image['x'][0]).all() and np.isfinite(image['x'][2:7]).all()
 
 
+@pytest.mark.parametrize('returns', ['strongest', 'dual'])
+def test_rows_of_an_image_go_from_the_top_return_by_return(returns: str, flat_scene: Callable[..., Scene]) -> None:
+    """As those of ``velodyne`` with the rings of each return upside down; a second return stays below the first."""
+    scan = sweep(flat_scene(half=60.0), returns=returns)
+    plain = point_cloud(scan, organised=True)
+    image = sensor_cloud(scan, lidar_config(fields='ouster', organised=True, returns=returns))
+    count = 2 if returns == 'dual' else 1
+    assert image.shape == plain.shape == (8 * count, 90)
+    scan.points[-1, :, 3] += 0.5  # so that the returns differ
+    image = sensor_cloud(scan, lidar_config(fields='ouster', organised=True, returns=returns))
+    for k in range(count):
+        rows = slice(8 * k, 8 * k + 8)
+        assert np.array_equal(image['ring'][rows], np.arange(8)[:, None] + np.zeros(90, int))
+        for axis, name in enumerate('xyz'):
+            np.testing.assert_array_equal(image[name][rows], scan.points[k, :, ::-1, axis].T)
+
+
 def test_xyzi_points_are_four_singles(flat_scene: Callable[..., Scene]) -> None:
     scan = sweep(flat_scene(half=60.0))
     plain, cloud = point_cloud(scan)[0], sensor_cloud(scan, lidar_config(fields='xyzi'))[0]

@@ -68,16 +68,15 @@ class SoilCopy:
         """Return the hash of the ground this copy follows."""
         return self._followed
 
-    def load(self, blob: bytes, soil_seq: int, soil_hash: str | None = None) -> None:
+    def load(self, blob: bytes, soil_seq: int) -> None:
         """Become a saved ground (terrain's snapshot); held updates of the past are forgotten by their keys later.
 
         :param blob: from :meth:`SoilGrid.save`
         :param soil_seq: number of updates committed in it
-        :param soil_hash: of terrain's ground then; none: that of the blob
         """
         self.grid.load(blob)
         self.soil_seq = soil_seq
-        self._followed = soil_hash if soil_hash is not None else self.grid.soil_hash()
+        self._followed = self.grid.soil_hash()
 
 
 def as_virgin(records: NodeRecords, where: np.ndarray) -> NodeRecords:

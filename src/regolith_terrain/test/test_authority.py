@@ -117,6 +117,29 @@ def test_a_repeated_record_brings_the_update_that_it_commits_again() -> None:
     assert stage.terrain.grid.modified_count == 1  # once, however often it was sent
 
 
+@pytest.mark.parametrize('restored', [False, True])
+@pytest.mark.parametrize('attempted', [False, True])
+def test_nothing_of_before_a_rewind_is_sent_again(restored: bool, attempted: bool) -> None:
+    """Neither the update that was committed nor one that awaits its verdict, when the new epoch's record is repeated."""
+    stage = Stage(('amber',))
+    saved = stage.terrain.save()
+    stage.delta(stage.cycle(0, 0), 'amber', rut(1, 0.1))
+    second = stage.cycle(1, 0, Verdict.COMMIT)
+    if attempted:
+        stage.delta(second, 'amber', rut(2, 0.1))
+    assert len(stage.updates) == 1 + attempted
+    if restored:
+        stage.terrain.restore(saved, 1)
+    else:
+        stage.terrain.forget(1)
+    del stage.updates[:], stage.evolved[:]
+    for _ in range(2):
+        key = stage.cycle(0, 1, epoch=1)
+    assert not stage.updates and not stage.evolved and stage.terrain.missing() == ('amber',)
+    stage.delta(key, 'amber', rut(3, 0.2))
+    assert [update.key for update in stage.updates] == [key]
+
+
 def test_discard_leaves_no_trace() -> None:
     stage, straight = Stage(('amber',)), Stage(('amber',))
     key = stage.cycle(0, 0)

@@ -132,6 +132,28 @@ def test_erosion_conserves_volume() -> None:
     assert np.allclose(window.mass_kgpm2, expected, rtol=0.0, atol=800 * QUANTUM_KGPM2)
 
 
+@pytest.mark.parametrize('axis', [0, 1])
+@pytest.mark.parametrize('densities', [(1300.0, 1900.0), (1900.0, 1300.0)])
+def test_soil_that_slides_onto_another_keeps_its_own_density(axis: int, densities: tuple[float, float]) -> None:
+    """Two soils that meet beside a cone's top: what one column gains another loses, to the quantum.
+
+    Soil slides outward only, so what a column of the outer soil gains from the inner one has the inner one's density.
+    """
+    bin_, heap = cone(20, 6)
+    light, dense = quiet(), quiet()
+    light[DENSITY], dense[DENSITY] = densities
+    bin_.soils = np.array([light, dense])
+    np.moveaxis(bin_.ground.region, axis, 0)[26:] = 1
+    slump(bin_, 1)
+    window = bin_.window
+    assert books(window).sum() == 0
+    inner, outer = (np.moveaxis(window.mass_kgpm2, axis, 0)[part].sum() for part in (slice(26), slice(26, None)))
+    gained = float(np.moveaxis(window.level - heap, axis, 0)[26:].sum())
+    assert gained > 0.005 and outer == -inner
+    # Within the outer part soil moves without a change of the sum; what came over the border was the inner soil's.
+    assert outer == pytest.approx(gained * densities[0], rel=1e-6)
+
+
 def test_erosion_does_not_depend_on_the_order_of_nodes() -> None:
     levels = []
     for seed in (None, 5, 6):

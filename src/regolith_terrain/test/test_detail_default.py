@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from regolith_terrain.config import TerrainConfig
+from regolith_terrain.dem.detail import detail_field, roughness
 from regolith_terrain.height_field import build_height_field, build_rocks
 from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.presets import load_preset
@@ -95,3 +96,42 @@ def test_rocks_lie_within_the_model_only(turn_deg: float) -> None:
     assert 0 < within.sum() < len(free)
     assert sorted(zip(found.x, found.y)) == sorted(zip(free.x[within], free.y[within]))
     assert all(ground.holds(x, y) for x, y in zip(found.x, found.y))
+
+
+def random_walks(n: int, step: float) -> np.ndarray:
+    """Return ground whose profiles along x and y are random walks: Hurst exponent 1/2, deviation ``step`` at one post."""
+    rng = np.random.default_rng(3)
+    along_x, along_y = (np.cumsum(rng.normal(0.0, step, n)) for _ in range(2))
+    return np.add.outer(along_x, along_y)
+
+
+def test_roughness_of_random_walks_is_their_step() -> None:
+    """The median at a lag of four posts has n / 4 independent differences, so its error is some 4 %."""
+    deviation, hurst = roughness(random_walks(2000, 0.3), 5.0)
+    assert hurst == pytest.approx(0.5, abs=0.05) and deviation == pytest.approx(0.3, rel=0.08)
+
+
+@pytest.mark.parametrize('spacing', [0.1, 4.0, 20.0])
+@pytest.mark.parametrize('craters', [True, False])
+def test_detail_carries_the_roughness_on_below_the_posts(spacing: float, craters: bool) -> None:
+    posts, preset = random_walks(60, 0.3) + np.linspace(0.0, 5.0, 60) ** 2, load_preset('highland')
+    deviation, hurst = roughness(posts, spacing)
+    made = detail_field(posts, spacing, 7, preset, finest_m=0.1, craters=craters)
+    relief, found = made.preset.relief, made.preset.craters
+    for lag in (0.1, 0.5 * spacing, spacing):
+        continued = deviation * (lag / spacing) ** hurst
+        assert relief.deviation_m * (lag / relief.lag_m) ** relief.hurst == pytest.approx(continued, rel=1e-12)
+    assert (relief.inner_m, relief.outer_m, made.seed) == (0.1, 2.0 * spacing, 7)
+    texture = made.preset.texture
+    assert texture.outer_m == min(preset.texture.outer_m, 2.0 * spacing) and texture.inner_m == 0.1
+    # Posts 0.1 m apart are too close for craters of 0.15 m and wider.
+    has = craters and 2.0 * spacing >= 2.0 * preset.craters.least_m
+    assert found.equilibrium_density == (preset.craters.equilibrium_density if has else 0.0)
+    assert found.largest_m == 2.0 * spacing
+
+
+def test_detail_is_no_finer_than_its_limit_nor_coarser_than_posts() -> None:
+    posts, preset = random_walks(60, 0.3), load_preset('highland')
+    for spacing, finest, inner in ((4.0, 0.25, 0.25), (0.2, 0.5, 0.2)):
+        assert detail_field(posts, spacing, 1, preset, finest_m=finest).preset.relief.inner_m == inner
+    assert detail_field(posts, 4.0, 1, preset).preset.relief.inner_m == 0.05

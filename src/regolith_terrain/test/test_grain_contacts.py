@@ -58,28 +58,33 @@ def test_a_resting_sphere_sinks_in_as_hertz_says() -> None:
 
 
 @pytest.mark.parametrize('friction', [0.1, 0.4])
-def test_a_sliding_sphere_comes_to_roll(friction: float) -> None:
-    # Sliding for t = 2 v0 / (7 mu g), then rolling with 5/7 v0.
-    material, speed = solid(friction=friction, restitution=0.1), 0.5
+@pytest.mark.parametrize('cohesion', [0.0, 0.8])
+def test_a_sliding_sphere_comes_to_roll(friction: float, cohesion: float) -> None:
+    # Sliding for t = 2 v0 / (7 mu g), then rolling with 5/7 v0. Cohesion presses the sphere on with so many weights
+    # more, and friction counts by what presses.
+    material, speed = solid(friction=friction, restitution=0.1, cohesion=cohesion), 0.5
     a = Assembly([[0, 0, RADIUS]], [RADIUS], material, bodies=[floor(material)])
     a.advance(math.ceil(0.1 / a.dt))  # comes to rest
     a.grains.motion[0, 0] = speed
-    ends = 2.0 * speed / (7.0 * friction * GRAVITY)
+    ends = 2.0 * speed / (7.0 * friction * GRAVITY * (1.0 + cohesion))
     a.advance(round(0.9 * ends / a.dt))
     slides = a.grains.motion[0, 0] - a.grains.motion[0, 4] * RADIUS
     assert slides == pytest.approx(0.1 * speed, rel=0.05)
     a.advance(round(0.3 * ends / a.dt))
-    # The arm of friction is shorter than the radius by half the overlap, 0.03 %.
-    assert a.grains.motion[0, 0] == pytest.approx(5.0 / 7.0 * speed, rel=2e-3)
-    assert a.grains.motion[0, 4] * RADIUS == pytest.approx(5.0 / 7.0 * speed, rel=2e-3)
+    # The arm of friction is shorter than the radius by half the overlap, which grows with the force to the 2/3.
+    within = 2e-3 * (1.0 + cohesion) ** (2.0 / 3.0)
+    assert a.grains.motion[0, 0] == pytest.approx(5.0 / 7.0 * speed, rel=within)
+    assert a.grains.motion[0, 4] * RADIUS == pytest.approx(5.0 / 7.0 * speed, rel=within)
 
 
-@pytest.mark.parametrize(('slope', 'holds'), [(0.18, True), (0.22, False)])
-def test_rolling_resistance_holds_on_a_slope_below_its_coefficient(slope: float, holds: bool) -> None:
-    # A couple of c_r R N against a moment m g R sin: a sphere stays where tan(slope) < c_r. Else it accelerates by
-    # 5/7 g (sin - c_r cos).
-    material = solid(friction=0.8, rolling=0.2, restitution=0.1)
-    tilt = math.atan(slope)
+@pytest.mark.parametrize('cohesion', [0.0, 0.8])
+@pytest.mark.parametrize(('part', 'holds'), [(0.9, True), (1.1, False)])
+def test_rolling_resistance_holds_on_a_slope_below_its_coefficient(part: float, holds: bool, cohesion: float) -> None:
+    # A couple of c_r R N against a moment m g R sin; N is what presses, m g cos and as many weights as cohesion pulls. A
+    # sphere stays where sin(slope) < c_r (cos(slope) + c). Else it accelerates by 5/7 g (sin - c_r (cos + c)).
+    material = solid(friction=0.8, rolling=0.2, restitution=0.1, cohesion=cohesion)
+    limit = 0.2 * part
+    tilt = math.atan(limit) + math.asin(limit * cohesion / math.hypot(1.0, limit))
     a = Assembly([[0, 0, RADIUS]], [RADIUS], material, bodies=[floor(material)])
     a.advance(math.ceil(0.1 / a.dt))
     a.gravity[:] = (GRAVITY * math.sin(tilt), 0.0, -GRAVITY * math.cos(tilt))
@@ -88,7 +93,7 @@ def test_rolling_resistance_holds_on_a_slope_below_its_coefficient(slope: float,
     if holds:  # it leans into the spring by a small part of its overlap, and stays
         assert abs(a.grains.motion[0, 0]) < 1e-6 and abs(a.grains.place[0, 0] - begin) < 1e-2 * RADIUS
     else:
-        rolls = 5.0 / 7.0 * GRAVITY * (math.sin(tilt) - 0.2 * math.cos(tilt)) * 0.3
+        rolls = 5.0 / 7.0 * GRAVITY * (math.sin(tilt) - 0.2 * (math.cos(tilt) + cohesion)) * 0.3
         # The spring takes some hundredths of a second to its limit and holds less until then.
         assert rolls < a.grains.motion[0, 0] < 1.05 * rolls
 

@@ -51,6 +51,17 @@ def test_map_grows_by_blocks_and_leaves_the_rest_unknown() -> None:
     assert np.isnan(shown.heights[BLOCK : 2 * BLOCK]).all() and np.isfinite(shown.heights[2 * BLOCK :]).all()
 
 
+def test_ruts_stay_in_their_place_on_a_map_that_is_off_the_diagonal() -> None:
+    """The map begins three blocks south of the origin and one west of it; the rut is shown where it is."""
+    view = MapView(grid_with_rut(), cell_m=0.1, reach_m=2.0)
+    view.look_around(1.0, 0.0)
+    view.look_around(1.0, -30.0)
+    shown = view.elevation()
+    assert shown is not None and (shown.west, shown.south) == (-BLOCK * 0.1, -3 * BLOCK * 0.1)
+    i, j = np.nonzero(shown.sinkage > 0.0)
+    assert sorted(set((i - BLOCK).tolist())) == [10, 11] and sorted(set((j - 3 * BLOCK).tolist())) == [0, 1, 2, 3]
+
+
 def test_news_are_what_changed_since() -> None:
     grid = grid_with_rut()
     view = MapView(grid)

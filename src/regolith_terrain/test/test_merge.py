@@ -150,3 +150,5 @@ def test_without_compaction_transfer_foreign_ruts_are_virgin_soil() -> None:
     copy.commit(update.key)
     assert copy.grid.all_records().equals(records(mine, node(0, 1, -0.2, -0.2, 0.0, 0.0)))
     assert copy.soil_hash() == truth.soil_hash()  # what it follows, not what it holds
+    copy.load(truth.save(), 1)
+    assert copy.grid.all_records().equals(truth.all_records()) and copy.soil_hash() == truth.soil_hash()

@@ -143,6 +143,23 @@ def test_statistics_of_heights_are_those_of_their_definition() -> None:
     assert found.median_slope == pytest.approx(np.median(np.maximum(down[:, :-1], along[:-1])) / 2.0, rel=1e-12)
 
 
+@pytest.mark.parametrize('row', [0, 300, 510, 511, 512, 513, 700, 1023, 1024, 1098])
+@pytest.mark.parametrize('axis', [0, 1])
+def test_the_largest_step_is_named_by_its_place(row: int, axis: int) -> None:
+    """In the first rows, in later ones, and at the borders of the blocks in which heights are read, down and along."""
+    heights = np.zeros((1100, 37))
+    if axis == 0:
+        heights[row + 1 :] = 60.0
+        heights[row + 1 :, 20] = 61.0
+    else:
+        heights[row, 21:] = 61.0
+        heights[:, 21:] += 0.5
+    found = measure(heights, 2.0)
+    assert found.step_at == (row, 20) and found.step == (61.0 if axis == 0 else 61.5)
+    (problem, _), *_ = doubts(found, 2.0, (1000, 200))
+    assert f'(row {row + 1000}, column 220)' in problem
+
+
 def test_detail_is_added_to_lunar_maps_only(tmp_path: Path) -> None:
     """On a map of the Earth nothing is added unless the scenario sets it."""
     ground = hills(spacing=5.0)

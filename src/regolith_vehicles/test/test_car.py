@@ -23,9 +23,10 @@ from regolith_vehicles.command import DriveCommand
 from regolith_vehicles.config import VehicleModelError, load_vehicle_model
 from regolith_vehicles.curves import interpolated
 from regolith_vehicles.powertrain.brake import brake
-from regolith_vehicles.powertrain.columns import GEAR
+from regolith_vehicles.powertrain.columns import GEAR, THROTTLE
 from regolith_vehicles.trouble import VehicleError
 from regolith_vehicles.vehicle import Vehicle
+from regolith_vehicles.wheel_state import SPIN
 
 CYCLE_NS = 20_000_000
 PARKED = np.array([0.0, 0.0, 1.0])
@@ -246,6 +247,19 @@ def one(**changed: Any) -> dict[str, Any]:
         'gearbox': {'gears': [0.2], 'reverse': -0.2, 'up_rpm': [], 'down_rpm': 1.0},
     }
     return {'powertrain': 'own', 'powertrains': {'own': {**simple, **changed}}}
+
+
+def test_only_wheels_that_are_driven_ease_the_throttle_by_spinning(make_car: Callable[..., Vehicle]) -> None:
+    """One wheel of four spins, one of four has no drive: full throttle only if they are the same."""
+    gear: Any = make_car().gear
+    driven = gear.drive_ratio.copy()
+    for idle in range(4):
+        for spins in range(4):
+            gear.reset()
+            gear.drive_ratio = np.where(np.arange(4) == idle, 0.0, driven)
+            gear.table[spins, SPIN] = 100.0
+            _, command = gear.ramp(0.02, np.array([5.0, 0.0]))
+            assert (command[THROTTLE] > 0.0) == (spins == idle)
 
 
 @pytest.mark.seconds

@@ -9,10 +9,13 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from regolith_terrain.height_field import PlaneField
 from regolith_vehicles.kinematics import wheel_commands
+from regolith_vehicles.placement import depth_of_feet
 from regolith_vehicles.vehicle import Vehicle
+from regolith_world.rotation import from_rpy_deg
 
 CYCLE_NS = 20_000_000
 STILL = np.zeros(4)
@@ -107,3 +110,16 @@ def test_figures_count_from_the_first_command(make_vehicle: Maker) -> None:
     # What the wheels rolled and the rover did not go.
     assert figures.mean_slip == pytest.approx(1.0 - figures.distance / figures.rolled, abs=0.02)
     assert 0.0 < figures.mean_slip < 0.08
+
+
+@pytest.mark.parametrize('rpy_deg', [(0.0, 0.0, 0.0), (20.0, 0.0, 30.0), (0.0, -15.0, -120.0), (10.0, 25.0, 200.0)])
+@pytest.mark.parametrize('slope', [0.0, 0.2])
+def test_depth_of_feet_is_that_of_the_deepest(rpy_deg: tuple[float, float, float], slope: float) -> None:
+    """Against each foot turned and moved by itself; negative where all are above the ground."""
+    place, feet = np.array([2.0, -1.0, 0.7]), np.random.default_rng(1).uniform(-1.0, 1.0, (6, 3))
+    turned = Rotation.from_euler('xyz', rpy_deg, degrees=True).apply(feet) + place
+    expected = max(slope * x - z for x, _, z in turned)
+    ground = PlaneField(slope, 0.0)
+    for lift in (-1.0, 0.0, 3.0):
+        depth = depth_of_feet(place + (0.0, 0.0, lift), from_rpy_deg(rpy_deg), *feet.T, ground.heights)
+        assert depth == pytest.approx(expected - lift, abs=1e-12)

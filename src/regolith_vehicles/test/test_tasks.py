@@ -110,3 +110,26 @@ def test_it_goes_on_where_it_was_saved() -> None:
     for _ in range(2000):
         assert machine.step() == other.step()
     assert machine.driver.save() == other.driver.save()
+
+
+@pytest.mark.parametrize(
+    ('task', 'levels', 'over'),
+    [
+        ({'do': 'dig', 'until_full': 0.5}, (0.6, 0.2), False), ({'do': 'dig', 'until_full': 0.5}, (0.2, 0.6), False),
+        ({'do': 'dig', 'until_full': 0.5}, (0.5, 0.6), True), ({'do': 'dump', 'until_left': 0.1}, (0.0, 0.2), False),
+        ({'do': 'dump', 'until_left': 0.1}, (0.2, 0.0), False), ({'do': 'dump', 'until_left': 0.1}, (0.1, 0.0), True),
+        ({'do': 'dig', 'until_full': 0.5, 'tools': ['front']}, (0.6, 0.2), True),
+        ({'do': 'dig', 'until_full': 0.5, 'tools': ['front']}, (0.2, 0.6), False),
+        ({'do': 'dump', 'until_left': 0.1, 'tools': ['rear']}, (0.9, 0.0), True),
+        ({'do': 'dump', 'until_left': 0.1, 'tools': ['rear']}, (0.0, 0.9), False),
+        ({'do': 'dig', 'until_full': 0.5, 'tools': ['front', 'rear']}, (0.6, 0.2), False),
+    ],
+)  # fmt: skip
+def test_a_task_is_over_once_all_its_tools_are_full_or_empty(
+    task: dict[str, Any], levels: tuple[float, float], over: bool
+) -> None:
+    """All tools of the vehicle where a task names none; others do not count where it does."""
+    driver = driver_of(task)
+    driver.see(dict(zip(('front', 'rear'), levels)))
+    driver.command(0, BodyState('m', np.zeros(3), from_yaw(0.0), np.zeros(3), np.zeros(3)))
+    assert driver.done == int(over)

@@ -94,3 +94,22 @@ def test_what_was_said_of_an_entity_is_not_said_of_another_of_its_name(deleted: 
     request.initial_pose.pose.orientation.w = 1.0
     outcome, name = asyncio.run(services._spawned(request))
     assert (outcome.error_message, name, tags()) == ('', 'spark', [])
+
+
+@pytest.mark.parametrize(
+    ('wanted', 'any_of', 'all_of'),
+    [
+        ([], ['ball', 'spark'], ['ball', 'spark']), (['hot'], ['ball', 'spark'], ['ball', 'spark']),
+        (['hot', 'big'], ['ball', 'spark'], ['ball']), (['big'], ['ball'], ['ball']), (['cold'], [], []),
+        (['big', 'cold'], ['ball'], []),
+    ],
+)  # fmt: skip
+def test_tags_are_filtered_by_any_or_by_all_of_them(wanted: list[str], any_of: list[str], all_of: list[str]) -> None:
+    from simulation_interfaces.msg import EntityFilters, EntityInfo, TagsFilter
+
+    services, _ = served()
+    for name, tags in (('ball', ['hot', 'big']), ('spark', ['hot'])):
+        services._set_info(SimpleNamespace(entity=name, info=EntityInfo(tags=tags)), result())
+    for mode, expected in ((TagsFilter.FILTER_MODE_ANY, any_of), (TagsFilter.FILTER_MODE_ALL, all_of)):
+        found, outcome = services._chosen(EntityFilters(tags=TagsFilter(tags=wanted, filter_mode=mode)))
+        assert (outcome.result, sorted(found)) == (outcome.RESULT_OK, expected)

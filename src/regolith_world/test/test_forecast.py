@@ -51,13 +51,29 @@ def test_two_balls_meet_when_their_gap_over_their_speed_says():
     assert world.discarded_cycles == 0
 
 
-def test_a_falling_ball_meets_the_floor_by_the_parabola():
-    """Dropped by 1 m: sqrt(2 s / g), with what it is deep; then it rises and falls again, foreseen each time."""
-    world = World(WorldConfig(), [floor(), ball('a', [0, 0, 1.1], [0, 0, 0], gravity=(0, 0, -1.62))])
+@pytest.mark.parametrize('name', ['a', 'z'])
+def test_a_falling_ball_meets_the_floor_by_the_parabola(name):
+    """Dropped by 1 m: sqrt(2 s / g), with what it is deep; then it rises and falls again, foreseen each time.
+
+    Whichever of the two comes first by its name.
+    """
+    world = World(WorldConfig(), [floor(), ball(name, [0, 0, 1.1], [0, 0, 0], gravity=(0, 0, -1.62))])
     assert until_struck(world) == pytest.approx(math.sqrt(2.0 * (1.0 + TARGET_DEPTH) / 1.62), abs=1e-6)
     for _ in range(3):
         until_struck(world)
     assert world.discarded_cycles == world.forced_cycles == 0
+
+
+@pytest.mark.parametrize('upper', ['a', 'b'])
+def test_bodies_that_fall_together_meet_as_if_nothing_pulled(upper):
+    """Both fall: only the speed between them, 2 m/s over a gap of 1.03 m, counts."""
+    lower = 'b' if upper == 'a' else 'a'
+    down = (0, 0, -1.62)
+    world = World(WorldConfig(), [
+        ball(upper, [0, 0, 11.23], [0, 0, -1.0], gravity=down), ball(lower, [0, 0, 10.0], [0, 0, 1.0], gravity=down),
+    ])  # fmt: skip
+    assert until_struck(world) == pytest.approx((1.03 + TARGET_DEPTH) / 2.0, abs=1e-6)
+    assert world.discarded_cycles == 0
 
 
 def test_who_approaches_nothing_is_not_slowed_down():

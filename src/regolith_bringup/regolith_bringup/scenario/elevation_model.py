@@ -63,7 +63,8 @@ def resolved_model(scenario: Scenario, source: YamlSource) -> TerrainConfig:
         problem = f'is a site of {width:.3g} x {height:.3g} m, narrower than a vehicle'
         allowed = f'at least {NARROWEST_M:g} m; fix: set post_spacing_m if the distance of posts is not in meters'
         raise source.error(('terrain', 'source'), problem, allowed, terrain.source)
-    for problem, fix in doubts(measure(model.posts, model.spacing), model.spacing):
+    as_stored = measure(model.posts.T[::-1], model.spacing)
+    for problem, fix in doubts(as_stored, model.spacing, _first_post(terrain, grid)):
         source.warn(('terrain', 'source'), problem, fix, terrain.source)
     if terrain.site is not None and model.body not in (None, terrain.site.body):
         problem = f'is not the body of the elevation model, {model.body}'
@@ -168,6 +169,17 @@ def _window(scenario: Scenario, grid: DemGrid, source: YamlSource) -> RectangleC
     fix = 'set terrain.window for another part'
     source.warn(('terrain', 'source'), problem, fix, terrain.source, 'note')
     return RectangleConfig(low=(west, south), high=(east, north))
+
+
+def _first_post(terrain: TerrainConfig, grid: DemGrid) -> tuple[int, int]:
+    """Return row and column in the file of the first post that is read."""
+    if terrain.window is None:
+        return 0, 0
+    from regolith_terrain.dem.grid import lay_frame, window_of
+
+    part = (*terrain.window.low, *terrain.window.high)
+    first_row, _, first_column, _ = window_of(grid, lay_frame(grid, terrain.center, terrain.north), part)
+    return first_row, first_column
 
 
 def needed(scenario: Scenario) -> Box:

@@ -77,5 +77,5 @@ def _judged(grid: DemGrid, missing: int) -> tuple[float | None, list[str], list[
         found = check_heights(grid.path, heights, grid.spacing_m, (r0, c0), stated=grid.values.scale is not None)
     except ValueError as error:
         return None, [str(error)], []
-    unusual = [f'{problem}; fix: {fix}' for problem, fix in doubts(found, grid.spacing_m)]
+    unusual = [f'{problem}; fix: {fix}' for problem, fix in doubts(found, grid.spacing_m, (r0, c0))]
     return math.degrees(math.atan(found.median_slope)), [], unusual

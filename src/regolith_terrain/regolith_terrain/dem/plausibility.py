@@ -144,11 +144,14 @@ def _refuse_extremes(path: Path, heights: Floats, found: Statistics, first: tupl
     )
 
 
-def doubts(found: Statistics, spacing_m: float) -> list[tuple[str, str]]:
-    """Return what is unusual about heights that were not refused, as (problem, remedy)."""
+def doubts(found: Statistics, spacing_m: float, first: tuple[int, int] = (0, 0)) -> list[tuple[str, str]]:
+    """Return what is unusual about heights that were not refused, as (problem, remedy).
+
+    :param first: row and column of the first height in the file
+    """
     out = []
     if found.step > max(DOUBTFUL_STEP_M, DOUBTFUL_STEP_SPACINGS * spacing_m):
-        row, col = found.step_at
+        row, col = found.step_at[0] + first[0], found.step_at[1] + first[1]
         out.append((
             f'heights step by {found.step:.4g} m between neighbors {spacing_m:.4g} m apart (row {row}, column {col})',
             'set terrain.nodata if a number marks posts without a height',

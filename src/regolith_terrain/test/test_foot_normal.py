@@ -1,0 +1,75 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The normal at the point of the ground nearest to a wheel: at right angles to the edge that the point lies on."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numpy.typing import ArrayLike
+
+from regolith_terrain import scm
+from regolith_terrain.ground_contact import ContactSetting
+from regolith_terrain.rigid import RigidContact
+from regolith_terrain.rigid_surface import RigidArrays, find_foot, foot_normal
+from regolith_terrain.soil_config import RigidGroundConfig
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.soil_law import RIGID
+from regolith_terrain.soil_map import SoilMap
+from regolith_terrain.surface import HeightField, Heights
+
+SLOPE = 0.3
+"""Rise along the edge."""
+
+
+class Step(HeightField):
+    """Ground that rises along its edge and drops by 1 m behind it, over one cell of 0.05 m.
+
+    :param axis: across which the edge lies, 0: the drop is toward +x, 1: toward +y
+    :param side: 1: the drop is toward the axis' positive end, -1: the negative one
+    """
+
+    def __init__(self, axis: int, side: float) -> None:
+        self.axis, self.side = axis, side
+
+    def heights(self, x: ArrayLike, y: ArrayLike) -> Heights:
+        places = [np.asarray(each, float) for each in (x, y)]
+        across, along = self.side * places[self.axis], places[1 - self.axis]
+        return SLOPE * along - np.clip(across / 0.05, 0.0, 1.0)
+
+    def fingerprint(self) -> str:
+        return f'step {self.axis} {self.side}'
+
+
+def ground_of(field: HeightField) -> RigidArrays:
+    soils, shape = SoilMap(RigidGroundConfig().parameters()), scm.cylinder(0.25, 0.2)
+    contact = RigidContact(ContactSetting(soils, shape, np.array([scm.reach(shape)]), 0.05))
+    return contact.arrays(SoilGrid(field, 0.05, RIGID).window(-30, 31, -30, 31), 1)
+
+
+@pytest.mark.parametrize('axis', [0, 1])
+@pytest.mark.parametrize('side', [1.0, -1.0])
+@pytest.mark.parametrize('oblique', [0.0, 0.5, -0.5])
+def test_normal_at_an_edge_is_at_right_angles_to_it(axis: int, side: float, oblique: float) -> None:
+    """The edge's direction has no part of the normal; within the wheel's plane the normal points to the axle."""
+    ground, foot = ground_of(Step(axis, side)), np.zeros(3)
+    ahead = np.zeros(3)
+    ahead[axis], ahead[1 - axis] = side * math.cos(oblique), math.sin(oblique)
+    center = np.zeros(3)
+    center[axis], center[1 - axis] = side * 0.1, 0.07
+    center[2] = SLOPE * 0.07 + 0.2
+    assert find_foot(ground, *center, ahead[0], ahead[1], 0.25, foot) and foot[2] == axis
+    point = center + foot[0] * ahead
+    point[2] = foot[1]
+    assert point[axis] == pytest.approx(0.0, abs=1e-9)
+    normal = np.array(foot_normal(ground, *center, ahead[0], ahead[1], foot))
+    edge = np.array([0.0, 0.0, SLOPE])
+    edge[1 - axis] = 1.0
+    assert np.linalg.norm(normal) == pytest.approx(1.0, rel=1e-12) and normal @ edge == pytest.approx(0.0, abs=1e-9)
+    up = np.array([0.0, 0.0, 1.0])
+    to_axle = center - point
+    # The parts of the normal in the wheel's plane are those of the way to the axle.
+    assert (normal @ ahead) * (to_axle @ up) == pytest.approx((normal @ up) * (to_axle @ ahead), abs=1e-9)
+    assert normal[2] > 0.0

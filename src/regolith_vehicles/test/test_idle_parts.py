@@ -1,0 +1,52 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Parts that are out of reach of the ground for a cycle, which no kernel looks at, touch it again as new ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from regolith_terrain import scm
+from regolith_terrain.ground_contact import OK, ContactSetting, GroundContact, PartPose
+from regolith_terrain.rigid import RigidContact
+from regolith_terrain.soil_config import RigidGroundConfig
+from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.soil_law import RIGID
+from regolith_terrain.soil_map import SoilMap
+from regolith_terrain.surface import FlatField
+from regolith_vehicles.tyres import load_tyre
+from regolith_vehicles.tyres.contact import TyreContact
+
+STEP = 1e-3
+
+
+def tires(setting: ContactSetting) -> GroundContact:
+    return TyreContact(setting, {k: load_tyre('hmmwv_tmeasy') for k in range(len(setting.reach))})
+
+
+@pytest.mark.parametrize('law', [tires, RigidContact])
+@pytest.mark.parametrize('idle', [0, 1])
+def test_parts_out_of_reach_are_reset_and_the_others_are_not(
+    law: Callable[[ContactSetting], GroundContact], idle: int
+) -> None:
+    """Two wheels skid; of the cycle's ``active`` parts each keeps what it remembers, all others are reset."""
+    wheel = scm.cylinder(0.4699, 0.3175)
+    soils, reach = SoilMap(RigidGroundConfig().parameters()), np.full(2, scm.reach(wheel))
+    contact = law(ContactSetting(soils, scm.join_shapes([wheel, wheel]), reach, 0.05))
+    window = SoilGrid(FlatField(), 0.05, RIGID).window(-40, 41, -40, 41)
+    skid = PartPose(np.array([0.0, 0.0, 0.45]), np.eye(3), np.array([3.0, 1.5, 0.0]), np.array([0.0, 2.0, 0.0]))
+    new = contact.save()
+    remembered = []
+    for part in (0, 1):
+        contact.load(new)
+        for _ in range(20):
+            assert contact.press(contact.arrays(window, 2), STEP, part, skid, scm.make_wrench()) == OK
+        remembered.append(contact.save())
+    for part, saved in enumerate(remembered):
+        assert saved != new
+        contact.load(saved)
+        contact.arrays(window, idle)
+        assert contact.save() == (saved if part < idle else new)

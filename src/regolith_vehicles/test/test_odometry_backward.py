@@ -1,0 +1,42 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Accelerations count as slopes in dead reckoning whichever way a vehicle drives and turns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from regolith_vehicles.kinematics import WheelLayout, wheel_commands
+from regolith_vehicles.model_config import OdometryConfig
+from regolith_vehicles.odometry import Odometry
+
+STEP_S, G = 0.1, 1.62
+
+
+@pytest.mark.parametrize('speed', [0.3, -0.3])
+@pytest.mark.parametrize('rate', [0.1, -0.1])
+def test_a_turn_counts_as_a_slope_across_in_both_directions(speed: float, rate: float) -> None:
+    """Its acceleration v w across acts as the slope v w / g: same covariance of place and slip per slope, to the set-off.
+
+    A slow step before lets both set off alike.
+    """
+    x, y = np.array([0.6, 0.6, -0.6, -0.6]), np.array([0.5, -0.5, 0.5, -0.5])
+    layout = WheelLayout(x, y, np.full(4, 0.25), np.ones(4, dtype=bool), 0.6, 4.0)
+    config = OdometryConfig(
+        common_slip=0.0, own_slip=0.0, setting_off_m=0.0, turn_slip=0.0, encoder_ticks=2**31, slope_slip=0.8
+    )
+
+    def run(slope: float, gravity: float) -> Odometry:
+        odometry = Odometry.start(layout, config)
+        for each in [1e-6] + [speed] * 20:
+            wheels, angles = wheel_commands(layout, each, rate)
+            odometry.advance(layout, config, wheels * STEP_S, angles, STEP_S, (0.0, slope), gravity)
+        return odometry
+
+    turning, sloping = run(0.0, G), run(speed * rate / G, 0.0)
+    across = sloping.errors[1, 5]
+    assert abs(across) > 1e-4 and turning.errors[1, 5] == pytest.approx(across, rel=0.05)
+    # Speeding up from rest counts along, with the sign of the speed.
+    off = 0.8 * speed * abs(speed) / (2.0 * G)
+    assert turning.errors[0, 5] - sloping.errors[0, 5] == pytest.approx(0.8 * off, rel=0.1)
