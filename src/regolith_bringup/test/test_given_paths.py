@@ -27,6 +27,8 @@ from regolith_vehicles.multibody import Multibody, compile_vehicle
 from regolith_world.records import BodyState
 
 STEP_S = 0.1
+FAR_M = 10.0
+"""Beyond the reach of any wheel and the radius of any rock together."""
 
 
 def driven(entry: VehicleEntry, duration_s: float) -> np.ndarray:
@@ -48,12 +50,16 @@ def deepest(poses: np.ndarray, body: Multibody, rocks: Any) -> float:
     """Return by how much the ground under a wheel, straight or steered, overlaps a rock [m]; negative: a gap."""
     layout: WheelLayout = body.layout
     most = -math.inf
+    # Those further away than any wheel reaches are met by none.
+    near = np.abs(rocks.x - 0.5 * (poses[:, 0].min() + poses[:, 0].max())) < 0.5 * np.ptp(poses[:, 0]) + FAR_M
+    near &= np.abs(rocks.y - 0.5 * (poses[:, 1].min() + poses[:, 1].max())) < 0.5 * np.ptp(poses[:, 1]) + FAR_M
+    rock_x, rock_y, radius = rocks.x[near], rocks.y[near], 0.5 * rocks.diameter[near]
     for wheel in range(len(layout.x)):
         cos, sin = np.cos(poses[:, 2]), np.sin(poses[:, 2])
         x = poses[:, 0] + cos * layout.x[wheel] - sin * layout.y[wheel]
         y = poses[:, 1] + sin * layout.x[wheel] + cos * layout.y[wheel]
-        away = np.hypot(x[:, None] - rocks.x, y[:, None] - rocks.y) - 0.5 * rocks.diameter
-        most = max(most, math.hypot(body.radius[wheel], body.half_width[wheel]) - float(away.min()))
+        away = np.hypot(x[:, None] - rock_x, y[:, None] - rock_y) - radius
+        most = max(most, math.hypot(body.radius[wheel], body.half_width[wheel]) - float(away.min(initial=FAR_M)))
     return most
 
 
