@@ -327,8 +327,7 @@ class LiveRun(Observer):
     :param arguments: further options of ``./regolith run``
     :param report: whether the test reads it; drawing it takes about as long as a short run
     :param to_be_killed: whether the test kills any of its processes
-    :param forked: whether it may be forked (see :mod:`starter`) instead of started as users start it; None: unless it is
-        to be killed
+    :param forked: whether it may be forked (see :mod:`starter`) instead of started as users start it
     :param folder: where the run folder is made, if not in ``tmp_path``, where what it prints is kept
     :param node: whether the test needs :attr:`node` and the methods that use it
     """
@@ -343,7 +342,7 @@ class LiveRun(Observer):
         node: bool = True,
         report: bool = False,
         to_be_killed: bool = False,
-        forked: bool | None = None,
+        forked: bool = True,
         folder: Path | None = None,
     ) -> None:
         super().__init__(new_domain())
@@ -353,7 +352,7 @@ class LiveRun(Observer):
         if not report:
             self._command.append('--no-report')
         self._environment = environment(self.domain, to_be_killed=to_be_killed)
-        self._forked = not to_be_killed if forked is None else forked
+        self._forked = forked
         self._wants_node = node
 
     def __enter__(self) -> LiveRun:

@@ -5,7 +5,7 @@
 A run of some cycles takes about five seconds of processor time, three of them imports: those of the command line, and
 those of the process that the run's nodes are forked from. Here both are forked: the command from the process below, its
 own process for nodes from the command. Everything from :func:`regolith_bringup.__main__.main` on is what a user starts;
-the starts of interpreters themselves are for tests that do not come here, as ``test_failures.py`` and ``test_starting.py``.
+the start of an interpreter itself is for tests that do not come here, as ``test_starting.py`` and some of ``test_failures.py``.
 """
 
 from __future__ import annotations
