@@ -15,6 +15,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Callable, Mapping
@@ -25,6 +26,7 @@ from typing import Any
 
 import pytest
 import yaml
+from starter import Started, Starter
 
 from regolith_bringup.bag.reading import Bag
 from regolith_bringup.run import graph
@@ -73,6 +75,53 @@ def environment(domain: int, *, to_be_killed: bool = False) -> dict[str, str]:
 def command(*arguments: object) -> list[str]:
     """Return the command line of ``./regolith``, for an environment that is set up already."""
     return [sys.executable, '-m', 'regolith_bringup', *map(str, arguments)]
+
+
+_starters: list[Starter] = []
+
+
+def start(
+    words: list[str], surroundings: Mapping[str, str], printed: Path, errors: Path | None = None, *, forked: bool = True
+) -> Started | subprocess.Popen[bytes]:
+    """Start what :func:`command` returned, in the folder of the file that takes what it prints.
+
+    :param errors: file for what it prints to stderr; None: the same
+    :param forked: whether it may be forked from a process that has made its imports
+    """
+    errors = errors or printed
+    for file in (printed, errors):
+        file.write_bytes(b'')
+    if forked:
+        if not _starters:
+            _starters.append(Starter(surroundings))
+        if _starters[0].fits(surroundings):
+            return _starters[0].start(words[3:], surroundings, printed.parent, printed, errors)
+    with printed.open('ab') as out, errors.open('ab') as err:
+        return subprocess.Popen(
+            words, cwd=printed.parent, env=surroundings, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+            start_new_session=True,
+        )  # fmt: skip
+
+
+def finished(
+    words: list[str], surroundings: Mapping[str, str], folder: Path | None = None, timeout: float = 120.0
+) -> subprocess.CompletedProcess[str]:
+    """Run what :func:`command` returned, as :func:`subprocess.run` would, except for its imports.
+
+    :param folder: where it runs; None: one of its own
+    """
+    with tempfile.TemporaryDirectory(prefix='command') as made:
+        printed, errors = Path(folder or made) / '.stdout', Path(folder or made) / '.stderr'
+        process = start(words, surroundings, printed, errors)
+        try:
+            code = process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+        out, err = (file.read_text(encoding='utf-8') for file in (printed, errors))
+        for file in (printed, errors):
+            file.unlink()
+    return subprocess.CompletedProcess(words, code, out, err)
 
 
 # -- scenario files -------------------------------------------------------------------------------------------------
@@ -168,6 +217,7 @@ class Observer:
         self.domain = domain
         self._context: Any = None
         self._executor: Any = None
+        self._clients: dict[str, Any] = {}
         self.node: Any = None
 
     def __enter__(self) -> Observer:
@@ -243,15 +293,18 @@ class Observer:
 
         :raises TimeoutError: if there is none, or no answer
         """
-        client = self.node.create_client(service_type, service)
-        try:
+        client = self._clients.pop(service, None)
+        if client is not None and not (client.srv_type is service_type and client.service_is_ready()):
+            self.node.destroy_client(client)
+            client = None
+        if client is None:
+            client = self.node.create_client(service_type, service)
             self.wait_for(client.service_is_ready, timeout, f'service {service}')
             self.spin(0.1)  # an answer to a client that the server has not discovered yet would be lost
-            future = client.call_async(service_type.Request(**fields))
-            self.wait_for(future.done, timeout, f'the answer of {service}')
-            return future.result()
-        finally:
-            self.node.destroy_client(client)
+        future = client.call_async(service_type.Request(**fields))
+        self.wait_for(future.done, timeout, f'the answer of {service}')
+        self._clients[service] = client
+        return future.result()
 
     def close(self) -> None:
         """Remove the node."""
@@ -263,6 +316,7 @@ class Observer:
             self.node.destroy_node()
             self._context.try_shutdown()
             self._context = None
+            self._clients.clear()
 
 
 class LiveRun(Observer):
@@ -273,6 +327,7 @@ class LiveRun(Observer):
     :param arguments: further options of ``./regolith run``
     :param report: whether the test reads it; drawing it takes about as long as a short run
     :param to_be_killed: whether the test kills any of its processes
+    :param forked: whether it may be forked (see :mod:`starter`) instead of started as users start it
     :param folder: where the run folder is made, if not in ``tmp_path``, where what it prints is kept
     :param node: whether the test needs :attr:`node` and the methods that use it
     """
@@ -287,6 +342,7 @@ class LiveRun(Observer):
         node: bool = True,
         report: bool = False,
         to_be_killed: bool = False,
+        forked: bool = True,
         folder: Path | None = None,
     ) -> None:
         super().__init__(new_domain())
@@ -296,21 +352,13 @@ class LiveRun(Observer):
         if not report:
             self._command.append('--no-report')
         self._environment = environment(self.domain, to_be_killed=to_be_killed)
+        self._forked = forked
         self._wants_node = node
 
     def __enter__(self) -> LiveRun:
         if self._wants_node:
             self.open()
-        with self._printed.open('w', encoding='utf-8') as stream:
-            self.process = subprocess.Popen(
-                self._command,
-                cwd=self._printed.parent,
-                env=self._environment,
-                stdin=subprocess.DEVNULL,
-                stdout=stream,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+        self.process = start(self._command, self._environment, self._printed, forked=self._forked)
         return self
 
     def __exit__(

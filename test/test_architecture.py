@@ -7,6 +7,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from pathlib import Path
@@ -36,7 +37,13 @@ def modules(package: str) -> dict[str, Path]:
     return found
 
 
-def imports(name: str, path: Path) -> Iterator[tuple[str, bool]]:
+@cache
+def imports(name: str, path: Path) -> list[tuple[str, bool]]:
+    """Return what :func:`_imports` yields; several rules ask for it."""
+    return list(_imports(name, path))
+
+
+def _imports(name: str, path: Path) -> Iterator[tuple[str, bool]]:
     """Yield (dotted name, whether at the module's top level) of what a module imports, names from modules included."""
     tree = ast.parse(path.read_text(encoding='utf-8'), str(path))
     # What runs on import: everything but the bodies of functions, and what only type checkers see.

@@ -33,7 +33,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
         'basalt': vehicle(0.95, 0.0, 180.0, type='constant', speed_mps=0.4),
     }
     vehicles['amber']['odom_in_world'] = True
-    return run_scenario(folder, write_scenario(folder, vehicles, duration_s=3.0), processes='one')
+    return run_scenario(folder, write_scenario(folder, vehicles, duration_s=2.0), processes='one')
 
 
 @pytest.fixture(scope='module')
@@ -107,7 +107,7 @@ def test_the_cycles_are_without_gap_to_the_last_commit(run: RunResult, messages:
     assert records[-1][1].t_ns == round(run.summary['simulated_s'] * 1e9)
     assert sum(m.verdict == COMMIT for _, m in records) == run.summary['cycles']
     assert sum(m.verdict == DISCARD for _, m in records) == run.summary['discarded_cycles'] > 0
-    assert messages['/clock'][-1].clock.sec == 3
+    assert messages['/clock'][-1].clock.sec == 2
 
 
 def test_every_attempt_has_every_answer(messages: Mapping[str, Sequence[Any]]) -> None:
@@ -133,4 +133,4 @@ def test_every_committed_state_was_published(run: RunResult, messages: Mapping[s
             times = [m.header.stamp.sec * 10**9 + m.header.stamp.nanosec for m in messages[f'/{rover}/{topic}']]
             assert times == sorted(times)
             # Cycles are shorter near contact, states are published at most at 50 Hz.
-            assert {t // 20_000_000 for t in times} == set(range(151)), (rover, topic)
+            assert {t // 20_000_000 for t in times} == set(range(101)), (rover, topic)

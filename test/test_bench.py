@@ -9,7 +9,7 @@ import subprocess
 from functools import partial
 
 import pytest
-from harness import command, environment, new_domain
+from harness import command, environment, finished, new_domain
 
 from regolith_bringup.bench import driving, garage
 from regolith_bringup.bench.heartbeat import heartbeat, in_processes
@@ -18,9 +18,7 @@ pytestmark = pytest.mark.ros
 
 
 def _bench(name: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command('bench', name, '--json'), env=environment(new_domain()), capture_output=True, text=True, timeout=100
-    )
+    return finished(command('bench', name, '--json'), environment(new_domain()))
 
 
 @pytest.mark.alone

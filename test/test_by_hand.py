@@ -16,7 +16,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from harness import LiveRun, command, environment, new_domain, vehicle, write_scenario
+from harness import LiveRun, command, environment, finished, new_domain, start, vehicle, write_scenario
 
 from regolith_bringup.cli import main
 
@@ -49,23 +49,20 @@ def test_a_world_is_paused_stepped_and_driven_from_other_terminals(tmp_path: Pat
     with LiveRun(tmp_path, scenario, '--speed', 2, '--no-record', processes='one') as live:
         odom = live.subscribe(Odometry, '/amber/ground_truth/odom')
         live.wait_for(lambda: odom, 60.0, 'the run')
-        done = subprocess.run(
-            command('pause'), env=environment(live.domain), capture_output=True, text=True, timeout=60, check=False
-        )
+        done = finished(command('pause'), environment(live.domain))
         assert done.returncode == 0 and done.stdout.startswith('paused at '), done.stderr
         before = standing_at(done.stdout)
         done = asked(live, 'step', 5)
         assert done.returncode == 0 and standing_at(done.stdout) == pytest.approx(before + 0.1, abs=1e-6)
         live.spin(0.5)  # what came until now
         here = odom[-1].header.stamp.sec
-        stepping = subprocess.Popen(
-            command('step', 1_000_000), env=environment(live.domain), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+        printed = tmp_path / 'stepping.txt'
+        stepping = start(command('step', 1_000_000), environment(live.domain), printed)
         live.wait_for(lambda: odom[-1].header.stamp.sec > here + 1, 30.0, 'steps')
         done = asked(live, 'step')
         assert done.returncode == 2 and 'it is being stepped; allowed: ' in done.stderr
         assert asked(live, 'resume').stdout.startswith('running at ')
-        assert 'called off after ' in stepping.communicate(timeout=30)[1] and stepping.returncode == 2
+        assert stepping.wait(timeout=30) == 2 and 'called off after ' in printed.read_text()
         done = asked(live, 'step')
         assert done.returncode == 2 and 'allowed: ./regolith pause before' in done.stderr
         assert asked(live, 'speed', 3.5).stdout == 'speed: at most 3.5\n'
@@ -114,11 +111,17 @@ def test_a_world_is_paused_stepped_and_driven_from_other_terminals(tmp_path: Pat
         live.wait_for(lambda: abs(odom[-1].twist.twist.linear.x) < 0.01, 20.0, 'a stop')
 
 
-@pytest.mark.parametrize('words', [('pause',), ('speed', '2'), ('teleop', 'amber', '--gamepad', '/dev/null')])
-def test_without_a_world_it_says_where_it_looked(words: tuple[str, ...]) -> None:
+def test_without_a_world_it_says_where_it_looked(tmp_path: Path) -> None:
+    """All three wait for it at once."""
     domain = new_domain()
-    done = subprocess.run(
-        command(*words), env=environment(domain), capture_output=True, text=True, timeout=60, check=False
-    )
-    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1, done.stderr
-    assert (f'ROS domain {domain}' in done.stderr) or '/amber/cmd_vel' in done.stderr
+    asking = {
+        words: (start(command(*words), environment(domain), tmp_path / f'{words[0]}.out', tmp_path / f'{words[0]}.err'), said)
+        for words, said in {
+            ('pause',): f'ROS domain {domain}', ('speed', '2'): f'ROS domain {domain}',
+            ('teleop', 'amber', '--gamepad', '/dev/null'): '/amber/cmd_vel',
+        }.items()
+    }
+    for words, (process, said) in asking.items():
+        assert process.wait(60.0) == 2, words
+        (line,) = (tmp_path / f'{words[0]}.err').read_text().splitlines()
+        assert said in line

@@ -56,7 +56,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
         'cycle': m.Cycle, 'update': m.TerrainUpdate, 'vehicle_state': m.WheeledVehicleState,
         'wheel_states': m.WheelStates, 'description': m.WheeledVehicleDescription,
     }
-    with LiveRun(tmp_path_factory.mktemp('demo'), 'two_rovers', '--duration', DURATION_S, report=True) as run:
+    with LiveRun(tmp_path_factory.mktemp('demo'), 'two_rovers', '--duration', DURATION_S) as run:
         live = {t: run.subscribe(types[t.split('/')[-1]], t, latched=t.endswith('description')) for t in TOPICS}
         cycles = live['/regolith/cycle']
         run.wait_for(lambda: cycles, 60.0, 'the first cycle')

@@ -111,7 +111,7 @@ def test_an_unstable_vehicle_ends_the_run_with_its_name_and_time(tmp_path):
 
 @pytest.mark.alone
 def test_ctrl_c_leaves_nothing_behind_and_a_whole_bag(tmp_path):
-    with LiveRun(tmp_path, scenario(tmp_path, 'stop', 60.0), '--speed', 1.0) as live:
+    with LiveRun(tmp_path, scenario(tmp_path, 'stop', 60.0), '--speed', 1.0, forked=False) as live:
         from regolith_msgs.msg import WorldStatus
 
         status = live.subscribe(WorldStatus, '/regolith/status', latched=True)
@@ -130,7 +130,7 @@ def test_ctrl_c_leaves_nothing_behind_and_a_whole_bag(tmp_path):
 
 
 def test_a_killed_supervisor_leaves_no_orphans(tmp_path):
-    with LiveRun(tmp_path, scenario(tmp_path, 'stop', 60.0), '--speed', 1.0, to_be_killed=True) as live:
+    with LiveRun(tmp_path, scenario(tmp_path, 'stop', 60.0), '--speed', 1.0, to_be_killed=True, forked=False) as live:
         from regolith_msgs.msg import WorldStatus
 
         status = live.subscribe(WorldStatus, '/regolith/status', latched=True)

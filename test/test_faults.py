@@ -352,7 +352,7 @@ def test_a_recorder_that_hangs_too_long_comes_back_to_a_world_that_waits(tmp_pat
 
 @pytest.mark.slow
 def test_a_killed_supervisor_leaves_a_whole_bag_to_report_on(tmp_path: Path) -> None:
-    with LiveRun(tmp_path, scenario(tmp_path, 'stop', 60.0), *REAL_TIME, to_be_killed=True) as live:
+    with LiveRun(tmp_path, scenario(tmp_path, 'stop', 60.0), *REAL_TIME, to_be_killed=True, forked=False) as live:
         live.come_to(1.3)
         pids = live.pids()
         live.process.kill()
@@ -544,7 +544,7 @@ def test_strict_real_time_counts_what_a_slow_participant_misses(tmp_path: Path) 
 def test_world_that_is_stopped_is_noticed_and_its_run_ends(tmp_path: Path) -> None:
     """Nodes say so; then the supervisor ends the run at the scenario's limit, and says where to continue."""
     path = scenario(tmp_path, 'stop', 600.0, seeing=True, world={'unresponsive_s': 20.0})
-    with LiveRun(tmp_path, path, *REAL_TIME, to_be_killed=True) as live:
+    with LiveRun(tmp_path, path, *REAL_TIME, to_be_killed=True, forked=False) as live:
         hit(live, 'regolith/world', signal.SIGSTOP)
         run = live.finish(120.0, code=3)
     for node in ('amber/agent', 'basalt/agent', 'regolith/terrain', 'regolith/recorder', 'regolith/sensors'):
@@ -557,7 +557,7 @@ def test_world_that_is_stopped_is_noticed_and_its_run_ends(tmp_path: Path) -> No
 @pytest.mark.slow
 def test_run_ends_as_usual_though_the_fork_server_is_stopped(tmp_path: Path) -> None:
     path = scenario(tmp_path, 'stop', 3.0)
-    with LiveRun(tmp_path, path, *REAL_TIME, to_be_killed=True) as live:
+    with LiveRun(tmp_path, path, *REAL_TIME, to_be_killed=True, forked=False) as live:
         live.come_to(1.0)
         parents = {Path(f'/proc/{pid}/stat').read_text().rpartition(') ')[2].split()[1] for pid in live.pids().values()}
         (server,) = map(int, parents)

@@ -7,13 +7,12 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from harness import RunResult, command, library_run, run_scenario, vehicle, write_scenario
+from harness import RunResult, command, environment, finished, library_run, run_scenario, vehicle, write_scenario
 
 from regolith_bringup.bag.reading import Bag
 from regolith_sensors.inertial.gnss import MOON_RADIUS
@@ -239,7 +238,7 @@ def test_encoders_count_ticks(run: RunResult) -> None:
 @pytest.mark.ros
 def test_a_dataset_of_the_run(run: RunResult, tmp_path: Path) -> None:
     out = tmp_path / 'data'
-    done = subprocess.run(command('dataset', run.run_dir, '--out', out, '--json'), capture_output=True, text=True)
+    done = finished(command('dataset', run.run_dir, '--out', out, '--json'), environment(0))
     assert done.returncode == 0, done.stderr
     figures = json.loads(done.stdout)
     # Six frames, of which a fifth, rounded up, is for validation.
@@ -256,15 +255,15 @@ def test_a_dataset_of_the_run(run: RunResult, tmp_path: Path) -> None:
     x, y, width, height = annotation['bbox']
     assert (x, y) == (columns.min(), rows.min()) and (width, height) == (np.ptp(columns) + 1, np.ptp(rows) + 1)
     # It is there now: a second export refuses to touch it, and a run without pictures says what it lacks.
-    again = subprocess.run(command('dataset', run.run_dir, '--out', out), capture_output=True, text=True)
+    again = finished(command('dataset', run.run_dir, '--out', out), environment(0))
     assert again.returncode == 2 and 'not empty; allowed: a new or an empty folder' in again.stderr
-    odd = subprocess.run(command('dataset', run.run_dir, '--class', 'rok'), capture_output=True, text=True)
+    odd = finished(command('dataset', run.run_dir, '--class', 'rok'), environment(0))
     assert odd.returncode == 2 and 'did you mean rock?' in odd.stderr
 
 
 @pytest.mark.ros
 def test_depth_from_the_pair(run: RunResult) -> None:
-    done = subprocess.run(command('stereo', run.run_dir, '--json'), capture_output=True, text=True)
+    done = finished(command('stereo', run.run_dir, '--json'), environment(0))
     assert done.returncode == 0, done.stderr
     row = json.loads(done.stdout)[0]
     assert row['left'] == '/amber/left' and row['frames'] == 6

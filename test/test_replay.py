@@ -11,7 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness import Observer, command, environment, free_domain, new_domain, run_scenario, vehicle, write_scenario
+from harness import (
+    Observer,
+    command,
+    environment,
+    finished,
+    free_domain,
+    new_domain,
+    run_scenario,
+    start,
+    vehicle,
+    write_scenario,
+)
 
 from regolith_bringup.bag.reading import Bag
 
@@ -31,9 +42,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def replayed(run: Path, *options: object, code: int = 0, domain: int | None = None) -> subprocess.CompletedProcess[str]:
     own = new_domain() if domain is None else domain
-    done = subprocess.run(
-        command('replay', run, *options), env=environment(own), capture_output=True, text=True, timeout=120, check=False
-    )
+    done = finished(command('replay', run, *options), environment(own))
     assert done.returncode == code, done.stderr[-2000:]
     return done
 
@@ -44,7 +53,7 @@ def stamps(messages: list[Any]) -> list[int]:
 
 
 @pytest.mark.parametrize('begin', [0.0, 1.5])
-def test_an_outside_subscriber_hears_what_was_recorded(recorded: Path, begin: float) -> None:
+def test_an_outside_subscriber_hears_what_was_recorded(recorded: Path, tmp_path: Path, begin: float) -> None:
     """All of it in its order, to the bit, on the run's clock; what is latched is there, however late one begins."""
     from nav_msgs.msg import Odometry
     from rosgraph_msgs.msg import Clock
@@ -54,9 +63,8 @@ def test_an_outside_subscriber_hears_what_was_recorded(recorded: Path, begin: fl
     with Observer(domain) as late:
         odom, clock = late.subscribe(Odometry, '/amber/odom'), late.subscribe(Clock, '/clock')
         described = late.subscribe(String, '/amber/robot_description', latched=True)
-        process = subprocess.Popen(
-            command('replay', recorded, '--from', begin, '--rate', 4), env=environment(domain), stdout=subprocess.DEVNULL
-        )
+        words = command('replay', recorded, '--from', begin, '--rate', 4)
+        process = start(words, environment(domain), tmp_path / 'replay.txt')
         try:
             late.wait_for(lambda: process.poll() is not None, 90.0, 'the end')
             late.spin(0.5)

@@ -24,13 +24,19 @@ while [ $# -gt 0 ]; do
         *) given+=("$1"); shift ;;
     esac
 done
+# Each of the hundreds of processes that tests start would compile every module anew.
+unset PYTHONDONTWRITEBYTECODE
 # Message fields of a wrong Python type corrupt messages silently unless checked.
 export ROS_PYTHON_CHECK_FIELDS=1
 run() { python3 -m pytest -q "$@" "${given[@]}" "${paths[@]}"; }
 if [ -z "$several" ]; then run -m "$select"; exit; fi
 together=0 alone=0
 run -m "not alone${select:+ and $select}" --numprocesses "$several" --dist loadfile || together=$?
-[ -n "$fast" ] || run -m "alone${select:+ and $select}" || alone=$?
+if [ -z "$fast" ]; then
+    # Looking for them in all files would take half a minute.
+    [ ${#given[@]} -gt 0 ] || mapfile -t paths < <(grep -rl --include='test_*.py' 'pytest\.mark\.alone' src test examples)
+    run -m "alone${select:+ and $select}" || alone=$?
+fi
 # 5: there were none of the kind.
 if [ $together = 5 ]; then exit $alone; fi
 if [ $alone = 5 ] || [ $together != 0 ]; then exit $together; fi

@@ -227,11 +227,22 @@ def test_a_run_whose_world_died_is_told_from_its_bag(run_dir: Path, tmp_path: Pa
     assert 'It ended early' in write_report(run).read_text()
 
 
-@pytest.mark.seconds
-def test_report_stands_by_itself_and_repeats(run_dir: Path, tmp_path: Path) -> None:
-    run = tmp_path / 'run'
+@pytest.fixture(scope='module')
+def page(run_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the report of a run without sensors, in a folder with a space, with a description that is HTML."""
+    run = tmp_path_factory.mktemp('reported') / 'a run'
     shutil.copytree(run_dir, run)
-    text = write_report(run).read_text()
+    write_provenance(run)
+    scenario = (run / 'scenario.yaml').read_text()
+    changed, count = re.subn(r'description: [^\n]*(\n  [^\n]*)*', 'description: <script>x</script>', scenario, count=1)
+    assert count == 1
+    (run / 'scenario.yaml').write_text(changed)
+    return write_report(run)
+
+
+@pytest.mark.seconds
+def test_report_stands_by_itself_and_repeats(page: Path) -> None:
+    run, text = page.parent, page.read_text()
     pictures = re.findall(r'src="data:image/(png|webp);base64,([^"]+)"', text)
     assert len(pictures) == 4
     signs = {'png': (0, b'\x89PNG\r\n\x1a\n'), 'webp': (8, b'WEBPVP8 ')}
@@ -291,30 +302,21 @@ def test_thinned_curves_keep_their_peaks_and_gaps() -> None:
 
 
 @pytest.mark.seconds
-def test_report_says_how_to_have_the_run_again(run_dir: Path, tmp_path: Path) -> None:
-    run = tmp_path / 'a run'
-    shutil.copytree(run_dir, run)
-    write_provenance(run)
-    text = write_report(run).read_text()
-    assert f"./regolith run &#x27;{run}/scenario.yaml&#x27;" in text
+def test_report_says_how_to_have_the_run_again(page: Path) -> None:
+    text = page.read_text()
+    assert f"./regolith run &#x27;{page.parent}/scenario.yaml&#x27;" in text
     for name in ('numpy', 'mujoco', 'regolith_world'):
         assert f'<td>{name}</td><td>{version(name)}</td>' in text
     assert 'processor' in text
 
 
 @pytest.mark.seconds
-def test_report_escapes_what_people_write(run_dir: Path, tmp_path: Path) -> None:
-    run = tmp_path / 'run'
-    shutil.copytree(run_dir, run)
-    scenario = (run / 'scenario.yaml').read_text()
-    changed, count = re.subn(r'description: [^\n]*(\n  [^\n]*)*', 'description: <script>x</script>', scenario, count=1)
-    assert count == 1
-    (run / 'scenario.yaml').write_text(changed)
-    assert '<script>' not in write_report(run).read_text()
+def test_report_escapes_what_people_write(page: Path) -> None:
+    assert '&lt;script&gt;x' in page.read_text() and '<script>' not in page.read_text()
 
 
 @pytest.mark.seconds
-def test_report_shows_previews_and_says_what_is_missing(run_dir: Path, tmp_path: Path) -> None:
+def test_report_shows_previews_and_says_what_is_missing(page: Path, tmp_path: Path) -> None:
     seen = made.make_run(tmp_path / 'seen', previews=4)
     text = write_report(seen).read_text()
     assert 'What /amber/eye saw over the run' in text
@@ -324,4 +326,4 @@ def test_report_shows_previews_and_says_what_is_missing(run_dir: Path, tmp_path:
     # A few small pictures: one row of four.
     sheet = re.search(r'What /amber/eye saw over the run" src="data:image/png;base64,([^"]*)"', text)
     assert sheet is not None and len(base64.b64decode(sheet[1])) < 200_000
-    assert 'No vehicle has a sensor' in write_report(shutil.copytree(run_dir, tmp_path / 'blind')).read_text()
+    assert 'No vehicle has a sensor' in page.read_text()

@@ -8,10 +8,13 @@ import json
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
+from regolith_bringup.cli import main
 from regolith_bringup.run.graph import free_domain
 
 pytestmark = pytest.mark.seconds
@@ -27,10 +30,17 @@ def shell(line: str, folder: Path, **environment: str) -> subprocess.CompletedPr
     )  # fmt: skip
 
 
+@cache
+def usual_end(words: str) -> subprocess.CompletedProcess[str]:
+    """Return how a command ends whose streams are all there."""
+    with TemporaryDirectory() as folder:
+        return shell(words, Path(folder))
+
+
 @pytest.mark.parametrize('words', ['check two_rovers', '--help', 'nosuch'])
 @pytest.mark.parametrize('closed', ['>&-', '2>&-', '<&- >&- 2>&-'])
 def test_command_with_closed_stream_ends_as_usual(tmp_path: Path, words: str, closed: str) -> None:
-    usual, done = shell(words, tmp_path), shell(f'{words} {closed}', tmp_path)
+    usual, done = usual_end(words), shell(f'{words} {closed}', tmp_path)
     assert done.returncode == usual.returncode == (2 if words == 'nosuch' else 0)
     assert done.stdout == ('' if '>&-' in closed.split() else usual.stdout)
     assert done.stderr == ('' if '2>&-' in closed else usual.stderr)
@@ -59,9 +69,9 @@ def test_command_whose_reader_has_left_ends_without_an_error(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ('processes', 'where', 'code'),
     [
-        ('one', '2>&-', 0), ('many', '>&- 2>&-', 0), ('many', '> /dev/full', 2),
-        *(pytest.param('one', *each, marks=pytest.mark.slow) for each in (('>&-', 0), ('>&- 2>&-', 0), ('> /dev/full', 2))),
-        *(pytest.param('many', *each, marks=pytest.mark.slow) for each in (('>&-', 0), ('2>&-', 0))),
+        ('many', '>&- 2>&-', 0), ('one', '> /dev/full', 2),
+        *(pytest.param('one', *each, marks=pytest.mark.slow) for each in (('>&-', 0), ('2>&-', 0), ('>&- 2>&-', 0))),
+        *(pytest.param('many', *each, marks=pytest.mark.slow) for each in (('>&-', 0), ('2>&-', 0), ('> /dev/full', 2))),
     ],
 )
 def test_run_without_a_stream_is_complete(tmp_path: Path, where: str, code: int, processes: str) -> None:
@@ -104,14 +114,19 @@ UNUSABLE = (
     ids=lambda value: value.split()[0],
 )
 def test_unusable_ros_variable_is_refused_in_one_line(
-    tmp_path: Path, run_dir: Path, words: str, variable: str, value: str, said: str
+    tmp_path: Path, run_dir: Path, words: str, variable: str, value: str, said: str,
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str],
 ) -> None:
     """Nothing is made, nothing started."""
-    done = shell(words.format(run=run_dir), tmp_path, **{variable: value})
-    assert done.returncode == 2, done.stderr
-    (line,) = done.stderr.splitlines()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(SystemExit) as left:
+        main(words.format(run=run_dir).split())
+    printed = capfd.readouterr()
+    assert left.value.code == 2, printed.err
+    (line,) = printed.err.splitlines()
     assert line.startswith(f"environment: {variable} = '{value}': {said}")
-    assert not list(tmp_path.iterdir())
+    assert not printed.out and not list(tmp_path.iterdir())
 
 
 @pytest.mark.ros

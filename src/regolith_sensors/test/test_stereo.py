@@ -111,7 +111,7 @@ def lit_scene() -> tuple[Scene, np.ndarray]:
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize('lens', ['plumb_bob', 'equidistant'])
+@pytest.mark.parametrize('lens', ['plumb_bob', pytest.param('equidistant', marks=pytest.mark.slow)])
 def test_rendered_pair(lens: str) -> None:
     """A pair 0.24 m apart with 859 px of focal length, all stages of the camera on: median below 2 %, 70 % matched."""
     config = load_sensor('navcam', CameraConfig)

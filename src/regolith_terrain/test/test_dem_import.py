@@ -352,7 +352,7 @@ def test_imported_file_is_the_same_ground_as_the_original(tmp_path: Path) -> Non
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize('north', ['true', 'grid'])
+@pytest.mark.parametrize('north', ['true', pytest.param('grid', marks=pytest.mark.slow)])
 def test_upsampling_leaves_posts_and_adds_detail_between(tmp_path: Path, north: str) -> None:
     path = write_map(tmp_path / 'a.tif', 'south')
     request = ImportRequest(path, (-84.0, 60.0), 24.0, north=north, upsample_m=0.1, preset='polar', seed=4)

@@ -238,7 +238,9 @@ def test_firm_soil_carries_a_wheel_on_its_plates() -> None:
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize(('slope', 'slip'), [(5, 0.1153), (10, 0.2524), (15, 0.4356), (20, 0.5961), (25, 0.7083)])
+@pytest.mark.parametrize(('slope', 'slip'), [
+    (5, 0.1153), (10, 0.2524), *(pytest.param(*each, marks=pytest.mark.slow) for each in ((15, 0.4356), (25, 0.7083))), (20, 0.5961),
+])  # fmt: skip
 def test_sinkage_over_slip_follows_the_continuum(slope: int, slip: float) -> None:
     """GRC-1, the wheel of the rig grc1_mgru3: within 30 % of the particle model's sinkage at the slip that it found.
 
@@ -291,7 +293,7 @@ def test_shoes_hand_the_band_on() -> None:
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize(('height', 'most'), [(0.0, 0.9), (0.012, 0.9), (0.03, 0.8)])
+@pytest.mark.parametrize(('height', 'most'), [(0.0, 0.9), pytest.param(0.012, 0.9, marks=pytest.mark.slow), (0.03, 0.8)])
 def test_sinkage_grows_with_slip(height: float, most: float) -> None:
     """Up to a slip at which h i / (1 - i) alone would bury the axle.
 

@@ -37,7 +37,7 @@ def test_closed_form_without_friction_is_bekker() -> None:
 
 @pytest.mark.seconds
 @pytest.mark.parametrize('soil', ['chrono_lunar', 'chrono_sandmid'])
-@pytest.mark.parametrize('slip', [0.05, 0.3, 0.6])
+@pytest.mark.parametrize('slip', [0.05, pytest.param(0.3, marks=pytest.mark.slow), 0.6])
 def test_steady_wheel_follows_the_closed_form(soil: str, slip: float) -> None:
     """Pull within 2 % of the load, torque within 2.5 % of load times radius, sinkage within 1 %.
 
@@ -82,7 +82,7 @@ def test_pushing_a_body_about_elastically_costs_nothing() -> None:
 
 
 @pytest.mark.parametrize('mode', ['regolith', 'reference'])
-@pytest.mark.parametrize('slip', [0.1, 0.4])
+@pytest.mark.parametrize('slip', [0.1, pytest.param(0.4, marks=pytest.mark.slow)])
 def test_halving_the_grid_hardly_changes_the_pull(mode: str, slip: float) -> None:
     """0.01 to 0.005 m, width 0.20 m: within 5 % of the pull (a row of nodes more or less at each edge is in it)."""
     pulls = []

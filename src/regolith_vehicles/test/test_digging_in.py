@@ -105,7 +105,7 @@ def test_without_slip_sinkage_it_spins_on_top() -> None:
 @pytest.mark.seconds
 def test_a_rover_sinks_deeper_on_steeper_slopes() -> None:
     """The shipped rover, as a scenario drives it: slip and sinkage grow from slope to slope."""
-    settings = slope.Settings.model_validate({'slope_deg': (0.0, 10.0, 20.0, 30.0)})
+    settings = slope.Settings.model_validate({'slope_deg': (0.0, 20.0, 30.0)})
     rows = slope.run(settings, lambda *tick: None)
     slips, depths = [row['slip'] for row in rows], [row['sinkage_m'] for row in rows]
     assert slips == sorted(slips) and depths == sorted(depths)

@@ -81,7 +81,7 @@ def test_a_case_is_a_file_of_settings() -> None:
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize('case', ['step_v20_s0.05', 'step_v20_s0.1', 'step_v12_s0.15'])
+@pytest.mark.parametrize('case', [*(pytest.param(c, marks=pytest.mark.slow) for c in ('step_v20_s0.05', 'step_v20_s0.1')), 'step_v12_s0.15'])
 def test_a_step_of_the_steering_wheel(case: str) -> None:
     """Steady values within 5 % of the reference, extrapolated to a step of nothing; peak 10 %, rise 15 %."""
     ours, theirs = driven(case), reference(case)
@@ -103,7 +103,7 @@ def test_a_step_of_the_steering_wheel_at_the_limit_and_otherwise_driven(case: st
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize('case', ['brake_0.2', 'brake_0.5'])
+@pytest.mark.parametrize('case', [pytest.param('brake_0.2', marks=pytest.mark.slow), 'brake_0.5'])
 def test_braking_distances(case: str) -> None:
     ours, theirs = driven(case), reference(case)
     compared = [key for key in theirs if key.startswith('distance from onset')]

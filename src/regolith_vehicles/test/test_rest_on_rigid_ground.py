@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -30,9 +31,17 @@ def _stand(vehicle: Vehicle, seconds: float) -> np.ndarray:
     return np.mean(forces, axis=0)
 
 
-@pytest.mark.parametrize('gravity', [1.62, 9.81])
-@pytest.mark.parametrize(('slope', 'heading'), [(0.0, 0.0), (15.0, 0.0), (15.0, 0.5 * math.pi)])
-@pytest.mark.parametrize('model', ['viper', 'rocker_bogie', 'rocker_bogie_reference', 'rassor'])
+STANDING = list(product(
+    ('viper', 'rocker_bogie', 'rocker_bogie_reference', 'rassor'), ((0.0, 0.0), (15.0, 0.0), (15.0, 0.5 * math.pi)), (1.62, 9.81)
+))  # fmt: skip
+QUICK = STANDING[1::5]
+"""One of five: each model, slope, heading and gravity."""
+
+
+@pytest.mark.parametrize(
+    ('model', 'slope', 'heading', 'gravity'),
+    [pytest.param(model, *place, g, marks=[] if (model, place, g) in QUICK else [pytest.mark.slow]) for model, place, g in STANDING],
+)
 def test_nothing_creeps_and_the_ground_carries_the_weight(
     model: str, slope: float, heading: float, gravity: float
 ) -> None:

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_world import codec
-from regolith_world.arithmetic import dot, norm, solved, times
+from regolith_world.arithmetic import cross, dot, norm, solved, times
 from regolith_world.objects import NEVER_NS, Kept, Object
 from regolith_world.records import BodyState, Impulse, Vector
 from regolith_world.rotation import matrix
@@ -177,7 +177,7 @@ class _Side:
         self.position, self.turn = body.position, matrix(body.orientation)
         self.centre = body.center_of_mass if body.mass > 0.0 else body.position
         self.mobility = _mobility(item)
-        velocity = body.linear_velocity + np.cross(body.angular_velocity, self.centre - body.position)
+        velocity = body.linear_velocity + cross(body.angular_velocity, self.centre - body.position)
         self.twist = np.concatenate((velocity, body.angular_velocity))
         own = {part.name for part in item.family() if part.struck is item}
         for blow in blows:
@@ -187,11 +187,11 @@ class _Side:
 
     def wrench(self, point: Vector, impulse: Vector) -> Vector:
         """Return an impulse and its moment about the centre, shape (6,)."""
-        return np.concatenate((impulse, np.cross(point - self.centre, impulse)))
+        return np.concatenate((impulse, cross(point - self.centre, impulse)))
 
     def velocity(self, point: Vector) -> Vector:
         """Return how its material moves at a point [m/s], shape (3,)."""
-        at: Vector = self.twist[:3] + np.cross(self.twist[3:], point - self.centre)
+        at: Vector = self.twist[:3] + cross(self.twist[3:], point - self.centre)
         return at
 
     def place(self, local: Vector) -> Vector:

@@ -17,7 +17,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from regolith_world.arithmetic import norm, solved, times
+from regolith_world.arithmetic import cross, norm, solved, times
 from regolith_world.faces import surfaces
 from regolith_world.outline import Outline
 from regolith_world.pull import Pull, pulled
@@ -385,7 +385,7 @@ class FreeBody(Object):
             if self.name in (blow.a, blow.b):
                 p = blow.impulse if blow.a == self.name else -blow.impulse
                 v += p / b.mass
-                momentum = momentum + np.cross(blow.point - b.center_of_mass, p)
+                momentum = momentum + cross(blow.point - b.center_of_mass, p)
         return v, momentum
 
     def rate(self, momentum: Vector) -> Vector:
@@ -469,7 +469,7 @@ class Beam(Object):
     ) -> None:
         x = np.array([1.0, 0.0, 0.0])
         direction = direction / norm(direction)
-        axis = np.cross(x, direction)
+        axis = cross(x, direction)
         sine = norm(axis)
         angle = math.atan2(sine, direction[0])
         turn = axis * (angle / sine) if sine > 1e-12 else np.array([0.0, 0.0, angle])

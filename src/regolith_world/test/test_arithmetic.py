@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from regolith_world.arithmetic import dot, each, norm, solved, solved_two, times
+from regolith_world.arithmetic import cross, dot, each, norm, solved, solved_two, times
 
 RNG = np.random.default_rng(5)
 
@@ -33,6 +33,12 @@ def test_it_is_the_algebra_of_numpy_to_rounding() -> None:
     turn = np.array([[0.0, -2.0], [3.0, 0.5]])
     np.testing.assert_allclose(solved_two(turn, np.eye(2)), np.linalg.inv(turn), rtol=1e-15)
     np.testing.assert_allclose(solved_two(turn, [1.0, 2.0]), np.linalg.solve(turn, [1.0, 2.0]), rtol=1e-15)
+
+
+def test_vector_products_have_the_bits_of_numpys() -> None:
+    for a, b in RNG.normal(size=(100, 2, 3)) * 10.0 ** RNG.integers(-8, 8, size=(100, 2, 1)):
+        assert cross(a, b).tobytes() == np.cross(a, b).tobytes()
+    assert cross(-np.eye(3)[0], np.eye(3)[1]).tolist() == [0.0, 0.0, -1.0]
 
 
 def test_sums_are_in_the_order_of_their_indices() -> None:
