@@ -165,7 +165,7 @@ def test_broken_scenario_is_refused_at_once(kind: str, tmp_path: Path) -> None:
 
 @cache
 def _time_of_imports(modules: str, attempt: int) -> float:
-    """Return the processor time that a process takes to import modules [s]; each attempt measures anew."""
+    """Return the processor time that a process takes to import modules [s]; each attempt measures again."""
     return _run_here(Path.cwd(), '-c', f'import {modules}')[1]
 
 
