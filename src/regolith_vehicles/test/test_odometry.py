@@ -374,3 +374,15 @@ def test_slope_is_that_of_an_inclinometer() -> None:
     assert slope_of(turn, np.array([0.0, 0.0, -1.6])) == pytest.approx((math.tan(0.2), 0.0))
     roll = np.array([[1.0, 0.0, 0.0], [0.0, math.cos(0.2), -math.sin(0.2)], [0.0, math.sin(0.2), math.cos(0.2)]])
     assert slope_of(roll, np.array([0.0, 0.0, -1.6])) == pytest.approx((0.0, math.tan(0.2)))
+
+
+def test_a_turns_center_makes_both_speeds_uncertain() -> None:
+    """Shifted forward or aside, the base moves across or along by the yaw rate times that: alike both ways, any turn."""
+    layout, still = _square(), np.zeros(4)
+    config = OdometryConfig.model_validate(
+        {'common_slip': 0.0, 'own_slip': 0.0, 'slope_slip': 0.0, 'turn_slip': 0.2, 'encoder_ticks': 2**31}
+    )
+    for rate in (0.3, -0.3):
+        found = odometry_errors.twist_covariance(layout, config, np.zeros(4), still, 0.02, rate)
+        shift = 0.2 * layout.lever * rate
+        assert np.diag(found) == pytest.approx([shift**2, shift**2, (0.2 * rate) ** 2], abs=1e-10)
