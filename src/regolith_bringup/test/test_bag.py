@@ -329,3 +329,16 @@ def test_memory_does_not_grow_with_the_number_of_chunks(tmp_path: Path) -> None:
         found = [m.data for _, _, m in reader.iter_messages(topics=['/talk_7'])]
     assert found == [text_message(f'{k}') for k in range(440)]
     assert sorted(p.name for p in (tmp_path / 'bag').iterdir()) == ['bag_0.mcap', 'metadata.yaml']
+
+
+@pytest.mark.parametrize('root', ['', '/here'])
+def test_latched_topics_are_named_as_all_topics_are(tmp_path: Path, root: str) -> None:
+    """From the root of the run, in whatever namespace it was."""
+    bag = BagWriter(tmp_path / 'bag')
+    latched, other = [qos_profile(latched=True)], [qos_profile(best_effort=True)]
+    for topic, profiles in (('/regolith/cycle', other), ('/map', latched), ('/amber/odom', other)):
+        bag.write(bag.add_topic(f'{root}{topic}', 'std_msgs/msg/String', profiles), text_message('x'), 0, 0, 1)
+    bag.close()
+    read = Bag(tmp_path)
+    assert read.root == root and set(read.topics) == {'/regolith/cycle', '/map', '/amber/odom'}
+    assert read.latched == {'/map'}

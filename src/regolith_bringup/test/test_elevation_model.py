@@ -291,3 +291,26 @@ def test_a_window_beside_the_vehicles_is_named_as_the_cause(tmp_path: Path, crs:
     said = str(caught.value)
     assert 'lies outside the elevation model' in said and 'fix: set terrain.window around it' in said
     assert 'from 7' not in said
+
+
+@pytest.mark.parametrize('speed', [2.0, -2.0])
+def test_a_vehicle_that_backs_up_needs_as_much_ground(tmp_path: Path, speed: float) -> None:
+    """At 2 m/s for 200 s either way: 400 m, and 100 m beyond."""
+    write(tmp_path / 'model.tif', hills(40, 5.0), MOON, 5.0)
+    resolved = load_scenario(
+        scenario(tmp_path, ', detail: none'), [f'vehicles.rover.driver.speed_mps={speed}', 'duration_s=200.0']
+    )
+    assert needed(resolved.scenario) == (-500.0, -500.0, 500.0, 500.0)
+
+
+@pytest.mark.parametrize(('position', 'beyond'), [([10, 0], 960), ([-12, 4], 962), ([4, 15], 965), ([4, -18], 968)])
+def test_sight_beyond_the_nearest_side_of_a_model_is_noted(tmp_path: Path, position: list[int], beyond: int) -> None:
+    """A model of 100 m about the origin, sight of 1 km: less what there is of it towards each of its sides."""
+    write(tmp_path / 'model.tif', hills(101, 1.0), LOCAL, 1.0)
+    sensors = 'vehicles.rover.sensors={eye: {model: navcam}}'
+    resolved = load_scenario(
+        scenario(tmp_path, ', detail: none, size_m: 20'),
+        [sensors, f'vehicles.rover.position={position}', 'light.view_range_m=1000'],
+    )
+    notes = [line for line in resolved.notices if 'beyond the model' in line]
+    assert len(notes) == 1 and f'up to {beyond} m beyond' in notes[0]

@@ -8,6 +8,7 @@ import base64
 import json
 import re
 import shutil
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -21,8 +22,8 @@ from regolith_bringup.report.changed_ground import ChangedGround
 from regolith_bringup.report.figures import MOST_POINTS, Figures, thinned
 from regolith_bringup.report.ground_map import crossing, driven_bounds, ground_map
 from regolith_bringup.report.page import write_report
-from regolith_bringup.report.plots import cycle_timing, gear_histories
-from regolith_bringup.report.run_data import CycleTiming, RunData, Track, read_run
+from regolith_bringup.report.plots import cycle_timing, energy, gear_histories
+from regolith_bringup.report.run_data import Charge, CycleTiming, RunData, Track, read_run
 from regolith_bringup.report.rut_sections import rut_sections
 from regolith_bringup.run.provenance import write_provenance
 from regolith_bringup.run.summary import build_summary, write_summary
@@ -327,3 +328,22 @@ def test_report_shows_previews_and_says_what_is_missing(page: Path, tmp_path: Pa
     sheet = re.search(r'What /amber/eye saw over the run" src="data:image/png;base64,([^"]*)"', text)
     assert sheet is not None and len(base64.b64decode(sheet[1])) < 200_000
     assert 'No vehicle has a sensor' in page.read_text()
+
+
+def test_batteries_are_drawn_in_percent_and_watts(run_dir: Path) -> None:
+    """Of every vehicle that has one, against its own times."""
+    run = read_run(run_dir)
+    assert energy(run) is None
+    charges = {
+        'amber': Charge(np.array([0.0, 1.0]), np.array([0.9, 0.5]), np.array([40.0, -10.0])),
+        'basalt': Charge(np.array([0.0, 2.0]), np.array([1.0, 0.25]), np.array([5.0, 15.0])),
+    }
+    tracks = {name: replace(track, charge=charges[name]) for name, track in run.tracks.items()}
+    drawn = energy(replace(run, tracks=tracks))
+    assert drawn is not None
+    share, power = drawn.axes
+    assert (share.get_ylabel(), power.get_ylabel()) == ('charge [%]', 'power drawn [W]')
+    for panel, factor, part in ((share, 100.0, 'share'), (power, 1.0, 'power')):
+        for line, charge in zip(panel.get_lines(), charges.values(), strict=True):
+            np.testing.assert_allclose(line.get_xydata(), np.stack((charge.time, factor * getattr(charge, part)), axis=1))
+    assert [line.get_label() for line in share.get_lines()] == list(charges)

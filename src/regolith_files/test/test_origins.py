@@ -51,3 +51,15 @@ def test_a_mapping_made_by_a_misspelled_option_names_the_key_that_was_meant(sour
     for path in (('vehicels', 'amber'), ('vehicels', 'amber', 'model')):
         assert '(did you mean vehicles?)' in source.problem(path, 'is not a key', 'some').allowed
     assert 'did you mean' not in source.problem(('vehicles', 'amber'), 'is not a key', 'some').allowed
+
+
+def test_entries_of_lists_have_lines_of_their_own(tmp_path: Path) -> None:
+    """In blocks and in brackets, of mappings and of plain values."""
+    file = tmp_path / 'lists.yaml'
+    file.write_text('way:\n  - [0, 0]\n  - [1,\n     2]\nregions:\n- name: a\n  size: 1\n\n- name: b\n  size: 2\n')
+    source = YamlSource(file, what='keys')
+    expected = {
+        ('way', 0): 2, ('way', 1): 3, ('way', 1, 0): 3, ('way', 1, 1): 4, ('regions', 0): 6, ('regions', 1): 9,
+        ('regions', 1, 'size'): 10,
+    }
+    assert {path: source.where(path) for path in expected} == {p: f'{file}:{line}' for p, line in expected.items()}

@@ -27,6 +27,7 @@ from regolith_terrain.procedural import ProceduralField
 from regolith_terrain.raster import RasterField
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.surface import FlatField
 from regolith_vehicles.config import load_vehicle_model
 from regolith_vehicles.gears import load_looks
 
@@ -345,3 +346,19 @@ def test_ground_continues_beyond_an_elevation_model() -> None:
     assert max(east for east, _ in seen) >= 300.0
     for _, heights in seen:
         np.testing.assert_allclose(heights, -3.0, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    'extent', [(-40.0, 56.0, 16.0, 80.0), (-400.0, -304.0, -8.0, 16.0), (16.0, 80.0, -40.0, 56.0), (-8.0, 16.0, -96.0, 0.0)]
+)
+def test_tiles_cover_what_is_shown_and_nothing_beyond(extent: tuple[float, float, float, float]) -> None:
+    """Of a rectangle that is neither square nor about the origin; its sides are on edges of the finest tiles."""
+    west, east, south, north = extent
+    tiles = TerrainTiles(SoilGround(SoilGrid(FlatField(), 0.25), extent), view_range=500.0, detail=1000.0)
+    tiles.centre(0.5 * (west + east), 0.5 * (south + north))
+    covered = 0.0
+    for tile in tiles.tiles:
+        (x, y, _), side = tiles.corner(tile), CELLS * tiles.cell(tile)
+        assert x >= west and x + side <= east and y >= south and y + side <= north
+        covered += side * side
+    assert covered == pytest.approx((east - west) * (north - south))

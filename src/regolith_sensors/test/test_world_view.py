@@ -273,3 +273,30 @@ def test_obstacles_stand_in_the_scene_where_vehicles_feel_them() -> None:
     assert found == pytest.approx([1.9, 1.75], abs=1e-4)
     named = {thing.number: thing.name for thing in view.scene.objects}
     assert [named[int(number)] for number in numbers] == ['kerb', 'up']
+
+
+def test_a_rewind_drops_the_future_of_vehicles_and_of_moving_soil() -> None:
+    states = WorldStates({'amber': ['chassis'], 'basalt': ['chassis']}, history().grid, particles=['amber', 'basalt'])
+    followed = [*states.tracks.values(), *states.particles.values()]
+    for k in range(4):
+        for each in states.tracks.values():
+            each.add(20 * k * MS, state(0.0))
+        for soil in states.particles.values():
+            soil.add(20 * k * MS, floating(0.1))
+    states.forget_after(30 * MS)
+    assert [each.last_ns for each in followed] == [20 * MS] * 4
+
+
+def test_commits_of_a_past_that_is_gone_are_not_waited_for() -> None:
+    """Their updates may never come: with a new epoch and the snapshot after it, the ground is known."""
+    ground = history()
+    ground.on_cycle(CycleKey(0, 0, 1), 0, Verdict.NONE)
+    ground.on_cycle(CycleKey(0, 1, 1), 20 * MS, Verdict.COMMIT)
+    assert not ground.knows(20 * MS)
+    ground.on_cycle(CycleKey(1, 0, 1), 10 * MS, Verdict.NONE)
+    ground.load(NodeRecords.empty(), 0)
+    ground.on_cycle(CycleKey(1, 1, 1), 30 * MS, Verdict.COMMIT)
+    ground.on_update(update(0, 1, epoch=1))
+    assert ground.knows(30 * MS)
+    ground.advance(30 * MS)
+    assert not ground.lost and ground.soil_seq == 1

@@ -17,7 +17,7 @@ from rasterio.warp import transform as warp
 
 from regolith_terrain.config import TerrainConfig
 from regolith_terrain.dem.detail import roughness
-from regolith_terrain.dem.grid import MOON_RADIUS_M, Frame, lay_frame
+from regolith_terrain.dem.grid import MOON_RADIUS_M, Frame, lay_frame, locate
 from regolith_terrain.dem.importing import ImportRequest, import_dem
 from regolith_terrain.dem.opening import open_dem
 from regolith_terrain.dem.pds3 import Quantity, parse_label
@@ -435,3 +435,18 @@ def test_roughness_is_that_of_both_directions() -> None:
     x, y = (np.cumsum(rng.standard_normal(80)) for _ in 'xy')
     posts = 3.0 * x[:, None] + y[None, :]
     assert roughness(posts, 1.0) == roughness(np.ascontiguousarray(posts.T), 1.0)
+
+
+@pytest.mark.parametrize(('first_deg', 'given_deg'), [(200.0, -159.9), (-160.0, 200.1), (10.0, 10.1), (10.0, -349.9)])
+def test_a_center_is_found_whichever_way_its_longitude_is_counted(
+    tmp_path: Path, first_deg: float, given_deg: float
+) -> None:
+    """Maps in degrees may count from 0 to 360 or from -180 to 180, and so may the center of a scenario."""
+    profile = {'driver': 'GTiff', 'count': 1, 'dtype': 'float64', 'height': 21, 'width': 21, 'crs': LONLAT}
+    with rasterio.open(
+        tmp_path / 'a.tif', 'w', **profile, transform=from_origin(first_deg, 5.0, 0.01, 0.01)
+    ) as file:
+        file.write(np.zeros((21, 21)), 1)
+    grid = open_dem(tmp_path / 'a.tif')
+    x, y = locate(grid, (4.9, given_deg))
+    assert (x, y) == pytest.approx((first_deg + 0.1, 4.9), abs=1e-9)

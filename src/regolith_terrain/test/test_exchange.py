@@ -249,3 +249,20 @@ def test_a_terrain_that_is_started_again_follows_by_its_updates() -> None:
     assert other.terrain.save() == stage.terrain.save()
     book = json.loads(stage.evolved[-1].report)['ledger']
     assert book['ground_kg'] == pytest.approx((350 * quanta(0.4) - 350 * quanta(0.03)) * SPACING**2, rel=1e-12)
+
+
+@pytest.mark.parametrize('budget', [1, 7])
+def test_places_far_apart_share_the_budget_of_a_cycle(monkeypatch: pytest.MonkeyPatch, budget: int) -> None:
+    """What the first place used up the second cannot have; its soil waits for the next cycle."""
+    given: list[int] = []
+
+    def look(*told: object) -> int:
+        given.append(int(told[-1]))  # type: ignore[call-overload]
+        return given[-1] - 3
+
+    monkeypatch.setattr('regolith_terrain.digging.exchange.relax', look)
+    monkeypatch.setattr('regolith_terrain.digging.exchange.SWEEPS', 1)
+    site = Site()
+    works = {'amber': drop(range(4), range(4), 0.2), 'beryl': drop(range(900, 904), range(4), 0.2)}
+    exchange(site.grid, NodeRecords.empty(), np.zeros(0, np.int16), works, site.loose, site.ground, budget=budget)
+    assert given == ([1] if budget == 1 else [7, 4])

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from numpy.polynomial import Polynomial
 
-from regolith_terrain.lunar.craters import LEAST, WEAR, crater_classes
+from regolith_terrain.lunar.craters import LEAST, RADIUS, WEAR, crater_classes
 from regolith_terrain.lunar.degradation import (
     AGE_ROWS,
+    REACH,
     age_at_depth,
     diffused,
     fresh_depth_ratio,
@@ -22,7 +23,7 @@ from regolith_terrain.lunar.field import LunarField
 from regolith_terrain.lunar.hashing import cell_word, draw, key_of, poisson, unit
 from regolith_terrain.lunar.presets import LunarPreset, load_preset, preset_names
 from regolith_terrain.lunar.relief import deviation
-from regolith_terrain.lunar.rocks import RockField, rock_density, steepness
+from regolith_terrain.lunar.rocks import DIAMETER, ROCK_COLUMNS, RockField, _apart, rock_density, steepness
 from regolith_terrain.lunar.statistics import (
     age_of,
     chronology,
@@ -257,3 +258,45 @@ def test_rocks_gather_at_fresh_craters_and_come_alike_from_any_box() -> None:
     # Bandfield et al. 2011: 0.4 % on the average of large areas.
     grid = np.linspace(-3000.0, 3000.0, 120)
     assert 0.003 < rocks.abundance(grid[:, None], grid[None, :]).mean() < 0.008
+
+
+def test_boxes_side_by_side_have_each_crater_once() -> None:
+    """Each in the box that its center lies in; one on the border of two, in that to the east or north."""
+    field = LunarField(5, load_preset('mare'))
+    whole = field.craters_in(-30.0, 25.0, -20.0, 35.0, 1.0)
+    assert len(whole) > 50
+    for values, low, high in ((whole.x, -30.0, 25.0), (whole.y, -20.0, 35.0)):
+        assert values.min() >= low and values.max() < high
+    middle = np.argmin(np.hypot(whole.x + 2.0, whole.y - 7.0))
+    x, y = float(whole.x[middle]), float(whole.y[middle])
+    parts = [field.craters_in(*a, *b, 1.0) for a in ((-30.0, x), (x, 25.0)) for b in ((-20.0, y), (y, 35.0))]
+    assert min(map(len, parts)) > 5 and x in parts[3].x and x not in parts[0].x
+    assert np.sort(np.concatenate([part.x for part in parts])).tobytes() == np.sort(whole.x).tobytes()
+
+
+def test_rocks_are_strewn_by_all_craters_that_reach_bedrock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the narrowest that do on, as the abundance has it."""
+    field = LunarField(2, load_preset('mare'))
+    given: list[np.ndarray] = []
+
+    def none(*told: object) -> np.ndarray:
+        given.append(told[-3])  # type: ignore[arg-type]
+        return np.zeros((0, ROCK_COLUMNS))
+
+    monkeypatch.setattr('regolith_terrain.lunar.rocks._rocks', none)
+    box, least = (-500.0, 500.0, -500.0, 500.0), field.preset.rocks.blocky_m
+    RockField(field).rocks_in(*box)
+    expected = field.craters_in(*box, least, REACH).diameter
+    assert len(expected) > 3 and expected.min() < 1.9 * least
+    assert np.sort(2.0 * given[0][:, RADIUS]).tobytes() == np.sort(expected).tobytes()
+
+
+def test_rocks_keep_the_distance_from_a_path_with_all_of_their_width() -> None:
+    """From its pieces and its ends; those of 5 cm lie where they like."""
+    pieces = np.array([[0.0, 0.0, 10.0, 0.0, 2.0], [10.0, 0.0, 10.0, 10.0, 2.0]])
+    rocks = np.zeros((8, ROCK_COLUMNS))
+    places = [(5.0, 2.4), (5.0, 2.6), (-2.4, 0.0), (-2.6, 0.0), (7.6, 5.0), (7.3, 5.0), (10.0, 12.4), (10.0, 12.6)]
+    rocks[:, :2], rocks[:, DIAMETER] = places, 1.0
+    assert _apart(rocks, pieces).tolist() == [False, True, False, True, False, True, False, True]
+    rocks[:, DIAMETER] = 0.05
+    assert _apart(rocks, pieces).all()

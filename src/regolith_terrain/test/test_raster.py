@@ -146,3 +146,17 @@ def test_real_models(name: str, spacing: float, low: float, high: float) -> None
     assert field.posts.min() == pytest.approx(low, abs=1e-3) and field.posts.max() == pytest.approx(high, abs=1e-3)
     z = field.nodes(-100, 100, -100, 100, spacing / 3)
     assert np.all(np.isfinite(z)) and z.std() > 0.1
+
+
+@pytest.mark.parametrize('jacobian', [(1.0, 0.0, 0.0, 1.0), (2.0, 0.0, 0.0, 0.5), (0.5, 0.0, 0.0, 4.0)])
+def test_extent_is_that_of_the_posts_where_scales_along_the_axes_differ(jacobian: tuple[float, ...]) -> None:
+    """As of maps whose degrees are not as long along both axes: the corners are held, places beyond any side are not."""
+    field = RasterField(np.zeros((6, 9)), (2.0, 3.0), -3.0, -7.0, jacobian=jacobian)
+    west, east, south, north = field.extent
+    x, y = field.post_places()
+    assert field.extent == pytest.approx((x.min(), x.max(), y.min(), y.max()), abs=1e-12)
+    inward = 1e-9
+    for px, py in ((west + inward, south + inward), (east - inward, north - inward)):
+        assert field.holds(px, py)
+    for px, py in ((west - 0.01, 0.0), (east + 0.01, 0.0), (0.0, south - 0.01), (0.0, north + 0.01)):
+        assert not field.holds(px, py)

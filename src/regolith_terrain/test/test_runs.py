@@ -134,3 +134,24 @@ def test_a_checkpoint_of_another_experiment_is_refused(tmp_path: Path) -> None:
     file.write_bytes(b'\x00\xff')
     with pytest.raises(ValidationError, match='allowed: a checkpoint of this experiment'):
         repose.Settings.model_validate({'resume': str(file)})
+
+
+def test_only_the_case_that_was_stopped_loads_what_was_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cases after it begin at their beginning."""
+    monkeypatch.chdir(tmp_path)
+    loaded: list[int] = []
+
+    class Known(Count):
+        def __init__(self, number: int, press_at: int = -1) -> None:
+            super().__init__(press_at)
+            self.number = number
+
+        def load(self, saved: bytes) -> None:
+            super().load(saved)
+            loaded.append(self.number)
+
+    rows = sweep(Resumable(), lambda number: Known(number, 4 if number == 1 else -1), 4, nothing)
+    resumed = Resumable.model_validate({'resume': rows[-1]['checkpoint']})
+    assert len(sweep(resumed, Known, 4, nothing)) == 4 and loaded == [1]

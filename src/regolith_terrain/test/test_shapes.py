@@ -11,6 +11,8 @@ import pytest
 
 from regolith_terrain import scm
 from regolith_terrain.config import load_soil
+from regolith_terrain.scm.constants import HEIGHT, SLOPE_X, SLOPE_Y
+from regolith_terrain.scm.heights import box_heights
 from regolith_terrain.soil_bin import SoilBin, roll, rolling_bounds
 
 MODES = ('reference', 'regolith')
@@ -156,3 +158,24 @@ def test_forces_do_not_depend_on_tile_borders(mode: str, moved: tuple[int, int])
         outcome.append((bin_.force.copy(), bin_.window.level.copy()))
     assert np.allclose(outcome[0][0], outcome[1][0], rtol=1e-12)
     assert np.allclose(outcome[0][1], outcome[1][1], rtol=0.0, atol=1e-15)
+
+
+def test_a_box_is_over_all_nodes_within_its_outline() -> None:
+    """And over no others, however it is turned: the outline is the convex hull of its corners, seen from above."""
+    from scipy.spatial import ConvexHull
+
+    generator = np.random.default_rng(4)
+    bin_ = SoilBin(quiet(), mode='regolith')
+    i0, i1, j0, j1 = -45, 60, -35, 36
+    x, y = np.meshgrid(np.arange(i0, i1) * 0.01, np.arange(j0, j1) * 0.01, indexing='ij')
+    corners = np.array([(a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)])
+    for _ in range(30):
+        pose = turn(0, generator.normal()) @ turn(1, generator.normal()) @ turn(2, generator.normal())
+        half = generator.uniform(0.01, 0.15, 3)
+        floats = np.full((SLOPE_Y + HEIGHT + SLOPE_X + 1, x.size), np.inf)
+        box_heights(bin_.ground, 0.003, 0.001, 0.0, pose, *half.tolist(), 9.0, 0, i1 - i0, 0, j1 - j0, floats)
+        points = (corners * half) @ pose.T + (0.003, 0.001, 0.0)
+        sides = ConvexHull(points[:, :2]).equations
+        beyond = (sides[:, :2] @ np.stack((x.ravel(), y.ravel())) + sides[:, 2:]).max(axis=0)
+        assert np.array_equal(np.isfinite(floats[HEIGHT]), beyond <= 0.0)
+        assert floats[HEIGHT].min() == pytest.approx(points[:, 2].min(), abs=0.06)

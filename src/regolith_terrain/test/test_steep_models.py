@@ -101,3 +101,17 @@ def test_five_meter_drop_has_no_lip() -> None:
     field = RasterField(posts, SPACING, 0.0, 0.0)
     z = field.heights(np.linspace(0.0, 19.5, 5000), 1.7)
     assert z.max() <= 1e-12 and np.all(np.diff(z) <= 1e-12)
+
+
+@pytest.mark.parametrize('axis', [0, 1])
+def test_slopes_count_over_the_spacing_along_their_own_axis(axis: int) -> None:
+    """Posts 4 m apart along one axis, 1 m along the other: a bend that is gentle over 4 m is kept, beside a far step."""
+    i, j = np.meshgrid(np.arange(20.0), np.arange(20.0), indexing='ij')
+    along = (i, j)[axis]
+    posts = 1.2 * along * along  # second differences of 2.4 m: 0.6 over 4 m
+    posts[18:, 18:] -= 500.0
+    spacing = (4.0, 1.0) if axis == 0 else (1.0, 4.0)
+    field = RasterField(posts, spacing, 0.0, 0.0)
+    a, b = np.random.default_rng(0).uniform(1.0, 12.0, (2, 200))
+    found = field.heights(a * spacing[0], b * spacing[1]) + field.datum
+    np.testing.assert_allclose(found, 1.2 * (a, b)[axis] ** 2, rtol=1e-12)

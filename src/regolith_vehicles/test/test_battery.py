@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ from regolith_vehicles.powertrain.columns import ENGINE_SPEED, ENGINE_TORQUE
 from regolith_vehicles.powertrain.config import BatteryConfig, WheelMotorConfig
 from regolith_vehicles.powertrain.electric import wheel_motor, wheels_power
 from regolith_vehicles.vehicle import Vehicle
+from regolith_vehicles.wheels import Wheels
 
 CONFIG = BatteryConfig(energy_wh=10.0, voltage_v=(20.0, 28.0), resistance_ohm=0.1, standby_w=5.0)
 
@@ -239,3 +241,23 @@ def test_ros_tools_see_it() -> None:
     assert first.power_supply_status == BatteryState.POWER_SUPPLY_STATUS_DISCHARGING
     node.destroy_node()
     context.try_shutdown()
+
+
+@pytest.mark.parametrize(('speed', 'power'), [(0.5, 30.0), (-0.5, 0.0)])
+def test_joints_that_are_driven_back_give_the_battery_nothing(
+    monkeypatch: pytest.MonkeyPatch, speed: float, power: float
+) -> None:
+    """An actuator of a joint takes what it gives out, and brakes for nothing."""
+    gear = SimpleNamespace(
+        _battery=object(), charge=None, _motor=None, _others=np.array([1, 2]),
+        body=SimpleNamespace(wheel_dof=np.array([0])),
+    )
+    data = SimpleNamespace(
+        qfrc_actuator=np.zeros(1), actuator_force=np.array([7.0, 60.0, -60.0]),
+        actuator_velocity=np.array([9.0, speed, 0.0]),
+    )
+    taken: list[float] = []
+    monkeypatch.setattr('regolith_vehicles.wheels.wheels_power', lambda *_: 0.0)
+    monkeypatch.setattr('regolith_vehicles.wheels.draw', lambda battery, charge, power, s: taken.append(power))
+    Wheels._take_power(gear, data, np.zeros(1), 0.02)  # type: ignore[arg-type]
+    assert taken == [pytest.approx(power)]

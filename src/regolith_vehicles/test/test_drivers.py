@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from regolith_vehicles.command import DriveCommand
+from regolith_vehicles.command import Ackermann, DriveCommand
 from regolith_vehicles.config import (
     ConstantDriverConfig,
     ExternalDriverConfig,
@@ -150,3 +150,15 @@ def test_given_path_of_a_right_turn_mirrors_that_of_a_left_one(speed: float) -> 
         turned = min(0.25 * seconds, 2.0 * math.pi)
         end = (1.0 + speed / 0.25 * math.sin(turned), 2.0 + speed / 0.25 * (1.0 - math.cos(turned)))
         assert left[-1] == pytest.approx(end, abs=1e-9)
+
+
+def test_rates_of_steering_begin_at_the_twist_that_was_driven_last() -> None:
+    """What an older command by speed and angle had reached does not count once a twist was driven since."""
+    driver, here = make_driver(ExternalDriverConfig(timeout_s=0.5)), _at(0.0, 0.0, 0.0)
+    slowly = DriveCommand(by=Ackermann(1.0, 0.4, steering_rate=0.5, acceleration=2.0))
+    for t_ns, given in ((0, DriveCommand(by=Ackermann(1.0, 0.4))), (100_000_000, DriveCommand(-0.2, 0.1)),
+                        (200_000_000, slowly)):
+        driver.receive(t_ns, driver.encode(given))
+        command = driver.command(t_ns, here)
+    assert command.by is not None
+    assert command.by[:2] == pytest.approx((-0.2 + 0.1 * 2.0, 0.1 * 0.5))

@@ -23,7 +23,7 @@ from regolith_vehicles.config import load_vehicle_model
 from regolith_vehicles.kinematics import wheel_commands
 from regolith_vehicles.model_config import GroundShapeConfig, VehicleModelConfig
 from regolith_vehicles.multibody import check_substep
-from regolith_vehicles.parts import _underside
+from regolith_vehicles.parts import _hull_frame, _underside
 from regolith_vehicles.vehicle import Vehicle
 from regolith_world.rotation import from_rotation_vector, matrix
 
@@ -287,3 +287,33 @@ def test_a_mesh_in_the_wrong_unit_is_refused(make_vehicle: Maker, tmp_path: Path
     for scale in (1.0, 1e-9):
         with pytest.raises(ValueError, match=r'ground_shapes\.belly.*reaches .* where the vehicle extends over .*mesh_scale'):
             made(scale)
+
+
+def test_the_plane_below_a_box_is_below_all_of_it() -> None:
+    """Its corners are on it or above it, four of them on it, whichever way the box stands in its body and the body."""
+    generator = np.random.default_rng(5)
+    corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    for _ in range(50):
+        turn, frame = (matrix(from_rotation_vector(generator.normal(size=3))) for _ in range(2))
+        place, middle = generator.normal(size=(2, 3))
+        half = generator.uniform(0.05, 1.0, 3)
+        x, y, reach_x, reach_y, height, slope_x, slope_y, speed = _underside(
+            middle, half, np.ascontiguousarray(frame), place, turn.reshape(-1), np.zeros(6), np.zeros(3)
+        )
+        points = place + (middle + (corners * half) @ frame.T) @ turn.T
+        above = points[:, 2] - (height + slope_x * (points[:, 0] - x) + slope_y * (points[:, 1] - y))
+        assert above.min() > -1e-9 and np.count_nonzero(above < 1e-9) == 4 and speed == 0.0
+        assert np.abs(points[:, 0] - x).max() == pytest.approx(reach_x)
+        assert np.abs(points[:, 1] - y).max() == pytest.approx(reach_y)
+
+
+@pytest.mark.parametrize('axis', [(0.7, 0.0, 0.0), (0.0, -1.1, 0.0), (0.4, 0.3, 0.8)])
+def test_ground_shapes_stand_in_their_bodies_as_they_are_turned(axis: tuple[float, float, float]) -> None:
+    """A cylinder's axis is z of its own frame, which the soil has as y; its ends are alike."""
+    turn = from_rotation_vector(np.array(axis))
+    given = {'name': 'tail', 'orientation': tuple(turn.tolist())}
+    tank = _hull_frame(GroundShapeConfig.model_validate({**given, 'kind': 'cylinder', 'size': (0.1, 0.3)}))
+    assert abs(tank[:, 1] @ matrix(turn)[:, 2]) == pytest.approx(1.0, abs=1e-12)
+    np.testing.assert_allclose(tank @ tank.T, np.eye(3), atol=1e-12)
+    plate = _hull_frame(GroundShapeConfig.model_validate({**given, 'kind': 'box', 'size': (0.1, 0.3, 0.2)}))
+    np.testing.assert_allclose(plate, matrix(turn), atol=1e-12)

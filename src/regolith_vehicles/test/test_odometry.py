@@ -374,3 +374,34 @@ def test_slope_is_that_of_an_inclinometer() -> None:
     assert slope_of(turn, np.array([0.0, 0.0, -1.6])) == pytest.approx((math.tan(0.2), 0.0))
     roll = np.array([[1.0, 0.0, 0.0], [0.0, math.cos(0.2), -math.sin(0.2)], [0.0, math.sin(0.2), math.cos(0.2)]])
     assert slope_of(roll, np.array([0.0, 0.0, -1.6])) == pytest.approx((0.0, math.tan(0.2)))
+
+
+def test_a_turns_center_makes_both_speeds_uncertain() -> None:
+    """Shifted forward or aside, the base moves across or along by the yaw rate times that: alike both ways, any turn."""
+    layout, still = _square(), np.zeros(4)
+    config = OdometryConfig.model_validate(
+        {'common_slip': 0.0, 'own_slip': 0.0, 'slope_slip': 0.0, 'turn_slip': 0.2, 'encoder_ticks': 2**31}
+    )
+    for rate in (0.3, -0.3):
+        found = odometry_errors.twist_covariance(layout, config, np.zeros(4), still, 0.02, rate)
+        shift = 0.2 * layout.lever * rate
+        assert np.diag(found) == pytest.approx([shift**2, shift**2, (0.2 * rate) ** 2], abs=1e-10)
+
+
+@pytest.mark.parametrize('yaw', [0.0, 1.2, -2.5])
+def test_soil_slips_down_the_slope_whichever_way_a_vehicle_heads(yaw: float) -> None:
+    """By its share of the path times the slope of the ground: the heading changes where that is in the base alone."""
+    layout, rise, share = _square(), np.array([0.1, -0.04]), 0.4
+    config = OdometryConfig.model_validate({
+        'common_slip': 0.0, 'own_slip': 0.0, 'slope_slip': share, 'turn_slip': 0.0, 'turn_lag_m': 0.0,
+        'encoder_ticks': 2**31,
+    })
+    c, s = math.cos(yaw), math.sin(yaw)
+    slope = float(rise @ (c, s)), float(rise @ (-s, c))
+    start = odometry_errors.initial_covariance(layout, config)
+    for rolled in (0.3, -0.3):
+        found = odometry_errors.propagate(
+            start, layout, config, np.full(4, rolled), np.zeros(4), yaw, (0.0, 0.0), 0.0, slope
+        )
+        expected = (share * abs(rolled)) ** 2 * np.outer(rise, rise)
+        np.testing.assert_allclose(found[:2, :2], expected, atol=1e-12)

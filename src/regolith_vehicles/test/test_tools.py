@@ -50,3 +50,28 @@ def test_a_tool_that_left_the_ground_has_no_edge_to_cut_on_from(near: tuple[bool
     assert (digging is not None) == any(near)
     for edge, close in zip(tools._edge, near):
         assert (edge == 0.5).all() if close else np.isnan(edge).all()
+
+
+@pytest.mark.parametrize('heading', [0.0, 2.0, -1.0])
+def test_a_blades_load_comes_down_ahead_of_its_edge(heading: float) -> None:
+    """By the half length of the heap, along the edge's x axis, whichever way the vehicle stands."""
+    config, mjcf = load_vehicle_model('rassor')
+    terrain = TerrainConfig.model_validate({'source': 'flat', 'spacing_m': 0.04})
+    grid = SoilGrid(FlatField(), terrain.spacing_m, terrain.law)
+    vehicle = Vehicle('v', config, mjcf, grid, terrain.soil_map(), 1.62, diggable=DiggableGround(terrain, 1.62))
+    tools, data = vehicle.tools, vehicle.data
+    data.qpos[3:7] = np.cos(0.5 * heading), 0.0, 0.0, np.sin(0.5 * heading)
+    mujoco.mj_forward(vehicle.body.model, data)
+    tools._given = tuple(tool.model_copy(update={'kind': 'blade', 'pouring_s': 1.0}) for tool in tools._given)
+    tools._parts.frame[:] = np.eye(3)  # a drum's frame has its joint's axis
+    tools._is_clear = lambda *_: True  # type: ignore[method-assign]
+    tools._soil[:, 0] = 1000.0
+    dropped: list[np.ndarray] = []
+    tools.flight.drop = lambda mass, place, *_: dropped.append(place)  # type: ignore[method-assign,assignment]
+    centers, _ = tools._poses(data)
+    assert tools._pour(data, 0.1) and len(dropped) == 2
+    for k, place in enumerate(dropped):
+        ahead = data.xmat[tools._parts.body[k]].reshape(3, 3) @ tools._parts.frame[k][:, 0]
+        way = (place - centers[k])[:2]
+        assert np.hypot(*way) == pytest.approx(tools._pile(k, 1000.0 * 0.04**2), rel=1e-9)
+        assert way @ ahead[:2] == pytest.approx(np.hypot(*way) * np.hypot(*ahead[:2]), rel=1e-6)

@@ -13,7 +13,7 @@ import pytest
 from regolith_vehicles.config import VehicleModelConfig, load_vehicle_model
 from regolith_vehicles.model_config import FramesConfig
 from regolith_vehicles.multibody import Multibody, compile_vehicle, to_ros
-from regolith_vehicles.urdf import JointPoses, frame_joints, link_names, robot_description
+from regolith_vehicles.urdf import JointPoses, _origin, frame_joints, link_names, robot_description
 from regolith_world.rotation import matrix, product
 
 ODD = """<mujoco><compiler angle="radian"/><worldbody><body name="hull"><freejoint/><geom size="0.2" mass="5"/>
@@ -152,3 +152,28 @@ def test_collisions_are_the_vehicle_files_shapes_where_they_are() -> None:
     assert numbers(capsule.find('geometry/cylinder'), 'radius') == [0.1]
     assert numbers(capsule.find('geometry/cylinder'), 'length') == pytest.approx([2.0 * (0.5 + 0.1)])
     assert numbers(sphere.find('geometry/sphere'), 'radius') == [0.25]
+
+
+@pytest.mark.parametrize('pitch', [-90.0, -40.0, 0.0, 90.0])
+@pytest.mark.parametrize('roll', [-100.0, 30.0])
+def test_origins_of_parts_that_stand_upright_keep_their_roll(pitch: float, roll: float) -> None:
+    """Also where the pitch is a right angle, up or down, and roll and yaw are about one axis."""
+    written = np.radians((roll, pitch, 50.0))
+    turn = _turned(*written)
+    element = ElementTree.Element('visual')
+    quaternion = np.empty(4)
+    mujoco.mju_mat2Quat(quaternion, turn.ravel())
+    _origin(element, np.zeros(3), to_ros(quaternion))
+    found = element.find('origin')
+    assert found is not None
+    assert np.allclose(_turned(*(float(x) for x in found.get('rpy', '').split())), turn, atol=1e-7)
+
+
+def _turned(roll: float, pitch: float, yaw: float) -> np.ndarray:
+    """Return the rotation about the fixed axes x, y and z, in that order."""
+    turn = np.eye(3)
+    for axis, angle in enumerate((roll, pitch, yaw)):
+        step = np.zeros(4)
+        step[axis], step[3] = np.sin(0.5 * angle), np.cos(0.5 * angle)
+        turn = matrix(step) @ turn
+    return turn

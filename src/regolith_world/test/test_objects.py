@@ -186,3 +186,18 @@ def test_a_body_in_flight_keeps_what_does_not_fly():
     assert {f.name for f in fields(BodyState)} == {
         'name', 'position', 'orientation', 'linear_velocity', 'angular_velocity', 'mass', 'center_of_mass', 'inertia',
     }
+
+
+def test_mass_goes_where_an_object_is_placed():
+    """Center of mass and inertia turn and move with it, about an origin that is not the center of mass."""
+    arm, inertia = np.array([0.2, -0.1, 0.4]), np.diag([1.0, 2.0, 3.0])
+    own = BodyState('a', np.array([1.0, 2.0, 3.0]), TURN, np.zeros(3), np.zeros(3), 2.0)
+    own = replace(
+        own, center_of_mass=own.position + matrix(TURN) @ arm, inertia=matrix(TURN) @ inertia @ matrix(TURN).T
+    )
+    item, there = Object('a', own), from_rotation_vector(np.array([-1.0, 0.4, 0.9]))
+    item.place(50, BodyState('x', np.array([-4.0, 5.0, 0.5]), there, np.ones(3), np.zeros(3)))
+    placed, turn = item.body, matrix(there)
+    assert (placed.name, placed.mass, item.states.newest_time_ns) == ('a', 2.0, 50)
+    np.testing.assert_allclose(placed.center_of_mass, np.array([-4.0, 5.0, 0.5]) + turn @ arm, atol=1e-14)
+    np.testing.assert_allclose(placed.inertia, turn @ inertia @ turn.T, atol=1e-14)
