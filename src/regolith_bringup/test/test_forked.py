@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from regolith_bringup.run import forked
 from regolith_bringup.run.forked import ForkedProcess, is_ours
 from regolith_bringup.run.processes import _spawned
 from regolith_world.start import PARENT
@@ -74,6 +75,31 @@ def test_a_signal_ends_it_and_is_its_exit_code(tmp_path: Path) -> None:
     assert process.poll() is None
     os.killpg(process.pid, signal.SIGKILL)
     assert process.wait(10.0) == -signal.SIGKILL and process.poll() == -signal.SIGKILL
+
+
+def test_an_exit_code_once_seen_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the end of the zombie and the message on it, nothing tells the code any more."""
+    process = ForkedProcess(script(tmp_path, 'import time\nprint("up")\ntime.sleep(60.0)\n'), [], os.environ)
+    assert process.stdout.readline() == 'up\n'
+    codes = [None, -signal.SIGKILL, None, None]
+    monkeypatch.setattr(forked, '_code_of_zombie', lambda pid: codes.pop(0))
+    assert [process.poll() for _ in range(4)] == [None, *[-signal.SIGKILL] * 3]
+    os.killpg(process.pid, signal.SIGKILL)
+
+
+def test_an_exit_code_stays_while_the_server_takes_notice(tmp_path: Path) -> None:
+    """Polled without a pause from the kill on, until its server has reported it."""
+    path = script(tmp_path, 'import time\nprint("up", flush=True)\ntime.sleep(60.0)\n')
+    for _ in range(8):
+        process = ForkedProcess(path, [], os.environ)
+        assert process.stdout.readline() == 'up\n'
+        os.killpg(process.pid, signal.SIGKILL)
+        codes = []
+        while process._process.exitcode is None:
+            codes.append(process.poll())
+        codes.append(process.poll())
+        first = codes.index(-signal.SIGKILL)
+        assert set(codes[first:]) == {-signal.SIGKILL}
 
 
 def test_only_scripts_of_this_python_are_run_this_way(tmp_path: Path) -> None:

@@ -211,19 +211,20 @@ def _hull_shape(shape: GroundShapeConfig, folder: Path, extent: float) -> scm.Sh
     :raises ValueError: if the mesh cannot be read, or its size is not that of a part of the vehicle
     """
     if shape.mesh is not None:
-        made = scm.mesh(load_triangles(folder / shape.mesh, shape.mesh_scale))
-        reach = scm.reach(made)
-        if not 1e-3 * extent <= reach <= 5.0 * extent:
-            raise ValueError(
-                f'{folder / shape.mesh}: reaches {reach:.4g} m from its origin, where the vehicle extends over '
-                f'{extent:.4g} m; allowed: a thousandth to five times of it; fix: set mesh_scale, 0.001 for millimeters'
-            )
-        return made
-    assert shape.size is not None
-    if len(shape.size) == 2:
-        return scm.cylinder(shape.size[0], 2.0 * shape.size[1])
-    length, width, height = shape.size
-    return scm.box(2.0 * length, 2.0 * width, 2.0 * height)
+        made, what = scm.mesh(load_triangles(folder / shape.mesh, shape.mesh_scale)), f'{folder / shape.mesh}: '
+        fix = 'set mesh_scale, 0.001 for millimeters'
+    else:
+        assert shape.size is not None
+        length, width, *height = shape.size
+        made = scm.box(2.0 * length, 2.0 * width, 2.0 * height[0]) if height else scm.cylinder(length, 2.0 * width)
+        what, fix = '', 'sizes and positions are in meters'
+    reach = scm.reach(made) + math.hypot(*shape.position)
+    if not 1e-3 * extent <= reach <= 5.0 * extent:
+        raise ValueError(
+            f'{what}reaches {reach:.4g} m from the origin of its body, where the vehicle extends over {extent:.4g} m; '
+            f'allowed: a thousandth to five times of it; fix: {fix}'
+        )
+    return made
 
 
 def _hull_frame(shape: GroundShapeConfig) -> Vector:

@@ -270,7 +270,7 @@ def test_an_unknown_body_is_named(make_vehicle: Maker) -> None:
         Vehicle('rover', config, mjcf, vehicle.grid, load_soil('chrono_lunar'), 1.62)
 
 
-def test_a_mesh_in_the_wrong_unit_is_refused(make_vehicle: Maker, tmp_path: Path) -> None:
+def test_ground_shapes_in_the_wrong_unit_are_refused(make_vehicle: Maker, tmp_path: Path) -> None:
     """A plate of 1 m in millimeters makes one of a kilometer; with its scale it is taken."""
     corners = [(x, y, z) for x in (-500, 500) for y in (-500, 500) for z in (-20, 20)]
     sides = [(1, 2, 4, 3), (5, 7, 8, 6), (1, 5, 6, 2), (3, 4, 8, 7), (1, 3, 7, 5), (2, 6, 8, 4)]
@@ -284,6 +284,14 @@ def test_a_mesh_in_the_wrong_unit_is_refused(make_vehicle: Maker, tmp_path: Path
         return Vehicle('rover', _config(ground_shapes=(shape,)), mjcf, grid, load_soil('chrono_lunar'), 1.62)
 
     assert made(1e-3)._parts.reach[-1] == pytest.approx(math.hypot(0.5, 0.5, 0.02))
+    wrong = [
+        {'kind': 'box', 'size': (290.0, 250.0, 100.0)}, {'kind': 'cylinder', 'size': (150.0, 300.0)},
+        {'kind': 'box', 'size': (0.3, 0.3, 0.1), 'position': (0.0, 0.0, 500.0)},
+    ]
+    for section in wrong:
+        shapes = (GroundShapeConfig.model_validate({'name': 'belly', **section}),)
+        with pytest.raises(ValueError, match=r'ground_shapes\.belly.*reaches .*fix: sizes and positions are in meters'):
+            Vehicle('rover', _config(ground_shapes=shapes), mjcf, grid, load_soil('chrono_lunar'), 1.62)
     for scale in (1.0, 1e-9):
         with pytest.raises(ValueError, match=r'ground_shapes\.belly.*reaches .* where the vehicle extends over .*mesh_scale'):
             made(scale)

@@ -72,14 +72,18 @@ class ForkedProcess:
             inner.close()
         assert self._process.pid is not None
         self.pid: int = self._process.pid
+        self._code: int | None = None
         self.stdout = os.fdopen(os.dup(output.fileno()), encoding='utf-8', errors='replace')
         """What it prints, errors and all."""
         output.close()
 
     def poll(self) -> int | None:
         """Return its exit code; negative for a signal; None while it runs."""
-        code = self._process.exitcode
-        return _code_of_zombie(self.pid) if code is None else code
+        if self._code is None:
+            code = self._process.exitcode
+            # Seen once, it stays: what the process was forked from removes the zombie before its message arrives.
+            self._code = _code_of_zombie(self.pid) if code is None else code
+        return self._code
 
     def wait(self, timeout: float) -> int | None:
         """Return its exit code once it has ended, or None after ``timeout`` [wall s]."""
