@@ -12,7 +12,9 @@ The flanges of the rim, a circle on each side of the tire, press as rigid wheels
 They support a tire that is pressed in to them, that lies on its side, or whose side is against the face of a step. So
 do the other parts of a vehicle. The tread has no force where the ground is steeper than 60 degrees across the wheel, or
 above its axle. A step below the axle that the tire slides into sideways pushes its middle plane back by the load curve,
-without friction. The cost: half the width of a tire enters such a step freely.
+without friction. The costs: half the width of a tire enters such a step freely, and a tire that is pushed back has no
+support below, so it sinks until the lower ground counts. A truck that grazed curbs of 0.1 to 0.25 m at 10 to 20 degrees
+was lifted by up to 0.5 m of height that nothing paid for.
 """
 
 from __future__ import annotations
