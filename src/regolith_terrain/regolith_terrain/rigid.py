@@ -131,7 +131,7 @@ def press_circle(
     if not arrays.patchy:
         depth, nx, ny, nz = _over_bend(arrays, pose, radius, aside, point)
         if depth > 0.0:
-            way, ux, uy, uz = way_aside(arrays, pose, point[0], point[1], point[2], depth)
+            way, ux, uy, uz, _ = way_aside(arrays, pose, point[0], point[1], point[2], depth)
             if way < depth:
                 depth, nx, ny, nz = way, ux, uy, uz
         if math.isnan(depth) and _is_bent(arrays, pose, radius, aside):
@@ -181,31 +181,33 @@ def _over_bend(
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def way_aside(
     arrays: RigidArrays, pose: PartPose, x: float, y: float, z: float, most: float
-) -> tuple[float, float, float, float]:
-    """Return how deep a point of a wheel is in a face beside the wheel [m], and the face's normal; inf: none is there.
+) -> tuple[float, float, float, float, float]:
+    """Return how deep a point of a wheel is in a face beside the wheel [m], the face's normal, the level below it [m].
 
-    It is looked for along the level direction of the axle, either way; what is less than ASIDE along that is no face
-    beside the wheel.
+    The depth is inf where there is none. It is looked for along the level direction of the axle, either way; what is
+    less than ASIDE along that is no face beside the wheel. A point below the lower ground is as deep as one on it.
 
     :param x: of the point [m]; so are y and z
     :param most: how far away it may be [m]
     """
     ax, ay = pose.rotation[0, 1], pose.rotation[1, 1]
     level_part = math.sqrt(ax * ax + ay * ay)
-    best, nx, ny, nz = math.inf, 0.0, 0.0, 1.0
+    best, nx, ny, nz, lower = math.inf, 0.0, 0.0, 1.0, 0.0
     if level_part == 0.0:
-        return best, nx, ny, nz
+        return best, nx, ny, nz, lower
+    here, _, _ = surface_at(arrays, x, y)
     for side in range(2):
         dx, dy = (ax / level_part, ay / level_part) if side else (-ax / level_part, -ay / level_part)
         far = most
-        height, _, _ = surface_at(arrays, x + far * dx, y + far * dy)
-        if not height < z:
+        level, _, _ = surface_at(arrays, x + far * dx, y + far * dy)
+        if not here - level > 0.1 * most:  # NaN neither
             continue
+        top = max(z, level + 1e-6 * most)
         near = 0.0
         for _ in range(RIM_BISECTIONS + RIM_BISECTIONS):
             middle = 0.5 * (near + far)
             height, _, _ = surface_at(arrays, x + middle * dx, y + middle * dy)
-            if height < z:
+            if height < top:
                 far = middle
             else:
                 near = middle
@@ -213,8 +215,8 @@ def way_aside(
         up = 1.0 / math.sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
         share = -(slope_x * dx + slope_y * dy) * up
         if share > ASIDE and near * share < best:
-            best, nx, ny, nz = near * share, -slope_x * up, -slope_y * up, up
-    return best, nx, ny, nz
+            best, nx, ny, nz, lower = near * share, -slope_x * up, -slope_y * up, up, level
+    return best, nx, ny, nz, lower
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)

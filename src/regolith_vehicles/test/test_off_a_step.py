@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import math
+
 import mujoco
 import numpy as np
 import pytest
@@ -22,7 +24,7 @@ CYCLE_NS = 5_000_000
 
 
 class Step(HeightField):
-    """Level ground that drops behind x = 1 m, over one cell of 0.05 m."""
+    """Level ground that drops behind x = 1 m, over one cell of 0.05 m; a drop below 0 is a curb."""
 
     def __init__(self, drop: float) -> None:
         self.drop = drop
@@ -104,6 +106,23 @@ def test_vehicle_that_drops_off_a_step_gains_no_energy(
     gained, fallen = gain(model, drop, heading, speed, start, seconds)
     assert gained < 0.04
     assert fallen > 0.1, 'it did not drop: the test shows nothing'
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize(
+    ('curb', 'heading_deg', 'speed'),
+    [(0.15, 80.0, 2.0),
+     *(pytest.param(*each, marks=pytest.mark.slow) for each in
+       ((0.15, 70.0, 5.0), (0.15, 75.0, 5.0), (0.15, 80.0, 5.0), (0.25, 78.0, 3.0), (0.1, 78.0, 3.0), (0.15, 85.0, 5.0),
+        (0.15, 60.0, 3.0), (0.15, -80.0, 2.0)))],
+)  # fmt: skip
+def test_truck_that_grazes_a_curb_is_not_lifted_for_nothing(curb: float, heading_deg: float, speed: float) -> None:
+    """It is pushed aside, or climbs and slows down; bound as above."""
+    heading = math.radians(heading_deg)
+    # The wheel ahead, 1.7 m before the center and 0.9 m aside, meets the curb after some 0.5 m.
+    gained, fallen = gain('hmmwv', -curb, heading, speed, -0.6 - 2.5 * math.cos(heading), 4.0)
+    assert gained < 0.04
+    assert fallen < 0.2
 
 
 @pytest.mark.slow
