@@ -81,8 +81,8 @@ RIM_BISECTIONS = 10
 UPRIGHT = 0.97
 """Level part of a unit vector along the axle, 14 degrees of tilt, below which the nearest point in the vertical plane
 is too far from that in the wheel's plane."""
-ASIDE = 0.9
-"""Share of a face's unit normal along an axle from which it stands beside the wheel: 26 degrees."""
+ASIDE = 0.85
+"""Share of a face's unit normal along an axle from which it stands beside the wheel: 32 degrees."""
 RIM_POINTS = 64
 """Points of a tilted rim that are looked at where the ground bends: it sinks in by 0.12 % of its radius between two."""
 

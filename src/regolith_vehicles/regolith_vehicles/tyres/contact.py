@@ -12,8 +12,8 @@ The flanges of the rim, a circle on each side of the tire, press as rigid wheels
 They support a tire that is pressed in to them, that lies on its side, or whose side is against the face of a step. So
 do the other parts of a vehicle. The tread has no force where the ground is steeper than 60 degrees across the wheel, or
 above its axle. A step below the axle that the tire slides into sideways pushes its middle plane back by the load curve,
-without friction, while the ground below the step supports it. The cost: half the width of a tire enters such a step
-freely.
+without friction, while the ground below the step supports it. The costs: half the width of a tire enters such a step
+freely, and a truck that climbs a curb at 20 degrees to it gained 0.11 m of height at 5 m/s.
 """
 
 from __future__ import annotations
