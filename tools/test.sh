@@ -24,7 +24,7 @@ while [ $# -gt 0 ]; do
         *) given+=("$1"); shift ;;
     esac
 done
-# Each of the hundreds of processes that tests start would compile every module anew.
+# Each of the hundreds of processes that tests start would compile every module again.
 unset PYTHONDONTWRITEBYTECODE
 # Message fields of a wrong Python type corrupt messages silently unless checked.
 export ROS_PYTHON_CHECK_FIELDS=1
@@ -33,7 +33,7 @@ if [ -z "$several" ]; then run -m "$select"; exit; fi
 together=0 alone=0
 run -m "not alone${select:+ and $select}" --numprocesses "$several" --dist loadfile || together=$?
 if [ -z "$fast" ]; then
-    # Looking for them in all files would take half a minute.
+    # Only files that have some: pytest need not import all others again.
     [ ${#given[@]} -gt 0 ] || mapfile -t paths < <(grep -rl --include='test_*.py' 'pytest\.mark\.alone' src test examples)
     run -m "alone${select:+ and $select}" || alone=$?
 fi

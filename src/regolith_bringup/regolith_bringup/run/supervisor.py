@@ -219,8 +219,8 @@ class Supervisor:
             # Who is interrupted while it starts cannot listen yet.
             for label in stuck if self.started or not asked else ():
                 self._say(label, 'did not leave by itself')
-        # Who got stuck on the way out, or a world that crashed there, had done its part: the world had everybody's
-        # answer to STOP before it wrote its outcome. Only a bag is not whole before its recorder has left.
+        # A node that got stuck while it left, or a world that crashed there, had done its part: the world writes its
+        # outcome after all nodes have responded to STOP. Only a bag is not whole before its recorder has left.
         parting = [n for n in nodes if n.spec.label in stuck and n.spec.executable != 'recorder_node']
         whole = ended_well(self._run_dir) and (world in parting or (world.code or 0) <= 0)
         excused = [*parting, *(n for n in others if n.spec.respawn and n.spec.executable != 'recorder_node')]

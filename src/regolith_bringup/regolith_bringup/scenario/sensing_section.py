@@ -140,9 +140,11 @@ def check_mounts(scenario: Scenario, source: YamlSource) -> None:
         if model not in shapes:
             shapes[model] = load_looks(*load_vehicle_model(model))
         found = enclosing_part(shapes[model], mount.position)
-        if found is None or -found[1] < depth > 0.0:
+        if found is None:
             continue
         part, apart = found
+        if depth > 0.0 and apart > -depth:  # a lamp in its housing
+            continue
         where = f'is {-apart:.3g} m inside' if apart < -CLEARANCE_M else 'lies on the surface of'
         key = ('vehicles', vehicle, *path, 'mount', 'xyz')
         allowed = f'a place at least {CLEARANCE_M:g} m outside all parts of the vehicle'
