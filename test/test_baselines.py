@@ -1,0 +1,71 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers and texts of short runs against stored ones, to notice a change of any number.
+
+A baseline shows that a number changed, not that it is right: the other tests compare with formulas and laws. After an
+intended change, ``tools/make_baselines.py`` stores new values and prints old and new ones. The difference in git belongs to
+the commit of the change, the reason into its message.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from baseline_runs import BASELINES, simulated
+from baseline_values import FOLDER, RELATIVE, Series, closeness, differences, read
+
+SHOWN = 25
+
+
+def check(name: str) -> None:
+    """Fail with the values that are not as stored."""
+    stored, now = read(FOLDER / f'{name}.json'), BASELINES[name]()
+    found = differences(stored, now)
+    if found:
+        lines = [f'test/baselines/{name}.json: {len(found)} of {len(stored)} values are not as stored']
+        lines += [f'  {each}' for each in found[:SHOWN]]
+        lines += [f'  and {len(found) - SHOWN} more'] if len(found) > SHOWN else []
+        lines += [f'fix: if meant, ./regolith exec python3 tools/make_baselines.py {name}']
+        pytest.fail('\n'.join(lines), pytrace=False)
+
+
+NODES = ('sense', 'texts')
+"""Baselines of a run with nodes."""
+
+
+@pytest.mark.parametrize('name', [pytest.param(n, marks=[pytest.mark.ros] if n in NODES else []) for n in BASELINES])
+def test_numbers_are_as_stored(name: str) -> None:
+    check(name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(('name', 'gravity_mps2'), [('drive', 3.1), ('objects', 3.71), ('dig', 1.62), ('soil', 2.2)])
+def test_small_changes_of_a_start_stay_small(name: str, gravity_mps2: float) -> None:
+    """What another processor changes in a last digit does not reach the tolerance: a tenth of it, for 1e-12 of gravity.
+
+    Two threads change nothing at all.
+    """
+    stored = read(FOLDER / f'{name}.json')
+    assert not closeness(stored, simulated(name, threads=2))
+    moved = closeness(stored, simulated(name, f'world.gravity_mps2={gravity_mps2 * (1.0 + 1e-12)!r}'))
+    assert max(moved.values(), default=0.0) < 0.1 * RELATIVE
+
+
+def test_what_is_kept_of_arrays_shows_order_and_single_values() -> None:
+    """A transposed array, two messages swapped, one value of many and one message of many: each is a difference."""
+    table = np.linspace(0.3, 1.7, 24).reshape(4, 6)
+
+    def rows(*messages: np.ndarray) -> dict[str, list[object]]:
+        series = Series()
+        for message in messages:
+            series.add('table', message)
+        return series.rows()
+
+    one = table.copy()
+    one[2, 3] *= 1.01
+    good = rows(*[table * k for k in range(1, 10)])
+    assert not differences(good, rows(*[table * k for k in range(1, 10)]))
+    assert differences(rows(table), rows(table.T.reshape(4, 6)))
+    assert differences(rows(table), rows(one))
+    assert differences(good, rows(*[table * k for k in (1, 2, 4, 3, 5, 6, 7, 8, 9)]))
+    assert differences(good, rows(*[(one if k == 4 else table) * k for k in range(1, 10)]))
