@@ -32,6 +32,17 @@ def test_cameras_and_lidars_in_or_on_their_own_vehicle_are_refused(model: str, x
     assert 'vehicles.amber.sensors.eye.mount.xyz' in text and 'allowed: a place at least 0.001 m outside' in text
 
 
+@pytest.mark.parametrize('model', ['navcam', 'imu_mems'])
+@pytest.mark.parametrize('axis', range(3))
+def test_sensors_far_from_their_vehicle_are_refused(model: str, axis: int) -> None:
+    """A place in millimeters, or on the map; the mast's head is at 1.85 m and its boom may be longer."""
+    place = [0.0, 0.0, 3.0]
+    load(model, 'it', place)
+    place[axis] = 500.0
+    with pytest.raises(InputError, match=r'sensors\.it\.mount\.xyz.* m from all parts of its own vehicle; allowed: .* 10 m'):
+        load(model, 'it', place)
+
+
 def test_what_does_not_see_may_be_inside() -> None:
     load('imu_mems', 'imu', [0.0, 0.0, 0.0])
     load('vlp16', 'lidar', [0.45, 0.0, 2.05])
