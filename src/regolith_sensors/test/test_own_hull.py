@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from regolith_sensors.scene import meshes
-from regolith_sensors.scene.own_hull import CLEARANCE_M, distance, nearest_part
+from regolith_sensors.scene.own_hull import distance, nearest_part
 from regolith_vehicles.looks import Looks, MovingPart, Role, TriangleMesh, Visual
 
 SHAPES = {

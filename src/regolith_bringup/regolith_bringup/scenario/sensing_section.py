@@ -33,7 +33,7 @@ _TAKEN = (
 )
 """Taken names: nodes and topics in a vehicle's namespace."""
 FAR_M = 10.0
-"""Largest distance of a sensor or lamp from its vehicle [m]; a larger one is not in meters, or not in the base's frame."""
+"""Largest distance of a sensor or lamp from its vehicle [m], beyond which its unit or frame is another."""
 
 
 def plain_times(source: YamlSource) -> None:
