@@ -30,6 +30,7 @@ def test_heartbeat_counts_whole_cycles_in_one_process_and_in_many() -> None:
 
 
 @pytest.mark.alone
+@pytest.mark.slow
 def test_many_agents_share_few_processes() -> None:
     """24 agents in three processes, whole cycles: more than one for each would bring this machine to its knees."""
     assert in_processes(24, 3, 100) > 0.0

@@ -35,7 +35,7 @@ def opened(world: World, name: str, ends: tuple[tuple[float, ...], ...]) -> tupl
     return apart, float((speeds[1] - speeds[0]) @ way) / apart
 
 
-@pytest.mark.seconds
+@pytest.mark.slow
 def test_a_tow_over_rock_pulls_with_the_friction_of_what_it_drags(tmp_path: Path) -> None:
     """Wheels that stand still slide with mu m g, to 5 %; the cable stretches by less than 5 mm, and gives no energy.
 

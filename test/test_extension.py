@@ -178,6 +178,7 @@ def test_a_participant_in_one_process_and_in_many(moon_cart: Path, tmp_path: Pat
 
 
 @pytest.mark.ros
+@pytest.mark.slow
 def test_beside_real_nodes(moon_cart: Path, tmp_path: Path) -> None:
     """In processes of their own cart, driver and ground end in the same state; what was measured is in the bag."""
     topics = "recording.topics=['/cart/tilt|geometry_msgs/msg/Vector3Stamped|state|1']"

@@ -59,6 +59,7 @@ def agent_of(plan_of_run: list[NodeSpec]) -> NodeSpec:
     return agent
 
 
+@pytest.mark.slow
 def test_another_soil_is_refused_naming_parameter_and_values(tmp_path: Path) -> None:
     """One value of eight differs: the agent leaves with code 3 and says which, its own and the world's."""
     other = agent_of(_plan(tmp_path, 'wrong', 'terrain.soil.cohesion_pa=250.0'))

@@ -120,6 +120,7 @@ def test_a_test_that_fails_anyway_is_left_out(checkout: Path) -> None:
     assert 'SURVIVED toy/sums.py:10' in found.stderr and 'test_sums.py::test_triple' in found.stderr
 
 
+@pytest.mark.slow
 def test_a_part_may_do_and_an_endless_loop_is_noticed(checkout: Path) -> None:
     entries = 'mutations:\n' + entry('sums.py', 'return 0', 'return 1')
     entries += entry('sums.py', 'return 2 * x + x', 'for _ in iter(int, 1): pass')

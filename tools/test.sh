@@ -5,18 +5,19 @@
 # All tests in the checkout's environment. --all adds the slow ones; --fast is the inner loop: the packages' tests that
 # start no ROS node and take no more than some two seconds each. Anything else is handed to pytest.
 #
-# Whole suites run in two processes, file by file: a test that starts real nodes leaves one of two cores idle for most of
-# its time, while they start and while it waits. Then come those that hold something against wall time, one by one; so
-# they do whenever tests are to run in several processes (-n).
+# Whole suites run in one process more than there are processors (but no more than eight), file by file: a test that
+# starts real nodes leaves a processor idle for much of its time, while they start and while it waits. Then come those
+# that hold something against wall time, one by one; so they do whenever tests are to run in several processes (-n).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . install/env.sh
+processes=$(($(nproc) < 8 ? $(nproc) + 1 : 8))
 select='not slow' several='' given=() paths=() fast=''
 case "${1:-}" in
     --all) select=''; shift ;;
-    --fast) fast=yes select='not slow and not ros and not seconds' several=2 paths=(src examples test/test_architecture.py); shift ;;
+    --fast) fast=yes select='not slow and not ros and not seconds' several=$processes paths=(src examples test/test_architecture.py); shift ;;
 esac
-[ $# -gt 0 ] || several=2
+[ $# -gt 0 ] || several=$processes
 while [ $# -gt 0 ]; do
     case "$1" in
         -m) select="${select:+$select and }($2)"; shift 2 ;;

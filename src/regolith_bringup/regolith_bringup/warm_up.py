@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import gc
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
@@ -77,7 +78,8 @@ def _collision() -> None:
 def main() -> None:
     """Compile everything, two at a time, in an order that hardly compiles anything twice."""
     parts = (_rovers, sensors.main, _on_hard_ground, _moon, _particles, _collision, _participants)
-    with ProcessPoolExecutor(2, mp_context=get_context('spawn')) as pool:
+    # Compilation makes many objects and hardly any cycle: it takes a seventh less time if garbage is collected seldom.
+    with ProcessPoolExecutor(2, get_context('spawn'), gc.set_threshold, (100_000, 20, 20)) as pool:
         for done in [pool.submit(part) for part in parts]:
             done.result()
     kernel_cache.mark_complete()

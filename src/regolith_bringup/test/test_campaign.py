@@ -74,7 +74,7 @@ def cluster(workers: int) -> Iterator[str]:
         yield made.scheduler_address
 
 
-@pytest.mark.seconds
+@pytest.mark.slow
 def test_runs_that_are_missing_are_made_up_for(tmp_path: Path) -> None:
     """The table is the same byte by byte, and has the hash of each run by itself; what was done is not done again."""
     cases, folder = load_campaign(written(tmp_path))[1], tmp_path / 'out'

@@ -41,6 +41,7 @@ def test_a_middleware_that_is_not_there_is_named() -> None:
     assert "RMW_IMPLEMENTATION = 'rmw_nowhere_cpp': is not installed; allowed: rmw_fastrtps_cpp" in problem
 
 
+@pytest.mark.slow
 def test_interfaces_that_are_not_built_are_named() -> None:
     """A shell that has the Python packages, and not what AMENT_PREFIX_PATH leads to."""
     prefixes = os.environ['AMENT_PREFIX_PATH'].split(':')

@@ -68,7 +68,7 @@ def rocky(scenario: Scenario) -> Any:
     return None if rocks is None else rocks.rocks_in(-60.0, 60.0, -60.0, 60.0, 0.05)
 
 
-@pytest.mark.seconds
+@pytest.mark.slow
 def test_no_wheel_of_a_shipped_scenario_meets_a_rock() -> None:
     met = 0
     for name in sorted(find_scenarios()):

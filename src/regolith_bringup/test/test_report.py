@@ -208,7 +208,7 @@ def test_summary_of_a_run_that_went_wrong(run_dir: Path, tmp_path: Path) -> None
         write_report(tmp_path)
 
 
-@pytest.mark.seconds
+@pytest.mark.slow
 def test_a_run_whose_world_died_is_told_from_its_bag(run_dir: Path, tmp_path: Path) -> None:
     """Neither figures of the world's nor an index of the bag, whose last chunk is cut: all before it counts."""
     run, whole = tmp_path / 'run', build_summary(run_dir)

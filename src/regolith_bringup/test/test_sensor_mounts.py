@@ -21,6 +21,7 @@ def load(model: str, sensor: str, xyz: list[float], vehicle: str = 'viper') -> N
     ('model', 'xyz', 'words'),
     [
         ('vlp16', [0.52, 0.0, 1.75], r"lies on the surface of 'mast_head'"),
+        ('navcam', [0.5305, 0.0, 1.85], r"lies on the surface of 'mast_head'"),
         ('navcam', [0.45, 0.0, 1.85], r"is 0\.08 m inside 'mast_head'"),
         ('flash_lidar', [0.0, 0.0, 0.4], r'm inside '),
     ],
@@ -30,6 +31,17 @@ def test_cameras_and_lidars_in_or_on_their_own_vehicle_are_refused(model: str, x
         load(model, 'eye', xyz)
     text = str(caught.value)
     assert 'vehicles.amber.sensors.eye.mount.xyz' in text and 'allowed: a place at least 0.001 m outside' in text
+
+
+@pytest.mark.parametrize('model', ['navcam', 'imu_mems'])
+@pytest.mark.parametrize('axis', range(3))
+def test_sensors_far_from_their_vehicle_are_refused(model: str, axis: int) -> None:
+    """A place in millimeters, or on the map; the mast's head is at 1.85 m and its boom may be longer."""
+    place = [0.0, 0.0, 3.0]
+    load(model, 'it', place)
+    place[axis] = 500.0
+    with pytest.raises(InputError, match=r'sensors\.it\.mount\.xyz.* m from all parts of its own vehicle; allowed: .* 10 m'):
+        load(model, 'it', place)
 
 
 def test_what_does_not_see_may_be_inside() -> None:

@@ -167,7 +167,7 @@ def test_an_end_and_a_branch_can_be_chosen(run: Path, tmp_path: Path) -> None:
     assert first[5, 0] == pytest.approx(-RUT_M, abs=1e-7) and first[30, 0] == pytest.approx(-0.5 * RUT_M, abs=1e-7)
 
 
-@pytest.mark.seconds
+@pytest.mark.slow
 def test_no_viewer_is_left_of_a_view_that_was_killed(run: Path) -> None:
     """It would keep gigabytes of what it was sent."""
     words = [sys.executable, '-m', 'regolith_bringup', 'view', str(run), '--web']

@@ -3,6 +3,13 @@
 #
 # Shortens the compilation of this folder's generated interfaces. Include it before rosidl_generate_interfaces.
 
+# ROS 2 from wheels has no rclcpp: nothing there can use the C++ interfaces, which take half of the compilation. They are
+# generated where the ROS installation has rclcpp.
+find_package(rclcpp QUIET)
+if(NOT rclcpp_FOUND)
+  list(FILTER AMENT_EXTENSIONS_rosidl_generate_idl_interfaces EXCLUDE REGEX "^rosidl_[a-z_]*_cpp:")
+endif()
+
 # Generated code copies fields: at -O1 it is as fast, and compiles in two thirds of the time.
 foreach(language C CXX)
   string(REGEX REPLACE "-O[23]" "-O1" CMAKE_${language}_FLAGS_RELEASE "${CMAKE_${language}_FLAGS_RELEASE}")

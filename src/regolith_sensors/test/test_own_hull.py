@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from regolith_sensors.scene import meshes
-from regolith_sensors.scene.own_hull import CLEARANCE_M, distance, enclosing_part
+from regolith_sensors.scene.own_hull import distance, nearest_part
 from regolith_vehicles.looks import Looks, MovingPart, Role, TriangleMesh, Visual
 
 SHAPES = {
@@ -54,13 +54,14 @@ def rover() -> Looks:
 
 def test_places_in_and_on_parts_are_found() -> None:
     looks = rover()
-    name, apart = enclosing_part(looks, np.array([0.52, 0.0, 1.75])) or ('', 1.0)
+    name, apart = nearest_part(looks, np.array([0.52, 0.0, 1.75]))
     assert name == 'mast_head' and apart == pytest.approx(0.0, abs=1e-12)
-    name, apart = enclosing_part(looks, np.zeros(3)) or ('', 1.0)
+    name, apart = nearest_part(looks, np.zeros(3))
     assert name == 'hull' and apart == pytest.approx(-0.2)
     # The hand is turned by a quarter and 0.5 m along the arm's x, the base's y: its long side is along y.
-    assert (enclosing_part(looks, np.array([1.0, 0.75, 0.0])) or ('', 1.0))[0] == 'palm'
-    assert enclosing_part(looks, np.array([1.25, 0.5, 0.0])) is None
-    for above in (0.5 * CLEARANCE_M, 2.0 * CLEARANCE_M):
-        found = enclosing_part(looks, np.array([0.0, 0.0, 0.2 + above]))
-        assert (found is not None) is (above < CLEARANCE_M)
+    name, apart = nearest_part(looks, np.array([1.0, 0.75, 0.0]))
+    assert name == 'palm' and apart < 0.0
+    name, apart = nearest_part(looks, np.array([1.25, 0.5, 0.0]))
+    assert name == 'palm' and apart == pytest.approx(0.15)
+    assert nearest_part(looks, np.array([0.0, 0.0, 0.21])) == ('hull', pytest.approx(0.01))
+    assert nearest_part(Looks((MovingPart('base', '', Role.BODY, ()),)), np.zeros(3)) == ('', np.inf)

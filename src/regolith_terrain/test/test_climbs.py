@@ -163,7 +163,9 @@ def test_threads_change_no_figure(ground: str) -> None:
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize(('ground', 'at'), [('scm', 0.7), ('crm', 0.8), pytest.param('dem', 0.85, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(('ground', 'at'), [
+    ('scm', 0.7), *(pytest.param(*each, marks=pytest.mark.slow) for each in (('crm', 0.8), ('dem', 0.85))),
+])
 def test_a_climb_that_was_stopped_goes_on_with_the_same_bits(ground: str, at: float, tmp_path: Path) -> None:
     values = {'slope_deg': '0,10', 'duration_s': 0.15, 'checkpoint': str(tmp_path / 'climb')}
 
@@ -186,7 +188,7 @@ def test_a_climb_that_was_stopped_goes_on_with_the_same_bits(ground: str, at: fl
     assert [figures(row) for row in rows] == [figures(row) for row in whole]
 
 
-@pytest.mark.seconds
+@pytest.mark.slow
 def test_a_bin_that_was_being_filled_is_filled_anew(tmp_path: Path) -> None:
     values = {'duration_s': 0.15, 'checkpoint': str(tmp_path / 'climb')}
     whole = climbed('dem', **values)

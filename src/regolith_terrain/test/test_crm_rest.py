@@ -61,7 +61,7 @@ def test_slope_holds_up_to_the_angle_of_friction(share: float, flows: bool) -> N
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize(('share', 'stands'), [(0.9, True), (4.4, False)])
+@pytest.mark.parametrize(('share', 'stands'), [(0.9, True), pytest.param(4.4, False, marks=pytest.mark.slow)])
 def test_vertical_cut_stands_as_high_as_cohesion_holds_it(share: float, stands: bool) -> None:
     """2 c tan(45 + phi/2) / (rho g), twice that of which is the upper bound of plasticity."""
     made = soil(friction=math.tan(math.radians(30.0)), cohesion_pa=1200.0, youngs_modulus_pa=5e5)

@@ -51,7 +51,7 @@ def heaps(**values: Any) -> list[dict[str, Any]]:
     return rows
 
 
-@pytest.mark.seconds
+@pytest.mark.slow
 def test_heaps_are_steeper_with_friction_and_lie_still() -> None:
     """A heap of 250 grains is steeper or flatter by 2 degrees from one seed, or one processor, to the next.
 

@@ -132,6 +132,14 @@ def test_steep_but_possible_ground_is_taken_with_a_word() -> None:
     assert doubts(measure(hills(), 0.5), 0.5) == []
 
 
+@pytest.mark.parametrize(('scale', 'spacing'), [(1e-3, 0.5), (1.0, 500.0)])
+def test_heights_in_kilometers_and_posts_a_thousand_times_too_far_apart_are_doubted(scale: float, spacing: float) -> None:
+    """Both are as flat as no ground but a salt flat; a level model is meant so."""
+    (problem, remedy), = doubts(measure(scale * hills(), spacing), spacing)
+    assert 'less than' in problem and 'terrain.height_scale' in remedy and 'terrain.post_spacing_m' in remedy
+    assert doubts(measure(np.zeros((9, 9)), 0.5), 0.5) == []
+
+
 def test_statistics_of_heights_are_those_of_their_definition() -> None:
     heights = np.random.default_rng(1).normal(size=(1100, 37)).cumsum(axis=0)
     found = measure(heights, 2.0)

@@ -92,7 +92,7 @@ def test_what_is_packed_is_what_comes_out() -> None:
         unpacked(packed(a=np.arange(30.0))[:-40])
 
 
-@pytest.mark.seconds
+@pytest.mark.slow
 def test_a_heap_of_grains_that_was_stopped_goes_on_with_the_same_bits(tmp_path: Path) -> None:
     values = {
         'radius_m': 0.04, 'height_m': 0.06, 'count': 250, 'threads': 1, 'youngs_modulus_pa': 1e7,

@@ -293,7 +293,7 @@ def test_shoes_hand_the_band_on() -> None:
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize(('height', 'most'), [(0.0, 0.9), pytest.param(0.012, 0.9, marks=pytest.mark.slow), (0.03, 0.8)])
+@pytest.mark.parametrize(('height', 'most'), [(0.0, 0.9), *(pytest.param(*each, marks=pytest.mark.slow) for each in ((0.012, 0.9), (0.03, 0.8)))])
 def test_sinkage_grows_with_slip(height: float, most: float) -> None:
     """Up to a slip at which h i / (1 - i) alone would bury the axle.
 

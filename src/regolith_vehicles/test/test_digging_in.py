@@ -102,7 +102,7 @@ def test_without_slip_sinkage_it_spins_on_top() -> None:
     assert sinkage < 0.02 and slip > 0.5 and belly == 0.0
 
 
-@pytest.mark.seconds
+@pytest.mark.slow
 def test_a_rover_sinks_deeper_on_steeper_slopes() -> None:
     """The shipped rover, as a scenario drives it: slip and sinkage grow from slope to slope."""
     settings = slope.Settings.model_validate({'slope_deg': (0.0, 20.0, 30.0)})

@@ -141,7 +141,7 @@ def off_the_step(field: HeightField, spacing: float, cycles: int) -> tuple[list[
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize('drop', [1.0, 2.0, 5.0])
+@pytest.mark.parametrize('drop', [pytest.param(1.0, marks=pytest.mark.slow), 2.0, pytest.param(5.0, marks=pytest.mark.slow)])
 def test_truck_that_drops_off_a_step_gains_no_energy(drop: float) -> None:
     """Nothing drives it: at no time it has more than at the start, and it ends below; on a fine grid and on a coarse one.
 

@@ -333,7 +333,7 @@ def _nees_of(model: str, drive: str, soil_name: str, gravity: float, seconds: fl
 
 @pytest.mark.seconds
 @pytest.mark.parametrize(('model', 'share'), [
-    ('viper', 0.5), ('rassor', 0.5), ('hmmwv', 0.5), *(pytest.param(model, 1.0, marks=pytest.mark.slow) for model in FLEET),
+    ('viper', 0.5), ('rassor', 0.5), *(pytest.param(model, 1.0, marks=pytest.mark.slow) for model in FLEET),
 ])  # fmt: skip
 def test_odometry_covers_its_true_errors(model: str, share: float) -> None:
     """Straight, turning on the spot, arcs and an eight, both ways, on slopes: NEES of every shipped vehicle.

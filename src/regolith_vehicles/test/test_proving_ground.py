@@ -153,7 +153,7 @@ def test_a_vehicle_that_blows_up_is_told_in_words() -> None:
         proving_ground.run(Settings.model_validate({'manoeuvre': 'settle', 'step_s': 0.005}), lambda done, total: None)
 
 
-@pytest.mark.seconds
+@pytest.mark.slow
 def test_without_pedals_and_gas_nothing_drives_off() -> None:
     """Chrono's car and tank do, by their engines (V3, V5); ours rolls by what its brakes lift off with."""
     car = driven('creep_nobrake')

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import datetime
 from typing import Any
 
@@ -31,6 +32,8 @@ _TAKEN = (
     'driver_inputs', 'joint_command', 'particles',
 )
 """Taken names: nodes and topics in a vehicle's namespace."""
+FAR_M = 10.0
+"""Largest distance of a sensor or lamp from its vehicle [m], beyond which its unit or frame is another."""
 
 
 def plain_times(source: YamlSource) -> None:
@@ -114,15 +117,15 @@ def check_recorded(scenario: Scenario, source: YamlSource) -> None:
 
 
 def check_mounts(scenario: Scenario, source: YamlSource) -> None:
-    """Refuse sensors that see and are mounted inside or on a part of their own vehicle, and lamps that lie in one.
+    """Refuse sensors and lamps far from their own vehicle, and those inside or on a part of it.
 
-    Such sensors are blind. Lamps shine out of a housing of HOUSING_M about them, no deeper.
+    There, sensors that see are blind; others may be. Lamps shine out of a housing of HOUSING_M about them, no deeper.
 
     :param scenario: resolved: models of vehicles and sensors written out
     """
     mounts = [
-        (sensor.vehicle, ('sensors', sensor.name), sensor.mount, 0.0)
-        for sensor in scenario_sensors(scenario) if sensor.kind.sees
+        (sensor.vehicle, ('sensors', sensor.name), sensor.mount, 0.0 if sensor.kind.sees else math.inf)
+        for sensor in scenario_sensors(scenario)
     ]
     for name, entry in sorted(scenario.vehicles.items()):
         lamps = {lamp: Lamp.model_validate(values) for lamp, values in sorted(entry.lights.items())}
@@ -130,7 +133,7 @@ def check_mounts(scenario: Scenario, source: YamlSource) -> None:
     if not mounts:
         return
     # MuJoCo, which takes longer to load than all that is checked else.
-    from regolith_sensors.scene.own_hull import CLEARANCE_M, enclosing_part
+    from regolith_sensors.scene.own_hull import CLEARANCE_M, nearest_part
     from regolith_vehicles.gears import load_looks
     from regolith_vehicles.looks import Looks
 
@@ -139,14 +142,14 @@ def check_mounts(scenario: Scenario, source: YamlSource) -> None:
         model = scenario.vehicles[vehicle].model
         if model not in shapes:
             shapes[model] = load_looks(*load_vehicle_model(model))
-        found = enclosing_part(shapes[model], mount.position)
-        if found is None:
-            continue
-        part, apart = found
-        if depth > 0.0 and apart > -depth:  # a lamp in its housing
+        part, apart = nearest_part(shapes[model], mount.position)
+        key = ('vehicles', vehicle, *path, 'mount', 'xyz')
+        if FAR_M < apart < math.inf:
+            problem = f'is {apart:.4g} m from all parts of its own vehicle'
+            raise source.error(key, problem, f'a place within {FAR_M:g} m of them', list(mount.xyz))
+        if apart >= CLEARANCE_M or (depth > 0.0 and apart > -depth):  # a lamp in its housing
             continue
         where = f'is {-apart:.3g} m inside' if apart < -CLEARANCE_M else 'lies on the surface of'
-        key = ('vehicles', vehicle, *path, 'mount', 'xyz')
         allowed = f'a place at least {CLEARANCE_M:g} m outside all parts of the vehicle'
         if depth > 0.0:
             allowed += f', or up to {depth:g} m inside'

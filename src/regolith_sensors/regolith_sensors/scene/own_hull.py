@@ -23,12 +23,12 @@ CLEARANCE_M = 1e-3
 rounding."""
 
 
-def enclosing_part(looks: Looks, place: Floats) -> tuple[str, float] | None:
-    """Return the name of a visual that holds a place or is within CLEARANCE_M of it, and the distance to its surface.
+def nearest_part(looks: Looks, place: Floats) -> tuple[str, float]:
+    """Return the name of the visual nearest to a place, and the distance to its surface [m], negative inside.
 
     :param looks: of the vehicle
     :param place: in the base's frame [m], shape (3,)
-    :return: the visual with the least distance [m], negative inside; None if the place is clear of all
+    :return: an empty name and an infinite distance if the vehicle has no visual
     """
     poses: dict[str, tuple[Floats, Floats]] = {}
     found: list[tuple[float, str]] = []
@@ -43,7 +43,7 @@ def enclosing_part(looks: Looks, place: Floats) -> tuple[str, float] | None:
             inner = matrix(visual.orientation).T @ (local - visual.position)
             found.append((distance(visual, inner), visual.name or part.name))
     least = min(found, default=(math.inf, ''))
-    return (least[1], least[0]) if least[0] < CLEARANCE_M else None
+    return least[1], least[0]
 
 
 def distance(visual: Visual, place: Floats) -> float:

@@ -31,6 +31,8 @@ MOST_MEDIAN_SLOPE = 1.7320508075688772
 """Half of any ground is less steep than this (60 degrees)."""
 DOUBTFUL_STEP_M, DOUBTFUL_STEP_SPACINGS, DOUBTFUL_MEDIAN_SLOPE = 20.0, 5.0, 1.0
 """Values from which a warning is due."""
+DOUBTFUL_FLATNESS = 3e-4
+"""Median slope below which a warning is due (0.017 degrees, as of a salt flat); ground in kilometers is as flat."""
 MARKS = (
     -32768.0, -32767.0, 32767.0, 65535.0, -9999.0, 9999.0, -99999.0, 99999.0, -999.0, -9998.0, -99.0, 0.0, 255.0,
     -2147483648.0, 2147483647.0,
@@ -161,5 +163,10 @@ def doubts(found: Statistics, spacing_m: float, first: tuple[int, int] = (0, 0))
         out.append((
             f'half of the slopes are steeper than {slope:.3g} degrees',
             'set terrain.height_scale or terrain.post_spacing_m if heights or places are not in meters',
+        ))
+    if 0.0 < found.median_slope < DOUBTFUL_FLATNESS:
+        out.append((
+            f'half of the slopes are less than {math.degrees(found.median_slope):.2g} degrees',
+            'set terrain.height_scale if heights are in kilometers, terrain.post_spacing_m if posts are less far apart',
         ))
     return out
