@@ -82,8 +82,8 @@ class Followers:
         patience_s, since = self._world.config.agent_timeout_s, time.monotonic()
         self._waits.begin()
         while self._recorded and self._world.cycle - self._written > self._recorder_lag and not self._leaving.asked:
-            self._inbox.wait(0.02)
             self._serve()
+            self._inbox.wait(0.02)
             self._waits.note('the recorder, which is behind')
             if time.monotonic() - since > patience_s:
                 self._recorded = self._on_silence('recorder', f'no word within {patience_s:g} s')
@@ -97,8 +97,8 @@ class Followers:
         behind, since, told = self._sensed, time.monotonic(), False
         while self.sensing and not self._close(self._lag_ns if lag_ns is None else lag_ns) and not self._leaving.asked:
             # The ground's service may be in this very process, and sensors that were rewound ask it.
-            self._inbox.wait(0.01)
             self._serve()
+            self._inbox.wait(0.01)
             if self._sensed != behind:
                 behind, since, told = self._sensed, time.monotonic(), False
             for_s = time.monotonic() - since
@@ -131,8 +131,8 @@ class Followers:
         until = time.monotonic() + barrier.timeout_s
         self._waits.begin()
         while self._inputs == 0 and not self._leaving.asked:
-            self._inbox.wait(0.01)
             self._serve()
+            self._inbox.wait(0.01)
             self._waits.note(f'a message on {barrier.topic} (world.input_barrier)')
             if time.monotonic() > until:
                 self.input_timeouts += 1

@@ -60,7 +60,7 @@ class Runner:
     :param run_dir: of the run; None: nothing on disk
     :param duration_s: simulated time of the run's end [s]; 0: endless
     :param inbox: of the protocol's node, delivered here regularly
-    :param at_standstill: called after every HOLD and STOP, for deferred publications
+    :param at_standstill: called after every HOLD and STOP and while others are waited for, for deferred publications
     :param recorded: whether there is a recorder, which must not be outrun
     :param sensors_lag_s: the world's largest lead over its sensors in simulated time [s]; below 0: no sensors
     """
@@ -95,7 +95,7 @@ class Runner:
         self.leaving = Leaving()
         self.silences = Silences(world, self._display, node.get_logger(), run_dir, self.leaving)
         self.followers = Followers(
-            node, inbox, world, self.leaving, self.serve, self._on_late_follower, node.get_logger().warning, recorded,
+            node, inbox, world, self.leaving, self._serve_waiting, self._on_late_follower, node.get_logger().warning, recorded,
             sensors_lag_s,
         )
         self._display.followers = self.followers
@@ -235,6 +235,11 @@ class Runner:
             self._served(at_once=self.paused)
         finally:
             self._serving = False
+
+    def _serve_waiting(self) -> None:
+        """Serve as :meth:`serve` does while others are waited for, who may need what was not published yet."""
+        self._at_standstill()
+        self.serve()
 
     def _serve_between(self) -> None:
         """Serve as :meth:`serve` does; requests that need a standing world are fulfilled at once."""
