@@ -154,7 +154,7 @@ def _average(
                 for b in range(left, right):
                     dx, dy = sites[0, a, b] - x, sites[1, a, b] - y
                     across = dx * dx + dy * dy
-                    # Most are too far away, so that is asked first.
+                    # Most are too far away, so that comes first.
                     if across < square and abs(sites[2, a, b] - z) < apart and object_id[a, b] == object_id[i, j]:
                         weight = _ONE - across / square
                         weights += weight
