@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Start a rover with a lidar in a young crater: ``ros2 launch regolith_bringup lidar_traverse.launch.py``."""
+"""Start a rover with a lidar on a landing site: ``ros2 launch regolith_bringup lidar_traverse.launch.py``."""
 
 from launch import LaunchDescription
 from regolith_bringup.run.launch_adapter import launch_description

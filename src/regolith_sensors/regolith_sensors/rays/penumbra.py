@@ -35,7 +35,7 @@ _ROWS = 16
 _MICROMETERS = np.float32(1e6)
 _FEW, _MANY = np.float32(8.0), np.float32(24.0)
 """Effective numbers of neighbors between which the average goes over from all rays of pixels to their first ones."""
-_ZERO, _ONE = np.float32(0.0), np.float32(1.0)
+_ZERO, _ONE, _INF = np.float32(0.0), np.float32(1.0), np.float32(np.inf)
 
 
 def smooth_penumbrae(frame: Frame, marks: NDArray[np.uint8], facing: Bools, eyes: View, light: Lights) -> None:
@@ -58,11 +58,13 @@ def smooth_penumbrae(frame: Frame, marks: NDArray[np.uint8], facing: Bools, eyes
         return
     blockers, counts = np.empty((height, width), np.int64), np.empty((height, width), np.int64)
     in_bands(_along_rows, height, _ROWS, frame.blocker, frame.instance, facing, blockers, counts)
-    toward = (eyes.rotation.T @ light.direction).astype(np.float32)
+    axes = (np.stack([light.across[0], light.across[1], light.direction]) @ eyes.rotation).astype(np.float32)
+    sites = np.empty((3, height, width), np.float32)
+    in_bands(_sites, height, _ROWS, frame.range, marks, facing, eyes.rays, axes, sites)
     out = np.empty((height, width), np.float32)
     in_bands(
         _average, height, _ROWS, frame.instance, frame.object_id, frame.range, frame.sunlit, frame.sun_part, marks,
-        facing, eyes.rays, toward, np.float32(RADIUS * light.disc), blockers, counts, out,
+        eyes.rays, axes, np.float32(RADIUS * light.disc), sites, blockers, counts, out,
     )
     in_bands(_apply, height, _ROWS, frame.sunlit, frame.sun_part, out, frame.radiance)
 
@@ -99,41 +101,62 @@ def _counted(blocker: Single, instance: int, facing: bool) -> int:
     return out
 
 
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+def _site(distance: Singles, rays: Singles, axes: Singles, i: int, j: int, axis: int) -> Single:
+    """Return a coordinate of what a pixel's first ray met [m]: across the sun's direction (axes 0, 1) or along it."""
+    along_ray = rays[i, j, 0] * axes[axis, 0] + rays[i, j, 1] * axes[axis, 1] + rays[i, j, 2] * axes[axis, 2]
+    return distance[i, j] * along_ray
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
+def _sites(
+    first: int, last: int, distance: Singles, marks: NDArray[np.uint8], facing: Bools, rays: Singles, axes: Singles,
+    sites: Singles,
+) -> None:
+    """Write the coordinates of pixels that count as neighbors, once for all of these; of others, +inf: too far away."""
+    for i in range(first, last):
+        for j in range(distance.shape[1]):
+            counts = facing[i, j] and marks[i, j] != SHAPE
+            for axis in range(3):
+                sites[axis, i, j] = _site(distance, rays, axes, i, j, axis) if counts else _INF
+
+
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)
 def _average(
     first: int, last: int, instance: Ints, object_id: NDArray[np.uint16], distance: Singles, sunlit: Singles,
-    sun_part: Singles, marks: NDArray[np.uint8], facing: Bools, rays: Singles, toward: Singles, scale: Single,
+    sun_part: Singles, marks: NDArray[np.uint8], rays: Singles, axes: Singles, scale: Single, sites: Singles,
     blockers: Longs, counts: Longs, out: Singles,
 ) -> None:
     """Write the averages; where there are none, a negative number."""
     height, width = sun_part.shape
     for i in range(first, last):
+        top, bottom = max(i - REACH, 0), min(i + REACH + 1, height)
         for j in range(width):
             out[i, j] = -_ONE
             if sunlit[i, j, 1] == _ZERO or marks[i, j] == SHAPE:
                 continue
             total, count = 0, 0
-            for a in range(max(i - REACH, 0), min(i + REACH + 1, height)):
+            for a in range(top, bottom):
                 total += blockers[a, j]
                 count += counts[a, j]
             known, faced, lit = count & 0xFFFF, (count >> 16) & 0xFFFF, count >> 32
             if known == 0 or lit == 0 or lit == faced:
                 continue
             far = np.float32(total) / (np.float32(known) * _MICROMETERS)
-            radius = scale * far
-            here = distance[i, j]
-            x, y, z = here * rays[i, j, 0], here * rays[i, j, 1], here * rays[i, j, 2]
+            square, apart = (scale * far) * (scale * far), np.float32(0.5) * far
+            x, y, z = (
+                _site(distance, rays, axes, i, j, 0), _site(distance, rays, axes, i, j, 1),
+                _site(distance, rays, axes, i, j, 2),
+            )
+            left, right = max(j - REACH, 0), min(j + REACH + 1, width)
             weights = squares = of_all = of_first = _ZERO
-            for a in range(max(i - REACH, 0), min(i + REACH + 1, height)):
-                for b in range(max(j - REACH, 0), min(j + REACH + 1, width)):
-                    if object_id[a, b] != object_id[i, j] or marks[a, b] == SHAPE or not facing[a, b]:
-                        continue
-                    there = distance[a, b]
-                    dx, dy, dz = there * rays[a, b, 0] - x, there * rays[a, b, 1] - y, there * rays[a, b, 2] - z
-                    along = dx * toward[0] + dy * toward[1] + dz * toward[2]
-                    across = max(dx * dx + dy * dy + dz * dz - along * along, _ZERO)
-                    weight = _ONE - across / (radius * radius)
-                    if weight > _ZERO and abs(along) < np.float32(0.5) * far:
+            for a in range(top, bottom):
+                for b in range(left, right):
+                    dx, dy = sites[0, a, b] - x, sites[1, a, b] - y
+                    across = dx * dx + dy * dy
+                    # Most are too far away, so that comes first.
+                    if across < square and abs(sites[2, a, b] - z) < apart and object_id[a, b] == object_id[i, j]:
+                        weight = _ONE - across / square
                         weights += weight
                         squares += weight * weight
                         of_all += weight * sun_part[a, b] / sunlit[a, b, 1]
