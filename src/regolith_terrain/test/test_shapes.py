@@ -112,6 +112,10 @@ def test_grousers_stand_out_of_their_drum(mode: str) -> None:
     middle = below.window.level[45]
     assert np.count_nonzero(np.isclose(middle, -0.02)) == 21  # one row, as wide as the wheel
     assert below.force[2] > bare.force[2]
+    thick = SoilBin(quiet(), mode=mode)
+    thick.body(scm.grousered_wheel(0.25, 0.21, 4, 0.012, 0.045), (0.0, 0.0, 0.23))
+    # 45 mm thick: posts at 0, 10 and 20 mm on either side.
+    assert np.count_nonzero(np.isclose(thick.window.level, -0.02)) == 5 * 21
 
 
 def test_grousers_pull_more_than_a_smooth_wheel() -> None:

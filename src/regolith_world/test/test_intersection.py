@@ -125,6 +125,14 @@ def test_a_beam_measures_from_where_it_leaves_its_body(name):
     assert missed.status == Status.NO_INTERSECTION and math.isinf(missed.distance) and len(missed.points) == 0
 
 
+@pytest.mark.parametrize('order', [(0, 1, 2), (2, 1, 0), (1, 0, 2)])
+def test_a_beam_ends_at_the_nearest_of_an_objects_shapes(order):
+    places = [np.array([3.0, 0.1, 0.0]), np.array([5.0, -0.1, 0.1]), np.array([2.0, 3.0, 0.0])]  # the last beside it
+    target = Object('m', rigid_state('m', np.zeros(3), 1.0, np.eye(3)), [sphere(0.5, places[k]) for k in order])
+    hit = look(Beam('b/0', np.zeros(3), np.array([1.0, 0.0, 0.0]), 9.0, 0, 'b'), target)
+    assert hit.distance == pytest.approx(3.0 - math.sqrt(0.25 - 0.01), abs=1e-9)
+
+
 @pytest.mark.parametrize('direction', [[1, 0, 0], [-1, 0, 0], [0, 0, -1], [0.3, -2.0, 1.1]])
 def test_a_beam_points_where_it_is_told(direction):
     beam = Beam('b/0', np.zeros(3), np.array(direction, dtype=float), 2.0, 0, 'b')

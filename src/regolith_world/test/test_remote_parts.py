@@ -140,10 +140,12 @@ def test_an_attempt_is_undone_in_all_parts():
     bodies = state('a', 0.0, 0.0), state('a/tip', 1.0, 0.0)
     agent = RemoteAgent(JoinRequest('a', VEHICLE, (), bodies, 5, 'h0', '', {}), 0)
     moved = state('a', 0.1, 0.0), state('a/tip', 1.3, 0.0)
-    agent.take(Evolved(CycleKey(0, 0, 0), 'a', 5, moved, state_hash='h1'), 10)
+    agent.take(Evolved(CycleKey(0, 0, 0), 'a', 7, moved, state_hash='h1'), 10)
     assert [b.position[0] for b in agent.bodies()] == [0.1, 1.3]
+    assert (agent.next_dt_ns(), agent.state_hash()) == (7, 'h1'), 'of the last answer'
     agent.discard()
     assert [b.position[0] for b in agent.bodies()] == [0.0, 1.0]
+    assert (agent.next_dt_ns(), agent.state_hash()) == (5, 'h0')
     with pytest.raises(ParticipantFailed, match=r"a answers with bodies \['a'\]; allowed: .*\['a', 'a/tip'\]"):
         agent.take(Evolved(CycleKey(0, 0, 0), 'a', 5, moved[:1]), 10)
 
