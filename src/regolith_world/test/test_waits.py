@@ -1,7 +1,12 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of what a slow world says it waits for."""
+"""Tests of how a world waits for others, and what a slow one says it waits for."""
 
+from types import SimpleNamespace
+
+import pytest
+
+from regolith_world.ros.followers import Followers
 from regolith_world.ros.waits import Waits
 
 
@@ -44,3 +49,26 @@ def test_longest_of_several_waits_is_named() -> None:
         stand.wait(0.02, 'the recorder')
         stand.wait(0.08, 'a message')
     assert len(stand.lines) == 1 and stand.lines[0].startswith('waiting for a message: ')
+
+
+@pytest.mark.parametrize('wait', ['wait_for_recorder', 'wait_for_sensors', 'wait_for_input'])
+def test_those_who_are_waited_for_get_first_what_was_held_back(wait: str) -> None:
+    """Without it, in one process, both would wait: they for the last records of a cycle, the world for their word."""
+    order: list[str] = []
+    leaving = SimpleNamespace(asked=False)
+
+    def pause(_: float) -> None:
+        order.append('wait')
+        leaving.asked = True
+
+    inbox = SimpleNamespace(subscribe=lambda *_: None, subscribe_any=lambda *_: None, wait=pause)
+    barrier = SimpleNamespace(topic='/cmd_vel', type='geometry_msgs/msg/Twist', timeout_s=9.0)
+    config = SimpleNamespace(heartbeat_s=0.02, agent_timeout_s=5.0, input_barrier=barrier)
+    world = SimpleNamespace(config=config, cycle=1000, t_ns=20_000_000_000, epoch=0)
+    node = SimpleNamespace(get_namespace=lambda: '/regolith')
+    followers = Followers(
+        node, inbox, world, leaving, lambda: order.append('serve'), lambda *_: False, lambda _: None,
+        recorded=True, sensors_lag_s=0.04,
+    )  # fmt: skip
+    getattr(followers, wait)()
+    assert order == ['serve', 'wait']
