@@ -12,6 +12,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from regolith_terrain.height_field import PlaneField
+from regolith_vehicles.command import DriveCommand
 from regolith_vehicles.kinematics import wheel_commands
 from regolith_vehicles.placement import depth_of_feet, pose_on_ground
 from regolith_vehicles.vehicle import Vehicle
@@ -167,3 +168,18 @@ def test_foot_on_a_bump_carries_and_none_is_below_the_ground(slope: tuple[float,
     gaps = place[:, 2] - ground(place[:, 0], place[:, 1])
     # The fit is off by a quarter of the bump, twice up and twice down. Tilting changes 40 mm by up to its square, 5 %.
     assert gaps == pytest.approx([0.0, 0.02, 0.02, 0.0], abs=2e-3)
+
+
+@pytest.mark.parametrize('model', ['viper', 'rassor', 'rocker_bogie', 'hmmwv', 'm113'])
+def test_ground_pushes_the_feet_just_where_they_touch(make_vehicle: Maker, model: str) -> None:
+    """Hung a little above level ground nothing pushes, pressed in a little the ground does: feet are where contact is."""
+    vehicle = make_vehicle(model)
+
+    def push(height: float) -> float:
+        """Return the vertical force of the ground in the first 0.1 ms, in which nothing falls by a micrometer [N]."""
+        vehicle.hang(0.0, 0.0, 0.3, height)
+        vehicle.evolve(100_000, *vehicle.gear.targets(DriveCommand()))
+        return float(vehicle.ground_force()[2])
+
+    assert push(1e-3) == 0.0
+    assert push(-3e-3) > 0.0
