@@ -8,6 +8,7 @@ import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from rclpy.serialization import deserialize_message
 from visualization_msgs.msg import Marker, MarkerArray
 
 from regolith_bringup.bag.topics import RecordedTopic
-from regolith_bringup.markers_node import odom_in_world
+from regolith_bringup.markers_node import MarkersNode, odom_in_world
 from regolith_bringup.run.plan import plan
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_bringup.view.ground import Piece
@@ -82,6 +83,39 @@ def test_world_is_where_it_has_to_be_above_odom() -> None:
     place, turn = odom_in_world(true, reckoned)
     np.testing.assert_allclose(matrix(turn) @ reckoned[0] + place, true[0], atol=1e-12)
     np.testing.assert_allclose(matrix(turn) @ matrix(reckoned[1]), matrix(true[1]), atol=1e-12)
+
+
+class Shower:
+    """The part of the markers' node that shows the ground, without a node: pieces are names."""
+
+    def __init__(self) -> None:
+        self.count, self.sent, self.changes = 0, [], []  # type: ignore[var-annotated]
+        self._listeners = 0
+        self._soil = SimpleNamespace(fresh=lambda: self.changes.pop() if self.changes else None)
+        self._pieces = SimpleNamespace(take=lambda change: [change], shown=lambda: ['all'])
+        self._ground = SimpleNamespace(get_subscription_count=lambda: self.count, publish=self.sent.append)
+
+    def _in_bytes(self, pieces: list[str]) -> str:
+        return ' '.join(pieces)
+
+    def look(self, count: int, *changes: str) -> list[str]:
+        """Return what is published in a poll with so many subscribers and such changes of the soil."""
+        self.count = count
+        self.changes.extend(changes)
+        self.sent.clear()
+        MarkersNode._show_ground(self)  # type: ignore[arg-type]
+        return list(self.sent)
+
+
+def test_ground_goes_whole_to_every_subscriber_that_comes() -> None:
+    """To the first, to a second, and after one has left; else only what changed, and nothing without subscribers."""
+    shower = Shower()
+    polls = [
+        (0, '', []), (0, 'a', []), (1, '', ['all']), (1, '', []), (1, 'b', ['b']), (2, 'c', ['all']), (2, 'd', ['d']),
+        (5, '', ['all']), (3, 'e', ['e']), (4, '', ['all']), (0, 'f', []), (1, '', ['all']),
+    ]  # fmt: skip
+    for number, (count, change, expected) in enumerate(polls):
+        assert shower.look(count, *change) == expected, f'poll {number}'
 
 
 # -- configurations -----------------------------------------------------------------------------------------------
