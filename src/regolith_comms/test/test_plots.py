@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of radios: positions, values and units of what is drawn, on sites that are not square."""
+"""Plots of radios: positions, values and units of what is drawn, on sites that are not square."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def marks(axes: Axes, marker: str) -> list[tuple[float, float]]:
 
 
 @pytest.mark.parametrize('shape', SHAPES)
-def test_graph_figure_draws_tiles_where_the_grid_has_them(shape: tuple[int, int]) -> None:
+def test_graph_plot_draws_tiles_where_the_grid_has_them(shape: tuple[int, int]) -> None:
     ground = land(shape)
     graph, grid = build_pair(ground, TILE_M, 1.0, load_radio('lunar_uhf'))
     config = CommsConfig.model_validate({'tile_m': TILE_M, 'stations': {'lander': [121.0, -25.0, 3.0]}})
@@ -62,6 +62,8 @@ def test_graph_figure_draws_tiles_where_the_grid_has_them(shape: tuple[int, int]
     drawn = {tuple(map(tuple, ends)): cost for ends, cost in zip(lines.get_segments(), lines.get_array(), strict=True)}
     beside = {(place[e.a], place[e.b]): e.cost for e in graph.edges if max(np.abs(np.subtract(place[e.a], place[e.b]))) < 15.0}
     assert drawn == beside and len(drawn) == 3 * 5 + 6 * 2 + 2 * 2 * 5
+    wide, high = np.ceil(np.divide(ground.size, TILE_M)) * TILE_M
+    assert far.images[1].get_extent() == [100.0, 100.0 + wide, -50.0, -50.0 + high]
     for k, row in enumerate(graph.rows(graph.ids)):
         others = np.delete(graph.costs[row], row)
         assert at(far, 1, *middles[k]) == pytest.approx(others[np.isfinite(others)].mean(), rel=1e-6)
@@ -95,7 +97,7 @@ def test_hillshade_is_lit_from_the_north_west(shape: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize('shape', SHAPES)
-def test_coverage_figure_draws_probabilities_and_radios_where_they_are(shape: tuple[int, int]) -> None:
+def test_coverage_plot_draws_probabilities_and_radios_where_they_are(shape: tuple[int, int]) -> None:
     ground = land(shape)
     x, y = (start + np.arange(1.0, length, 2.0) for start, length in zip((100.0, -50.0), ground.size, strict=True))
     # Two numbers that differ at every pixel: the first in tenths along x, the second in hundredths along y.
@@ -118,7 +120,7 @@ def test_coverage_figure_draws_probabilities_and_radios_where_they_are(shape: tu
         assert expected == pytest.approx(np.full(len(points), 0.5), abs=1e-6)
 
 
-def test_reach_figure_draws_every_pair_at_its_time() -> None:
+def test_reach_plot_draws_every_pair_at_its_time() -> None:
     """Pairs with unlike numbers of bins; links lost for a time, and until the end."""
     history = {'bin_s': 2.0, 'pairs': {
         'b->a': {'sent': [4, 0, 4], 'delivered': [1, 0, 4]}, 'a->b': {'sent': [2, 2, 2, 2, 2], 'delivered': [2, 1, 0, 0, 0]},
@@ -139,7 +141,7 @@ def test_reach_figure_draws_every_pair_at_its_time() -> None:
     assert axes.get_xlabel() == 'simulated time [s]'
 
 
-def test_reach_figure_of_a_long_run_adds_neighboring_bins_up() -> None:
+def test_reach_plot_of_a_long_run_adds_neighboring_bins_up() -> None:
     """161 bins of a second are drawn as 54 of three, the last of which has two."""
     sent = list(range(1, 162))
     history = {'bin_s': 1.0, 'pairs': {'a->b': {'sent': sent, 'delivered': [n - 1 for n in sent]}}}
@@ -150,7 +152,7 @@ def test_reach_figure_of_a_long_run_adds_neighboring_bins_up() -> None:
     assert np.asarray(axes.images[0].get_array())[0] == pytest.approx(np.array(expected))
 
 
-def test_reach_figure_of_many_pairs_draws_those_that_lost_most() -> None:
+def test_reach_plot_of_many_pairs_draws_those_that_lost_most() -> None:
     history = {'bin_s': 1.0, 'pairs': {f'{k:02d}->x': {'sent': [50], 'delivered': [k]} for k in range(40)}}
     links = {f'{k:02d}->x': {'sent': 50, 'delivered': k, 'lost_s': []} for k in range(40)}
     axes = reach_picture(history, links).axes[0]
