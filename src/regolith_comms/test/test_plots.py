@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -157,3 +158,15 @@ def test_reach_plot_of_many_pairs_draws_those_that_lost_most() -> None:
     links = {f'{k:02d}->x': {'sent': 50, 'delivered': k, 'lost_s': []} for k in range(40)}
     axes = reach_picture(history, links).axes[0]
     assert [label.get_text() for label in axes.get_yticklabels()] == [f'{k:02d} → x' for k in range(30)]
+
+
+def test_graph_plot_draws_a_single_tile(tmp_path: Path) -> None:
+    """It has no neighbor, so neither an edge nor a mean cost."""
+    ground = land((31, 15))
+    graph, _ = build_pair(ground, 80.0, 1.0, load_radio('lunar_uhf'))
+    assert (len(graph), len(graph.edges)) == (1, 0)
+    figure = graph_picture(ground, graph, CommsConfig.model_validate({'tile_m': 80.0}), SITE)
+    near, far = figure.axes[:2]
+    assert marks(near, '.') == [(140.0, -10.0)]
+    assert np.ma.masked_invalid(far.images[1].get_array()).mask.all()
+    figure.savefig(tmp_path / 'one.png')
