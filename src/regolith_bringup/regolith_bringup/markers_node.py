@@ -88,6 +88,8 @@ class MarkersNode:
         self._soil = SoilChanges()
         self._epoch = self._seq = -1
         self._known = -1
+        self._since: list[TerrainUpdate] = []
+        self._asked_in = -1
         self._whole = False
         self._asking = self.node.create_client(GetTerrainSnapshot, 'terrain/snapshot')
         self._answer: Any = None
@@ -141,8 +143,12 @@ class MarkersNode:
             return
         if key.epoch != self._epoch or seq > self._seq + 1:
             self._whole = False
+        if key.epoch != self._epoch:
+            self._known = -1
         self._epoch, self._seq = int(key.epoch), seq
         self._soil.take(update)
+        # The ground that is requested may be older than what comes until the response.
+        self._since = [*self._since, update] if self._answer is not None else [update]
 
     # -- output -------------------------------------------------------------------------------------------------
 
@@ -167,14 +173,18 @@ class MarkersNode:
         """Ask for the ground as it is; take what was answered."""
         if self._answer is None:
             if now >= self._next_ask and self._asking.service_is_ready():
-                self._next_ask = now + _ASK_S
+                self._next_ask, self._asked_in = now + _ASK_S, self._epoch
                 self._answer = self._asking.call_async(GetTerrainSnapshot.Request())
         elif self._answer.done():
             snapshot, self._answer = self._answer.result(), None
+            if self._epoch != self._asked_in:  # the world was rewound since: before or after this response
+                self._since, self._next_ask = self._since[-1:], now
+                return
             self._pieces.restart()
             self._soil = SoilChanges()
-            self._soil.load(snapshot.nodes)
             self._known = int(snapshot.soil_seq)
+            self._soil.load(snapshot.nodes, self._known, self._since)
+            self._since = self._since[-1:]
             self._seq = max(self._seq, self._known)
             self._whole = True
             self._listeners = 0  # all of it is new

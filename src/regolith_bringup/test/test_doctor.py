@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -73,3 +74,43 @@ def test_what_is_not_installed_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> 
     problems: list[str] = []
     assert doctor._versions(problems)['rasterio'] == 'missing'
     assert problems == ['rasterio is not installed; run `make setup`']
+
+
+GB = 1 << 30
+
+
+@pytest.mark.parametrize(
+    ('free', 'lacking'),
+    [
+        ({'/dev/shm': 41 << 20, '.': GB}, []),
+        ({'/dev/shm': 39 << 20, '.': 2 * GB}, ['shared memory: 39 MB free in /dev/shm, less than 40 MB; remove ']),
+        ({'/dev/shm': GB, '.': 1023 << 20}, ['disk: 1023 MB free in CWD, less than 1024 MB; make room']),
+        ({'/dev/shm': 0, '.': 0}, ['shared memory: 0 MB free', 'disk: 0 MB free']),
+        ({'.': GB}, []),
+    ],
+    ids=['enough', 'no shared memory', 'no disk', 'neither', 'unknown'],
+)
+def test_free_space_and_not_the_size_of_a_disk_counts(
+    free: dict[str, int], lacking: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of large disks with so much free space, in the two folders; what cannot be found out is not a problem."""
+    from regolith_bringup.run import doctor
+
+    def usage(folder: str) -> Any:
+        known = free.get('.' if folder == str(tmp_path) else folder)
+        if known is None:
+            raise FileNotFoundError(folder)
+        return shutil._ntuple_diskusage(500 * GB, 500 * GB - known, known)  # type: ignore[attr-defined]
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(doctor.shutil, 'disk_usage', usage)
+    monkeypatch.setattr(doctor, '_heard', lambda environment: ('after 1 s', ''))
+    monkeypatch.setattr(doctor, 'check_ros_environment', lambda environment: None)
+    problems: list[str] = []
+    found = doctor._health(problems)
+    assert len(problems) == len(lacking)
+    for problem, start in zip(problems, lacking, strict=True):
+        assert problem.startswith(start.replace('CWD', str(tmp_path)))
+    for what, folder in (('shared memory', '/dev/shm'), ('disk', '.')):
+        where = tmp_path if folder == '.' else folder
+        assert found[what] == (f'{free[folder] / GB:.1f} GB free in {where}' if folder in free else 'unknown')

@@ -200,6 +200,29 @@ def test_help_lists_what_an_experiment_has(capsys: pytest.CaptureFixture[str], m
     assert 'Drop it.' in out and 'height_m  required' in out and 'default ball' in out and '--plot' not in out
 
 
+@pytest.mark.parametrize(('columns', 'width'), [(20, 60), (60, 60), (80, 80), (120, 120), (300, 120)])
+def test_help_is_as_wide_as_the_terminal_from_60_to_120_columns(
+    columns: int, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of sentences longer than any line: as many words as fit, and none is cut or left out."""
+    sentence = ' '.join(f'word{k:03d}' for k in range(60))
+
+    def drop(height_m: float = 1.0) -> None:
+        pass
+
+    drop.__doc__ = f'{sentence}\n\n:param height_m: not part of the page'
+    monkeypatch.setattr(extension_help, 'experiment', lambda name: drop)
+    monkeypatch.setattr(extension_help, '_GENERAL', (('--json', sentence), ('--help', 'show this')))
+    monkeypatch.setenv('COLUMNS', str(columns))
+    page = extension_help.experiment_help('drop')
+    lines = page.splitlines()
+    assert width - len('word000') <= max(map(len, lines)) <= width
+    assert ' '.join(page.split()).count('word000 word001') == page.count('word059') == 2 and 'not part' not in page
+    # The second column is indented below itself.
+    (first,) = (line for line in lines if line.startswith('  --json'))
+    assert lines[lines.index(first) + 1].startswith(' ' * first.index('word000') + 'word')
+
+
 def test_help_of_a_benchmark_is_its_own(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
         main(['bench', 'lidar', '--help'])

@@ -22,11 +22,13 @@ from regolith_bringup.report.changed_ground import ChangedGround
 from regolith_bringup.report.figures import MOST_POINTS, Figures, thinned
 from regolith_bringup.report.ground_map import crossing, driven_bounds, ground_map
 from regolith_bringup.report.page import write_report
-from regolith_bringup.report.plots import cycle_timing, energy, gear_histories
+from regolith_bringup.report.plots import cycle_timing, energy, gear_histories, track_map
+from regolith_bringup.report.plots import rut_sections as rut_section_plot
 from regolith_bringup.report.run_data import Charge, CycleTiming, RunData, Track, read_run
 from regolith_bringup.report.rut_sections import rut_sections
 from regolith_bringup.run.provenance import write_provenance
 from regolith_bringup.run.summary import build_summary, write_summary
+from regolith_world.rotation import from_rpy_deg
 
 
 def test_tracks(run_dir: Path) -> None:
@@ -347,3 +349,49 @@ def test_batteries_are_drawn_in_percent_and_watts(run_dir: Path) -> None:
         for line, charge in zip(panel.get_lines(), charges.values(), strict=True):
             np.testing.assert_allclose(line.get_xydata(), np.stack((charge.time, factor * getattr(charge, part)), axis=1))
     assert [line.get_label() for line in share.get_lines()] == list(charges)
+
+
+def test_track_plot_draws_tracks_and_ruts_where_they_are_in_millimeters(run_dir: Path) -> None:
+    """Two tracks along x that lie side by side: the plot is longer along x, and its ruts are under the tracks."""
+    run = read_run(run_dir)
+    # One of them turned to the left, pitched and rolled, and went there, so that both axes of a track count.
+    turned = run.tracks['basalt'].position.copy()
+    turned[:, 1] += 0.5 * (turned[:, 0] - turned[0, 0])
+    quarter = np.tile(from_rpy_deg((20.0, -30.0, 90.0)), (len(turned), 1))
+    run = replace(run, tracks={**run.tracks, 'basalt': replace(run.tracks['basalt'], position=turned, orientation=quarter)})
+    main = track_map(run).axes[0]
+    drawn = {str(line.get_label()).partition(',')[0]: np.transpose(line.get_data()) for line in main.lines}
+    for name, track in run.tracks.items():
+        np.testing.assert_allclose(drawn[name], track.position[:, :2])
+    # Triangles of three corners, the first of which points along the heading: up is a quarter turn.
+    heads = [(line.get_marker()[2], *np.ravel(line.get_data())) for line in main.lines if isinstance(line.get_marker(), tuple)]
+    assert heads == [
+        (pytest.approx(-90.0), *run.tracks['amber'].position[-1, :2]), (pytest.approx(0.0, abs=1e-9), *turned[-1, :2]),
+    ]
+    shade, ruts = main.images
+    west, east, south, north = ruts.get_extent()
+    assert shade.get_extent() == ruts.get_extent() and ruts.origin == 'lower'
+    depth = np.ma.filled(ruts.get_array(), 0.0)
+    rows, columns = np.nonzero(depth)
+    x = west + (columns + 0.5) / depth.shape[1] * (east - west)
+    y = south + (rows + 0.5) / depth.shape[0] * (north - south)
+    assert depth.max() == ruts.get_clim()[1] == pytest.approx(1e3 * made.RUT_M, rel=0.05)
+    # Ruts of one node 20 mm wide at y = 0 and 1, over all that was dug.
+    assert np.minimum(np.abs(y), np.abs(y - 1.0)).max() < 0.06 and min(y) < 0.1 and max(y) > 0.9
+    along = 0.02 * (60 * made.NODES_PER_CYCLE - 1)
+    assert x.min() == pytest.approx(max(0.0, west), abs=0.06) and x.max() == pytest.approx(min(along, east), abs=0.06)
+    assert (main.get_xlabel(), main.get_ylabel()) == ('x, east [m]', 'y, north [m]')
+    # Pixels reach half a soil node beyond the frame.
+    assert (*main.get_xlim(), *main.get_ylim()) == pytest.approx((west, east, south, north), abs=0.011)
+
+
+def test_rut_section_plot_is_in_millimeters_about_the_ground_before(run_dir: Path) -> None:
+    run = read_run(run_dir)
+    sections = rut_sections(run)
+    panels = rut_section_plot(run, sections).axes
+    for panel, section in zip(panels, sections, strict=False):
+        before, after = (np.asarray(line.get_ydata()) for line in panel.lines)
+        np.testing.assert_array_equal(panel.lines[1].get_xdata(), section.across)
+        assert before == pytest.approx(np.zeros(len(before)), abs=1e-9)
+        assert after.min() == pytest.approx(-1e3 * made.RUT_M) and panel.get_ylabel() == 'height [mm]'
+        assert panel.get_title('left').startswith(f'{section.name}, {section.travelled:.1f} m along, at (')

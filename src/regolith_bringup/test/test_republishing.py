@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -56,3 +58,31 @@ def test_a_replay_from_the_middle_begins_at_once_and_keeps_its_rate(monkeypatch:
     recorder = republished(monkeypatch, messages, from_ns=11 * SECOND, to_ns=12 * SECOND, rate=rate)
     assert [data for _, data in recorder.published] == [f'/odom {11.0 + 0.25 * k}'.encode() for k in range(5)]
     assert [t for t, _ in recorder.published] == pytest.approx([0.25 * k / rate for k in range(5)])
+
+
+@pytest.mark.parametrize(('given', 'to_ns', 'span'), [(None, 2**63 - 1, 8000), (0.0, 0, 1), (2.5, 2_500_000_000, 2500)])
+def test_replay_ends_at_the_given_time_at_zero_too(
+    given: float | None, to_ns: int, span: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from regolith_bringup.commands.replay import replay
+
+    found: dict[str, Any] = {}
+    steps: list[tuple[int, int]] = []
+
+    def publish(tell: Any, **options: Any) -> int:
+        found.update(options)
+        tell(10**12)
+        return 3
+
+    made = nullcontext(SimpleNamespace(publish=publish))
+    monkeypatch.setattr('regolith_bringup.run.republishing.Republisher', lambda *args: made)
+    bag = SimpleNamespace(topics={})
+    monkeypatch.setattr('regolith_bringup.commands.recordings.open_recording', lambda *args: bag)
+    tools = SimpleNamespace(
+        run=lambda run: SimpleNamespace(simulated_s=8.0), give=found.update,
+        progress=lambda name: nullcontext(lambda done, of: steps.append((done, of))),
+    )
+    context: Any = SimpleNamespace(obj=tools)
+    replay(context, tmp_path, begin=0.0, end=given, wait=0.0, as_json=True)
+    assert (found['from_ns'], found['to_ns'], found['wait_s'], found['messages']) == (0, to_ns, 0.0, 3)
+    assert steps == [(span, span)]

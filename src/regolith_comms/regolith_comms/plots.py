@@ -36,7 +36,8 @@ def graph_picture(ground: HeightMap, graph: TileGraph, config: CommsConfig, site
     middle = np.array(
         [(ground.west + (k // rows + 0.5) * tile, ground.south + (k % rows + 0.5) * tile) for k in row_of]
     )
-    ends = np.array([(row_of[e.a], row_of[e.b]) for e in graph.edges])
+    # Of a single tile there are none.
+    ends = np.array([(row_of[e.a], row_of[e.b]) for e in graph.edges], dtype=np.int64).reshape(-1, 2)
     costs = np.array([e.cost for e in graph.edges])
     span = np.abs(middle[ends[:, 0]] - middle[ends[:, 1]]).max(axis=1)
     kept = np.nonzero(span < 1.5 * tile)[0]
@@ -53,7 +54,8 @@ def graph_picture(ground: HeightMap, graph: TileGraph, config: CommsConfig, site
     mean = np.where(np.isfinite(graph.costs), graph.costs, np.nan)
     np.fill_diagonal(mean, np.nan)
     table = np.full(columns * rows, np.nan)
-    table[graph.ids.astype(np.int64)] = np.nanmean(mean, axis=1)
+    known = np.isfinite(mean).sum(axis=1)
+    table[graph.ids.astype(np.int64)] = np.where(known > 0, np.nansum(mean, axis=1) / np.maximum(known, 1), np.nan)
     extent = (ground.west, ground.west + columns * tile, ground.south, ground.south + rows * tile)
     shown = far.imshow(
         table.reshape(columns, rows).T, extent=extent, origin='lower', cmap='inferno_r', alpha=0.62

@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from regolith_files.problems import InputError
 from regolith_files.yaml_source import Origin, YamlSource
 
 TEXT = """name: two
@@ -63,3 +65,54 @@ def test_entries_of_lists_have_lines_of_their_own(tmp_path: Path) -> None:
         ('regions', 1, 'size'): 10,
     }
     assert {path: source.where(path) for path in expected} == {p: f'{file}:{line}' for p, line in expected.items()}
+
+
+@pytest.mark.parametrize('empty', ['', ' null', ' ~', ' {}'])
+@pytest.mark.parametrize(
+    'path', [('light', 'x'), ('light', 'sun', 'elevation_deg'), ('vehicles', 'amber', 'x'), ('vehicles', 'amber', 'mast', 'x')]
+)
+def test_option_below_an_empty_section_fills_it(path: tuple[str, ...], empty: str, tmp_path: Path) -> None:
+    """As one below a missing section makes it; keys beside it keep values and lines."""
+    file = tmp_path / 'empty.yaml'
+    file.write_text(f'name: two\nlight:{empty}\nvehicles:\n  basalt: {{model: viper}}\n  amber:{empty}\n')
+    source = YamlSource(file, what='keys')
+    option = f'--set {".".join(path)}=1'
+    source.override(path, 1, option)
+    value: Any = source.data
+    for part in path:
+        value = value[part]
+    assert value == 1 and source.where(path) == option
+    assert source.data['name'] == 'two' and source.data['vehicles']['basalt'] == {'model': 'viper'}
+    assert source.where(('vehicles', 'basalt', 'model')) == f'{file}:4'
+
+
+@pytest.mark.parametrize('value', [0, False, '', [], 0.5])
+def test_option_below_a_value_is_refused_whatever_the_value(value: object) -> None:
+    """Values that Python takes for false are values: nothing replaces them by a section."""
+    source = YamlSource.of({'light': value}, 'values')
+    with pytest.raises(InputError, match='leads nowhere'):
+        source.override(('light', 'x'), 1, '--set light.x=1')
+    assert source.data == {'light': value}
+
+
+def test_option_names_an_entry_of_a_list_by_its_index() -> None:
+    """The first, the last, and a key that the entry lacks; beyond the end the allowed indices are named."""
+    source = YamlSource.of({'way': [[0, 1], [2, 3]], 'regions': [{'name': 'a'}, None]}, 'values')
+    source.override(('way', '0', '1'), 9, '--set way.0.1=9')
+    source.override(('way', 1), [7], '--set way.1=[7]')
+    source.override(('regions', '0', 'size', 'x'), 2, '--set regions.0.size.x=2')
+    assert source.data['way'] == [[0, 9], [7]] and source.data['regions'][0] == {'name': 'a', 'size': {'x': 2}}
+    for index in ('2', '-1', 'x'):
+        with pytest.raises(InputError, match='an index from 0 to 1'):
+            source.override(('way', index), 0, f'--set way.{index}=0')
+
+
+def test_value_of_an_option_stays_as_given_when_another_changes_a_part_of_it() -> None:
+    """So one mapping may be given to several sources, as a sweep does."""
+    given: dict[str, Any] = {'sun': {'azimuth_deg': 10}}
+    one, other = YamlSource.of({}, 'one'), YamlSource.of({}, 'other')
+    for source in (one, other):
+        source.override(('light',), given, '--set light')
+    one.override(('light', 'sun', 'azimuth_deg'), 90, '--set light.sun.azimuth_deg=90')
+    assert one.data['light']['sun']['azimuth_deg'] == 90
+    assert given == other.data['light'] == {'sun': {'azimuth_deg': 10}}

@@ -59,10 +59,22 @@ def test_a_small_frame_stands_for_a_large_one(rays: list[int]) -> None:
     assert found[0].share == pytest.approx(camera.rate_hz * found[0].frame_s)
 
 
-def test_one_line_names_the_costliest_and_the_real_time_factor() -> None:
-    line = describe([SensorCost('a/eye', 0.05, 10.0), SensorCost('a/lidar', 0.15, 10.0)])
-    assert 'about 2 s of wall time per simulated second' in line and 'a/lidar: 1.5e+02 ms at 10 Hz' in line
-    assert line.endswith('the real-time factor is at most 0.5')
+@pytest.mark.parametrize('order', [1, -1])
+@pytest.mark.parametrize(
+    ('eye', 'lidar', 'total', 'most', 'factor'),
+    [
+        ((0.05, 10.0), (0.15, 10.0), '2', 'a/lidar: 1.5e+02 ms at 10 Hz', '0.5'),
+        # A slow frame that is rare, and a high rate of frames that cost nothing, are not the most.
+        ((0.05, 20.0), (0.5, 0.5), '1.2', 'a/eye: 50 ms at 20 Hz', '0.8'),
+        ((0.002, 50.0), (0.03, 10.0), '0.4', 'a/lidar: 30 ms at 10 Hz', '2.5'),
+    ],
+)
+def test_one_line_names_the_costliest_and_the_real_time_factor(
+    eye: tuple[float, float], lidar: tuple[float, float], total: str, most: str, factor: str, order: int
+) -> None:
+    line = describe([SensorCost('a/eye', *eye), SensorCost('a/lidar', *lidar)][::order])
+    assert f'about {total} s of wall time per simulated second' in line and f'(most of it {most})' in line
+    assert line.endswith(f'the real-time factor is at most {factor}')
 
 
 @pytest.mark.seconds

@@ -14,8 +14,8 @@ from pydantic import ValidationError
 from regolith_terrain.experiments import heaps as heap_measures
 from regolith_terrain.experiments import repose
 from regolith_terrain.experiments.climbs import WheelRig
-from regolith_terrain.grains.beds import fill
-from regolith_terrain.grains.climb import ClimbBed, check, climb
+from regolith_terrain.grains.beds import Filled, fill
+from regolith_terrain.grains.climb import Climb, ClimbBed, check, climb
 
 CONE_M, SLOPE = 0.4, math.radians(25.0)
 
@@ -109,6 +109,27 @@ BED = ClimbBed.model_validate(
     {'grains': {'shape': 'sphere', 'radius_m': 0.004, 'youngs_modulus_pa': 5e6}, 'threads': 1,
      'bin': {'packing': 'dense', 'length_m': 0.21, 'width_m': 0.06, 'depth_m': 0.025}}
 )
+
+
+@pytest.mark.parametrize('shape', ['sphere', 'clump3', 'clump6'])
+def test_wheel_starts_just_above_the_highest_grain_below_it(shape: str) -> None:
+    """Of grains of unlike sizes, whatever they are turned; those that lie before or behind it may be higher."""
+    x, z, size = np.array([
+        # Its center is the highest, its top is not; the top of the next one is.
+        [RIG.start_m - 0.01, -0.002, 0.001], [RIG.start_m + 0.02, -0.004, 0.006], [RIG.start_m, -0.006, 0.004],
+        [RIG.start_m + 1.2 * RIG.outermost_m, 0.02, 0.004], [RIG.start_m - 1.05 * RIG.outermost_m, 0.02, 0.004],
+    ]).T  # fmt: skip
+    bed = BED.model_copy(update={'grains': BED.grains.model_copy(update={'shape': shape})})
+    run = Climb(RIG, 0.0, bed)
+    turn = np.tile((0.0, 0.0, 0.0, 1.0), (len(x), 1))
+    run._start(Filled(np.column_stack([x, np.zeros(len(x)), z]), size, turn, 1500.0))
+    wheel_x, wheel_y, wheel_z = run.assembly.bodies.place[1]
+    assert (wheel_x, wheel_y) == (RIG.start_m, 0.0)
+    # The largest extent of any grain is its size; all of the wheel is within the circle of its tips.
+    assert wheel_z - RIG.outermost_m == pytest.approx(0.002, abs=1e-12)
+    assert run.track.rows[0][:3] == pytest.approx((0.0, 0.0, -0.002), abs=1e-12)
+    run.assembly.find_contacts()
+    assert not run.assembly.overlaps().any()
 
 
 @pytest.mark.seconds

@@ -75,8 +75,10 @@ def pose_on_ground(
 ) -> tuple[Vector, Vector]:
     """Return position [m] and orientation (x, y, z, w) of a base frame standing on its feet.
 
-    The base is tilted to the plane that fits the ground under the feet best (least squares), then lifted along its
-    normal until no foot is below the ground. Regolith's own; checked by ``test_placing.py`` and ``test_multibody.py``.
+    The base is tilted to the plane that fits the ground under the feet best (least squares), then lifted vertically
+    until no foot is below the ground. The heights above that plane are those under the feet of the untilted vehicle:
+    exact on a slope, elsewhere as good as the ground is even over the way by which tilting moves a foot. Regolith's
+    own; checked by ``test_placing.py`` and ``test_multibody.py``.
 
     :param x: of the base frame in the world [m]; so is y
     :param heading: of its +x before tilting, from the world's +x [rad]

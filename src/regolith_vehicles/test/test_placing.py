@@ -12,10 +12,11 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from regolith_terrain.height_field import PlaneField
+from regolith_vehicles.command import DriveCommand
 from regolith_vehicles.kinematics import wheel_commands
-from regolith_vehicles.placement import depth_of_feet
+from regolith_vehicles.placement import depth_of_feet, pose_on_ground
 from regolith_vehicles.vehicle import Vehicle
-from regolith_world.rotation import from_rpy_deg
+from regolith_world.rotation import from_rpy_deg, matrix
 
 CYCLE_NS = 20_000_000
 STILL = np.zeros(4)
@@ -123,3 +124,62 @@ def test_depth_of_feet_is_that_of_the_deepest(rpy_deg: tuple[float, float, float
     for lift in (-1.0, 0.0, 3.0):
         depth = depth_of_feet(place + (0.0, 0.0, lift), from_rpy_deg(rpy_deg), *feet.T, ground.heights)
         assert depth == pytest.approx(expected - lift, abs=1e-12)
+
+
+SLOPES = [(0.0, 0.0), (0.4, 0.0), (-0.4, 0.0), (0.0, 0.4), (0.0, -0.4), (0.2, -0.3)]
+
+
+@pytest.mark.parametrize('model', ['viper', 'rassor', 'rocker_bogie', 'hmmwv', 'm113'])
+def test_vehicle_put_on_a_slope_touches_it_with_its_lowest_feet(make_vehicle: Maker, model: str) -> None:
+    """On slopes along either axis and across both, at all headings; above the place requested, heading there, upright."""
+    vehicle = make_vehicle(model)
+    for slope in SLOPES:
+        ground = vehicle._levels = PlaneField(*slope, height=0.7).heights
+        normal = np.array([-slope[0], -slope[1], 1.0]) / math.sqrt(1.0 + slope[0] ** 2 + slope[1] ** 2)
+        for heading in (0.0, 0.5, 2.0, -2.5):
+            vehicle.put(3.0, -2.0, heading)
+            base = vehicle.body_state()
+            ahead, _, up = matrix(base.orientation).T
+            assert tuple(base.position[:2]) == (3.0, -2.0)
+            assert math.atan2(ahead[1], ahead[0]) == pytest.approx(heading, abs=1e-9)
+            feet = vehicle._feet()
+            # Feet of unequal lengths, as of springs at rest, lean it by as much as they differ over its length.
+            assert up @ normal > math.cos(np.ptp(feet[2]) / np.ptp(feet[0]) + 1e-4)
+            # A plane has the same slope everywhere, so only rounding is left.
+            assert depth_of_feet(base.position, base.orientation, *feet, ground) == pytest.approx(0.0, abs=1e-12)
+            vehicle.hang(3.0, -2.0, heading, 0.25)
+            base = vehicle.body_state()
+            assert depth_of_feet(base.position, base.orientation, *feet, ground) == pytest.approx(-0.25, abs=1e-12)
+
+
+@pytest.mark.parametrize(('slope', 'heading'), [((0.3, 0.0), 0.4), ((0.0, -0.3), 2.0), ((0.0, 0.0), -1.0)])
+def test_foot_on_a_bump_carries_and_none_is_below_the_ground(slope: tuple[float, float], heading: float) -> None:
+    """One of four feet is raised: the plane follows it by a quarter, and the two diagonal feet support the vehicle."""
+    feet = np.array([[0.8, 0.5, -0.4], [0.8, -0.5, -0.4], [-0.8, 0.5, -0.4], [-0.8, -0.5, -0.4]])
+    c, s = math.cos(heading), math.sin(heading)
+    raised = np.array([1.0 + c * 0.8 - s * 0.5, 2.0 + s * 0.8 + c * 0.5])
+
+    def ground(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """A plane with a round plateau of 4 cm, far wider than a foot moves aside by tilting."""
+        return slope[0] * x + slope[1] * y + 0.04 * (np.hypot(x - raised[0], y - raised[1]) < 0.5)
+
+    position, orientation = pose_on_ground(1.0, 2.0, heading, *feet.T, ground)
+    place = feet @ matrix(orientation).T + position
+    gaps = place[:, 2] - ground(place[:, 0], place[:, 1])
+    # The fit is off by a quarter of the bump, twice up and twice down. Tilting changes 40 mm by up to its square, 5 %.
+    assert gaps == pytest.approx([0.0, 0.02, 0.02, 0.0], abs=2e-3)
+
+
+@pytest.mark.parametrize('model', ['viper', 'rassor', 'rocker_bogie', 'hmmwv', 'm113'])
+def test_ground_pushes_the_feet_just_where_they_touch(make_vehicle: Maker, model: str) -> None:
+    """Hung a little above level ground nothing pushes, pressed in a little the ground does: feet are where contact is."""
+    vehicle = make_vehicle(model)
+
+    def push(height: float) -> float:
+        """Return the vertical force of the ground in the first 0.1 ms, in which nothing falls by a micrometer [N]."""
+        vehicle.hang(0.0, 0.0, 0.3, height)
+        vehicle.evolve(100_000, *vehicle.gear.targets(DriveCommand()))
+        return float(vehicle.ground_force()[2])
+
+    assert push(1e-3) == 0.0
+    assert push(-3e-3) > 0.0

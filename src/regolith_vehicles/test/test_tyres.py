@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from regolith_files.problems import InputError
 from regolith_vehicles.experiments.tyre_rig import Settings, run
-from regolith_vehicles.tyres import RollingTyre, load_tyre
+from regolith_vehicles.tyres import RollingTyre, Tyre, load_tyre
 from regolith_vehicles.tyres.motions import COLUMNS as MOTION_COLUMNS
 from regolith_vehicles.tyres.motions import BenchMotion, moved
 from regolith_vehicles.tyres.tyre import TYRES as FILES
@@ -189,6 +189,23 @@ def test_a_magic_formula_falls_off_behind_its_peak() -> None:
     assert flat[0] == pytest.approx(flat[1], rel=1e-3)
 
 
+@pytest.mark.parametrize('side', ['left', 'right'])
+@pytest.mark.parametrize('measured', ['left', 'right'])
+def test_pacejka_2002_tire_on_the_other_side_is_the_mirror_image(side: str, measured: str) -> None:
+    """On the side it was measured on the coefficients hold as they are, whichever side that is."""
+    known = load_tyre('hmmwv_pac02')
+    tire = Tyre(known.config.model_copy(update={'side': side, 'measured_side': measured}))
+    draw = np.random.default_rng(1).uniform
+    given = {'load': draw(4e3, 2e4, 40), 'slip': draw(-0.2, 0.2, 40)}
+    angle, lean, mirror = np.radians(draw(-12.0, 12.0, 40)), np.radians(draw(-6.0, 6.0, 40)), -1.0 if side != measured else 1.0
+    expected = known.steady_state(slip_angle=angle, camber=lean, **given)
+    found = tire.steady_state(slip_angle=mirror * angle, camber=mirror * lean, **given)
+    signs = {'Fx': 1.0, 'Fy': mirror, 'Mx': mirror, 'My': 1.0, 'Mz': mirror}
+    for force, sign in signs.items():
+        # A mirrored coefficient is a change of sign, which does not round.
+        assert found[force] == pytest.approx(sign * expected[force], rel=1e-12, abs=1e-9), force
+
+
 def test_pacejka_2002_resists_rolling() -> None:
     found = load_tyre('hmmwv_pac02').steady_state(load=6000.0, speed=[10.0, -10.0, 0.05])['My']
     assert found == pytest.approx([-0.008 * 6000.0 * 0.4699, 0.008 * 6000.0 * 0.4699, 0.0])
@@ -209,6 +226,14 @@ def test_a_leaning_tyre_pushes_to_the_side_it_leans_to() -> None:
     assert push[0] > push[1] > push[2]
     unmoved = load_tyre('hmmwv_pac02', 'reference').steady_state(load=20000.0, camber=camber)['Fy']
     assert np.ptp(unmoved) < 0.05 * np.ptp(push)
+
+
+def test_tread_that_leans_resists_by_the_slope_of_its_first_load() -> None:
+    """Of a load curve of three points, that is the first of its two slopes."""
+    config = load_tyre('hmmwv_tmeasy').config
+    bent = config.model_copy(update={'load_curve': ((0.0, 0.0), (0.1, 2e4), (0.2, 8e4))})
+    found = Tyre(bent).steady_state(load=6000.0, camber=0.05)['Mx']
+    assert found == pytest.approx(-(config.width_m**2) / 12.0 * 2e5 * 0.05)
 
 
 def test_a_leaning_tyre_is_pressed_in_by_its_plane() -> None:
@@ -319,13 +344,16 @@ def test_a_lifted_tyre_forgets() -> None:
         ('npm: 1160000', 'npm: 9e300', 'stiffness_beyond_npm = 9e+300: is out of range; allowed: '),
         ('UMAX: 0.9835', '', 'UMAX: is missing; allowed: '),
         ('[[0, 0], ', '[[0.1, 0], ', 'load_curve = [[0.1, 0], [0.25, 145000]]: does not start at 0, 0; allowed: '),
+        ('[[0, 0], ', '[[0, 5], ', 'does not start at 0, 0; allowed: '),
         ('0.25, 145000', '0.25, -1', 'does not rise; allowed: '),
+        ('[[0, 0], ', '[[0, 0], [0.25, 9], ', 'does not rise; allowed: '),
+        ('radius_m: 0.47', 'bristle: {blend_mps: [2, 2]}\nradius_m: 0.47', 'bristle.blend_mps = [2, 2]: does not ascend; '),
+        ('sxs: [0.66667, ', 'sxs: [0.10811, ', 'sxs = (0.10811, 0.66667): lies before sxm; allowed: '),
         ('CSLIP', 'CSLOP', 'CSLOP = 193929: unknown key; allowed: '),
     ],
 )
 def test_a_wrong_file_is_refused_by_its_key(tmp_path: Path, old: str, new: str, message: str) -> None:
-    shipped = FILES.find('hmmwv_fiala').read_text()
-    assert old in shipped
+    shipped = next(text for name in ('hmmwv_fiala', 'hmmwv_tmeasy') if old in (text := FILES.find(name).read_text()))
     file = tmp_path / 'mine.yaml'
     file.write_text(shipped.replace(old, new))
     with pytest.raises(InputError) as error:

@@ -255,12 +255,15 @@ class LiveView(LiveWorld):
             return
         if epoch != self._epoch or seq > self._seq + 1:
             self._in_order = False
-        self._epoch, self._seq = epoch, seq
+        if epoch != self._epoch:
+            self._known_seq = -1
+        self._epoch, self._seq, self._last_update = epoch, seq, update
         told = Told(topic, self._t_ns, data, decode)
         told.__dict__['content'] = update
         self._view.take(told)
 
     _known_seq = -1
+    _last_update: Any = None
 
     def _ask_for_ground(self) -> None:
         """Draw the ground as it is now, and what comes after."""
@@ -272,8 +275,10 @@ class LiveView(LiveWorld):
         finally:
             self.node.destroy_client(client)
         self._view.ground.restart(self._t_ns)
-        self._view.ground.soil.load(answer.nodes)
-        self._view.ground.flush(self._t_ns)
         self._known_seq = int(answer.soil_seq)
+        # What came while the response was awaited is delivered after it.
+        since = () if self._last_update is None else (self._last_update,)
+        self._view.ground.soil.load(answer.nodes, self._known_seq, since)
+        self._view.ground.flush(self._t_ns)
         self._seq = max(self._seq, self._known_seq)
         self._in_order = True

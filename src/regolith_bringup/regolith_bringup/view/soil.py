@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,9 +43,17 @@ class SoilChanges:
             self._gather(held.nodes)
         self._held, self.epoch = update, int(key.epoch)
 
-    def load(self, nodes: Any) -> None:
-        """Take the SoilNodes of a snapshot."""
+    def load(self, nodes: Any, soil_seq: int, since: Iterable[Any] = ()) -> None:
+        """Take the SoilNodes of a snapshot, then those of some updates that it does not contain.
+
+        :param soil_seq: number of the last update in the snapshot
+        :param since: the last TerrainUpdate received before the snapshot was requested, which may not have been
+            committed by then, and all until its response
+        """
         self._gather(nodes)
+        for update in since:
+            if update.soil_seq > soil_seq:
+                self.take(update)
 
     def close(self) -> None:
         """Take the last update, too: its run has ended."""

@@ -1,0 +1,71 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What ``./regolith snapshot`` draws and writes, without a scene."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from regolith_files.problems import InputError
+from regolith_sensors.commands import snapshot
+
+END_S = 8.0
+RGB = (200, 100, 50)
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Return the times and views that are drawn: of a run of two vehicles, of which one is in the recording."""
+    calls: list[Any] = []
+
+    class Redrawn:
+        def __init__(self, run: Any, t_s: float) -> None:
+            calls.append(t_s)
+            self.looks = {'amber': None}
+            self.t_ns = round(t_s * 1e9)
+
+        def picture(self, name: str, from_deg: float | None) -> np.ndarray:
+            calls.append((name, from_deg))
+            return np.broadcast_to(np.uint8(RGB), (4, 6, 3))
+
+    monkeypatch.setattr('regolith_sensors.report.redraw.Redrawn', Redrawn)
+    return calls
+
+
+def call(run: Path, **options: Any) -> list[str]:
+    """Return the files that are written."""
+    found: list[list[str]] = []
+    opened = SimpleNamespace(simulated_s=END_S, scenario=SimpleNamespace(vehicles={'amber': None, 'basalt': None}))
+    tools = SimpleNamespace(
+        run=lambda run: opened, give=found.append, progress=lambda name: nullcontext(lambda done, of: None)
+    )
+    context: Any = SimpleNamespace(obj=tools)
+    snapshot(context, run, as_json=True, **options)
+    return found[0]
+
+
+@pytest.mark.parametrize(('at', 't_s'), [(None, END_S), (0.0, 0.0), (2.5, 2.5), (END_S, END_S)])
+@pytest.mark.parametrize('from_deg', [None, 0.0, -90.0])
+def test_snapshot_is_of_the_given_time_and_direction_at_zero_too(
+    at: float | None, t_s: float, from_deg: float | None, drawn: list[Any], tmp_path: Path
+) -> None:
+    (file,) = call(tmp_path, at=at, from_deg=from_deg)
+    assert drawn == [t_s, ('amber', from_deg)]
+    assert file == str(tmp_path / 'snapshots' / f'amber_{t_s:.2f}s.png')
+    assert (cv2.imread(file)[:, :, ::-1] == RGB).all()
+
+
+def test_snapshot_refuses_times_after_the_end_and_unknown_vehicles(drawn: list[Any], tmp_path: Path) -> None:
+    for options, message in (
+        ({'at': END_S + 0.1}, 'is after the end; allowed: up to 8 s'), ({'of': ['ambre']}, 'did you mean amber'),
+    ):  # fmt: skip
+        with pytest.raises(InputError, match=message):
+            call(tmp_path, **options)
+    assert not drawn and not list(tmp_path.iterdir())
