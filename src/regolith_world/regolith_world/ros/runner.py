@@ -95,8 +95,8 @@ class Runner:
         self.leaving = Leaving()
         self.silences = Silences(world, self._display, node.get_logger(), run_dir, self.leaving)
         self.followers = Followers(
-            node, inbox, world, self.leaving, self._serve_waiting, self._on_late_follower, node.get_logger().warning, recorded,
-            sensors_lag_s,
+            node, inbox, world, self.leaving, self._serve_waiting, self._on_late_follower,
+            node.get_logger().warning, recorded, sensors_lag_s,
         )
         self._display.followers = self.followers
         together = ReentrantCallbackGroup()  # who waits keeps nobody else waiting
