@@ -52,7 +52,7 @@ def test_longest_of_several_waits_is_named() -> None:
 
 
 @pytest.mark.parametrize('wait', ['wait_for_recorder', 'wait_for_sensors', 'wait_for_input'])
-def test_those_who_are_waited_for_get_first_what_was_held_back(wait: str) -> None:
+def test_held_back_messages_are_published_before_the_world_waits(wait: str) -> None:
     """Without it, in one process, both would wait: they for the last records of a cycle, the world for their word."""
     order: list[str] = []
     leaving = SimpleNamespace(asked=False)

@@ -237,7 +237,7 @@ class Runner:
             self._serving = False
 
     def _serve_waiting(self) -> None:
-        """Serve as :meth:`serve` does while others are waited for, who may need what was not published yet."""
+        """Serve as :meth:`serve` does while waiting for others: they may need what was not published yet."""
         self._at_standstill()
         self.serve()
 
