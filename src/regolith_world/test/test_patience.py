@@ -78,3 +78,17 @@ def test_who_is_always_punctual_has_missed_nothing(monkeypatch: pytest.MonkeyPat
         'timed_cycles': 100, 'deadline_misses': 0, 'jitter_p99_s': pytest.approx(0.0, abs=1e-8),
         'jitter_max_s': pytest.approx(0.0, abs=1e-8),
     }
+
+
+@pytest.mark.parametrize('speed', [4.0, 0.25])
+def test_new_speed_counts_from_its_change(speed: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten seconds at real time, then another speed: the next cycle of 0.02 s is due 0.02 s / speed later."""
+    now = [50.0]
+    monkeypatch.setattr(pace.time, 'monotonic', lambda: now[0])
+    monkeypatch.setattr(pace.time, 'sleep', lambda seconds: now.__setitem__(0, now[0] + seconds + 1e-9))
+    keeper = pace.Pace(1.0, False, 0.005)
+    keeper.wait(10_000_000_000, lambda spare_s: now.__setitem__(0, now[0] + spare_s))
+    assert now[0] == pytest.approx(60.0, abs=1e-6)
+    keeper.change_speed(speed, 10_000_000_000)
+    keeper.wait(10_020_000_000, lambda spare_s: now.__setitem__(0, now[0] + spare_s))
+    assert now[0] - 60.0 == pytest.approx(0.02 / speed, abs=1e-6)

@@ -27,7 +27,7 @@ class Pace:
 
     def __init__(self, speed: float, strict: bool, late_s: float) -> None:
         self.speed = speed
-        """Cap in simulated seconds per wall second, 0: none; after a change call :meth:`restart`."""
+        """Cap in simulated seconds per wall second, 0: none; :meth:`change_speed` changes it."""
         self._strict = strict
         self._late_s = late_s
         self._starts = np.zeros(len(_LATENESS_S) + 1, np.int64)
@@ -38,6 +38,11 @@ class Pace:
     def restart(self, t_ns: int) -> None:
         """Count anew from a simulated time [ns], after a pause, a step or a rewind."""
         self._origin = (time.monotonic(), t_ns)
+
+    def change_speed(self, speed: float, t_ns: int) -> None:
+        """Change the cap from a simulated time [ns] on; what was before is not due at the new one."""
+        self.speed = speed
+        self.restart(t_ns)
 
     def wait(self, t_ns: int, idle: Callable[[float], None]) -> bool:
         """Wait until the cycle that starts at ``t_ns`` is due; return whether lost time was given up.

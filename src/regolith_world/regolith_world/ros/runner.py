@@ -268,8 +268,7 @@ class Runner:
     # -- what others see ----------------------------------------------------------------------------------------
 
     def _change_speed(self, speed: float) -> None:
-        self._pace.speed = speed
-        self._pace.restart(self._world.t_ns)
+        self._pace.change_speed(speed, self._world.t_ns)
 
     def on_silence(self, silence: Silence) -> Choice:
         """Return the choice of the scenario's policy; for the world."""
