@@ -55,7 +55,7 @@ from regolith_terrain.rigid_surface import (
     soil_at,
     surface_at,
 )
-from regolith_terrain.scm.arrays import Wrench
+from regolith_terrain.scm.arrays import Wrench, push_at
 from regolith_terrain.scm.constants import (
     CYLINDER,
     GROUSERED,
@@ -395,12 +395,7 @@ def _push(
     fx = normal * nx + grip * (u1 * ax + u2 * bx)
     fy = normal * ny + grip * u2 * by
     fz = normal * nz + grip * (u1 * az + u2 * bz)
-    wrench.force[0] += fx
-    wrench.force[1] += fy
-    wrench.force[2] += fz
-    wrench.torque[0] += py * fz - pz * fy
-    wrench.torque[1] += pz * fx - px * fz
-    wrench.torque[2] += px * fy - py * fx
+    push_at(wrench, px, py, pz, fx, fy, fz)
     wrench.stats[STAT_LOADED_NODES] += 1.0
     wrench.stats[STAT_MAX_SINKAGE] = max(wrench.stats[STAT_MAX_SINKAGE], depth)
 

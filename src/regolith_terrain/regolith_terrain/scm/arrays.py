@@ -8,6 +8,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from regolith_terrain.records import Floats, Indices
@@ -99,6 +100,21 @@ class Wrench(NamedTuple):
     """Torque about the shape's centre, world axes [N m], shape (3,)."""
     stats: Floats
     """Statistics of the contact by the STAT columns, shape (STAT_COUNT,)."""
+
+
+@njit(cache=True, nogil=True, error_model='numpy', _nrt=False, forceinline=True)
+def push_at(wrench: Wrench, rx: float, ry: float, rz: float, fx: float, fy: float, fz: float) -> None:
+    """Add a force and its torque to a wrench.
+
+    :param rx: where the force acts, from the shape's center, world axes [m], as ry, rz
+    :param fx: the force, world axes [N], as fy, fz
+    """
+    wrench.force[0] += fx
+    wrench.force[1] += fy
+    wrench.force[2] += fz
+    wrench.torque[0] += ry * fz - rz * fy
+    wrench.torque[1] += rz * fx - rx * fz
+    wrench.torque[2] += rx * fy - ry * fx
 
 
 def make_scratch(reach: float, spacing: float, spread: float = 0.0) -> Scratch:

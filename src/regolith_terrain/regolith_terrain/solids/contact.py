@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from regolith_terrain.ground_contact import PartPose
 from regolith_terrain.records import Floats
 from regolith_terrain.rigid import RATE_SHARE
-from regolith_terrain.scm.arrays import Shapes, Wrench
+from regolith_terrain.scm.arrays import Shapes, Wrench, push_at
 from regolith_terrain.scm.constants import CYLINDER, GROUSERED, MESH
 from regolith_terrain.scm.loading import mobilise
 from regolith_terrain.solids.solids import Near
@@ -179,12 +179,7 @@ def _push(
     fx = normal * nx + grip * (u1 * ax + u2 * bx)
     fy = normal * ny + grip * (u1 * ay + u2 * by)
     fz = normal * nz + grip * (u1 * az + u2 * bz)
-    wrench.force[0] += fx
-    wrench.force[1] += fy
-    wrench.force[2] += fz
-    wrench.torque[0] += py * fz - pz * fy
-    wrench.torque[1] += pz * fx - px * fz
-    wrench.torque[2] += px * fy - py * fx
+    push_at(wrench, px, py, pz, fx, fy, fz)
 
 
 @njit(cache=True, nogil=True, error_model='numpy', _nrt=False)

@@ -39,7 +39,7 @@ from regolith_terrain.rigid_surface import (
     soil_at,
     surface_at,
 )
-from regolith_terrain.scm.arrays import Wrench
+from regolith_terrain.scm.arrays import Wrench, push_at
 from regolith_terrain.scm.constants import STAT_LOADED_NODES, STAT_MAX_SINKAGE
 from regolith_terrain.soil_grid import SoilWindow
 from regolith_vehicles.tyres.constants import TYRE_RECORD, Records
@@ -225,12 +225,7 @@ def _push_back(
     vx, vy, vz = pose.velocity[0], pose.velocity[1], pose.velocity[2]
     load = vertical_load(p, way, vx * normal[0] + vy * normal[1] + vz * normal[2])
     fx, fy, fz = load * normal[0], load * normal[1], load * normal[2]
-    wrench.force[0] += fx
-    wrench.force[1] += fy
-    wrench.force[2] += fz
-    wrench.torque[0] += ry * fz - rz * fy
-    wrench.torque[1] += rz * fx - rx * fz
-    wrench.torque[2] += rx * fy - ry * fx
+    push_at(wrench, rx, ry, rz, fx, fy, fz)
     wrench.stats[STAT_LOADED_NODES] = 1.0
     wrench.stats[STAT_MAX_SINKAGE] = max(wrench.stats[STAT_MAX_SINKAGE], way)
 
