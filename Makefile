@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 requirements := $(wildcard tools/requirements*.txt) tools/constraints.txt tools/setup.sh tools/make_underlay.py
 # Python sources are linked, not copied, into install/, so only these make a build necessary.
-built_from := $(shell find src underlay \( -name '*.msg' -o -name '*.srv' -o -name '*.action' -o -name 'CMakeLists.txt' -o -name 'package.xml' \
+built_from := $(shell find src underlay \( -name '*.msg' -o -name '*.srv' -o -name '*.action' -o -name 'CMakeLists.txt' -o -name '*.cmake' -o -name 'package.xml' \
 	-o -name 'setup.py' -o -path '*/config/*' -o -path '*/launch/*' \) -type f 2>/dev/null)
 
 .PHONY: setup demo test test-fast test-all lint docs bench validate clean

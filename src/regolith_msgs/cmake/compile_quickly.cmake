@@ -3,8 +3,8 @@
 #
 # Shortens the compilation of this folder's generated interfaces. Include it before rosidl_generate_interfaces.
 
-# ROS 2 from wheels has no rclcpp: nothing there can use the C++ interfaces, which take half of the compilation. They are
-# generated where the ROS installation has rclcpp.
+# ROS 2 from wheels has no rclcpp: nothing there can use the C++ interfaces. They are generated where the ROS installation
+# has rclcpp. Without them this package takes 88 s of processor time in place of 153 s (means of two builds in turns).
 find_package(rclcpp QUIET)
 if(NOT rclcpp_FOUND)
   list(FILTER AMENT_EXTENSIONS_rosidl_generate_idl_interfaces EXCLUDE REGEX "^rosidl_[a-z_]*_cpp:")
