@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-import gc
 import signal
+
+from regolith_world.ros.garbage import freeze_garbage_collector
 
 
 def pytest_configure() -> None:
@@ -13,8 +14,8 @@ def pytest_configure() -> None:
 
     Processes inherit that a signal is ignored, so the nodes that tests interrupt would never stop.
 
-    Garbage is collected seldom: compilation makes many objects and hardly any cycle. It takes a seventh less time so.
+    Garbage is collected seldom, as in the nodes: compilation of kernels makes many objects, of which few are garbage.
     """
-    gc.set_threshold(100_000, 20, 20)
+    freeze_garbage_collector()
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

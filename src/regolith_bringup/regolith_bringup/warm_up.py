@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import gc
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
@@ -22,6 +21,7 @@ from regolith_world.objects import FreeBody
 from regolith_world.participants import participant_types
 from regolith_world.records import Shape, ShapeKind
 from regolith_world.rigid_state import rigid_state, sphere_inertia
+from regolith_world.ros.garbage import freeze_garbage_collector
 from regolith_world.world import World
 
 
@@ -78,8 +78,8 @@ def _collision() -> None:
 def main() -> None:
     """Compile everything, two at a time, in an order that hardly compiles anything twice."""
     parts = (_rovers, sensors.main, _on_hard_ground, _moon, _particles, _collision, _participants)
-    # Compilation makes many objects and hardly any cycle: it takes a seventh less time if garbage is collected seldom.
-    with ProcessPoolExecutor(2, get_context('spawn'), gc.set_threshold, (100_000, 20, 20)) as pool:
+    # Compilation makes many objects, of which few are garbage.
+    with ProcessPoolExecutor(2, get_context('spawn'), freeze_garbage_collector) as pool:
         for done in [pool.submit(part) for part in parts]:
             done.result()
     kernel_cache.mark_complete()
