@@ -204,7 +204,7 @@ def content(message: Any) -> Any:
     if kind == 'sensor_msgs/msg/Image':
         return {'header': content(message.header), 'encoding': message.encoding, 'pixels': pixels(message)}
     if kind == 'sensor_msgs/msg/PointCloud2':
-        fields = [f for f in message.fields]
+        fields = list(message.fields)
         rows = np.dtype({
             'names': [f.name for f in fields], 'formats': [f'<{ROWS_OF[str(f.datatype)]}' for f in fields],
             'offsets': [f.offset for f in fields], 'itemsize': message.point_step,

@@ -29,8 +29,8 @@ FOLDER = Path(__file__).parent / 'baselines'
 """Scenarios and their stored numbers."""
 
 RELATIVE = 1e-5
-"""Tolerance relative to the largest value of a path. Changes of a start by 1e-12 of it grow to at most 2e-7 in these runs
-(``test_small_changes_of_a_start_stay_small``), as much as other C libraries and processors change; a mistake changes 1e-3."""
+"""Tolerance relative to the largest value of a path. A change of gravity by 1e-12 of it, thousands of times the rounding of a
+number, changes values by at most 2e-7 (``test_small_changes_of_gravity_stay_small``). Other processors were not tried."""
 ABSOLUTE = 1e-13
 """Below this a number is the rounding of zero: no quantity here has a meaning this small in its unit."""
 
