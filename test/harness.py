@@ -300,7 +300,7 @@ class Observer:
         if client is None:
             client = self.node.create_client(service_type, service)
             self.wait_for(client.service_is_ready, timeout, f'service {service}')
-            self.spin(0.1)  # an answer to a client that the server has not discovered yet would be lost
+            self.spin(0.1)  # a response to a client that the server has not discovered yet would be lost
         future = client.call_async(service_type.Request(**fields))
         self.wait_for(future.done, timeout, f'the answer of {service}')
         self._clients[service] = client

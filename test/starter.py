@@ -100,24 +100,24 @@ class Starter:
         }  # fmt: skip
         self._socket.send(json.dumps(request).encode())
         while True:
-            kind, *values = self._heard()
+            kind, *values = self._received()
             if kind == 'started':
                 return Started(self, values[0])
 
     def code(self, pid: int, patience_s: float) -> int | None:
         """Return the exit code of a command, or None if it has not ended after so long [wall s]."""
         while pid not in self._codes and select.select([self._socket], [], [], patience_s)[0]:
-            self._heard()
+            self._received()
         return self._codes.get(pid)
 
-    def _heard(self) -> list[Any]:
+    def _received(self) -> list[Any]:
         message = self._socket.recv(_LONGEST)
         if not message:
             raise RuntimeError('the process that commands are forked from has ended')
-        heard: list[Any] = json.loads(message)
-        if heard[0] == 'ended':
-            self._codes[heard[1]] = heard[2]
-        return heard
+        received: list[Any] = json.loads(message)
+        if received[0] == 'ended':
+            self._codes[received[1]] = received[2]
+        return received
 
     def _end(self) -> None:
         self._socket.close()
@@ -157,7 +157,7 @@ def serve(to_tests: socket.socket) -> dict[str, Any]:
 
 
 def _ended() -> tuple[int, int]:
-    """Return process and status of a command that has ended and was not asked for; (0, 0): there is none."""
+    """Return process and status of a command that has ended and was not requested; (0, 0): there is none."""
     try:
         return os.waitpid(-1, os.WNOHANG)
     except ChildProcessError:

@@ -88,8 +88,8 @@ class MarkersNode:
         self._soil = SoilChanges()
         self._epoch = self._seq = -1
         self._known = -1
-        self._since: list[TerrainUpdate] = []
-        self._asked_in = -1
+        self._since: list[TerrainUpdate] = []  # the last update, and all since the ground was requested
+        self._requested_in = -1  # the epoch of the request
         self._whole = False
         self._asking = self.node.create_client(GetTerrainSnapshot, 'terrain/snapshot')
         self._answer: Any = None
@@ -147,7 +147,6 @@ class MarkersNode:
             self._known = -1
         self._epoch, self._seq = int(key.epoch), seq
         self._soil.take(update)
-        # The ground that is requested may be older than what comes until the response.
         self._since = [*self._since, update] if self._answer is not None else [update]
 
     # -- output -------------------------------------------------------------------------------------------------
@@ -173,11 +172,11 @@ class MarkersNode:
         """Ask for the ground as it is; take what was answered."""
         if self._answer is None:
             if now >= self._next_ask and self._asking.service_is_ready():
-                self._next_ask, self._asked_in = now + _ASK_S, self._epoch
+                self._next_ask, self._requested_in = now + _ASK_S, self._epoch
                 self._answer = self._asking.call_async(GetTerrainSnapshot.Request())
         elif self._answer.done():
             snapshot, self._answer = self._answer.result(), None
-            if self._epoch != self._asked_in:  # the world was rewound since: before or after this response
+            if self._epoch != self._requested_in:  # the world was rewound since: before or after this response
                 self._since, self._next_ask = self._since[-1:], now
                 return
             self._pieces.restart()

@@ -78,7 +78,7 @@ def test_a_signal_ends_it_and_is_its_exit_code(tmp_path: Path) -> None:
 
 
 def test_an_exit_code_once_seen_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between the end of the zombie and the message on it, nothing shows the code any more."""
+    """Between the end of the zombie and the message on it, nothing shows the code."""
     process = ForkedProcess(script(tmp_path, 'import time\nprint("up")\ntime.sleep(60.0)\n'), [], os.environ)
     assert process.stdout.readline() == 'up\n'
     codes = [None, -signal.SIGKILL, None, None]

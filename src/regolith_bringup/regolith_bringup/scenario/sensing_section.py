@@ -33,7 +33,7 @@ _TAKEN = (
 )
 """Taken names: nodes and topics in a vehicle's namespace."""
 FAR_M = 10.0
-"""Largest distance of a sensor or lamp from its vehicle [m], beyond which its unit or frame is another."""
+"""Largest distance of a sensor or lamp from its vehicle [m]; a larger one is a mistake in unit or frame."""
 
 
 def plain_times(source: YamlSource) -> None:
@@ -147,7 +147,8 @@ def check_mounts(scenario: Scenario, source: YamlSource) -> None:
         if FAR_M < apart < math.inf:
             problem = f'is {apart:.4g} m from all parts of its own vehicle'
             raise source.error(key, problem, f'a place within {FAR_M:g} m of them', list(mount.xyz))
-        if apart >= CLEARANCE_M or (depth > 0.0 and apart > -depth):  # a lamp in its housing
+        # A lamp may be in its housing, a sensor that does not see anywhere.
+        if apart >= CLEARANCE_M or (depth > 0.0 and apart > -depth):
             continue
         where = f'is {-apart:.3g} m inside' if apart < -CLEARANCE_M else 'lies on the surface of'
         allowed = f'a place at least {CLEARANCE_M:g} m outside all parts of the vehicle'
