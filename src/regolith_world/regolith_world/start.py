@@ -20,12 +20,18 @@ PARENT = 'REGOLITH_PARENT'
 _PR_SET_PDEATHSIG = 1
 
 
+def do_without_windows() -> None:
+    """Let MuJoCo load no library of windows, which takes longer than all else of it: nothing here draws with it."""
+    os.environ.setdefault('MUJOCO_GL', 'disable')
+
+
 def node() -> None:
     """Run the node of the executable ``lib/PACKAGE/NODE``: call ``PACKAGE.NODE.main``.
 
     Until the node handles signals itself, they end the process silently, without the stack of an import.
     """
     open_streams(lossy=True)
+    do_without_windows()
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # The parent may have blocked the signal until now.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])

@@ -17,7 +17,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import eigh_tridiagonal
 
 from regolith_world.arithmetic import each
 
@@ -73,6 +72,8 @@ def diffused(profile: Floats, step: float, ages: ArrayLike) -> Floats:
     Checked by: test_lunar_statistics.py::test_diffusion_keeps_volume_and_spreads_gaussians_exactly,
     test_order.py::test_diffusion_is_of_second_order_in_its_cells.
     """
+    from scipy.linalg import eigh_tridiagonal  # slow to import, and many sites have no craters
+
     n = len(profile)
     edge = np.arange(n + 1) * step
     area = 0.5 * np.diff(edge**2)
