@@ -5,6 +5,10 @@
 from __future__ import annotations
 
 import signal
+from operator import itemgetter
+from pathlib import Path
+
+import pytest
 
 from regolith_world.ros.garbage import freeze_garbage_collector
 
@@ -19,3 +23,20 @@ def pytest_configure() -> None:
     freeze_garbage_collector()
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Spread the files that start nodes evenly among the others where several processes share the tests.
+
+    A test that starts nodes leaves processors idle while it waits for them; beside tests that compute, none is idle.
+    """
+    if not hasattr(config, 'workerinput'):
+        return
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    kinds: tuple[list[list[pytest.Item]], ...] = ([], [])
+    for tests in files.values():
+        kinds[any(test.get_closest_marker('ros') for test in tests)].append(tests)
+    spread = [((k + 0.5) / len(kind), tests) for kind in kinds for k, tests in enumerate(kind)]
+    items[:] = [test for _, tests in sorted(spread, key=itemgetter(0)) for test in tests]

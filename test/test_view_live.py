@@ -36,16 +36,16 @@ def test_a_late_view_and_markers_show_the_world_as_it_is(tmp_path: Path) -> None
             command('view', '--live', '--save', file), env=environment(live.domain), stderr=subprocess.PIPE, text=True
         )
         ground, frames = live.subscribe(MarkerArray, '/regolith/view/ground'), live.subscribe(TFMessage, '/tf')
-        live.wait_for(lambda: {m.id for each in ground for m in each.markers} and len(ground) > 3, 30.0, 'the ground')
-        found = live.wait_for(lambda: [t for m in frames for t in m.transforms if t.header.frame_id == 'world'], 20.0, 'tf')
+        live.wait_for(lambda: {m.id for each in ground for m in each.markers} and len(ground) > 3, 120.0, 'the ground')
+        found = live.wait_for(lambda: [t for m in frames for t in m.transforms if t.header.frame_id == 'world'], 120.0, 'tf')
         assert found[-1].child_frame_id == 'amber/odom'
         first = ground[0].markers
         assert min(p.z for m in first for p in m.points if m.ns == 'ground') < -0.005, 'ruts of before are not there'
-        live.wait_for(file.is_file, 30.0, 'the view')
+        live.wait_for(file.is_file, 120.0, 'the view')
         live.spin(3.0)
         live.interrupt()
         run = live.finish().run_dir
-        _, errors = viewing.communicate(timeout=30)
+        _, errors = viewing.communicate(timeout=120)
         assert viewing.returncode == 0, errors
     compare(file, run)
 

@@ -6,8 +6,9 @@
 # start no ROS node and take no more than some two seconds each. Anything else is handed to pytest.
 #
 # Whole suites run in one process more than there are processors (but no more than eight), file by file: a test that
-# starts real nodes leaves a processor idle for much of its time, while they start and while it waits. Then come those
-# that hold something against wall time, one by one; so they do whenever tests are to run in several processes (-n).
+# starts real nodes leaves a processor idle for much of its time, while they start and while it waits; conftest.py
+# spreads such files among the others. Then come those that hold something against wall time, one by one; so they do
+# whenever tests are to run in several processes (-n).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . install/env.sh
@@ -32,7 +33,7 @@ export ROS_PYTHON_CHECK_FIELDS=1
 run() { python3 -m pytest -q "$@" "${given[@]}" "${paths[@]}"; }
 if [ -z "$several" ]; then run -m "$select"; exit; fi
 together=0 alone=0
-run -m "not alone${select:+ and $select}" --numprocesses "$several" --dist loadfile || together=$?
+run -m "not alone${select:+ and $select}" --numprocesses "$several" --dist loadfile --no-loadscope-reorder || together=$?
 if [ -z "$fast" ]; then
     # Only files that have some: pytest need not import all others again.
     [ ${#given[@]} -gt 0 ] || mapfile -t paths < <(grep -rl --include='test_*.py' 'pytest\.mark\.alone' src test examples)

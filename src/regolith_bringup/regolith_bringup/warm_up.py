@@ -55,6 +55,18 @@ def _moon() -> None:
     rocks.rocks_in(-5.0, 5.0, -5.0, 5.0)
 
 
+def _garage() -> None:
+    """Prepare vehicles of all kinds, with their tools, on soil beside pads."""
+    for name in ('tow', 'garage'):
+        for agent in Simulation(load_scenario(name).scenario).agents.values():
+            agent.warm_up()
+
+
+def _linkages() -> None:
+    """Let a rope and its bodies fall for a moment."""
+    Simulation(load_scenario('rope').scenario).run(0.06)
+
+
 def _participants() -> None:
     """Compile the kernels of all registered participants."""
     for kind in participant_types().values():
@@ -77,7 +89,7 @@ def _collision() -> None:
 
 def main() -> None:
     """Compile everything, two at a time, in an order that hardly compiles anything twice."""
-    parts = (_rovers, sensors.main, _on_hard_ground, _moon, _particles, _collision, _participants)
+    parts = (_rovers, sensors.main, _on_hard_ground, _garage, _moon, _linkages, _particles, _collision, _participants)
     # Compilation makes many objects, of which few are garbage.
     with ProcessPoolExecutor(2, get_context('spawn'), freeze_garbage_collector) as pool:
         for done in [pool.submit(part) for part in parts]:

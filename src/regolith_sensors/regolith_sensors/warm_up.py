@@ -35,14 +35,15 @@ def main(rays: str = USUAL) -> None:
     scene.update(node, node)
     # Large enough to be lit by the ground.
     hull = scene.add_object('hull', [(scene.add_mesh(box((0.5, 0.5, 0.1)), holds_light=True), Semantic.VEHICLE)])
-    scene.place(hull, 0, (0.0, 0.0, 0.3), (0.0, 0.0, 0.0, 1.0))
+    scene.place(hull, 0, (0.6, 0.0, 0.3), (0.0, 0.0, 0.0, 1.0))
     arrays = scene.commit()
     down = Pose(np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.5**0.5, 0.0, 0.5**0.5]))
     lamp = Spotlight(down.position, np.array([0.0, 0.0, -1.0]), (1.0, 1.0, 1.0), 0.3, 0.4)
     values = {'width': 16, 'height': 16, 'pixel_size_m': 1e-5, 'focal_length_m': 1e-4, 'f_number': 0.01,
               'exposure_s': 1e-3, 'focus_distance_m': 0.5, 'bounce_samples': 1}
     camera = Camera(CameraConfig.model_validate(values), 0, 'warm_up')
-    frame = camera.look(arrays, scene.origin, lambda _: down, Sun(0.0, 1.0), [lamp])
+    # Low in the east: the hull's shadow is beside it.
+    frame = camera.look(arrays, scene.origin, lambda _: down, Sun(1.5, 0.5), [lamp])
     camera.develop(frame)
     Camera(CameraConfig.model_validate({**values, 'bounce_samples': 0}), 0, 'warm_up').look(
         arrays, scene.origin, lambda _: down, Sun(0.0, 1.0), [lamp]
