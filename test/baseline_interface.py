@@ -39,14 +39,14 @@ def _option(series: Series, path: str, given: Any) -> None:
         'words': ' '.join([*given.opts, *given.secondary_opts]), 'help': getattr(given, 'help', None),
         'metavar': given.metavar, 'required': given.required, 'values': given.nargs,
         'repeated': bool(getattr(given, 'multiple', False)), 'flag': bool(getattr(given, 'is_flag', False)),
-        'default': None if callable(given.default) else _told(given.default),
+        'default': None if callable(given.default) else _plain(given.default),
     }  # fmt: skip
     for bound in ('min', 'max'):  # of the option or, in other versions of the library, of its type
         about[bound] = getattr(given, bound, getattr(getattr(given, 'type', None), bound, None))
     series.add(path, _line(about))
 
 
-def _told(value: Any) -> Any:
+def _plain(value: Any) -> Any:
     """Return a default as rows take it; a path of the checkout by its last part."""
     if isinstance(value, Path):
         return value.name if value.is_absolute() else str(value)
@@ -54,11 +54,11 @@ def _told(value: Any) -> Any:
         return value
     if isinstance(value, BaseModel):
         own = {'name': value.name} if hasattr(value, 'name') else value.model_dump(exclude_defaults=True)
-        return f'{type(value).__name__} {_told(own) or ""}'.strip()
+        return f'{type(value).__name__} {_plain(own) or ""}'.strip()
     if isinstance(value, (list, tuple)):
-        return [_told(each) for each in value]
+        return [_plain(each) for each in value]
     if isinstance(value, dict):
-        return {str(key): _told(each) for key, each in value.items()}
+        return {str(key): _plain(each) for key, each in value.items()}
     return type(value).__name__
 
 
@@ -94,6 +94,6 @@ def interface() -> Rows:
                 bound: getattr(mark, bound) for mark in field.metadata for bound in BOUNDS
                 if getattr(mark, bound, None) is not None
             }  # fmt: skip
-            default = '(required)' if field.is_required() else _told(field.get_default(call_default_factory=True))
+            default = '(required)' if field.is_required() else _plain(field.get_default(call_default_factory=True))
             series.add(f'key {name}.{key}', _line({'default': default, **bounds, 'about': field.description}))
     return series.rows()
