@@ -486,6 +486,34 @@ def test_ground_of_a_scenario_is_described_and_written_the_right_way_up(
     assert (code, out) == (2, '') and '--post: 10001 x 10001 posts over 100 m are too many' in err and not (tmp_path / 'p').exists()
 
 
+# -- radios ---------------------------------------------------------------------------------------------------------
+
+
+def test_coverage_and_graph_hand_on_all_their_options(say: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    mapped, drawn, paired, written = Noted(returns='map'), Noted(), Noted(returns=('graph', 'grid')), Noted(returns=('a.dot', 'a.dat'))
+    picture = Noted()
+    drawn._answers['returns'] = picture
+    for name, fake in (('coverage.coverage_map', mapped), ('plots.coverage_picture', drawn), ('plots.graph_picture', drawn),
+                       ('plots.height_map', Noted()), ('site_graph.height_map', lambda config, site: 'heights'),
+                       ('site_graph.make_pair', paired), ('site_graph.write_pair', written)):  # fmt: skip
+        monkeypatch.setattr(f'regolith_comms.{name}', fake, raising=False)
+    out = tmp_path / 'o'
+    given = ('--out', out, '--at-breadcrumbs', '1.5,-2', '--at-breadcrumbs', '-3,4', '--bytes', 700, '--set', 'comms.tile_m=7', '--seed', 5)
+    assert say('comms', 'coverage', 'comms_ridge', '--from', 'lander', *given) == (0, f'{out}/comms_ridge_lander_coverage.png\n', '')
+    config, site, sender, places, size = mapped.calls.pop()[1]
+    assert (config.tile_m, site.seed, sender, places, size) == (7.0, 5, 'lander', [(1.5, -2.0), (-3.0, 4.0)], 700)
+    assert drawn.calls.pop()[1] == ('map',) and picture.calls.pop() == ('savefig', (out / 'comms_ridge_lander_coverage.png',), {'dpi': 130})
+    monkeypatch.chdir(tmp_path)
+    assert say('comms', 'coverage', 'comms_ridge', '--from', 'amber')[1] == 'comms/comms_ridge_amber_coverage.png\n'
+    assert mapped.calls.pop()[1][2:] == ('amber', [], 100)
+    code, printed, _ = say('comms', 'build-graph', 'comms_ridge', '--out', out, '--set', 'comms.tile_m=7', '--seed', 5)
+    assert (code, printed) == (0, f'a.dot\na.dat\n{out}/comms_ridge_graph.png\n')
+    config, site, _ = paired.calls.pop()[1]
+    assert (config.tile_m, config.graph, config.grid, site.seed) == (7.0, None, None, 5)
+    assert written.calls.pop()[1] == ('graph', 'grid', out, 'comms_ridge') and drawn.calls.pop()[1][:2] == ('heights', 'graph')
+    assert say('comms', 'build-graph', 'comms_ridge')[1] == 'a.dot\na.dat\ncomms/comms_ridge_graph.png\n'
+
+
 # -- by hand, and looked at -----------------------------------------------------------------------------------------
 
 
