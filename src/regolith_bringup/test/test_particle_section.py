@@ -135,7 +135,7 @@ def test_one_mesh_among_plain_shapes_is_refused(where: str) -> None:
     plain = [SimpleNamespace(mesh=None, width_m=0.3) for _ in range(3)]
     config: Any = SimpleNamespace(running_gear=None, tools={}, **{'wheels': plain, 'ground_shapes': plain[:1], where: [*plain, SimpleNamespace(mesh='x.obj', width_m=0.3)]})
     region: Any = SimpleNamespace(vehicle='amber', spacing=0.05)
-    source: Any = SimpleNamespace(error=lambda key, problem, allowed, value: InputError(Problem('a', '.'.join(key), problem, allowed, value)))
+    source: Any = SimpleNamespace(error=lambda key, problem, allowed, value: InputError(Problem('a', '.'.join(key), problem, allowed, str(value))))
     with pytest.raises(InputError, match='has meshes as wheels or ground shapes; allowed: cylinders, wheels with grousers and boxes'):
         particle_section._check_vehicle(region, config, ('r',), source)
     setattr(config, where, plain)
