@@ -123,12 +123,12 @@ def test_it_stands_at_first_then_goes_from_goal_to_goal() -> None:
     assert stack.reached == [(4.51, 0.0), (-3.0, 3.6)]
 
 
-def test_a_rover_that_does_not_get_on_backs_out_and_remembers_the_place() -> None:
+def test_a_rover_that_makes_no_progress_backs_out_and_remembers_the_place() -> None:
     """After 8 s within 0.4 m it backs for 6 s at its slowest, and the ground 1.2 m ahead is blocked from then on."""
     stack = aware([(9.0, 0.0)])
     stack._look = lambda: None  # type: ignore[method-assign]
     assert stack._drive(9_900_000_000).speed > 0.0 and not stack._traps
-    stack.odometry.place = np.array([0.41, 0.0, 0.0])  # it got on: counted from here
+    stack.odometry.place = np.array([0.41, 0.0, 0.0])  # it moved: counted from here
     stack._drive(10_000_000_000)
     stack._drive(18_000_000_000)
     assert not stack._traps

@@ -113,7 +113,7 @@ def test_blocks_are_means_or_the_worst_and_what_is_over_is_left_out() -> None:
     np.testing.assert_array_equal(coarser(values, 2, worst=True), [[6.0, 8.0]])
 
 
-def test_dear_ground_counts_by_its_cost_blocked_ground_by_sixty() -> None:
+def test_expensive_ground_counts_by_its_cost_blocked_ground_by_sixty() -> None:
     """A corridor one wide cell across: half of each cell's cost on both sides of every border."""
     cost = np.ones((10, 2))
     cost[2:4], cost[6:8] = 3.0, 5.0

@@ -221,7 +221,7 @@ def test_value_given_twice_is_refused(tmp_path: Path, values: list[Any]) -> None
     assert CampaignConfig.model_validate({**campaign, 'design': 'list'}).variations()
 
 
-# -- the command, with workers of which each tells what it was given ---------------------------------------------------
+# -- the command, with workers that report their arguments ---------------------------------------------------
 
 
 def table(folder: Path, name: str = 'table') -> list[dict[str, str]]:
@@ -244,7 +244,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return given
 
 
-def test_the_command_runs_lists_and_goes_on(
+def test_the_command_runs_lists_and_continues(
     tmp_path: Path, started: list[Any], capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from regolith_bringup.cli import main
@@ -268,7 +268,7 @@ def test_the_command_runs_lists_and_goes_on(
     ]  # fmt: skip
     assert [tuple(row.values()) for row in table(out, 'timing')] == [('000', '10.0', '2.0', ''), ('001', '', '', ''), ('002', '50.0', '2.0', '')]
     assert sorted(path.name for path in (out / 'plots').iterdir()) == ['cycles.png', 'events.png']
-    # All are done: nothing runs, and it is the same again; those that failed run once more if told to.
+    # All are done: nothing runs, and it is the same again; those that failed run once more with --retry.
     code, _, told = say(file, '--out', out, '--no-plots')
     assert code == 3 and not started and told.startswith('3 runs, 3 of them done before; on ')
     code, said, told = say(file, '--out', out, '--retry', '--scheduler', 'tcp://h:1', '--workers', 7, '--json')
@@ -284,7 +284,7 @@ def test_the_command_runs_lists_and_goes_on(
     assert say(file, '--out', file)[0] == 2
 
 
-def test_a_worker_that_dies_is_found_among_its_neighbors(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_crashes_is_found_among_its_neighbors(monkeypatch: pytest.MonkeyPatch) -> None:
     """All that ran beside it run again, alone: two have a value then, one an error of its own, one has killed its process."""
     from concurrent.futures import ThreadPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
@@ -314,7 +314,7 @@ def test_a_worker_that_dies_is_found_among_its_neighbors(monkeypatch: pytest.Mon
     assert pools == [3, 1, 1, 1] and len(found) == 5
 
 
-def test_pictures_have_all_values_labels_and_means_of_repeated_places() -> None:
+def test_plots_have_all_values_labels_and_means_of_repeated_places() -> None:
     rows = [{'run': f'{k}', 'soil': soil, 'n': n, 'hit': hit} for k, (soil, n, hit) in enumerate(
         [('a', 3, 1.0), ('b', 1, 4.0), ('c', 2, 9.0), ('d', 3, 2.0), ('a', 1, None), ('b', 2, True)])]  # fmt: skip
     figure = draw(rows, ['soil', 'n'], 'hit')

@@ -80,7 +80,7 @@ def test_the_last_attempt_of_a_cycle_is_compared() -> None:
     assert one.answers == other.answers == {'amber': 8} and unlike.answers == {'amber': 9}
 
 
-def test_vehicles_differ_by_color_runs_by_dashes_and_histories_have_room(run_dir: Path) -> None:
+def test_vehicles_differ_by_color_runs_by_dashes_and_histories_have_space(run_dir: Path) -> None:
     """More vehicles than colors: the first one's comes again. A panel for each quantity, 1.9 inches high."""
     from regolith_bringup.report.plots import COLORS
 
@@ -99,7 +99,7 @@ def test_vehicles_differ_by_color_runs_by_dashes_and_histories_have_room(run_dir
     assert [line.get_color() for line in figure.axes[0].lines] == list(COLORS[:5])
 
 
-def test_figures_of_runs_stand_beside_one_another_those_that_differ_bold() -> None:
+def test_values_of_runs_stand_beside_one_another_those_that_differ_bold() -> None:
     from regolith_bringup.report.compare import _figures
 
     text = _figures({'a': {'cycles': 3, 'x': 0.1234567891234}, 'b': {'cycles': 3, 'x': 0.5, 'only': '<b>' * 9}})

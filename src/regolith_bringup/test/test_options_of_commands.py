@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Every option of a command reaches what does the work, and the line printed has the numbers of the answer."""
+"""Every option of a command reaches what does the work, and the line printed has the numbers of the response."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.ros
 
 
 class Noted:
-    """Stands for a client or a function: notes calls as (name, positional, keywords), and answers as it was set up."""
+    """Stands for a client or a function: notes calls as (name, positional, keywords), and responds as it was set up."""
 
     def __init__(self, **answers: Any) -> None:
         self.calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
@@ -138,7 +138,7 @@ def test_without_options_the_world_is_that_of_the_environment(say: Any, world: N
         ('keep -- -1', 'is taken for a time'), ('keep nan', 'is taken for a time'),
     ],
 )  # fmt: skip
-def test_what_the_world_is_not_asked(say: Any, world: Noted, words: str, said: str) -> None:
+def test_what_no_request_is_sent_for(say: Any, world: Noted, words: str, said: str) -> None:
     code, out, err = say(*words.split())
     assert (code, out) == (2, '') and said in err
     assert {name for name, _, _ in world.calls} <= {'', 'moments', 'left'}
