@@ -17,8 +17,10 @@ from typing import Any
 
 import numpy as np
 import yaml
+from baseline_interface import interface
 from baseline_texts import read_by_people
 from baseline_values import FOLDER, Rows, Series
+from baseline_view import drawn
 from harness import run_scenario
 
 from regolith_bringup.bag.reading import Bag
@@ -244,6 +246,12 @@ def texts() -> Rows:
         return read_by_people(folder / 'run', folder)
 
 
+def view() -> Rows:
+    """Return the rows of what the view of the recorded run draws."""
+    with tempfile.TemporaryDirectory(prefix='baseline') as made:
+        return drawn(recorded_run(), Path(made) / 'run.rrd')
+
+
 BASELINES: dict[str, Callable[[], Rows]] = {
     'drive': lambda: simulated('drive'),
     'objects': lambda: simulated('objects'),
@@ -252,5 +260,7 @@ BASELINES: dict[str, Callable[[], Rows]] = {
     'particles': lambda: simulated('particles'),
     'sense': recorded,
     'texts': texts,
+    'view': view,
+    'interface': interface,
 }
 """Each baseline's name and what measures it."""

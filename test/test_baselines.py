@@ -30,7 +30,7 @@ def check(name: str) -> None:
         pytest.fail('\n'.join(lines), pytrace=False)
 
 
-NODES = ('sense', 'texts')
+NODES = ('sense', 'texts', 'view')
 """Baselines of a run with nodes."""
 
 

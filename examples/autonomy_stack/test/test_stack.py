@@ -94,3 +94,67 @@ def test_it_goes_round_a_rock_and_knows_how_far_it_came() -> None:
     # Wheels alone would be wrong by 12 %, a metre.
     assert math.dist(stack.pose[:2], (rover.x, rover.y)) < 0.2 < 0.1 * rolled
     assert stack.odometry.slip == pytest.approx(SLIP, abs=0.05)
+
+
+def aware(goals: list[tuple[float, float]]) -> Stack:
+    """Return a stack that knows level ground around it, and stands at the origin."""
+    from autonomy_stack.planner import CostToGo
+
+    stack = Stack(Settings(), goals)
+    x, _ = np.meshgrid(np.arange(120.0), np.arange(120.0), indexing='ij')
+    stack.field = CostToGo(0.2 * np.abs(110.0 - x), 0.2, (-12.0, -12.0))
+    stack._cost = CostToGo(np.ones((120, 120)), 0.2, (-12.0, -12.0))
+    return stack
+
+
+def test_it_stands_at_first_then_goes_from_goal_to_goal() -> None:
+    """A goal counts within half a meter; after the last one it stands."""
+    stack = aware([(5.0, 0.0), (-3.0, 4.0)])
+    looks: list[int] = []
+    stack._look = lambda: looks.append(len(stack.reached))  # type: ignore[method-assign]
+    assert stack._drive(1_999_999_999) == Command()
+    assert stack._drive(2_000_000_000).speed == pytest.approx(0.4)
+    for x, reached in ((4.49, 0), (4.51, 1)):
+        stack.odometry.place = np.array([x, 0.0, 7.0])
+        assert stack._drive(3_000_000_000).speed != 0.0 and len(stack.reached) == reached
+    assert looks == [1] and not stack.done
+    stack.odometry.place = np.array([-3.0, 3.6, 0.0])
+    assert stack._drive(4_000_000_000) == Command() and stack.done
+    assert stack.reached == [(4.51, 0.0), (-3.0, 3.6)]
+
+
+def test_a_rover_that_makes_no_progress_backs_out_and_remembers_the_place() -> None:
+    """After 8 s within 0.4 m it backs for 6 s at its slowest, and the ground 1.2 m ahead is blocked from then on."""
+    stack = aware([(9.0, 0.0)])
+    stack._look = lambda: None  # type: ignore[method-assign]
+    assert stack._drive(9_900_000_000).speed > 0.0 and not stack._traps
+    stack.odometry.place = np.array([0.41, 0.0, 0.0])  # it moved: counted from here
+    stack._drive(10_000_000_000)
+    stack._drive(18_000_000_000)
+    assert not stack._traps
+    stack._drive(18_100_000_000)
+    assert stack._traps == [(pytest.approx(1.61), 0.0)]
+    assert stack._drive(18_200_000_000) == Command(-0.15, 0.0) == stack._drive(24_099_000_000)
+    assert stack._drive(24_200_000_000).speed > 0.0
+    stack._drive(32_000_000_000)
+    assert len(stack._traps) == 1, 'the time of backing out does not count'
+
+
+def test_clouds_are_cut_at_both_ends_and_laid_where_the_lidar_was() -> None:
+    """Beyond 1 m and within 14 m, from the mount, with the pose at the time of the cloud; none while it stands at first."""
+    mount = Mount(np.array([0.5, 0.0, 2.0]), np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]))
+    stack = Stack(Settings(lidar=mount, stands_s=0.0), [])
+    added: list[np.ndarray] = []
+    stack.ground.add = added.append  # type: ignore[method-assign,assignment]
+    stack._look = lambda: None  # type: ignore[method-assign]
+    for t_ns, ahead in ((0, 0.0), (1_000_000_000, 3.0), (2_000_000_000, 3.0)):
+        stack._roll(t_ns, ahead, 0.0)
+    stack._speed = (0.0, 0.0)
+    points = np.array([[0.99, 0.0, 0.0], [1.01, 0.0, 0.0], [0.0, 13.99, 0.0], [0.0, 0.0, -14.01]])
+    stack._see(1_000_000_000, points)
+    np.testing.assert_allclose(added.pop(), [[3.5, 1.01, 2.0], [3.5 - 13.99, 0.0, 2.0]], atol=1e-12)
+    stack._see(3_000_000_000, points)
+    assert not added, 'of a moment to come'
+    stack.settings = Settings(lidar=mount, stands_s=1.5)
+    stack._see(1_000_000_000, points)
+    assert not added

@@ -9,8 +9,8 @@ import math
 import numpy as np
 import pytest
 
-from autonomy_stack.follower import Driving, choose, points
-from autonomy_stack.planner import CostToGo, cost_to_go
+from autonomy_stack.follower import Arc, Driving, choose, points
+from autonomy_stack.planner import CostToGo, coarser, cost_to_go
 
 CELL, HALF, SIZE = 0.2, 12.0, 120
 CORNER = (-HALF, -HALF)
@@ -91,3 +91,69 @@ def test_a_drive_along_the_choices_arrives() -> None:
         way += abs(step)
         assert float(cost.at(np.array(x), np.array(y))) < 40.0
         assert way < 1.6 * 2.0 * math.hypot(8.0, 4.0)
+
+
+def field(values: np.ndarray, cell: float = 0.5, corner: tuple[float, float] = (-3.0, 1.0)) -> CostToGo:
+    return CostToGo(values, cell, corner)
+
+
+def test_a_field_is_bilinear_between_middles_of_cells_and_falls_where_it_falls() -> None:
+    """u + 3 v on cells by (row along x, column along y), which differ in number; beyond the middles at the rim it stays."""
+    u, v = np.meshgrid(np.arange(6.0), np.arange(4.0), indexing='ij')
+    made = field(u + 3.0 * v)
+    x, y = np.array([-2.75, -1.5, -0.4]), np.array([1.25, 2.0, 2.5])
+    np.testing.assert_allclose(made.at(x, y), (x + 2.75) / 0.5 + 3.0 * (y - 1.25) / 0.5)
+    assert made.at(np.array(-9.0), np.array(0.0)) == 0.0 and made.at(np.array(9.0), np.array(9.0)) == pytest.approx(14.0, abs=0.01)
+    np.testing.assert_allclose(made.descent(np.array(-1.5), np.array(2.0)), math.atan2(-3.0, -1.0))
+
+
+def test_blocks_are_means_or_the_worst_and_what_is_over_is_left_out() -> None:
+    values = np.arange(15.0).reshape(3, 5)
+    np.testing.assert_array_equal(coarser(values, 2, worst=False), [[3.0, 5.0]])
+    np.testing.assert_array_equal(coarser(values, 2, worst=True), [[6.0, 8.0]])
+
+
+def test_expensive_ground_counts_by_its_cost_blocked_ground_by_sixty() -> None:
+    """A corridor one wide cell across: half of each cell's cost on both sides of every border."""
+    cost = np.ones((10, 2))
+    cost[2:4], cost[6:8] = 3.0, 5.0
+    blocked = np.zeros(cost.shape, bool)
+    blocked[8:] = True
+    to_go = cost_to_go(cost, blocked, (0.6, 0.1), 0.5, (0.0, 0.0))
+    assert (to_go.cell, to_go.corner) == (1.0, (0.0, 0.0))
+    np.testing.assert_allclose(to_go.values[:, 0], [0.0, 2.0, 4.0, 7.0, 39.5])
+    far = cost_to_go(cost, blocked, (99.0, -5.0), 0.5, (0.0, 0.0))
+    assert far.values[4, 0] == 0.0, 'a goal beyond the field is its rim'
+
+
+def test_a_path_ends_a_step_before_the_goal_or_when_it_is_long_enough() -> None:
+    u, _ = np.meshgrid(np.arange(40.0), np.arange(8.0), indexing='ij')
+    made = field(0.5 * u)
+    path = made.path(5.0, 3.0, 0.5)
+    np.testing.assert_allclose(path[:2], [[5.0, 3.0], [4.5, 3.0]], atol=1e-9)
+    # The value is x + 2.75, below half a meter at -2.5.
+    np.testing.assert_allclose(path[-1], [-2.5, 3.0], atol=1e-9)
+    assert len(made.path(5.0, 3.0, 0.5, longest_m=2.0)) == 5
+
+
+def test_speed_falls_with_the_cost_of_the_next_meter_and_near_the_goal() -> None:
+    """0.4 m/s up to a cost of 3, then by half of what the cost is above 1; 0.3 per meter left; never below 0.15."""
+    x, _ = np.meshgrid(np.arange(120.0), np.arange(120.0), indexing='ij')
+    to_go = CostToGo(np.abs(0.2 * (110.0 - x)), 0.2, (-12.0, -12.0))
+    for dear, speed in ((1.0, 0.4), (3.0, 0.4), (5.0, 0.2), (6.0, 0.16), (7.0, 0.15)):
+        chosen = choose(Driving(), (0.0, 0.0, 0.0), to_go, CostToGo(np.full((120, 120), dear), 0.2, (-12.0, -12.0)))
+        assert (chosen.arc.curvature, chosen.speed) == (0.0, pytest.approx(speed)), dear
+    level = CostToGo(np.ones((120, 120)), 0.2, (-12.0, -12.0))
+    # At x = 9 the goal, 10.1, is 1.1 m away, at 9.6 half a meter.
+    assert choose(Driving(), (9.0, 0.0, 0.0), to_go, level).speed == pytest.approx(0.33)
+    assert choose(Driving(), (9.6, 0.0, 0.0), to_go, level).speed == pytest.approx(0.15)
+
+
+def test_a_turn_away_from_the_last_curve_costs_up_to_0_3_m_and_another_direction_1_m() -> None:
+    x, _ = np.meshgrid(np.arange(120.0), np.arange(120.0), indexing='ij')
+    to_go, level = CostToGo(0.2 * (110.0 - x), 0.2, (-12.0, -12.0)), CostToGo(np.ones((120, 120)), 0.2, (-12.0, -12.0))
+    first = choose(Driving(), (0.0, 0.0, 0.0), to_go, level)
+    assert first.arc == Arc(0.0, 3.0) and first.total == pytest.approx(3.0 + to_go.at(np.array(3.0), np.array(0.0)))
+    for last, more in ((Arc(0.0, 3.0), 0.0), (Arc(0.11, 3.0), 0.06), (Arc(-1.1, 3.0), 0.3), (Arc(0.0, -1.5), 1.0)):
+        again = choose(Driving(), (0.0, 0.0, 0.0), to_go, level, last)
+        assert again.total - first.total == pytest.approx(more, abs=0.03 if 0.0 < more < 0.1 else 1e-9), last

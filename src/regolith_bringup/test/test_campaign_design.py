@@ -133,7 +133,7 @@ def test_a_damaged_result_counts_as_none(tmp_path: Path) -> None:
     for name, text in (('000', '{"varied": {}, "problem": "it fell over", "summary": {}}'), ('001', '{"varied": {}, "pro')):
         (tmp_path / 'out' / 'runs' / f'{name}.json').write_text(text)
     assert whole.begin(tmp_path / 'out', cases, False) == 1
-    whole.forget_failures(tmp_path / 'out', cases)
+    assert whole.forget_failures(tmp_path / 'out', cases) == 1
     assert whole.begin(tmp_path / 'out', cases, False) == 0
 
 
@@ -219,3 +219,110 @@ def test_value_given_twice_is_refused(tmp_path: Path, values: list[Any]) -> None
     with pytest.raises(InputError, match=r'vary\.seed: has .* twice, .*; allowed: each once'):
         load_campaign(file)
     assert CampaignConfig.model_validate({**campaign, 'design': 'list'}).variations()
+
+
+# -- the command, with workers that report their arguments ---------------------------------------------------
+
+
+def table(folder: Path, name: str = 'table') -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO((folder / f'{name}.csv').read_text(encoding='utf-8'))))
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Return what the workers are given; the run whose seed is 2 fails, others go as far as their seed."""
+    given: list[Any] = []
+
+    def run_all(tasks: Any, workers: int, scheduler: str) -> Any:
+        given.append(([(name, function.__name__, *arguments[1:]) for name, function, arguments in tasks], workers, scheduler))
+        for name, _, (text, *_) in reversed(tasks):
+            seed = yaml.safe_load(text)['seed']
+            error = ValueError(f'seed\n  {seed}') if seed == 2 else None
+            yield name, None if error else {'cycles': seed, 'wall_s': 10.0 * seed, 'speed': 2.0, 'events': [1] * seed}, error
+
+    monkeypatch.setattr(whole, 'run_all', run_all)
+    return given
+
+
+def test_the_command_runs_lists_and_continues(
+    tmp_path: Path, started: list[Any], capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from regolith_bringup.cli import main
+
+    def say(*words: object) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as left:
+            main(['campaign', *map(str, words)])
+        out = capfd.readouterr()
+        return int(left.value.code or 0), out.out, out.err
+
+    file, out = written(tmp_path, vary={'seed': [1, 2, 5], 'world.heartbeat_s': [0.02]}), tmp_path / 'out'
+    assert say(file, '--dry-run') == (0, ''.join(f'00{k} seed={s} world.heartbeat_s=0.02\n' for k, s in enumerate((1, 2, 5))), '')
+    assert not started and not out.exists()
+    code, said, told = say(file, '--out', out, '--workers', 2)
+    assert (code, said) == (3, f'{out}\n') and started.pop() == ([(f'00{k}', 'evolve') for k in range(3)], 2, '')
+    assert told.splitlines() == [
+        '3 runs, 0 of them done before; on 2 processes of this machine', 'run 001: ValueError: seed 2', '1 of 3 runs failed: 001',
+    ]  # fmt: skip
+    assert [(row['run'], row['seed'], row['problem'], row['cycles'], row['events']) for row in table(out)] == [
+        ('000', '1', '', '1', '1'), ('001', '2', 'ValueError: seed 2', '', '0'), ('002', '5', '', '5', '5'),
+    ]  # fmt: skip
+    assert [tuple(row.values()) for row in table(out, 'timing')] == [('000', '10.0', '2.0', ''), ('001', '', '', ''), ('002', '50.0', '2.0', '')]
+    assert sorted(path.name for path in (out / 'plots').iterdir()) == ['cycles.png', 'events.png']
+    # All are done: nothing runs, and it is the same again; those that failed run once more with --retry.
+    code, _, told = say(file, '--out', out, '--no-plots')
+    assert code == 3 and not started and told.startswith('3 runs, 3 of them done before; on ')
+    code, said, told = say(file, '--out', out, '--retry', '--scheduler', 'tcp://h:1', '--workers', 7, '--json')
+    assert code == 3 and started.pop() == ([('001', 'evolve')], 7, 'tcp://h:1')
+    assert told.startswith('3 runs, 2 of them done before; on tcp://h:1\n') and yaml.safe_load(said)[2]['cycles'] == 5
+    # Where nothing is said of it: runs/FILE, a worker on each core, at most one for each run.
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr('os.cpu_count', lambda: 64)
+    assert say(written(tmp_path, vary={'seed': [1, 5]}, record=True), '--no-plots')[:2] == (0, 'runs/sweep\n')
+    runs = tmp_path / 'runs' / 'sweep' / 'runs'
+    assert started.pop() == ([(f'00{k}', 'record', str(runs / f'00{k}')) for k in range(2)], 64, '')
+    assert not (tmp_path / 'runs' / 'sweep' / 'plots').exists()
+    assert say(file, '--out', file)[0] == 2
+
+
+def test_a_worker_that_crashes_is_found_among_its_neighbors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All that ran beside it run again, alone: two have a value then, one an error of its own, one has killed its process."""
+    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+    from contextlib import contextmanager
+
+    from regolith_bringup.campaign import pool
+
+    pools: list[int] = []
+
+    @contextmanager
+    def executor(workers: int, scheduler: str) -> Any:
+        pools.append(workers)
+        with ThreadPoolExecutor(1) as made:
+            yield made
+
+    def work(name: str) -> str:
+        if name == 'killer' or (name in 'ab' and len(pools) == 1):
+            raise BrokenProcessPool
+        if name == 'wrong':
+            raise ValueError(name)
+        return name.upper()
+
+    monkeypatch.setattr(pool, '_executor', executor)
+    found = list(pool.run_all([(name, work, (name,)) for name in ('a', 'wrong', 'killer', 'b', 'c')], 3))
+    told = {name: value if error is None else str(error) for name, value, error in found}
+    assert told == {'a': 'A', 'b': 'B', 'c': 'C', 'wrong': 'wrong', 'killer': 'its process died; it may have lacked memory'}
+    assert pools == [3, 1, 1, 1] and len(found) == 5
+
+
+def test_plots_have_all_values_labels_and_means_of_repeated_places() -> None:
+    rows = [{'run': f'{k}', 'soil': soil, 'n': n, 'hit': hit} for k, (soil, n, hit) in enumerate(
+        [('a', 3, 1.0), ('b', 1, 4.0), ('c', 2, 9.0), ('d', 3, 2.0), ('a', 1, None), ('b', 2, True)])]  # fmt: skip
+    figure = draw(rows, ['soil', 'n'], 'hit')
+    assert figure.get_size_inches() == pytest.approx([8.0, 3.4])
+    soil, n = figure.axes
+    assert (soil.get_ylabel(), n.get_ylabel(), n.get_xlabel()) == ('hit', '', 'n')
+    assert soil.lines[0].get_xydata().tolist() == [[0, 1.0], [1, 4.0], [2, 9.0], [3, 2.0]] and len(soil.lines) == 1
+    assert [(text.get_text(), text.get_rotation()) for text in soil.get_xticklabels()] == [(name, 30.0) for name in 'abcd']
+    assert n.lines[0].get_xydata().tolist() == [[3, 1.0], [1, 4.0], [2, 9.0], [3, 2.0]]
+    assert n.lines[1].get_xydata().tolist() == [[1, 4.0], [2, 9.0], [3, 1.5]]
+    assert differing([{'a/b': 1, 'c': True, 'd': 'x'}, {'a/b': 2, 'c': False, 'd': 'y'}], []) == ['a/b']

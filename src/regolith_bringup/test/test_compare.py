@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -77,3 +78,32 @@ def test_the_last_attempt_of_a_cycle_is_compared() -> None:
 
     one, other, unlike = (next(cycle(20, value).spoken(3)) for value in (8, 8, 9))
     assert one.answers == other.answers == {'amber': 8} and unlike.answers == {'amber': 9}
+
+
+def test_vehicles_differ_by_color_runs_by_dashes_and_histories_have_space(run_dir: Path) -> None:
+    """More vehicles than colors: the first one's comes again. A panel for each quantity, 1.9 inches high."""
+    from regolith_bringup.report.plots import COLORS
+
+    run = read_run(run_dir)
+    track = run.tracks['amber']
+    run = replace(run, tracks={f'v{k}': replace(track, name=f'v{k}') for k in range(9)})
+    runs = {f'r{k}': run for k in range(5)}
+    axes = paths(runs).axes[0]
+    drawn = [line for line in axes.lines if len(line.get_xdata())]
+    assert [line.get_color() for line in drawn] == [COLORS[k % 7] for k in range(9)] * 5
+    assert [line.get_linestyle() for line in drawn[::9]] == ['-', '--', ':', '-.', '-']
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == [*run.tracks, *runs]
+    assert (axes.get_xlabel(), axes.get_ylabel(), axes.get_aspect()) == ('x, east [m]', 'y, north [m]', 1.0)
+    figure = histories(runs)['v8']
+    assert figure.get_size_inches() == pytest.approx([10.0, 5.7]) and figure.axes[-1].get_xlabel() == 'simulated time [s]'
+    assert [line.get_color() for line in figure.axes[0].lines] == list(COLORS[:5])
+
+
+def test_values_of_runs_stand_beside_one_another_those_that_differ_bold() -> None:
+    from regolith_bringup.report.compare import _figures
+
+    text = _figures({'a': {'cycles': 3, 'x': 0.1234567891234}, 'b': {'cycles': 3, 'x': 0.5, 'only': '<b>' * 9}})
+    cells = re.findall('<t[hd][^>]*>(.*?)</t[hd]>', text)
+    assert cells == ['figure', 'a', 'b', 'cycles', '3', '3', 'x', '<b>0.123456789</b>', '<b>0.5</b>', 'events', '0', '0',
+                     'only', '<b>\u2013</b>', f'<b>{"&lt;b&gt;" * 5}&lt;</b>']  # fmt: skip
+    assert labels([Path('/a/x'), Path('/a/x')]) == ['x (0)', 'x (1)']

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,7 +16,7 @@ from regolith_bringup.cli import main
 from regolith_bringup.scenario import particle_section
 from regolith_bringup.scenario.loading import load_scenario
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.problems import InputError
+from regolith_files.problems import InputError, Problem
 
 STRIP: dict[str, Any] = {
     'ground': 'crm', 'name': 'strip', 'vehicle': 'amber', 'rectangle': {'low': [1.6, -1.0], 'high': [3.2, 1.0]},
@@ -125,3 +127,20 @@ def test_a_check_says_what_particles_cost(tmp_path: Path, capfd: pytest.CaptureF
     with pytest.raises(SystemExit, match='0'):
         main(['check', str(tmp_path / 'scenario.yaml')])
     assert 'strip: 5,120 particles, 12.6 MB, about 3.9 min of one core' in capfd.readouterr().out
+
+
+@pytest.mark.parametrize('where', ['wheels', 'ground_shapes'])
+def test_one_mesh_among_plain_shapes_is_refused(where: str) -> None:
+    """The last of several wheels, or a shape of the hull."""
+    plain = [SimpleNamespace(mesh=None, width_m=0.3) for _ in range(3)]
+    config: Any = SimpleNamespace(running_gear=None, tools={}, **{'wheels': plain, 'ground_shapes': plain[:1], where: [*plain, SimpleNamespace(mesh='x.obj', width_m=0.3)]})
+    region: Any = SimpleNamespace(vehicle='amber', spacing=0.05)
+    source: Any = SimpleNamespace(error=lambda key, problem, allowed, value: InputError(Problem('a', '.'.join(key), problem, allowed, str(value))))
+    with pytest.raises(InputError, match='has meshes as wheels or ground shapes; allowed: cylinders, wheels with grousers and boxes'):
+        particle_section._check_vehicle(region, config, ('r',), source)
+    setattr(config, where, plain)
+    particle_section._check_vehicle(region, config, ('r',), source)
+    for spacing, refused in ((0.3, True), (0.29, False)):
+        region.spacing = spacing
+        with pytest.raises(InputError, match=r'is coarser than a wheel; allowed: less than 0\.3 m') if refused else nullcontext():
+            particle_section._check_vehicle(region, config, ('r',), source)

@@ -395,3 +395,14 @@ def test_rut_section_plot_is_in_millimeters_about_the_ground_before(run_dir: Pat
         assert before == pytest.approx(np.zeros(len(before)), abs=1e-9)
         assert after.min() == pytest.approx(-1e3 * made.RUT_M) and panel.get_ylabel() == 'height [mm]'
         assert panel.get_title('left').startswith(f'{section.name}, {section.travelled:.1f} m along, at (')
+
+
+def test_a_run_that_ended_at_once_has_simulated_nothing(run_dir: Path, tmp_path: Path) -> None:
+    """Neither nothing nor null nor an absent figure is a second."""
+    from regolith_bringup.run.summary import FinishedRun
+
+    for text in ('{"simulated_s": 0.0}', '{"simulated_s": null}', '{}'):
+        (tmp_path / 'world.json').write_text(text)
+        assert FinishedRun(tmp_path).simulated_s == 0.0
+    (tmp_path / 'world.json').write_text('{"simulated_s": 2.5}')
+    assert FinishedRun(tmp_path).simulated_s == 2.5

@@ -295,3 +295,12 @@ def test_soil_that_changed_ends_on_no_open_border() -> None:
     for name in ('soil/2_0', 'soil/2_1'):
         along, height, _ = line(drawn[name], 1, TILE * SPACING)
         np.testing.assert_allclose(height[(along > 1.279) & (along < 1.39)], -0.03, atol=1e-6)
+
+
+def test_linear_colors_are_shown_by_a_gamma_of_22_with_lunar_ground_exposed_for() -> None:
+    """255 (2.4 c)^(1/2.2), rounded; light beyond white stays white, and below black black."""
+    from regolith_bringup.view.canvas import path_of, screen
+
+    assert screen([0.0, 0.1, 0.2]).tolist() == [0, round(255 * 0.24 ** (1 / 2.2)), round(255 * 0.48 ** (1 / 2.2))] == [0, 133, 183]
+    assert screen([[-1.0, 1.0 / 2.4, 7.0]]).tolist() == [[0, 255, 255]] and screen([0.5]).dtype == np.uint8
+    assert path_of('/a b/', 'c.d/e') == r'a\ b/c.d/e'

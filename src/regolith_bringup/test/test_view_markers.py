@@ -78,6 +78,33 @@ def test_marks_are_points_lines_and_texts() -> None:
     assert points.type == Marker.SPHERE_LIST and len({m.id for m in (line, text, points)}) == 3
 
 
+def test_every_field_of_marks_is_what_was_asked_for() -> None:
+    """Two marks of one layer, unequal along all axes: sizes in pixels of 4 cm, lines half as wide, text 35 cm above the end."""
+    markers = Markers(3_500_000_007)
+    markers.marks('a', [Marks([[0.0, 0.0, 9.0]], '#0000ff', 1.0), Marks([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], '#336699', 3.0, label='end')])
+    markers.marks('b', [Marks([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], '#336699', 3.0, joined=True)])
+    first, points, text, line = read(markers)
+    blue, color = (0.0, 0.0, 1.0, 1.0), (0.2, 0.4, 0.6, 1.0)
+    expected = {
+        'first': (first, 'a', 0, Marker.SPHERE_LIST, [0.04] * 3, [(0.0, 0.0, 9.0)], blue, ''),
+        'points': (points, 'a', 2, Marker.SPHERE_LIST, [0.12] * 3, [(1.0, 2.0, 3.0), (4.0, 5.0, 6.0)], color, ''),
+        'text': (text, 'a', 3, Marker.TEXT_VIEW_FACING, [0.0, 0.0, 0.35], [], color, 'end'),
+        'line': (line, 'b', 0, Marker.LINE_STRIP, [0.06] * 3, [(1.0, 2.0, 3.0), (4.0, 5.0, 6.0)], color, ''),
+    }  # fmt: skip
+    for name, (marker, space, number, kind, scale, places, rgba, words) in expected.items():
+        assert (marker.ns, marker.id, marker.type, marker.action, marker.text) == (space, number, kind, Marker.ADD, words), name
+        assert (marker.header.frame_id, marker.header.stamp.sec, marker.header.stamp.nanosec) == ('world', 3, 500_000_007)
+        assert [marker.scale.x, marker.scale.y, marker.scale.z] == pytest.approx(scale), name
+        assert [(p.x, p.y, p.z) for p in marker.points] == places, name
+        assert (marker.color.r, marker.color.g, marker.color.b, marker.color.a) == pytest.approx(rgba), name
+        assert [(c.r, c.g, c.b, c.a) for c in marker.colors] == [pytest.approx(rgba)] * len(places), name
+        assert (marker.lifetime.sec, marker.lifetime.nanosec, marker.frame_locked, marker.mesh_use_embedded_materials) == (0, 0, False, False)
+        assert (marker.texture_resource, marker.mesh_resource, marker.mesh_file.filename) == ('', '', '')
+        assert (marker.pose.orientation.x, marker.pose.orientation.y, marker.pose.orientation.z, marker.pose.orientation.w) == (0, 0, 0, 1)
+    at = text.pose.position
+    assert (at.x, at.y, at.z) == (4.0, 5.0, pytest.approx(6.35)) and points.pose.position.x == line.pose.position.x == 0.0
+
+
 def test_world_is_where_it_has_to_be_above_odom() -> None:
     true = (np.array([3.0, -1.0, 0.4]), from_rpy_deg((2.0, -4.0, 60.0)))
     reckoned = (np.array([3.3, 0.2, 0.0]), from_rpy_deg((0.0, 0.0, 50.0)))

@@ -108,6 +108,14 @@ def test_broken_graphs(tmp_path: Path, line: str, instead: str, number: int, say
     assert says in str(caught.value) and 'allowed: ' in str(caught.value)
 
 
+def test_ids_go_up_to_the_largest_of_64_bits(tmp_path: Path) -> None:
+    largest = 2**64 - 1
+    text = GOOD.replace('  12 [', f'  {largest} [').replace('-- 12', f'-- {largest}')
+    assert largest in graph_of(tmp_path, text).ids
+    with pytest.raises(GraphFileError, match=rf'vertex id {largest + 1}; allowed: 0 to {largest}'):
+        graph_of(tmp_path, text.replace(str(largest), str(largest + 1)))
+
+
 def test_empty_graph_file(tmp_path: Path) -> None:
     for text, line in (('', 1), ('/* nothing */\n\n', 2)):
         with pytest.raises(GraphFileError, match=rf'world\.dot:{line}: ends without a graph; allowed: graph'):

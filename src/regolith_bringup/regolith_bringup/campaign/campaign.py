@@ -117,11 +117,12 @@ def _task(folder: Path, case: Case, recorded: bool) -> Task:
     return case.name, worker.evolve, (scenario_text(case),)
 
 
-def forget_failures(folder: Path, cases: Sequence[Case]) -> None:
-    """Have the runs that failed run again."""
-    for name, found in _found(folder, cases).items():
-        if found['problem']:
-            _file(folder, name).unlink()
+def forget_failures(folder: Path, cases: Sequence[Case]) -> int:
+    """Have the runs that failed run again; return how many."""
+    failed = [name for name, found in _found(folder, cases).items() if found['problem']]
+    for name in failed:
+        _file(folder, name).unlink()
+    return len(failed)
 
 
 def _found(folder: Path, cases: Sequence[Case]) -> dict[str, dict[str, Any]]:

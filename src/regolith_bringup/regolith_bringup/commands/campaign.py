@@ -62,7 +62,7 @@ def campaign(
     folder = out if out is not None else Path('runs') / file.stem
     done = begin(folder, cases, config.record)
     if retry:
-        forget_failures(folder, cases)
+        done -= forget_failures(folder, cases)
     count = workers or os.cpu_count() or 1
     where = scheduler or f'{min(count, len(cases))} processes of this machine'
     print(f'{len(cases)} runs, {done} of them done before; on {where}', file=sys.stderr)

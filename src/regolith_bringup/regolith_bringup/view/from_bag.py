@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -21,7 +22,7 @@ from regolith_bringup.view.told import Told
 from regolith_vehicles.told_looks import state_poses
 
 _SOME = 25
-"""Of this many messages one is looked at to find out where vehicles go."""
+"""Of this many states of a vehicle one is looked at to find out where it goes."""
 
 
 def draw_run(
@@ -76,7 +77,8 @@ class _Survey:
         """Of the ground, that change."""
         times = []
         told = [n for n, t in bag.topics.items() if t.messages and n.endswith((UPDATES, '/clock', f'/{POSES}'))]
-        for number, message in enumerate(bag.raw(*told) if told else ()):
+        states: Counter[str] = Counter()
+        for message in bag.raw(*told) if told else ():
             if message.log_time_ns > to_ns:
                 continue
             if message.topic == UPDATES:
@@ -84,8 +86,11 @@ class _Survey:
                 self.tiles.update(tiles_of(np.asarray(nodes.x, np.int64), np.asarray(nodes.y, np.int64)))
             elif message.topic == '/clock':
                 times.append(message.log_time_ns)
-            elif number % _SOME == 0:
-                self.places.append(state_poses(message.data)[2][0, :2].tolist())
+            else:
+                # Counted by vehicle: how messages of several follow one another differs between runs.
+                if states[message.topic] % _SOME == 0:
+                    self.places.append(state_poses(message.data)[2][0, :2].tolist())
+                states[message.topic] += 1
         self.first_ns, self.last_ns = min(times, default=0), max(times, default=0)
         """Simulated time of its beginning and its end [ns]."""
 
