@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import yaml
+from baseline_functions import measured
 from baseline_texts import read_by_people
 from baseline_values import FOLDER, Rows, Series
 from harness import run_scenario
@@ -252,5 +253,6 @@ BASELINES: dict[str, Callable[[], Rows]] = {
     'particles': lambda: simulated('particles'),
     'sense': recorded,
     'texts': texts,
+    'functions': measured,
 }
 """Each baseline's name and what measures it."""
