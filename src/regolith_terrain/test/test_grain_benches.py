@@ -140,6 +140,11 @@ def test_a_bed_is_dense_and_level() -> None:
     assert np.quantile(top, 0.99) > -2.0 * BED.grains.radius_m
     # Random close packing is 0.64; walls ten grains apart keep some of it away.
     assert 0.54 < filled.bulk_density / BED.grains.density_kgpm3 < 0.66
+    # Level along the bin, and its middle where it is: sideways nothing pulls.
+    along = np.array_split(np.argsort(filled.place[:, 0]), 4)
+    levels = [np.quantile(top[part], 0.95) for part in along]
+    assert np.ptp(levels) < BED.grains.radius_m
+    assert filled.place[:, 0].mean() == pytest.approx(0.5 * BED.bin.length_m, abs=0.5 * BED.grains.radius_m)
     loose = fill(BED.bin.model_copy(update={'packing': 'loose'}), BED.grains, 9.81)
     assert loose.bulk_density < 0.97 * filled.bulk_density
 
