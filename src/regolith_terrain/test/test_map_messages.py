@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+pytest.importorskip('std_msgs', reason='needs the environment of install/env.sh')
+
 from builtin_interfaces.msg import Time
 from std_msgs.msg import Header
 
