@@ -41,6 +41,16 @@ def test_a_cone_has_the_slope_and_the_run_out_that_it_has() -> None:
     assert found['height_m'] == pytest.approx((CONE_M - 0.02) * math.tan(SLOPE), rel=0.05)  # of a ring 20 mm wide
 
 
+def test_a_heap_ends_where_a_line_through_its_foot_does_or_soon_after() -> None:
+    """The line is through the three outermost rings that are high enough; a foot that hardly falls ends at twice as far."""
+    at = np.array([0.5, 1.5, 2.5, 3.5, 4.5, 5.5])
+    for height, edge in (
+        ([6.0, 5.0, 4.0, 3.0, 0.1, 0.0], 6.5), ([6.0, 5.0, 4.99, 4.98, 0.1, 0.0], 7.0), ([6.0, 5.0, 5.0, 5.0, 0.1, 0.0], 3.5),
+        ([0.1, 5.0, 5.0, 5.0, 0.1, 0.0], 0.5), ([6.0, 5.0, 4.0, 3.0, 2.0, 1.0], 6.5), ([6.0, 0.1, 4.0, 3.0, 2.0, 1.0], 0.5),
+    ):  # fmt: skip
+        assert heap_measures._edge(at, np.array(height), 0.5) == pytest.approx(edge), height
+
+
 def heaps(**values: Any) -> list[dict[str, Any]]:
     ticks: list[tuple[int, int]] = []
     settings = repose.Settings.model_validate(
