@@ -134,7 +134,7 @@ def benches() -> Calls:
     wheel = climbs.WheelRig(omega_radps=0.9, mass_kg=12.0, gravity_mps2=3.7, grousers=0, settle_s=0.3, spin_up_s=0.4,
                             drive_s=2.0, mean_share=0.5)  # fmt: skip
     t = np.linspace(0.0, 2.3, 47)
-    samples = np.stack((t, 0.1 * t + 0.01 * t * t, 0.02 + 0.005 * t, 3.0 + t, 40.0 - 2.0 * t), axis=1)
+    samples = np.stack((t, 0.1 * t + 0.01 * t**3, 0.02 + 0.005 * t, 3.0 + t, 40.0 - 2.0 * t), axis=1)
     yield 'climbs.measured', climbs.measured(wheel, samples)
     yield 'climbs.rig', [wheel.outermost_m, wheel.start_m, wheel.end_s, wheel.pull(12.0), wheel.under(1.62)]
     yield 'climbs.rate', [wheel.rate(at) for at in (0.1, 0.3, 0.5, 2.0)]

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import mujoco
 import numpy as np
 
 from regolith_terrain.soil_grid import SoilGrid
@@ -29,6 +30,7 @@ from regolith_vehicles.model_config import OdometryConfig
 from regolith_vehicles.motors import Motors
 from regolith_vehicles.multibody import compile_vehicle
 from regolith_vehicles.odometry import Odometry, slope_of
+from regolith_vehicles.parts import make_parts
 from regolith_vehicles.payloads import Payloads
 from regolith_vehicles.powertrain import battery, brake, electric
 from regolith_vehicles.powertrain.columns import STATES
@@ -39,6 +41,7 @@ from regolith_vehicles.proving_ground.drive import Drive
 from regolith_vehicles.proving_ground.figures import figures
 from regolith_vehicles.proving_ground.inputs import inputs
 from regolith_vehicles.proving_ground.settings import MANOEUVRES, TRACKED, TWISTS, Settings
+from regolith_vehicles.substeps import actuator_limits
 from regolith_vehicles.tangible import outlines, shape_bodies, tangible_shapes
 from regolith_vehicles.tracks import cruise as track_cruise
 from regolith_vehicles.tracks import path
@@ -229,6 +232,10 @@ def looks() -> Calls:
         yield f'tangible.{name}', [tangible_shapes(config), shape_bodies(config), [o.bounds(base(0.3, 0.1)) for o in outlines(config) if o.shapes]]
         yield f'gear.{name}', [given_path.gear_reach(gear), gear.pressing_area, gear.top_speed, gear.feet]
         yield f'joints.{name}', sorted(config.joints)
+        parts = make_parts(config, body, mjcf, gear.touching)
+        yield f'parts.{name}', [parts.belly, parts.layer, parts.yielding, parts.stiffness, parts.reach, parts.offset, parts.box_middle, parts.box_half]
+        limits = actuator_limits(body.model, mujoco.MjData(body.model))
+        yield f'limits.{name}', [limits.low, limits.high]
     config, mjcf = load_vehicle_model('rassor')
     body = compile_vehicle(config, mjcf, (0.0, 0.0, -1.62))
     servos, motors, payloads = JointServos(config, body), Motors(config, body), Payloads(config, body)
