@@ -213,7 +213,7 @@ def test_previews_are_few_and_spread() -> None:
 
 
 def test_boxes_are_the_same_in_both_kinds_of_message(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pixels count from 0, both ends included: of columns 3 to 8 the middle is 5.5 and the width 6; they come back as they were."""
+    """Pixels count from 0, both ends included: of columns 3 to 8 the middle is 5.5 and the width 6; both are read back as they were."""
     def detection(header: Any, id: str) -> Any:
         place = SimpleNamespace(position=SimpleNamespace(x=0.0, y=0.0))
         return SimpleNamespace(header=header, id=id, bbox=SimpleNamespace(center=place, size_x=0.0, size_y=0.0), results=[])

@@ -284,8 +284,8 @@ def node(i: int) -> tuple[np.ndarray, np.ndarray]:
     return np.array([i], np.int32), np.array([0], np.int32)
 
 
-def test_an_attempt_that_is_discarded_for_good_waits_for_nobody() -> None:
-    """The world may stand after it, as before a rewind: what comes late then is answered by nothing."""
+def test_an_attempt_that_is_discarded_for_good_waits_for_no_agent() -> None:
+    """The world may stand after it, as before a rewind: a late delta then has no effect."""
     stage = Stage()
     key = stage.cycle(0, 0)
     stage.delta(key, 'amber', rut(1, 0.5))

@@ -43,7 +43,7 @@ def test_repose_bench_has_a_continuum_too() -> None:
     assert rows[0]['largest_overlap'] is None
 
 
-def test_the_tube_is_drawn_up_at_its_speed_and_what_is_saved_goes_on() -> None:
+def test_the_tube_is_drawn_up_at_its_speed_and_what_is_saved_continues() -> None:
     made, other = (Collapse(Column(0.1, 0.1, 1.62, 0.3, 0.0), 0.58, 60, 1) for _ in range(2))
     tube = made.bed.bodies.center[1:].copy()
     made.advance(lambda part: None)

@@ -55,7 +55,7 @@ def push(
     return left
 
 
-def test_a_contact_that_is_set_back_has_felt_nothing() -> None:
+def test_a_contact_that_is_reset_has_no_forces() -> None:
     made = contact()
     (domain,) = made.domains
     assert not domain.force.any() and not domain.torque.any()

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A few grains in a tube: what is let go, how it moves, what is saved of it, and what the heap stands for."""
+"""A few grains in a tube: what is released, how it moves, what is saved of it, and what the heap stands for."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_grains_settle_in_the_tube_and_then_it_leaves_them(lift: float | None) -
     assert made.part == pytest.approx(0.35 + 0.65 * 4 / math.ceil(seconds / step))
 
 
-def test_a_column_that_was_saved_goes_on_with_the_same_bits() -> None:
+def test_a_column_that_was_saved_continues_with_the_same_bits() -> None:
     made, other = column(None), column(None)
     go(made, 3)
     other.load(made.save())

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Maps as messages: which number of a flat array lies where, by the conventions of those who read them."""
+"""Maps as messages: which number of a flat array lies where, by the conventions of their readers."""
 
 from __future__ import annotations
 

@@ -178,7 +178,7 @@ def test_every_process_knows_the_same_solids() -> None:
 
 
 def test_solids_are_near_that_a_part_could_reach_by_accelerating() -> None:
-    """From rest within a cycle T a part moves by a T^2 / 2 at most: what is that far away is looked at, and no more."""
+    """From rest within a cycle T a part moves by a T^2 / 2 at most: what is that far away is looked at, and nothing further."""
     bare = made('viper', None)
     centers = bare._parts.centers(4, bare._data.xpos, bare._data.xmat)
     first = int(centers[:, 0].argmax())

@@ -186,7 +186,7 @@ def test_ground_pushes_the_feet_just_where_they_touch(make_vehicle: Maker, model
     assert push(-3e-3) > 0.0
 
 
-def test_placing_makes_up_once_for_the_way_by_which_soil_gives_way(make_vehicle: Maker) -> None:
+def test_placing_makes_up_once_for_the_way_by_which_soil_yields(make_vehicle: Maker) -> None:
     """On a slope of 15 degrees a vehicle slides by some millimeters before the soil holds; placed it is where it was to be."""
     vehicle = make_vehicle(field=PlaneField(math.tan(math.radians(15.0)), 0.0), soil='lunar_nominal')
     vehicle.put(0.3, -0.2, 0.3)

@@ -128,8 +128,8 @@ def test_snapshots_of_one_cycle_are_told_apart_by_their_acts(begun: tuple[World,
     assert [each.name for each in timeline.snapshots] == ['beginning', 'before'] and w.log.acts == []
 
 
-def test_who_is_away_is_kept_as_long_as_the_past_may_need_it(begun: tuple[World, Timeline]) -> None:
-    """Whoever was there at a snapshot, or is spawned again as the past repeats itself, is needed; nobody else is."""
+def test_a_removed_participant_is_kept_as_long_as_the_past_may_need_it(begun: tuple[World, Timeline]) -> None:
+    """A participant that was there at a snapshot, or is spawned again as the past repeats itself, is needed; no other is."""
     w, timeline = begun
     w.participants = {'amber': None, 'beryl': None}  # type: ignore[assignment,dict-item]
     timeline.save('both')
