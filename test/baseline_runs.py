@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import yaml
+from baseline_functions import measured
 from baseline_interface import interface
 from baseline_texts import read_by_people
 from baseline_values import FOLDER, Rows, Series
@@ -262,5 +263,6 @@ BASELINES: dict[str, Callable[[], Rows]] = {
     'texts': texts,
     'view': view,
     'interface': interface,
+    'functions': measured,
 }
 """Each baseline's name and what measures it."""

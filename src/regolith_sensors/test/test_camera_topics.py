@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import cv2
@@ -22,11 +23,15 @@ from std_msgs.msg import Header  # noqa: E402
 
 from regolith_sensors.camera.config import CameraConfig  # noqa: E402
 from regolith_sensors.camera.pipeline import Camera, Picture  # noqa: E402
+from regolith_sensors.labels.dataset_export import labelled_box  # noqa: E402
+from regolith_sensors.labels.ground_truth import Box2D  # noqa: E402
 from regolith_sensors.rays.frame import empty_frame  # noqa: E402
+from regolith_sensors.ros import camera_topics  # noqa: E402
 from regolith_sensors.ros.camera_topics import preview_frames, preview_message  # noqa: E402
 from regolith_sensors.ros.sensor_topics import SensorContext  # noqa: E402
 from regolith_sensors.scenario_config import LightConfig, sensors_of  # noqa: E402
 from regolith_sensors.scene.build import SensedWorld  # noqa: E402
+from regolith_sensors.scene.scene import Semantic  # noqa: E402
 from regolith_sensors.scene.world_view import WorldView  # noqa: E402
 from regolith_terrain.config import TerrainConfig  # noqa: E402
 from regolith_vehicles.config import load_vehicle_model  # noqa: E402
@@ -205,3 +210,26 @@ def test_previews_are_few_and_spread() -> None:
     assert message.format == 'rgb8; jpeg compressed bgr8' and image.shape == (240, 480, 3)
     # Red, in OpenCV's order.
     assert image[..., 2].mean() > 190 and image[..., 0].mean() < 10 and len(message.data) < 20_000
+
+
+def test_boxes_are_the_same_in_both_kinds_of_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pixels count from 0, both ends included: of columns 3 to 8 the middle is 5.5 and the width 6; both are read back as they were."""
+    def detection(header: Any, id: str) -> Any:
+        place = SimpleNamespace(position=SimpleNamespace(x=0.0, y=0.0))
+        return SimpleNamespace(header=header, id=id, bbox=SimpleNamespace(center=place, size_x=0.0, size_y=0.0), results=[])
+
+    kinds = SimpleNamespace(
+        Detection2DArray=lambda header: SimpleNamespace(header=header, detections=[]), Detection2D=detection,
+        ObjectHypothesisWithPose=lambda: SimpleNamespace(hypothesis=SimpleNamespace(class_id='', score=0.0)),
+    )  # fmt: skip
+    monkeypatch.setattr(camera_topics, 'import_module', lambda name: kinds)
+    box = Box2D(7, int(Semantic.ROCK), 3, 10, 8, 20, 41)
+    theirs = camera_topics.vision_message([box], {7: 'rock_7'}, 'header').detections[0]
+    assert (theirs.bbox.center.position.x, theirs.bbox.center.position.y) == (5.5, 15.0)
+    assert (theirs.bbox.size_x, theirs.bbox.size_y, theirs.id) == (6.0, 11.0, 'rock_7')
+    assert (theirs.results[0].hypothesis.class_id, theirs.results[0].hypothesis.score) == ('rock', 1.0)
+    found = labelled_box(theirs)
+    assert (found.class_name, found.left, found.top, found.right, found.bottom, found.name) == ('rock', 3, 10, 8, 20, 'rock_7')
+    ours = camera_topics.detections_message([box], {7: 'rock_7'}, Header()).detections[0]
+    again = labelled_box(ours)
+    assert (again.left, again.top, again.right, again.bottom, again.pixels, again.instance) == (3, 10, 8, 20, 41, 7)

@@ -13,6 +13,7 @@ from pydantic import Field
 from regolith_files.section import Section
 from regolith_sensors import scenario_config
 from regolith_sensors.camera.pipeline import OPTICAL_FROM_BODY
+from regolith_sensors.rays import choice
 from regolith_sensors.scenario_config import (
     MOTION,
     OPTICAL,
@@ -100,3 +101,21 @@ def test_frames_of_sensors_have_the_prefix_of_their_vehicle(prefix: str | None, 
     assert (link.header.frame_id, link.child_frame_id) == (f'{before}chassis', f'{before}eye_link')
     assert (optical.header.frame_id, optical.child_frame_id) == (f'{before}eye_link', f'{before}eye_optical_frame')
     assert eye.frame_id == f'{before}eye_optical_frame' and eye.full_name == 'amber/eye'  # topics and noise stay
+
+
+def test_only_back_ends_of_others_are_tried() -> None:
+    """Ours is slow to import; what another one says as it is made is said with its name."""
+    class Broken:
+        def __init__(self) -> None:
+            raise OSError('no card')
+
+    asked: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(choice, 'ray_backend', lambda name: asked.append(name) or Broken)
+        assert choice.check(choice.USUAL) == choice.USUAL and asked == []
+        with pytest.raises(ValueError, match='cannot be made: OSError: no card; allowed: a back end that can'):
+            choice.check('odd')
+        patch.setattr(choice, 'ray_backend', lambda name: object)
+        assert choice.check('odd') == 'odd'
+    with pytest.raises(ValueError, match='no such back end for rays'):
+        choice.check('odd')

@@ -43,3 +43,19 @@ def test_lidar_and_inertial_units() -> None:
     assert {'hapke1981', 'wagner2010'} <= lidar and 'batagoda2024' not in lidar
     assert cited({'i': {'model': 'imu_mems'}}) == {'titterton2004', 'ieee952', 'gillespie1996'}
     assert cited({'g': {'model': 'gnss_lunanet'}}) == {'gillespie1996'}
+
+
+def test_a_camera_cites_its_lens_if_it_has_one() -> None:
+    """Brown's for plumb bob, Kannala's for a fisheye; none without coefficients, or with the stage off."""
+    base: dict[str, Any] = {
+        'type': 'camera', 'width': 200, 'height': 100, 'pixel_size_m': 1e-5, 'focal_length_m': 1e-3, 'f_number': 4.0, 'exposure_s': 0.01,
+    }  # fmt: skip
+    lenses = {'brown1966', 'kannala2006'}
+
+    def of(**more: Any) -> set[str]:
+        return lenses & cited({'eye': {'model': {**base, **more}}})
+
+    bent = {'model': 'plumb_bob', 'coefficients': [0.1, 0.0, 0.0, 0.0, 0.0]}
+    assert of() == set() and of(distortion={**bent, 'coefficients': [0.0] * 5}) == set()
+    assert of(distortion=bent) == {'brown1966'} and of(distortion=bent, stages={'distortion': False}) == set()
+    assert of(distortion={'model': 'equidistant', 'coefficients': [0.0, 0.01, 0.0, 0.0]}) == {'kannala2006'}

@@ -53,6 +53,7 @@ def test_pyramids_go_with_their_vehicle() -> None:
     (mark,) = found.draw(0, {'/amber/part_poses': state(2.0, 90.0)})
     # The mount is half a metre ahead, which is north now.
     np.testing.assert_allclose(mark.points[0], [2.0, 0.5, 1.0], atol=1e-12)
+    assert mark.joined
     assert found.draw(0, {}) == []
     assert fields_of_view(scenario({}, {})) is None
 

@@ -282,3 +282,16 @@ def test_others_work_beside_particles() -> None:
 
 def node(i: int) -> tuple[np.ndarray, np.ndarray]:
     return np.array([i], np.int32), np.array([0], np.int32)
+
+
+def test_an_attempt_that_is_discarded_for_good_waits_for_no_agent() -> None:
+    """The world may stand after it, as before a rewind: a late delta then has no effect."""
+    stage = Stage()
+    key = stage.cycle(0, 0)
+    stage.delta(key, 'amber', rut(1, 0.5))
+    assert stage.terrain.missing() == ('beryl',)
+    stage.cycle(0, 1, Verdict.DISCARD, Command.HOLD)
+    assert stage.terrain.missing() == () and len(stage.evolved) == 1
+    for agent in stage.agents:
+        stage.delta(CycleKey(0, 0, 1), agent, rut(1, 0.5))
+    assert len(stage.evolved) == 1 and not stage.updates

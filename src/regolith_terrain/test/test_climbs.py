@@ -61,8 +61,12 @@ def test_all_kinds_of_ground_give_the_same_figures(ground: str) -> None:
     assert set(row) == KEYS and row['incomplete'] is False and row['device'] == 'cpu'
     assert row['ground'] == ground and row['slope_deg'] == 10.0 and row['steps'] > 100
     assert -0.5 < row['slip'] < 1.0
+    # A climb ends when the drive does, within a sample.
+    assert row['simulated_s'] == pytest.approx(row['steps'] * row['step_s']) and row['simulated_s'] == pytest.approx(0.35, abs=2.0 * row['step_s'] if ground == 'scm' else 0.011)
     assert row['slip'] == pytest.approx(1.0 - row['speed_mps'] / (4.0 * 0.055))
     assert row['power_w'] == pytest.approx(4.0 * row['torque_nm'])
+    # It is driven, sinks in, and stays in as it goes up the slope.
+    assert row['torque_nm'] > 0.0 and 0.0 < row['sinkage_m'] < 0.02 and row['track'][-1][1] > 0.0
     # What the ground bears across the slope, but for the bounces of so short a way.
     assert row['normal_force_n'] == pytest.approx(0.4 * 9.81 * math.cos(math.radians(10.0)), rel=0.15)
 

@@ -41,3 +41,15 @@ def test_repose_bench_has_a_continuum_too() -> None:
     assert rows[0]['slope_deg'] < rows[1]['slope_deg'] < math.degrees(math.atan(0.7)) + 3.0
     assert np.array(rows[0]['profile_m']).shape[1] == 2
     assert rows[0]['largest_overlap'] is None
+
+
+def test_the_tube_is_drawn_up_at_its_speed_and_what_is_saved_continues() -> None:
+    made, other = (Collapse(Column(0.1, 0.1, 1.62, 0.3, 0.0), 0.58, 60, 1) for _ in range(2))
+    tube = made.bed.bodies.center[1:].copy()
+    made.advance(lambda part: None)
+    assert made.bed.bodies.center[1:] - tube == pytest.approx(np.array([[0.0, 0.0, 0.3 * made.bed.t]]))
+    assert made.part == pytest.approx(made.bed.t / (made._up + 12.0 * made._fall)) and made._up == pytest.approx(made._tall / 0.3)
+    other.load(made.save())
+    for each in (made, other):
+        each.advance(lambda part: None)
+    assert other.save() == made.save()

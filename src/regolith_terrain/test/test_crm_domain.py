@@ -55,6 +55,16 @@ def push(
     return left
 
 
+def test_a_contact_that_is_reset_has_no_forces() -> None:
+    made = contact()
+    (domain,) = made.domains
+    assert not domain.force.any() and not domain.torque.any()
+    push(made, 4)
+    assert domain.force[0, 2] > 0.0
+    made.reset()
+    assert not domain.force.any() and not domain.torque.any()
+
+
 @pytest.fixture(scope='module')
 def pushed() -> tuple[ParticleContact, list[NodeRecords]]:
     """Return a contact after 0.2 s, the wheel 6 cm deep, and what each cycle has changed."""

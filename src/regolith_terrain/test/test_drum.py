@@ -109,6 +109,12 @@ def test_a_drum_in_particles_goes_on_with_the_same_bits_and_gathers() -> None:
     assert json.dumps(rows[0]) == json.dumps(rows[1]) and rows[0]['steps'] == 80
     force = whole.bed.force[1:].sum(axis=0)
     assert np.isfinite(force).all() and np.abs(force).max() > 0.0
+    # With the axle in the middle of the bed all soil near it is inside: as much as a shell three particles thinner holds.
+    whole.bed.bodies.center[1] = 0.1, 0.0, -0.02
+    place = whole.bed.particles[whole.bed.soil_rows(), :3] - (0.1, 0.0, -0.02)
+    inner = one.radius - one.lip - soil_drum.markers.LAYERS * 0.0098
+    held = int((place[:, 0] ** 2 + place[:, 2] ** 2 < inner**2).sum())
+    assert whole._gathered() == pytest.approx(one.density * 0.0098**3 / (soil_drum.ACROSS * 0.0098) * held) and held > 100
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,16 @@ def test_a_cone_has_the_slope_and_the_run_out_that_it_has() -> None:
     assert found['height_m'] == pytest.approx((CONE_M - 0.02) * math.tan(SLOPE), rel=0.05)  # of a ring 20 mm wide
 
 
+def test_a_heap_ends_where_a_line_through_its_foot_does_or_soon_after() -> None:
+    """The line is through the three outermost rings that are high enough; a foot that hardly falls ends at twice as far."""
+    at = np.array([0.5, 1.5, 2.5, 3.5, 4.5, 5.5])
+    for height, edge in (
+        ([6.0, 5.0, 4.0, 3.0, 0.1, 0.0], 6.5), ([6.0, 5.0, 4.99, 4.98, 0.1, 0.0], 7.0), ([6.0, 5.0, 5.0, 5.0, 0.1, 0.0], 3.5),
+        ([0.1, 5.0, 5.0, 5.0, 0.1, 0.0], 0.5), ([6.0, 5.0, 4.0, 3.0, 2.0, 1.0], 6.5), ([6.0, 0.1, 4.0, 3.0, 2.0, 1.0], 0.5),
+    ):  # fmt: skip
+        assert heap_measures._edge(at, np.array(height), 0.5) == pytest.approx(edge), height
+
+
 def heaps(**values: Any) -> list[dict[str, Any]]:
     ticks: list[tuple[int, int]] = []
     settings = repose.Settings.model_validate(
@@ -140,6 +150,11 @@ def test_a_bed_is_dense_and_level() -> None:
     assert np.quantile(top, 0.99) > -2.0 * BED.grains.radius_m
     # Random close packing is 0.64; walls ten grains apart keep some of it away.
     assert 0.54 < filled.bulk_density / BED.grains.density_kgpm3 < 0.66
+    # Level along the bin, and its middle where it is: sideways nothing pulls.
+    along = np.array_split(np.argsort(filled.place[:, 0]), 4)
+    levels = [np.quantile(top[part], 0.95) for part in along]
+    assert np.ptp(levels) < BED.grains.radius_m
+    assert filled.place[:, 0].mean() == pytest.approx(0.5 * BED.bin.length_m, abs=0.5 * BED.grains.radius_m)
     loose = fill(BED.bin.model_copy(update={'packing': 'loose'}), BED.grains, 9.81)
     assert loose.bulk_density < 0.97 * filled.bulk_density
 

@@ -84,6 +84,18 @@ def test_a_case_that_fails_leaves_the_others() -> None:
         sweep(Resumable(), lambda number: Falls(), 1, nothing)
 
 
+def test_progress_of_a_case_goes_to_its_end_and_no_further() -> None:
+    class Hasty(Count):
+        def advance(self, tick: Callable[[float], None]) -> None:
+            tick(3.0)
+            super().advance(tick)
+
+    told: list[tuple[int, int]] = []
+    sweep(Resumable(), lambda number: Hasty(), 2, lambda *tick: told.append(tick))
+    assert {total for _, total in told} == {told[-1][0]} and max(done for done, _ in told) == told[-1][0]
+    assert told[-1][0] // 2 in [done for done, _ in told]
+
+
 def test_what_is_packed_is_what_comes_out() -> None:
     found = unpacked(packed(a=np.arange(3.0), b=b'\x00\xff', c=0.1, d=np.zeros((0, 5))))
     assert found['a'].tolist() == [0.0, 1.0, 2.0] and found['b'].tobytes() == b'\x00\xff'

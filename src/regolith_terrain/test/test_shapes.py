@@ -133,6 +133,9 @@ def test_wrong_shapes_are_refused() -> None:
         scm.cylinder(-1.0, 0.2)
     with pytest.raises(ValueError, match=r'height 0\.3 m of the grousers; allowed: below the radius 0\.25'):
         scm.grousered_wheel(0.25, 0.2, 12, 0.3, 0.01)
+    with pytest.raises(ValueError, match=r'thickness 0\.4 m of the grousers; allowed: below 0\.4'):
+        scm.grousered_wheel(0.25, 0.2, 12, 0.05, 0.4)
+    assert scm.reach(scm.grousered_wheel(0.25, 0.2, 12, 0.05, 0.399)) >= math.hypot(0.25, 0.1)
     with pytest.raises(ValueError, match=r'mesh of shape \(0,\)'):
         scm.mesh([])
 

@@ -8,7 +8,7 @@ import pytest
 from regolith_terrain.procedural import ProceduralField
 from regolith_terrain.records import NodeRecords
 from regolith_terrain.shear_memory import ShearMemory
-from regolith_terrain.soil_grid import SoilGrid
+from regolith_terrain.soil_grid import TILE, SoilGrid
 from regolith_terrain.surface import FlatField, PlaneField
 
 
@@ -168,3 +168,18 @@ def test_shear_memory_keeps_what_lies_outside_the_window() -> None:
     assert again.save() == after.save() and again.layers == 2
     with pytest.raises(ValueError, match='cut short'):
         ShearMemory.load(after.save()[:-1])
+
+
+@pytest.mark.parametrize('first', [TILE - 2, TILE - 1, TILE, TILE + 1])
+def test_a_window_has_its_border_wherever_it_begins(first: int) -> None:
+    """Along both axes, with the records of tiles that it meets with one row; the border is undisturbed ground."""
+    grid = SoilGrid(PlaneField(0.3, -0.2, 1.0), 0.1)
+    i, j = np.meshgrid(np.arange(first - 2, first + 6, dtype=np.int32), np.arange(-first - 3, -first + 5, dtype=np.int32), indexing='ij')
+    records = grid.records_at(i.ravel(), j.ravel())
+    records.table[1] -= 0.01 * np.arange(len(records))
+    grid.apply(records)
+    window = grid.window(first, first + 3, -first, -first + 4)
+    x, y = 0.1 * np.arange(first - 1, first + 4), 0.1 * np.arange(-first - 1, -first + 5)
+    assert window.base == pytest.approx(1.0 + 0.3 * x[:, None] - 0.2 * y[None, :])
+    sunk = 0.01 * np.arange(64).reshape(8, 8)[2:5, 3:7]
+    assert window.level == pytest.approx(window.base[1:-1, 1:-1] - sunk)

@@ -96,3 +96,18 @@ def test_build_height_field() -> None:
     assert build_height_field(TerrainConfig(), 1).fingerprint() == ProceduralField(1).fingerprint()
     with pytest.raises(ValueError, match='no such file'):
         build_height_field(TerrainConfig(source='nowhere.tif'), 1)
+
+
+def test_particles_are_particles_to_their_vehicle_alone() -> None:
+    """To all others, and to terrain itself, their region is soil as around it."""
+    strip = {
+        'ground': 'crm', 'rectangle': {'low': [0.0, 0.0], 'high': [0.4, 0.4]}, 'name': 'strip', 'vehicle': 'amber',
+        'spacing_m': 0.1, 'depth_m': 0.3,
+    }
+    config = TerrainConfig.model_validate({'source': 'flat', 'regions': [strip]})
+    for vehicle in ('beryl', None):
+        around, other = config.soil_map(vehicle).soils
+        assert around.tolist() == other.tolist() and not config.soil_map(vehicle).particles
+    own = config.soil_map('amber')
+    assert np.isnan(own.soils[1]).all() and not np.isnan(own.soils[0]).any()
+    assert list(own.others) == ['crm'] and [part.name for part in own.particles] == ['strip']

@@ -175,3 +175,19 @@ def test_every_process_knows_the_same_solids() -> None:
     assert one.placed.friction[:3].tolist() == [0.8, 0.3, 0.8]
     without = build_solids(terrain.model_copy(update={'solid_rocks': False}), 4, FlatField())
     assert without is not None and len(without) == 2
+
+
+def test_solids_are_near_that_a_part_could_reach_by_accelerating() -> None:
+    """From rest within a cycle T a part moves by a T^2 / 2 at most: what is that far away is looked at, and nothing further."""
+    bare = made('viper', None)
+    centers = bare._parts.centers(4, bare._data.xpos, bare._data.xmat)
+    first = int(centers[:, 0].argmax())
+    x, y, z = centers[first]
+    ahead = float(bare._parts.reach[first]) + 0.1 + 0.10  # the wheel, half the rock, a gap of 10 cm
+    for acceleration, found in ((25.0, True), (15.0, False)):
+        half = np.full(3, 0.1)
+        solids = Solids([hull(np.array([[a, b, c] for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)]))],
+                        [Solid(0, np.array([x + ahead, y, z]), np.diag(half), 0.8)])  # fmt: skip
+        vehicle = made('viper', solids)
+        arrays, _ = vehicle._solids.arrays(vehicle._model, vehicle._data, 0.1, acceleration=acceleration)
+        assert bool(len(arrays.near.number)) is found, acceleration

@@ -333,3 +333,16 @@ def test_a_tyre_nobody_has_is_refused(make_car: Callable[..., Vehicle]) -> None:
     wheels[1]['tyre'] = 'hmmwv_fialla'
     with pytest.raises(VehicleModelError, match=r'wheels\.1\.tyre .*did you mean hmmwv_fiala'):
         make_car(wheels=wheels)
+
+
+@pytest.mark.parametrize('speed', [6.0, -2.0])
+def test_a_car_that_is_set_rolling_rolls_without_slip(make_car: Callable[..., Vehicle], speed: float) -> None:
+    """All wheels turn at v / R and the shafts with them; it goes where it looks."""
+    car = make_car()
+    car.place(0.0, 0.0, 0.5)
+    car.roll(speed)
+    assert isinstance(car.gear, Car)
+    assert car.data.qvel[car.gear.dofs] == pytest.approx(speed / car.gear.radius)
+    assert car.body_state().linear_velocity[:2] == pytest.approx([speed * np.cos(0.5), speed * np.sin(0.5)], abs=0.02 * abs(speed))
+    shafts = [abs(float(car.data.joint(name).qvel[0])) for name in ('driveshaft', 'front_shaft', 'rear_shaft')]
+    assert min(shafts) > 2.0 * abs(speed) / 0.465

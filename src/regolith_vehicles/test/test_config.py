@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 import mujoco
+import numpy as np
 import pytest
 import yaml
 from pydantic import TypeAdapter, ValidationError
@@ -17,8 +18,9 @@ from pydantic import TypeAdapter, ValidationError
 from regolith_files.problems import InputError
 from regolith_terrain.ground_contact import StepLimit, spring_limit
 from regolith_vehicles.config import DriverConfig, VehicleEntry, VehicleModelError, known_vehicles, load_vehicle_model
-from regolith_vehicles.model_config import FramesConfig
+from regolith_vehicles.model_config import FramesConfig, PayloadConfig
 from regolith_vehicles.multibody import check_servos, check_substep, compile_vehicle
+from regolith_vehicles.substeps import actuator_limits
 
 
 def test_built_in_vehicles_load() -> None:
@@ -182,3 +184,33 @@ def test_speed_servo_too_stiff_for_the_euler_integrator_is_refused(tmp_path: Pat
     check_servos(model, 0.9 * step, mjcf)
     mjcf.write_text(text.format('implicitfast', gain))
     check_servos(mujoco.MjModel.from_xml_path(str(mjcf)), step, mjcf)
+
+
+@pytest.mark.parametrize(
+    ('moments', 'mass', 'allowed'),
+    [((1.0, 2.0, 3.0), 1.0, True), ((3.0, 1.0, 2.0), 1.0, True), ((1.0, 2.0, 3.01), 1.0, False), ((1.0, 1.0, 1.0), 0.0, False),
+     ((0.0, 2.0, 2.0), 1.0, True), ((-0.1, 2.0, 2.0), 1.0, False), ((0.0, 0.0, 0.0), 0.0, True)],
+)  # fmt: skip
+def test_moments_of_a_payload_are_those_of_a_body(moments: tuple[float, float, float], mass: float, allowed: bool) -> None:
+    """Of a flat plate the largest is the sum of the other two, which is the limit."""
+    given = {'body': 'a', 'capacity_kg': 2.0, 'mass_kg': mass, 'inertia_kgm2': moments}
+    if allowed:
+        assert PayloadConfig.model_validate(given).inertia_kgm2 == moments
+    else:
+        with pytest.raises(ValueError, match='none above the sum of the other two'):
+            PayloadConfig.model_validate(given)
+
+
+def test_an_actuator_without_limits_has_none() -> None:
+    """Its own range, that of its joint over the gear, or none; the narrower end of both counts."""
+    model = mujoco.MjModel.from_xml_string("""
+    <mujoco><worldbody>
+      <body><joint name="a" type="hinge" actuatorfrclimited="true" actuatorfrcrange="-30 20"/><geom size="0.1"/>
+        <body pos="1 0 0"><joint name="b" type="hinge"/><geom size="0.1"/></body></body>
+    </worldbody><actuator>
+      <motor joint="b"/><motor joint="b" forcelimited="true" forcerange="-7 5"/>
+      <motor joint="a" gear="-2"/><motor joint="a" gear="-2" forcelimited="true" forcerange="-4 90"/>
+    </actuator></mujoco>""")
+    limits = actuator_limits(model, mujoco.MjData(model))
+    assert limits.low.tolist() == [-np.inf, -7.0, -10.0, -4.0]
+    assert limits.high.tolist() == [np.inf, 5.0, 15.0, 15.0]

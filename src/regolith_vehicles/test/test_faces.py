@@ -152,3 +152,11 @@ def test_a_car_turns_its_wheels_by_the_angle_and_reverses_when_slow(garage: dict
     gear.command, gear.cruising[0] = np.array([0.0, 0.0, 0.0, 1.0]), 3.0
     assert gear.ramp(0.2, *gear.targets(PEDAL))[1] == pytest.approx([-0.5, 0.7, 0.0, 1.0])
     gear.reset()
+
+
+def test_two_numbers_of_a_driver_are_speed_and_yaw_rate() -> None:
+    command = DriveCommand(0.4, -0.1, {'arm': 0.2})
+    assert DriveCommand.of(command) is command
+    assert DriveCommand.of((0.3, -0.7)) == DriveCommand(0.3, -0.7) == DriveCommand.of(np.array([0.3, -0.7]))
+    for given in (None, 0.3, (0.1,), (0.1, 0.2, 0.3), ('a', 'b')):
+        assert DriveCommand.of(given) is None

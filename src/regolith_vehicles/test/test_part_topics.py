@@ -80,6 +80,8 @@ def test_a_tank_is_told_part_by_part(context: Context) -> None:
     spin(lambda: all(heard.values()))
     told = heard['tracked_description'][0]
     counts = told.num_track_shoes, told.num_sprockets, told.num_idlers, told.num_road_wheels
+    looks = heard['parts'][0]
+    assert (looks.header.frame_id, looks.name, looks.family, looks.mass) == ('tank/base_link', 'tank', 'tracked', 11_000.0)
     assert counts == (5, 2, 2, 4) and told.left_idler_vis_file == 'idler.obj' and told.mass == 11_000.0
     state = heard['tracked_state'][0]
     found = [state.chassis, *state.sprockets, *state.idlers, *state.road_wheels, *state.track_shoes]

@@ -52,6 +52,7 @@ def test_a_placed_vehicle_stands_still(make_vehicle: Maker, model: str, slope: f
     assert np.hypot(*(vehicle.body_state().position[:2] - (0.3, -0.2))) < 3e-3
     speed, drift = _stand(vehicle)
     assert speed < 1e-3 and drift < 1e-3
+    assert vehicle.hull_share() == 0.0
     load = sum(w.force for w in vehicle.wheel_states())
     # What is left to settle takes or gives less than a hundredth of the weight.
     assert load == pytest.approx([0.0, 0.0, 434.92 * 1.62], abs=0.01 * 434.92 * 1.62)
@@ -183,3 +184,13 @@ def test_ground_pushes_the_feet_just_where_they_touch(make_vehicle: Maker, model
 
     assert push(1e-3) == 0.0
     assert push(-3e-3) > 0.0
+
+
+def test_placing_makes_up_once_for_the_way_by_which_soil_yields(make_vehicle: Maker) -> None:
+    """On a slope of 15 degrees a vehicle slides by some millimeters before the soil holds; placed it is where it was to be."""
+    vehicle = make_vehicle(field=PlaneField(math.tan(math.radians(15.0)), 0.0), soil='lunar_nominal')
+    vehicle.put(0.3, -0.2, 0.3)
+    assert vehicle._settle()
+    once = float(np.hypot(*(vehicle.data.xpos[vehicle.body.base, :2] - (0.3, -0.2))))
+    vehicle.place(0.3, -0.2, 0.3)
+    assert np.hypot(*(vehicle.body_state().position[:2] - (0.3, -0.2))) < 0.5 * once and once > 1e-3

@@ -177,3 +177,24 @@ def _turned(roll: float, pitch: float, yaw: float) -> np.ndarray:
         step[axis], step[3] = np.sin(0.5 * angle), np.cos(0.5 * angle)
         turn = matrix(step) @ turn
     return turn
+
+
+def test_limits_of_joints_are_those_of_what_drives_them() -> None:
+    """Servos of position go at their rate, those of speed at the largest speed; wheels and steering by their own sections."""
+    config, mjcf = load_vehicle_model('rassor')
+    drum = config.joints['drum_front'].model_copy(update={'limits': (-4.0, 2.0), 'rate': 9.0})
+    config = config.model_copy(update={'joints': {**config.joints, 'drum_front': drum}})
+    body = compile_vehicle(config, mjcf, (0.0, 0.0, -1.62))
+    robot = ElementTree.fromstring(robot_description(config, body, 'digger'))
+    found = {joint.get('name'): joint.find('limit') for joint in robot.findall('joint') if joint.get('type') != 'fixed'}
+    assert float(found['arm_front'].get('velocity')) == 0.35 and float(found['drum_front'].get('velocity')) == 4.0
+    assert float(found['spin_rear_left'].get('velocity')) == config.wheel_drive.max_wheel_speed_radps
+    arm = mujoco.mj_name2id(body.model, mujoco.mjtObj.mjOBJ_JOINT, 'arm_front')
+    low_high = [float(found['arm_front'].get(end)) for end in ('lower', 'upper')]
+    assert low_high == pytest.approx(body.model.jnt_range[arm].tolist(), rel=1e-8)
+    motor = mujoco.mj_name2id(body.model, mujoco.mjtObj.mjOBJ_ACTUATOR, 'arm_front')
+    assert float(found['arm_front'].get('effort')) == pytest.approx(body.model.actuator_forcerange[motor, 1])
+    config, body = _viper()
+    robot = ElementTree.fromstring(robot_description(config, body, 'rover'))
+    strut = next(joint for joint in robot.findall('joint') if joint.get('name').startswith('steer'))
+    assert float(strut.find('limit').get('velocity')) == pytest.approx(np.radians(config.steering.max_rate_degps), rel=1e-8)

@@ -126,3 +126,15 @@ def test_snapshots_of_one_cycle_are_told_apart_by_their_acts(begun: tuple[World,
     run(w, 0.8)
     timeline.rewind(acted_ns, live=True)
     assert [each.name for each in timeline.snapshots] == ['beginning', 'before'] and w.log.acts == []
+
+
+def test_a_removed_participant_is_kept_as_long_as_the_past_may_need_it(begun: tuple[World, Timeline]) -> None:
+    """A participant that was there at a snapshot, or is spawned again as the past repeats itself, is needed; no other is."""
+    w, timeline = begun
+    w.participants = {'amber': None, 'beryl': None}  # type: ignore[assignment,dict-item]
+    timeline.save('both')
+    w.participants = {'amber': None}  # type: ignore[assignment,dict-item]
+    timeline.act(spawn('stone', 2.0))
+    w._requests = dict.fromkeys(('amber', 'beryl', 'coral', 'stone', 'dune'))  # type: ignore[assignment]
+    assert timeline.unneeded() == ['coral', 'dune']
+    assert timeline.snapshots[-1].names == {'amber', 'beryl'}

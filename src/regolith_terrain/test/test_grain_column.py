@@ -1,0 +1,82 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A few grains in a tube: what is released, how it moves, what is saved of it, and what the heap stands for."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from regolith_terrain.experiments.heaps import Column
+from regolith_terrain.grains.beds import Grains
+from regolith_terrain.grains.column import Collapse
+from regolith_terrain.grains.packing import settle, smooth, stiffen
+
+GRAINS = Grains(radius_m=0.008, spread=0.1, youngs_modulus_pa=2e6, friction=0.5, density_kgpm3=2000.0)
+COUNT = 60
+
+
+def column(lift: float | None) -> Collapse:
+    return Collapse(Column(0.03, 0.06, 1.62, lift, 0.9), GRAINS, COUNT, 3, 1)
+
+
+def go(made: Collapse, count: int) -> None:
+    for _ in range(count):
+        made.advance(lambda part: None)
+
+
+@pytest.mark.parametrize('lift', [None, 0.2])
+def test_grains_settle_in_the_tube_and_then_it_leaves_them(lift: float | None) -> None:
+    """At once or upwards at its speed; it stands for as much ground as there was, and nothing is done before."""
+    made = column(lift)
+    assert made.part == 0.0 and made.save() == b''
+    go(made, 1)
+    place = made.assembly.grains.place
+    assert np.hypot(place[:, 0], place[:, 1]).max() < 0.03 and place[:, 2].min() > 0.0
+    top, begun, tube = 2.0 * float(place[:, 2].mean()), made.assembly.time, made.assembly.bodies.place[1].copy()
+    assert made.part == pytest.approx(0.35)
+    go(made, 4)
+    heap, mass = made.heap(), made.assembly.grains.mass
+    assert heap.column_m == pytest.approx(top) and heap.volume.sum() == pytest.approx(math.pi * 0.03**2 * top)
+    assert heap.volume / heap.volume.sum() == pytest.approx(mass / mass.sum())
+    assert heap.element_m == 0.016 and 0.0 < heap.settled_s <= made.assembly.time - begun + 1e-12
+    moved = made.assembly.bodies.place[1] - tube
+    if lift is None:
+        assert tube[2] > 50.0 * 0.06 and not moved.any()
+    else:
+        assert moved == pytest.approx([0.0, 0.0, lift * (made.assembly.time - begun)], abs=1e-9)
+    # Six falls from its height, and the time in which the tube is drawn up before.
+    seconds = 6.0 * math.sqrt(top / 1.62) + (top / lift if lift else 0.0)
+    step = (made.assembly.time - begun) / 4
+    assert made.part == pytest.approx(0.35 + 0.65 * 4 / math.ceil(seconds / step))
+
+
+def test_a_column_that_was_saved_continues_with_the_same_bits() -> None:
+    made, other = column(None), column(None)
+    go(made, 3)
+    other.load(made.save())
+    go(made, 2)
+    go(other, 2)
+    assert other.save() == made.save() and other.part == made.part
+    one, two = made.heap(), other.heap()
+    assert one.place.tobytes() == two.place.tobytes() and one.settled_s == two.settled_s
+
+
+def test_soft_grains_get_as_hard_as_their_material_and_take_its_friction() -> None:
+    """By factors of 1.5, each held as long; settling ends where grains are slow enough, and not before a tenth of its time."""
+    a = column(None).assembly
+    soft = smooth(a.material).model_copy(update={'youngs_modulus_pa': 0.5e6})
+    a.soften(soft)
+    coarse, begun = a.dt, a.time
+    stiffen(a, GRAINS.material(), 0.004)
+    assert a.material == GRAINS.material() and a.dt == pytest.approx(0.5 * coarse, rel=1e-6)
+    # 0.75, 1.125, 1.6875 and 2 MPa.
+    assert a.time - begun == pytest.approx(4 * 0.004, abs=4 * coarse)
+    begun = a.time
+    assert settle(a, 0.02, fast=1e9, every=5) > 0.0
+    assert 0.002 < a.time - begun < 0.02
+    begun = a.time
+    settle(a, 0.02, every=7)
+    assert a.time - begun == pytest.approx(0.02, abs=a.dt)
