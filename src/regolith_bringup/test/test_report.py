@@ -398,7 +398,7 @@ def test_rut_section_plot_is_in_millimeters_about_the_ground_before(run_dir: Pat
 
 
 def test_a_run_that_ended_at_once_has_simulated_nothing(run_dir: Path, tmp_path: Path) -> None:
-    """Neither nothing nor null nor an absent figure is a second."""
+    """Neither nothing nor null nor an absent value is a second."""
     from regolith_bringup.run.summary import FinishedRun
 
     for text in ('{"simulated_s": 0.0}', '{"simulated_s": null}', '{}'):

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What stands for ros2 asks of the graph, and makes of its answers; test/test_ros_commands.py has a running world."""
+"""The commands that replace ros2 query the graph and print its responses; test/test_ros_commands.py has a running world."""
 
 from __future__ import annotations
 
@@ -113,14 +113,14 @@ def test_an_echo_fits_all_publishers(offered: list[str], reliability: str, durab
     assert (profile.reliability.name, profile.durability.name, profile.depth) == (reliability, durability, 100)
 
 
-def test_messages_are_published_as_often_and_as_fast_as_asked() -> None:
+def test_messages_are_published_as_often_and_as_fast_as_requested() -> None:
     graph = Graph()
     assert graph.client.publish('/c', 'geometry_msgs/msg/Twist', '{linear: {x: 2}}', 4.0, 3) == 3
     assert graph.published == ('Twist', '/c') and graph.sent == [graph.sent[0]] * 3 and isinstance(graph.sent[0], Twist)
     assert graph.sent[0].linear.x == 2.0 and graph.waits == [5.0, 0.3, 0.25, 0.25, 0.25]
 
 
-def test_a_service_gets_the_values_and_its_silence_is_said() -> None:
+def test_a_service_gets_the_values_and_a_timeout_is_printed() -> None:
     graph = Graph()
     graph.answers['/s'] = SetBool.Response(success=True)
     assert graph.client.call('/s', 'std_srvs/srv/SetBool', '{data: true}').success
@@ -161,7 +161,7 @@ def test_parameters_are_listed_read_and_set() -> None:
 
 
 class World(Graph):
-    """Stands for a node beside a running world: requests are answered at once."""
+    """Stands for a node beside a running world: it responds to requests at once."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **answers: Any) -> None:
         from regolith_bringup.run import live_world
@@ -178,7 +178,7 @@ class World(Graph):
         monkeypatch.setattr(live_world, 'ask', ask)
 
 
-def test_a_running_world_is_asked_with_the_fields_of_its_services(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_running_world_receives_the_fields_of_its_services(monkeypatch: pytest.MonkeyPatch) -> None:
     from regolith_msgs.msg import WorldStatus
     from regolith_msgs.srv import Rewind, Snapshot, Step
     from simulation_interfaces.msg import Result

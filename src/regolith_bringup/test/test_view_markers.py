@@ -78,7 +78,7 @@ def test_marks_are_points_lines_and_texts() -> None:
     assert points.type == Marker.SPHERE_LIST and len({m.id for m in (line, text, points)}) == 3
 
 
-def test_every_field_of_marks_is_what_was_asked_for() -> None:
+def test_every_field_of_marks_is_as_requested() -> None:
     """Two marks of one layer, unequal along all axes: sizes in pixels of 4 cm, lines half as wide, text 35 cm above the end."""
     markers = Markers(3_500_000_007)
     markers.marks('a', [Marks([[0.0, 0.0, 9.0]], '#0000ff', 1.0), Marks([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], '#336699', 3.0, label='end')])

@@ -1,6 +1,6 @@
 # Copyright 2026 Regolith contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of benches show the rows that they are given, in the units of their axes."""
+"""Plots of benches show the rows that they are given, in the units of their axes."""
 
 from __future__ import annotations
 
