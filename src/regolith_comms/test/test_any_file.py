@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
-from regolith_comms.dot_file import DotGraph, Edge, GraphFileError, Tile, dot_text, read_dot
+from regolith_comms.dot_file import DotGraph, Edge, GraphFileError, Tile, cheapest, dot_text, read_dot
 from regolith_comms.visibility import TileGraph
 from regolith_comms.world_grid import RECORD, WorldGrid, WorldGridFileError
 
@@ -106,3 +106,9 @@ def test_tiles_are_found_whatever_their_ids(ids: list[int], random: Random) -> N
     assert graph.rows([absent, -1]).tolist() == [-1, -1]
     steps = np.concatenate([[0.0], np.cumsum(1.0 + np.arange(len(chain) - 1))])
     np.testing.assert_array_equal(graph.costs, np.abs(steps[:, None] - steps[None, :]))
+
+
+def test_of_repeated_edges_the_cheapest_counts() -> None:
+    """In any order, whichever end is named first, and no loops."""
+    costs = [(1, 2, 3.0), (2, 1, 5.0), (7, 3, 2.0), (3, 7, 1.0), (3, 7, 4.0), (5, 5, 1.0)]
+    assert cheapest([Edge(*each) for each in costs]) == {(1, 2): 3.0, (3, 7): 1.0}

@@ -105,6 +105,19 @@ def test_outlines_hold_the_pixels(tmp_path: Path) -> None:
     assert len(coco['annotations'][1]['segmentation']) == 2, 'the pole cuts the vehicle in two'
 
 
+def test_categories_are_numbered_among_the_classes_chosen(tmp_path: Path) -> None:
+    """In both layouts, from 1 in COCO and from 0 in YOLO."""
+    writer = DatasetWriter(tmp_path, ['wheel', 'rock'], least_pixels=1)
+    image = np.zeros((40, 60), np.uint8)
+    writer.add('a', image, [LabelledBox(name, 5, 7, 8, 9, 12) for name in ('rock', 'vehicle', 'wheel')], 'train')
+    assert writer.finish()['train']['boxes'] == {'wheel': 1, 'rock': 1}
+    coco = json.loads((tmp_path / 'annotations' / 'instances_train.json').read_text())
+    assert [(c['id'], c['name']) for c in coco['categories']] == [(1, 'rock'), (2, 'wheel')]
+    assert [a['category_id'] for a in coco['annotations']] == [1, 2]
+    lines = (tmp_path / 'labels' / 'train' / 'a.txt').read_text().splitlines()
+    assert [line.split()[0] for line in lines] == ['0', '1']
+
+
 def test_unknown_classes_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match='classes boulder; allowed: some of rock, vehicle, wheel, other'):
         DatasetWriter(tmp_path, ['boulder'])

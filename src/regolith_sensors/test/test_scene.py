@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,6 +32,7 @@ from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.surface import FlatField
 from regolith_vehicles.config import load_vehicle_model
 from regolith_vehicles.gears import load_looks
+from regolith_vehicles.looks import Role
 
 DOWN = np.diag([1.0, -1.0, -1.0])
 """Takes the optical frame of a camera that looks straight down, its top towards +y, to the world."""
@@ -362,3 +365,19 @@ def test_tiles_cover_what_is_shown_and_nothing_beyond(extent: tuple[float, float
         assert x >= west and x + side <= east and y >= south and y + side <= north
         covered += side * side
     assert covered == pytest.approx((east - west) * (north - south))
+
+
+def test_a_wheel_or_a_base_without_shapes_is_refused_and_another_part_is_left_out() -> None:
+    looks = load_looks(*load_vehicle_model('viper'))
+    names = {part.name: part for part in looks.parts}
+
+    def without(name: str) -> Any:
+        return replace(looks, parts=tuple(replace(p, visuals=()) if p.name == name else p for p in looks.parts))
+
+    wheel = next(name for name, part in names.items() if part.role == Role.WHEEL)
+    other = next(name for name, part in list(names.items())[1:] if part.role == Role.BODY)
+    for name in (looks.parts[0].name, wheel):
+        with pytest.raises(ValueError, match=f'nothing to show of {name}; allowed: box'):
+            vehicle_parts(without(name), [])
+    left = [part.name for part in vehicle_parts(without(other), [])]
+    assert other not in left and left == [part.name for part in vehicle_parts(looks, []) if part.name != other]

@@ -237,6 +237,13 @@ def test_rock_counts_pass_chi_square() -> None:
     assert np.mean(found.height / found.diameter) == pytest.approx(0.54, abs=0.01)
 
 
+def test_no_rock_is_wider_than_the_preset_says() -> None:
+    """Widths are drawn by octaves; the last one ends at largest_m, here not far above its beginning."""
+    preset = edited('mare', rocks={'blocky_m': 5000.0, 'abundance': 0.01, 'least_m': 0.1, 'largest_m': 0.45})
+    found = RockField(LunarField(8, preset)).rocks_in(0.0, 300.0, 0.0, 300.0, 0.3)
+    assert len(found) > 100 and 0.4 < found.diameter.max() <= 0.45
+
+
 def test_rocks_gather_at_fresh_craters_and_come_alike_from_any_box() -> None:
     field = LunarField(2, load_preset('mare'))
     rocks = RockField(field)

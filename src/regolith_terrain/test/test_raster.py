@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
 
@@ -160,3 +161,15 @@ def test_extent_is_that_of_the_posts_where_scales_along_the_axes_differ(jacobian
         assert field.holds(px, py)
     for px, py in ((west - 0.01, 0.0), (east + 0.01, 0.0), (0.0, south - 0.01), (0.0, north + 0.01)):
         assert not field.holds(px, py)
+
+
+@pytest.mark.parametrize('shape', [(4, 11), (11, 4)])
+def test_many_places_are_among_the_posts_as_each_of_them_is(shape: tuple[int, int]) -> None:
+    """Of posts that are no square, along and across, and askew."""
+    turned = (math.cos(0.3), math.sin(0.3), -math.sin(0.3), math.cos(0.3))
+    for jacobian in ((1.0, 0.0, 0.0, 1.0), turned):
+        field = RasterField(np.zeros(shape), (2.0, 3.0), -3.0, -7.0, jacobian=jacobian)
+        x, y = (each.ravel() for each in np.meshgrid(np.arange(-35.0, 35.5, 1.7), np.arange(-35.0, 35.5, 1.3)))
+        inside = field.inside(x, y)
+        assert 0 < inside.sum() < len(x)
+        assert inside.tolist() == [field.holds(float(a), float(b)) for a, b in zip(x, y)]

@@ -191,3 +191,13 @@ def test_backwards_it_goes_in_reverse() -> None:
 
 def test_a_short_drive_has_no_figures_of_what_it_did_not_come_to() -> None:
     assert driven('step_v20_s0.1', duration_s=0.1) == {}
+
+
+def test_what_is_said_of_a_crossing_has_the_extremes_of_both_signs() -> None:
+    """The greatest roll is that to either side; pitch has both ends; height and place as they are."""
+    columns = ('t_s', 'x_m', 'z_m', 'pitch_deg', 'roll_deg', 'yaw_deg')
+    rows = np.array([[0.0, 0.0, 0.3, 1.0, 2.0, 0.0], [1.0, 2.0, 0.7, -4.0, -6.0, 1.0], [2.0, 3.5, 0.4, 3.0, 5.0, -2.0]])
+    assert figures(Settings(vehicle='rocker_bogie_reference', manoeuvre='box'), Drive(columns, rows)) == {
+        'x_m, last': 3.5, 'z_m, highest': 0.7, 'pitch_deg, least': -4.0, 'pitch_deg, greatest': 3.0,
+        'roll_deg, greatest': 6.0, 'yaw_deg, last': -2.0,
+    }  # fmt: skip

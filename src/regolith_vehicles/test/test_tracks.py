@@ -230,6 +230,24 @@ def test_engine_and_brakes_turn_the_sprockets(make_m113: MakeM113) -> None:
     assert split.data.ctrl == pytest.approx([-half, half], rel=1e-3)
 
 
+def test_a_brake_has_no_more_than_its_torque_where_braking_and_steering_press_it(make_m113: MakeM113) -> None:
+    """Full braking slows both sprockets alike, whether the left side steers as well or not."""
+    speeds = []
+    for steering in (0.0, 1.0):
+        vehicle = make_m113(gravity=0.0, brake_torque_nm=4000.0)
+        vehicle.place_at([0.0, 0.0, 10.0], [0.0, 0.0, 0.0, 1.0])
+        go(vehicle, 0.5, 0.0, 1.0, 0.0)
+        before = vehicle.data.qvel[gear_of(vehicle).line.dof].copy()
+        go(vehicle, 0.02, steering, 0.0, 1.0)  # the command rises linearly over this cycle
+        go(vehicle, 0.02, steering, 0.0, 1.0)
+        speeds.append(vehicle.data.qvel[gear_of(vehicle).line.dof].copy())
+        assert (speeds[-1] > 0.1).all() and (speeds[-1] < before - 0.05).all()
+    assert speeds[1][1] == pytest.approx(speeds[0][1], rel=1e-6)
+    # Of a cycle of rising commands and one of full ones the right brake is pressed by 1/2 and 1 in the mean, the left one, by
+    # min(1, 2 share), by 3/4 and 1; 5 %: the bands' own resistance, which is in both.
+    assert (before[0] - speeds[1][0]) / (before[0] - speeds[0][0]) == pytest.approx(1.75 / 1.5, rel=0.05)
+
+
 def test_a_twist_is_driven() -> None:
     """Steering towards the yaw rate that lacks, throttle for speed, brakes to stop, a pivot where it can."""
     memory = np.zeros(4)
