@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from regolith_bringup.view.draw_objects import CYCLE
 from regolith_bringup.view.draw_vehicles import _PATH_NS, _PATH_POINTS, DrawnVehicles
+from regolith_bringup.view.from_bag import _soil_before
 from regolith_bringup.view.ground import TILE, GroundPieces, Piece
 from regolith_bringup.view.shade import Shade
-from regolith_bringup.view.soil import Change, SoilChanges, change
+from regolith_bringup.view.soil import UPDATES, Change, SoilChanges, change
 from regolith_terrain.procedural import ProceduralField
 from regolith_terrain.surface import FlatField, PlaneField
 from regolith_world.rotation import from_rpy_deg, matrix
@@ -174,6 +176,19 @@ def test_discarded_attempts_leave_no_trace() -> None:
     found = soil.fresh()
     assert found is not None and found.level.tolist() == [-0.02, -0.03]
     assert soil.fresh() is None
+
+
+def test_a_branch_begins_on_the_soil_of_the_cycles_before_it() -> None:
+    """The branch begins with cycle 7: that of the run before it belongs to another past, as all later ones do."""
+    before = {UPDATES: [update(cycle, 0, -0.01 * cycle) for cycle in (5, 6, 7, 8)]}
+    cycle = SimpleNamespace(key=SimpleNamespace(epoch=2, cycle=7, attempt=0))
+    bags = [
+        SimpleNamespace(messages=lambda topic, said=said: iter([SimpleNamespace(content=one) for one in said[topic]]))
+        for said in (before, {CYCLE: [cycle], UPDATES: [update(7, 0, -0.9, epoch=2)]})
+    ]
+    found = _soil_before(bags).fresh()  # type: ignore[arg-type]
+    assert found is not None and found.level == pytest.approx([-0.05, -0.06])
+    assert _soil_before(bags[:1]).fresh() is None  # type: ignore[arg-type]
 
 
 def test_levels_are_found_among_the_fields_of_any_law() -> None:
