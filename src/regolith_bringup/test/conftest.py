@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,3 +39,18 @@ def interfaces(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def run_dir(tmp_path_factory: pytest.TempPathFactory, interfaces: None) -> Path:
     """Return a made-up run of 60 cycles; tests must not change it."""
     return synthetic_run.make_run(tmp_path_factory.mktemp('run') / 'two_rovers_001')
+
+
+@pytest.fixture
+def say(capfd: pytest.CaptureFixture[str]) -> Any:
+    """Return what runs a command and returns its exit code, stdout and stderr."""
+
+    from regolith_bringup.cli import main
+
+    def run(*words: object) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as left:
+            main([str(word) for word in words])
+        out = capfd.readouterr()
+        return int(left.value.code or 0), out.out, out.err
+
+    return run

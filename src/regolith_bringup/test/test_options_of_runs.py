@@ -1,0 +1,362 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Every option of commands for runs, terrain, radios and views reaches what does the work, and the line printed has the numbers of the response."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import os
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from noted_calls import DOMAIN, Noted
+
+pytestmark = pytest.mark.ros
+
+
+# -- runs -----------------------------------------------------------------------------------------------------------
+
+
+def test_run_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    start = Noted(returns=3)
+    monkeypatch.setattr('regolith_bringup.run.supervisor.run_scenario', start)
+    monkeypatch.setattr('regolith_bringup.run.run_folder.check_checkpoint', lambda folder, scenario: None)
+    monkeypatch.setenv('ROS_DOMAIN_ID', '5')
+    assert say('run', 'two_rovers')[0] == 3
+    (_, (resolved,), options) = start.calls.pop()
+    from regolith_bringup.run.sharing import processes_named
+
+    assert options == {
+        'processes': processes_named('many'), 'out': None, 'as_json': False, 'report': True, 'restore_from': None,
+        'namespace': '', 'network': False, 'elsewhere': (),
+    } and resolved.scenario.recording.enabled and os.environ['ROS_DOMAIN_ID'] == '5'  # fmt: skip
+    words = '--duration 7 --speed 2.5 --processes one --seed 12 --set terrain.spacing_m=0.07 --no-record --no-report --namespace /east/ --network --json'
+    code, out, _ = say('run', 'two_rovers', '--out', tmp_path / 'o', '--from', tmp_path / 'c', '--domain', 23, *words.split())
+    assert (code, out) == (3, '')
+    (_, (resolved,), options) = start.calls.pop()
+    assert options == {
+        'processes': processes_named('one'), 'out': tmp_path / 'o', 'as_json': True, 'report': False,
+        'restore_from': tmp_path / 'c', 'namespace': 'east', 'network': True, 'elsewhere': (),
+    }  # fmt: skip
+    scenario = resolved.scenario
+    assert (scenario.duration_s, scenario.speed, scenario.seed, scenario.terrain.spacing_m) == (7.0, 2.5, 12, 0.07)
+    assert not scenario.recording.enabled and os.environ['ROS_DOMAIN_ID'] == '23'
+    assert say('run', 'two_rovers', '--elsewhere', 'amber,terrain', '--speed', 'max')[0] == 3
+    assert set(start.calls[-1][2]['elsewhere']) == {'amber', 'terrain'}
+    assert start.calls[-1][1][0].scenario.speed in ('max', math.inf)
+    assert say('run', 'two_rovers', '--domain', 'auto')[2] == f'ROS_DOMAIN_ID={os.environ["ROS_DOMAIN_ID"]}\n'
+    assert 1 <= int(os.environ['ROS_DOMAIN_ID']) <= 101
+
+
+def test_dry_runs_have_the_arguments_of_nodes(
+    say: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two rovers with a folder, a namespace and one process."""
+    given = ('run', 'two_rovers', '--dry-run', '--out', tmp_path / 'o', '--namespace', 'east', '--from', tmp_path / 'c', '--speed', 2)
+    monkeypatch.setattr('regolith_bringup.run.run_folder.check_checkpoint', lambda folder, scenario: None)
+    nodes = {f'{node["namespace"]}/{node["name"]}': node for node in json.loads(say(*given, '--json')[1])}
+    assert list(nodes) == ['east/regolith/recorder', 'east/regolith/world', 'east/regolith/terrain', 'east/amber/agent', 'east/basalt/agent']
+    agent, world = nodes['east/basalt/agent'], nodes['east/regolith/world']
+    assert (agent['package'], agent['executable'], agent['respawn']) == ('regolith_vehicles', 'agent_node', False)
+    assert agent['parameters'] == {
+        'scenario_file': f'{tmp_path}/o/scenario.yaml', 'use_sim_time': False, 'run': 0, 'vehicle': 'basalt', 'followed': [''],
+    }  # fmt: skip
+    assert world['parameters'] == {
+        'scenario_file': f'{tmp_path}/o/scenario.yaml', 'use_sim_time': False, 'run': 0, 'run_dir': f'{tmp_path}/o', 'duration_s': 30.0,
+        'speed': 2.0, 'recorder': True, 'sensors_lag_s': -1.0, 'restore_from': f'{tmp_path}/c', 'elsewhere': [''], 'processes': 'many',
+    }  # fmt: skip
+    lines = say(*given)[1].splitlines()
+    assert lines[-1] == (
+        'ros2 run regolith_vehicles agent_node --ros-args -r __node:=agent -r __ns:=/east/basalt '
+        f"-p 'scenario_file:=\"{tmp_path}/o/scenario.yaml\"' -p use_sim_time:=false -p run:=0 "
+        """-p 'vehicle:="basalt"' -p 'followed:=[""]'"""
+    ) and len(lines) == 5
+    assert 'runs/two_rovers_NNN' in say('run', 'two_rovers', '--dry-run')[1]
+    without = [line.split()[3] for line in say('run', 'two_rovers', '--dry-run', '--no-record', '--elsewhere', 'amber')[1].splitlines()]
+    assert without == ['world_node', 'terrain_node', 'agent_node']
+    assert len(say('run', 'two_rovers', '--dry-run', '--processes', 'one', '--no-record')[1].splitlines()) == 1
+    code, out, err = say('run', 'two_rovers', '--dry-run', '--domain', '300')
+    assert (code, out) == (2, '') and '--domain: 300: is no domain; allowed: 0 to 232, or auto' in err
+
+
+def test_join_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    joined = Noted(returns=130)
+    monkeypatch.setattr('regolith_bringup.run.joining.join_run', joined)
+    monkeypatch.setenv('ROS_DOMAIN_ID', '5')
+    assert say('join')[0] == 130
+    assert joined.calls.pop() == ('', ((),), {'namespace': '', 'network': False, 'out': None})
+    assert os.environ['ROS_DOMAIN_ID'] == '5'
+    assert say('join', 'amber', 'basalt', '--out', tmp_path, *DOMAIN, '--namespace', 'a/b/', '--network')[0] == 130
+    assert joined.calls.pop() == ('', (['amber', 'basalt'],), {'namespace': 'a/b', 'network': True, 'out': tmp_path})
+    assert os.environ['ROS_DOMAIN_ID'] == '17'
+    assert say('join', '--domain', 'auto')[0] == 2 and not joined.calls
+
+
+def test_verify_hands_on_its_options_and_says_what_it_found(
+    say: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from regolith_bringup.commands.verify import RunFailed
+
+    found: dict[str, Any] = {'repeats': True, 'promises': 'cross_process'}
+    repeat = Noted(returns=found)
+    monkeypatch.setattr('regolith_bringup.commands.verify.verify', repeat)
+    assert say('verify', 'two_rovers') == (0, 'two_rovers: repeats to the bit\n', '')
+    name, options, _, keep, promise, processors = repeat.calls.pop()[1]
+    assert (name, options, keep, processors) == ('two_rovers', [], None, False)
+    given = ('--set', 'world.determinism=cross_machine', '--keep', tmp_path / 'k', '--processors', '--json')
+    assert json.loads(say('verify', 'two_rovers', *given)[1]) == found
+    name, options, _, keep, promise, processors = repeat.calls.pop()[1]
+    assert (keep, promise, processors) == (tmp_path / 'k', 'cross_machine', True)
+    found['repeats'] = False
+    assert say('verify', 'two_rovers') == (3, '', 'two_rovers: does not keep its world.determinism: cross_process\n')
+    found['promises'] = None
+    assert say('verify', 'two_rovers')[2].endswith(': null, which is checked as cross_process is\n')
+
+    def fail(*_: object) -> None:
+        raise RunFailed('the run ended with 3: why')
+
+    monkeypatch.setattr('regolith_bringup.commands.verify.verify', fail)
+    assert say('verify', 'two_rovers') == (3, '', 'the run ended with 3: why\n')
+
+
+def test_replay_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch, run_dir: Path) -> None:
+    made = Noted(publish=41)
+    monkeypatch.setattr('regolith_bringup.run.republishing.Republisher', made)
+    topics = ['--topic', '/clock', '--topic', '/amber/wheel_states']
+    code, out, err = say('replay', run_dir, '--from', 1, '--to', 2.5, '--rate', 4, *topics, '--wait', 0.25, *DOMAIN, '--namespace', 'east')
+    assert (code, out) == (0, '41 messages\n'), err
+    assert 'ROS_DOMAIN_ID=' in err
+    bag, *rest = made.calls[0][1]
+    assert bag.path.name == 'bag_0.mcap' and rest == [('/clock', '/amber/wheel_states'), '17', 'east']
+    options = made.calls[1][2]
+    options.pop('tell')
+    assert options == {'from_ns': 10**9, 'to_ns': 2_500_000_000, 'rate': 4.0, 'wait_s': 0.25}
+    del made.calls[:]
+    assert json.loads(say('replay', run_dir, '--rate', 'max', '--json')[1]) == {'messages': 41}
+    assert made.calls[0][1][1:] == ((), None, '')
+    options = made.calls[1][2]
+    options.pop('tell')
+    assert options == {'from_ns': 0, 'to_ns': 2**63 - 1, 'rate': math.inf, 'wait_s': 1.0}
+
+
+@pytest.mark.parametrize(
+    ('words', 'said'),
+    [
+        ('--rate 0', "replay --rate: 0: is no pace"), ('--topic /nope', "replay: --topic = /nope: was not recorded; allowed: "),
+        ('--from 1000', 'is after the end; allowed: up to '), ('--from inf', 'is no time; allowed: seconds for --from and --wait'),
+        ('--branch 1', 'replay: --branch = '), ('--from 3 --to 2', "--from = 3: is after the end; allowed: up to 2"),
+        *((f'--resimulate {option}', f'replay --resimulate: {option.split()[0]}: is of a run that is published; allowed: --from, or no --resimulate')
+          for option in ('--to 1', '--rate 2', '--topic /clock', '--domain 1')),
+    ],
+)  # fmt: skip
+def test_what_replay_refuses(say: Any, run_dir: Path, words: str, said: str) -> None:
+    code, out, err = say('replay', run_dir, *words.split())
+    assert (code, out) == (2, '') and said in err
+
+
+def test_resimulation_says_what_was_compared(say: Any, monkeypatch: pytest.MonkeyPatch, run_dir: Path) -> None:
+    from regolith_bringup.run.resimulation import Repetition
+
+    calls: list[Any] = []
+
+    def evolve(run: Path, begin: float, tick: Any) -> Repetition:
+        calls.append((run, begin))
+        return Repetition(**{**fields, 'difference': difference})
+
+    fields: dict[str, Any] = {field.name: None for field in dataclasses.fields(Repetition)}
+    fields |= {'cycles': 31, 'from_s': 1.5, 'to_s': 4.25}
+    difference: Any = ''
+    monkeypatch.setattr('regolith_bringup.run.resimulation.resimulate', evolve)
+    words = '31 cycles from 1.5 to 4.25 s: the same states to the bit\n'
+    assert say('replay', run_dir, '--resimulate', '--from', 1.75)[:2] == (0, words) and calls == [(run_dir, 1.75)]
+    difference = 'cycle 4: amber'
+    assert say('replay', run_dir, '--resimulate')[:2] == (3, 'cycle 4: amber\n')
+    code, out, _ = say('replay', run_dir, '--resimulate', '--json')
+    assert code == 3 and json.loads(out) == {**fields, 'difference': difference}
+    monkeypatch.setattr('regolith_bringup.commands.recordings.open_recording', lambda *given: None)
+    code, out, err = say('replay', run_dir, '--resimulate', '--branch', 1)
+    assert (code, out) == (2, '') and '--branch: is of a run that is published' in err
+
+
+# -- ground ---------------------------------------------------------------------------------------------------------
+
+
+def test_import_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from regolith_terrain.dem.grid import StoredValues
+    from regolith_terrain.dem.importing import ImportRequest
+
+    done = Noted(returns={'a': 1})
+    monkeypatch.setattr('regolith_terrain.dem.importing.import_dem', done)
+    file, out = tmp_path / 'x.tif', tmp_path / 'out'
+    out.mkdir()
+    (out / 'b').touch()
+    (out / 'a').touch()
+    assert say('terrain', 'import', file, '--out', out)[:2] == (0, f'{out}/a\n{out}/b\n')
+    assert done.calls.pop()[1][:2] == (ImportRequest(file, None, None, None, 'true', None, 'highland', 0, StoredValues(None, None, 0.0)), out)
+    words = '--center -3.5,12 --size 40 --upsample 0.25 --preset polar --post-spacing 5 --nodata -1 --height-scale 0.5 --height-offset 7 --north grid --seed 9'
+    assert json.loads(say('terrain', 'import', file, '--out', out, *words.split(), '--json')[1]) == {'folder': str(out), 'a': 1}
+    values = StoredValues(-1.0, 0.5, 7.0)
+    assert done.calls.pop()[1][:2] == (ImportRequest(file, (-3.5, 12.0), 40.0, 5.0, 'grid', 0.25, 'polar', 9, values), out)
+
+
+def test_make_hands_on_all_its_options(say: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from regolith_terrain.files import Nodes
+    from regolith_terrain.lunar.presets import load_preset
+
+    rocks, written, ground = Noted(), Noted(returns={'a': 1}), Noted(returns=(tmp_path / 'a', tmp_path / 'b'))
+    monkeypatch.setattr('regolith_terrain.lunar.field.LunarField', lambda seed, preset: (seed, preset))
+    monkeypatch.setattr('regolith_terrain.lunar.rocks.RockField', lambda field: rocks(field))
+    monkeypatch.setattr('regolith_terrain.files.write_lunar_ground', written)
+    monkeypatch.setattr('regolith_bringup.commands.terrain_files.write_ground', ground)
+
+    def asked() -> tuple[Any, ...]:
+        _, given, named = written.calls.pop()
+        return (rocks.of(''), *given[1:], named['least_rock_m'], rocks.calls.clear())[:-1]
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / 'terrain').mkdir()
+    assert say('terrain', 'make', '--preset', 'mare')[0] == 0
+    assert asked() == (((0, load_preset('mare')),), Nodes.around((0.0, 0.0), 1000.0, 1.0), Path('terrain'), 0.2)
+    words = '--seed 4 --size 60 --spacing 0.5 --center -3,8 --rocks-from 0.75 --json'
+    assert json.loads(say('terrain', 'make', '--preset', 'polar', '--out', tmp_path / 'o', *words.split())[1])['a'] == 1
+    assert asked() == (((4, load_preset('polar')),), Nodes.around((-3.0, 8.0), 60.0, 0.5), tmp_path / 'o', 0.75)
+    assert say('terrain', 'make', 'two_rovers')[:2] == (0, f'{tmp_path}/a\n{tmp_path}/b\n')
+    scenario, folder, post = ground.calls.pop()[1]
+    assert (scenario.name, scenario.seed, folder, post) == ('two_rovers', 1, Path('terrain'), 0.1)
+    say('terrain', 'make', 'two_rovers', '--out', tmp_path / 'o', '--post', 0.5, '--seed', 6, '--set', 'terrain.size_m=8')
+    scenario, folder, post = ground.calls.pop()[1]
+    assert (scenario.seed, scenario.terrain.size_m, folder, post) == (6, 8.0, tmp_path / 'o', 0.5)
+
+
+def test_ground_of_a_scenario_is_described_and_written_the_right_way_up(
+    say: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A plane that rises by 0.3 to the east and by 0.1 to the north: height, slope and places of the posts."""
+    import numpy as np
+    import rasterio
+
+    x, y = np.meshgrid(np.arange(-6.0, 6.5, 0.5), np.arange(-6.0, 6.5, 0.5))
+    np.save(tmp_path / 'plane.npy', (0.3 * x + 0.1 * y)[::-1])
+    file = tmp_path / 'plane.yaml'
+    file.write_text('terrain: {source: plane.npy, post_spacing_m: 0.5, size_m: 10.0, detail: none}\nobjects: {rock: {type: free_body, position: [0, 0, 3], shape: {kind: sphere, size_m: [0.1]}, mass_kg: 1.0}}\n')
+    found = json.loads(say('terrain', 'info', file)[1])
+    slope = math.degrees(math.atan(math.hypot(0.3, 0.1)))
+    assert (found['size_m'], found['post_m'], found['source']) == (10.0, 0.02, f'{tmp_path}/plane.npy')
+    assert (found['lowest_m'], found['highest_m']) == (pytest.approx(-2.0), pytest.approx(2.0))
+    assert (found['median_slope_deg'], found['slope_99_percent_deg']) == (pytest.approx(slope, abs=1e-6), pytest.approx(slope, abs=1e-6))
+    # Variance of a uniform distribution on n posts over a side s: s^2 / 12 (n + 1) / (n - 1).
+    rms = math.sqrt((3.0**2 + 1.0**2) / 12.0 * 502.0 / 500.0)
+    assert found['rms_height_m'] == pytest.approx(rms, rel=1e-6) and found['soil']['name'] == 'lunar_nominal'
+    assert say('terrain', 'make', file, '--post', 0.5, '--out', tmp_path / 'o')[0] == 0
+    with rasterio.open(tmp_path / 'o' / 'plane.tif') as raster:
+        assert raster.shape == (21, 21) and raster.xy(0, 0) == (-5.0, 5.0) and raster.xy(20, 20) == (5.0, -5.0)
+        heights = raster.read(1)
+    assert heights[0, 0] == pytest.approx(-1.0) and heights[0, 20] == pytest.approx(2.0) and heights[20, 0] == pytest.approx(-2.0)
+    code, out, err = say('terrain', 'make', file, '--post', 0.01, '--set', 'terrain.size_m=100', '--out', tmp_path / 'p')
+    assert (code, out) == (2, '') and '--post: 10001 x 10001 posts over 100 m are too many' in err and not (tmp_path / 'p').exists()
+
+
+# -- radios ---------------------------------------------------------------------------------------------------------
+
+
+def test_coverage_and_graph_hand_on_all_their_options(say: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    mapped, drawn, paired, written = Noted(returns='map'), Noted(), Noted(returns=('graph', 'grid')), Noted(returns=('a.dot', 'a.dat'))
+    picture = Noted()
+    drawn._answers['returns'] = picture
+    for name, fake in (('coverage.coverage_map', mapped), ('plots.coverage_picture', drawn), ('plots.graph_picture', drawn),
+                       ('plots.height_map', Noted()), ('site_graph.height_map', lambda config, site: 'heights'),
+                       ('site_graph.make_pair', paired), ('site_graph.write_pair', written)):  # fmt: skip
+        monkeypatch.setattr(f'regolith_comms.{name}', fake, raising=False)
+    out = tmp_path / 'o'
+    given = ('--out', out, '--at-breadcrumbs', '1.5,-2', '--at-breadcrumbs', '-3,4', '--bytes', 700, '--set', 'comms.tile_m=7', '--seed', 5)
+    assert say('comms', 'coverage', 'comms_ridge', '--from', 'lander', *given) == (0, f'{out}/comms_ridge_lander_coverage.png\n', '')
+    config, site, sender, places, size = mapped.calls.pop()[1]
+    assert (config.tile_m, site.seed, sender, places, size) == (7.0, 5, 'lander', [(1.5, -2.0), (-3.0, 4.0)], 700)
+    assert drawn.calls.pop()[1] == ('map',) and picture.calls.pop() == ('savefig', (out / 'comms_ridge_lander_coverage.png',), {'dpi': 130})
+    monkeypatch.chdir(tmp_path)
+    assert say('comms', 'coverage', 'comms_ridge', '--from', 'amber')[1] == 'comms/comms_ridge_amber_coverage.png\n'
+    assert mapped.calls.pop()[1][2:] == ('amber', [], 100)
+    code, printed, _ = say('comms', 'build-graph', 'comms_ridge', '--out', out, '--set', 'comms.tile_m=7', '--seed', 5)
+    assert (code, printed) == (0, f'a.dot\na.dat\n{out}/comms_ridge_graph.png\n')
+    config, site, _ = paired.calls.pop()[1]
+    assert (config.tile_m, config.graph, config.grid, site.seed) == (7.0, None, None, 5)
+    assert written.calls.pop()[1] == ('graph', 'grid', out, 'comms_ridge') and drawn.calls.pop()[1][:2] == ('heights', 'graph')
+    assert say('comms', 'build-graph', 'comms_ridge')[1] == 'a.dot\na.dat\ncomms/comms_ridge_graph.png\n'
+
+
+# -- by hand, and looked at -----------------------------------------------------------------------------------------
+
+
+def test_teleop_hands_on_its_options(say: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    command, pad, keys = Noted(), Noted(), Noted()
+    command._answers['returns'] = command
+    monkeypatch.setattr('regolith_bringup.run.driving_by_hand.VehicleCommand', command)
+    monkeypatch.setattr('regolith_bringup.run.driving_by_hand.Gamepad', pad)
+    monkeypatch.setattr('regolith_bringup.run.driving_by_hand.Keyboard', keys)
+    assert say('teleop', 'amber', '--linear', 1.5, '--angular', 0.75, '--gamepad', tmp_path / 'js0', *DOMAIN, '--namespace', 'e')[0] == 0
+    assert command.calls[0] == ('', ('amber', '17', 'e'), {}) and pad.calls[0] == ('', (tmp_path / 'js0', 1.5, 0.75), {})
+    assert command.of('follow') == (pad,) and not keys.calls
+    monkeypatch.setattr('sys.stdin', SimpleNamespace(isatty=lambda: True))
+    assert say('teleop', 'amber')[0] == 0
+    assert keys.calls[0] == ('', (0.3, 0.5), {}) and command.calls[-2][1] == (keys,)
+    monkeypatch.setattr('sys.stdin', SimpleNamespace(isatty=lambda: False))
+    code, _, err = say('teleop', 'amber')
+    assert code == 2 and 'stdin is no terminal' in err
+
+
+def test_view_of_a_running_world_gets_all_options(say: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    shown = Noted(returns=None)
+    monkeypatch.setattr('regolith_bringup.run.live_view.show_live', shown)
+    save = tmp_path / 'a.rrd'
+    topics = ('--topic', '/a', '--topic', '/b')
+    assert say('view', '--live', '--save', save, *topics, '--every', 2.5, *DOMAIN, '--namespace', 'e')[0] == 0
+    assert shown.calls.pop() == ('', ('17', 'e'), {'web': False, 'save': save, 'connect': None, 'topics': ('/a', '/b'), 'every_s': 2.5})
+    assert say('view', '--live', '--web')[0] == 0
+    assert shown.calls.pop() == ('', (None, ''), {'web': True, 'save': None, 'connect': None, 'topics': (), 'every_s': None})
+    address = 'rerun+http://h:9876/proxy'
+    assert say('view', '--live', '--connect', address)[0] == 0 and shown.calls.pop()[2]['connect'] == address
+
+
+def test_view_of_a_run_gets_all_options(say: Any, monkeypatch: pytest.MonkeyPatch, run_dir: Path, tmp_path: Path) -> None:
+    drawn = Noted(returns=None)
+
+    def draw(tools: Any, run: Path, branch: int, end: Any, file: Path | None, address: Any, *, following: bool) -> None:
+        drawn(run, branch, end, address, following=following)
+        if file is not None:
+            file.write_bytes(b'rrd')
+
+    take = Noted(returns=None)
+    monkeypatch.setattr('regolith_bringup.commands.view._draw', draw)
+    monkeypatch.setattr('regolith_bringup.view.viewer.screenshot', take)
+    monkeypatch.setattr('regolith_bringup.view.browser.needed_browser', lambda: None)
+    save, picture = tmp_path / 'a.rrd', tmp_path / 'a.png'
+    assert say('view', run_dir, '--save', save, '--to', 0, '--branch', 2) == (0, f'{save}\n', '') and save.read_bytes() == b'rrd'
+    assert drawn.calls.pop() == ('', (run_dir, 2, 0.0, None), {'following': False}) and not take.calls
+    assert say('view', run_dir, '--save', save, '--screenshot', picture, '--size', '300x8192') == (0, f'{save}\n{picture}\n', '')
+    assert drawn.calls.pop() == ('', (run_dir, 0, None, None), {'following': True})
+    assert take.calls.pop()[1][1:] == (picture, (300, 8192))
+    assert say('view', run_dir, '--screenshot', picture)[0] == 0 and take.calls.pop()[1][2] == (1600, 1000)
+    address = 'rerun+http://h:9876/proxy'
+    assert say('view', run_dir, '--connect', address) == (0, '', '')
+    assert drawn.calls.pop()[1] == (run_dir, 0, None, address)
+
+
+@pytest.mark.parametrize(
+    ('words', 'said'),
+    [
+        ('', 'no run; allowed: either the folder of a run, or --live'), ('RUN --live', 'RUN and --live'), ('RUN --web --save a.rrd', '--web and --save; allowed: one of them'),
+        ('RUN --screenshot a.png --connect rerun://a', '--screenshot and --connect'), ('RUN --web --save a --screenshot b', '--web and --save and --screenshot'),
+        ('--live --screenshot a.png', 'there is no picture of a world that runs'), ('RUN --connect http://a', 'is no address of a viewer'),
+        ('RUN --every 1 --web', '--every: is of a world that runs'), ('RUN --topic /a --web', '--topic: is of a world that runs'), ('RUN --domain 3 --web', '--domain: is of a world that runs'),
+        ('RUN --save /nope/a.rrd', 'its folder is not there'), ('RUN --save /tmp', 'is a folder'),
+        *((f'RUN --save a.rrd --size {size}', 'is no size; allowed: WIDTHxHEIGHT, each from 200 to 8192') for size in ('199x300', '300x199', '8193x300', '300x8193', '300', '300x300x300', 'axb', '-300x300')),
+    ],
+)  # fmt: skip
+def test_what_view_refuses(say: Any, run_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, said: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, err = say('view', *(run_dir if word == 'RUN' else word for word in words.split()))
+    assert (code, out) == (2, '') and said in err and not list(tmp_path.iterdir())
