@@ -72,7 +72,7 @@ make_venv() {
 # The packages that building the workspace does without.
 complete_venv() {
     [ ! -e .venv/.complete ] || return 0
-    trap 'kill "$!"' TERM
+    trap '[ -z "${!:-}" ] || kill "$!"; exit 1' TERM
     "${pip[@]}" -c tools/constraints.txt -r tools/requirements-ros.txt -r tools/requirements-build.txt \
         -r tools/requirements.txt -r tools/requirements-dev.txt -r tools/requirements-view.txt &
     wait "$!"
@@ -90,7 +90,7 @@ build() {
     done
     echo 'regolith set-up: building the workspace'
     mkdir -p log
-    # The one waits for the network and the disk, the other computes. In the background it would not hear Ctrl-C.
+    # pip waits for the network and the disk while the build computes. A process in the background ignores Ctrl-C: end it.
     complete_venv &
     local rest=$!
     trap 'kill "$rest" 2>/dev/null || true' EXIT

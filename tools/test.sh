@@ -5,14 +5,14 @@
 # All tests in the checkout's environment. --all adds the slow ones; --fast is the inner loop: the packages' tests that
 # start no ROS node and take no more than some two seconds each. Anything else is handed to pytest.
 #
-# Whole suites run in two processes more than there are processors (but no more than eight), file by file: a test that
+# Whole suites run in one process more than there are processors (but no more than eight), file by file: a test that
 # starts real nodes leaves a processor idle for much of its time, while they start and while it waits; conftest.py
 # spreads such files among the others. Then come those that hold something against wall time, one by one; so they do
 # whenever tests are to run in several processes (-n).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . install/env.sh
-processes=$(($(nproc) < 6 ? $(nproc) + 2 : 8))
+processes=$(($(nproc) < 8 ? $(nproc) + 1 : 8))
 select='not slow' several='' given=() paths=() fast=''
 case "${1:-}" in
     --all) select=''; shift ;;
