@@ -10,10 +10,10 @@ import signal
 def main() -> None:
     """Run ``./regolith``."""
     from regolith_files.streams import open_streams
-    from regolith_world.start import do_without_windows
+    from regolith_world.start import disable_mujoco_graphics
 
     open_streams()
-    do_without_windows()
+    disable_mujoco_graphics()
     # Who started it may have it ignore the signal.
     listens = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if listens:
