@@ -52,7 +52,7 @@ def drawn(run: Path, file: Path) -> Rows:
 
 
 def _take(series: Series, path: str, value: Any) -> None:
-    """Take a component: numbers as they are, text as text, of packed pictures the number."""
+    """Take a component: numbers as they are, text as text, of compressed images the number."""
     if isinstance(value, list) and value and isinstance(value[0], (str, dict)):
         series.add(path, ' | '.join(map(str, value)))
         return
@@ -63,4 +63,4 @@ def _take(series: Series, path: str, value: Any) -> None:
         return
     if path.endswith((' colors', ' vertex_colors', ' albedo_factor', ' color')):  # red, green, blue and opacity in one number
         table = (table.astype(np.uint32)[..., None] >> np.array([24, 16, 8, 0], np.uint32)) & 255
-    series.add(path, f'{len(value)} pictures' if path.endswith(' blob') else table)
+    series.add(path, f'{len(value)} images' if path.endswith(' blob') else table)

@@ -230,7 +230,7 @@ def test_engine_and_brakes_turn_the_sprockets(make_m113: MakeM113) -> None:
     assert split.data.ctrl == pytest.approx([-half, half], rel=1e-3)
 
 
-def test_a_brake_has_no_more_than_its_torque_where_braking_and_steering_press_it(make_m113: MakeM113) -> None:
+def test_a_brake_is_limited_to_its_torque_where_braking_and_steering_press_it(make_m113: MakeM113) -> None:
     """Full braking slows both sprockets alike, whether the left side steers as well or not."""
     speeds = []
     for steering in (0.0, 1.0):

@@ -138,7 +138,7 @@ def test_the_recorder_may_lag_by_25_cycles_or_half_a_second(monkeypatch: pytest.
 
 
 @pytest.mark.parametrize(('patient', 'told', 'now'), [(False, 1, 5.5), (True, 3, 16.5)])
-def test_a_silent_recorder_is_waited_for_as_long_as_the_world_says(monkeypatch: pytest.MonkeyPatch, patient: bool, told: int, now: float) -> None:
+def test_the_world_waits_for_a_recorder_until_its_timeout(monkeypatch: pytest.MonkeyPatch, patient: bool, told: int, now: float) -> None:
     held = Followed(monkeypatch, patient=patient)
     held.followers.wait_for_recorder()
     assert held.silent == [('recorder', 'no word within 5 s')] * told and held.now == pytest.approx(now)
@@ -149,7 +149,7 @@ def test_a_silent_recorder_is_waited_for_as_long_as_the_world_says(monkeypatch: 
     assert alone.now == 0.0 and alone.followers.missing() == alone.followers.present() == [] and set(alone.takes) == {'/cmd_vel'}
 
 
-def test_those_who_spoke_are_present(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nodes_that_sent_a_message_are_present(monkeypatch: pytest.MonkeyPatch) -> None:
     held = Followed(monkeypatch)
     assert held.followers.missing() == ['recorder', 'sensors'] and held.followers.present() == []
     held.takes['sensors/ack'](SimpleNamespace(t_ns=-1, epoch=0))
