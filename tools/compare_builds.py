@@ -25,7 +25,7 @@ RECORD = """
 import pickle, sys
 import numpy as np
 from regolith_bringup.scenario import load_scenario
-from regolith_bringup.simulation import Simulation
+from regolith_bringup.run.simulation import Simulation
 from regolith_terrain import records as table
 
 out = open(sys.argv[1], 'wb')
@@ -45,7 +45,8 @@ def ground(cycle):
 
 simulation = Simulation(load_scenario(sys.argv[2], sys.argv[4:]).scenario, publish=body)
 simulation.on_update = lambda update: (pending.clear(), pending.append(update.records))
-simulation.terrain.on_commit = ground
+assert hasattr(simulation.terrain, 'on_shown')  # otherwise no soil is compared
+simulation.terrain.on_shown = ground
 state_hash = simulation.run(float(sys.argv[3]))
 pickle.dump(('end', simulation.world.t_ns, state_hash, {'soil': simulation.terrain.grid.soil_hash()}), out)
 """
