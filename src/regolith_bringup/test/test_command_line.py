@@ -82,7 +82,7 @@ def test_elevation_models_say_once_what_is_allowed(capfd: pytest.CaptureFixture[
 
 @pytest.mark.parametrize(('old', 'new'), [('linear_mps', 'speed_mps'), ('angular_rps', 'angular_radps')])
 def test_old_names_are_answered_with_the_new_ones(old: str, new: str) -> None:
-    with pytest.raises(InputError, match=f'{old} has a new name; allowed: {new}'):
+    with pytest.raises(InputError, match=f'{old} = .*: has a new name; allowed: {new}'):
         load_scenario('two_rovers', [f'vehicles.amber.driver={{type: constant, {old}: 0.1}}'])
     load_scenario('two_rovers', ['vehicles.amber.driver={type: constant, speed_mps: 0.1, angular_radps: 0.1}'])
 

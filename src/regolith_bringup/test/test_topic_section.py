@@ -89,3 +89,23 @@ def test_faults_of_an_unknown_participant_are_refused(key: str) -> None:
     assert found.key == f'world.chaos.{key}.ambre' and float(found.value) == 1.0
     assert 'did you mean amber?' in found.allowed
     load_scenario('two_rovers', [f'world.chaos={{{key}: {{terrain: 1}}}}'])
+
+
+CABLE = 'objects={cable: {type: cable, between: [amber, ghost], ends: [[0, 0, 0], [0, 0, 0]]}}'
+CROSSED = 'terrain.regions=[{soil: lunar_nominal, polygon: [[1, 0], [2, 1], [2, 0], [1, 1]]}]'
+
+
+@pytest.mark.parametrize(
+    ('setting', 'key', 'value'),
+    [
+        (CABLE, 'objects.cable.between.1', "'ghost'"),
+        (CROSSED, 'terrain.regions.0.polygon', '[[1, 0], [2, 1], [2, 0], [1, 1]]'),
+        ('world={heartbeat_s: 1e-5}', 'world.heartbeat_s', '1e-05'),
+        ('terrain.profiles={line: {start: [1, 2], end: [1, 2]}}', 'terrain.profiles.line.end', '[1.0, 2.0]'),
+        ('terrain={mode: reference, slip_sinkage: {enabled: true}}', 'terrain.slip_sinkage.enabled', 'true'),
+        ('obstacles={a: {type: mesh, position: [3, 3], size: [1, 1, 1]}}', 'obstacles.a.path', 'null'),
+    ],
+)
+def test_checks_of_scenarios_name_the_key_at_fault(setting: str, key: str, value: str) -> None:
+    found = refused(setting)
+    assert (found.key, found.value) == (key, value), str(found)

@@ -155,8 +155,20 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
     check_above_ground(scenario, all_made, source)
     for key, names in needed.items():
         for missing in (name for name in names if name not in there):
-            raise source.error(key, f'needs {missing!r}, which is not there', one_of(sorted(there), missing), missing)
+            path = (*key, *(_path_to(missing, found[str(key[1])]) or ()))
+            raise source.error(path, 'is no vehicle or object', one_of(sorted(there), missing), missing)
     return found
+
+
+def _path_to(text: str, value: Any) -> KeyPath | None:
+    """Return the path of the first item with this text in a section; None: none has it."""
+    if value == text:
+        return ()
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, (list, tuple)) else ()
+    for key, item in items:
+        if (path := _path_to(text, item)) is not None:
+            return (key, *path)
+    return None
 
 
 def _checked(source: YamlSource) -> Scenario:
