@@ -145,3 +145,17 @@ def test_verify_repeats_the_scenario_of_its_options(
     assert called(capfd, 'run', 'two_rovers', *words.split())[0] == 0
     given, asked = started
     assert given == asked and {key: getattr(given, key) for key in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ('words', 'said'),
+    [
+        (['topic', 'ehco'], "regolith topic: No such command 'ehco'; allowed: list, type, find, info, bw, delay, echo, hz, pub (did you mean echo?)"),
+        (['service', 'x'], "regolith service: No such command 'x'; allowed: list, type, find, call"),
+        (['terrain', 'x'], "regolith terrain: No such command 'x'; allowed: info, make, import"),
+        (['topc'], "regolith: No such command 'topc'; allowed: what regolith --help lists (did you mean topic?)"),
+    ],
+)
+def test_wrong_subcommand_is_answered_with_those_there_are(capfd: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
+    code, out, err = called(capfd, *words)
+    assert (code, out) == (2, '') and err == f'{said}\n'
