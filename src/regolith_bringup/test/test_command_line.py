@@ -156,6 +156,6 @@ def test_verify_repeats_the_scenario_of_its_options(
         (['topc'], "regolith: No such command 'topc'; allowed: what regolith --help lists (did you mean topic?)"),
     ],
 )
-def test_wrong_subcommand_is_answered_with_those_there_are(capfd: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
+def test_error_for_a_wrong_subcommand_lists_the_subcommands(capfd: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
     code, out, err = called(capfd, *words)
     assert (code, out) == (2, '') and err == f'{said}\n'
