@@ -182,7 +182,7 @@ def _bag(run: FinishedRun) -> dict[str, Any]:
         return {'path': None, 'recordings': [], 'messages': 0, 'lost': 0, 'whole': True, 'failure': failure}
     return {
         'path': str((run.folder / 'bag').resolve()),
-        'recordings': [str(folder.resolve()) for folder in recordings(run.folder)],
+        'recordings': [folder.name for folder in recordings(run.folder)],
         'messages': sum(topic.messages for topic in run.recorded.values()),
         'lost': int(recorder.get('lost', 0)),
         'whole': bag.whole and (run.folder / 'bag' / 'metadata.yaml').is_file(),
