@@ -252,5 +252,5 @@ def test_grousers_are_a_cylinder_that_carries_or_plates_one_by_one() -> None:
     assert shape.kind.tolist() == scm.cylinder(1.0, 1.0).kind.tolist() and shape.size[0].tolist() == [0.215, 0.075, 20.0, 0.015, 0.006, 0.0]
     felt = wheel_shape(WheelConfig.model_validate({**rim, 'grousers': {**plates, 'one_by_one': True}}), Path())
     assert felt.kind.tolist() == scm.grousered_wheel(1.0, 1.0, 4, 0.1, 0.1).kind.tolist()
-    with pytest.raises(ValueError, match=r'wheels\.0\.grousers\.height_m = 0\.3: is not below radius_m'):
+    with pytest.raises(ValueError, match=r'grousers\.height_m: is not below radius_m'):
         WheelConfig.model_validate({**rim, 'grousers': {**plates, 'height_m': 0.3, 'one_by_one': False}})
