@@ -120,7 +120,7 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
     if not scenario.objects:
         return {}
     # Kernels, which take longer to load than all that is checked.
-    from regolith_bringup.scenario.below_ground import check_above_ground
+    from regolith_bringup.scenario.below_ground import check_above_ground, place_of
     from regolith_world.couplings import holdable
     from regolith_world.encounters import first_overlap
     from regolith_world.object_types import object_types
@@ -151,7 +151,8 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
         if touched is not None:
             made, other, depth = touched
             problem = f'stands {depth:.3f} m inside {other.name!r} at the start'
-            raise source.error(('objects', made.name), problem, 'room for both', made.name)
+            at, value = place_of(made.name, scenario)
+            raise source.error(at, problem, 'space for both', value)
     check_above_ground(scenario, all_made, source)
     for key, names in needed.items():
         for missing in (name for name in names if name not in there):
