@@ -168,3 +168,41 @@ def test_the_rules_see_a_breach(tmp_path: Path) -> None:
     assert found['rclpy.node'] is True and speaks_ros('rclpy.node') and speaks_ros('regolith_msgs.msg')
     assert found['a.b'] is False and found['pkg.up.x'] is True and found['pkg.sub.late'] is False
     assert not speaks_ros('regolith_world.records')
+
+
+def _validators(tree: ast.AST) -> Iterator[ast.FunctionDef]:
+    """Yield the validators of several keys in a module."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            names = [ast.unparse(decorator) for decorator in node.decorator_list]
+            if any(name.startswith('model_validator') for name in names):
+                yield node
+
+
+def _message(node: ast.expr) -> str:
+    """Return the text of an f-string, with X for what is filled in."""
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    if isinstance(node, ast.JoinedStr):
+        return ''.join(str(part.value) if isinstance(part, ast.Constant) else 'X' for part in node.values)
+    if isinstance(node, ast.BinOp):
+        return _message(node.left) + _message(node.right)
+    return 'X'
+
+
+NO_SINGLE_KEY = {'grid of X rows; allowed: up to X'}
+"""What no single key is to blame for: the product of the lengths of several lists."""
+
+
+def test_checks_of_several_keys_name_the_key_at_fault() -> None:
+    """Else the error names the section that holds them, and shows all of it as the value."""
+    found = []
+    for file in sorted(SRC.glob('regolith_*/regolith_*/**/*.py')):
+        for function in _validators(ast.parse(file.read_text())):
+            for node in ast.walk(function):
+                if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+                    text = _message(node.exc.args[0])
+                    named = re.match(r'(X|[a-z]\w*)(\.(X|\w+))*(( = .+)?: .*|)(; allowed: |X$|$)', text)
+                    if named is None and text not in NO_SINGLE_KEY:
+                        found.append(f'{file.relative_to(SRC)}:{node.lineno}: {text}')
+    assert not found, found

@@ -129,7 +129,7 @@ def test_mistakes_are_found_before_anything_starts(moon_cart: Path) -> None:
     with pytest.raises(InputError, match=r'lunar_nominal.yaml.*k_phi.*allowed: .*stiffness'):
         load_scenario('weaving_cart', ['terrain.ground=winkler'])
     disc = 'disc: {center: [3.0, 0.0], radius_m: 1.0}'
-    with pytest.raises(InputError, match=r"ground 'winkler' does not lie beside others; allowed: on all of the ground"):
+    with pytest.raises(InputError, match=r"ground = 'winkler': does not lie beside others; allowed: on all of the ground"):
         load_scenario('weaving_cart', [*SPRINGS, f'terrain.regions=[{{ground: rigid, {disc}}}]'])
     resolved = load_scenario('weaving_cart', [f'terrain.regions=[{{ground: rigid, {disc}}}]']).scenario
     assert resolved.terrain.grounds == ('scm', 'rigid')

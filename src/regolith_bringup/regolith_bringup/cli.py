@@ -26,10 +26,11 @@ from regolith_bringup.commands.options import JsonOption
 from regolith_bringup.commands.ros import APPS as ROS_APPS
 from regolith_bringup.commands.terrain import terrain_app
 from regolith_bringup.commands.tools import CommandTools
+from regolith_bringup.commands.usage import usage_message
 from regolith_bringup.doors import a_command, command, command_names
 from regolith_files.doors import BENCHMARKS, COMMANDS, EXPERIMENTS
 from regolith_files.plugins import PluginError, entry_points, load_plugins
-from regolith_files.problems import InputError, Problem, one_of, shown
+from regolith_files.problems import InputError, Problem, one_of
 from regolith_files.streams import flush_output
 from regolith_world import kernel_cache
 from regolith_world.ros_environment import check_middleware
@@ -493,26 +494,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(BAD_INPUT)
     except UsageError as error:
         if error.format_message():  # else the help was shown already
-            _tell(_usage(error))
+            _tell(usage_message(error))
         sys.exit(error.exit_code)
     except (typer.Abort, KeyboardInterrupt):
         sys.exit(INTERRUPTED)
     sys.exit(code if isinstance(code, int) else 0)
-
-
-def _usage(error: Any) -> str:
-    """Return a usage error in the form of all input errors."""
-    command = error.ctx.command_path if error.ctx is not None else 'regolith'
-    parameter = getattr(error, 'param', None)
-    if parameter is None or not error.message:
-        return str(Problem(command, '', error.format_message().rstrip('.'), f'what {command} --help lists'))
-    name = next((option for option in parameter.opts if option.startswith('--')), parameter.name)
-    about = getattr(parameter, 'help', None)
-    form = error.message.rstrip('.')
-    problem, allowed = form, f'what {command} --help lists'
-    if form.startswith('Input should be '):
-        allowed = form.removeprefix('Input should be ').partition(', unable')[0]
-        problem = 'has the wrong type' if form.startswith('Input should be a valid') else 'is out of range'
-    causes = error.__cause__.errors() if hasattr(error.__cause__, 'errors') else [{}]
-    value = shown(causes[0]['input']) if 'input' in causes[0] else ''
-    return str(Problem(f'{command} {name}', '', problem, f'{allowed} ({about})' if about else allowed, value))

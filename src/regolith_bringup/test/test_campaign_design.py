@@ -216,7 +216,7 @@ def test_value_given_twice_is_refused(tmp_path: Path, values: list[Any]) -> None
     file = tmp_path / 'campaign.yaml'
     campaign = {'scenario': 'two_rovers', 'vary': {'seed': values}}
     file.write_text(yaml.safe_dump(campaign))
-    with pytest.raises(InputError, match=r'vary\.seed: has .* twice, .*; allowed: each once'):
+    with pytest.raises(InputError, match=r'vary\.seed\.[12] = .*: stands here twice, .*; allowed: each once'):
         load_campaign(file)
     assert CampaignConfig.model_validate({**campaign, 'design': 'list'}).variations()
 

@@ -82,7 +82,7 @@ def test_elevation_models_say_once_what_is_allowed(capfd: pytest.CaptureFixture[
 
 @pytest.mark.parametrize(('old', 'new'), [('linear_mps', 'speed_mps'), ('angular_rps', 'angular_radps')])
 def test_old_names_are_answered_with_the_new_ones(old: str, new: str) -> None:
-    with pytest.raises(InputError, match=f'{old} has a new name; allowed: {new}'):
+    with pytest.raises(InputError, match=f'{old} = .*: has a new name; allowed: {new}'):
         load_scenario('two_rovers', [f'vehicles.amber.driver={{type: constant, {old}: 0.1}}'])
     load_scenario('two_rovers', ['vehicles.amber.driver={type: constant, speed_mps: 0.1, angular_radps: 0.1}'])
 
@@ -145,3 +145,17 @@ def test_verify_repeats_the_scenario_of_its_options(
     assert called(capfd, 'run', 'two_rovers', *words.split())[0] == 0
     given, asked = started
     assert given == asked and {key: getattr(given, key) for key in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ('words', 'said'),
+    [
+        (['topic', 'ehco'], "regolith topic: No such command 'ehco'; allowed: list, type, find, info, bw, delay, echo, hz, pub (did you mean echo?)"),
+        (['service', 'x'], "regolith service: No such command 'x'; allowed: list, type, find, call"),
+        (['terrain', 'x'], "regolith terrain: No such command 'x'; allowed: info, make, import"),
+        (['topc'], "regolith: No such command 'topc'; allowed: what regolith --help lists (did you mean topic?)"),
+    ],
+)
+def test_error_for_a_wrong_subcommand_lists_the_subcommands(capfd: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
+    code, out, err = called(capfd, *words)
+    assert (code, out) == (2, '') and err == f'{said}\n'

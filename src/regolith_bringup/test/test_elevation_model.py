@@ -143,7 +143,7 @@ def test_steep_models_are_warned_of(tmp_path: Path) -> None:
     rows[:, 40:] += np.float32(70.0)
     write(tmp_path / 'model.tif', rows, LOCAL, 2.0)
     (warning,) = load_scenario(scenario(tmp_path, ', detail: none')).notices
-    assert 'site.yaml:2: warning: terrain.source' in warning and 'fix: set terrain.nodata' in warning
+    assert 'site.yaml:2: warning: terrain.source' in warning and 'fix: set terrain.nodata' in warning and 'terrain.height_scale' in warning
 
 
 @pytest.mark.parametrize('window', ['', ', window: {low: [-20.0, -41.0], high: [41.0, 15.0]}'])
@@ -158,7 +158,7 @@ def test_steps_that_are_warned_of_are_named_by_row_and_column_of_the_file(tmp_pa
 
 def test_keys_of_models_are_refused_without_one(tmp_path: Path) -> None:
     for key, value in (('nodata', -9999), ('height_scale', 2.0), ('height_offset_m', 3.0)):
-        with pytest.raises(InputError, match=f'{key} is of elevation models'):
+        with pytest.raises(InputError, match=rf'terrain\.{key} = .*: is of elevation models'):
             load_scenario('two_rovers', [f'terrain.{key}={value}'])
 
 

@@ -64,7 +64,7 @@ def scenario(folder: Path, *more: dict[str, Any], terrain: dict[str, Any] | None
         ({'at_edge': 'scm'}, ["terrain.regions.0.at_edge = 'scm'", 'where wheels carry soil', 'allowed: stop, or slip_sinkage: {enabled: false}']),
         ({'terrain': {'spacing_m': 0.6}}, ["region 'strip'", 'holds hardly a node', 'allowed: sides of 3 spacing_m']),
         ({'terrain': {'size_m': 4.0}}, ["region 'strip'", 'leaves the terrain', 'allowed: within 2 m']),
-        ({'terrain': {'ground': 'crm', 'regions': []}}, ["ground 'crm' goes on for ever", 'allowed: in regions']),
+        ({'terrain': {'ground': 'crm', 'regions': []}}, ["terrain.ground = 'crm': is valid only in regions", 'allowed: rigid, scm']),
         ({'amber': {'position': [1.5, 0.0]}},
          ['vehicles.amber.position', "is in region 'strip'", 'allowed:', 'from its edge']),
         ({'basalt': {'driver': {'type': 'path', 'speed_mps': 0.2, 'waypoints': [[0.0, 4.0], [2.0, 0.0]]}}},

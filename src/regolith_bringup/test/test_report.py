@@ -191,6 +191,10 @@ def test_what_participants_report_stands_under_its_own_key(run_dir: Path, tmp_pa
     world['failure'] = ''
     (run / 'world.json').write_text(json.dumps(world))
     assert build_summary(run)['failure'] == 'disk full'
+    assert summary['bag']['recordings'] == ['bag']
+    for branch in (10, 1, 2):  # after rewinds
+        shutil.copytree(run / 'bag', run / f'bag_{branch}')
+    assert build_summary(run)['bag']['recordings'] == ['bag', 'bag_1', 'bag_2', 'bag_10']
     (run / 'bag' / 'metadata.yaml').unlink()
     assert build_summary(run)['bag']['whole'] is False
 
@@ -204,7 +208,7 @@ def test_summary_of_a_run_that_went_wrong(run_dir: Path, tmp_path: Path) -> None
     (tmp_path / 'world.json').write_text(json.dumps(world))
     summary = write_summary(tmp_path)
     assert summary['vehicles']['basalt']['distance_m'] is None
-    assert summary['bag'] == {'path': None, 'messages': 0, 'lost': 0, 'whole': True}
+    assert summary['bag'] == {'path': None, 'recordings': [], 'messages': 0, 'lost': 0, 'whole': True}
     assert json.loads((tmp_path / 'summary.json').read_text()) == summary
     with pytest.raises(RecoverError):
         write_report(tmp_path)

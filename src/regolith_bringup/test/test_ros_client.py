@@ -4,20 +4,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import yaml
 
 pytest.importorskip('rclpy', reason='ROS 2 is not in this environment')
 
 from geometry_msgs.msg import Twist
-from rcl_interfaces.msg import ParameterType, ParameterValue, SetParametersResult
-from rcl_interfaces.srv import GetParameters, ListParameters, SetParameters
+from nav_msgs.msg import Odometry
+from rcl_interfaces.msg import ParameterDescriptor, ParameterType, ParameterValue, SetParametersResult
+from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 from std_srvs.srv import SetBool
 
 from regolith_bringup.run.ros_client import RosClient
+from regolith_bringup.run.ros_values import parameters_yaml, stamp_ns
 from regolith_files.problems import InputError
 
 pytestmark = pytest.mark.ros
@@ -67,8 +71,11 @@ class Graph:
     def count_publishers(self, topic: str) -> int:
         return 1
 
-    def create_subscription(self, kind: Any, topic: str, received: Any, profile: Any) -> None:
-        self.subscribed, self.received = (kind.__name__, topic, profile), received
+    def get_subscriptions_info_by_topic(self, topic: str) -> list[Any]:
+        return []
+
+    def create_subscription(self, kind: Any, topic: str, received: Any, profile: Any, **options: Any) -> None:
+        self.subscribed, self.received, self.options = (kind.__name__, topic, profile), received, options
 
     def create_publisher(self, kind: Any, topic: str, depth: int) -> Any:
         self.published = kind.__name__, topic
@@ -158,6 +165,83 @@ def test_parameters_are_listed_read_and_set() -> None:
         graph.answers['/n/get_parameters'] = GetParameters.Response(values=values)
         with pytest.raises(InputError, match=r"param get: parameter = 'sped': is not one of /n; allowed: duration_s, speed \(did you mean speed\?\)"):
             graph.client.parameter('/n', 'sped')
+
+
+def test_types_of_services_and_actions() -> None:
+    graph = Graph()
+    assert graph.client.type_of('/s', 'service type') == 'std_srvs/srv/SetBool'
+    assert graph.client.type_of('/x', 'action type') == 'p/action/X'
+    with pytest.raises(InputError, match=r"service type: service = '/t': is not in the graph; allowed: /s, "):
+        graph.client.type_of('/t', 'service type')
+    with pytest.raises(InputError, match=r"action type: action = '/s': is not in the graph; allowed: /x"):
+        graph.client.type_of('/s', 'action type')
+
+
+def test_ends_of_topics_and_nodes() -> None:
+    """Publishers in the order of their nodes; parts of actions are left out."""
+    graph = Graph()
+    graph.offered = [SimpleNamespace(node_namespace=space, node_name=name) for space, name in (('/', 'z'), ('/b', 'a'), ('/', 'c'))]
+    published, subscribed = graph.client.topic_ends('/b/odom')
+    assert [(end.node_namespace, end.node_name) for end in published] == [('/b', 'a'), ('/', 'c'), ('/', 'z')] and subscribed == []
+    read: list[tuple[str, str]] = []
+
+    def names(*at: str) -> list[tuple[str, list[str]]]:
+        read.append(at)  # type: ignore[arg-type]
+        return [('/y', ['p/msg/Y']), ('/x/_action/status', ['p/msg/S']), ('/b', ['p/msg/B'])]
+
+    for what in ('subscriber', 'publisher', 'service', 'client'):
+        setattr(graph, f'get_{what}_names_and_types_by_node', names)
+    with pytest.MonkeyPatch.context() as patch:
+        from regolith_bringup.run import ros_client
+
+        patch.setattr(ros_client, 'get_action_server_names_and_types_by_node', lambda node, *at: [('/dig', ['p/action/Dig'])])
+        patch.setattr(ros_client, 'get_action_client_names_and_types_by_node', lambda node, *at: [])
+        ends = graph.client.ends_of_node('/regolith/world')
+        assert graph.client.action_ends('/dig') == ([], ['/regolith/world', '/top'])
+    assert ends['Publishers'] == [('/b', ['p/msg/B']), ('/y', ['p/msg/Y'])] and set(read) == {('world', '/regolith'), ('top', '/')}
+    with pytest.raises(InputError, match=r"node = '/regolith/wrld': is not in the graph; allowed: /regolith/world, /top \(did you mean"):
+        graph.client.ends_of_node('/regolith/wrld')
+
+
+def test_serialized_messages_are_received_for_their_size() -> None:
+    graph, taken = Graph(), list[bytes]()
+    graph.arriving = [b'abc']
+    graph.client.echo('/b/odom', '', 'topic bw', lambda message: bool(taken.append(message)), raw=True)
+    assert taken == [b'abc'] and graph.options == {'raw': True}
+
+
+def test_parameters_are_loaded_from_what_dump_prints(tmp_path: Path) -> None:
+    graph, file = Graph(), tmp_path / 'dump.yaml'
+    file.write_text(parameters_yaml('/n', {'speed': 2.0, 'name': 'x', 'list': ['a']}))
+    assert yaml.safe_load(file.read_text()) == {'/n': {'ros__parameters': {'speed': 2.0, 'name': 'x', 'list': ['a']}}}
+    graph.answers['/n/set_parameters'] = SetParameters.Response(results=[SetParametersResult(successful=True)])
+    assert graph.client.load_parameters('/n', str(file)) == {'speed': '', 'name': '', 'list': ''}
+    sent = [request.parameters[0] for _, request in graph.asked]
+    assert [each.name for each in sent] == ['speed', 'name', 'list'] and sent[0].value.double_value == 2.0
+    graph.answers['/n/set_parameters'] = SetParameters.Response(results=[SetParametersResult(reason='is read only')])
+    assert graph.client.load_parameters('/n', str(file)) == dict.fromkeys(('speed', 'name', 'list'), 'is read only')
+    with pytest.raises(InputError, match=r'dump\.yaml: /m: has no ros__parameters; allowed: /m: \{ros__parameters'):
+        graph.client.load_parameters('/m', str(file))
+
+
+def test_parameter_is_described_by_its_node() -> None:
+    graph = Graph()
+    listed = ListParameters.Response()
+    listed.result.names = ['speed']
+    graph.answers['/n/list_parameters'] = listed
+    described = DescribeParameters.Response(descriptors=[ParameterDescriptor(name='speed', description='cap')])
+    graph.answers['/n/describe_parameters'] = described
+    assert graph.client.describe('/n', 'speed').description == 'cap'
+    with pytest.raises(InputError, match=r"param describe: parameter = 'sped': is not one of /n; allowed: speed \(did you mean speed"):
+        graph.client.describe('/n', 'sped')
+
+
+def test_stamps_are_read_and_other_topics_refused() -> None:
+    odometry = Odometry()
+    odometry.header.stamp.sec, odometry.header.stamp.nanosec = 2, 5
+    assert stamp_ns(odometry, '/b/odom') == 2_000_000_005
+    with pytest.raises(InputError, match=r"topic = '/c': has messages without a header; allowed: a topic of stamped messages"):
+        stamp_ns(Twist(), '/c')
 
 
 class World(Graph):

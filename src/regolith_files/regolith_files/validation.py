@@ -21,7 +21,8 @@ ModelT = TypeVar('ModelT', bound=BaseModel)
 
 _ABOUT = re.compile(r' \([a-z]\w*: .*\)$', re.DOTALL)
 """A field's name and description behind the values that it allows."""
-_KEY_FIRST = re.compile(r'(?P<key>[a-z]\w*(\.\w+)*) = (?P<value>.+?): (?P<problem>.+)', re.DOTALL)
+_KEY_FIRST = re.compile(r'(?P<key>\w+(\.[^\s:=]+)*)( = (?P<value>.+?))?: (?P<problem>.+)', re.DOTALL)
+"""Message of a check of several keys: ``KEY = VALUE: PROBLEM``, or ``KEY: PROBLEM`` for the value in the data."""
 
 
 def validated(model: type[ModelT], data: Any, source: YamlSource, prefix: KeyPath = ()) -> ModelT:
@@ -103,16 +104,51 @@ def _problem(
     problem, allowed = in_words(detail)
     inner = _KEY_FIRST.match(problem) if kind == 'value_error' else None
     members = _members(_child(parent, path[-1]) if path else model)
-    if inner is not None and any(inner['key'].partition('.')[0] in _fields(member) for member in members):
-        # What holds several keys against each other names the one to mend.
-        within = (int(part) if part.isdigit() else part for part in inner['key'].split('.'))
-        named = source.problem((*full, *within), inner['problem'], allowed)
-        return replace(named, value=inner['value'])
+    within = () if inner is None else _within(members, value, inner['key'].split('.'))
+    if inner is not None and within:
+        # A check of several keys names the one at fault.
+        named = source.problem((*full, *within), inner['problem'], allowed, _at(value, within))
+        return named if inner['value'] is None else replace(named, value=inner['value'])
     if allowed == 'a mapping':
         allowed = _mapping(members)
     if kind == 'value_error' and allowed:
         return source.problem(full, problem, allowed, value)
     return source.problem(full, problem, _describe(parent, path[-1] if path else '', allowed), value)
+
+
+def _within(members: list[Any], value: Any, parts: list[str]) -> KeyPath:
+    """Return the path of a dotted key in a value; () if neither the value nor its schema has it.
+
+    Keys may have dots themselves. Items of a list that was written as one text, as '0.1,0.2', have no key.
+    """
+    path: list[str | int] = []
+    while parts:
+        size, name = 1, parts[0]
+        at: str | int = name
+        if isinstance(value, (list, tuple)) and parts[0].isdigit():
+            at = int(name)
+        elif path and isinstance(value, (str, float, int)):
+            break
+        else:
+            sizes = range(len(parts), 0, -1) if isinstance(value, Mapping) else ()
+            size = next((n for n in sizes if '.'.join(parts[:n]) in value), 1)
+            at = name = '.'.join(parts[:size])
+            known = isinstance(value, Mapping) and name in value
+            if not path and not known and not any(name in _fields(member) for member in members):
+                return ()
+        path.append(at)
+        value, parts = _at(value, (at,)), parts[size:]
+    return tuple(path)
+
+
+def _at(value: Any, path: KeyPath) -> Any:
+    """Return what stands at a path in a value; None if nothing does."""
+    for part in path:
+        try:
+            value = value[part]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return value
 
 
 def _mapping(members: list[Any]) -> str:

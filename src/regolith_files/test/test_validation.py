@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from regolith_files.problems import InputError
 from regolith_files.section import Section
@@ -40,3 +41,51 @@ def test_wrong_item_is_named_alone() -> None:
 def test_wrong_length_is_named_where_all_items_are_right() -> None:
     assert [text.partition(':')[0] for text in problems([1, 2, 3, 4])] == ['at']
     assert all('is missing' in text for text in problems([1]))
+
+
+class Store(Section):
+    """Sections and lists that a check of several keys looks into."""
+
+    vary: dict[str, tuple[int, ...]] = Field({})
+    parts: tuple[dict[str, Any], ...] = ()
+    blame: str = ''
+
+    @model_validator(mode='after')
+    def _names_a_key(self) -> Store:
+        if self.blame:
+            raise ValueError(self.blame)
+        return self
+
+
+@pytest.mark.parametrize(
+    ('blame', 'said'),
+    [
+        ('vary.a.b.1: again; allowed: once', 'f.yaml:3: store.vary.a.b.1 = 7: again; allowed: once'),
+        ('parts.0.name: taken; allowed: another', "f.yaml:5: store.parts.0.name = 'x': taken; allowed: another"),
+        ('parts.0.name = y: taken; allowed: another', 'f.yaml:5: store.parts.0.name = y: taken; allowed: another'),
+        ('parts.0.size: is missing; allowed: a number', 'f.yaml:5: store.parts.0.size: is missing; allowed: a number'),
+        ('nothing: of the kind; allowed: that', 'f.yaml:1: store = {vary: '),
+        ('no key at all; allowed: that', 'f.yaml:1: store = {vary: '),
+    ],
+)
+def test_check_of_several_keys_names_the_deepest_with_its_value_and_line(tmp_path: Path, blame: str, said: str) -> None:
+    """Keys may have dots themselves, as those of a campaign have."""
+    file = tmp_path / 'f.yaml'
+    file.write_text(f"store:\n  vary:\n    a.b: [7, 7]\n  parts:\n  - name: x\n  blame: '{blame}'\n")
+    source = YamlSource(file, what='a store')
+    with pytest.raises(InputError) as caught:
+        validated(Store, source.data['store'], source, ('store',))
+    assert str(caught.value).removeprefix(f'{tmp_path}/').startswith(said)
+
+
+def test_key_of_an_item_of_a_list_given_as_text_is_that_of_the_list() -> None:
+    class Sweep(Section):
+        slip: Any = ()
+
+        @model_validator(mode='after')
+        def _small(self) -> Sweep:
+            raise ValueError('slip.1 = 2.0: is out of range; allowed: below 1')
+
+    data = {'slip': '0.1,2.0'}
+    with pytest.raises(InputError, match=r'^--set: slip = 2\.0: is out of range; allowed: below 1$'):
+        validated(Sweep, data, YamlSource.of(data, '--set'))

@@ -217,7 +217,7 @@ class Lamp(Section):
     @model_validator(mode='after')
     def _ordered(self) -> Lamp:
         if self.inner_deg >= self.outer_deg:
-            raise ValueError(f'inner_deg {self.inner_deg!r} is not below outer_deg; allowed: < {self.outer_deg!r}')
+            raise ValueError(f'inner_deg = {self.inner_deg!r}: is not below outer_deg; allowed: < {self.outer_deg!r}')
         return self
 
     def spotlight(self, position: Floats, orientation: Floats) -> Spotlight:

@@ -21,7 +21,7 @@ from regolith_terrain.ground_config import RoughnessConfig as RoughnessConfig
 from regolith_terrain.polygons import crossing
 from regolith_terrain.soil_config import SOILS, SoilParameters
 from regolith_terrain.soil_config import SoilConfig as SoilConfig
-from regolith_terrain.soil_law import DEFAULT, SCM, SoilLaw, soil_law
+from regolith_terrain.soil_law import DEFAULT, SCM, SoilLaw, known_soil_laws, soil_law
 from regolith_terrain.solids.config import ObstacleConfig
 from regolith_world.names import file_name
 
@@ -165,7 +165,9 @@ class SoilRegionConfig(Section):
     @model_validator(mode='after')
     def _one_outline(self) -> SoilRegionConfig:
         if (self.polygon, self.disc, self.rectangle).count(None) != 2:
-            raise ValueError('a region needs an outline; allowed: exactly one of polygon, disc and rectangle')
+            outlines = [key for key in ('polygon', 'disc', 'rectangle') if getattr(self, key) is not None]
+            problem = f'{outlines[1]}: is not the only outline' if outlines else 'has no outline'
+            raise ValueError(f'{problem}; allowed: exactly one of polygon, disc and rectangle')
         if self.polygon is not None and (sides := crossing(self.polygon)):
             first, second = sides
             allowed = 'corners in order along the outline, which meets itself nowhere'
@@ -243,7 +245,7 @@ class ProfileConfig(Section):
     @model_validator(mode='after')
     def _has_length(self) -> ProfileConfig:
         if self.start == self.end:
-            raise ValueError(f'start and end are both {list(self.start)}; allowed: places that differ')
+            raise ValueError(f'end = {list(self.end)!r}: is the start, too; allowed: places that differ')
         return self
 
 
@@ -390,27 +392,38 @@ class TerrainConfig(Section):
     def _belong_together(self) -> TerrainConfig:
         alone = [name for name in self.grounds if not soil_law(name).shares]
         if alone and len(self.grounds) > 1:
-            raise ValueError(f'ground {alone[0]!r} does not lie beside others; allowed: on all of the ground')
+            key = self._key_of(alone[0])
+            raise ValueError(f'{key} = {alone[0]!r}: does not lie beside others; allowed: on all of the ground')
         if soil_law(self.ground).bounded:
-            raise ValueError(f'ground {self.ground!r} goes on for ever; allowed: in regions of another')
+            others = ', '.join(name for name in known_soil_laws() if name != self.ground)
+            raise ValueError(f'ground = {self.ground!r}: is valid only in regions; allowed: {others}')
         self._check_particles()
         own = [name for name in self.grounds if soil_law(name).own]
         if len(own) > 1:
             # One grid has the node fields of one law.
-            raise ValueError(f'grounds {" and ".join(own)} have node fields of their own; allowed: one that has')
+            problem = f'has node fields of its own, as has {own[0]!r}'
+            raise ValueError(f'{self._key_of(own[1])} = {own[1]!r}: {problem}; allowed: one that has')
         if len(self.grounds) > 1 and self.bulldozing.enabled:
             laws = ' and '.join(self.grounds)
-            raise ValueError(f'bulldozing = enabled: on ground of {laws}; allowed: on ground of one law')
+            raise ValueError(f'bulldozing.enabled = true: on ground of {laws}; allowed: on ground of one law')
         if self.slip_sinkage.enabled and self.mode == 'reference':
-            raise ValueError("slip_sinkage is enabled in mode 'reference'; allowed: in mode 'regolith'")
+            raise ValueError("slip_sinkage.enabled = true: in mode 'reference'; allowed: in mode 'regolith'")
         if self.preset is not None and self.source != 'procedural':
-            raise ValueError(f'preset {self.preset!r} is of procedural ground; allowed: only with source: procedural')
+            raise ValueError(
+                f'preset = {self.preset!r}: is of procedural ground; '
+                'allowed: only with source: procedural'
+            )
         if self.source in ('procedural', 'flat'):
             given = self.model_fields_set & {'nodata', 'height_scale', 'height_offset_m', 'window', 'detail'}
             for key in sorted(key for key in given if getattr(self, key) not in (None, 0.0)):
-                what = f'{key} is of elevation models, not of {self.source!r}'
-                raise ValueError(f'{what}; allowed: where source is a file')
+                what = f'is of elevation models, not of {self.source!r}'
+                raise ValueError(f'{key}: {what}; allowed: where source is a file')
         return self
+
+    def _key_of(self, ground: str) -> str:
+        """Return the key that names a soil law."""
+        numbers = (number for number, region in enumerate(self.regions) if region.ground == ground)
+        return 'ground' if self.ground == ground else f'regions.{next(numbers)}.ground'
 
     def _check_particles(self) -> None:
         """Refuse regions of particles of one name, under another region, too small, off the site, below bedrock."""

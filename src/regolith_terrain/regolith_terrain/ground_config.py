@@ -67,8 +67,10 @@ class RoughnessConfig(Section):
     def _ordered(self) -> RoughnessConfig:
         for low, high in (('inner_scale_m', 'outer_scale_m'), ('crater_min_m', 'crater_max_m')):
             if getattr(self, low) > getattr(self, high):
-                given = f'{low} {getattr(self, low)!r} exceeds {high} {getattr(self, high)!r}'
-                raise ValueError(f'{given}; allowed: {low} up to {high}')
+                key, limit = (low, f'up to {high}, {getattr(self, high)!r}') if low in self.model_fields_set else (
+                    high, f'at least {low}, {getattr(self, low)!r}'
+                )
+                raise ValueError(f'{key} = {getattr(self, key)!r}: {low} exceeds {high}; allowed: {limit}')
         return self
 
 

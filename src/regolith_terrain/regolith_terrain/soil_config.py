@@ -61,8 +61,8 @@ class SoilConfig(SoilParameters):
         # Krenn's unloading spring must be at least as stiff as virgin loading, or the plastic set would shrink.
         if self.elastic_stiffness < self.k_phi:
             raise ValueError(
-                f'elastic_stiffness {self.elastic_stiffness!r} Pa/m is below k_phi {self.k_phi!r}; '
-                'allowed: at least k_phi'
+                f'elastic_stiffness = {self.elastic_stiffness!r}: is below k_phi; '
+                f'allowed: at least k_phi, {self.k_phi!r} Pa/m'
             )
         return self
 

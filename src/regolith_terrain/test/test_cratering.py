@@ -67,9 +67,9 @@ def test_an_impact_goes_on_with_the_same_bits() -> None:
 @pytest.mark.parametrize(
     ('values', 'said'),
     [
-        ({'drop_m': '0'}, 'drop_m 0.0; allowed: above 0'),
-        ({'spacing_m': 0.01}, 'spacing_m 0.01; allowed: at most 0.00625'),
-        ({'side_m': 0.04}, 'side_m 0.04; allowed: at least four times radius_m'),
+        ({'drop_m': '0'}, 'drop_m.0 = 0.0: is out of range; allowed: above 0'),
+        ({'spacing_m': 0.01}, 'spacing_m = 0.01: is too coarse; allowed: at most 0.00625'),
+        ({'side_m': 0.04}, 'side_m = 0.04: is too small; allowed: at least four times radius_m'),
         ({'particle_soil': 'custard'}, 'custard'),
         ({'ground': 'scm'}, "'crm'"),
     ],

@@ -122,7 +122,7 @@ def test_both_memories_are_kept() -> None:
 
 
 def test_what_cannot_lie_side_by_side_is_refused() -> None:
-    with pytest.raises(ValidationError, match='bulldozing = enabled: on ground of scm and rigid; allowed: on ground of one law'):
+    with pytest.raises(ValidationError, match=r'bulldozing\.enabled = true: on ground of scm and rigid; allowed: on ground of one law'):
         pad(0.0, 1.0, bulldozing={'enabled': True})
     with pytest.raises(ValidationError, match=r"no such soil law: 'mud'; allowed: .*rigid, scm"):
         TerrainConfig.model_validate(

@@ -80,13 +80,13 @@ def test_a_load_that_is_not_borne_is_told() -> None:
 @pytest.mark.parametrize(
     ('values', 'said'),
     [
-        ({'ground': 'crm', 'mode': 'reference'}, "mode 'reference'; allowed: with ground scm"),
-        ({'spacing_m': 0.01}, 'spacing_m 0.01; allowed: with ground crm'),
-        ({'shape': 'disc'}, "shape 'disc' on scm; allowed: plate, wheel"),
-        ({'ground': 'crm', 'shape': 'wheel'}, "shape 'wheel' on crm; allowed: plate, disc"),
-        ({'ground': 'crm', 'spacing_m': 0.2}, 'spacing_m 0.2; allowed: at most a third of the plate'),
-        ({'ground': 'crm', 'side_m': 0.4}, 'side_m 0.4; allowed: at least'),
-        ({'ground': 'crm', 'deepest_m': 0.5}, 'depth_m 0.62; allowed: at least 1'),
+        ({'ground': 'crm', 'mode': 'reference'}, "mode = 'reference': does not apply to crm; allowed: with ground scm"),
+        ({'spacing_m': 0.01}, 'spacing_m = 0.01: does not apply to scm; allowed: with ground crm'),
+        ({'shape': 'disc'}, "shape = 'disc': cannot be on scm; allowed: plate, wheel"),
+        ({'ground': 'crm', 'shape': 'wheel'}, "shape = 'wheel': cannot be on crm; allowed: plate, disc"),
+        ({'ground': 'crm', 'spacing_m': 0.2}, 'spacing_m = 0.2: is too coarse; allowed: at most a third of the plate'),
+        ({'ground': 'crm', 'side_m': 0.4}, 'side_m = 0.4: is too small; allowed: at least'),
+        ({'ground': 'crm', 'deepest_m': 0.5}, 'depth_m = 0.62: is too small; allowed: at least 1'),
     ],
 )
 def test_wrong_settings_are_named(values: dict[str, Any], said: str) -> None:

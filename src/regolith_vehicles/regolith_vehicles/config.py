@@ -61,7 +61,7 @@ class ConstantDriverConfig(Section):
     def _renamed(cls, values: Any) -> Any:
         for old, new in (('linear_mps', 'speed_mps'), ('angular_rps', 'angular_radps')):
             if isinstance(values, dict) and old in values:
-                raise ValueError(f'{old} has a new name; allowed: {new}')
+                raise ValueError(f'{old}: has a new name; allowed: {new}')
         return values
 
 
@@ -80,7 +80,7 @@ class PathDriverConfig(Section):
     def _apart(cls, points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
         for k in range(1, len(points)):
             if points[k] == points[k - 1]:
-                raise ValueError(f'way-points {k - 1} and {k} are the same, {points[k]}; allowed: points that differ')
+                raise ValueError(f'{k}: is the same as the one before it; allowed: points that differ')
         return points
 
 

@@ -51,6 +51,11 @@ def ackermann_package() -> str:
     return 'ackermann_msgs' if find_spec('ackermann_msgs') is not None else 'regolith_msgs'
 
 
+def taken_topics(gear: RunningGear) -> tuple[str, ...]:
+    """Return the command topics that a vehicle with this gear subscribes to, without its namespace."""
+    return (*(topic for face, topic in TOPICS.items() if face in gear.faces), *((JOINTS,) if gear.joints else ()))
+
+
 def refusal(command: DriveCommand, gear: RunningGear) -> str:
     """Return why a command that came over a face is not taken, by topic, field and value; '' if it is."""
     face = command.face

@@ -91,22 +91,22 @@ class WheelConfig(Section):
     @model_validator(mode='after')
     def _one_shape(self) -> WheelConfig:
         if self.tyre is not None and (self.grousers is not None or self.mesh is not None):
-            raise ValueError('tyre excludes grousers and mesh; allowed: one of them')
+            raise ValueError('tyre: excludes grousers and mesh; allowed: one of them')
         if self.grousers is not None and self.mesh is not None:
-            raise ValueError('grousers and mesh exclude each other; allowed: one of them')
+            raise ValueError('mesh: excludes grousers; allowed: one of them')
         if self.grousers is not None:
             drum = self.radius_m - self.grousers.height_m
-            if not 0.0 < self.grousers.thickness_m < 2.0 * drum:
-                raise ValueError(
-                    f'grousers of {self.grousers.height_m!r} m x {self.grousers.thickness_m!r} m on radius_m'
-                    f' {self.radius_m!r}; allowed: lower than the radius, thinner than the drum'
-                )
+            if drum <= 0.0:
+                raise ValueError(f'grousers.height_m: is not below radius_m; allowed: below {self.radius_m!r}')
+            if self.grousers.thickness_m >= 2.0 * drum:
+                raise ValueError(f'grousers.thickness_m: thicker than the drum; allowed: below {2.0 * drum:g}')
         return self
 
     @model_validator(mode='after')
     def _steering_is_whole(self) -> WheelConfig:
         if (self.steer_joint is None) != (self.steer_actuator is None):
-            raise ValueError('steers by half; allowed: steer_joint and steer_actuator, or neither')
+            lone, missing = ('steer_joint', 'steer_actuator')[:: 1 if self.steer_actuator is None else -1]
+            raise ValueError(f'{lone}: without {missing}; allowed: steer_joint and steer_actuator, or neither')
         return self
 
 
@@ -127,7 +127,7 @@ class CollisionShape(Section):
     def _size_fits_kind(self) -> CollisionShape:
         wanted = {'sphere': 1, 'box': 3, 'capsule': 2, 'cylinder': 2}[self.kind]
         if len(self.size) != wanted:
-            raise ValueError(f'size has {len(self.size)} numbers; allowed: {wanted} for a {self.kind}')
+            raise ValueError(f'size: has {len(self.size)} numbers; allowed: {wanted} for a {self.kind}')
         return self
 
     _unit = field_validator('orientation')(unit_quaternion)
@@ -156,10 +156,12 @@ class GroundShapeConfig(Section):
     def _one_shape(self) -> GroundShapeConfig:
         given = (self.kind is not None, self.size is not None, self.mesh is not None)
         if given not in ((True, True, False), (False, False, True)):
-            raise ValueError('has no shape, or two; allowed: kind and size, or mesh')
+            key = 'mesh' if given[2] else 'size' if given[1] else 'kind'
+            lone = f'{key}: stands beside others, or alone' if any(given) else 'has no shape'
+            raise ValueError(f'{lone}; allowed: kind and size, or mesh')
         wanted = 3 if self.kind == 'box' else 2
         if self.size is not None and len(self.size) != wanted:
-            raise ValueError(f'size has {len(self.size)} numbers; allowed: {wanted} for a {self.kind}')
+            raise ValueError(f'size: has {len(self.size)} numbers; allowed: {wanted} for a {self.kind}')
         return self
 
     _unit = field_validator('orientation')(unit_quaternion)
@@ -218,7 +220,7 @@ class JointConfig(Section):
     def _zero_is_within(self) -> JointConfig:
         low, high = self.limits
         if not (math.isfinite(low) and math.isfinite(high) and low <= 0.0 <= high and low < high):
-            raise ValueError(f'limits {list(self.limits)}; allowed: two finite numbers, at most 0 and at least 0')
+            raise ValueError('limits: zero is not within; allowed: two finite numbers, at most 0 and at least 0')
         return self
 
 
@@ -236,12 +238,12 @@ class PayloadConfig(Section):
     @model_validator(mode='after')
     def _is_a_body(self) -> PayloadConfig:
         if not self.mass_kg <= self.capacity_kg:
-            raise ValueError(f'mass_kg {self.mass_kg!r}; allowed: up to capacity_kg, {self.capacity_kg!r}')
+            raise ValueError(f'mass_kg: is too much; allowed: up to capacity_kg, {self.capacity_kg!r}')
         a, b, c = sorted(self.inertia_kgm2)
         if not (a >= 0.0 and c <= (a + b) * (1.0 + 1e-9) and (self.mass_kg > 0.0 or c == 0.0)):
             raise ValueError(
-                f'inertia_kgm2 {list(self.inertia_kgm2)}; allowed: moments of a body: none above the sum of the other'
-                ' two, all zero without mass'
+                'inertia_kgm2: is of no body; allowed: moments of a body: none above the sum of the other two, all zero'
+                ' without mass'
             )
         return self
 
@@ -313,7 +315,7 @@ class FramesConfig(Section):
     @model_validator(mode='after')
     def _differ(self) -> FramesConfig:
         if self.base == self.odom:
-            raise ValueError(f'base and odom are both {self.base!r}; allowed: two frames')
+            raise ValueError(f'odom = {self.odom!r}: is the base frame, too; allowed: two frames')
         return self
 
 
@@ -374,20 +376,22 @@ class VehicleModelConfig(Section):
         if self.running_gear is None:
             for key, lacks in (('wheels', not self.wheels), ('drive', self.drive is None)):
                 if lacks:
-                    raise ValueError(f'has no {key}; allowed: wheels and their drive, or another running_gear')
+                    raise ValueError(f'{key}: is missing; allowed: wheels and their drive, or another running_gear')
         elif self.joints:
             named = self.running_gear.name
-            raise ValueError(f'has joints and running_gear {named!r}; allowed: joints beside wheels')
+            raise ValueError(f'joints: do not apply to running_gear {named!r}; allowed: joints beside wheels')
         elif self.wheels:
-            raise ValueError(f'has wheels and running_gear {self.running_gear.name!r}; allowed: one of them')
+            raise ValueError(f'wheels: stand beside running_gear {self.running_gear.name!r}; allowed: one of them')
         return self
 
     @field_validator('payloads')
     @classmethod
     def _bodies_differ(cls, payloads: dict[str, PayloadConfig]) -> dict[str, PayloadConfig]:
-        bodies = [payload.body for payload in payloads.values()]
-        if len(set(bodies)) < len(bodies):
-            raise ValueError(f'share a body: {", ".join(bodies)}; allowed: one payload for each body')
+        first: dict[str, str] = {}
+        for name, payload in payloads.items():
+            if first.setdefault(payload.body, name) != name:
+                what = f'{name}.body = {payload.body!r}: carries {first[payload.body]}, too'
+                raise ValueError(f'{what}; allowed: one payload for each body')
         return payloads
 
     @model_validator(mode='after')
@@ -418,6 +422,7 @@ class VehicleModelConfig(Section):
     @classmethod
     def _names_differ(cls, parts: tuple[WheelConfig | GroundShapeConfig, ...]) -> tuple[Any, ...]:
         names = [part.name for part in parts]
-        if len(set(names)) < len(names):
-            raise ValueError(f'has a name twice: {", ".join(names)}; allowed: names that differ')
+        for number, name in enumerate(names):
+            if name in names[:number]:
+                raise ValueError(f'{number}.name = {name!r}: is taken; allowed: names that differ')
         return parts

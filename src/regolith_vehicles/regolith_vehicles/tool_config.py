@@ -85,14 +85,16 @@ class ToolConfig(Section):
     def _a_shape(self) -> ToolConfig:
         drum = self.kind == 'drum'
         if (self.joint is None) == drum:
-            raise ValueError(f'is a {self.kind} with joint {self.joint!r}; allowed: one for a drum, none for others')
+            problem = 'is required for a drum' if drum else f'does not apply to a {self.kind}'
+            raise ValueError(f'joint: {problem}; allowed: one for a drum, none for others')
         wanted = ('width_m', 'radius_m') if drum else ('width_m',)
         given = tuple(key for key in ('width_m', 'radius_m') if getattr(self, key) is not None)
         if given != (wanted if self.mesh is None else ()):
-            raise ValueError(
-                f'is a {self.kind} with {", ".join(given) or "no size"}{" and mesh" if self.mesh is not None else ""};'
-                f' allowed: {" and ".join(wanted)}, or mesh'
-            )
+            extra = [key for key in given if self.mesh is not None or key not in wanted]
+            beside = f'a {self.kind}{" with a mesh" if self.mesh is not None else ""}'
+            missing = [f'{key}: is missing for {beside}' for key in wanted if key not in given]
+            problem = f'{extra[0]}: does not apply to {beside}' if extra else missing[0]
+            raise ValueError(f'{problem}; allowed: {" and ".join(wanted)}, or mesh')
         return self
 
     @property

@@ -97,8 +97,8 @@ def test_motors_of_wheels_take_their_work_and_their_heat() -> None:
 @pytest.mark.parametrize(
     ('changed', 'message'),
     [
-        ({'voltage_v': (28.0, 20.0)}, 'voltage_v [28.0, 20.0]; allowed: full at least as high as empty'),
-        ({'standby_w': 2000.0}, 'standby_w 2000.0; allowed: below V^2 / 4 R of empty cells, 1e+03 W'),
+        ({'voltage_v': (28.0, 20.0)}, 'voltage_v = [28.0, 20.0]: falls with charge; allowed: full at least as high as empty'),
+        ({'standby_w': 2000.0}, 'standby_w = 2000.0: exceeds its power; allowed: below V^2 / 4 R of empty cells, 1e+03 W'),
         ({'charge': 0.0}, 'greater than 0'),
         ({'energy_wh': -1.0}, 'greater than 0'),
     ],

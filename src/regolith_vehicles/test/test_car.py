@@ -280,12 +280,12 @@ def test_a_twist_does_not_spin_the_wheels(make_car: Callable[..., Vehicle]) -> N
         ({'driveshaft': 'drivshaft'}, r'running_gear\.parameters\.driveshaft .*no such actuator in hmmwv\.xml; allowed: steering, driveshaft, '),
         (one(engine={'type': 'map', 'idle': [[1, 2], [0, 1]], 'full': [[0, 1], [1, 2]]}), 'does not ascend; allowed: '),
         (one(gearbox={'gears': [0.2], 'reverse': 0.2, 'up_rpm': [], 'down_rpm': 1.0}), r'reverse = 0\.2: .*allowed: '),
-        (one(gearbox={'gears': [0.2], 'reverse': -0.2, 'up_rpm': [3.0], 'down_rpm': 1.0}), 'up_rpm has 1 speeds; allowed: '),
-        (one(coupling={'type': 'clutch', 'torque_nm': 9.0, 'closes_radps': [0, 0]}), "engine 'map' with coupling 'clutch'; allowed: "),
-        (one(gearbox={'gears': [0.2, 0.4], 'reverse': -0.2, 'up_rpm': [900.0], 'down_rpm': 9000.0}), 'down_rpm 9000.0; allowed: above 0, below all up_rpm'),
-        (one(engine={'type': 'map', 'idle': [[0, 5], [1, 0]], 'full': [[0, 9], [1, 0]]}), r'idle \[0\.0, 5\.0\]; allowed: torques of at most 0'),
-        ({'driveshaft': 'steering'}, "actuator 'steering' twice; allowed: each once"),
-        ({'powertrain': 'mop'}, "powertrain = 'mop'; allowed: one of powertrains, map, shafts"),
+        (one(gearbox={'gears': [0.2], 'reverse': -0.2, 'up_rpm': [3.0], 'down_rpm': 1.0}), r'gearbox\.up_rpm = \[3\.0\]: has 1 speeds; allowed: '),
+        (one(coupling={'type': 'clutch', 'torque_nm': 9.0, 'closes_radps': [0, 0]}), "engine.type = 'map': with coupling 'clutch'; allowed: "),
+        (one(gearbox={'gears': [0.2, 0.4], 'reverse': -0.2, 'up_rpm': [900.0], 'down_rpm': 9000.0}), 'down_rpm = 9000.0: is out of range; allowed: above 0, below all up_rpm'),
+        (one(engine={'type': 'map', 'idle': [[0, 5], [1, 0]], 'full': [[0, 9], [1, 0]]}), r'idle\.0 = \[0, 5\]: pushes without throttle; allowed: torques of at most 0'),
+        ({'driveshaft': 'steering'}, "driveshaft = 'steering': is that of steering.actuator, too; allowed: each once"),
+        ({'powertrain': 'mop'}, "powertrain = 'mop': is unknown; allowed: one of powertrains, map, shafts"),
         (one(engine={'type': 'electric', 'full': [[0, 9], [1, 0]], 'idle': [[0, 0], [1, 0]], 'torque_constant_nmpa': 1.0,
                      'resistance_ohm': 0.1}), r'powertrains\.own: an electric motor without a battery.*key battery'),
         ({'locks': ['lock_fron']}, r'locks\.0 .*no such equality constraint in hmmwv\.xml; allowed: .*lock_front'),
@@ -300,11 +300,11 @@ def test_a_wrong_file_is_refused_by_its_key(make_car: Callable[..., Vehicle], ch
 @pytest.mark.parametrize(
     ('key', 'at', 'changed', 'message'),
     [
-        ('springs', 0, {'stops_m': [0.3, 0.15]}, r'stops_m \[0\.3, 0\.15\]; allowed: a shorter and a longer'),
-        ('springs', 1, {'force': [[0.1, 5.0], [0.2, 6.0]]}, r'force begins at \[0\.1, 5\.0\]; allowed: \[0, 0\]'),
-        ('dampers', 0, {'range_m': [0.4, 0.3]}, r'range_m \[0\.4, 0\.3\]; allowed: '),
-        ('wheels', 1, {'name': 'front_left'}, "wheels name 'front_left' twice"),
-        ('dampers', 1, {'actuator': 'spring_front_left'}, "actuator 'spring_front_left' twice"),
+        ('springs', 0, {'stops_m': [0.3, 0.15]}, r'springs\.0\.stops_m = \[0\.3, 0\.15\]: does not ascend; allowed: a shorter and a longer'),
+        ('springs', 1, {'force': [[0.1, 5.0], [0.2, 6.0]]}, r'force\.0 = \[0\.1, 5\.0\]: is not the origin; allowed: \[0, 0\]'),
+        ('dampers', 0, {'range_m': [0.4, 0.3]}, r'dampers\.0\.range_m = \[0\.4, 0\.3\]: does not ascend; allowed: '),
+        ('wheels', 1, {'name': 'front_left'}, "wheels.1.name = 'front_left': is that of wheels.0.name, too"),
+        ('dampers', 1, {'actuator': 'spring_front_left'}, "dampers.1.actuator = 'spring_front_left': is that of springs.0.actuator, too"),
     ],
 )
 def test_a_wrong_part_is_refused(
@@ -322,7 +322,7 @@ def test_a_car_that_nothing_drives_is_refused(make_car: Callable[..., Vehicle]) 
     config, _ = load_vehicle_model('hmmwv')
     assert config.running_gear is not None
     wheels = [{**wheel, 'drive_ratio': 0.0} for wheel in config.running_gear.parameters['wheels']]
-    with pytest.raises(InputError, match='drive_ratio of all wheels is 0; allowed: above 0 of one'):
+    with pytest.raises(InputError, match=r'wheels\.0\.drive_ratio = 0: so is that of all wheels; allowed: above 0 of one'):
         make_car(wheels=wheels)
 
 

@@ -54,7 +54,7 @@ def test_own_vehicle_by_relative_path(tmp_path: Path) -> None:
         ({'substep_s': -1.0}, ['own.yaml', 'substep_s', '-1.0', 'greater than 0']),
         ({'substep_s': float('nan')}, ['own.yaml', 'substep_s', 'nan']),
         ({'mjcf': 'nowhere.xml'}, ['own.yaml', 'mjcf', 'nowhere.xml']),
-        ({'wheels': []}, ['own.yaml', 'has no wheels', 'running_gear']),
+        ({'wheels': []}, ['own.yaml', 'wheels = []: is missing', 'running_gear']),
         ({'drive': {'max_wheel_speed_radps': 3.0}}, ['own.yaml', 'drive.max_wheel_acceleration_radps2', 'is missing']),
         ({'collision': {'shapes': [{'kind': 'cone', 'size': [1.0]}]}}, ['collision.shapes.0.kind', 'cone', 'cylinder']),
     ],

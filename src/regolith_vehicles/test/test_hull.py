@@ -249,7 +249,7 @@ def test_wheels_and_hull_have_step_limits_of_their_own() -> None:
     ('section', 'words'),
     [
         ({'kind': 'box'}, 'kind and size, or mesh'),
-        ({'kind': 'box', 'size': [1.0, 1.0]}, 'size has 2 numbers; allowed: 3 for a box'),
+        ({'kind': 'box', 'size': [1.0, 1.0]}, 'size: has 2 numbers; allowed: 3 for a box'),
         ({'kind': 'sphere', 'size': [1.0, 1.0]}, "'box' or 'cylinder'"),
         ({'mesh': 'a.obj', 'kind': 'box', 'size': [1.0, 1.0, 1.0]}, 'kind and size, or mesh'),
         ({'kind': 'cylinder', 'size': [1.0, 1.0], 'orientation': [0.0, 0.0, 0.0, 2.0]}, 'unit quaternion'),

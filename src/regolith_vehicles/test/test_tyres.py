@@ -126,8 +126,8 @@ def test_the_rig_moves_a_tyre_over_time() -> None:
     assert (result['last_y_m'], result['last_fy_n'], result['last_mz_nm']) == tuple(column[key][-1] for key in ('y_m', 'Fy_N', 'Mz_Nm'))
     assert (result['greatest_fx_n'], result['greatest_fy_n']) == (np.abs(column['Fx_N']).max(), np.abs(column['Fy_N']).max())
     for wrong, message in (
-        ({'load_n': [1.0, 2.0]}, "motion 'ramp' with a grid of 2; allowed: with one value of each"),
-        ({'step_s': 1e-6}, r'duration_s / step_s = 500000; allowed: up to 100000'), ({'motion': 'rump'}, 'ramp'),
+        ({'load_n': [1.0, 2.0]}, "motion = 'ramp': with a grid of 2; allowed: with one value of each"),
+        ({'step_s': 1e-6}, r'duration_s = 0\.5: has too many steps; allowed: up to 0\.1'), ({'motion': 'rump'}, 'ramp'),
     ):
         with pytest.raises(ValidationError, match=message):
             Settings.model_validate({**given, **wrong})

@@ -71,10 +71,13 @@ class WorldConfig(Section):
     @model_validator(mode='after')
     def _ordered(self) -> WorldConfig:
         if self.dt_min_s > self.heartbeat_s:
-            raise ValueError(
-                f'dt_min_s {self.dt_min_s!r} is longer than heartbeat_s {self.heartbeat_s!r};'
-                ' allowed: a shortest cycle (dt_min_s) no longer than the longest (heartbeat_s)'
-            )
+            if 'dt_min_s' in self.model_fields_set:
+                problem = f'dt_min_s = {self.dt_min_s!r}: is longer than heartbeat_s'
+                limit = f'up to {self.heartbeat_s!r}'
+            else:
+                problem = f'heartbeat_s = {self.heartbeat_s!r}: is shorter than dt_min_s'
+                limit = f'at least {self.dt_min_s!r}'
+            raise ValueError(f'{problem}; allowed: {limit}')
         return self
 
 

@@ -30,6 +30,14 @@ if TYPE_CHECKING:
 _PART_BYTES = 2_000_000
 """Of messages of a topic whose fields are taken out together: what a processor keeps at hand."""
 
+
+def recordings(run: Path) -> list[Path]:
+    """Return the folders of a run's bags in order: ``bag``, and one for each time that the world went back."""
+    folders = [path for path in run.glob('bag*') if any(path.glob('*.mcap*'))]
+    numbered = {path: path.name.removeprefix('bag').removeprefix('_') or '0' for path in folders}
+    return sorted((path for path in folders if numbered[path].isdigit()), key=lambda path: int(numbered[path]))
+
+
 class BagMessage(NamedTuple):
     """One message of a bag."""
 

@@ -14,6 +14,9 @@ from regolith_vehicles.faces import ackermann_package
 QOS = ('state', 'latched', 'sensor')
 """``state``: reliable, volatile; ``latched``: reliable, transient local; ``sensor``: best effort, volatile."""
 
+LINE = '/name|package/msg/Type[|qos[|publishers]]'
+"""Form of a topic in ``recording.topics``."""
+
 LONGEST_TOPIC = 240
 """Longest name; DDS allows 255 characters, of which ROS 2 uses some itself."""
 
@@ -63,8 +66,7 @@ class RecordedTopic:
         count = parts[3] if len(parts) > 3 else '0'
         problem = allowed = ''
         if not (2 <= len(parts) <= 4 and parts[0].startswith('/') and parts[1].count('/') == 2):
-            problem = 'is no topic to record'
-            allowed = "'/name|package/msg/Type[|qos[|publishers]]'; topics of sensors by recording.sensors"
+            problem, allowed = 'is no topic to record', f"'{LINE}'"
         elif qos not in QOS or not count.isdigit():
             problem, allowed = 'has unknown options', f'qos one of {", ".join(QOS)}, publishers a number >= 0'
         elif not is_topic(parts[0]):

@@ -57,9 +57,12 @@ class CampaignConfig(Section):
         for key, entry in self.vary.items():
             if isinstance(entry, tuple) and self.design != 'list':
                 texts = [f'{v:.17g}' if type(v) in (int, float) else repr(v) for v in entry]
-                again = next((text for k, text in enumerate(texts) if text in texts[:k]), None)
+                again = next((k for k, text in enumerate(texts) if text in texts[:k]), None)
                 if again is not None:
-                    raise ValueError(f'vary.{key}: has {again} twice, and so would every run of it; allowed: each once')
+                    raise ValueError(
+                        f'vary.{key}.{again}: stands here twice, and so would every run; '
+                        'allowed: each once'
+                    )
         return self
 
     def variations(self) -> Sequence[Variation]:

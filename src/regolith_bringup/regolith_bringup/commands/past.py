@@ -34,7 +34,8 @@ def rewind(
     with LiveWorld(domain, namespace) as world:
         answer = world.rewind(_place(to, world), live)
         at = f'at {answer.t_ns * 1e-9:.3f} s, cycle {answer.cycle}'
-        print(f'{at}, state hash {answer.state_hash[:16]}; recorded from here on: bag_{answer.branch}')
+        state = f'state hash {answer.state_hash[:16]}' if answer.state_hash else answer.message
+        print(f'{at}, {state}; recorded from here on: bag_{answer.branch}')
 
 
 def _place(text: str, world: LiveWorld) -> int | str:

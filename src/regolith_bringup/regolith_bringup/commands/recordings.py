@@ -7,7 +7,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from regolith_bringup.bag.reading import Bag
+from regolith_bringup.bag.reading import Bag, recordings
 from regolith_bringup.run.run_folder import check_finished_run
 from regolith_files.doors import NoRecordingError
 from regolith_files.problems import InputError, Problem
@@ -20,7 +20,7 @@ def open_recording(command: str, run: Path, branch: int = 0) -> Bag:
     :raises InputError: if it is no run folder, or has no such recording
     """
     check_finished_run(command, run)
-    kept = sorted(path.name for path in run.glob('bag*') if any(path.glob('*.mcap*')))
+    kept = [path.name for path in recordings(run)]
     name = f'bag_{branch}' if branch else 'bag'
     if not kept or (name not in kept and not branch):
         raise InputError(Problem(command, '', 'has no recording', 'a run that was recorded', str(run)))

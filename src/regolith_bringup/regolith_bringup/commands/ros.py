@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``./regolith topic``, ``service``, ``action``, ``param``, ``node``: the most used commands of ``ros2``, in its words.
 
+Left out: ``service echo`` and ``info``, ``param delete``, and options of ``ros2`` that are not listed by ``--help``.
+
 For set-ups without an installed ROS 2, which have no ``ros2``. Imports are inside, as in all commands.
 """
 
@@ -20,6 +22,8 @@ Topic = Annotated[str, typer.Argument(metavar='TOPIC', help='Absolute name, as /
 Service = Annotated[str, typer.Argument(metavar='SERVICE', help='Absolute name, as /regolith/world/pause.')]
 Type = Annotated[str, typer.Argument(metavar='TYPE', help='As std_srvs/srv/SetBool.')]
 Values = Annotated[str, typer.Argument(metavar='VALUES', help="YAML, as '{data: true}'; none: defaults.")]
+Action = Annotated[str, typer.Argument(metavar='ACTION', help='Absolute name, as /digger/dig.')]
+Parameter = Annotated[str, typer.Argument(metavar='PARAMETER', help='Name.')]
 Types = Annotated[bool, typer.Option('--show-types', '-t', help='Show types, too.')]
 Node = Annotated[str, typer.Argument(metavar='NODE', help='Full name, as /regolith/world.')]
 
@@ -30,9 +34,9 @@ def _app(name: str, about: str) -> Any:
 
 topic, service, action = (
     _app('topic', 'List, show and publish messages.'), _app('service', 'List and call services.'),
-    _app('action', 'List actions and send goals.'),
+    _app('action', 'List and show actions, and send goals.'),
 )  # fmt: skip
-param, node = _app('param', 'List, get and set parameters of nodes.'), _app('node', 'List nodes.')
+param, node = _app('param', 'List, get, set, save and load parameters of nodes.'), _app('node', 'List and show nodes.')
 APPS = (topic, service, action, param, node)
 
 
@@ -44,6 +48,8 @@ def _client(domain: str | None) -> Any:
 
 def _show(found: list[tuple[str, list[str]]], types: bool) -> None:
     for name, kinds in found:
+        if '/_' in name:  # parts of actions, which ros2 hides, too
+            continue
         print(f'{name} [{", ".join(kinds)}]' if types else name)
 
 
@@ -59,6 +65,79 @@ def topic_type(name: Topic, domain: DomainOption = None) -> None:
     """Print the type of a topic."""
     with _client(domain) as client:
         print(client.type_of(name, 'topic type'))
+
+
+@topic.command('find')
+def topic_find(kind: Annotated[str, typer.Argument(metavar='TYPE', help='As nav_msgs/msg/Odometry.')],
+               domain: DomainOption = None) -> None:
+    """List the topics of a type."""
+    with _client(domain) as client:
+        _show([(name, kinds) for name, kinds in client.topics() if kind in kinds], False)
+
+
+@topic.command('info')
+def topic_info(
+    name: Topic,
+    verbose: Annotated[bool, typer.Option('--verbose', '-v', help='Print nodes and quality of service, too.')] = False,
+    domain: DomainOption = None,
+) -> None:
+    """Print the type of a topic, and how many publish it and subscribe to it."""
+    with _client(domain) as client:
+        print(f'Type: {client.type_of(name, "topic info")}')
+        for what, ends in zip(('Publisher', 'Subscription'), client.topic_ends(name), strict=True):
+            print(f'{what} count: {len(ends)}')
+            for end in ends if verbose else ():
+                profile = end.qos_profile
+                quality = f'{profile.reliability.name}, {profile.durability.name}'
+                print(f'  {end.node_namespace.rstrip("/")}/{end.node_name}: {end.topic_type}, {quality}')
+
+
+@topic.command('bw')
+def topic_bw(
+    name: Topic,
+    window: Annotated[int, typer.Option('--window', '-w', metavar='N', help='Messages of a mean.', min=2)] = 100,
+    domain: DomainOption = None,
+) -> None:
+    """Print how many bytes arrive per wall second, once a second, until Ctrl-C."""
+    arrived: list[tuple[float, int]] = []
+    told = [time.monotonic()]
+
+    def take(message: bytes) -> bool:
+        now = time.monotonic()
+        arrived.append((now, len(message)))
+        del arrived[:-window]
+        if now - told[0] >= 1.0 and len(arrived) > 1:
+            told[0] = now
+            sizes = [size for _, size in arrived]
+            rate = sum(sizes[1:]) / (now - arrived[0][0])
+            print(f'{rate:.0f} B/s from {len(sizes)} messages, mean {sum(sizes) / len(sizes):.0f} B', flush=True)
+        return True
+
+    with _client(domain) as client, suppress(KeyboardInterrupt):
+        client.echo(name, '', 'topic bw', take, raw=True)
+
+
+@topic.command('delay')
+def topic_delay(name: Topic, domain: DomainOption = None) -> None:
+    """Print how far the stamps of a topic lie behind /clock [simulated s], once a wall second, until Ctrl-C."""
+    from regolith_bringup.run.ros_values import stamp_ns
+
+    now_ns: list[int] = []
+    told = [time.monotonic()]
+
+    def tick(message: Any) -> None:
+        now_ns[:] = [message.clock.sec * 10**9 + message.clock.nanosec]
+
+    def take(message: Any) -> bool:
+        stamped = stamp_ns(message, name)
+        if now_ns and time.monotonic() - told[0] >= 1.0:
+            told[0] = time.monotonic()
+            print(f'delay: {(now_ns[0] - stamped) * 1e-9:.6f}', flush=True)
+        return True
+
+    with _client(domain) as client, suppress(KeyboardInterrupt):
+        client.follow_clock(tick)
+        client.echo(name, '', 'topic delay', take)
 
 
 @topic.command('echo')
@@ -126,9 +205,23 @@ def service_list(types: Types = False, domain: DomainOption = None) -> None:
         _show(client.services(), types)
 
 
+@service.command('type')
+def service_type(name: Service, domain: DomainOption = None) -> None:
+    """Print the type of a service."""
+    with _client(domain) as client:
+        print(client.type_of(name, 'service type'))
+
+
+@service.command('find')
+def service_find(kind: Type, domain: DomainOption = None) -> None:
+    """List the services of a type."""
+    with _client(domain) as client:
+        _show([(name, kinds) for name, kinds in client.services() if kind in kinds], False)
+
+
 @service.command('call')
 def service_call(name: Service, kind: Type, values: Values = '', domain: DomainOption = None) -> None:
-    """Call a service and print its response as YAML."""
+    """Call a service and print its response as YAML. Exit code 0 means that there is one, whatever it says."""
     from regolith_bringup.run.ros_values import as_yaml
 
     with _client(domain) as client:
@@ -142,9 +235,27 @@ def action_list(types: Types = False, domain: DomainOption = None) -> None:
         _show(client.actions(), types)
 
 
+@action.command('type')
+def action_type(name: Action, domain: DomainOption = None) -> None:
+    """Print the type of an action."""
+    with _client(domain) as client:
+        print(client.type_of(name, 'action type'))
+
+
+@action.command('info')
+def action_info(name: Action, domain: DomainOption = None) -> None:
+    """Print the nodes that are clients and servers of an action."""
+    with _client(domain) as client:
+        print(f'Action: {name} [{client.type_of(name, "action info")}]')
+        for what, nodes in zip(('Action clients', 'Action servers'), client.action_ends(name), strict=True):
+            print(f'{what}: {len(nodes)}')
+            for each in nodes:
+                print(f'    {each}')
+
+
 @action.command('send_goal')
 def action_send_goal(
-    name: Annotated[str, typer.Argument(metavar='ACTION', help='Absolute name, as /digger/dig.')],
+    name: Action,
     kind: Annotated[str, typer.Argument(metavar='TYPE', help='As regolith_msgs/action/Dig.')],
     goal: Annotated[str, typer.Argument(metavar='GOAL', help='YAML.')],
     feedback: Annotated[bool, typer.Option('--feedback', '-f', help='Print feedback, too.')] = False,
@@ -177,10 +288,41 @@ def param_list(name: Node, domain: DomainOption = None) -> None:
             print(each)
 
 
-@param.command('get')
-def param_get(
-    name: Node, parameter: Annotated[str, typer.Argument(metavar='PARAMETER')], domain: DomainOption = None
+@param.command('describe')
+def param_describe(name: Node, parameter: Parameter, domain: DomainOption = None) -> None:
+    """Print the type, the description and the limits of a parameter as YAML."""
+    from regolith_bringup.run.ros_values import as_yaml
+
+    with _client(domain) as client:
+        print(as_yaml(client.describe(name, parameter)), end='')
+
+
+@param.command('dump')
+def param_dump(name: Node, domain: DomainOption = None) -> None:
+    """Print all parameters of a node as YAML, for ``param load``."""
+    from regolith_bringup.run.ros_values import parameters_yaml
+
+    with _client(domain) as client:
+        values = {each: client.parameter(name, each) for each in client.parameters(name)}
+    print(parameters_yaml(name, values), end='')
+
+
+@param.command('load')
+def param_load(
+    name: Node, file: Annotated[str, typer.Argument(metavar='FILE', help='YAML as of param dump.')],
+    domain: DomainOption = None,
 ) -> None:
+    """Set the parameters of a node that a file has, and print of each whether it is set. Exit code 3 if one is not."""
+    with _client(domain) as client:
+        refused = client.load_parameters(name, file)
+    for each, reason in refused.items():
+        print(f'Set parameter {each} {f"failed: {reason}" if reason else "successful"}')
+    if any(refused.values()):
+        raise typer.Exit(3)
+
+
+@param.command('get')
+def param_get(name: Node, parameter: Parameter, domain: DomainOption = None) -> None:
     """Print the value of a parameter."""
     with _client(domain) as client:
         print(client.parameter(name, parameter))
@@ -188,7 +330,7 @@ def param_get(
 
 @param.command('set')
 def param_set(
-    name: Node, parameter: Annotated[str, typer.Argument(metavar='PARAMETER')],
+    name: Node, parameter: Parameter,
     value: Annotated[str, typer.Argument(metavar='VALUE', help='YAML.')], domain: DomainOption = None,
 ) -> None:
     """Set a parameter of a node."""
@@ -202,3 +344,14 @@ def node_list(domain: DomainOption = None) -> None:
     with _client(domain) as client:
         for each in client.nodes():
             print(each)
+
+
+@node.command('info')
+def node_info(name: Node, domain: DomainOption = None) -> None:
+    """Print the topics, services and actions of a node."""
+    with _client(domain) as client:
+        print(name)
+        for heading, names in client.ends_of_node(name).items():
+            print(f'  {heading}:')
+            for each, kinds in names:
+                print(f'    {each}: {", ".join(kinds)}')

@@ -8,15 +8,16 @@ from collections.abc import Callable
 from typing import Any
 
 from rcl_interfaces.msg import ParameterType
-from rcl_interfaces.srv import GetParameters, ListParameters, SetParameters
+from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters
 from rclpy.action import ActionClient
+from rclpy.action.graph import get_action_client_names_and_types_by_node, get_action_server_names_and_types_by_node
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 from regolith_bringup.run.graph_client import GraphClient
 from regolith_bringup.run.ros_values import filled, interface
 from regolith_files.problems import InputError, Problem, one_of, shown
-from regolith_files.yaml_source import parse_value
+from regolith_files.yaml_source import YamlSource, parse_value
 
 RESPONSE_S = 60.0
 """Longest wait for a response [wall s]: spawning a vehicle takes seconds."""
@@ -42,10 +43,14 @@ class RosClient(GraphClient):
 
     def actions(self) -> list[tuple[str, list[str]]]:
         """Return all actions with their types."""
+        return self._actions(self.services())
+
+    @staticmethod
+    def _actions(services: list[tuple[str, list[str]]]) -> list[tuple[str, list[str]]]:
         end = '/_action/send_goal'
         return [
             (name.removesuffix(end), [kind.removesuffix('_SendGoal') for kind in kinds])
-            for name, kinds in self.services() if name.endswith(end)
+            for name, kinds in services if name.endswith(end)
         ]
 
     def nodes(self) -> list[str]:
@@ -54,26 +59,72 @@ class RosClient(GraphClient):
         own = self.node.get_name()
         return sorted(f'{space.rstrip("/")}/{name}' for name, space in found if name != own)
 
-    def type_of(self, topic: str, command: str) -> str:
-        """Return the type of a topic.
+    def type_of(self, name: str, command: str) -> str:
+        """Return the type of a topic, service or action.
 
-        :raises InputError: if nothing publishes or receives on it
+        :param command: of the command line; its first word says of which
+        :raises InputError: if it is not in the graph
         """
+        what = command.partition(' ')[0]
+        read: dict[str, Callable[[], list[tuple[str, list[str]]]]] = {
+            'topic': self.node.get_topic_names_and_types, 'service': self.node.get_service_names_and_types,
+            'action': lambda: self._actions(self.node.get_service_names_and_types()),
+        }
         found: dict[str, list[str]] = {}
 
         def known() -> bool:
-            found.update(self.node.get_topic_names_and_types())
-            return topic in found
+            found.update(read[what]())
+            return name in found
 
         if not self.wait(known, self.PATIENCE_S):
-            allowed = one_of(sorted(found), topic)
-            raise InputError(Problem(command, 'topic', 'is not in the graph', allowed, shown(topic)))
-        return found[topic][0]
+            allowed = one_of(sorted(found), name)
+            raise InputError(Problem(command, what, 'is not in the graph', allowed, shown(name)))
+        return found[name][0]
 
-    def echo(self, topic: str, kind: str, command: str, take: Callable[[Any], bool]) -> None:
+    def topic_ends(self, topic: str) -> tuple[list[Any], list[Any]]:
+        """Return what publishes a topic and what subscribes to it, each with node, type and quality of service."""
+        self.listed(lambda: [])
+        find = self.node.get_publishers_info_by_topic, self.node.get_subscriptions_info_by_topic
+        published, subscribed = (sorted(each(topic), key=_node_of) for each in find)
+        return published, subscribed
+
+    def ends_of_node(self, node: str) -> dict[str, list[tuple[str, list[str]]]]:
+        """Return the names of topics, services and actions of a node with their types, by heading; none that is hidden.
+
+        :raises InputError: if it is not in the graph
+        """
+        known = self.nodes()
+        if node not in known:
+            raise InputError(Problem('node info', 'node', 'is not in the graph', one_of(known, node), shown(node)))
+        return self._ends_of_node(node)
+
+    def _ends_of_node(self, node: str) -> dict[str, list[tuple[str, list[str]]]]:
+        space, _, name = node.rpartition('/')
+        at = name, space or '/'
+        found = {
+            'Subscribers': self.node.get_subscriber_names_and_types_by_node(*at),
+            'Publishers': self.node.get_publisher_names_and_types_by_node(*at),
+            'Service Servers': self.node.get_service_names_and_types_by_node(*at),
+            'Service Clients': self.node.get_client_names_and_types_by_node(*at),
+            'Action Servers': get_action_server_names_and_types_by_node(self.node, *at),
+            'Action Clients': get_action_client_names_and_types_by_node(self.node, *at),
+        }
+        return {heading: sorted(each for each in names if '/_' not in each[0]) for heading, names in found.items()}
+
+    def action_ends(self, action: str) -> tuple[list[str], list[str]]:
+        """Return the nodes that are clients of an action, and those that are servers of it."""
+        clients, servers = [], []
+        for node in self.nodes():
+            ends = self._ends_of_node(node)
+            clients += [node for name, _ in ends['Action Clients'] if name == action]
+            servers += [node for name, _ in ends['Action Servers'] if name == action]
+        return clients, servers
+
+    def echo(self, topic: str, kind: str, command: str, take: Callable[[Any], bool], raw: bool = False) -> None:
         """Receive messages until ``take`` of one returns False, or Ctrl-C.
 
         :param kind: type; '': the one of the topic
+        :param raw: whether ``take`` receives the serialized message, bytes
         """
         message_type = interface(kind or self.type_of(topic, command), 'msg', command)
         goes_on = [True]
@@ -82,9 +133,16 @@ class RosClient(GraphClient):
             goes_on[0] = goes_on[0] and take(message)
 
         self.wait(lambda: self.node.count_publishers(topic) > 0, 1.0)
-        self.node.create_subscription(message_type, topic, received, self._profile(topic))
+        options = {'raw': True} if raw else {}
+        self.node.create_subscription(message_type, topic, received, self._profile(topic), **options)
         while goes_on[0]:
             self.executor.spin_once(timeout_sec=0.1)
+
+    def follow_clock(self, take: Callable[[Any], None]) -> None:
+        """Receive /clock beside another topic."""
+        from rosgraph_msgs.msg import Clock
+
+        self.node.create_subscription(Clock, '/clock', take, 10)
 
     def _profile(self, topic: str) -> QoSProfile:
         """Return a profile that all publishers of a topic fit; latched where all of them are."""
@@ -175,18 +233,57 @@ class RosClient(GraphClient):
             raise InputError(Problem('param get', 'parameter', f'is not one of {node}', allowed, shown(name)))
         return Parameter.from_parameter_msg(_named(name, values[0])).value
 
+    def describe(self, node: str, name: str) -> Any:
+        """Return the descriptor of a parameter, a ``rcl_interfaces/msg/ParameterDescriptor``.
+
+        :raises InputError: if the node has none of that name
+        """
+        if name not in (known := self.parameters(node)):
+            problem = f'is not one of {node}'
+            raise InputError(Problem('param describe', 'parameter', problem, one_of(known, name), shown(name)))
+        request = DescribeParameters.Request(names=[name])
+        answer = self.response(f'{node}/describe_parameters', DescribeParameters, request, 'param describe')
+        return answer.descriptors[0]
+
     def set_parameter(self, node: str, name: str, text: str) -> None:
+        """Set a parameter to a value in YAML.
+
+        :raises InputError: if the node refuses
+        """
+        self.set_value(node, name, parse_value(text, 'param set', name))
+
+    def load_parameters(self, node: str, file: str) -> dict[str, str]:
+        """Set the parameters of a node that a file of ``param dump`` has; return why each was refused ('': set).
+
+        :raises InputError: if the file has none of this node
+        """
+        source = YamlSource(file, what='parameters')
+        for key in (node, node.removeprefix('/'), '/**'):
+            values = source.data.get(key)
+            if isinstance(values, dict) and isinstance(values.get('ros__parameters'), dict):
+                return {name: self._refusal(node, name, value) for name, value in values['ros__parameters'].items()}
+        raise source.error((node,), 'has no ros__parameters', f'{node}: {{ros__parameters: {{name: value}}}}')
+
+    def set_value(self, node: str, name: str, value: Any) -> None:
         """Set a parameter.
 
         :raises InputError: if the node refuses
         """
-        value = parse_value(text, 'param set', name)
+        if reason := self._refusal(node, name, value):
+            raise InputError(Problem('param set', name, reason, 'what the node takes', shown(value)))
+
+    def _refusal(self, node: str, name: str, value: Any) -> str:
+        """Set a parameter; return why the node refuses, '' if it does not."""
         if isinstance(value, int) and not isinstance(value, bool) and isinstance(self.parameter(node, name), float):
             value = float(value)
         request = SetParameters.Request(parameters=[Parameter(name, value=value).to_parameter_msg()])
         (result,) = self.response(f'{node}/set_parameters', SetParameters, request, 'param set').results
-        if not result.successful:
-            raise InputError(Problem('param set', name, result.reason, 'what the node takes', shown(value)))
+        return '' if result.successful else str(result.reason or 'no reason given')
+
+
+def _node_of(end: Any) -> str:
+    """Return the full name of the node of a publisher or subscription."""
+    return f'{end.node_namespace.rstrip("/")}/{end.node_name}'
 
 
 def _named(name: str, value: Any) -> Any:

@@ -112,6 +112,26 @@ def _plain(kind: str, value: Any) -> Any:
     return value
 
 
+def stamp_ns(message: Any, topic: str) -> int:
+    """Return the stamp of a message [ns].
+
+    :param topic: for messages
+    :raises InputError: if its type has no header
+    """
+    header = getattr(message, 'header', None)
+    if header is None:
+        problem, allowed = 'has messages without a header', 'a topic of stamped messages'
+        raise InputError(Problem('topic delay', 'topic', problem, allowed, shown(topic)))
+    return int(header.stamp.sec) * 10**9 + int(header.stamp.nanosec)
+
+
+def parameters_yaml(node: str, values: Mapping[str, Any]) -> str:
+    """Return parameters of a node in the form that ``ros2`` and launch files read."""
+    plain = {name: _content(value) for name, value in values.items()}
+    text: str = yaml.safe_dump({node: {'ros__parameters': plain}}, sort_keys=False, allow_unicode=True)
+    return text
+
+
 def as_yaml(message: Any) -> str:
     """Return a message as YAML."""
     text: str = yaml.safe_dump(_content(message), sort_keys=False, allow_unicode=True)

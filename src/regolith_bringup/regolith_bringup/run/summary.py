@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from regolith_bringup.bag.reading import Bag, TopicSummary
+from regolith_bringup.bag.reading import Bag, TopicSummary, recordings
 from regolith_bringup.doors import summary_figures
 from regolith_bringup.scenario.schema import Scenario
 from regolith_files.atomic import write_atomically
@@ -179,9 +179,10 @@ def _bag(run: FinishedRun) -> dict[str, Any]:
     try:
         bag = run.bag
     except NoRecordingError:
-        return {'path': None, 'messages': 0, 'lost': 0, 'whole': True, 'failure': failure}
+        return {'path': None, 'recordings': [], 'messages': 0, 'lost': 0, 'whole': True, 'failure': failure}
     return {
         'path': str((run.folder / 'bag').resolve()),
+        'recordings': [folder.name for folder in recordings(run.folder)],
         'messages': sum(topic.messages for topic in run.recorded.values()),
         'lost': int(recorder.get('lost', 0)),
         'whole': bag.whole and (run.folder / 'bag' / 'metadata.yaml').is_file(),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.yaml_source import YamlSource
+from regolith_files.yaml_source import KeyPath, YamlSource
 
 
 def check_above_ground(scenario: Scenario, objects: Mapping[str, Any], source: YamlSource) -> None:
@@ -38,4 +38,11 @@ def check_above_ground(scenario: Scenario, objects: Mapping[str, Any], source: Y
         if depth > 0.0:
             what = 'its top is' if item.name == name else f'the top of {item.name} is'
             problem = f'{what} {depth:.3g} m below the ground at the start'
-            raise source.error(('objects', name), problem, 'a position above the ground', name)
+            key, value = place_of(name, scenario)
+            raise source.error(key, problem, 'a position above the ground', value)
+
+
+def place_of(name: str, scenario: Scenario) -> tuple[KeyPath, object]:
+    """Return the key that places an object, and its value; of an object without a position the object's own key."""
+    entry = scenario.objects[name]
+    return (('objects', name, 'position'), entry['position']) if 'position' in entry else (('objects', name), name)

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import yaml
 
-from regolith_bringup.bag.topics import RecordedTopic, is_topic
 from regolith_bringup.scenario.coupling_section import check_couplings
 from regolith_bringup.scenario.determinism_section import check_determinism
 from regolith_bringup.scenario.elevation_model import note_sight, origin_place, resolved_model
@@ -27,16 +26,15 @@ from regolith_bringup.scenario.obstacle_section import resolve_obstacles, standi
 from regolith_bringup.scenario.participants import check_keys, checked_sections, resolved_sections
 from regolith_bringup.scenario.particle_section import check_particles
 from regolith_bringup.scenario.schema import ResolvedScenario, Scenario
-from regolith_bringup.scenario.sensing_section import check_mounts, check_recorded, plain_times, resolved_sensing
+from regolith_bringup.scenario.sensing_section import check_mounts, plain_times, resolved_sensing
 from regolith_bringup.scenario.terrain_section import law_of, resolve_terrain, soil_values
+from regolith_bringup.scenario.topic_section import check_participant_names, check_recorded, with_barrier_type
 from regolith_bringup.scenario.vehicle_section import check_clear, resolved_models
 from regolith_files.atomic import write_atomically
 from regolith_files.problems import InputError, Problem, one_of
 from regolith_files.validation import validated
 from regolith_files.yaml_source import KeyPath, Origin, YamlSource, parse_value
 from regolith_sensors.inertial.place import placed_sun
-from regolith_vehicles.faces import TYPES
-from regolith_world.config import InputBarrier
 from regolith_world.names import check_name
 
 
@@ -88,10 +86,10 @@ def load_scenario(
     scenario = _checked(source)
     scenario = scenario.model_copy(update={'terrain': standing_obstacles(scenario, source)})
     scenario = scenario.model_copy(update={'terrain': resolved_model(scenario, source)})
-    _check_types(scenario, source)
-    scenario = _with_barrier_type(scenario, source)
+    check_participant_names(scenario, source)
     scenario = scenario.model_copy(update={'objects': resolved_objects(scenario, source)})
     models = resolved_models(scenario, source)
+    scenario = with_barrier_type(scenario, models, source)
     check_clear(scenario, models, source)
     check_couplings(scenario, models, source)
     check_particles(scenario, models, source)
@@ -122,7 +120,7 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
     if not scenario.objects:
         return {}
     # Kernels, which take longer to load than all that is checked.
-    from regolith_bringup.scenario.below_ground import check_above_ground
+    from regolith_bringup.scenario.below_ground import check_above_ground, place_of
     from regolith_world.couplings import holdable
     from regolith_world.encounters import first_overlap
     from regolith_world.object_types import object_types
@@ -153,12 +151,25 @@ def resolved_objects(scenario: Scenario, source: YamlSource) -> dict[str, dict[s
         if touched is not None:
             made, other, depth = touched
             problem = f'stands {depth:.3f} m inside {other.name!r} at the start'
-            raise source.error(('objects', made.name), problem, 'room for both', made.name)
+            at, value = place_of(made.name, scenario)
+            raise source.error(at, problem, 'space for both', value)
     check_above_ground(scenario, all_made, source)
     for key, names in needed.items():
         for missing in (name for name in names if name not in there):
-            raise source.error(key, f'needs {missing!r}, which is not there', one_of(sorted(there), missing), missing)
+            path = (*key, *(_path_to(missing, found[str(key[1])]) or ()))
+            raise source.error(path, 'is no vehicle or object', one_of(sorted(there), missing), missing)
     return found
+
+
+def _path_to(text: str, value: Any) -> KeyPath | None:
+    """Return the path of the first item with this text in a section; None: none has it."""
+    if value == text:
+        return ()
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, (list, tuple)) else ()
+    for key, item in items:
+        if (path := _path_to(text, item)) is not None:
+            return (key, *path)
+    return None
 
 
 def _checked(source: YamlSource) -> Scenario:
@@ -219,49 +230,3 @@ def _apply(source: YamlSource, setting: Setting) -> None:
                 at: KeyPath = ('terrain', 'soil')
                 source.override(at, soil_values(soil, source, at, law_of(source)), setting.origin)
     source.override(parts, setting.value, setting.origin)
-
-
-def _barrier_type(barrier: InputBarrier, scenario: Scenario, source: YamlSource) -> str:
-    """Return the message type of a barrier: the given one, or that of the vehicle's topic.
-
-    :raises InputError: if it is neither given nor known, or is not the one of the vehicle's topic
-    """
-    at: KeyPath = ('world', 'input_barrier')
-    if not is_topic(barrier.topic):
-        raise source.error((*at, 'topic'), 'is no topic', 'an absolute name, e.g. /amber/cmd_vel', barrier.topic)
-    _, vehicle, topic, *more = [*barrier.topic.split('/'), '']
-    own = TYPES.get(topic, ()) if vehicle in scenario.vehicles and more == [''] else ()
-    if barrier.type is None and not own:
-        allowed = f'the type of the messages, or a topic of a vehicle: {", ".join(TYPES)}'
-        raise source.error((*at, 'type'), f'is missing, and {barrier.topic} is not a command topic', allowed)
-    if own and barrier.type not in (None, *own):
-        raise source.error((*at, 'type'), f'is not the type of {barrier.topic}', ' or '.join(own), barrier.type)
-    return barrier.type or own[0]
-
-
-def _with_barrier_type(scenario: Scenario, source: YamlSource) -> Scenario:
-    """Return a scenario with the type of its barrier written out, which the world reads."""
-    world = scenario.world
-    if world.input_barrier is None:
-        return scenario
-    typed = world.input_barrier.model_copy(update={'type': _barrier_type(world.input_barrier, scenario, source)})
-    return scenario.model_copy(update={'world': world.model_copy(update={'input_barrier': typed})})
-
-
-def _check_types(scenario: Scenario, source: YamlSource) -> None:
-    """Refuse message types that are not installed, before recorder and world would."""
-    from regolith_bringup.bag.message_definitions import UnknownTypeError, schema_text
-
-    wanted: list[tuple[KeyPath, str]] = [
-        (('recording', 'topics', number), RecordedTopic.parse(line).type_name)
-        for number, line in enumerate(scenario.recording.topics)
-    ]
-    barrier = scenario.world.input_barrier
-    if barrier is not None:
-        wanted.append((('world', 'input_barrier', 'type'), _barrier_type(barrier, scenario, source)))
-    for key, type_name in wanted:
-        try:
-            schema_text(type_name)
-        except UnknownTypeError as error:
-            allowed = 'package/msg/Type of a message package that is installed'
-            raise source.error(key, str(error).partition('; allowed: ')[0], allowed, type_name) from None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
-from regolith_bringup.bag.topics import RecordedTopic
+from regolith_bringup.bag.topics import RecordedTopic, is_topic
 from regolith_files.problems import shown
 from regolith_files.section import SHORTEST_S, Section
 from regolith_sensors.scenario_config import LightConfig
@@ -42,6 +42,8 @@ def _folder_name(name: str) -> str:
 
 
 def _topic_line(line: str) -> str:
+    if is_topic(line):  # no type: refused beside all topics of the scenario, for the message depends on them
+        return line
     try:
         return RecordedTopic.parse(line).line()
     except ValueError as error:

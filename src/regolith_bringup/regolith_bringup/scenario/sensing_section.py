@@ -10,7 +10,6 @@ from typing import Any
 
 from regolith_bringup.bag.topics import RecordedTopic
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.problems import one_of
 from regolith_files.validation import validated
 from regolith_files.yaml_source import KeyPath, YamlSource
 from regolith_sensors.inertial.place import OriginPlace, placed
@@ -93,27 +92,6 @@ def recorded_sensor_topics(scenario: Scenario) -> tuple[RecordedTopic, ...]:
             if take:
                 found.append(RecordedTopic(name, output.message, 'state', 1))
     return tuple(found)
-
-
-def check_recorded(scenario: Scenario, source: YamlSource) -> None:
-    """Refuse topics in ``recording.sensors`` that no sensor publishes, and in ``recording.topics`` that one does.
-
-    For the latter no frame would be awaited, so that some would be missing in the bag.
-    """
-    names = [name for sensor in scenario_sensors(scenario) for name, _ in sensor.topics]
-    for number, line in enumerate(scenario.recording.topics):
-        topic = RecordedTopic.parse(line).name
-        if topic in names:
-            allowed = f'topics of other nodes here; recording.sensors: [{topic}] records it'
-            raise source.error(('recording', 'topics', number), 'is a topic of a sensor', allowed, line)
-    wanted = scenario.recording.sensors
-    if wanted is None or isinstance(wanted, bool):
-        return
-    for number, topic in enumerate(wanted):
-        if not any(name == topic or name.startswith(topic.rstrip('/') + '/') for name in names):
-            raise source.error(
-                ('recording', 'sensors', number), 'no sensor publishes it', one_of(names, topic), topic
-            )
 
 
 def check_mounts(scenario: Scenario, source: YamlSource) -> None:

@@ -60,10 +60,13 @@ class ParticleSoil(SoilParameters):
     def _possible(self) -> ParticleSoil:
         if self.fast_friction is not None and self.fast_friction < self.friction:
             raise ValueError(
-                f'fast_friction {self.fast_friction!r} is below friction {self.friction!r}; allowed: at least that'
+                f'fast_friction = {self.fast_friction!r}: is below friction; allowed: at least {self.friction!r}'
             )
         if self.law == 'cam_clay' and self.swelling >= self.compression:
-            raise ValueError(f'swelling {self.swelling!r}; allowed: less than compression {self.compression!r}')
+            raise ValueError(
+                f'swelling = {self.swelling!r}: is too large; '
+                f'allowed: less than compression, {self.compression!r}'
+            )
         return self
 
     @property

@@ -156,7 +156,8 @@ def doubts(found: Statistics, spacing_m: float, first: tuple[int, int] = (0, 0))
         row, col = found.step_at[0] + first[0], found.step_at[1] + first[1]
         out.append((
             f'heights step by {found.step:.4g} m between neighbors {spacing_m:.4g} m apart (row {row}, column {col})',
-            'set terrain.nodata if a number marks posts without a height',
+            'set terrain.nodata if a number marks posts without a height, or terrain.height_scale if heights are not in'
+            ' meters',
         ))
     if found.median_slope > DOUBTFUL_MEDIAN_SLOPE:
         slope = math.degrees(math.atan(found.median_slope))

@@ -36,7 +36,7 @@ class Settings(BenchSettings):
         within('pressures_pa', self.pressures_pa, 0.0, 1e7)
         for name in ('plates_m', 'pressures_pa'):
             if len(set(getattr(self, name))) < 2:
-                raise ValueError(f'{name} {getattr(self, name)!r}; allowed: at least two different numbers')
+                raise ValueError(f'{name} = {getattr(self, name)!r}: too few; allowed: at least two different numbers')
         return self
 
 

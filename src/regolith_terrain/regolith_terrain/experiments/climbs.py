@@ -136,7 +136,7 @@ def check_slope(slope_deg: float) -> None:
     :raises ValueError: naming the value and what is allowed
     """
     if not -45.0 <= slope_deg <= 45.0:
-        raise ValueError(f'slope_deg {slope_deg!r}; allowed: -45 to 45')
+        raise ValueError(f'slope_deg = {slope_deg!r}: is out of range; allowed: -45 to 45')
 
 
 def check(rig: WheelRig, slope_deg: float) -> None:

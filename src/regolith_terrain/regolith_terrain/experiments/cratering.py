@@ -44,11 +44,14 @@ class Settings(Resumable):
         within('drop_m', self.drop_m, 0.0, 10.0)
         if self.spacing_m > 0.5 * self.radius_m:
             most = 0.5 * self.radius_m
-            raise ValueError(f'spacing_m {self.spacing_m!r}; allowed: at most {most!r}, half of radius_m')
+            raise ValueError(
+                f'spacing_m = {self.spacing_m!r}: is too coarse; '
+                f'allowed: at most {most!r}, half of radius_m'
+            )
         for key in ('side_m', 'depth_m'):
             if getattr(self, key) < 4.0 * self.radius_m:
-                raise ValueError(f'{key} {getattr(self, key)!r}; allowed: at least four times radius_m, '
-                                 f'{4.0 * self.radius_m!r}')
+                raise ValueError(f'{key} = {getattr(self, key)!r}: is too small; '
+                                 f'allowed: at least four times radius_m, {4.0 * self.radius_m!r}')
         # A second is ample for a ball to come to rest.
         refuse_too_many(self.side_m**2 * self.depth_m, 1.0, self.particle_soil, self.discretisation())
         return self

@@ -55,24 +55,30 @@ class Settings(Resumable):
         for ground, keys in _OF_GROUND.items():
             for key in keys:
                 if ground != self.ground and key in self.model_fields_set:
-                    raise ValueError(f'{key} {getattr(self, key)!r}; allowed: with ground {ground}')
+                    raise ValueError(
+                        f'{key} = {getattr(self, key)!r}: does not apply to {self.ground}; '
+                        f'allowed: with ground {ground}'
+                    )
         within('depth_m', self.depth_m, 0.0, self.radius_m)
         for depth in self.depth_m:
             drum = self.drum(depth)
             if drum.chip > self.lip_m:
-                raise ValueError(f'advance_mps {self.advance_mps!r}: {drum.chip:.3g} m from lip to lip; '
+                raise ValueError(f'advance_mps = {self.advance_mps!r}: {drum.chip:.3g} m from lip to lip; '
                                  f'allowed: at most lip_m, {self.lip_m!r}')
             if self.ground == 'crm' and self.spacing_m > 0.25 * drum.chip:
-                raise ValueError(f'spacing_m {self.spacing_m!r}; allowed: at most a quarter of the advance from lip to '
-                                 f'lip, {0.25 * drum.chip:.3g} m')
+                raise ValueError(f'spacing_m = {self.spacing_m!r}: is too coarse; '
+                                 f'allowed: at most a quarter of the advance from lip to lip, {0.25 * drum.chip:.3g} m')
             if self.ground == 'crm':
                 soil_drum.refuse(drum, self.spacing_m)
         most = 0.5 * self.radius_m
         if self.lip_m > most:
-            raise ValueError(f'lip_m {self.lip_m!r}; allowed: at most half of radius_m, {most!r}')
+            raise ValueError(f'lip_m = {self.lip_m!r}: is too long; allowed: at most half of radius_m, {most!r}')
         room = 2.0 * math.pi * (self.radius_m - self.lip_m) / (2.0 * soil_drum.OPENING * self.lip_m)
         if self.lips > room:
-            raise ValueError(f'lips {self.lips!r}; allowed: at most {math.floor(room)}, so that half the shell is left')
+            raise ValueError(
+                f'lips = {self.lips!r}: too many; '
+                f'allowed: at most {math.floor(room)}: half the shell is left'
+            )
         return self
 
     def drum(self, depth: float) -> Drum:

@@ -84,22 +84,25 @@ class Settings(BenchSettings, Resumable):
             for key in keys:
                 if ground != self.ground and key in self.model_fields_set and getattr(self, key) is not None:
                     value = getattr(self, key)
-                    raise ValueError(f'{key} {getattr(value, "name", value)!r}; allowed: with ground {ground}')
+                    what = f'{key} = {getattr(value, "name", value)!r}: does not apply to {self.ground}'
+                    raise ValueError(f'{what}; allowed: with ground {ground}')
         if self.shape == ('disc' if self.ground == 'scm' else 'wheel'):
             allowed = 'plate, wheel' if self.ground == 'scm' else 'plate, disc'
-            raise ValueError(f'shape {self.shape!r} on {self.ground}; allowed: {allowed}')
+            raise ValueError(f'shape = {self.shape!r}: cannot be on {self.ground}; allowed: {allowed}')
         if self.ground == 'crm':
             plate = self.plate(1.0)
             small = min(plate.length, plate.width)
             if self.spacing_m > small / 3.0:
                 raise ValueError(
-                    f'spacing_m {self.spacing_m!r}; allowed: at most a third of the plate, {small / 3.0:.4g}'
+                    f'spacing_m = {self.spacing_m!r}: is too coarse; allowed: at most a third of the plate, '
+                    f'{small / 3.0:.4g}'
                 )
             for key, value, least in (
                 ('side_m', plate.side, 2.0 * max(plate.length, plate.width)), ('depth_m', plate.depth, 2.0 * plate.most)
             ):
                 if value < least:
-                    raise ValueError(f'{key} {value!r}; allowed: at least {least:.4g}, twice the plate or its way')
+                    allowed = f'at least {least:.4g}, twice the plate or its way'
+                    raise ValueError(f'{key} = {value!r}: is too small; allowed: {allowed}')
             seconds = 3.0 * plate.most / plate.speed  # down, eased, down again
             refuse_too_many(plate.side**2 * plate.depth, seconds, self.particle_soil, self.discretisation())
         return self

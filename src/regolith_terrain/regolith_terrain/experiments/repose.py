@@ -61,7 +61,7 @@ class Settings(Resumable):
     def _possible(self) -> Settings:
         within('friction', self.friction, 0.0, 10.0)
         if self.radius_m < 3.0 * (math.pi * self.radius_m**2 * self.height_m / self.count) ** (1.0 / 3.0):
-            raise ValueError(f'count {self.count!r}; allowed: enough elements for three across the radius')
+            raise ValueError(f'count = {self.count!r}: too few; allowed: enough elements for three across the radius')
         if self.ground == 'dem':
             self.grains(self.friction[0]).affordable(self.count, 3.0)
         return self

@@ -81,11 +81,13 @@ class Resumable(Section):
             for key in sorted({*before, *now}):
                 if key not in _ROUNDING and before.get(key) != now.get(key):
                     raise ValueError(
-                        f'{key} {now.get(key)!r}; allowed: {before.get(key)!r}, as in the checkpoint {self.resume}'
+                        f'{key} = {now.get(key)!r}: differs from the checkpoint {self.resume}; '
+                        f'allowed: {before.get(key)!r}'
                     )
         folder = Path(self.checkpoint or self.resume or '.').parent
         if (self.checkpoint or self.resume) and not (folder.is_dir() and os.access(folder, os.W_OK)):
-            raise ValueError(f'checkpoint {self.checkpoint!r}; allowed: a file in a folder that can be written to')
+            key, file = ('resume', self.resume) if self.checkpoint is None else ('checkpoint', self.checkpoint)
+            raise ValueError(f'{key} = {file!r}: cannot be written; allowed: a file in a folder that can be written to')
         return self
 
 

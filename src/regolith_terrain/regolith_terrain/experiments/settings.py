@@ -65,7 +65,7 @@ class WheelBenchSettings(BenchSettings):
     @model_validator(mode='after')
     def _digs_in(self) -> WheelBenchSettings:
         if self.slip_sinkage and self.mode == 'reference':
-            raise ValueError("slip_sinkage true in mode 'reference'; allowed: in mode 'regolith'")
+            raise ValueError("slip_sinkage = true: in mode 'reference'; allowed: in mode 'regolith'")
         return self
 
     def displacement(self) -> Floats:
@@ -96,9 +96,9 @@ def within(name: str, values: tuple[float, ...], low: float, high: float) -> Non
 
     :raises ValueError: naming the value and what is allowed
     """
-    for value in values:
+    for number, value in enumerate(values):
         if not low < value < high:
-            raise ValueError(f'{name} {value!r}; allowed: above {low!r}, below {high!r}')
+            raise ValueError(f'{name}.{number} = {value!r}: is out of range; allowed: above {low!r}, below {high!r}')
 
 
 def reference_rows(table: str, **where: str) -> list[dict[str, str]]:

@@ -85,12 +85,16 @@ class SlopeSettings(WheelBenchSettings, Resumable):
                 odd.insert(0, 'ground')
             if odd:
                 value = getattr(self, odd[0])
-                raise ValueError(f'{odd[0]} {getattr(value, "name", value)!r} is of climbs; allowed: with slope_deg')
+                what = f'{odd[0]} = {getattr(value, "name", value)!r}: applies only when slope_deg is set'
+                raise ValueError(f'{what}; allowed: with slope_deg')
             return self
         for ground in OF_GROUND:
             for key in OF_GROUND[ground]:
                 if ground != self.ground and key in self.model_fields_set:
-                    raise ValueError(f'{key} with ground {self.ground!r}; allowed: with ground {ground!r}')
+                    raise ValueError(
+                        f'{key}: does not apply to ground {self.ground!r}; '
+                        f'allowed: with ground {ground!r}'
+                    )
         rig = self.climbing_rig()
         for slope in self.slope_deg:
             GROUNDS[self.ground][0](self, rig, slope)

@@ -42,10 +42,13 @@ class Settings(SlopeSettings):
         if self.slope_deg is not None:
             if 'slip' in self.model_fields_set:
                 slopes, slips = (','.join(map(str, values)) for values in (self.slope_deg, self.slip))
-                raise ValueError(f'slope_deg {slopes} and slip {slips}; allowed: one of the two')
+                raise ValueError(f'slope_deg = {slopes}: stands beside slip {slips}; allowed: one of the two')
             for key in _OF_SLIP:
                 if key in self.model_fields_set:
-                    raise ValueError(f'{key} {getattr(self, key)!r} with slope_deg; allowed: with slip, or in rig')
+                    raise ValueError(
+                        f'{key} = {getattr(self, key)!r}: stands beside slope_deg; '
+                        'allowed: with slip, or in rig'
+                    )
             return self
         within('slip', self.slip, -10.0, 1.0)
         self.shape()

@@ -103,8 +103,10 @@ class Bin(Section):
 
     @model_validator(mode='after')
     def _possible(self) -> Bin:
-        if max(self.length_m, self.width_m) > 100.0 * min(self.length_m, self.width_m, self.depth_m):
-            raise ValueError('sides of a bin that differ by more than a factor 100; allowed: a box')
+        least = min(self.length_m, self.width_m, self.depth_m)
+        for key in ('length_m', 'width_m'):
+            if getattr(self, key) > 100.0 * least:
+                raise ValueError(f'{key}: more than 100 times the shortest side; allowed: at most {100.0 * least:g}')
         return self
 
     def count(self, grains: Grains) -> int:

@@ -29,7 +29,8 @@ class CraterStatistics(Section):
     @model_validator(mode='after')
     def _ordered(self) -> CraterStatistics:
         if self.largest_m < 2.0 * self.least_m:
-            raise ValueError(f'largest_m {self.largest_m!r} is below twice least_m {self.least_m!r}')
+            least = 2.0 * self.least_m
+            raise ValueError(f'largest_m = {self.largest_m!r}: is below twice least_m; allowed: at least {least!r}')
         return self
 
 
@@ -45,7 +46,7 @@ class Relief(Section):
     @model_validator(mode='after')
     def _ordered(self) -> Relief:
         if self.inner_m > self.outer_m:
-            raise ValueError(f'inner_m {self.inner_m!r} exceeds outer_m {self.outer_m!r}')
+            raise ValueError(f'inner_m = {self.inner_m!r}: exceeds outer_m; allowed: up to {self.outer_m!r}')
         return self
 
 
@@ -60,7 +61,7 @@ class RockStatistics(Section):
     @model_validator(mode='after')
     def _ordered(self) -> RockStatistics:
         if self.least_m >= self.largest_m:
-            raise ValueError(f'least_m {self.least_m!r} is not below largest_m {self.largest_m!r}')
+            raise ValueError(f'least_m = {self.least_m!r}: is not below largest_m; allowed: below {self.largest_m!r}')
         return self
 
 

@@ -48,9 +48,11 @@ class ObstacleConfig(Section):
     def _has_one_shape(self) -> ObstacleConfig:
         if self.type == 'mesh':
             if self.path is None or self.size is not None:
-                raise ValueError('a mesh is its file; allowed: path, and no size')
+                key = 'size' if self.path is not None else 'path = null'
+                raise ValueError(f'{key}: a mesh is its file; allowed: path, and no size')
         elif self.size is None or self.path is not None:
-            raise ValueError(f'a {self.type} is as large as its size says; allowed: size, and no path')
+            key = 'path' if self.size is not None else 'size = null'
+            raise ValueError(f'{key}: a {self.type} is as large as its size; allowed: size, and no path')
         elif self.scale != 1.0:
             raise ValueError(f'scale = {self.scale!r}: is of mesh files; allowed: none beside size')
         return self

@@ -51,9 +51,9 @@ class SpringConfig(Section):
     def _is_a_spring(self) -> SpringConfig:
         for key, curve in (('force', self.force), ('stop_force', self.stop_force)):
             if tuple(curve[0]) != (0.0, 0.0):
-                raise ValueError(f'{key} begins at {list(curve[0])}; allowed: [0, 0]')
+                raise ValueError(f'{key}.0 = {list(curve[0])}: is not the origin; allowed: [0, 0]')
         if self.stops_m[0] >= self.stops_m[1]:
-            raise ValueError(f'stops_m {list(self.stops_m)}; allowed: a shorter and a longer length')
+            raise ValueError(f'stops_m = {list(self.stops_m)}: does not ascend; allowed: a shorter and a longer length')
         return self
 
     def knots(self) -> Vector:
@@ -87,7 +87,7 @@ class DamperConfig(Section):
     @model_validator(mode='after')
     def _has_a_range(self) -> DamperConfig:
         if self.range_m[0] >= self.range_m[1]:
-            raise ValueError(f'range_m {list(self.range_m)}; allowed: a shorter and a longer length')
+            raise ValueError(f'range_m = {list(self.range_m)}: does not ascend; allowed: a shorter and a longer length')
         return self
 
 
@@ -125,16 +125,24 @@ class CarConfig(Section):
 
     @model_validator(mode='after')
     def _parts_are_its_own(self) -> CarConfig:
-        struts = [*(s.actuator for s in self.springs), *(d.actuator for d in self.dampers)]
-        for key, names in (
-            ('wheels name', [w.name for w in self.wheels]), ('wheels joint', [w.joint for w in self.wheels]),
-            ('wheels body', [w.body for w in self.wheels]), ('locks', self.locks),
-            ('actuator', [*struts, self.steering.actuator, self.driveshaft]),
-        ):
-            if twice := sorted({name for name in names if list(names).count(name) > 1}):
-                raise ValueError(f'{key} {twice[0]!r} twice; allowed: each once')
+        wheels = list(enumerate(self.wheels))
+        actuators = [
+            *((f'springs.{k}.actuator', spring.actuator) for k, spring in enumerate(self.springs)),
+            *((f'dampers.{k}.actuator', damper.actuator) for k, damper in enumerate(self.dampers)),
+            ('steering.actuator', self.steering.actuator), ('driveshaft', self.driveshaft),
+        ]  # fmt: skip
+        for named in (
+            [(f'wheels.{k}.name', wheel.name) for k, wheel in wheels],
+            [(f'wheels.{k}.joint', wheel.joint) for k, wheel in wheels],
+            [(f'wheels.{k}.body', wheel.body) for k, wheel in wheels],
+            [(f'locks.{k}', lock) for k, lock in enumerate(self.locks)], actuators,
+        ):  # fmt: skip
+            first: dict[str, str] = {}
+            for key, name in named:
+                if first.setdefault(name, key) != key:
+                    raise ValueError(f'{key} = {name!r}: is that of {first[name]}, too; allowed: each once')
         if not any(wheel.drive_ratio > 0.0 for wheel in self.wheels):
-            raise ValueError('drive_ratio of all wheels is 0; allowed: above 0 of one')
+            raise ValueError('wheels.0.drive_ratio = 0: so is that of all wheels; allowed: above 0 of one')
         return self
 
     @model_validator(mode='after')

@@ -38,7 +38,7 @@ class Settings(WheelBenchSettings):
     def _possible(self) -> Settings:
         within('slope_deg', self.slope_deg, -60.0, 60.0)
         if self.command_mps == 0.0:
-            raise ValueError('command_mps 0; allowed: not 0')
+            raise ValueError('command_mps = 0: does not drive; allowed: not 0')
         return self
 
 

@@ -58,14 +58,17 @@ class Settings(Section):
         if (count := math.prod(map(len, self.grid()))) > _MOST_ROWS:
             raise ValueError(f'grid of {count} rows; allowed: up to {_MOST_ROWS}')
         if self.motion is not None and count > 1:
-            raise ValueError(f'motion {self.motion!r} with a grid of {count}; allowed: with one value of each')
+            raise ValueError(f'motion = {self.motion!r}: with a grid of {count}; allowed: with one value of each')
         if self.motion is not None and self.duration_s / self.step_s > _MOST_ROWS:
-            raise ValueError(f'duration_s / step_s = {self.duration_s / self.step_s:g}; allowed: up to {_MOST_ROWS}')
+            raise ValueError(
+                f'duration_s = {self.duration_s!r}: has too many steps; '
+                f'allowed: up to {_MOST_ROWS * self.step_s:g}'
+            )
         tyre = self.made()
         most = np.asarray(self.load_n)[np.isnan(tyre.depth(self.load_n))]
         if len(most):
             top = tyre.config.load_curve[-1][1]
-            raise ValueError(f'load_n {most[0]!r}: more than {self.tyre} carries; allowed: up to {top!r}')
+            raise ValueError(f'load_n = {float(most[0])!r}: more than {self.tyre} carries; allowed: up to {top!r}')
         return self
 
     def grid(self) -> tuple[tuple[float, ...], ...]:

@@ -36,8 +36,8 @@ def _brakes(idle: tuple[tuple[float, float], ...]) -> None:
 
     :raises ValueError: naming the point
     """
-    if pushes := [list(point) for point in idle if point[1] > 0.0]:
-        raise ValueError(f'idle {pushes[0]}; allowed: torques of at most 0')
+    if pushes := [number for number, point in enumerate(idle) if point[1] > 0.0]:
+        raise ValueError(f'idle.{pushes[0]}: pushes without throttle; allowed: torques of at most 0')
 
 
 class EngineMap(Section):
@@ -70,8 +70,8 @@ class ShaftEngine(Section):
 
     @model_validator(mode='after')
     def _loses(self) -> ShaftEngine:
-        if gains := [list(point) for point in self.losses if point[0] > 0.0 and point[1] > 0.0]:
-            raise ValueError(f'losses {gains[0]}; allowed: torques of at most 0 at speeds above 0')
+        if gains := [number for number, point in enumerate(self.losses) if point[0] > 0.0 and point[1] > 0.0]:
+            raise ValueError(f'losses.{gains[0]}: is a gain; allowed: torques of at most 0 at speeds above 0')
         return self
 
 
@@ -105,8 +105,8 @@ class Converter(Section):
 
     @model_validator(mode='after')
     def _has_capacity(self) -> Converter:
-        if low := [k for _, k in self.capacity_factor if not k > 0.0]:
-            raise ValueError(f'capacity_factor {low[0]!r}; allowed: above 0')
+        if low := [number for number, (_, k) in enumerate(self.capacity_factor) if not k > 0.0]:
+            raise ValueError(f'capacity_factor.{low[0]}.1: is out of range; allowed: above 0')
         return self
 
 
@@ -123,7 +123,10 @@ class Clutch(Section):
     def _closes_upwards(self) -> Clutch:
         begins, ends = self.closes_radps
         if not (0.0 <= begins < ends or begins == ends == 0.0):
-            raise ValueError(f'closes_radps {[begins, ends]}; allowed: two speeds from 0 on that grow, or [0, 0]')
+            raise ValueError(
+                f'closes_radps = {[begins, ends]}: does not ascend; '
+                'allowed: two speeds from 0 on that grow, or [0, 0]'
+            )
         return self
 
 
@@ -145,9 +148,12 @@ class Gearbox(Section):
     def _fits(self) -> Gearbox:
         if len(self.up_rpm) != len(self.gears) - 1:
             wanted = len(self.gears) - 1
-            raise ValueError(f'up_rpm has {len(self.up_rpm)} speeds; allowed: one less than gears, {wanted}')
+            raise ValueError(f'up_rpm: has {len(self.up_rpm)} speeds; allowed: one less than gears, {wanted}')
         if self.up_rpm and not 0.0 < self.down_rpm < min(self.up_rpm):
-            raise ValueError(f'down_rpm {self.down_rpm!r}; allowed: above 0, below all up_rpm, {min(self.up_rpm)!r}')
+            raise ValueError(
+                f'down_rpm = {self.down_rpm!r}: is out of range; '
+                f'allowed: above 0, below all up_rpm, {min(self.up_rpm)!r}'
+            )
         return self
 
 
@@ -165,10 +171,11 @@ class PowertrainConfig(Section):
         if isinstance(self.engine, ShaftEngine) != (self.coupling is not None):
             has = 'no coupling' if self.coupling is None else f'coupling {self.coupling.type!r}'
             raise ValueError(
-                f'engine {self.engine.type!r} with {has}; allowed: type shaft with a coupling, map and electric without'
+                f'engine.type = {self.engine.type!r}: with {has}; '
+                'allowed: type shaft with a coupling, map and electric without'
             )
         if isinstance(self.engine, ShaftEngine) and not self.gearbox.inertia_kgm2 > 0.0:
-            raise ValueError('gearbox.inertia_kgm2 = 0 behind a coupling; allowed: above 0')
+            raise ValueError('gearbox.inertia_kgm2 = 0: is behind a coupling; allowed: above 0')
         return self
 
 
@@ -178,7 +185,10 @@ def one_of_them(powertrain: str, powertrains: dict[str, PowertrainConfig]) -> st
     :raises ValueError: if it is none of those it has
     """
     if powertrain not in powertrains:
-        raise ValueError(f'powertrain = {powertrain!r}; allowed: one of powertrains, {", ".join(powertrains)}')
+        raise ValueError(
+            f'powertrain = {powertrain!r}: is unknown; '
+            f'allowed: one of powertrains, {", ".join(powertrains)}'
+        )
     return powertrain
 
 
@@ -195,10 +205,13 @@ class BatteryConfig(Section):
     def _is_a_source(self) -> BatteryConfig:
         low, high = self.voltage_v
         if low > high:
-            raise ValueError(f'voltage_v {[low, high]}; allowed: full at least as high as empty')
+            raise ValueError(f'voltage_v = {[low, high]}: falls with charge; allowed: full at least as high as empty')
         if self.standby_w >= low * low / (4.0 * self.resistance_ohm):
             most = low * low / (4.0 * self.resistance_ohm)
-            raise ValueError(f'standby_w {self.standby_w!r}; allowed: below V^2 / 4 R of empty cells, {most:.3g} W')
+            raise ValueError(
+                f'standby_w = {self.standby_w!r}: exceeds its power; '
+                f'allowed: below V^2 / 4 R of empty cells, {most:.3g} W'
+            )
         return self
 
 

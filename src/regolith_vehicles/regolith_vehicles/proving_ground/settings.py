@@ -178,8 +178,11 @@ class Settings(Section):
             raise ValueError(f'vehicle = {self.vehicle!r}: goes by {self.family!r}; allowed: {what}')
         step = self.step_s or 0.0
         if step > self.cycle_s or self.sample_s < self.cycle_s:
-            given = f'step_s = {self.step_s}, cycle_s = {self.cycle_s}, sample_s = {self.sample_s}'
-            raise ValueError(f'{given}; allowed: each at least as long as the one before it')
+            key, beside, limit = ('step_s', 'cycle_s', 'up to') if step > self.cycle_s else (
+                'sample_s', 'cycle_s', 'at least'
+            )
+            given = f'{key} = {getattr(self, key)!r}: does not fit {beside}'
+            raise ValueError(f'{given}; allowed: {limit} {getattr(self, beside)!r}')
         known = _FAMILIES.get(self.family, TWISTS)
         if self.manoeuvre not in known:
             raise ValueError(f'manoeuvre = {self.manoeuvre!r}: is not for this vehicle; allowed: {", ".join(known)}')
@@ -206,7 +209,7 @@ def _case(name: str) -> dict[str, Any]:
         found = dict(YamlSource(CASES.find(name), what='a case').data)
     except InputError as error:
         first = error.problems[0]
-        raise ValueError(f'case {name!r}: {first.problem}; allowed: {first.allowed}') from None
+        raise ValueError(f'case = {name!r}: {first.problem}; allowed: {first.allowed}') from None
     if 'case' in found:
-        raise ValueError(f'case {name!r} starts from case {found["case"]!r}; allowed: settings alone')
+        raise ValueError(f'case = {name!r}: starts from case {found["case"]!r}; allowed: settings alone')
     return found

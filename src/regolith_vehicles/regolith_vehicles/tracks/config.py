@@ -108,7 +108,7 @@ class TracksConfig(Section):
     @model_validator(mode='after')
     def _pivots_by_splitting(self) -> TracksConfig:
         if self.pivots and self.steering != 'split':
-            raise ValueError(f'pivots with steering {self.steering!r}; allowed: with split')
+            raise ValueError(f'pivots = true: with steering {self.steering!r}; allowed: with split')
         return self
 
     @model_validator(mode='after')
@@ -116,10 +116,14 @@ class TracksConfig(Section):
         left, right = self.sides
         discs = [{s.sprocket.body, s.idler.body, *(w.body for w in s.wheels)} for s in (left, right)]
         if left.name == right.name or discs[0] & discs[1]:
-            what = f'name {left.name!r}' if left.name == right.name else f'body {sorted(discs[0] & discs[1])[0]!r}'
-            raise ValueError(f'sides have {what} both; allowed: a left and a right one')
-        if (longest := max(pad.length_m for pad in self.shoe.pads)) > self.shoe.pitch_m:
-            raise ValueError(f'shoe.pads of {longest!r} m; allowed: up to pitch_m, {self.shoe.pitch_m!r}')
+            what = 'sides.1.name: is that of side 0, too' if left.name == right.name else (
+                f'sides.1: has body {sorted(discs[0] & discs[1])[0]!r}, as has side 0'
+            )
+            raise ValueError(f'{what}; allowed: a left and a right one')
+        for number, pad in enumerate(self.shoe.pads):
+            if pad.length_m > self.shoe.pitch_m:
+                key = f'shoe.pads.{number}.length_m = {pad.length_m!r}'
+                raise ValueError(f'{key}: is too long; allowed: up to pitch_m, {self.shoe.pitch_m!r}')
         return self
 
     @model_validator(mode='after')

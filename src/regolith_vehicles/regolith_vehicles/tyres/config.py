@@ -188,7 +188,10 @@ class Pacejka02Config(_Tyre):
             raise ValueError(f'lacks {", ".join(lacking)}; allowed: all coefficients of the formula')
         unknown = [name for name in given if name not in constants.PACEJKA_02_NAMES]
         if unknown:
-            raise ValueError(f'has {", ".join(unknown)}; allowed: {", ".join(constants.PACEJKA_02_NAMES)}')
+            raise ValueError(
+                f'{unknown[0]}: is no coefficient of the formula; '
+                f'allowed: {", ".join(constants.PACEJKA_02_NAMES)}'
+            )
         return given
 
     def record(self) -> Any:

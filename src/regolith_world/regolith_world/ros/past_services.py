@@ -22,6 +22,13 @@ from regolith_world.timeline import BEGINNING, RESTORED, Snapshot
 from regolith_world.world import ProtocolError, World
 
 _TAKEN = BEGINNING, RESTORED
+NO_HASH = 'no state hash: the first cycle makes the first one'
+
+
+def explain_hash(response: Any) -> None:
+    """Add to the message of a successful response why it has no state hash, if it has none."""
+    if response.success and not response.state_hash:
+        response.message = '; '.join(part for part in (response.message, NO_HASH) if part)
 
 
 class PastServices:
@@ -59,6 +66,7 @@ class PastServices:
         if saved is not None:
             self._tell(saved, response)
             response.message = 'written' if saved.folder is not None else 'kept in memory: this run has no folder'
+        explain_hash(response)
         return response
 
     @staticmethod
@@ -78,6 +86,7 @@ class PastServices:
         await self._standing(response, restore)
         if response.success:
             response.message = 'restored'
+        explain_hash(response)
         return response
 
     def _tell_now(self, response: Any) -> None:
@@ -96,6 +105,7 @@ class PastServices:
         if saved is not None:
             self._tell(saved, response)
             response.name, response.bytes = saved.name, saved.size
+        explain_hash(response)
         return response
 
     def _list(self, request: Any, response: Any) -> Any:
@@ -125,4 +135,5 @@ class PastServices:
 
         tell()
         await self._standing(response, rewind)
+        explain_hash(response)
         return response

@@ -1,0 +1,46 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Usage errors of the command line, in the form of all input errors."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from typer.core import TyperGroup
+
+from regolith_files.problems import Problem, one_of, shown
+
+
+def usage_message(error: Any) -> str:
+    """Return a usage error in the form of all input errors."""
+    command = error.ctx.command_path if error.ctx is not None else 'regolith'
+    parameter = getattr(error, 'param', None)
+    if form_of_group := _unknown_command(error):
+        return form_of_group
+    if parameter is None or not error.message:
+        return str(Problem(command, '', error.format_message().rstrip('.'), f'what {command} --help lists'))
+    name = next((option for option in parameter.opts if option.startswith('--')), parameter.name)
+    about = getattr(parameter, 'help', None)
+    form = error.message.rstrip('.')
+    problem, allowed = form, f'what {command} --help lists'
+    if form.startswith('Input should be '):
+        allowed = form.removeprefix('Input should be ').partition(', unable')[0]
+        problem = 'has the wrong type' if form.startswith('Input should be a valid') else 'is out of range'
+    causes = error.__cause__.errors() if hasattr(error.__cause__, 'errors') else [{}]
+    value = shown(causes[0]['input']) if 'input' in causes[0] else ''
+    return str(Problem(f'{command} {name}', '', problem, f'{allowed} ({about})' if about else allowed, value))
+
+
+def _unknown_command(error: Any) -> str:
+    """Return the message for a word that is no command of a group, with those it has; '' of other errors."""
+    found = re.match(r"No such command '([^']*)'", error.format_message())
+    group = error.ctx.command if error.ctx is not None else None
+    if found is None or not isinstance(group, TyperGroup):
+        return ''
+    names = group.list_commands(error.ctx)
+    allowed = one_of(names, found[1])
+    if error.ctx.parent is None:  # too many for a line
+        guess = allowed.partition(' (did you mean ')[2]
+        allowed = f'what regolith --help lists{f" (did you mean {guess}" if guess else ""}'
+    return str(Problem(error.ctx.command_path, '', f'No such command {found[1]!r}', allowed))
