@@ -328,9 +328,13 @@ def recover(run_dir: RunArgument) -> None:
     """Rebuild a bag whose recorder was killed, or that a bad disk has damaged, from what can be read."""
     from regolith_bringup.bag.recover import recover as rebuild
     from regolith_bringup.commands.progress import progress
+    from regolith_files.paths import refuse_url
 
+    allowed = 'a run folder, or its bag'
+    refuse_url(run_dir, allowed)
     if not os.path.isdir(run_dir):
-        raise InputError(Problem('recover', '', 'no such folder', 'a run folder, or its bag', str(run_dir)))
+        problem = 'is not a folder' if os.path.exists(run_dir) else 'no such folder'
+        raise InputError(Problem('recover', '', problem, allowed, str(run_dir)))
     with _RunFolderErrors(run_dir), progress('recover') as tick:
         result = rebuild(run_dir, tick)
     state = 'rebuilt' if result.rebuilt else 'was whole'

@@ -4,12 +4,9 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.paths import resolved
 from regolith_files.yaml_source import YamlSource
 from regolith_terrain.config import TerrainConfig
 
@@ -24,10 +21,7 @@ def resolve_obstacles(source: YamlSource) -> None:
         given = entry.get('path') if isinstance(entry, dict) else None
         if isinstance(given, str):
             key = ('obstacles', name, 'path')
-            path = resolved(source.base_dir(key) / given)
-            if not os.path.isfile(path):
-                raise source.error(key, f'no such file ({path})', 'the path of an OBJ, STL or MSH file', given)
-            entry['path'] = str(path)
+            entry['path'] = str(source.find_file(key, given, 'the path of an OBJ, STL or MSH file'))
 
 
 LARGEST_MESH_M, DOUBTFUL_MESH_M = 100.0, 20.0
@@ -66,9 +60,7 @@ def standing_obstacles(scenario: Scenario, source: YamlSource) -> TerrainConfig:
         try:
             made = obstacle(name, config, FlatField(), load_triangles)
         except ValueError as error:
-            problem, _, allowed = str(error).partition('; allowed: ')
-            allowed = allowed or 'a mesh of solids'
-            raise source.error(('obstacles', name, 'path'), problem, allowed, config.path) from None
+            raise source.wrap(('obstacles', name, 'path'), error, 'a mesh of solids', config.path) from None
         if 'scale' not in config.model_fields_set:
             _check_size(name, config.path, float(np.ptp(made.triangles.reshape(-1, 3), axis=0).max()), source)
     return scenario.terrain.model_copy(update={'obstacles': dict(scenario.obstacles)})

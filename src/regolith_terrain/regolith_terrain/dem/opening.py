@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
 
+from regolith_files.paths import usable_file
 from regolith_terrain.dem.geotiff import open_geotiff
 from regolith_terrain.dem.grid import AS_STORED, DemGrid, Floats, StoredValues
 from regolith_terrain.dem.pds3 import open_pds3
@@ -30,9 +30,8 @@ def open_dem(
     :param values: what the user states about the stored values
     :raises ValueError: naming the file and what is wrong with it
     """
+    usable_file(path, 'the path of a GeoTIFF, a PDS3 .LBL or .IMG, or a .npy')
     path = Path(path)
-    if not os.path.isfile(path):
-        raise ValueError(f'{path}: no such file; allowed: the path of a GeoTIFF, a PDS3 .LBL or .IMG, or a .npy')
     kind = path.suffix.lower()
     if kind == '.npy':
         grid = _open_npy(path, post_spacing_m, values)
