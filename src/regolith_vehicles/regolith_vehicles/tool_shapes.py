@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regolith_vehicles.config import VehicleModelError
+from regolith_vehicles.mesh_files import LARGEST_PART_M, load_triangles
 from regolith_vehicles.tool_config import ToolConfig
-from regolith_vehicles.wheel_shapes import load_triangles
 from regolith_world.arithmetic import times
 
 Vector = NDArray[np.float64]
@@ -31,10 +31,6 @@ class ToolShape(NamedTuple):
     """Middle of the edge or axle [m], shape (3,)."""
     frame: Vector
     """Axes as columns: x ahead, y along the edge, shape (3, 3)."""
-
-
-LARGEST_M = 20.0
-"""Largest side of a tool's mesh [m], the limit of ``width_m``."""
 
 
 def tool_shape(config: ToolConfig, folder: Path) -> ToolShape:
@@ -56,8 +52,8 @@ def tool_shape(config: ToolConfig, folder: Path) -> ToolShape:
     points = corners.reshape(-1, 3)
     low, high = points.min(axis=0), points.max(axis=0)
     side = float((high - low).max())
-    if side > LARGEST_M:
-        allowed = f'up to {LARGEST_M:g} m; fix: set mesh_scale, 0.001 for millimeters'
+    if side > LARGEST_PART_M:
+        allowed = f'up to {LARGEST_PART_M:g} m; fix: set mesh_scale, 0.001 for millimeters'
         raise ValueError(f'its mesh is {side:.4g} m wide; allowed: {allowed}')
     middle = 0.5 * (low + high)
     if config.kind == 'drum':

@@ -27,7 +27,7 @@ PARTS = 10_000
 """Into which progress of a case is divided."""
 _FORMAT = 1
 _LONGEST_HEAD = 100_000_000
-"""Of a file that may be no checkpoint, no more than so much is read [bytes]."""
+"""Of a file that may not be a checkpoint, at most this much is read [bytes]."""
 _FREE = ('resume', 'checkpoint', 'threads')
 """Settings that change nothing about the outcome."""
 _ROUNDING = ('device',)
