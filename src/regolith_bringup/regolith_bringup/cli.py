@@ -29,7 +29,7 @@ from regolith_bringup.commands.tools import CommandTools
 from regolith_bringup.doors import a_command, command, command_names
 from regolith_files.doors import BENCHMARKS, COMMANDS, EXPERIMENTS
 from regolith_files.plugins import PluginError, entry_points, load_plugins
-from regolith_files.problems import InputError, Problem, one_of, shown
+from regolith_files.problems import InputError, Problem, counted, one_of, shown
 from regolith_files.streams import flush_output
 from regolith_world import kernel_cache
 from regolith_world.ros_environment import check_middleware
@@ -338,8 +338,8 @@ def recover(run_dir: RunArgument) -> None:
     with _RunFolderErrors(run_dir), progress('recover') as tick:
         result = rebuild(run_dir, tick)
     state = 'rebuilt' if result.rebuilt else 'was whole'
-    lost = f'; {result.lost_chunks} damaged chunks are lost' if result.lost_chunks else ''
-    print(f'{result.path}: {state}; {result.messages} messages{lost}')
+    lost = f'; {counted(result.lost_chunks, "damaged chunk")} lost' if result.lost_chunks else ''
+    print(f'{result.path}: {state}; {counted(result.messages, "message")}{lost}')
 
 
 class _RunFolderErrors:

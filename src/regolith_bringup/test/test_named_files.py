@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from regolith_bringup.campaign.config import load_campaign
@@ -73,3 +74,30 @@ def test_campaigns_name_what_is_there_in_place_of_them_and_of_their_scenario(fol
     (folder / 'sweep.yaml').write_text(f'scenario: "{given}"\nduration_s: 1.0\nvary: {{seed: [1, 2]}}\n')
     with pytest.raises(InputError, match=rf"sweep\.yaml:1: scenario = '{given}': {KINDS[given]}[^\n]*$"):
         load_campaign(folder / 'sweep.yaml')
+
+
+@pytest.mark.parametrize(
+    ('name', 'words'),
+    [
+        ('one.npy', ': 1 x 1 posts are no terrain; allowed: '),
+        ('spike.npy', ': 1 post (first at row 2, column 3) at a height of 5000 m, '),
+        ('text.tif', ': not a raster that can be read: not recognized as '),
+        ('text.npy', ': not a NumPy array that can be read'),
+    ],
+)
+def test_elevation_models_are_named_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, words: str
+) -> None:
+    spike = np.random.default_rng(1).uniform(0.0, 1.0, (9, 9))
+    spike[2, 3] = 5000.0
+    np.save(tmp_path / 'one.npy', np.zeros((1, 1)))
+    np.save(tmp_path / 'spike.npy', spike)
+    for text in ('text.tif', 'text.npy'):
+        (tmp_path / text).write_text('secret\n')
+    (tmp_path / 'a.yaml').write_text(SCENARIO)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError) as caught:
+        load_scenario('a.yaml', [f'terrain={{source: {name}, post_spacing_m: 1.0}}'])
+    text = str(caught.value)
+    assert f"terrain.source = '{tmp_path / name}'{words}" in text and 'secret' not in text, text
+    assert text.partition('terrain.source')[2].count(name) == 1 and text.count('; allowed: ') == 1

@@ -126,3 +126,4 @@ def test_only_the_name_at_the_beginning_is_left_out() -> None:
 
 def test_one_is_not_plural() -> None:
     assert [counted(number, 'post') for number in (0, 1, 2)] == ['0 posts', '1 post', '2 posts']
+    assert [counted(number, 'process') for number in (1, 3)] == ['1 process', '3 processes']

@@ -12,6 +12,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_files.problems import counted, without_name
 from regolith_vehicles.config import VehicleModelError
 from regolith_vehicles.mesh_files import LARGEST_PART_M, load_triangles
 from regolith_vehicles.tool_config import ToolConfig
@@ -81,7 +82,7 @@ def refuse_unless_solid(corners: Vector) -> None:
     edges = Counter((int(face[k]), int(face[(k + 1) % 3])) for face in faces for k in range(3) if len(set(face)) == 3)
     loose = sum(1 for (a, b), count in edges.items() if edges[b, a] != count or count != 1)
     if loose:
-        raise ValueError(f'is open: {loose} edges belong to no two faces that meet; allowed: a closed surface')
+        raise ValueError(f'is open: {counted(loose, "edge")} without two faces that meet; allowed: a closed surface')
     volume = float(np.einsum('ij,ij->', corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))) / 6.0
     if not volume > 0.0:
         raise ValueError(f'is inside out: it holds {volume:.3g} m^3; allowed: faces that look outward')
@@ -96,5 +97,6 @@ def shape_of(name: str, config: ToolConfig, folder: Path, where: str | Path) -> 
     try:
         return tool_shape(config, folder)
     except ValueError as error:
-        problem, _, allowed = str(error).partition('; allowed: ')
+        text = without_name(str(error), str(folder / (config.mesh or '')))
+        problem, _, allowed = text.partition('; allowed: ')
         raise VehicleModelError(where, f'tools.{name}.mesh', config.mesh, allowed, problem) from None

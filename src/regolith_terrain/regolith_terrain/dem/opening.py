@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from regolith_files.paths import usable_file
+from regolith_files.problems import counted
 from regolith_terrain.dem.geotiff import open_geotiff
 from regolith_terrain.dem.grid import AS_STORED, DemGrid, Floats, StoredValues
 from regolith_terrain.dem.pds3 import open_pds3
@@ -59,9 +60,10 @@ def read_posts(grid: DemGrid, r0: int, r1: int, c0: int, c1: int) -> Floats:
     missing = ~np.isfinite(heights)
     if missing.any():
         row, col = (int(v) for v in np.argwhere(missing)[0])
+        count = int(missing.sum())
         raise ValueError(
-            f'{grid.path}: {int(missing.sum())} posts have no height (first at row {row + r0}, column {col + c0}); '
-            'fill them, or choose a window without them (terrain.window)'
+            f'{grid.path}: {counted(count, "post")} without a height (first at row {row + r0}, column {col + c0}); '
+            'allowed: a height for every post; fix: fill them, or choose a window without them (terrain.window)'
         )
     check_heights(grid.path, heights, grid.spacing_m, (r0, c0), stated=grid.values.scale is not None)
     return heights
