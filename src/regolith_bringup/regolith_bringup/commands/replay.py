@@ -106,7 +106,7 @@ def _again(tools: Tools, run: Path, begin: float, as_json: bool) -> None:
         tools.give(asdict(found))
     else:
         span = f'{counted(found.cycles, "cycle")} from {found.from_s:g} to {found.to_s:g} s'
-        words = f'{span}: the same states to the bit'
+        words = f'{span}: bit-identical states'
         print(found.difference or words)
     if found.difference:
         raise typer.Exit(NODE_FAILED)

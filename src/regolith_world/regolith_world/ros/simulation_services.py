@@ -163,7 +163,7 @@ class SimulationServices:
             return result_of(Result.RESULT_OPERATION_FAILED, why)
         await done
         if order.gone < count:
-            why = f'after {counted(order.gone, "step")}: the end, or it was called off'
+            why = f'after {counted(order.gone, "step")}: the run ended, or the steps were canceled'
             return result_of(Result.RESULT_OPERATION_FAILED, why)
         return result_of()
 
