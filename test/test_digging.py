@@ -216,7 +216,7 @@ def test_a_blade_loses_its_pile_when_lifted_and_a_bucket_when_tipped(
         ({'soil_tool_friction_deg': -10.0}, 'soil_tool_friction_deg', 'greater than or equal to 0'),
         ({'radius_m': None, 'width_m': None, 'mesh': 'open.obj'}, 'tools.drum_front.mesh', 'is open: 3 edges'),
         ({'radius_m': None, 'width_m': None, 'mesh': 'inside_out.obj'}, 'tools.drum_front.mesh', 'is inside out'),
-        ({'radius_m': None, 'width_m': None, 'mesh': 'none.obj'}, 'tools.drum_front.mesh', 'no such mesh file'),
+        ({'radius_m': None, 'width_m': None, 'mesh': 'none.obj'}, "tools.drum_front.mesh = 'none.obj': no such mesh file", 'allowed: an OBJ'),
     ],
 )
 def test_a_tool_that_cannot_be_is_refused_at_check(

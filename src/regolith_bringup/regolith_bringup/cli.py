@@ -30,7 +30,7 @@ from regolith_bringup.commands.usage import usage_message
 from regolith_bringup.doors import a_command, command, command_names
 from regolith_files.doors import BENCHMARKS, COMMANDS, EXPERIMENTS
 from regolith_files.plugins import PluginError, entry_points, load_plugins
-from regolith_files.problems import InputError, Problem, one_of
+from regolith_files.problems import InputError, Problem, counted, one_of
 from regolith_files.streams import flush_output
 from regolith_world import kernel_cache
 from regolith_world.ros_environment import check_middleware
@@ -329,14 +329,18 @@ def recover(run_dir: RunArgument) -> None:
     """Rebuild a bag whose recorder was killed, or that a bad disk has damaged, from what can be read."""
     from regolith_bringup.bag.recover import recover as rebuild
     from regolith_bringup.commands.progress import progress
+    from regolith_files.paths import refuse_url
 
+    allowed = 'a run folder, or its bag'
+    refuse_url(run_dir, allowed)
     if not os.path.isdir(run_dir):
-        raise InputError(Problem('recover', '', 'no such folder', 'a run folder, or its bag', str(run_dir)))
+        problem = 'is not a folder' if os.path.exists(run_dir) else 'no such folder'
+        raise InputError(Problem('recover', '', problem, allowed, str(run_dir)))
     with _RunFolderErrors(run_dir), progress('recover') as tick:
         result = rebuild(run_dir, tick)
     state = 'rebuilt' if result.rebuilt else 'was whole'
-    lost = f'; {result.lost_chunks} damaged chunks are lost' if result.lost_chunks else ''
-    print(f'{result.path}: {state}; {result.messages} messages{lost}')
+    lost = f'; {counted(result.lost_chunks, "damaged chunk")} lost' if result.lost_chunks else ''
+    print(f'{result.path}: {state}; {counted(result.messages, "message")}{lost}')
 
 
 class _RunFolderErrors:

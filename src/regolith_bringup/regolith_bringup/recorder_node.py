@@ -46,6 +46,7 @@ from regolith_bringup.bag.recorder import BagWriter, qos_profile
 from regolith_bringup.bag.topics import RecordedTopic
 from regolith_bringup.run.priority import keep_waiting
 from regolith_files.atomic import write_atomically
+from regolith_files.problems import counted
 from regolith_world.reserve import release
 from regolith_world.ros.inbox import LOOK_PERIOD_S, serve
 from regolith_world.ros.leaving import BadStart, run_process
@@ -416,7 +417,7 @@ class Recorder:
             if self._ready:
                 self._ack.publish(UInt64(data=0))
                 self._acknowledged = 0
-                self._node.get_logger().info(f'recording {len(self._channels)} topics to {self._bag.folder}')
+                self._node.get_logger().info(f'recording {counted(len(self._channels), "topic")} to {self._bag.folder}')
         elif self._cycle not in (-1, self._acknowledged):
             self._ack.publish(UInt64(data=self._cycle))
             self._acknowledged = self._cycle

@@ -76,7 +76,7 @@ def test_what_is_wrong_in_files_is_told_by_line_or_byte(tmp_path: Path) -> None:
     file = written(tmp_path, graph='made.dot', grid='made.dat')
     lines = dot.read_text().splitlines()
     dot.write_text('\n'.join([*lines[:4], lines[4].replace('];', ''), *lines[5:]]))
-    with pytest.raises(InputError, match=r'radios\.yaml:\d+: comms\.graph = .*made\.dot:5: '):
+    with pytest.raises(InputError, match=r'radios\.yaml:\d+: comms\.graph = .*made\.dot.: line 5: '):
         load_scenario(file)
     dot.write_text('\n'.join(lines))
     dat.write_bytes(dat.read_bytes()[:-3])

@@ -169,10 +169,11 @@ def tetrahedron(path: Path, side: float) -> None:
     path.write_text('\n'.join(lines) + '\n')
 
 
-def test_meshes_of_unlikely_size_are_refused_unless_their_scale_is_stated(tmp_path: Path) -> None:
-    for side, more, told in ((600.0, '', 'refused'), (60.0, '', 'warned'), (6.0, '', ''), (600.0, ', scale: 1.0', ''),
-                             (600.0, ', scale: 0.001', '')):
-        name = f'part_{side:.0f}.obj'  # MuJoCo keeps what it read of a name in the last second
+def test_meshes_of_unlikely_size_are_refused_or_warned_of_where_their_scale_is_stated(tmp_path: Path) -> None:
+    for side, more, told in ((600.0, '', 'refused'), (60.0, '', 'warned'), (6.0, '', ''), (60.0, ', scale: 1.0', ''),
+                             (600.0, ', scale: 1.0', 'warned'), (101.0, ', scale: 1', 'warned'),
+                             (600.0, ', scale: 0.001', ''), (0.02, ', scale: 1.0', 'small')):
+        name = f'part_{side:g}.obj'  # MuJoCo keeps what it read of a name in the last second
         tetrahedron(tmp_path / name, side)
         path = tmp_path / 'a.yaml'
         path.write_text(
@@ -184,9 +185,14 @@ def test_meshes_of_unlikely_size_are_refused_unless_their_scale_is_stated(tmp_pa
             with pytest.raises(InputError, match=r'a\.yaml:3: .* the mesh is 600 m wide; allowed: .*fix: set .*scale'):
                 load_scenario(path)
             continue
+        if told == 'small':
+            with pytest.raises(InputError, match=r'piece of the mesh is 0\.02 m wide; allowed: 0\.03 to .*; fix: set scale'):
+                load_scenario(path)
+            continue
         notices = load_scenario(path).notices
         assert bool(notices) is (told == 'warned')
-        assert all('warning: obstacles.part.path' in line for line in notices)
+        assert all('warning: obstacles.part.path' in line and f'{side:g} m wide' in line for line in notices)
+        assert all('scale: 0.001 if the file is in mil' in line for line in notices if 'scale' in more)
 
 
 RECEIVER = 'vehicles.rover.sensors={gnss: {model: gnss_lunanet}}'

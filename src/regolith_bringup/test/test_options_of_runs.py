@@ -171,7 +171,7 @@ def test_resimulation_says_what_was_compared(say: Any, monkeypatch: pytest.Monke
     fields |= {'cycles': 31, 'from_s': 1.5, 'to_s': 4.25}
     difference: Any = ''
     monkeypatch.setattr('regolith_bringup.run.resimulation.resimulate', evolve)
-    words = '31 cycles from 1.5 to 4.25 s: the same states to the bit\n'
+    words = '31 cycles from 1.5 to 4.25 s: bit-identical states\n'
     assert say('replay', run_dir, '--resimulate', '--from', 1.75)[:2] == (0, words) and calls == [(run_dir, 1.75)]
     difference = 'cycle 4: amber'
     assert say('replay', run_dir, '--resimulate')[:2] == (3, 'cycle 4: amber\n')

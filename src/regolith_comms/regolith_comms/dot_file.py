@@ -96,7 +96,7 @@ class _Reader:
             raise self._error(max(1, len(self._lines)), 'ends without a graph', 'graph { ... }')
         number, header = rest[0]
         if not _HEADER.fullmatch(header):
-            raise self._error(number, f'{header!r} does not open a graph', "'graph {', a name between; no digraph")
+            raise self._error(number, 'does not open a graph', "'graph {', a name between; no digraph")
         number, last = rest[-1]
         if last != '}' or len(rest) < 2:
             raise self._error(number, f'ends with {last!r}: the file was cut short', "a last line '}'")

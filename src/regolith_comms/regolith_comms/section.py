@@ -7,14 +7,11 @@ Kernels are imported on use: that takes longer than all other checks.
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 from regolith_comms.addresses import BROADCAST, MULTICAST
 from regolith_comms.config import CommsConfig
 from regolith_comms.radio_config import RADIOS, load_radio
-from regolith_files.paths import resolved
 from regolith_files.problems import one_of
 from regolith_files.yaml_source import KeyPath, YamlSource
 from regolith_world.names import check_name
@@ -33,7 +30,7 @@ def resolved_comms(config: CommsConfig, site: Site, source: YamlSource) -> Comms
     files: dict[str, Any] = {'radio': RADIOS.settled(('comms', 'radio'), config.radio, source)}
     for key in ('graph', 'grid'):
         name = getattr(config, key)
-        files[key] = None if name is None else str(_file(name, ('comms', key), source))
+        files[key] = None if name is None else str(source.find_file(('comms', key), name, 'the path of a file'))
     if (config.graph is None) != (config.grid is None):
         given, missing = ('graph', 'grid') if config.grid is None else ('grid', 'graph')
         allowed = 'both graph and grid, or neither, to have them made of the ground'
@@ -86,13 +83,6 @@ def _check_names(site: Site, config: CommsConfig, source: YamlSource) -> None:
             )
 
 
-def _file(name: str, key: KeyPath, source: YamlSource) -> Path:
-    path = resolved(source.base_dir(key) / name)
-    if not os.path.isfile(path):
-        raise source.error(key, f'no such file ({path})', 'the path of a file', name)
-    return path
-
-
 def _check_files(config: CommsConfig, fingerprint: str, source: YamlSource) -> None:
     """Refuse graph and grid that cannot be read or are not of the present ground."""
     from regolith_comms.model_files import load_model
@@ -102,13 +92,13 @@ def _check_files(config: CommsConfig, fingerprint: str, source: YamlSource) -> N
     try:
         model = load_model(config)
     except ValueError as error:
-        raise source.error(key, str(error), 'a tile graph (.dot) and its world grid (.dat)', config.graph) from None
+        raise source.wrap(key, error, 'a tile graph (.dot) and its world grid (.dat)', config.graph) from None
     assert model.graph is not None and model.grid is not None
     try:
         check_pair(model.graph, model.grid, signature(fingerprint, config.antenna_height_m, model.radio))
     except ValueError as error:
         allowed = 'a pair of this ground (./regolith comms build-graph), or none, to have it made'
-        raise source.error(key, str(error), allowed, config.graph) from None
+        raise source.wrap(key, error, allowed, config.graph) from None
 
 
 def _check_size(config: CommsConfig, site: Site, source: YamlSource) -> None:
@@ -120,6 +110,5 @@ def _check_size(config: CommsConfig, site: Site, source: YamlSource) -> None:
     try:
         height_map(config, site)
     except ValueError as error:
-        problem, _, allowed = str(error).partition('; allowed: ')
-        known = allowed or 'vehicles and stations on the ground that is known'
-        raise source.error(('comms', 'tile_m'), problem, known, config.tile_m) from None
+        allowed = 'vehicles and stations on the ground that is known'
+        raise source.wrap(('comms', 'tile_m'), error, allowed, config.tile_m) from None

@@ -4,16 +4,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from regolith_files.paths import resolved
+from regolith_files.paths import resolved, usable_file
 from regolith_files.plugins import PluginError, entry_points, load_plugin
 from regolith_files.problems import InputError, Problem, one_of, shown
 from regolith_files.validation import validated
@@ -70,13 +69,11 @@ class Library:
             except PluginError as error:
                 problem = Problem(self.noun, '', str(error), f'a {self.noun} that can be loaded', shown(text))
                 raise InputError(problem) from None
-        path = resolved(Path(base_dir) / text)
-        if not os.path.isfile(path):
-            allowed = f'the path of a YAML file, or one of {one_of(self.names(), text)}'
-            raise InputError(
-                Problem(self.noun, '', f'no such {self.noun} and no such file ({path})', allowed, shown(text))
-            )
-        return path
+        allowed = f'the path of a YAML file, or one of {one_of(self.names(), text)}'
+        try:
+            return usable_file(text, allowed, base_dir, f'no such {self.noun} and no such file')
+        except InputError as error:
+            raise InputError(replace(error.problems[0], where=self.noun, value=shown(text))) from None
 
     def find_at(self, key: KeyPath, given: str, source: YamlSource) -> Path:
         """Return the file named by a key of another file; errors name that key.

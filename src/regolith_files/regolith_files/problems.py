@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -40,6 +41,21 @@ class InputError(ValueError):
 
 ScenarioError = InputError
 """Its former name."""
+
+
+def without_name(problem: str, name: str) -> str:
+    """Return the text of an error without the file that begins it, for messages that name this file already.
+
+    :param problem: e.g. ``wheel.stl:5: is not a vertex``, of which ``line 5: is not a vertex`` remains
+    :param name: path of the file as the text has it
+    """
+    found = re.fullmatch(rf'{re.escape(name)}(?::(\d+))?: (.+)', problem, re.DOTALL) if name else None
+    return problem if found is None else f'line {found[1]}: {found[2]}' if found[1] else found[2]
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: ``1 post``, ``2 posts``, ``3 boxes``."""
+    return f'{number} {noun}' if number == 1 else f'{number} {noun}{"es" if noun.endswith(("s", "x", "h")) else "s"}'
 
 
 def shown(value: object, limit: int = 80) -> str:

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 import yaml
 
 from regolith_files.bounded_yaml import UNREADABLE, BaseLoader, YamlLimitError, check_limits, load_yaml
-from regolith_files.problems import InputError, Problem, closest, shown
+from regolith_files.paths import usable_file
+from regolith_files.problems import InputError, Problem, closest, shown, without_name
 
 KeyPath = tuple[str | int, ...]
 
@@ -43,6 +44,8 @@ class YamlSource:
         :param what: kind of its content, for messages
         :raises InputError: if it is missing, empty, not YAML, not a mapping, or has a key twice
         """
+        allowed = f'a YAML file with {what}'
+        usable_file(file, allowed)
         self.file = Path(file)
         self._lines: dict[KeyPath, int] = {}
         self._given: dict[KeyPath, Origin] = {}
@@ -52,10 +55,9 @@ class YamlSource:
         """Mappings that were not in the file -> of the value for which they were made; names beside them."""
         try:
             text = self.file.read_text(encoding='utf-8')
-        except FileNotFoundError:
-            raise self.error((), 'no such file', f'a YAML file with {what}') from None
         except (OSError, UnicodeDecodeError) as error:
-            raise self.error((), f'cannot be read as text: {error}', f'a YAML file with {what}') from None
+            reason = getattr(error, 'strerror', None) or 'it is not UTF-8'
+            raise self.error((), f'cannot be read as text: {reason}', allowed) from None
         self.data: dict[str, Any] = self._parse(text, what)
 
     @classmethod
@@ -89,13 +91,38 @@ class YamlSource:
                 return self._given[path[:end]].folder
         return self.file.resolve().parent
 
+    def find_file(self, path: KeyPath, given: str, allowed: str) -> Path:
+        """Return the absolute path of the file that a key names.
+
+        :param given: value of the key
+        :param allowed: what the key takes
+        :raises InputError: if it is not a regular file that can be read
+        """
+        try:
+            return usable_file(given, allowed, self.base_dir(path))
+        except InputError as error:
+            (found,) = error.problems
+            raise self.error(path, found.problem, found.allowed, given) from None
+
     def error(self, path: KeyPath, problem: str, allowed: str, value: object = None) -> InputError:
         """Return the error for a problem at a key."""
         return InputError(self.problem(path, problem, allowed, value))
 
+    def wrap(self, path: KeyPath, error: Exception, allowed: str, value: object = None) -> InputError:
+        """Return the error at a key for what another error states.
+
+        :param allowed: where the other error does not state what is allowed
+        """
+        problem, _, better = str(error).partition('; allowed: ')
+        return self.error(path, problem, better or allowed, value)
+
     def problem(self, path: KeyPath, problem: str, allowed: str, value: object = None) -> Problem:
         """Return one problem at a key."""
         shown_value = '' if value is None else shown(value)
+        if isinstance(value, str) and (rest := without_name(problem, value)) != problem:
+            # Named once, but whole: its end says most.
+            problem, shown_value = rest, shown(value, len(value) + 2)
+        problem = without_name(problem, str(self.file))
         # A name may itself be what is wrong, and be a page long.
         names = [name if name.isprintable() else repr(name)[1:-1] for name in map(str, path)]
         key = '.'.join(name if len(name) <= 80 else f'{name[:79]}…' for name in names)

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from regolith_files.doors import NoRecordingError, Tools
-from regolith_files.problems import InputError, Problem, one_of, shown
+from regolith_files.problems import InputError, Problem, counted, one_of, shown
 
 RunArgument = Annotated[Path, typer.Argument(metavar='RUN', help='Run folder.')]
 JsonOption = Annotated[bool, typer.Option('--json', help='Print one JSON value on stdout and nothing else there.')]
@@ -58,7 +58,7 @@ def dataset(
     else:
         for split, found in figures.items():
             boxes = ', '.join(f'{count} {name}' for name, count in found['boxes'].items())
-            print(f'{split}: {found["images"]} images; boxes: {boxes}')
+            print(f'{split}: {counted(found["images"], "image")}; boxes: {boxes}')
         print(folder)
 
 
@@ -137,7 +137,7 @@ def stereo(
     for row in rows:
         print(
             f'{row["left"]} and {row["right"]}: b = {row["baseline_m"]:.3f} m, f = {row["focal_length_px"]:.0f} px, '
-            f'{row["frames"]} frames, {near:g} to {far:g} m: {100 * row["matched"]:.1f} % matched, '
+            f'{counted(row["frames"], "frame")}, {near:g} to {far:g} m: {100 * row["matched"]:.1f} % matched, '
             f'{100 * row["within_px"]:.1f} % within 1 px ({row["rms_px"]:.2f} px rms), depth error ratio: '
             f'median {100 * row["median"]:.2f} %, 90th percentile {100 * row["percentile_90"]:.2f} %'
         )

@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from regolith_files.problems import counted
 from regolith_terrain.surface import HeightField, Heights
 from regolith_world.arithmetic import solved_two, times
 
@@ -69,7 +70,7 @@ class RasterField(HeightField):
         if posts.ndim != 2 or min(posts.shape) < 2:
             raise ValueError(f'posts have shape {posts.shape}; allowed: two dimensions, at least (2, 2)')
         if not np.isfinite(posts.min()) or not np.isfinite(posts.max()):  # NaN is the least and the largest
-            raise ValueError(f'{np.count_nonzero(~np.isfinite(posts))} posts are not finite')
+            raise ValueError(f'{counted(int(np.count_nonzero(~np.isfinite(posts))), "post")} without a finite height')
         along, across = spacing if isinstance(spacing, tuple) else (spacing, spacing)
         if not (along > 0.0 and across > 0.0):
             raise ValueError(f'post spacing {spacing!r} m; allowed: > 0')

@@ -285,7 +285,7 @@ def test_map_of_the_earth_lies_in_true_meters(tmp_path: Path) -> None:
         ({'crs': CRS.from_proj4('+proj=stere +lat_0=-90 +R=1737400 +units=us-ft')}, {}, 'US survey foot; allowed: metres'),
         ({'crs': CRS.from_proj4('+proj=stere +lat_0=-90 +R=1737400 +units=km')}, {}, 'kilometre; allowed: metres'),
         ({'unit': 'ft'}, {}, "heights are in 'ft'; allowed: metres"),
-        ({'nodata': 'first'}, {}, '1 posts have no height .first at row 0, column 0'),
+        ({'nodata': 'first'}, {}, '1 post without a height .first at row 0, column 0'),
         ({'count': 3}, {}, '3 bands; allowed: one'),
         ({'transform': from_origin(0.0, 0.0, 5.0, 7.0)}, {}, 'not square'),
         ({'dtype': 'complex64'}, {}, 'complex64; allowed: real numbers'),

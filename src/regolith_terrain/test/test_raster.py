@@ -104,7 +104,7 @@ def test_post_spacing_override_and_scaled_integers(tmp_path: Path) -> None:
         ({'crs': CRS.from_epsg(2263)}, 'metres'),
         ({'transform': from_origin(0.0, 0.0, 2.0, 3.0)}, 'not square'),
         ({'transform': from_origin(0.0, 0.0, 2.0, 2.0) @ rasterio.Affine.rotation(10.0)}, 'north to south'),
-        ({'nodata': 7.0}, '1 posts have no height .first at row 1, column 2.'),
+        ({'nodata': 7.0}, '1 post without a height .first at row 1, column 2.'),
         ({'count': 2}, '2 bands'),
     ],
 )

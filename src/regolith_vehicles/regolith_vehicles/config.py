@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 from importlib import metadata, resources
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -12,7 +11,6 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from regolith_files.library import Library
-from regolith_files.paths import resolved
 from regolith_files.problems import InputError, Problem, shown
 from regolith_files.section import LONGEST_S, SHORTEST_S, Moment, Section
 from regolith_files.validation import validated
@@ -184,9 +182,6 @@ def load_vehicle_model(name_or_path: str | Path, base_dir: str | Path = '.') -> 
     """
     source = VEHICLES.read(name_or_path, base_dir)
     config = validated(VehicleModelConfig, source.data, source)
-    mjcf = resolved(source.file.parent / config.mjcf)
-    if not os.path.isfile(mjcf):
-        allowed = 'an MJCF file, by its path relative to this file'
-        raise source.error(('mjcf',), f'no such file ({mjcf})', allowed, config.mjcf)
+    mjcf = source.find_file(('mjcf',), config.mjcf, 'an MJCF file, by its path relative to this file')
     config._source = source
     return config, mjcf

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from regolith_terrain.ground_contact import StepLimit
 from regolith_vehicles.config import VehicleModelConfig, VehicleModelError
 from regolith_vehicles.kinematics import WheelLayout
+from regolith_vehicles.mesh_files import check_assets, check_mesh_sizes
 from regolith_world.arithmetic import times
 
 Vector = NDArray[np.float64]
@@ -28,6 +30,7 @@ _HINGE = int(mujoco.mjtJoint.mjJNT_HINGE)
 _SLIDE = int(mujoco.mjtJoint.mjJNT_SLIDE)
 _KINDS = {'body': 'body', 'joint': 'joint', 'actuator': 'actuator', 'equality': 'equality constraint'}
 _JOINT = int(mujoco.mjtTrn.mjTRN_JOINT)
+_NOT_XML = re.compile(r'XML_ERROR.*Line number=(\d+)')
 MOST_EXTENT_M = 100.0
 """Largest distance from a vehicle's base to any body along any axis [m]."""
 
@@ -166,6 +169,7 @@ def compile_vehicle(
     :param mass_scale: factor on all masses and inertias
     :raises VehicleModelError: if the file does not compile or lacks a name
     """
+    check_assets(mjcf_path)
     try:
         model = mujoco.MjModel.from_xml_path(str(mjcf_path))
     except ValueError as error:
@@ -176,6 +180,7 @@ def compile_vehicle(
         mujoco.mj_setConst(model, mujoco.MjData(model))
     model.opt.gravity[:] = np.asarray(gravity, dtype=np.float64)
     _refuse_not_finite(model, mjcf_path)
+    check_mesh_sizes(model, mjcf_path)
     # A blown-up vehicle must stop the run, not silently start again from the model's initial pose.
     model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
 
@@ -318,6 +323,8 @@ def _not_compiled(mjcf_path: str | Path, told: str) -> VehicleModelError:
     what, _, element = told.removeprefix('Error: ').partition(' Element ')
     key = element.removeprefix('name ').split(',')[0].strip("'")
     line = element.rpartition('line ')[2]
+    if (xml := _NOT_XML.search(told)) is not None:
+        what, line = 'is not XML that can be read', xml[1]
     where = f'{mjcf_path}:{line}' if line.isdigit() else mjcf_path
     return VehicleModelError(where, key, None, allowed, what)
 

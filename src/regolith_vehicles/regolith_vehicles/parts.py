@@ -21,10 +21,10 @@ from regolith_terrain.soil_grid import SoilGrid
 from regolith_terrain.solids.contact import STIFFNESS_OF_PART
 from regolith_vehicles import substeps
 from regolith_vehicles.config import VehicleModelError
+from regolith_vehicles.mesh_files import load_triangles
 from regolith_vehicles.model_config import GroundShapeConfig, VehicleModelConfig
 from regolith_vehicles.multibody import Multibody, point_velocities
 from regolith_vehicles.running_gear import TouchingPart
-from regolith_vehicles.wheel_shapes import load_triangles
 from regolith_world.arithmetic import times
 
 Vector = NDArray[np.float64]

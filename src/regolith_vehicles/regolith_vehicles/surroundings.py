@@ -20,7 +20,7 @@ from regolith_terrain.solids.rock_shapes import SHAPES, placed, scaled_rock, sit
 from regolith_terrain.solids.skyline import Skyline
 from regolith_terrain.solids.solids import Solid, Solids
 from regolith_terrain.surface import HeightField
-from regolith_vehicles.wheel_shapes import load_triangles
+from regolith_vehicles.mesh_files import load_triangles
 from regolith_world.arithmetic import times
 
 HIGH_M, WIDE_M = 0.75, 1.5

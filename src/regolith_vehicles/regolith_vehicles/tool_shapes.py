@@ -12,9 +12,10 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_files.problems import counted, without_name
 from regolith_vehicles.config import VehicleModelError
+from regolith_vehicles.mesh_files import LARGEST_PART_M, load_triangles
 from regolith_vehicles.tool_config import ToolConfig
-from regolith_vehicles.wheel_shapes import load_triangles
 from regolith_world.arithmetic import times
 
 Vector = NDArray[np.float64]
@@ -31,10 +32,6 @@ class ToolShape(NamedTuple):
     """Middle of the edge or axle [m], shape (3,)."""
     frame: Vector
     """Axes as columns: x ahead, y along the edge, shape (3, 3)."""
-
-
-LARGEST_M = 20.0
-"""Largest side of a tool's mesh [m], the limit of ``width_m``."""
 
 
 def tool_shape(config: ToolConfig, folder: Path) -> ToolShape:
@@ -56,8 +53,8 @@ def tool_shape(config: ToolConfig, folder: Path) -> ToolShape:
     points = corners.reshape(-1, 3)
     low, high = points.min(axis=0), points.max(axis=0)
     side = float((high - low).max())
-    if side > LARGEST_M:
-        allowed = f'up to {LARGEST_M:g} m; fix: set mesh_scale, 0.001 for millimeters'
+    if side > LARGEST_PART_M:
+        allowed = f'up to {LARGEST_PART_M:g} m; fix: set mesh_scale, 0.001 for millimeters'
         raise ValueError(f'its mesh is {side:.4g} m wide; allowed: {allowed}')
     middle = 0.5 * (low + high)
     if config.kind == 'drum':
@@ -85,7 +82,7 @@ def refuse_unless_solid(corners: Vector) -> None:
     edges = Counter((int(face[k]), int(face[(k + 1) % 3])) for face in faces for k in range(3) if len(set(face)) == 3)
     loose = sum(1 for (a, b), count in edges.items() if edges[b, a] != count or count != 1)
     if loose:
-        raise ValueError(f'is open: {loose} edges belong to no two faces that meet; allowed: a closed surface')
+        raise ValueError(f'is open: {counted(loose, "edge")} without two faces that meet; allowed: a closed surface')
     volume = float(np.einsum('ij,ij->', corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))) / 6.0
     if not volume > 0.0:
         raise ValueError(f'is inside out: it holds {volume:.3g} m^3; allowed: faces that look outward')
@@ -100,5 +97,6 @@ def shape_of(name: str, config: ToolConfig, folder: Path, where: str | Path) -> 
     try:
         return tool_shape(config, folder)
     except ValueError as error:
-        problem, _, allowed = str(error).partition('; allowed: ')
+        text = without_name(str(error), str(folder / (config.mesh or '')))
+        problem, _, allowed = text.partition('; allowed: ')
         raise VehicleModelError(where, f'tools.{name}.mesh', config.mesh, allowed, problem) from None

@@ -116,9 +116,8 @@ def load_campaign(
 
 
 def _scenario(config: CampaignConfig, source: YamlSource) -> Path:
-    beside = source.base_dir(('scenario',)) / config.scenario
     try:
-        return beside if beside.is_file() else scenario_file(config.scenario)
+        return scenario_file(config.scenario, source.base_dir(('scenario',)))
     except InputError as error:
         (problem,) = error.problems
         raise source.error(('scenario',), problem.problem, problem.allowed, config.scenario) from None

@@ -13,7 +13,7 @@ import typer
 
 from regolith_bringup.commands.options import JsonOption
 from regolith_files.doors import Tools
-from regolith_files.problems import InputError, Problem
+from regolith_files.problems import InputError, Problem, counted
 
 NODE_FAILED = 3
 
@@ -64,8 +64,8 @@ def campaign(
     if retry:
         done -= forget_failures(folder, cases)
     count = workers or os.cpu_count() or 1
-    where = scheduler or f'{min(count, len(cases))} processes of this machine'
-    print(f'{len(cases)} runs, {done} of them done before; on {where}', file=sys.stderr)
+    where = scheduler or f'{counted(min(count, len(cases)), "process")} of this machine'
+    print(f'{counted(len(cases), "run")}, {done} of them done before; on {where}', file=sys.stderr)
     with tools.progress(file.stem) as tick:
 
         def told(so_far: int, problem: str) -> None:

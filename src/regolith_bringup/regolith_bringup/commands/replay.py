@@ -16,7 +16,7 @@ import typer
 
 from regolith_bringup.commands.options import JsonOption, NamespaceOption, end_named, pace_named
 from regolith_files.doors import NoRecordingError, Tools
-from regolith_files.problems import InputError, Problem, one_of
+from regolith_files.problems import InputError, Problem, counted, one_of
 
 NODE_FAILED = 3
 
@@ -77,7 +77,7 @@ def replay(
     if as_json:
         tools.give({'messages': count})
     else:
-        print(f'{count} messages')
+        print(counted(count, 'message'))
 
 
 def _check_resimulation(options: Mapping[str, object]) -> None:
@@ -105,7 +105,8 @@ def _again(tools: Tools, run: Path, begin: float, as_json: bool) -> None:
     if as_json:
         tools.give(asdict(found))
     else:
-        words = f'{found.cycles} cycles from {found.from_s:g} to {found.to_s:g} s: the same states to the bit'
+        span = f'{counted(found.cycles, "cycle")} from {found.from_s:g} to {found.to_s:g} s'
+        words = f'{span}: bit-identical states'
         print(found.difference or words)
     if found.difference:
         raise typer.Exit(NODE_FAILED)

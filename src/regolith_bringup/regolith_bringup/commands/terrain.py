@@ -50,7 +50,7 @@ def terrain_info(
     height_offset: HeightOffsetOption = 0.0,
 ) -> None:
     """Print heights and slopes of a scenario's ground, or size, place and heights of an elevation model, as JSON."""
-    if Path(scenario).suffix.lower() not in ('', '.yaml', '.yml') and Path(scenario).is_file():
+    if Path(scenario).suffix.lower() not in ('', '.yaml', '.yml'):
         from regolith_terrain.dem.about import describe
         from regolith_terrain.dem.grid import StoredValues
 

@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import select
+import stat
 import struct
 import sys
 import termios
@@ -110,6 +112,9 @@ class Gamepad:
         self._axes: dict[int, float] = {}
         try:
             self._file = os.open(device, os.O_RDONLY | os.O_NONBLOCK)
+            if not stat.S_ISCHR(os.fstat(self._file).st_mode) and not os.path.isfile(device):
+                os.close(self._file)
+                raise OSError(errno.ENODEV, 'is not a device')
         except OSError as error:
             found = ', '.join(sorted(map(str, Path('/dev/input').glob('js*')))) or 'none is there'
             problem = f'cannot be read: {error.strerror}'

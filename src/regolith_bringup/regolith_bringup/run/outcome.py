@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from regolith_files.problems import counted
 from regolith_world.checkpoint import way_on
 from regolith_world.reserve import release
 
@@ -72,8 +73,8 @@ def sum_up(run_dir: Path, say: Callable[[str], object], *, report: bool) -> dict
     state_hash = f'state hash {summary["state_hash"][:16]}' if summary['state_hash'] else 'no state hash'
     say(
         f'{summary["simulated_s"]:.2f} s simulated in {summary["wall_s"]:.2f} s: speed {summary["speed"] or 0.0:.2f} '
-        f'({summary["compute_per_sim_s"] or 0.0:.3f} compute s per simulated s), {summary["cycles"]} cycles, '
-        f'{summary["discarded_cycles"]} discarded, {state_hash}'
+        f'({summary["compute_per_sim_s"] or 0.0:.3f} compute s per simulated s), '
+        f'{counted(summary["cycles"], "cycle")}, {summary["discarded_cycles"]} discarded, {state_hash}'
     )
     punctual = summary['real_time']
     if punctual is not None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from regolith_bringup.scenario.participants import sections
 from regolith_bringup.scenario.schema import Scenario
+from regolith_files.paths import refuse_url
 from regolith_files.problems import InputError, Problem
 from regolith_world import checkpoint, codec, reserve
 from regolith_world.world_state import WorldState
@@ -33,9 +34,11 @@ def check_finished_run(command: str, run_dir: Path) -> None:
     :param command: that it was given to
     :raises InputError: if it is none
     """
+    allowed = 'a folder that ./regolith run made'
+    refuse_url(run_dir, allowed)
     if not os.path.isfile(run_dir / 'scenario.yaml'):
         problem = 'is not a run folder' if os.path.exists(run_dir) else 'no such folder'
-        raise InputError(Problem(command, '', problem, 'a folder that ./regolith run made', str(run_dir)))
+        raise InputError(Problem(command, '', problem, allowed, str(run_dir)))
 
 
 def _make(folder: Path, asked: str, *, exist_ok: bool) -> None:
@@ -60,6 +63,7 @@ def check_checkpoint(folder: Path, scenario: Scenario) -> None:
 
     :raises InputError: if it is none
     """
+    refuse_url(folder, 'a folder that holds a manifest.json, as in RUN/checkpoints')
     if not os.path.isfile(folder / 'manifest.json'):
         beside = sorted(p.parent.name for p in folder.parent.glob('*/manifest.json'))
         allowed = ', '.join(beside) if beside else 'a folder that holds a manifest.json, as in RUN/checkpoints'

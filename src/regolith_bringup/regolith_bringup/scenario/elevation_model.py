@@ -55,9 +55,8 @@ def resolved_model(scenario: Scenario, source: YamlSource) -> TerrainConfig:
         terrain = terrain.model_copy(update={'detail': _detail(scenario, model)})
         field = build_height_field(terrain, scenario.seed)
     except (ValueError, OSError) as error:
-        problem, _, allowed = str(error).partition('; allowed: ')
-        allowed = allowed or 'heights in meters on a metric grid'
-        raise source.error(('terrain', 'source'), problem, allowed, scenario.terrain.source) from None
+        allowed = 'heights in meters on a metric grid'
+        raise source.wrap(('terrain', 'source'), error, allowed, scenario.terrain.source) from None
     width, height = (side * n for side, n in zip((model.spacing, model.spacing_across), model.posts.shape, strict=True))
     if min(width, height) < NARROWEST_M:
         problem = f'is a site of {width:.3g} x {height:.3g} m, narrower than a vehicle'

@@ -31,6 +31,7 @@ from regolith_bringup.scenario.terrain_section import law_of, resolve_terrain, s
 from regolith_bringup.scenario.topic_section import check_participant_names, check_recorded, with_barrier_type
 from regolith_bringup.scenario.vehicle_section import check_clear, resolved_models
 from regolith_files.atomic import write_atomically
+from regolith_files.paths import usable_file
 from regolith_files.problems import InputError, Problem, one_of
 from regolith_files.validation import validated
 from regolith_files.yaml_source import KeyPath, Origin, YamlSource, parse_value
@@ -187,19 +188,20 @@ def _checked(source: YamlSource) -> Scenario:
     return scenario.model_copy(update=found)
 
 
-def scenario_file(path_or_name: str | Path) -> Path:
+def scenario_file(path_or_name: str | Path, base_dir: str | Path = '.') -> Path:
     """Return the file of a scenario given by path or name.
 
+    :param base_dir: origin of relative paths before the present folder
     :raises InputError: if there is neither
     """
-    path = Path(path_or_name)
-    if os.path.isfile(path):
-        return path
+    for path in (Path(base_dir) / path_or_name, Path(path_or_name)):
+        if os.path.isfile(path):
+            return path
     known = find_scenarios()
     if str(path_or_name) in known:
         return known[str(path_or_name)]
     allowed = f'the path of a YAML file, or one of {one_of(known, path_or_name)}'
-    raise InputError(Problem(str(path_or_name), 'scenario', 'no such file or scenario', allowed))
+    return usable_file(path_or_name, allowed, base_dir, 'no such file or scenario')
 
 
 def write_resolved(scenario: Scenario, path: str | Path) -> None:

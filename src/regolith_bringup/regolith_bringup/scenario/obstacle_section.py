@@ -4,14 +4,12 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 
 from regolith_bringup.scenario.schema import Scenario
-from regolith_files.paths import resolved
 from regolith_files.yaml_source import YamlSource
 from regolith_terrain.config import TerrainConfig
+from regolith_terrain.solids.config import ObstacleConfig
 
 
 def resolve_obstacles(source: YamlSource) -> None:
@@ -24,28 +22,32 @@ def resolve_obstacles(source: YamlSource) -> None:
         given = entry.get('path') if isinstance(entry, dict) else None
         if isinstance(given, str):
             key = ('obstacles', name, 'path')
-            path = resolved(source.base_dir(key) / given)
-            if not os.path.isfile(path):
-                raise source.error(key, f'no such file ({path})', 'the path of an OBJ, STL or MSH file', given)
-            entry['path'] = str(path)
+            entry['path'] = str(source.find_file(key, given, 'the path of an OBJ, STL or MSH file'))
 
 
 LARGEST_MESH_M, DOUBTFUL_MESH_M = 100.0, 20.0
-"""Largest side of a mesh without a stated scale, and side from which a warning is due [m]."""
+"""Sides of a mesh from which it is refused without a stated scale, or warned of with one; and warned of without [m].
+
+The longest shipped vehicle has 6 m, the lander 5 m: a mesh of 20 m is rarely meant, and one of 100 m is ground, which
+an elevation model describes. In a file in millimeters the bounds are 2 cm and 10 cm: a wheel hardly notices less. So
+a stated scale is doubted for every mesh in millimeters that matters; a hall of 30 m with ``scale: 1`` is not.
+"""
 
 
-def _check_size(name: str, path: str, side: float, source: YamlSource) -> None:
-    """Refuse, or warn of, a mesh without a stated scale that is as large as if its unit were millimeters.
+def _check_size(name: str, config: ObstacleConfig, side: float, source: YamlSource) -> None:
+    """Refuse, or warn of, a mesh that is as large as if its unit were millimeters.
 
     :param side: its largest [m]
     """
-    key = ('obstacles', name, 'path')
+    key, stated = ('obstacles', name, 'path'), 'scale' in config.model_fields_set
     fix = f'set obstacles.{name}.scale, the unit of the file in meters (0.001 for millimeters, 1 for meters)'
-    if side > LARGEST_MESH_M:
+    if side > LARGEST_MESH_M and not stated:
         allowed = f'up to {LARGEST_MESH_M:g} m without scale; fix: {fix}'
-        raise source.error(key, f'the mesh is {side:.4g} m wide', allowed, path)
-    if side > DOUBTFUL_MESH_M:
-        source.warn(key, f'the mesh is {side:.4g} m wide', fix, path)
+        raise source.error(key, f'the mesh is {side:.4g} m wide', allowed, config.path)
+    if side > (LARGEST_MESH_M if stated else DOUBTFUL_MESH_M):
+        if stated:
+            fix = f'set obstacles.{name}.scale: 0.001 if the file is in millimeters; now it is {config.scale:g}'
+        source.warn(key, f'the mesh is {side:.4g} m wide', fix, config.path)
 
 
 def standing_obstacles(scenario: Scenario, source: YamlSource) -> TerrainConfig:
@@ -61,14 +63,11 @@ def standing_obstacles(scenario: Scenario, source: YamlSource) -> TerrainConfig:
         # MuJoCo, which reads meshes, takes longer to load than all that is checked else.
         from regolith_terrain.height_field import FlatField
         from regolith_terrain.solids.obstacles import obstacle
-        from regolith_vehicles.wheel_shapes import load_triangles
+        from regolith_vehicles.mesh_files import load_triangles
 
         try:
             made = obstacle(name, config, FlatField(), load_triangles)
         except ValueError as error:
-            problem, _, allowed = str(error).partition('; allowed: ')
-            allowed = allowed or 'a mesh of solids'
-            raise source.error(('obstacles', name, 'path'), problem, allowed, config.path) from None
-        if 'scale' not in config.model_fields_set:
-            _check_size(name, config.path, float(np.ptp(made.triangles.reshape(-1, 3), axis=0).max()), source)
+            raise source.wrap(('obstacles', name, 'path'), error, 'a mesh of solids', config.path) from None
+        _check_size(name, config, float(np.ptp(made.triangles.reshape(-1, 3), axis=0).max()), source)
     return scenario.terrain.model_copy(update={'obstacles': dict(scenario.obstacles)})

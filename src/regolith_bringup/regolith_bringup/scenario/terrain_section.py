@@ -4,10 +4,8 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
-from regolith_files.paths import resolved
 from regolith_files.problems import one_of
 from regolith_files.validation import validated
 from regolith_files.yaml_source import KeyPath, YamlSource
@@ -32,11 +30,8 @@ def resolve_terrain(source: YamlSource) -> None:
     _resolve_presets(terrain, source)
     ground = terrain.get('source')
     if isinstance(ground, str) and ground not in ('procedural', 'flat'):
-        path = resolved(source.base_dir(('terrain', 'source')) / ground)
-        if not os.path.isfile(path):
-            allowed = f"the path of a GeoTIFF, PDS3 label or .npy, or one of {one_of(('procedural', 'flat'), ground)}"
-            raise source.error(('terrain', 'source'), f'no such file ({path})', allowed, ground)
-        terrain['source'] = str(path)
+        allowed = f"the path of a GeoTIFF, PDS3 label or .npy, or one of {one_of(('procedural', 'flat'), ground)}"
+        terrain['source'] = str(source.find_file(('terrain', 'source'), ground, allowed))
 
 
 def _resolve_presets(terrain: dict[str, Any], source: YamlSource) -> None:

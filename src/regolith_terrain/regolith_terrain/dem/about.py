@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from regolith_files.problems import counted
 from regolith_terrain.dem.grid import AS_STORED, DemGrid, StoredValues, body_name, lay_frame
 from regolith_terrain.dem.opening import open_dem
 from regolith_terrain.dem.plausibility import check_heights, doubts
@@ -68,7 +69,8 @@ def describe(path: Path, post_spacing_m: float | None = None, values: StoredValu
 def _judged(grid: DemGrid, missing: int) -> tuple[float | None, list[str], list[str]]:
     """Return the median slope [deg], why terrain.source would refuse the posts, and what it would warn of."""
     if missing:
-        return None, [f'{missing} posts have no height; fix: fill them, or choose a window without them'], []
+        fix = 'fill them, or choose a window without them'
+        return None, [f'{counted(missing, "post")} without a height; fix: {fix}'], []
     rows, cols = grid.rows, grid.cols
     side = int(math.sqrt(_CHECKED_POSTS))
     r0, c0 = max(0, (rows - side) // 2), max(0, (cols - side) // 2)

@@ -41,7 +41,8 @@ def open_geotiff(path: Path, post_spacing_m: float | None = None, values: Stored
                 crs = None if post_spacing_m is not None or local else data.crs
                 shape = (data.height, data.width)
     except RasterioError as error:
-        raise ValueError(f'{path}: not a raster that can be read: {error}') from error
+        reason = str(error).replace(f"'{path}' ", '').replace(f'{path}: ', '')
+        raise ValueError(f'{path}: not a raster that can be read: {reason}') from error
 
     def read(r0: int, r1: int, c0: int, c1: int) -> Floats:
         return _read(path, values, r0, r1, c0, c1)

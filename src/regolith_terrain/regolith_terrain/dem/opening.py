@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
 
+from regolith_files.paths import usable_file
+from regolith_files.problems import counted
 from regolith_terrain.dem.geotiff import open_geotiff
 from regolith_terrain.dem.grid import AS_STORED, DemGrid, Floats, StoredValues
 from regolith_terrain.dem.pds3 import open_pds3
@@ -30,9 +31,8 @@ def open_dem(
     :param values: what the user states about the stored values
     :raises ValueError: naming the file and what is wrong with it
     """
+    usable_file(path, 'the path of a GeoTIFF, a PDS3 .LBL or .IMG, or a .npy')
     path = Path(path)
-    if not os.path.isfile(path):
-        raise ValueError(f'{path}: no such file; allowed: the path of a GeoTIFF, a PDS3 .LBL or .IMG, or a .npy')
     kind = path.suffix.lower()
     if kind == '.npy':
         grid = _open_npy(path, post_spacing_m, values)
@@ -60,9 +60,10 @@ def read_posts(grid: DemGrid, r0: int, r1: int, c0: int, c1: int) -> Floats:
     missing = ~np.isfinite(heights)
     if missing.any():
         row, col = (int(v) for v in np.argwhere(missing)[0])
+        count = int(missing.sum())
         raise ValueError(
-            f'{grid.path}: {int(missing.sum())} posts have no height (first at row {row + r0}, column {col + c0}); '
-            'fill them, or choose a window without them (terrain.window)'
+            f'{grid.path}: {counted(count, "post")} without a height (first at row {row + r0}, column {col + c0}); '
+            'allowed: a height for every post; fix: fill them, or choose a window without them (terrain.window)'
         )
     check_heights(grid.path, heights, grid.spacing_m, (r0, c0), stated=grid.values.scale is not None)
     return heights

@@ -19,6 +19,8 @@ import numpy as np
 from rasterio.crs import CRS
 from rasterio.errors import CRSError
 
+from regolith_files.paths import usable_file
+from regolith_files.problems import InputError
 from regolith_terrain.dem.grid import AS_STORED, DemGrid, Floats, StoredValues, body_radius, is_lunar
 
 _LABEL_BYTES = 1 << 20
@@ -154,7 +156,8 @@ def open_pds3(path: Path, values: StoredValues = AS_STORED) -> DemGrid:
     :raises ValueError: naming the file, the label's key and what is wrong with it
     """
     label_path = _label_of(path)
-    text = label_path.read_bytes()[:_LABEL_BYTES].decode('latin-1').replace('\r', '')
+    with label_path.open('rb') as file:
+        text = file.read(_LABEL_BYTES).decode('latin-1').replace('\r', '')
     label = parse_label(text)
     target = str(label.get('TARGET_NAME', 'MOON')).upper()
     if 'MOON' not in target:
@@ -175,8 +178,10 @@ def open_pds3(path: Path, values: StoredValues = AS_STORED) -> DemGrid:
             raise ValueError(f'{label_path}: IMAGE.{key}: {image.number(key).value:g}; allowed: 0')
     dtype = _sample_type(label_path, image)
     need = start + rows * cols * dtype.itemsize
-    if not os.path.isfile(image_path):
-        raise ValueError(f'{label_path}: ^IMAGE: no such file {image_path.name} beside it')
+    try:
+        usable_file(image_path, 'an image', missing=f'no such file {image_path.name} beside it')
+    except InputError as error:
+        raise ValueError(f'{label_path}: ^IMAGE: {error.problems[0].problem}') from None
     have = image_path.stat().st_size
     if have < need:
         raise ValueError(f'{image_path}: has {have} bytes where the label promises {need}; it was cut short')

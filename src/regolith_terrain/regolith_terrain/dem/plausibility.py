@@ -17,6 +17,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from regolith_files.problems import counted
+
 Floats = NDArray[np.float64]
 
 MOST_HEIGHT_M = 1e7
@@ -111,9 +113,10 @@ def check_heights(
         if max(others, _LEAST_GAP_M) < gap < np.inf:
             places = heights == value
             row, col = (int(v) for v in np.argwhere(places)[0])
+            posts = counted(int(places.sum()), 'post')
             raise ValueError(
-                f'{path}: {int(places.sum())} posts (first at row {row + first[0]}, column {col + first[1]}) have the '
-                f'height {value:g} m, {gap:.6g} m from all others: it looks like a mark for posts without a height; '
+                f'{path}: {posts} (first at row {row + first[0]}, column {col + first[1]}) at a height of {value:g} m, '
+                f'{gap:.6g} m from all others: it looks like a mark for posts without a height; '
                 f'allowed: heights of one ground; fix: set nodata to the stored value, and fill these posts or choose '
                 f'a window without them'
             )

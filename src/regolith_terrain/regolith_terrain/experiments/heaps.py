@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from regolith_files.problems import counted
 from regolith_terrain.records import Floats
 
 _LOW, _HIGH = 0.2, 0.8
@@ -78,7 +79,8 @@ def measured(heap: Heap, radius: float) -> dict[str, float]:
     edge = _edge(at, height, 0.5 * heap.element_m)
     flank = (height >= _LOW * top) & (height <= _HIGH * top) & (at <= edge)
     if flank.sum() < 2:
-        raise ValueError(f'{int(flank.sum())} points on the flank of the heap; allowed: 2 at least, of more elements')
+        found = counted(int(flank.sum()), 'point')
+        raise ValueError(f'{found} on the flank of the heap; allowed: 2 at least, of more elements')
     slope = float(np.polyfit(at[flank], height[flank], 1)[0])
     return {
         'slope_deg': math.degrees(math.atan(-slope)),

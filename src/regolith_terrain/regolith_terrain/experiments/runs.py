@@ -19,12 +19,15 @@ from zipfile import BadZipFile
 import numpy as np
 from pydantic import Field, model_validator
 
+from regolith_files.paths import usable_file
 from regolith_files.section import Section
 from regolith_terrain.experiments.settings import Tick
 
 PARTS = 10_000
 """Into which progress of a case is divided."""
 _FORMAT = 1
+_LONGEST_HEAD = 100_000_000
+"""Of a file that may not be a checkpoint, at most this much is read [bytes]."""
 _FREE = ('resume', 'checkpoint', 'threads')
 """Settings that change nothing about the outcome."""
 _ROUNDING = ('device',)
@@ -210,9 +213,10 @@ def _head(file: str, model: type[Resumable]) -> dict[str, Any]:
 
     :raises ValueError: if it is none of this experiment
     """
+    usable_file(file, 'a checkpoint of this experiment that Ctrl-C left')
     try:
         with Path(file).open('rb') as stream:
-            head = json.loads(stream.readline())
+            head = json.loads(stream.readline(_LONGEST_HEAD))
     except (OSError, ValueError):
         head = None
     if not isinstance(head, dict) or (head.get('format'), head.get('bench')) != (_FORMAT, _bench(model)):

@@ -8,6 +8,7 @@ import numpy as np
 from rclpy.node import Node
 from regolith_msgs.srv import GetHeights, GetTerrainSnapshot
 
+from regolith_files.problems import counted
 from regolith_terrain.authority import TerrainAuthority
 from regolith_terrain.ros.convert import nodes_message, typed_array
 from regolith_terrain.soil_grid import SoilGrid
@@ -20,7 +21,7 @@ def offer_heights(node: Node, grid: SoilGrid) -> None:
     def answer(request: GetHeights.Request, response: GetHeights.Response) -> GetHeights.Response:
         x, y = coordinates('x', request.x), coordinates('y', request.y)
         if len(x) != len(y):
-            raise ValueError(f'{len(x)} values of x and {len(y)} of y; allowed: as many of x as of y')
+            raise ValueError(f'{counted(len(x), "value")} of x and {len(y)} of y; allowed: as many of x as of y')
         nearest = (np.rint(v / grid.spacing) * grid.spacing for v in (x, y))
         response.height = typed_array('d', grid.levels(x, y))
         response.height_initial = typed_array('d', np.asarray(grid.height_field.heights(*nearest), dtype=np.float64))

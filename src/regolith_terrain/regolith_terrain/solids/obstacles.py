@@ -18,6 +18,8 @@ from regolith_terrain.surface import HeightField
 
 _FOUNDATION_M = 0.5
 """By how much what stands on the ground reaches into it [m]."""
+SMALLEST_M, LARGEST_M = 0.03, 1e4
+"""Sides of the convex pieces of a mesh [m]."""
 MOST_CORNERS = 1000
 """Corners of one convex piece of a mesh; a wheel looks at all of them."""
 
@@ -71,8 +73,13 @@ def obstacle(
         most = max(len(piece.vertices) for piece in hulls)
         if most > MOST_CORNERS:
             raise ValueError(f'a convex piece with {most} corners; allowed: up to {MOST_CORNERS}')
-        if not 0.03 <= min(np.ptp(piece.vertices, axis=0).max() for piece in hulls) <= 1e4:
-            raise ValueError('a piece smaller than 3 cm or larger than 10 km; allowed: sizes between, see scale')
+        sides = [float(np.ptp(piece.vertices, axis=0).max()) for piece in hulls]
+        if min(sides) < SMALLEST_M or max(sides) > LARGEST_M:
+            side = min(sides) if min(sides) < SMALLEST_M else max(sides)
+            raise ValueError(
+                f'a piece of the mesh is {side:.3g} m wide; allowed: {SMALLEST_M:g} to {LARGEST_M:g} m; fix: set '
+                'scale, the unit of the file in meters (0.001 for millimeters, 1 for meters)'
+            )
     else:
         hulls = (hull(corners(config)),)
         triangles = hulls[0].vertices[hulls[0].triangles]

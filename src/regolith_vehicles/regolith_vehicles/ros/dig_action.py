@@ -16,6 +16,7 @@ from rclpy.node import Node
 from rclpy.task import Future
 from regolith_msgs.action import Dig
 
+from regolith_files.problems import counted
 from regolith_files.refusal import in_words
 from regolith_vehicles.agent import VehicleAgent
 from regolith_vehicles.dig_check import idle_drums
@@ -64,7 +65,8 @@ class DigAction:
         if not 0.0 < request.until_full <= 1.0:
             return f'until_full {request.until_full:g}; allowed: above 0, to 1'
         if len(request.joints) != len(request.targets):
-            return f'{len(request.targets)} targets; allowed: one for each of {len(request.joints)} joints'
+            joints = counted(len(request.joints), 'joint')
+            return f'{counted(len(request.targets), "target")}; allowed: one for each of {joints}'
         try:
             order = dig_order(request)
         except ValidationError as error:

@@ -19,6 +19,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
+from regolith_files.problems import counted
 from regolith_terrain.ros.convert import typed_array
 from regolith_vehicles import motion_samples, wheel_state
 from regolith_vehicles.agent import VehicleAgent
@@ -195,7 +196,8 @@ class VehicleTopics:
         fields = {name: getattr(message, name) for name in ('position', 'velocity', 'effort')}
         name, values = next(((n, v) for n, v in fields.items() if len(v)), ('position', ()))
         if len(values) != len(message.name):
-            problem = f'{JOINTS}: {name} has {len(values)} numbers; allowed: one for each name, {len(message.name)}'
+            found = counted(len(values), 'number')
+            problem = f'{JOINTS}: {name} has {found}; allowed: one for each name, {len(message.name)}'
         else:
             problem = self._agent.take_joints(dict(zip(message.name, map(float, values))))
         self._refuse(problem)

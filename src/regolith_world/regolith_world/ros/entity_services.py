@@ -27,6 +27,7 @@ from simulation_interfaces.srv import (
     SpawnEntity,
 )
 
+from regolith_files.problems import counted
 from regolith_world import entities, spawning
 from regolith_world.acts import Delete, Place, Spawn
 from regolith_world.objects import Object
@@ -274,7 +275,8 @@ def _region(bounds: Any) -> tuple[entities.Ball | entities.Box | None, Result | 
     if bounds.type not in (Bounds.TYPE_BOX, Bounds.TYPE_SPHERE):
         return None, result_of(Result.RESULT_FEATURE_UNSUPPORTED, f'bounds of type {bounds.type}; allowed: BOX, SPHERE')
     if len(points) != 2 or not np.isfinite(points).all():
-        return None, result_of(Result.RESULT_OPERATION_FAILED, f'{len(points)} points of bounds; allowed: two, finite')
+        why = f'{counted(len(points), "point")} of bounds; allowed: two, finite'
+        return None, result_of(Result.RESULT_OPERATION_FAILED, why)
     if bounds.type == Bounds.TYPE_SPHERE and points[1][0] < 0.0:
         why = f'points[1].x = {points[1][0]:g} of a sphere of bounds; allowed: a radius of 0 m or more'
         return None, result_of(Result.RESULT_OPERATION_FAILED, why)

@@ -26,6 +26,7 @@ from simulation_interfaces.srv import (
     StepSimulation,
 )
 
+from regolith_files.problems import counted
 from regolith_world.records import Vector
 from regolith_world.ros.answering import offer
 from regolith_world.ros.convert import vector3
@@ -162,7 +163,8 @@ class SimulationServices:
             return result_of(Result.RESULT_OPERATION_FAILED, why)
         await done
         if order.gone < count:
-            return result_of(Result.RESULT_OPERATION_FAILED, f'after {order.gone} steps: the end, or it was called off')
+            why = f'after {counted(order.gone, "step")}: the run ended, or the steps were canceled'
+            return result_of(Result.RESULT_OPERATION_FAILED, why)
         return result_of()
 
     async def _simulate(self, goal: Any) -> Any:
