@@ -13,7 +13,9 @@ is slip. These shares of the path rolled are states of a joint covariance with t
   on a slope of a / g (Wong 2008, section 3.1: one balance of thrust,
   weight along the surface and inertia), and in a turn the
   centripetal acceleration as on a slope that rises towards its center. It is that of the estimate, so a truck that sets
-  off at 0.9 m/s^2 on the Moon is as uncertain as on a slope of 29 degrees. Slopes enter the covariance alone;
+  off at 0.9 m/s^2 on the Moon is as uncertain as on a slope of 29 degrees. Wheels with servos give it back as they slow
+  down. Those that an engine turns do not: they slow down as they stop to spin, which returns no way, and count again
+  only beyond their highest speed since they stood. Slopes enter the covariance alone;
 * one of the yaw rate, from what scrubs in a turn: unequal loads, friction that differs along and across, understeer. A
   first-order Gauss-Markov process over the angle turned: alike during a turn, another one in the next;
 * two of the center of a turn, forward and to the left, from the same scrubbing: unequal loads draw the center towards

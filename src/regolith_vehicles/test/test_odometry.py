@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -126,6 +127,52 @@ def test_acceleration_counts_as_a_slope() -> None:
         off = 0.8 * 0.3**2 / (2.0 * g)
         assert turning.errors[1, 5] == pytest.approx(sloping.errors[1, 5], rel=0.05)
         assert abs(turning.errors[0, 5] - sloping.errors[0, 5] - off * 0.8) < 0.05 * off
+
+
+@pytest.mark.parametrize('sign', [1.0, -1.0])
+def test_wheels_of_an_engine_give_no_way_back_as_they_slow_down(sign: float) -> None:
+    """Spun up to 0.8 m/s, shaking, then 0.4: deviation of the highest speed, 0.8 v^2 / 2g, at no time less than before.
+
+    From rest, or the other way, it counts again: with servos all of it would be gone at rest.
+    """
+    layout, g = replace(_square(), engine=True), 1.62
+    config = OdometryConfig(
+        common_slip=0.0, own_slip=0.0, setting_off_m=0.0, turn_slip=0.0, encoder_ticks=2**31, slope_slip=0.8
+    )
+    odometry, found = Odometry.start(layout, config), []
+    up = [0.2, 0.5, 0.4, 0.7, 0.6, 0.8]
+    for speed in [*up, 0.5, 0.4, 0.4, 0.45, 0.0, *up, -0.1, -0.8]:
+        wheels, angles = wheel_commands(layout, sign * speed, 0.0)
+        odometry.advance(layout, config, wheels * STEP_S, angles, STEP_S, (0.0, 0.0), g)
+        found.append(math.sqrt(odometry.errors[0, 0]))
+        again = Odometry.load(odometry.save())
+        assert again == odometry and again.fastest == odometry.fastest and again.save() == odometry.save()
+    once = 0.8 * 0.8**2 / (2.0 * g)
+    assert np.all(np.diff(found[:-2]) >= 0.0)
+    assert found[5] == found[10] == pytest.approx(once, abs=1e-8)
+    assert found[-3] == pytest.approx(2.0 * once, abs=1e-8)
+    # The other way it loses way towards where it came from.
+    assert found[-1] == pytest.approx(once, abs=1e-8)
+
+
+@pytest.mark.slow
+@pytest.mark.seconds
+@pytest.mark.parametrize(('model', 'seconds'), [('hmmwv', 5.0), ('m113', 3.0)])
+def test_deviation_of_the_way_grows_on_a_straight_drive(model: str, seconds: float) -> None:
+    """Vehicles with an engine set off to 2 m/s on lunar soil, where their wheels spin up and slow down: never less."""
+    config, mjcf = load_vehicle_model(model)
+    soil = load_soil('lunar_nominal')
+    vehicle = Vehicle(model, config, mjcf, SoilGrid(FlatField(), 0.05), soil, 1.62)
+    vehicle.place(0.0, 0.0, 0.0)
+    found = []
+    for _ in range(round(50 * seconds)):
+        vehicle.grid.apply(vehicle.evolve(20_000_000, *vehicle.gear.targets(DriveCommand(2.0, 0.0))))
+        vehicle.commit()
+        odometry = vehicle.odometry
+        assert odometry is not None
+        found.append(math.sqrt(odometry.errors[0, 0]))
+    assert np.all(np.diff(found) > 0.0)
+    assert found[-1] > 0.1
 
 
 def test_center_of_a_turn_is_uncertain_by_its_fraction_of_the_wheels_distance() -> None:
