@@ -39,6 +39,8 @@ class WheelLayout:
     """Largest speed of any wheel either way [rad/s]."""
     tracks: bool = False
     """Whether its wheels stand for the ground contact of tracks."""
+    engine: bool = False
+    """Whether an engine turns them: they slow down as they stop to spin, too, while the vehicle keeps its speed."""
     steers: bool = field(init=False)
     """Whether any wheel steers."""
     top_speed: float = field(init=False)

@@ -276,6 +276,11 @@ class OdometryConfig(Section):
         description='Standard deviation of the way over which the vehicle takes up a new curvature [m]; its yaw lags by'
         ' this times the change of curvature.',
     )
+    uneven_slip: float | None = Field(
+        default=None, ge=0.0, le=2.0,
+        description='Standard deviation of the share of way and of yaw rate lost in a turn in which the wheels of one'
+        ' side stand [-]; of wheels that skid. Absent: the part of a turn that scrubbing takes, from where they are.',
+    )
     setting_off_m: float = Field(
         default=0.03, ge=0.0, le=10.0, description='standard deviation of the way lost once until soil bears thrust [m]'
     )

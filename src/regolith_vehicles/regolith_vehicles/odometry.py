@@ -19,6 +19,8 @@ from regolith_world.arithmetic import dot
 Vector = NDArray[np.float64]
 
 _FORMAT = struct.Struct('<8d')
+_ENGINE = struct.Struct('<d')
+"""At its end, for wheels that an engine turns."""
 _CYCLE_S = 0.02
 """Over which the first twist counts its ticks: the heartbeat by default [s]."""
 _STILL = 1e-3
@@ -65,6 +67,8 @@ class Odometry:
     """Joint covariance of pose and slip (:mod:`regolith_vehicles.odometry_errors`); x, y and yaw come first."""
     twist_errors: Vector = field(default_factory=lambda: np.zeros((3, 3)), compare=False)
     """Covariance of the twist over the last cycle, shape (3, 3)."""
+    fastest: float = 0.0
+    """Highest speed since it stood, of wheels that an engine turns [m/s]; of others 0."""
 
     @staticmethod
     def start(layout: WheelLayout, config: OdometryConfig) -> Odometry:
@@ -106,6 +110,11 @@ class Odometry:
         if gravity > 0.0:
             # The integrals of a |v| dt over the cycle, forward exact for any change of speed.
             faster = (vx * abs(vx) - self.linear_x * abs(self.linear_x)) / (2.0 * gravity)
+            if layout.engine:
+                moved = vx * self.linear_x > 0.0 and abs(self.linear_x) > _STILL
+                before = self.fastest if moved else 0.0
+                self.fastest = max(before, abs(vx))
+                faster = math.copysign((self.fastest**2 - before**2) / (2.0 * gravity), vx)
             speeding = faster, abs(vx) * duration * vx * rate / gravity
             pulls = (vx - self.linear_x) / (duration * gravity), vx * rate / gravity
             loaded = tuple(min(max(a + b, -STEEPEST), STEEPEST) for a, b in zip(slope, pulls))  # type: ignore[assignment]
@@ -134,14 +143,16 @@ class Odometry:
         head = _FORMAT.pack(
             self.x, self.y, self.yaw, self.linear_x, self.linear_y, self.angular, self.distance, self.curvature
         )
-        return head + self.twist_errors.astype('<f8').tobytes() + self.errors.astype('<f8').tobytes()
+        last = _ENGINE.pack(self.fastest) if self.fastest else b''
+        return head + self.twist_errors.astype('<f8').tobytes() + self.errors.astype('<f8').tobytes() + last
 
     @staticmethod
     def load(blob: bytes) -> Odometry:
         """Return the instance that :meth:`save` wrote."""
         errors = np.frombuffer(blob, '<f8', offset=_FORMAT.size).astype(np.float64)
         size = math.isqrt(len(errors) - 9)
-        joint = errors[9:].reshape(size, size)
+        end = 9 + size * size
+        joint, fastest = errors[9:end].reshape(size, size), float(errors[end]) if len(errors) > end else 0.0
         x, y, yaw, linear_x, linear_y, angular, distance, curvature = _FORMAT.unpack_from(blob)
         twist = errors[:9].reshape(3, 3)
-        return Odometry(x, y, yaw, linear_x, linear_y, angular, distance, curvature, joint, twist)
+        return Odometry(x, y, yaw, linear_x, linear_y, angular, distance, curvature, joint, twist, fastest)

@@ -13,7 +13,9 @@ is slip. These shares of the path rolled are states of a joint covariance with t
   on a slope of a / g (Wong 2008, section 3.1: one balance of thrust,
   weight along the surface and inertia), and in a turn the
   centripetal acceleration as on a slope that rises towards its center. It is that of the estimate, so a truck that sets
-  off at 0.9 m/s^2 on the Moon is as uncertain as on a slope of 29 degrees. Slopes enter the covariance alone;
+  off at 0.9 m/s^2 on the Moon is as uncertain as on a slope of 29 degrees. Wheels with servos give it back as they slow
+  down. Those that an engine turns do not: they slow down as they stop to spin, which returns no way, and count again
+  only beyond their highest speed since they stood. Slopes enter the covariance alone;
 * one of the yaw rate, from what scrubs in a turn: unequal loads, friction that differs along and across, understeer. A
   first-order Gauss-Markov process over the angle turned: alike during a turn, another one in the next;
 * two of the center of a turn, forward and to the left, from the same scrubbing: unequal loads draw the center towards
@@ -21,6 +23,14 @@ is slip. These shares of the path rolled are states of a joint covariance with t
   centers of skid steering). Processes as the one before;
 * one of the lag of a turn, a length times the change of curvature: the yaw angle by which a vehicle falls behind until
   the soil is sheared sideways and the body turns. A simplification: it is there at once, and does not depend on speed;
+* two of wheels that do not steer, where one side rolls faster than the other: a share of the way and a share of the
+  yaw rate, constant over the run, see :func:`unevenness`. Soil responds to the way a wheel slips over the way it rolls,
+  so the slow side holds and the fast one slips: the vehicle gets less far and turns less than the balance of equal
+  wheels (:func:`regolith_vehicles.kinematics.twist_of_wheels`) has it, most where one side stands, not at all straight
+  on or on the spot. The loss has one sign, but dead reckoning does not correct it: a vehicle that digs in loses twice
+  as much, one on firm ground less. With them go two of the course, for what a linear propagation of the yaw error
+  leaves out, as yaw rates may be lost by half: way along the heading by the cosine of the error, of second order, and
+  way across by its sine less the error itself, of third;
 * one of each wheel, along and across, from load and relief under it: a first-order Gauss-Markov process over the
   distance (the error grows with the root of the distance).
 
@@ -29,7 +39,7 @@ carries the thrust: about the soil's shear displacement modulus (Janosi & Hanamo
 that goes back loses it again; that is left out.
 
 The covariance follows by linear propagation (Martinelli & Siegwart 2003; Thrun, Burgard & Fox 2005, section 5.4; for
-skid steering Mandow et al. 2007). Encoders add their resolution once, where they start counting.
+skid steering Martinez et al. 2005, Mandow et al. 2007). Encoders add their resolution once, where they start counting.
 
 The defaults are rounded maximum-likelihood values over 326 drives of all shipped vehicles, the rovers on smooth wheels;
 the common slip in files of vehicles was chosen so that normalized errors of the same drives are as large as expected.
@@ -54,6 +64,8 @@ Vector = NDArray[np.float64]
 DOWNHILL, TURNING, CENTER, LAG, OWN = 5, 6, 7, 9, 10
 """Rows of the joint covariance: slip downhill, fraction of the yaw rate, first of two of the turn's center, lag of the
 turn, first of each wheel's."""
+UNEVEN = 4
+"""Rows at its end where wheels skid: way and yaw angle lost by uneven slip, errors along and across the course."""
 STEERED, SKIDDING, TRACKED = 0.06, 0.12, 0.3
 """Default of ``turn_slip``, by what scrubs in a turn."""
 
@@ -78,18 +90,61 @@ def center_shift(layout: WheelLayout, config: OdometryConfig) -> float:
     return turning_share(layout, config) * layout.lever
 
 
+def skids(layout: WheelLayout) -> bool:
+    """Return whether it turns by wheels of both sides that roll unequally: then both uneven slips have a row."""
+    return not (layout.steers or layout.tracks) and bool(np.any(layout.y > 0.0) and np.any(layout.y < 0.0))
+
+
+def uneven_share(layout: WheelLayout, config: OdometryConfig) -> float:
+    """Return the standard deviation of the share of way and yaw rate that is lost where one side stands.
+
+    Where forces are as the slip of each wheel over the way it rolls, four wheels at (+-x, +-y) whose sides roll
+    v (1 +- r) turn about a center shifted by x^2 r / (y (1 - r^2)) to the slow side, and what scrubbing takes of the
+    yaw rate grows by 1 / (1 - r^2). To second order in r, and held there as friction bounds forces, both cost
+    r^2 x^2 / (x^2 + y^2), whose factor is the part of a turn that scrubbing takes.
+
+    Source: martinez2005; mandow2007, section II; wong2008, section 6.1.
+    Checked by: test_odometry_skidding.py::test_the_uneven_share_is_the_part_of_a_turn_that_scrubs.
+    """
+    if config.uneven_slip is not None:
+        return config.uneven_slip
+    along, across = layout.x - layout.x.mean(), layout.y - layout.y.mean()
+    return float((along**2).sum() / ((along**2).sum() + (across**2).sum()))
+
+
+def unevenness(layout: WheelLayout, rolled: Vector) -> tuple[float, float]:
+    """Return way [m] and fraction of the yaw angle that count for uneven slips, both 0 straight and on the spot.
+
+    With mean ways l and r of both sides and f = (|l| - |r|) / (|l| + |r|): |f (l - r)| / 2, with the sign of the way
+    ahead, and f^2. While both sides roll the same way, the former is the mean way times f^2.
+
+    :param rolled: way each rim went [m], shape (n,)
+
+    Source: martinez2005, as :func:`uneven_share`.
+    Checked by: test_odometry_skidding.py::test_straight_drives_and_turns_on_the_spot_have_no_uneven_slip.
+    """
+    left, right = float(rolled[layout.y > 0.0].mean()), float(rolled[layout.y < 0.0].mean())
+    total = abs(left) + abs(right)
+    if total == 0.0:
+        return 0.0, 0.0
+    fraction = (abs(left) - abs(right)) / total
+    return math.copysign(0.5 * abs(fraction * (left - right)), left + right), fraction * fraction
+
+
 def initial_covariance(layout: WheelLayout, config: OdometryConfig) -> Vector:
-    """Return the joint covariance of pose and slip at the start, shape (10 + 2 n,) squared for n wheels.
+    """Return the joint covariance at the start, for n wheels: shape (10 + 2 n,) or (14 + 2 n,) squared.
 
     Its order: x, y [m], yaw [rad] in the odom frame; common slip along and across; slip downhill per unit of slope;
     fraction of the yaw rate; shift of a turn's center forward and left [m]; lag of a turn [m]; slip of each wheel along
-    and across.
+    and across; where wheels skid, share of the way and of the yaw rate lost by uneven slip, and what is not linear in
+    the yaw error along and across the course.
 
     Source: martinelli2003; thrun2005, section 5.4.
     Checked by: test_odometry.py::test_a_start_is_uncertain_by_the_encoders_ticks.
     """
     count = len(layout.x)
-    out = np.zeros((OWN + 2 * count, OWN + 2 * count))
+    size = OWN + 2 * count + (UNEVEN if skids(layout) else 0)
+    out = np.zeros((size, size))
     still = np.zeros(count)
     step = 2.0 * math.pi / config.encoder_ticks * layout.radius / math.sqrt(12.0)
     weights = _weights(layout.x, layout.y, still)
@@ -104,6 +159,10 @@ def initial_covariance(layout: WheelLayout, config: OdometryConfig) -> Vector:
     out[LAG, LAG] = config.turn_lag_m**2
     own = np.arange(OWN, OWN + 2 * count)
     out[own, own] = config.own_slip**2
+    if size > OWN + 2 * count:
+        share = uneven_share(layout, config) ** 2
+        last = np.arange(size - UNEVEN, size)
+        out[last, last] = share, share, 1.0, 1.0
     return out
 
 
@@ -129,10 +188,11 @@ def propagate(
     test_odometry.py::test_a_common_slip_is_a_scale_error.
     """
     weights = _weights(layout.x, layout.y, angles)
+    uneven = unevenness(layout, rolled) if skids(layout) else (0.0, 0.0)
     out: Vector = _propagate(
         covariance, weights, rolled, yaw, way[0], way[1], config.own_slip, config.correlation_m, turned, slope[0],
         slope[1], speeding[0], speeding[1], turning_share(layout, config), center_shift(layout, config),
-        config.turn_correlation_rad, bent,
+        config.turn_correlation_rad, bent, uneven[0], uneven[1] * turned,
     )
     return out
 
@@ -177,6 +237,11 @@ def twist_covariance(
     aside = (center_shift(layout, config) * rate) ** 2
     out[0, 0] += aside
     out[1, 1] += aside
+    if skids(layout):
+        way, fraction = unevenness(layout, speeds)
+        share = uneven_share(layout, config)
+        out[0, 0] += (share * way) ** 2
+        out[2, 2] += (share * fraction * rate) ** 2
     return out
 
 
@@ -241,7 +306,7 @@ def _weights(x: Vector, y: Vector, angles: Vector) -> Vector:
 def _propagate(
     covariance: Vector, weights: Vector, rolled: Vector, yaw: float, dx: float, dy: float, own_slip: float,
     length: float, turned: float, ahead: float, left: float, faster: float, inwards: float, turn_slip: float,
-    shift: float, angle: float, bent: float,
+    shift: float, angle: float, bent: float, uneven: float, slower: float,
 ) -> Vector:
     """Return F P F^T + Q: F moves the pose by the slips and fades those that change, Q renews these.
 
@@ -253,6 +318,7 @@ def _propagate(
     :param ahead: slope along the base's forward axis, ``left``: along its left one
     :param faster: way times acceleration over gravity along the forward axis [m], ``inwards``: along the left one
     :param bent: change of the curvature [rad/m]
+    :param uneven: way ahead [m] that counts for uneven slip, ``slower``: yaw angle [rad]
     """
     count = rolled.shape[0]
     size = covariance.shape[0]
@@ -279,6 +345,17 @@ def _propagate(
     # The base goes around a center at (a, b) by turned (b, -a), in its own axes.
     pose[0, CENTER], pose[1, CENTER] = s * turned, -c * turned
     pose[0, CENTER + 1], pose[1, CENTER + 1] = c * turned, s * turned
+    if size > OWN + 2 * count:
+        # Lost along the mean heading, and of the turn.
+        first, yawing = OWN + 2 * count, covariance[2, 2]
+        pose[0, first], pose[1, first], pose[2, first + 1] = -c * uneven, -s * uneven, -slower
+        # Deviations of the cosine of a Gaussian yaw error, and of its sine less the error.
+        fade_2 = math.exp(-yawing)
+        cosine = math.sqrt(0.5) * (1.0 - fade_2)
+        bent_off = yawing * (1.0 - 2.0 * math.sqrt(fade_2)) + 0.5 * (1.0 - fade_2 * fade_2)
+        sine = math.sqrt(max(0.0, bent_off))
+        pose[0, first + 2], pose[1, first + 2] = cosine * dx, cosine * dy
+        pose[0, first + 3], pose[1, first + 3] = -sine * dy, sine * dx
     fade = np.ones(size)
     fade[TURNING] = fade[CENTER] = fade[CENTER + 1] = math.exp(-abs(turned) / angle)
     for k in range(count):
@@ -300,7 +377,7 @@ def _propagate(
     for a in range(3, size):
         for b in range(3, size):
             out[a, b] = covariance[a, b] * fade[a] * fade[b]
-        if a >= TURNING and a != LAG:
+        if a >= TURNING and a != LAG and a < OWN + 2 * count:
             renewed = turn_slip if a == TURNING else shift if a < LAG else own_slip
             out[a, a] += renewed * renewed * (1.0 - fade[a] * fade[a])
     return out

@@ -88,7 +88,7 @@ class Car(RunningGear):
         full = math.radians(self.car.steering.wheel_angle_deg)
         # By the wheels that steer or do not: each counts at its own angle, which is 0 where nothing turns it.
         every = np.ones(len(wheels), dtype=bool)
-        self.layout = WheelLayout(place[:, 0], place[:, 1], self.radius, every, full, math.inf)
+        self.layout = WheelLayout(place[:, 0], place[:, 1], self.radius, every, full, math.inf, engine=True)
         super().__init__(config, body, mjcf_path)
         self.actuators = self._find('actuator', [('steering.actuator', self.car.steering.actuator)])
         self.struts = self._struts()

@@ -118,7 +118,7 @@ class Tracks(RunningGear):
         arm = 0.5 * np.sqrt(((x - middle[:, None]) ** 2).mean(axis=1))
         return WheelLayout(
             np.concatenate((middle + arm, middle - arm)), np.tile(self.band.aside, 2), np.tile(self.band.per_turn, 2),
-            np.zeros(4, dtype=bool), 0.1, math.inf, tracks=True,
+            np.zeros(4, dtype=bool), 0.1, math.inf, tracks=True, engine=True,
         )
 
     def _check_length(self) -> None:

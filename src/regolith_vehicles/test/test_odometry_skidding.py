@@ -1,0 +1,96 @@
+# Copyright 2026 Regolith contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Dead reckoning of wheels that skid: what it costs that one side rolls faster than the other."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from regolith_vehicles import odometry_errors
+from regolith_vehicles.kinematics import WheelLayout
+from regolith_vehicles.model_config import OdometryConfig
+from regolith_vehicles.odometry import Odometry
+
+STEP_S = 0.1
+
+
+def _square(steered: bool = False, tracks: bool = False) -> WheelLayout:
+    """Return four wheels at the corners of a rectangle of 1.2 m by 1 m about the base."""
+    x, y = np.array([0.6, 0.6, -0.6, -0.6]), np.array([0.5, -0.5, 0.5, -0.5])
+    return WheelLayout(x, y, np.full(4, 0.25), np.full(4, steered), 0.6, 4.0, tracks=tracks)
+
+
+def _config(uneven: float | None = None) -> OdometryConfig:
+    """Return errors of uneven slip alone."""
+    return OdometryConfig(
+        common_slip=0.0, own_slip=0.0, setting_off_m=0.0, slope_slip=0.0, turn_slip=0.0, turn_lag_m=0.0,
+        encoder_ticks=2**31, uneven_slip=uneven,
+    )  # fmt: skip
+
+
+def test_the_uneven_share_is_the_part_of_a_turn_that_scrubs() -> None:
+    """0.36 / (0.36 + 0.25) for wheels at (0.6, 0.5); what a file says goes first; nothing of it where wheels steer or of tracks."""
+    assert odometry_errors.uneven_share(_square(), _config()) == pytest.approx(0.36 / 0.61)
+    assert odometry_errors.uneven_share(_square(), _config(0.8)) == 0.8
+    for layout in (_square(steered=True), _square(tracks=True)):
+        assert len(odometry_errors.initial_covariance(layout, _config())) == odometry_errors.OWN + 8
+    assert len(odometry_errors.initial_covariance(_square(), _config())) == odometry_errors.OWN + 8 + odometry_errors.UNEVEN
+
+
+def test_straight_drives_and_turns_on_the_spot_have_no_uneven_slip() -> None:
+    """Nor does rest. One side at 3, the other at 1: a quarter of the mean way; one side still: all; the sign is the way's."""
+
+    def of(left: float, right: float) -> tuple[float, float]:
+        return odometry_errors.unevenness(_square(), np.array([left, right, left, right]))
+
+    for even in ((0.3, 0.3), (-0.3, -0.3), (-0.3, 0.3), (0.0, 0.0)):
+        assert of(*even) == (0.0, 0.0)
+    for left, right in ((0.3, 0.1), (0.1, 0.3)):
+        assert of(left, right) == pytest.approx((0.05, 0.25))
+        assert of(-left, -right) == pytest.approx((-0.05, 0.25))
+    assert of(0.2, 0.0) == pytest.approx((0.1, 1.0)) and of(0.0, -0.2) == pytest.approx((-0.1, 1.0))
+    # Sides that roll against each other: the way falls to 0 with their sum, as on the spot.
+    assert of(0.3, -0.1) == pytest.approx((0.1, 0.25))
+
+
+@pytest.mark.parametrize('back', [False, True])
+@pytest.mark.parametrize('left', [False, True])
+def test_uneven_sides_make_way_and_yaw_uncertain(back: bool, left: bool) -> None:
+    """Of a small arc with sides of 3 to 1 and a share of 0.8: 0.2 of the way along, 0.2 of the yaw angle; straight on none."""
+    layout, config = _square(), _config(0.8)
+    speeds = (-1.0 if back else 1.0) * (np.array([0.1, 0.3, 0.1, 0.3]) if left else np.array([0.3, 0.1, 0.3, 0.1])) * 0.1
+    odometry = Odometry.start(layout, config)
+    odometry.advance(layout, config, speeds / layout.radius, np.zeros(4), STEP_S)
+    along, across, turn = np.sqrt(np.diag(odometry.errors)[:3])
+    # The arc is of 8 mm rad: what is across is that of it at most.
+    assert along == pytest.approx(0.2 * 0.02, rel=1e-3) and across < 0.01 * along
+    assert turn == pytest.approx(0.2 * abs(odometry.yaw), rel=1e-3)
+    twist = odometry.twist_errors
+    assert math.sqrt(twist[0, 0]) == pytest.approx(0.2 * 0.2, rel=1e-3)
+    assert math.sqrt(twist[2, 2]) == pytest.approx(0.2 * abs(odometry.angular), rel=1e-3)
+    straight = Odometry.start(layout, config)
+    straight.advance(layout, config, np.full(4, 0.08), np.zeros(4), STEP_S)
+    assert np.diag(straight.errors)[:3] == pytest.approx([0.0] * 3, abs=1e-14)
+    assert Odometry.load(odometry.save()).save() == odometry.save()
+
+
+@pytest.mark.parametrize('deviation', [0.1, 0.5, 1.4])
+def test_a_large_yaw_error_costs_way_along_and_bounds_it_across(deviation: float) -> None:
+    """Straight on with a Gaussian yaw error: along as drawn, across no less; for small errors that of linear propagation."""
+    layout, config, steps = _square(), _config(), 20
+    odometry = Odometry.start(layout, config)
+    odometry.errors[2, 2] = deviation**2
+    for _ in range(steps):
+        odometry.advance(layout, config, np.full(4, 0.4 * STEP_S / 0.25), np.zeros(4), STEP_S)
+    way = 0.4 * STEP_S * steps
+    drawn = deviation * np.random.default_rng(3).normal(size=200_000)
+    along, across = np.sqrt(np.diag(odometry.errors)[:2]) / way
+    # A deviation of n draws is off by less than 1 % of it, of a cosine's near 1, which has a long tail, by 2 %.
+    assert along == pytest.approx(np.cos(drawn).std(), rel=0.02)
+    assert np.sin(drawn).std() < across
+    assert across == pytest.approx(math.hypot(deviation, (drawn - np.sin(drawn)).std()), rel=0.02)
+    if deviation < 0.2:
+        assert across == pytest.approx(deviation, rel=1e-3)
