@@ -178,7 +178,7 @@ def test_a_client_of_the_standard_steers_a_run(tmp_path: Path, processes: str) -
             assert ask.change(change) == 1
             live.wait_for(ended.done, 30.0, 'the end of the steps')
             assert ended.result().status == GoalStatus.STATUS_ABORTED and ask.state() == after
-            assert 'called off' in ended.result().result.result.error_message
+            assert 'the steps were canceled' in ended.result().result.result.error_message
             there = ask.place('ball')
             live.spin(0.3)
             assert (ask.place('ball') == there) == (after != playing)
@@ -214,7 +214,7 @@ def test_steps_beyond_the_end_are_answered(tmp_path: Path) -> None:
         live.wait_for(lambda: clock and clock[-1].clock.nanosec, 60.0, 'the run')
         assert ask.change(2) == 1
         answer = ask('step_simulation', steps=5000)
-        assert answer.result.result == 4 and ' steps: the end, ' in answer.result.error_message
+        assert answer.result.result == 4 and ' steps: the run ended, ' in answer.result.error_message
         assert live.finish().summary['simulated_s'] == pytest.approx(5.0)
 
 

@@ -54,7 +54,7 @@ _SPIN = 'spin_front_left: {actuator: drive_front_left'
         ('yaml', '[-1.05, 0.79]', '[0.1, 0.79]', 'joints.arm_front', 'at most 0'),
         ('yaml', 'body: drum_front, cap', 'body: drum, cap', 'payloads.drum_front.body', 'drum_front'),
         ('yaml', 'capacity_kg: 40.0', 'capacity_kg: 40.0, mass_kg: 41.0', 'payloads.drum_front', 'up to capacity_kg'),
-        ('xml', 'file="drum.obj"', 'file="no.obj"', '', 'relative to this one'),
+        ('xml', 'file="drum.obj"', 'file="no.obj"', '', 'an OBJ, STL or MSH file'),
         ('xml', 'mass="30"', 'mass="0"', 'base_link', 'above zero'),
         ('xml', 'mass="3.5"', 'mass="0"', 'wheel_front_left', 'above zero'),
         ('xml', 'diaginertia="0.73 1.0 1.53"', 'diaginertia="0.1 0.1 1.53"', 'base_link', 'sum of the other two'),
