@@ -301,7 +301,7 @@ def test_a_sun_without_a_place_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r'light\.sun: .*latitude_deg, longitude_deg unknown; allowed: .*fix: set them'):
         load_scenario(path, [when])
     site = 'terrain.site={latitude_deg: -85.0, longitude_deg: 200.0, altitude_m: 12.0'
-    with pytest.raises(InputError, match='a time over the Moon, but the origin is on body: earth'):
+    with pytest.raises(InputError, match='a time over the Moon, but the origin is on the Earth'):
         load_scenario(path, [when, site + ', body: earth}'])
     assert load_scenario(path, [when, site + '}']).scenario.light.sun.longitude_deg == 200.0
 
