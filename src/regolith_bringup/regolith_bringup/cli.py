@@ -437,10 +437,9 @@ def experiment(
         show(0, 0)
         outcome = run_experiment(name, values, show, plot)
     result = outcome.result
-    if as_json:
-        _give(result)
-    else:
-        print(f'{name}: {json.dumps(result, indent=1)}')
+    if not as_json:
+        _tell(f'{name}:')
+    _give(result)
     try:
         outcome.draw()
     except OSError as error:

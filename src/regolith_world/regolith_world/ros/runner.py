@@ -117,6 +117,7 @@ class Runner:
         self.on_release: Callable[[str], None] = lambda name: None
         """Called with the name of a removed vehicle whose node is not needed any longer."""
         self._failure = ''
+        self._undone_ns = 0
         self._next_warning = 0.0
         self._pace = Pace(speed, world.config.real_time == 'strict', world.config.late_s)
         self._display.punctuality = self._pace.punctuality
@@ -136,7 +137,7 @@ class Runner:
             self.go_to(checkpoint.read(restore_from))
         freeze_garbage_collector()
         started = time.monotonic()
-        start_ns = world.t_ns
+        start_ns, self._undone_ns = world.t_ns, 0
         self._pace.restart(world.t_ns)
         try:
             world.hold()
@@ -374,9 +375,11 @@ class Runner:
         :raises ProtocolError: if it is of participants that are not here
         """
         self._call_off_steps()
+        before_ns = self._world.t_ns
         with self._whole():
             self._leave(saved.t_ns, keep_clock)
             self.timeline.go_to(saved, 0 if live else None)
+        self._undone_ns += before_ns - self._world.t_ns
         self._arrive()
 
     def rewind(self, to: int | Snapshot, live: bool) -> None:
@@ -385,9 +388,11 @@ class Runner:
         :param live: see :meth:`regolith_world.timeline.Timeline.rewind`, and for errors
         """
         self._call_off_steps()
+        before_ns = self._world.t_ns
         with self._whole():
             self._leave(to.t_ns if isinstance(to, Snapshot) else self.timeline.target_ns(to))
             self.timeline.rewind(to, live, self._go_on_in_silence)
+        self._undone_ns += before_ns - self._world.t_ns
         self._arrive()
         self._release()
 
@@ -516,7 +521,7 @@ class Runner:
             return
         outcome = {
             'scenario': self._scenario,
-            **figures(self._world, wall, reports, start_ns),
+            **figures(self._world, wall, reports, start_ns, self._undone_ns),
             'processes': self._processes,
             'input_timeouts': self.followers.input_timeouts,
             'real_time': self._pace.punctuality(),
