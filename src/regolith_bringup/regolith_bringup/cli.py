@@ -393,11 +393,7 @@ def bench(
         except RuntimeError as error:
             _tell(str(error))
             raise typer.Exit(NODE_FAILED) from None
-    if as_json:
-        _give(results if name == 'all' else results[name])
-    else:
-        for key, result in results.items():
-            print(f'{key}: {json.dumps(result, indent=1)}')
+    _give(results if name == 'all' else results[name])
 
 
 @app.command(

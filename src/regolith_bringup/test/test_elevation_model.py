@@ -76,9 +76,9 @@ def test_lunar_detail_is_added_to_lunar_maps_and_said(
     assert ended.value.code == 0
     assert (notes[0] in capsys.readouterr().err) if lunar else True
     # Set explicitly, it is added to any map, and reported in the same words.
-    asked = load_scenario(path, ['terrain.detail={preset: mare}'])
-    assert asked.scenario.terrain.has_rocks
-    assert len([line for line in asked.notices if "lunar detail of 'mare' is added between the posts" in line]) == 1
+    wanted = load_scenario(path, ['terrain.detail={preset: mare}'])
+    assert wanted.scenario.terrain.has_rocks
+    assert len([line for line in wanted.notices if "lunar detail of 'mare' is added between the posts" in line]) == 1
     # A map of one body with the gravity of another one is warned of.
     (found,) = [line for line in resolved.notices if 'gravity' in line] or ['']
     earthly = 'is the gravity of the Earth, but terrain.source is a map of the Moon' in found
@@ -255,7 +255,7 @@ def test_receiver_on_another_body_is_refused_plainly(tmp_path: Path) -> None:
     with pytest.raises(InputError, match='positions exist on the Moon and the Earth only') as error:
         receiver(tmp_path / 'mars.yaml')
     assert 'body: other' not in str(error.value)
-    with pytest.raises(InputError, match='which is another one; allowed: no terrain.site'):
+    with pytest.raises(InputError, match=r'which is another one; allowed: no terrain.site'):
         load_scenario(tmp_path / 'mars.yaml', ['terrain.site={latitude_deg: 3.0, longitude_deg: 4.0}'])
 
 

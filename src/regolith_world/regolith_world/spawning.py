@@ -20,8 +20,8 @@ import numpy as np
 import yaml
 
 from regolith_files.bounded_yaml import load_yaml
-from regolith_files.plugins import instance_of, load_plugins
 from regolith_files.paths import usable_file
+from regolith_files.plugins import instance_of, load_plugins
 from regolith_files.problems import InputError, closest, shown
 from regolith_files.validation import validated
 from regolith_files.yaml_source import YamlSource
@@ -204,8 +204,8 @@ def name_for(
     if not renaming:
         used = f'names in use: {", ".join(sorted(taken))}'
         if name in away:
-            used = f'it is that of a deleted vehicle, which a rewind can bring back; fix: reset everything, which frees ' \
-                f'the name, or choose another one; {used}'
+            fix = 'reset everything, which frees the name, or choose another one'
+            used = f'it is that of a deleted vehicle, which a rewind can bring back; fix: {fix}; {used}'
         raise NotSpawned(Reason.NAME_NOT_UNIQUE, f'name {name!r} is taken; {used}')
     number = 1
     while f'{name}_{number}' in taken:

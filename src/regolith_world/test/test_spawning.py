@@ -143,9 +143,9 @@ def test_address_that_was_meant_is_suggested(uri: str, monkeypatch: pytest.Monke
 
 
 def test_name_of_a_deleted_vehicle_is_refused_with_what_frees_it() -> None:
-    with pytest.raises(NotSpawned, match="name 'guest' is taken; it is that of a deleted vehicle.*fix: reset everything"):
+    with pytest.raises(NotSpawned, match=r"name 'guest' is taken; it is that of a deleted vehicle.*fix: reset everything"):
         spawning.name_for('guest', {'model': 'viper'}, False, ['guest', 'rover'], ['guest'])
-    with pytest.raises(NotSpawned, match="name 'rover' is taken; names in use: guest, rover$"):
+    with pytest.raises(NotSpawned, match=r"name 'rover' is taken; names in use: guest, rover$"):
         spawning.name_for('rover', {'model': 'viper'}, False, ['guest', 'rover'], ['guest'])
 
 

@@ -43,7 +43,7 @@ def placed(model: dict[str, Any], place: OriginPlace | None, source: YamlSource,
     if not missing:
         return {**model, 'north_deg': model.get('north_deg') or 0.0}
     if place is not None and place.body == 'other':
-        problem = 'is a receiver, and positions exist on the Moon and the Earth only; the elevation model is of another body'
+        problem = 'is a receiver, and positions exist on the Moon and the Earth only; the elevation model is of neither'
         allowed = 'an elevation model of the Moon or the Earth; fix: remove the sensor'
         raise source.error((*at, 'model'), problem, allowed)
     if place is None:

@@ -52,7 +52,7 @@ class DigAction:
     def _judge(self, request: Dig.Goal) -> GoalResponse:
         """Refuse an order that cannot be worked off, or that comes while there is one."""
         busy = self._goal is not None or self._driver.under_way
-        problems = ['one is under way'] if busy else goal_problems(request, self._agent)
+        problems = ['another one is in progress'] if busy else goal_problems(request, self._agent)
         for problem in problems:
             self._log.warning(f'{self._agent.name} refuses an order to dig: {problem}')
         return GoalResponse.REJECT if problems else GoalResponse.ACCEPT
